@@ -1,7 +1,7 @@
 //! The assertions of rules, whatever the run.
 
 use crate::outcome::Severity;
-use averment_report::table::{ReportItem, Location, ReportTable};
+use averment_report::table::{Location, ReportItem, ReportTable};
 
 /// An assertion of the rules, whatever the run.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use crate::error::RunError;
 use crate::outcome::Outcome;
-use crate::rules::{SharedRules, Rules};
+use crate::rules::{Rules, SharedRules};
 use crate::trace::openable_path;
 use averment_bulk::all_runs;
 use averment_bulk::faults::FaultInjector;
@@ -10,7 +10,7 @@ use averment_bulk::feed::{self, TraceInput};
 use averment_bulk::judge::RunResult;
 use averment_bulk::near_names::NearNames;
 use averment_bulk::ordered::{NextChunk, OrderedChunks};
-use averment_bulk::pipeline::{self, MissingRuns, FinishedChunk, Pipeline};
+use averment_bulk::pipeline::{self, FinishedChunk, MissingRuns, Pipeline};
 use averment_bulk::reading_notes::ReadingNotes;
 use averment_bulk::unused_names::UnusedNames;
 use averment_engine::vm::evaluate::EvaluateOptions;
@@ -55,16 +55,16 @@ pub struct Batch {
     chunk: usize,
 }
 
-/// What reports want of a batch.
+/// What reports need of a batch.
 #[derive(Debug, Default)]
 pub struct ReportNeeds {
     /// The width of pieces of the trace; `None` when nothing draws them.
     pub excerpt: Option<usize>,
     /// Reasons and evidence.
     pub findings: bool,
-    /// How many failures are drawn; `None` for all.
+    /// Number of failures shown in full; `None` for all.
     pub drawn: Option<DrawnLimits>,
-    /// How many violations of a failure are listed, and how many of them are drawn; `None` for as many as usual, and none drawn.
+    /// Violations listed per failure, and how many of them are shown in full; `None` for the defaults.
     pub violations: Option<(usize, usize)>,
     /// Counts and finished lines are enough.
     pub compact: bool,
@@ -72,9 +72,9 @@ pub struct ReportNeeds {
     pub lines: bool,
     /// The steps of every run.
     pub steps: bool,
-    /// What runs record of themselves.
+    /// Whether measurements that runs record are reported.
     pub measured: bool,
-    /// How long each run took.
+    /// Whether the duration of each run is reported.
     pub timed: bool,
     /// Where the costs are noted, while a profile is made.
     pub profile: Option<CheckCosts>,
@@ -95,7 +95,7 @@ impl Batch {
         Self { threads: NonZeroUsize::new(threads), ..self }
     }
 
-    /// How many bytes of whole lines one thread takes at a time; 256 KiB at the beginning. More costs memory, less costs time.
+    /// Bytes of whole lines per chunk; 256 KiB by default. Larger chunks cost memory, smaller ones time.
     #[must_use]
     pub fn chunk(self, bytes: usize) -> Self {
         Self { chunk: bytes.clamp(1 << 10, 1 << 30), ..self }
@@ -157,7 +157,8 @@ impl Batch {
     #[must_use]
     pub fn build_pipeline(&self, wants: ReportNeeds) -> Arc<Pipeline> {
         let SharedRules { programs, table, options, policy, reading, .. } = &*self.rules.inner;
-        let ReportNeeds { excerpt, findings, drawn, violations, compact, lines, steps, measured, timed, profile } = wants;
+        let ReportNeeds { excerpt, findings, drawn, violations, compact, lines, steps, measured, timed, profile } =
+            wants;
         // Where nobody reads why something fails, the first place is enough.
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
         Arc::new(Pipeline {
@@ -166,7 +167,13 @@ impl Batch {
             options: EvaluateOptions { violations: listed, ..options.clone() },
             policy: *policy,
             drawn,
-            detail: ReportDetail { excerpt, findings, violations: violations.map_or(0, |(_, drawn)| drawn), steps, measured },
+            detail: ReportDetail {
+                excerpt,
+                findings,
+                violations: violations.map_or(0, |(_, drawn)| drawn),
+                steps,
+                measured,
+            },
             unused: UnusedNames::new(reading.names.as_deref()),
             understood: ReadingNotes::default(),
             near_names: NearNames::new(programs, &options.selection),
@@ -199,10 +206,8 @@ fn file_inputs<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Vec<TraceI
 pub struct BatchOutcomes {
     pipeline: Arc<Pipeline>,
     chunks: OrderedChunks,
-    /// What was judged and not taken yet.
     ready: VecDeque<RunResult>,
     summary: Summary,
-    /// What is said of all runs together, at the end.
     over_runs: Option<Outcome>,
     ended: bool,
 }
@@ -277,7 +282,7 @@ impl std::fmt::Debug for BatchOutcomes {
 #[derive(Debug, Clone, Default)]
 pub struct Summary {
     totals: RunTotals,
-    /// Whether there may be more runs without verdicts than were counted.
+    /// True if more runs without verdicts may exist than were counted.
     more: bool,
 }
 
@@ -335,14 +340,14 @@ impl Summary {
         }
     }
 
-    /// Counts runs that have no verdicts; the error that says so, where there are any.
+    /// Counts runs without verdicts; returns the error if there are any.
     fn count_lost(&mut self, runs: u64, more: bool) -> Option<RunError> {
         self.totals.not_judged += runs;
         self.more |= more;
         (runs > 0 || more).then_some(RunError::Lost { runs, more })
     }
 
-    /// Counts what is missing when all threads have ended. One that died when all was judged has lost nothing.
+    /// A thread that dies after everything was judged has lost nothing.
     fn count_missing(&mut self, broken: MissingRuns) -> Option<RunError> {
         self.count_lost(broken.lost.runs, broken.lost.more)
     }

@@ -1,8 +1,8 @@
 //! Building rules of files and text, with what is given beside them.
 
 use crate::error::{Problem, RulesError};
-use crate::load::{self, LoadSettings, ForeignOptions};
-use crate::rules::{self, Rules, JudgeSettings};
+use crate::load::{self, ForeignOptions, LoadSettings};
+use crate::rules::{self, JudgeSettings, Rules};
 use crate::stages::params::{self, ParamValue};
 use crate::stages::select;
 use averment_base::limits::Limits;
@@ -44,7 +44,6 @@ pub struct RulesBuilder {
     settings: JudgeSettings,
 }
 
-/// Where a rule file comes from.
 enum RuleSource {
     Bytes(String, Vec<u8>),
     File(PathBuf),
@@ -163,21 +162,21 @@ impl RulesBuilder {
         self
     }
 
-    /// Whether an assertion that the run does not record enough for passes. It fails the run unless this is true.
+    /// Whether an assertion passes if the run does not record enough to decide it. Otherwise it fails the run.
     #[must_use]
     pub fn allow_undecided(mut self, allow: bool) -> Self {
         self.settings.policy.allow_undecided = allow;
         self
     }
 
-    /// Whether rules without an assertion are no error, nor a selection that selects none: then every run passes.
+    /// Allows rules without assertions and selections that select nothing: every run passes then.
     #[must_use]
     pub fn allow_empty(mut self, allow: bool) -> Self {
         self.allow_empty = allow;
         self
     }
 
-    /// Whether the newest release of another system decides where it and its documents disagree: of rule files of that system.
+    /// For rule files of another system: follow its newest release where that and its documentation disagree.
     #[must_use]
     pub fn by_newest_release(mut self, newest: bool) -> Self {
         self.newest = newest;
@@ -202,7 +201,7 @@ impl RulesBuilder {
         self
     }
 
-    /// Whether what is odd in a trace, such as a key that stands twice, is an error of the run instead of a warning.
+    /// Whether trace warnings, such as a duplicate key, are errors of the run.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.settings.strict = strict;
@@ -264,7 +263,6 @@ impl RulesBuilder {
         self.sources.iter().map(|source| self.load_one(source)).collect()
     }
 
-    /// The values of parameters as text.
     fn given_texts(&self) -> Vec<(String, String)> {
         self.params.iter().map(|given| (given.name.clone(), given.value_text())).collect()
     }
@@ -273,8 +271,12 @@ impl RulesBuilder {
         let given = self.files.as_deref();
         let given_params = self.given_texts();
         let (tools, limits) = (self.tools.as_slice(), self.settings.limits);
-        let foreign =
-            ForeignOptions { given: &given_params, newest: self.newest, metrics: &self.metrics, ..ForeignOptions::default() };
+        let foreign = ForeignOptions {
+            given: &given_params,
+            newest: self.newest,
+            metrics: &self.metrics,
+            ..ForeignOptions::default()
+        };
         let how = |files| LoadSettings { tools, foreign, ..LoadSettings::with_limits(files, limits) };
         let nothing = Memory::default();
         match (source, given) {
@@ -308,7 +310,6 @@ impl RulesBuilder {
         }
     }
 
-    /// Puts what is given beside the rules into the programs, and says how they judge.
     fn apply_settings(self, programs: &mut [Program]) -> Result<JudgeSettings, Problem> {
         for given in &self.params {
             params::set_param(programs, given)?;

@@ -11,9 +11,9 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// What kind of thing it is, such as `unknown-tool`. `aver explain ID` has a page on each.
+    /// The kind of diagnostic, such as `unknown-tool`. `aver explain ID` has a page on each.
     pub id: &'static str,
-    /// How grave it is: only errors keep rules from compiling.
+    /// The severity: only errors keep rules from compiling.
     pub severity: DiagnosticSeverity,
     /// What is wrong here, in lower case and without a full stop.
     pub message: String,
@@ -32,7 +32,7 @@ pub use averment_base::diagnostic::Severity as DiagnosticSeverity;
 /// `aver check --format json`, with all places, remarks and fixes.
 #[derive(Debug, Clone, Default)]
 pub struct Diagnostics {
-    /// What was said of each rule file, with the sources that it speaks of.
+    /// Diagnostics per rule file, with the sources they refer to.
     said: Vec<(SourceMap, diagnostic::Diagnostics)>,
 }
 
@@ -52,7 +52,7 @@ impl Diagnostics {
         self.said.iter().flat_map(move |(sources, all)| all.0.iter().map(move |said| one(sources, said)))
     }
 
-    /// Whether nothing was said.
+    /// True if there are no diagnostics.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.said.iter().all(|(_, all)| all.0.is_empty())
@@ -70,14 +70,14 @@ impl Diagnostics {
         self.said.iter().any(|(_, all)| all.has_errors())
     }
 
-    /// What was said of each rule file, with the sources that it speaks of.
+    /// Diagnostics per rule file, with the sources they refer to.
     #[doc(hidden)]
     #[must_use]
     pub fn by_file(&self) -> &[(SourceMap, diagnostic::Diagnostics)] {
         &self.said
     }
 
-    /// The same, to be changed: a project chooses levels.
+    /// Mutable access, so that a project can change levels.
     #[doc(hidden)]
     pub fn by_file_mut(&mut self) -> &mut Vec<(SourceMap, diagnostic::Diagnostics)> {
         &mut self.said
@@ -110,12 +110,11 @@ impl Serialize for Diagnostics {
 pub struct Problem {
     /// What is wrong.
     pub message: String,
-    /// What to do about it; empty when there is nothing to say.
+    /// How to fix it; may be empty.
     pub help: String,
 }
 
 impl Problem {
-    /// What is wrong, and what to do about it.
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into() }
     }
@@ -147,23 +146,21 @@ pub struct RulesError {
 }
 
 impl RulesError {
-    /// Rules that do not compile.
     pub(crate) fn of_rules(diagnostics: Diagnostics) -> Self {
         Self { diagnostics, problem: None }
     }
 
-    /// Something else that cannot be used, with what was said of the rules until then.
     pub(crate) fn of_problem(problem: Problem, diagnostics: Diagnostics) -> Self {
         Self { diagnostics, problem: Some(problem) }
     }
 
-    /// What was said about the rules. There is an error among it unless [`RulesError::problem`] says what is wrong.
+    /// Diagnostics of the rules. They include an error unless [`RulesError::problem`] is set.
     #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
 
-    /// What cannot be used of what was given beside the text of the rules; `None` where the rules do not compile.
+    /// A problem with something given beside the rules' text; `None` if the rules do not compile.
     #[must_use]
     pub fn problem(&self) -> Option<&Problem> {
         self.problem.as_ref()
@@ -195,7 +192,7 @@ pub struct ReadError {
     pub column: usize,
     /// What is wrong. Credentials that it would quote are hidden.
     pub message: String,
-    /// What to do about it; empty when there is nothing to say.
+    /// How to fix it; may be empty.
     pub help: String,
 }
 
@@ -220,16 +217,16 @@ impl std::error::Error for ReadError {}
 pub enum RunError {
     /// It cannot be read.
     Read(ReadError),
-    /// Its evaluation broke down, by a defect of this library; only in a batch, which goes on with the others.
+    /// The evaluation panicked, a bug in this library; only in a batch, which continues with the other runs.
     BrokeDown {
         /// The name of the run.
         run: String,
     },
-    /// Runs were given and have no outcomes, because a thread broke down; only in a batch, where these runs stood or at its end.
+    /// Runs have no outcome because a thread panicked; only in a batch, at their place or at its end.
     Lost {
-        /// How many are known.
+        /// Number of known runs.
         runs: u64,
-        /// Whether there may be more.
+        /// True if there may be more.
         more: bool,
     },
 }

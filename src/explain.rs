@@ -32,7 +32,7 @@ impl Explanation {
         &self.view.run.name
     }
 
-    /// What the formats of the command line lay out.
+    /// The data behind the command line's formats.
     #[doc(hidden)]
     #[must_use]
     pub fn derivation_view(&self) -> &DerivationView {

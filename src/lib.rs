@@ -41,7 +41,7 @@
 
 #![deny(missing_docs)]
 
-/// The page on embedding, whose examples run.
+/// The page on embedding; its examples run as tests.
 #[cfg(all(doctest, feature = "batch"))]
 #[doc = include_str!("../docs/embedding.md")]
 struct Page;

@@ -4,8 +4,8 @@ use crate::error::{Diagnostics, Problem};
 use averment_base::diagnostic::{Diagnostic, Diagnostics as Said, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
-use averment_dialects::{LoweringInputs, LoweredFile};
 pub use averment_dialects::{ForeignOptions, may_be_foreign, own_metrics, system_of};
+use averment_dialects::{LoweredFile, LoweringInputs};
 use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::program::{Program, ProgramSource};
 use averment_engine::check::files::{Files, Memory};
@@ -23,7 +23,7 @@ pub struct LoadSettings<'a> {
     pub tools: &'a [(String, String)],
     /// Sizes and depths.
     pub limits: Limits,
-    /// What is given beside files of other systems.
+    /// Options for files of other systems.
     pub foreign: ForeignOptions<'a>,
 }
 
@@ -41,16 +41,16 @@ pub struct LoadedRuleFile {
     pub program: Option<Program>,
     /// The sources that were read for it; it is the first.
     pub sources: SourceMap,
-    /// What was said of it.
+    /// Its diagnostics.
     pub diagnostics: Said,
-    /// What the checker knows of it; `None` where there is no text to check.
+    /// The checked rules; `None` if there is no text to check.
     pub checked: Option<CheckResult>,
     /// Its sentences, where it is a file of another system.
     pub lowered: Option<LoweredFile>,
 }
 
 impl LoadedRuleFile {
-    /// Whether it does not compile.
+    /// True if it does not compile.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.program.is_none()
@@ -61,7 +61,12 @@ impl LoadedRuleFile {
 ///
 /// # Errors
 /// A compiled program that cannot be taken.
-pub fn load_rules(name: &str, folder: Option<&Path>, bytes: Vec<u8>, how: LoadSettings<'_>) -> Result<LoadedRuleFile, Problem> {
+pub fn load_rules(
+    name: &str,
+    folder: Option<&Path>,
+    bytes: Vec<u8>,
+    how: LoadSettings<'_>,
+) -> Result<LoadedRuleFile, Problem> {
     if codec::is_program(&bytes) {
         return load_compiled(name, &bytes, how);
     }
@@ -95,7 +100,7 @@ pub fn join_programs(files: Vec<LoadedRuleFile>) -> (Vec<Program>, Diagnostics) 
     (programs, all)
 }
 
-/// The place of the first byte that is no text, with the text around it.
+/// The first byte that is not text, with the text around it.
 fn not_text(name: &str, error: &std::string::FromUtf8Error) -> LoadedRuleFile {
     let at = error.utf8_error().valid_up_to();
     let byte = error.as_bytes().get(at).copied().unwrap_or_default();
@@ -125,7 +130,11 @@ fn compiled_from(mut sources: SourceMap, root: FileId, how: LoadSettings<'_>) ->
     let tools: Vec<FileId> = tools
         .iter()
         .map(|(name, text)| {
-            sources.add_file(SourceFile::new(name.as_str(), Path::new(name).parent().or(Some(Path::new(""))), text.as_str()))
+            sources.add_file(SourceFile::new(
+                name.as_str(),
+                Path::new(name).parent().or(Some(Path::new(""))),
+                text.as_str(),
+            ))
         })
         .collect();
     let checked = check_with_tools(&mut sources, root, &tools, &CheckOptions { limits, files });
@@ -133,15 +142,20 @@ fn compiled_from(mut sources: SourceMap, root: FileId, how: LoadSettings<'_>) ->
     LoadedRuleFile { program, sources, diagnostics: checked.diagnostics.clone(), checked: Some(checked), lowered: None }
 }
 
-/// A rule file of another system.
 fn load_foreign(mut sources: SourceMap, root: FileId, how: LoadSettings<'_>) -> LoadedRuleFile {
     let LoadSettings { files, tools, limits, foreign } = how;
-    let compiled = averment_dialects::compile_foreign(&mut sources, root, tools, limits, LoweringInputs { files, options: foreign });
+    let compiled = averment_dialects::compile_foreign(
+        &mut sources,
+        root,
+        tools,
+        limits,
+        LoweringInputs { files, options: foreign },
+    );
     let averment_dialects::CompiledForeign { program, diagnostics, lowered } = compiled;
     LoadedRuleFile { program, sources, diagnostics, checked: None, lowered }
 }
 
-/// A program that was compiled before. One of another version is compiled again from the sources in it.
+/// A precompiled program. One of another version is recompiled from its sources.
 fn load_compiled(name: &str, bytes: &[u8], how: LoadSettings<'_>) -> Result<LoadedRuleFile, Problem> {
     match codec::decode(bytes) {
         Ok(DecodedFile::Program(program)) => Ok(LoadedRuleFile {
@@ -170,7 +184,7 @@ fn compile_again(sources: &[ProgramSource], how: LoadSettings<'_>) -> LoadedRule
     LoadedRuleFile { checked: None, ..compiled_from(map, root, LoadSettings { files: &files, ..how }) }
 }
 
-/// Folders inside each other that exist nowhere.
+/// A nested folder that does not exist.
 const NOWHERE: &str = "a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a";
 
 /// The bytes of a file, one more than the limit at most, so that too large a file is seen without being read whole.

@@ -2,7 +2,7 @@
 
 use crate::assertion::Assertion;
 use averment_report::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
-use averment_report::table::{ReportItem, RuleItem, ReportTable};
+use averment_report::table::{ReportItem, ReportTable, RuleItem};
 use averment_report::unjudged::UnjudgedReport;
 use averment_report::wire::RunObject;
 use serde::{Serialize, Serializer};
@@ -99,7 +99,7 @@ impl Outcome {
         rules.filter_map(|result| Some(RuleResult { item: self.table.rules.get(result.rule)?, result }))
     }
 
-    /// What was odd in the trace and did not stop the reading: the line, from 1, and what.
+    /// Problems found in the trace that did not stop the reading: the line, from 1, and a message.
     pub fn warnings(&self) -> impl Iterator<Item = (usize, &str)> {
         self.report.warnings.iter().map(|(line, message)| (*line, message.as_str()))
     }
@@ -111,7 +111,7 @@ impl Serialize for Outcome {
     }
 }
 
-/// What was found of one assertion on a run.
+/// The result of one assertion on a run.
 #[derive(Debug, Clone, Copy)]
 pub struct AssertionResult<'o> {
     table: &'o ReportTable,
@@ -168,7 +168,7 @@ impl<'o> AssertionResult<'o> {
         &self.result.reason
     }
 
-    /// What the author of the rule says of it, where the rule has a `message` and does not pass.
+    /// The author's message, if the rule has a `message` and does not pass.
     #[must_use]
     pub fn message(&self) -> Option<&'o str> {
         self.result.message.as_deref()
@@ -188,12 +188,12 @@ impl<'o> AssertionResult<'o> {
         Some(Unjudged { count: *count, of: *of, things, reason })
     }
 
-    /// What proves the verdict, the decisive piece first; nothing for a pass.
+    /// Evidence for the verdict, the decisive piece first; empty for a pass.
     pub fn evidence(&self) -> impl Iterator<Item = Evidence<'o>> + use<'o> {
         self.result.evidence.iter().map(|one| Evidence { one })
     }
 
-    /// How many violations a failure has: steps, pairs of steps or elements that fail the assertion. None of anything but a failure.
+    /// Number of violations of a failure: steps, pairs of steps or elements. Zero for any other verdict.
     #[must_use]
     pub fn violation_count(&self) -> u64 {
         self.result.violation_count()
@@ -245,7 +245,7 @@ impl<'o> Violation<'o> {
         self.evidence.iter().find_map(|one| one.source)
     }
 
-    /// What proves it, the decisive piece first.
+    /// Evidence for it, the decisive piece first.
     pub fn evidence(&self) -> impl Iterator<Item = Evidence<'o>> + use<'o> {
         self.evidence.iter().map(|one| Evidence { one })
     }
@@ -254,11 +254,11 @@ impl<'o> Violation<'o> {
 /// ``1 of 2 refunds could not be judged: no `amount` ``: what a pass says nothing of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unjudged<'o> {
-    /// How many steps.
+    /// Number of steps that could not be judged.
     pub count: u64,
-    /// Of how many.
+    /// Number of all such steps.
     pub of: u64,
-    /// What they are: `refunds`.
+    /// Their plural noun: `refunds`.
     pub things: &'o str,
     /// Why, for the first of them: ``no `amount` ``.
     pub reason: &'o str,
@@ -310,7 +310,7 @@ pub struct Evidence<'o> {
 }
 
 impl<'o> Evidence<'o> {
-    /// What it is to the verdict.
+    /// Its role for the verdict.
     #[must_use]
     pub fn role(&self) -> Role {
         self.one.role

@@ -51,24 +51,24 @@ pub(crate) struct SharedRules {
     diagnostics: Diagnostics,
 }
 
-/// How compiled rules judge runs.
+/// Settings for judging runs.
 #[derive(Debug, Clone, Default)]
 pub struct JudgeSettings {
     /// Which assertions.
     pub selection: RuleSelection,
-    /// What they may look at beside the run.
+    /// What rules may access beside the run.
     pub permissions: Permissions,
     /// Sizes, depths and work.
     pub limits: Limits,
-    /// What fails a run.
+    /// The policy that decides which verdicts fail a run.
     pub policy: GatePolicy,
-    /// What is odd in a trace is an error.
+    /// Whether trace warnings are errors.
     pub strict: bool,
     /// The names of a home-grown format.
     pub names: Option<Arc<PartNames>>,
-    /// What tokens cost.
+    /// Token prices.
     pub prices: Option<Arc<PriceTable>>,
-    /// What is expected of single runs.
+    /// Expectations for single runs.
     pub expected: Option<Arc<ExpectedRows>>,
     /// Paths whose values no report shows.
     pub redact: Arc<[RedactPath]>,
@@ -219,7 +219,7 @@ impl Rules {
         self.assertions().find(|assertion| assertion.id() == id)
     }
 
-    /// What the compiler says of rules that compile: warnings and remarks.
+    /// Diagnostics of rules that compile: warnings and infos.
     #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.inner.diagnostics
@@ -232,14 +232,14 @@ impl Rules {
         &self.inner.programs
     }
 
-    /// What reports say of every assertion.
+    /// The assertions as reports show them.
     #[doc(hidden)]
     #[must_use]
     pub fn report_table(&self) -> &Arc<ReportTable> {
         &self.inner.table
     }
 
-    /// The only run of a trace.
+    /// Fails if the trace has several runs.
     fn single_run(&self, trace: Trace) -> Result<RawRun, RunError> {
         let mut runs = RawRuns::open_trace(trace, &self.inner.reading.limits);
         let first = runs.next().unwrap_or_else(|| Err(RunError::Read(runs.trace_error("no run", ""))))?;
@@ -247,7 +247,10 @@ impl Rules {
             None => Ok(first),
             Some(_) => {
                 let help = "`check` judges all runs of a trace";
-                Err(RunError::Read(ReadError { file: first.source.file, ..runs.trace_error("more than one run", help) }))
+                Err(RunError::Read(ReadError {
+                    file: first.source.file,
+                    ..runs.trace_error("more than one run", help)
+                }))
             }
         }
     }
@@ -263,14 +266,13 @@ impl Rules {
         self.judge_with(&raw, &Bump::new(), &options)
     }
 
-    /// What rules may look at beside the run.
+    /// What rules may access beside the run.
     #[doc(hidden)]
     #[must_use]
     pub fn world_permissions(&self) -> &Permissions {
         &self.inner.options.permissions
     }
 
-    /// Judges one run.
     fn judge_run(&self, raw: &RawRun, arena: &Bump) -> Result<Outcome, RunError> {
         self.judge_with(raw, arena, &self.inner.options)
     }
@@ -286,7 +288,6 @@ impl Rules {
     }
 }
 
-/// Checks that all parameters have a value.
 pub(crate) fn check_params(programs: &[Program]) -> Result<(), Problem> {
     match params::missing_param(programs) {
         Some((param, expected)) => Err(Problem::new(
@@ -302,7 +303,7 @@ pub(crate) fn check_params(programs: &[Program]) -> Result<(), Problem> {
 pub struct Outcomes {
     rules: Rules,
     runs: RawRuns,
-    /// Memory for the values of one run after the other.
+    /// Reused for the values of one run after another.
     arena: Bump,
 }
 
@@ -331,10 +332,8 @@ impl Iterator for Explanations {
     }
 }
 
-/// The runs of a trace, not read yet.
 struct RawRuns {
     runs: Option<TraceRuns>,
-    /// Why it cannot be opened.
     failed: Option<RunError>,
 }
 
@@ -346,7 +345,6 @@ impl RawRuns {
         }
     }
 
-    /// An error about the trace as a whole.
     fn trace_error(&self, message: &str, help: &str) -> ReadError {
         ReadError { file: String::new(), line: 1, column: 1, message: message.to_owned(), help: help.to_owned() }
     }
@@ -369,7 +367,7 @@ impl std::fmt::Debug for RawRuns {
     }
 }
 
-/// What came of a `test` block.
+/// The result of a `test` block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TestOutcome {
@@ -377,7 +375,7 @@ pub struct TestOutcome {
     pub name: String,
     /// Where it stands in the rules.
     pub place: Location,
-    /// Whether the verdicts came out as it says.
+    /// True if the verdicts match the expectation.
     pub passed: bool,
     /// Why not, in words; empty when it passed.
     pub reason: String,

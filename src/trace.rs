@@ -51,7 +51,6 @@ impl Trace {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// Its runs, not read yet.
     pub(crate) fn open_runs(self, limits: &Limits) -> Result<TraceRuns, ReadError> {
         let name = |usual: &str| self.name.clone().unwrap_or_else(|| usual.to_owned());
         match self.source {
@@ -69,7 +68,7 @@ impl Trace {
     }
 }
 
-/// A path as a file is opened by it: `-` alone would be standard input.
+/// `-` alone would be standard input.
 #[cfg(feature = "files")]
 pub(crate) fn openable_path(path: &Path) -> PathBuf {
     if path.as_os_str() == "-" { Path::new(".").join(path) } else { path.to_owned() }
@@ -112,7 +111,7 @@ impl From<&String> for Trace {
 }
 
 impl From<&serde_json::Value> for Trace {
-    /// The value is judged as its text in JSON; places in evidence are places in that text.
+    /// The value is judged as JSON text; places in evidence refer to that text.
     fn from(value: &serde_json::Value) -> Self {
         Self::from(value.to_string())
     }

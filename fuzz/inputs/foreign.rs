@@ -20,7 +20,10 @@ pub fn run(bytes: &[u8]) {
     let name = if text.contains("export default") { "rules.ts" } else { "rules.yaml" };
     let root = sources.add_file(SourceFile::new(name, None, &*text));
     // What cannot be read of a program is listed, so that the rest is judged.
-    let how = LoweringInputs { files: &Memory::default(), options: ForeignOptions { partly: true, ..ForeignOptions::default() } };
+    let how = LoweringInputs {
+        files: &Memory::default(),
+        options: ForeignOptions { partly: true, ..ForeignOptions::default() },
+    };
     let compiled = compile_foreign(&mut sources, root, &[], Limits::default(), how);
     let said = render::render_short(&compiled.diagnostics, &sources);
     assert!(!said.contains('\u{1b}'), "{said:?}");

@@ -30,12 +30,12 @@ impl ParamValue {
     }
 }
 
-/// How a value was written.
+/// The notation of a value.
 #[derive(Debug, Clone)]
 pub enum ValueSyntax {
     /// As in rules: `30s`, `$0.05`.
     Text(String),
-    /// As JSON; units are in a text.
+    /// As JSON; values with units are texts.
     Json(Value),
 }
 
@@ -92,7 +92,6 @@ fn parse_constant(given: &ParamValue, ty: Type) -> Result<Constant, Problem> {
     })
 }
 
-/// What a value of a type looks like.
 fn expected_form(ty: Type) -> &'static str {
     match ty {
         Type::String => "a text",
@@ -108,7 +107,7 @@ fn expected_form(ty: Type) -> &'static str {
     }
 }
 
-/// A value from text; units are written as in rules.
+/// Units are written as in rules.
 fn from_text(text: &str, ty: Type) -> Option<Constant> {
     let trimmed = text.trim();
     match ty {
@@ -131,14 +130,13 @@ fn from_text(text: &str, ty: Type) -> Option<Constant> {
     }
 }
 
-/// A hundredth of a number: `95` is `0.95`. The exponent is changed, not the digits.
+/// A hundredth of a number: `95` becomes `0.95`. Only the exponent changes, so the digits are exact.
 fn hundredth_text(number: &str) -> String {
     let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(0);
     format!("{digits}e{}", exponent.saturating_sub(2))
 }
 
-/// A JSON value of a type.
 fn from_json(value: &Value, ty: Type) -> Option<Constant> {
     let fits = match ty {
         Type::Boolean => value.is_boolean(),

@@ -34,7 +34,7 @@ pub fn check_names(programs: &[Program], selection: &RuleSelection) -> Result<()
     check_known("tag", &selection.tags, &tags.map(String::as_str).collect())
 }
 
-/// Names that are listed when there is no near one.
+/// Names listed if there is no similar one.
 const LISTED: usize = 12;
 
 fn check_known(what: &str, names: &[String], known: &BTreeSet<&str>) -> Result<(), Problem> {

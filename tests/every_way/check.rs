@@ -4,8 +4,8 @@ use crate::full::{Buffer, ending};
 use averment_base::diagnostic::render::TextStyle;
 use averment_base::limits::Limits;
 use averment_bulk::faults::FaultInjector;
-use averment_bulk::feed::{TraceInput, RunReadOptions};
-use averment_bulk::judge::{RunResult, ReadCounts};
+use averment_bulk::feed::{RunReadOptions, TraceInput};
+use averment_bulk::judge::{ReadCounts, RunResult};
 use averment_bulk::near_names::NearNames;
 use averment_bulk::pipeline::{self, FinishedChunk, JudgeThreads, Pipeline};
 use averment_bulk::unused_names::UnusedNames;
@@ -17,7 +17,7 @@ use averment_report::gate::GatePolicy;
 use averment_report::model::ReportDetail;
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
-use averment_report::{self as report, Format, Options, Report, CombinedNeeds};
+use averment_report::{self as report, CombinedNeeds, Format, Options, Report};
 use averment_traces::read::CHUNK_SIZE;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -66,7 +66,8 @@ impl Check {
         let opened = formats.iter().zip(&buffers);
         let reports =
             opened.map(|(format, out)| report::open(*format, Box::new(out.clone()), self.options())).collect();
-        let mut writer = Writer { table: &pipeline.table, reports, totals: RunTotals::default(), reads: ReadCounts::default() };
+        let mut writer =
+            Writer { table: &pipeline.table, reports, totals: RunTotals::default(), reads: ReadCounts::default() };
         writer.write(pipeline::start_judging(&pipeline, traces.iter().cloned().map(TraceInput::File).collect(), None));
         let reads = writer.reads;
         drop(writer);

@@ -5,7 +5,7 @@ use averment_base::limits::Limits;
 use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{
-    EvaluateOptions, derive_run, evaluate, evaluate_profiled, evaluate_with_coverage, evaluate_some,
+    EvaluateOptions, derive_run, evaluate, evaluate_profiled, evaluate_some, evaluate_with_coverage,
 };
 use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
 use averment_engine::vm::prepare::PreparedProgram;

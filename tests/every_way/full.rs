@@ -11,7 +11,7 @@ use averment_report::gate::{Gate, GatePolicy};
 use averment_report::model::{self, ReportDetail, RunReport, UnreadableTrace};
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
-use averment_report::{self as report, ReportEnding, Format, Options};
+use averment_report::{self as report, Format, Options, ReportEnding};
 use averment_traces::error::ReadError;
 use averment_traces::read::{self, RawRun, TraceRuns};
 use bumpalo::Bump;
@@ -46,7 +46,12 @@ pub struct Full {
 
 impl Full {
     /// Evaluates all assertions that are selected on all runs.
-    pub fn new(programs: &[Program], raw: &[Result<RawRun, ReadError>], selection: &RuleSelection, policy: GatePolicy) -> Full {
+    pub fn new(
+        programs: &[Program],
+        raw: &[Result<RawRun, ReadError>],
+        selection: &RuleSelection,
+        policy: GatePolicy,
+    ) -> Full {
         let table = table(programs, selection);
         let prepared: Vec<PreparedProgram> = programs.iter().map(PreparedProgram::new).collect();
         let options = EvaluateOptions { selection: selection.clone(), ..EvaluateOptions::default() };

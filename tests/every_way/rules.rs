@@ -79,7 +79,8 @@ pub fn file(rules: &[(usize, &Rule)]) -> String {
 pub fn compile(name: &str, text: &str) -> Result<Program, String> {
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new(name, None, text));
-    let checked = check_rules(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &Memory::default() });
+    let checked =
+        check_rules(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &Memory::default() });
     match checked.diagnostics.has_errors() {
         true => Err(format!("{text}\n{}", render::render_short(&checked.diagnostics, &sources))),
         false => Ok(compile::compile(&checked.module, &sources)),

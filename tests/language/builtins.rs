@@ -30,7 +30,9 @@ fn the_page_of_the_standard_set_is_made_from_its_modules() {
             let name = definition.trim_start_matches("step ").split(['(', ' ']).next().unwrap();
             assert!(page.contains(&name.to_string()), "`{name}` of std.{} has no doc comment", module.name);
             assert!(
-                module.reference_page().contains(&format!("### `{}", definition.split(['(', '=']).next().unwrap().trim()))
+                module
+                    .reference_page()
+                    .contains(&format!("### `{}", definition.split(['(', '=']).next().unwrap().trim()))
             );
         }
     }

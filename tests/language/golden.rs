@@ -3,7 +3,7 @@
 
 use averment_base::source::SourceFile;
 use averment_engine::bytecode::disasm;
-use averment_engine::vm::outcome::{AssertionOutcome, VerdictEvidence, RunOutcome};
+use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome, VerdictEvidence};
 use averment_fixtures as fixtures;
 use averment_fixtures::Rules;
 use std::fmt::Write;

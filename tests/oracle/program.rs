@@ -4,7 +4,7 @@ use crate::model::BAD;
 use crate::truth::Verdict;
 use averment_base::limits::Limits;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate, evaluate_profiled};
-use averment_engine::vm::outcome::{AssertionOutcome, VerdictEvidence, RunOutcome};
+use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome, VerdictEvidence};
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::profile::Profile;
 use averment_traces::read::read_str;

@@ -11,7 +11,7 @@ use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// What is said of pipes, sockets and devices.
+/// The message for pipes, sockets and devices.
 pub const NO_FILE: &str = "it is not a file";
 
 /// The place that a path really leads to: links followed as far as it exists, and no `..` behind that.
@@ -48,16 +48,15 @@ pub fn resolve_path(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Whether a resolved place lies in one of these folders, whose own links are followed, too.
+/// True if a resolved path lies in one of these folders, after resolving their links.
 pub fn lies_in<P: AsRef<Path>>(place: &Path, folders: impl IntoIterator<Item = P>) -> bool {
     let mut folders = folders.into_iter().filter_map(|folder| or_current_dir(folder.as_ref()).canonicalize().ok());
     folders.any(|folder| place.starts_with(folder))
 }
 
-/// What tells a file from others, whatever it is called.
 type FileIdentity = (u64, u64);
 
-/// The files that were opened here, where that is to be known.
+/// Files opened by this process; `None` unless tracked.
 static OPENED: Mutex<Option<BTreeSet<FileIdentity>>> = Mutex::new(None);
 
 /// From now on it is known which files were opened, for a program that must not write over what it reads.
@@ -103,7 +102,7 @@ fn identity(_: &Metadata) -> Option<FileIdentity> {
     None
 }
 
-/// Whether there is nothing, also because what should be a folder on the way is a file.
+/// True if nothing exists there, even because a parent is a file.
 #[must_use]
 pub fn nothing_there(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
@@ -182,18 +181,18 @@ fn is_usable(found: &Metadata) -> bool {
     found.is_file() || found.is_dir()
 }
 
-/// How long all pipes together are waited for, in milliseconds; what is left of it.
+/// Remaining time to wait for all pipes, in milliseconds.
 #[cfg(unix)]
 static PATIENCE: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(5_000);
 
-/// Waits until somebody writes into a pipe. From then on reading it waits like any reading.
+/// Waits until a process writes to the pipe; later reads block as usual.
 #[cfg(unix)]
 fn await_writer(file: &File, found: &Metadata) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::fs::{OFlags, fcntl_setfl};
     use std::os::unix::fs::FileTypeExt as _;
     use std::sync::atomic::Ordering;
-    /// How long one look takes.
+    /// Milliseconds per poll.
     const LOOK: u32 = 50;
     if !found.file_type().is_fifo() {
         return Ok(());

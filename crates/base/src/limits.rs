@@ -55,15 +55,15 @@ pub struct Limits {
     pub call_depth: usize,
     /// Instructions and matches for one assertion on one run.
     pub fuel: u64,
-    /// The same for all assertions on one run together.
+    /// Fuel for all assertions on one run.
     pub run_fuel: u64,
     /// Bytes of the compiled automaton of one regular expression.
     pub regex_bytes: usize,
-    /// The same for all regular expressions of the rules together, about.
+    /// Approximate bytes of all regular expressions of the rules.
     pub all_regex_bytes: u64,
     /// Bytes of computed values (text and lists) for one run.
     pub computed_bytes: usize,
-    /// What ends an evaluation from outside.
+    /// Cancels an evaluation from outside.
     pub cancel: Option<Cancel>,
 }
 
@@ -112,19 +112,19 @@ impl Limits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FuelMeter {
     fuel: u64,
-    /// Fuel that has not been given out.
+    /// Fuel not handed out yet.
     reserve: u64,
-    /// What the assertion at hand was given.
+    /// Fuel given to the current assertion.
     given: u64,
-    /// What was taken of the shares before it.
+    /// Fuel used from earlier shares.
     earlier: u64,
-    /// Fuel of the whole run, with what the assertion at hand was given.
+    /// Fuel of the whole run, including the current assertion's.
     run: u64,
     bytes: usize,
     cancel: Option<Cancel>,
 }
 
-/// Fuel between two looks at the flag: some milliseconds.
+/// Fuel between two checks of the cancel flag: a few milliseconds.
 const PORTION: u64 = 1 << 18;
 
 /// A limit was reached.
@@ -132,11 +132,11 @@ const PORTION: u64 = 1 << 18;
 pub enum LimitError {
     /// Too many instructions or matches.
     Fuel,
-    /// Computed text or lists grew beyond the limit.
+    /// Computed text or lists exceed the limit.
     Memory,
-    /// Somebody ended it.
+    /// The evaluation was canceled.
     Cancelled,
-    /// The regular expression of this number has tried too many ways to match.
+    /// The regular expression with this number backtracks too much.
     Backtracking(u32),
 }
 
@@ -200,7 +200,6 @@ impl FuelMeter {
         }
     }
 
-    /// Gives out the next portion, unless there is none or somebody has ended it.
     #[cold]
     fn next_portion(&mut self, units: u64) -> Result<(), LimitError> {
         if self.cancel.is_some_and(Cancel::is_asked) {
@@ -217,7 +216,7 @@ impl FuelMeter {
         self.charge_fuel((bytes as u64 / 16).saturating_add(1))
     }
 
-    /// Whether there is room for so many bytes that are needed only for a while, without taking it.
+    /// Checks that this many temporary bytes fit, without charging them.
     pub fn check_memory(&self, bytes: usize) -> Result<(), LimitError> {
         if bytes > self.bytes { Err(LimitError::Memory) } else { Ok(()) }
     }

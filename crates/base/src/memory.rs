@@ -4,14 +4,14 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What a thread does that cannot have memory.
+/// What a thread does when memory is exhausted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryAction {
-    /// It asked for as much as there is, and is told that there is none.
+    /// The allocation fails, and the caller handles it.
     Told,
-    /// It stays where it is for good: another one ends the work without it.
+    /// The thread stays blocked for good; another one ends the work without it.
     Left,
-    /// Nobody can go on without it: the process ends.
+    /// No thread can continue; the process ends.
     Ends,
 }
 
@@ -20,10 +20,9 @@ thread_local! {
     static JUDGES: Cell<bool> = const { Cell::new(false) };
     static HOLDS: Cell<u64> = const { Cell::new(0) };
 }
-/// Whether somebody ends the work without threads that judge.
+/// True if a thread watches for blocked threads and ends the work without them.
 static WATCHED: AtomicBool = AtomicBool::new(false);
 static EXHAUSTED: AtomicBool = AtomicBool::new(false);
-/// How many threads are left that had runs, and how many runs these were.
 static LEFT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// Runs something that asks for memory and is prepared to get none: `try_reserve` and its kind. What takes memory without asking has to
@@ -47,7 +46,7 @@ pub fn set_runs_held(runs: u64) {
     HOLDS.set(runs);
 }
 
-/// The same of runs on lines, and so many lines again.
+/// Counts lines as runs in hand and returns their number.
 #[inline]
 #[must_use]
 pub fn hold_lines(lines: usize) -> usize {
@@ -55,7 +54,7 @@ pub fn hold_lines(lines: usize) -> usize {
     lines
 }
 
-/// How many threads were left with runs in hand, and how many runs.
+/// Number of blocked threads that held runs, and number of these runs.
 #[must_use]
 pub fn left_runs() -> (u64, u64) {
     let [threads, runs] = &LEFT;
@@ -67,7 +66,7 @@ pub fn set_watched(watched: bool) {
     WATCHED.store(watched, Ordering::SeqCst);
 }
 
-/// What this thread has to do, which cannot have memory.
+/// What this thread has to do when memory is exhausted.
 #[cold]
 pub fn memory_action() -> MemoryAction {
     if ASKS.get() {
@@ -85,7 +84,7 @@ pub fn memory_action() -> MemoryAction {
     }
 }
 
-/// Whether some thread could not have memory that it needed.
+/// True if some thread ran out of memory.
 #[must_use]
 pub fn is_exhausted() -> bool {
     EXHAUSTED.load(Ordering::Relaxed)

@@ -6,36 +6,35 @@
 
 use unicode_security::skeleton;
 
-/// Names with fewer letters have too many neighbours.
+/// Shorter names have too many neighbors.
 const SHORTEST: usize = 4;
-/// One letter may be another one from this length on.
+/// Minimum length for a substituted letter.
 const EXCHANGED_FROM: usize = 5;
-/// A name as long as this may have two slips.
+/// Minimum length for two typos.
 const TWO_SLIPS_FROM: usize = 8;
-/// Longer names are no words that somebody has typed, in bytes.
+/// Bytes; longer names were not typed by a person.
 const LONGEST: usize = 200;
-/// What stands between the parts of a name that a protocol or a program has put together.
 const NAMESPACES: [&str; 4] = ["__", ".", ":", "/"];
 
-/// How a name is near another one; what is nearer comes first.
+/// How two names are similar; nearer kinds come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NearMiss {
-    /// The same but for letter case, signs between words, blanks around it, or letters that look alike.
+    /// Equal except for letter case, separators, whitespace or look-alike letters.
     Written,
-    /// One is the other behind a namespace: `mcp__github__delete_repo`, `functions.send_email`.
+    /// One is the other with a namespace: `mcp__github__delete_repo`, `functions.send_email`.
     Namespace,
-    /// A slip of the keys: a letter too many, one too few, another one, or two swapped.
+    /// A typo: an extra, missing, wrong or swapped letter.
     Slip,
 }
 
 /// How two names are near each other; `None` for equal ones, and for those that are two names.
 ///
 /// ```
-/// use averment_base::near::{Near, near};
-/// assert_eq!(near("refund", "Refund "), Some(Near::Written));
-/// assert_eq!(near("delete_repo", "mcp__github__delete_repo"), Some(Near::Namespace));
-/// assert_eq!(near("refnd", "refund"), Some(Near::Slip));
-/// assert_eq!(near("lock", "unlock"), None);
+/// use averment_base::near::{NearMiss, near_miss};
+/// assert_eq!(near_miss("refund", "Refund "), Some(NearMiss::Written));
+/// assert_eq!(near_miss("delete_repo", "mcp__github__delete_repo"), Some(NearMiss::Namespace));
+/// assert_eq!(near_miss("refnd", "refund"), Some(NearMiss::Slip));
+/// assert_eq!(near_miss("lock", "unlock"), None);
 /// ```
 #[must_use]
 pub fn near_miss(name: &str, other: &str) -> Option<NearMiss> {
@@ -67,7 +66,6 @@ pub fn nearest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     best.map(|(_, candidate)| candidate)
 }
 
-/// The letters and digits of a name in lower case.
 fn folded_name(name: &str) -> String {
     name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -89,7 +87,6 @@ fn is_written_alike(name: &str, other: &str) -> bool {
     one == two || !(name.is_ascii() && other.is_ascii()) && name_appearance(name) == name_appearance(other)
 }
 
-/// What a name looks like, signs and letter case aside.
 fn name_appearance(name: &str) -> String {
     folded_name(&text_appearance(name))
 }
@@ -106,12 +103,11 @@ pub fn appearance_chars(text: &str) -> impl Iterator<Item = char> {
     skeleton(text).filter(|letter| !is_invisible(*letter))
 }
 
-/// Whether a letter takes no room.
 fn is_invisible(letter: char) -> bool {
     matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{ad}')
 }
 
-/// Whether a long name is the short one behind a namespace. One sign is enough where the short name has several words.
+/// One separator is enough if the short name has several words.
 fn is_behind(short: &str, long: &str) -> bool {
     let Some(front) = long.len().checked_sub(short.len()).and_then(|at| long.split_at_checked(at)) else {
         return false;
@@ -124,7 +120,7 @@ fn is_behind(short: &str, long: &str) -> bool {
         || front.ends_with(['_', '-']) && name_words(short).len() > 1 && short.len() >= TWO_SLIPS_FROM
 }
 
-/// The words of a name, in lower case: `sendEmail` has the two of `send_email`.
+/// Lower-case words: `sendEmail` and `send_email` are equal.
 fn name_words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut was_lower = false;
@@ -144,7 +140,7 @@ fn name_words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether two names differ by slips of the keys within one of their words.
+/// True if two names differ by typos within one word.
 fn is_slip(name: &str, other: &str) -> bool {
     if name.len().abs_diff(other.len()) > 4 || letters_apart(name, other) > 4 {
         return false;
@@ -161,7 +157,7 @@ fn is_slip(name: &str, other: &str) -> bool {
     }
 }
 
-/// In how many letters two names differ at least, wherever they stand: two slips change four of them at most.
+/// A lower bound on differing letters: two typos change at most four.
 fn letters_apart(name: &str, other: &str) -> u32 {
     let set = |name: &str| {
         name.bytes()
@@ -171,7 +167,7 @@ fn letters_apart(name: &str, other: &str) -> u32 {
     if name.is_ascii() && other.is_ascii() { (set(name) ^ set(other)).count_ones() } else { 0 }
 }
 
-/// Whether one word is another with slips. Digits are never slips, and words are seldom mistyped where they begin.
+/// Digits are never typos, and words are seldom mistyped at their start.
 fn is_word_slip(one: &str, two: &str) -> bool {
     let (first, second): (Vec<char>, Vec<char>) = (one.chars().collect(), two.chars().collect());
     let (short, long) = (first.len().min(second.len()), first.len().max(second.len()));

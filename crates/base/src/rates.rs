@@ -19,7 +19,7 @@ pub fn wilson_interval(passed: u64, total: u64, confidence: f64) -> Option<(f64,
     Some((low, high))
 }
 
-/// The point below which this part, a half at least, of a normal distribution lies: found by halving.
+/// The quantile of the standard normal distribution for at least one half, by bisection.
 fn normal_quantile(part: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..80 {
@@ -33,7 +33,7 @@ fn normal_quantile(part: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// The part of a normal distribution below a point that is not below its middle (Marsaglia, "Evaluating the normal distribution", 2004).
+/// The standard normal distribution for a non-negative point (Marsaglia, 2004).
 fn normal_cdf(point: f64) -> f64 {
     if point > 8.0 {
         return 1.0;
@@ -47,7 +47,7 @@ fn normal_cdf(point: f64) -> f64 {
     0.5 + sum * (-0.5 * point * point - 0.918_938_533_204_672_7).exp()
 }
 
-/// How likely at least such a difference between two rates is where there is none: Fisher's exact test, two-sided.
+/// The p-value of the difference between two rates: Fisher's exact test, two-sided.
 #[must_use]
 pub fn fisher_exact((passed_a, total_a): (u64, u64), (passed_b, total_b): (u64, u64)) -> f64 {
     let passed = passed_a + passed_b;

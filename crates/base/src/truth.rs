@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 /// The outcome of a test or of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Truth {
-    /// True on the evidence.
+    /// True by recorded data.
     True,
-    /// False on the evidence.
+    /// False by recorded data.
     False,
     /// True only because something was missing.
     TrueByMissing,
@@ -26,7 +26,6 @@ pub enum Truth {
     Undecided,
 }
 
-/// Kleene's three values, which the tables are written in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kleene {
     False,
@@ -109,7 +108,7 @@ impl Truth {
         self.and(then).or((!self).and(otherwise)).or(then.and(otherwise))
     }
 
-    /// The same answer, but decided by something missing where `cause` was; undecided stays.
+    /// Marks the truth as decided by something missing if `cause` was; undecided stays.
     #[must_use]
     pub fn marked_by(self, cause: Self) -> Self {
         match self.plain_answer() {
@@ -118,7 +117,7 @@ impl Truth {
         }
     }
 
-    /// What an assertion with this outcome says.
+    /// The verdict of an assertion with this truth.
     #[must_use]
     pub fn verdict(self) -> Verdict {
         match self {
@@ -133,7 +132,7 @@ impl Truth {
 impl std::ops::Not for Truth {
     type Output = Self;
 
-    /// The exact opposite; what was decided by something missing stays so.
+    /// Keeps the mark of a truth decided by something missing.
     fn not(self) -> Self {
         match self {
             Self::True => Self::False,
@@ -225,7 +224,7 @@ impl Verdict {
     }
 }
 
-/// How many members of a group have which verdict. Vacuous and skipped members are not counted (section 7).
+/// Number of group members per verdict. Vacuous and skipped members are not counted (section 7).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VerdictCounts {
     passed: usize,

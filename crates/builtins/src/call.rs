@@ -11,14 +11,14 @@ use super::json::JsonCache;
 use super::matcher::RegexMatcher;
 use super::table::Builtin;
 use super::test;
-use averment_base::limits::{LimitError, Limits, FuelMeter};
-use averment_base::value::{Node, Number, Object, ValueText, Value};
+use averment_base::limits::{FuelMeter, LimitError, Limits};
+use averment_base::value::{Node, Number, Object, Value, ValueText};
 use bumpalo::Bump;
 
 /// The body of a function.
 pub type BuiltinBody = for<'call, 'run> fn(&mut BuiltinCall<'call, 'run>) -> BuiltinResult<'run>;
 
-/// What a body gives.
+/// The result of a builtin's body.
 pub type BuiltinResult<'run> = Result<Node<'run>, LimitError>;
 
 /// What a call sees beside its arguments.
@@ -27,7 +27,7 @@ pub struct CallEnvironment<'call, 'run> {
     pub arena: &'run Bump,
     /// The limits of the evaluation.
     pub limits: &'call Limits,
-    /// What it may still use.
+    /// The remaining budget.
     pub meter: &'call mut FuelMeter,
     /// The regular expressions of the program, by number.
     pub regex: &'call dyn Fn(u32) -> Option<&'call RegexMatcher>,
@@ -74,7 +74,7 @@ impl Builtin {
         (self.body)(&mut BuiltinCall { arguments, arena, limits, meter, cache, regex })
     }
 
-    /// The result that the arguments alone decide: see the head of this module.
+    /// The result if the arguments alone decide it: see the head of this module.
     fn settled_result<'run>(&self, arguments: &[Node<'run>]) -> Option<Value<'run>> {
         let (least, most) = self.arity();
         if arguments.len() < least || arguments.len() > most {

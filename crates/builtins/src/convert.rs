@@ -6,7 +6,7 @@
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Number, Value};
 
-/// A value for a library. What is missing or not recorded is `null`, so that positions stay what they are.
+/// Missing or unrecorded values become `null`, so that positions stay.
 pub(super) fn to_library(value: &Value<'_>) -> serde_json::Value {
     match value {
         Value::Missing | Value::Absent | Value::Null | Value::Regex(_) => serde_json::Value::Null,
@@ -27,7 +27,7 @@ pub(super) fn to_library(value: &Value<'_>) -> serde_json::Value {
     }
 }
 
-/// A number for a library: exact within 64 bits, else the nearest finite double.
+/// Exact within 64 bits, else the nearest finite double.
 pub(super) fn to_library_number(number: Number<'_>) -> serde_json::Number {
     let spelled = match number {
         Number::Written(text) => text.parse().ok(),

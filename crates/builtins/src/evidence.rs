@@ -7,7 +7,7 @@ use super::overlap::longest_overlap;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
 
-/// The value; that a missing one is a fault is said where the machine calls.
+/// The machine reports a missing value as a fault where it calls.
 pub(super) fn required<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     Ok(call.argument_node(0))
 }

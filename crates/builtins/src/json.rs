@@ -6,10 +6,10 @@
 use super::call::{BuiltinCall, BuiltinResult, borrowed_text};
 use super::convert::to_library;
 use super::path_cost;
-use averment_base::limits::{LimitError, Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::value::json::{may_hold, parse_prefix, parse_text};
 use averment_base::value::weight::ValueWeights;
-use averment_base::value::{ObjectEntry, Node, TextOrigin, ValueText, Value};
+use averment_base::value::{Node, ObjectEntry, TextOrigin, Value, ValueText};
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 use serde_json_path::{JsonPath, NormalizedPath, PathElement};
@@ -17,16 +17,15 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What the functions of one run remember: texts that were read as JSON, and the last value that a path looked into. A rule file
-/// with a hundred assertions on `json(output)` reads it once.
+/// Caches parsed JSON texts and the last value that a path looked into, for one run.
 #[derive(Debug, Default)]
 pub struct JsonCache<'run> {
     read: RefCell<FxHashMap<(usize, usize), Node<'run>>>,
     converted: RefCell<Option<(Value<'run>, Rc<serde_json::Value>)>>,
     paths: RefCell<FxHashMap<&'run str, Option<Rc<JsonPath>>>>,
-    /// How much the computed values of the run are.
+    /// Sizes of the run's computed values.
     pub weights: ValueWeights,
-    /// The text that `no … in` looks at just now, and the key under which it stands.
+    /// The text that `no … in` is examining, and its key.
     looked_at: Cell<Option<(&'run str, ValueText<'run>)>>,
 }
 
@@ -37,7 +36,7 @@ pub struct ValueMemory<'m, 'run> {
     pub arena: &'run Bump,
     /// The limits of values.
     pub limits: &'m Limits,
-    /// What the evaluation may still use.
+    /// The remaining budget.
     pub meter: &'m mut FuelMeter,
 }
 
@@ -51,7 +50,11 @@ impl<'run> JsonCache<'run> {
     ///
     /// # Errors
     /// Only when a limit is reached.
-    pub fn parse_container(&self, node: &Node<'run>, memory: ValueMemory<'_, 'run>) -> Result<Option<Node<'run>>, LimitError> {
+    pub fn parse_container(
+        &self,
+        node: &Node<'run>,
+        memory: ValueMemory<'_, 'run>,
+    ) -> Result<Option<Node<'run>>, LimitError> {
         let Value::Text(text) = node.value else { return Ok(None) };
         if !may_hold(text.raw_text().as_bytes()) {
             return Ok(None);
@@ -60,8 +63,13 @@ impl<'run> JsonCache<'run> {
         Ok(Some(read).filter(|read| matches!(read.value, Value::Object(_) | Value::List(_))))
     }
 
-    /// The JSON in a text, read once in a run; missing where it is none.
-    fn read_text(&self, text: ValueText<'run>, origin: TextOrigin, memory: ValueMemory<'_, 'run>) -> Result<Node<'run>, LimitError> {
+    /// Parses a text once per run; missing if it is not JSON.
+    fn read_text(
+        &self,
+        text: ValueText<'run>,
+        origin: TextOrigin,
+        memory: ValueMemory<'_, 'run>,
+    ) -> Result<Node<'run>, LimitError> {
         let key = slice_identity(text.as_str().as_bytes());
         if let Some(known) = self.read.borrow().get(&key) {
             return Ok(*known);
@@ -76,14 +84,14 @@ impl<'run> JsonCache<'run> {
         Ok(read)
     }
 
-    /// The key under which a text stands that is looked at by itself.
+    /// The key of a text that is examined on its own.
     pub(super) fn name_of(&self, value: &Value<'run>) -> Option<&'run str> {
         let (name, looked_at) = self.looked_at.get()?;
         matches!(value, Value::Text(text) if text.as_str() == looked_at.as_str()).then_some(name)
     }
 }
 
-/// Address and length: values of a run never move or change while it is judged.
+/// Address and length: run values never move or change while the run is judged.
 fn slice_identity<T>(slice: &[T]) -> (usize, usize) {
     (slice.as_ptr().addr(), slice.len())
 }
@@ -152,7 +160,6 @@ pub fn find_json(
     Ok(found)
 }
 
-/// The first object that fits: the value itself, or one in lists.
 fn first_object(
     node: &Node<'_>,
     meter: &mut FuelMeter,
@@ -172,7 +179,7 @@ fn first_object(
     }
 }
 
-/// Shows the objects and lists that stand in a text and in no other, from the left, while `show` returns true.
+/// Visits the outermost objects and lists in a text, from the left, while `show` returns true.
 fn each_json(
     text: &str,
     limits: &Limits,
@@ -255,8 +262,11 @@ fn read_path(text: &str) -> Option<JsonPath> {
     if path_cost::path_refusal(text).is_some() { None } else { JsonPath::parse(text).ok() }
 }
 
-/// The value for the library, converted once for all paths into it.
-fn library_value<'run>(call: &mut BuiltinCall<'_, 'run>, value: Value<'run>) -> Result<Rc<serde_json::Value>, LimitError> {
+/// Converted once for all paths into the value.
+fn library_value<'run>(
+    call: &mut BuiltinCall<'_, 'run>,
+    value: Value<'run>,
+) -> Result<Rc<serde_json::Value>, LimitError> {
     if let Some((known, converted)) = &*call.cache.converted.borrow()
         && same_place(known, &value)
     {
@@ -271,7 +281,7 @@ fn library_value<'run>(call: &mut BuiltinCall<'_, 'run>, value: Value<'run>) -> 
     Ok(converted)
 }
 
-/// So many bytes of a value are looked through for a unit of fuel before it is known what it takes.
+/// Bytes searched per unit of fuel before the actual cost is known.
 const LOOKED_THROUGH: u64 = 64;
 
 fn same_place(a: &Value<'_>, b: &Value<'_>) -> bool {
@@ -284,7 +294,7 @@ fn same_place(a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
-/// About how much there is to copy: one for each value and eight bytes of text.
+/// Copy cost: one per value and per eight bytes of text.
 fn size_of_value(value: &Value<'_>) -> usize {
     averment_base::value::compare::with_deep_stack(|| match value {
         Value::Text(text) => (text.as_str().len() / 8).saturating_add(1),
@@ -297,7 +307,6 @@ fn size_of_value(value: &Value<'_>) -> usize {
     })
 }
 
-/// The value at a place that the library found, with its own place in the trace.
 fn node_at<'run>(root: Node<'run>, path: &NormalizedPath<'_>) -> Option<Node<'run>> {
     path.iter().try_fold(root, |node, element| match (element, node.value) {
         (PathElement::Name(name), Value::Object(object)) => object.get(name),

@@ -4,15 +4,18 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult, borrowed_text, first_gap};
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::compare::{ValueKey, compare_values, values_equal};
-use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
-/// The numbers of a list, or what the whole computation gives where they are not all numbers.
-fn collect_numbers<'run>(items: &[Node<'run>], meter: &mut FuelMeter) -> Result<Result<Vec<Number<'run>>, Value<'run>>, LimitError> {
+/// The numbers of a list, or the overall result if one is not a number.
+fn collect_numbers<'run>(
+    items: &[Node<'run>],
+    meter: &mut FuelMeter,
+) -> Result<Result<Vec<Number<'run>>, Value<'run>>, LimitError> {
     meter.charge_fuel(items.len() as u64)?;
     if let Some(value) = first_gap(items) {
         return Ok(Err(value));
@@ -24,7 +27,6 @@ fn collect_numbers<'run>(items: &[Node<'run>], meter: &mut FuelMeter) -> Result<
     Ok(items.iter().map(number).collect::<Option<Vec<_>>>().ok_or(Value::Missing))
 }
 
-/// A computation over a list of numbers.
 fn over_numbers<'run>(
     call: &mut BuiltinCall<'_, 'run>,
     compute: impl FnOnce(Vec<Number<'run>>) -> Option<Number<'run>>,
@@ -36,7 +38,7 @@ fn over_numbers<'run>(
     }
 }
 
-/// The sum from left to right; integers stay exact where they fit.
+/// Summed left to right; integers stay exact if they fit.
 fn sum_numbers<'run>(numbers: &[Number<'run>]) -> Option<Number<'run>> {
     match numbers.split_first() {
         None => Some(Number::Integer(0)),
@@ -75,7 +77,7 @@ pub(super) fn percentile<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResul
     })
 }
 
-/// The value at a share of the way from the first to the last of sorted numbers.
+/// Linear interpolation between sorted numbers.
 fn interpolate_share<'run>(sorted: &[Number<'run>], share: f64) -> Option<Number<'run>> {
     let last = sorted.len().checked_sub(1)?;
     #[expect(clippy::cast_precision_loss, reason = "no list is so long that its length is not exact")]
@@ -91,11 +93,14 @@ fn interpolate_share<'run>(sorted: &[Number<'run>], share: f64) -> Option<Number
     Number::from_f64(low + (high - low) * fraction)
 }
 
-/// Missing where the lists are not of one length, empty, or one of them has no direction.
+/// Missing if lengths differ, a list is empty, or one has no direction.
 pub(super) fn cosine<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     call.look_through(0)?;
     call.look_through(1)?;
-    let (left, right) = match (collect_numbers(call.list_argument(0), call.meter)?, collect_numbers(call.list_argument(1), call.meter)?) {
+    let (left, right) = match (
+        collect_numbers(call.list_argument(0), call.meter)?,
+        collect_numbers(call.list_argument(1), call.meter)?,
+    ) {
         (Ok(left), Ok(right)) => (left, right),
         (Err(value), _) | (_, Err(value)) => return Ok(Node::computed(value)),
     };
@@ -117,7 +122,7 @@ pub(super) fn max<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run>
     find_extreme(call, Ordering::Greater)
 }
 
-/// The first element that is further in that direction than all others.
+/// Of equal extremes the first.
 fn find_extreme<'run>(call: &mut BuiltinCall<'_, 'run>, direction: Ordering) -> BuiltinResult<'run> {
     let items = call.list_argument(0);
     call.meter.charge_fuel(items.len() as u64)?;
@@ -214,8 +219,11 @@ pub(super) fn contains_in_order<'run>(call: &mut BuiltinCall<'_, 'run>) -> Built
     call.give_boolean(true)
 }
 
-/// Whether a value is the wanted one, or a text that the wanted regular expression finds.
-fn wanted_is<'run>(call: &mut BuiltinCall<'_, 'run>, value: &Value<'run>, wanted: &Value<'run>) -> Result<bool, LimitError> {
+fn wanted_is<'run>(
+    call: &mut BuiltinCall<'_, 'run>,
+    value: &Value<'run>,
+    wanted: &Value<'run>,
+) -> Result<bool, LimitError> {
     Ok(match (wanted, value) {
         (Value::Regex(number), Value::Text(text)) => {
             let Some(pattern) = call.program_regex(*number) else { return Ok(false) };
@@ -237,8 +245,10 @@ pub(super) fn numbered<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<
         call.meter.charge_fuel(1)?;
         call.meter.charge_memory(size_of::<[ObjectEntry<'_>; 2]>())?;
         let at = Number::Integer(i64::try_from(at).unwrap_or(i64::MAX));
-        let entries =
-            [ObjectEntry { key: "at", node: Node::computed(Value::Number(at)) }, ObjectEntry { key: "value", node: *node }];
+        let entries = [
+            ObjectEntry { key: "at", node: Node::computed(Value::Number(at)) },
+            ObjectEntry { key: "value", node: *node },
+        ];
         let object = Object::new(call.arena, call.arena.alloc_slice_copy(&entries));
         pairs.push(Node::computed(Value::Object(object)));
     }

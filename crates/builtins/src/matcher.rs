@@ -2,14 +2,14 @@
 
 use super::backtrack::BacktrackRegex;
 use super::pattern::LinearRegex;
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 
 /// A regular expression that is ready to be used.
 #[derive(Debug)]
 pub enum RegexMatcher {
-    /// One that takes time in proportion to the text.
+    /// Takes time linear in the text.
     Linear(Box<LinearRegex>),
-    /// One that tries one way after the other, and its number in the program.
+    /// Backtracks; with its number in the program.
     Backtracking(u32, Box<BacktrackRegex>),
 }
 

@@ -72,7 +72,7 @@ fn has_valid_share(arguments: &[Node<'_>]) -> bool {
     matches!(arguments.get(1).map(|node| node.value), Some(Value::Number(number)) if (0.0..=1.0).contains(&number.to_f64()))
 }
 
-/// What is wrong with a list: nothing is in it, or something that cannot be computed with.
+/// The fault of a list: it is empty, or an element cannot be computed with.
 fn of_list(builtin: &Builtin, list: &Node<'_>) -> Option<String> {
     let Value::List(items) = list.value else { return None };
     if items.is_empty() {
@@ -89,7 +89,9 @@ fn of_list(builtin: &Builtin, list: &Node<'_>) -> Option<String> {
     let number =
         |value: &Value<'_>| matches!(value, Value::Number(Number::Integer(_) | Number::Wide(..) | Number::Real(_)));
     match items.iter().find(|item| !fits(&item.value)) {
-        Some(item) if ordered => Some(format!("holds {}, which has no order with the others", shown_value(&item.value))),
+        Some(item) if ordered => {
+            Some(format!("holds {}, which has no order with the others", shown_value(&item.value)))
+        }
         Some(item) => Some(format!("holds {}, no number", shown_value(&item.value))),
         None if items.iter().all(|item| number(&item.value)) => Some("makes too large a number".to_owned()),
         None => None,
@@ -111,7 +113,8 @@ mod tests {
         let arena = Bump::new();
         let document = parse(arguments, 0, &arena, &Limits::default()).unwrap();
         let Value::List(arguments) = document.node.value else { panic!("a list of arguments") };
-        missing_reason(find_builtin(name).unwrap(), arguments).map_or_else(String::new, |(at, words)| format!("{at} {words}"))
+        missing_reason(find_builtin(name).unwrap(), arguments)
+            .map_or_else(String::new, |(at, words)| format!("{at} {words}"))
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::call::{BuiltinCall, BuiltinResult};
 use averment_base::value::{Node, Number, Value};
 use std::cmp::Ordering;
 
-/// A computed number, as an integer where it is a whole one within 64 bits.
+/// An integer if the value is whole and fits 64 bits.
 fn to_number(value: f64) -> Option<Number<'static>> {
     let number = Number::from_f64(value)?;
     Some(number.as_i64().map_or(number, Number::Integer))
@@ -54,8 +54,7 @@ pub(super) fn round<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'ru
     call.give_number(round_decimal(number.to_f64(), digits))
 }
 
-/// The decimal with so many digits that is nearest to the shortest writing of the number, halves away from zero: 1.005 to two
-/// digits is 1.01, as its reader expects, although the double lies a little below.
+/// Rounds the shortest decimal form, halves away from zero: 1.005 gives 1.01, as readers expect.
 fn round_decimal(value: f64, digits: i32) -> Option<Number<'static>> {
     let text = format!("{:e}", value.abs());
     let (mantissa, exponent) = text.split_once('e')?;

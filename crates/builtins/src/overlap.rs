@@ -7,22 +7,23 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::token::split_tokens;
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::Value;
 use averment_base::value::compare::with_deep_stack;
 use rustc_hash::FxHashMap;
 
-/// Fuel of a word that is put into the automaton, and of one that goes through it.
+/// Fuel per word added to the automaton, and per word matched.
 const BUILT: u64 = 24;
 const LOOKED_UP: u64 = 4;
-/// Bytes that a word takes in the automaton, about.
+/// Approximate bytes per word in the automaton.
 const BYTES: usize = 200;
 
-/// How many words the longest run of words has that stands in both, within one text of each.
-///
-/// # Errors
-/// Where there is not enough to work with.
-pub(super) fn longest_overlap<'v>(own: &Value<'v>, sources: &Value<'v>, meter: &mut FuelMeter) -> Result<usize, LimitError> {
+/// Length in words of the longest word run that both share, within one text of each.
+pub(super) fn longest_overlap<'v>(
+    own: &Value<'v>,
+    sources: &Value<'v>,
+    meter: &mut FuelMeter,
+) -> Result<usize, LimitError> {
     let mut automaton = WordAutomaton::default();
     each_text(own, meter, &mut |text, meter| automaton.add_text(text, meter))?;
     let mut longest = 0;
@@ -33,10 +34,9 @@ pub(super) fn longest_overlap<'v>(own: &Value<'v>, sources: &Value<'v>, meter: &
     Ok(longest)
 }
 
-/// What is done with each text.
 type OnText<'w, 'v> = dyn FnMut(&'v str, &mut FuelMeter) -> Result<(), LimitError> + 'w;
 
-/// The texts of a value, at any depth; keys are none.
+/// Texts of a value at any depth, keys excluded.
 fn each_text<'v>(value: &Value<'v>, meter: &mut FuelMeter, work: &mut OnText<'_, 'v>) -> Result<(), LimitError> {
     match value {
         Value::Text(text) => {
@@ -55,27 +55,23 @@ fn each_text<'v>(value: &Value<'v>, meter: &mut FuelMeter, work: &mut OnText<'_,
     }
 }
 
-/// The number of a state.
 type StateIndex = usize;
 
-/// All runs of words of some texts. The first state is that of the empty run.
+/// Suffix automaton over words; the first state is the empty run.
 #[derive(Default)]
 struct WordAutomaton<'v> {
-    /// The words of the texts, numbered.
     words: FxHashMap<&'v str, u32>,
     states: Vec<StateRuns>,
-    /// Where a word leads.
     next: FxHashMap<(StateIndex, u32), StateIndex>,
 }
 
-/// The runs of a state: they end at the same places.
+/// Word runs that end at the same positions.
 #[derive(Clone, Default)]
 struct StateRuns {
-    /// Words of the longest.
+    /// Length of the longest run, in words.
     length: usize,
-    /// The state of the longest run that ends there and elsewhere, too; none for the empty run.
+    /// Suffix link: the longest run that also ends elsewhere; none for the empty run.
     link: Option<StateIndex>,
-    /// The words that lead on.
     leads: Vec<u32>,
 }
 
@@ -118,7 +114,6 @@ impl<'v> WordAutomaton<'v> {
         }
     }
 
-    /// The state behind a word at the end of the runs of another state.
     fn extend_run(&mut self, last: StateIndex, word: u32) -> StateIndex {
         let longer = self.run_length(last).saturating_add(1);
         if let Some(&known) = self.next.get(&(last, word)) {
@@ -140,7 +135,7 @@ impl<'v> WordAutomaton<'v> {
         state
     }
 
-    /// Takes the shorter runs out of a state: they end at more places than the longer ones from now on.
+    /// Splits off the shorter runs: from now on they end at more positions.
     fn split_state(&mut self, from: StateIndex, word: u32, known: StateIndex) -> StateIndex {
         let state = self.states.len();
         let runs = self.states.get(known).cloned().unwrap_or_default();
@@ -159,7 +154,6 @@ impl<'v> WordAutomaton<'v> {
         state
     }
 
-    /// How many words the longest run of a text has that is one of these.
     fn longest_run(&self, text: &str, meter: &mut FuelMeter) -> Result<usize, LimitError> {
         let (mut state, mut length, mut longest) = (0, 0_usize, 0);
         for (_, word) in split_tokens(text) {

@@ -6,14 +6,10 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::compare::with_deep_stack;
 use serde_json::Value;
 
-/// Takes the fuel for a path into a value, and sees whether there is room for what it selects.
-///
-/// # Errors
-/// When there is not so much.
 pub(super) fn charge_path(path: &str, value: &Value, meter: &mut FuelMeter) -> Result<(), LimitError> {
     let segments = parse_segments(path);
     let tree = ValueTree::from_value(value);
@@ -39,12 +35,10 @@ pub(super) fn charge_path(path: &str, value: &Value, meter: &mut FuelMeter) -> R
     Ok(())
 }
 
-/// Bytes of a path that is read.
 const LONGEST: usize = 64 << 10;
-/// Brackets in each other: the library calls itself for each, and looks at what is inside of one in more than one way.
+/// Maximum bracket nesting: the library recurses, and reads each bracket in several ways.
 const DEEPEST: usize = 10;
 
-/// Why a path is not given to the library: it would take too much to read.
 pub(super) fn path_refusal(path: &str) -> Option<String> {
     if path.len() > LONGEST {
         return Some(format!("it has {} bytes, and no more than {LONGEST} are read", path.len()));
@@ -67,10 +61,8 @@ pub(super) fn path_refusal(path: &str) -> Option<String> {
     None
 }
 
-/// Bytes of one part of a place.
 const PLACE: usize = 32;
 
-/// The values inside a value, each behind what it is in.
 struct ValueTree<'a> {
     nodes: Vec<ValueNode<'a>>,
     depth: usize,
@@ -111,7 +103,6 @@ impl<'a> ValueTree<'a> {
         }
     }
 
-    /// The ways to each value behind a segment.
     fn count_ways(&self, segment: &JsonPathSegment, ways: &[u64]) -> Vec<u64> {
         let mut from = ways.to_vec();
         if segment.deep {
@@ -130,13 +121,12 @@ impl<'a> ValueTree<'a> {
     }
 }
 
-/// A step of a path.
 struct JsonPathSegment {
     deep: bool,
     selectors: Vec<SegmentSelector>,
 }
 
-/// What it selects; `Any` also stands for what is not worth being exact about.
+/// `Any` also covers what need not be exact.
 enum SegmentSelector {
     Name(String),
     Index(usize),
@@ -155,7 +145,6 @@ impl JsonPathSegment {
     }
 }
 
-/// The segments of a path that the library can read.
 fn parse_segments(path: &str) -> Vec<JsonPathSegment> {
     let mut segments = Vec::new();
     let mut rest = path.trim_start().strip_prefix('$').unwrap_or(path);
@@ -179,7 +168,6 @@ fn parse_segments(path: &str) -> Vec<JsonPathSegment> {
     }
 }
 
-/// The selectors of a bracket, and what stands behind it.
 fn parse_bracket(inside: &str) -> (Vec<SegmentSelector>, &str) {
     let (mut depth, mut quote, mut from) = (0_usize, None, 0);
     let mut selectors = Vec::new();
@@ -216,8 +204,7 @@ fn parse_selector(text: &str) -> SegmentSelector {
     }
 }
 
-/// The work of a filter for each value that it is asked about: one that looks further than at the value may look at all of them, and a
-/// pattern is compiled anew for each.
+/// Filter cost per value: it may look at everything, and each pattern is recompiled.
 fn filter_cost(path: &str, nodes: u64) -> u64 {
     let behind = path.split_once('?').map_or("", |(_, rest)| rest);
     let wide = ["..", "*", "$"].iter().map(|sign| behind.matches(sign).count()).sum::<usize>();

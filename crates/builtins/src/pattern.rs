@@ -8,7 +8,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use regex::{Regex, RegexBuilder};
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
@@ -22,15 +22,14 @@ pub struct LinearRegex {
     /// It.
     pub regex: Regex,
     states: u64,
-    /// Whether a match may be of any length.
+    /// Matches may have any length.
     unbounded: bool,
     limit: usize,
     automaton: OnceLock<Option<Box<LimitedAutomaton>>>,
-    /// What finds matches one after the other; only asked of expressions whose matches may be of any length.
+    /// Finds matches one by one; only used for unbounded matches.
     finder: OnceLock<Option<Box<LimitedAutomaton>>>,
 }
 
-/// The automaton that gives up, with its states for the next text.
 #[derive(Debug)]
 struct LimitedAutomaton {
     dfa: DFA,
@@ -44,14 +43,15 @@ impl LinearRegex {
         Self::one_of(1, pattern, limit)
     }
 
-    /// The same for one of so many, which share the memory for what they remember of texts.
+    /// One of `count` expressions that share the cache memory.
     #[must_use]
     pub fn one_of(count: usize, pattern: &str, limit: usize) -> Option<Self> {
         let share = REMEMBERED.checked_div(count).unwrap_or(REMEMBERED);
         let remembered = share.clamp(LEAST_REMEMBERED, limit.max(LEAST_REMEMBERED));
         let regex = RegexBuilder::new(pattern).size_limit(limit).dfa_size_limit(remembered).build().ok()?;
         let hir = regex_syntax::Parser::new().parse(pattern).ok();
-        let (states, longest) = (hir.as_ref().map_or(1, hir_states), hir.and_then(|hir| hir.properties().maximum_len()));
+        let (states, longest) =
+            (hir.as_ref().map_or(1, hir_states), hir.and_then(|hir| hir.properties().maximum_len()));
         let (automaton, finder) = (OnceLock::new(), OnceLock::new());
         Some(Self { regex, states, unbounded: longest.is_none(), limit, automaton, finder })
     }
@@ -77,7 +77,7 @@ impl LinearRegex {
         Ok(self.regex.is_match(text))
     }
 
-    /// The answer of the automaton; `None` where it gives up.
+    /// `None` if the automaton gives up.
     fn quick_match(&self, text: &str) -> Option<bool> {
         let new = || LimitedAutomaton::new(self.regex.as_str(), self.limit, true).map(Box::new);
         self.automaton.get_or_init(new).as_deref()?.with_cache(|dfa, cache| {
@@ -113,7 +113,7 @@ impl LinearRegex {
         })
     }
 
-    /// Where the first match from a place on ends, paid for by what has to be looked at to know it.
+    /// End of the first match, charged by the bytes examined.
     fn end_of_match(
         &self,
         (dfa, cache): (&DFA, &mut Cache),
@@ -148,13 +148,13 @@ impl LinearRegex {
     }
 }
 
-/// So many bytes are looked at before they are paid for.
+/// Bytes examined before they are charged.
 const PAID_AT_ONCE: usize = 1 << 10;
-/// What a byte costs that is walked over one by one, beside one of a pass.
+/// Cost of a byte walked singly, relative to a pass.
 const WALKED: usize = 4;
 
 impl LimitedAutomaton {
-    /// One that looks whether there is a match and gives up where its states never come again, or one that finds the first match.
+    /// Either gives up if its states do not recur, or finds the first match.
     fn new(pattern: &str, limit: usize, gives_up: bool) -> Option<Self> {
         let config = DFA::config().unicode_word_boundary(true).cache_capacity(CACHE).skip_cache_capacity_check(true);
         let config = match gives_up {
@@ -169,7 +169,6 @@ impl LimitedAutomaton {
         Some(Self { dfa, cache: Mutex::new(None) })
     }
 
-    /// Looks with the states that an earlier text has left.
     fn with_cache<T>(&self, look: impl FnOnce(&DFA, &mut Cache) -> T) -> T {
         let kept = self.cache.lock().ok().and_then(|mut cache| cache.take());
         let mut cache = kept.unwrap_or_else(|| self.dfa.create_cache());
@@ -181,21 +180,21 @@ impl LimitedAutomaton {
     }
 }
 
-/// Bytes that all regular expressions of a program may remember of texts together, and each at least.
+/// Cache bytes shared by all expressions of a program, and the minimum of each.
 const REMEMBERED: usize = 512 << 20;
 const LEAST_REMEMBERED: usize = 256 << 10;
-/// Bytes of the states that an automaton keeps.
+/// Bytes of cached states per automaton.
 const CACHE: usize = 2 << 20;
-/// So often it may throw them away, and so many bytes each has to serve from then on; otherwise it gives up.
+/// Allowed cache clears, and bytes that each must serve afterwards; otherwise it gives up.
 const CLEARED: usize = 3;
 const BYTES_PER_STATE: usize = 10;
 
-/// So many possibilities are part of the price of a text: that few of them make few states.
+/// Possibilities below this are free: they make few states.
 const FREE: u64 = 12;
-/// Below so many steps nothing is gained by an automaton.
+/// Below this many steps an automaton does not pay off.
 const FEW: u64 = 1 << 16;
 
-/// Whether an expression can take so long on a large text that this has to be counted.
+/// True if matching a large text is expensive enough to be charged.
 #[must_use]
 pub fn is_heavy(pattern: &str) -> bool {
     // Patterns of credentials have up to a hundred or two; what is made to take long has thousands.
@@ -210,7 +209,7 @@ pub fn automaton_bytes(pattern: &str) -> u64 {
 }
 
 fn written_out(hir: &Hir) -> u64 {
-    /// What a range of letters takes, as parts of characters in both directions.
+    /// Cost of a letter range, as parts of characters in both directions.
     const RANGE: u64 = 64;
     let all = |parts: &[Hir]| parts.iter().map(written_out).fold(RANGE, u64::saturating_add);
     match hir.kind() {
@@ -256,7 +255,8 @@ mod tests {
     fn finding_every_match_is_paid_by_what_each_looks_through() {
         let limits = averment_base::limits::Limits { fuel: 1_000_000, ..Default::default() };
         let used = |pattern: &str, text: &str| {
-            let (pattern, mut meter) = (LinearRegex::new(pattern, limits.regex_bytes).unwrap(), FuelMeter::new(&limits));
+            let (pattern, mut meter) =
+                (LinearRegex::new(pattern, limits.regex_bytes).unwrap(), FuelMeter::new(&limits));
             pattern.pay_for_matches(text, 1, &mut meter).map(|()| limits.fuel - meter.fuel_left())
         };
         let (same, words) = ("a".repeat(20_000), "wörd two ".repeat(2_000));

@@ -40,9 +40,9 @@ fn write_value(value: &Value<'_>, out: &mut String) {
         Value::Boolean(false) => out.push_str("False"),
         Value::Text(text) => write_text(text.as_str(), out),
         Value::Number(_) => write_number(&to_json(value), out),
-        Value::List(items) => {
-            with_deep_stack(|| write_parts(out, ('[', ']'), items, |item: &Node<'_>, out| write_value(&item.value, out)))
-        }
+        Value::List(items) => with_deep_stack(|| {
+            write_parts(out, ('[', ']'), items, |item: &Node<'_>, out| write_value(&item.value, out))
+        }),
         Value::Object(object) => with_deep_stack(|| {
             write_parts(out, ('{', '}'), object.entries(), |entry, out| {
                 write_text(entry.key, out);
@@ -63,7 +63,7 @@ fn write_parts<T>(out: &mut String, (open, close): (char, char), parts: &[T], on
     out.push(close);
 }
 
-/// Between single quotes, unless the text has such and no double ones.
+/// Single quotes, unless the text has single and no double quotes.
 fn write_text(text: &str, out: &mut String) {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(quote);
@@ -86,7 +86,7 @@ fn write_text(text: &str, out: &mut String) {
     out.push(quote);
 }
 
-/// A whole number as it is; a fraction with the fewest digits, and with an exponent below 0.0001 and from 1e16 on.
+/// Integers as they are; floats with the fewest digits, exponents below 1e-4 and from 1e16.
 fn write_number(json: &str, out: &mut String) {
     let real = json.parse::<f64>().ok().filter(|_| json.contains(['.', 'e', 'E']));
     match real {

@@ -3,7 +3,6 @@
 use super::table::{BUILTINS, Builtin, BuiltinFamily};
 use std::fmt::Write as _;
 
-/// What holds for every function.
 const HEAD: &str = "\
 # Functions
 
@@ -18,7 +17,6 @@ A function is called `f(a, b)` or behind a pipe: `a | f(b)`. Arguments with `?` 
 - Functions marked *score* give a similarity between 0 and 1: a comparison with it gives that value as the score of the assertion.
 ";
 
-/// What holds for a family, above its functions.
 fn family_intro(family: BuiltinFamily) -> (&'static str, &'static str) {
     match family {
         BuiltinFamily::Text => (

@@ -9,10 +9,10 @@
 mod cost;
 
 use super::convert::{to_library, to_library_number};
-use super::detect::{redacted_start, redacted_end};
-use averment_base::limits::{LimitError, Limits, FuelMeter};
+use super::detect::{redacted_end, redacted_start};
+use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::value::compare::{ValueKey, with_deep_stack};
-use averment_base::value::{ObjectEntry, Node, Number, Object, ValueText, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText};
 use jsonschema::json::{self, Json, JsonNumber, NodeIdentity};
 use jsonschema::{JsonType, PatternOptions, Validator};
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ pub struct CompiledSchema {
     work: cost::SchemaWork,
 }
 
-/// How a value does not fit.
+/// A violation of a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaViolation {
     /// What is wrong, in words.
@@ -80,18 +80,20 @@ impl CompiledSchema {
             let violation = SchemaViolation { message, instance: String::new(), schema: String::new() };
             return if self.accepts(value) { Ok(()) } else { Err(violation) };
         }
-        with_deep_stack(|| self.validator.validate(SchemaInstance::from_root(*value))).map_err(|error| SchemaViolation {
-            message: shorten_message(&error.to_string()),
-            instance: error.instance_path().to_string(),
-            schema: error.schema_path().to_string(),
+        with_deep_stack(|| self.validator.validate(SchemaInstance::from_root(*value))).map_err(|error| {
+            SchemaViolation {
+                message: shorten_message(&error.to_string()),
+                instance: error.instance_path().to_string(),
+                schema: error.schema_path().to_string(),
+            }
         })
     }
 }
 
-/// What reasons may copy of a value, in parts of 16 bytes.
+/// What reasons may copy of a value, in units of 16 bytes.
 const COPIED: u64 = 2 << 20;
 
-/// Messages quote the value, which can be long.
+/// Messages quote the value, which may be long.
 fn shorten_message(message: &str) -> String {
     const LONGEST: usize = 300;
     let count = message.chars().count();
@@ -101,11 +103,11 @@ fn shorten_message(message: &str) -> String {
     format!("{} … {}", redacted_start(message, LONGEST / 3), redacted_end(message, LONGEST / 2))
 }
 
-/// Values of a run, as the validator reads them.
+/// The validator's view of run values.
 #[derive(Debug)]
 struct RunJson;
 
-/// A value with what tells it from every other one while it is checked: the address of its slot.
+/// A value identified by the address of its slot during validation.
 #[derive(Debug, Clone, Copy)]
 struct SchemaInstance<'a> {
     value: Value<'a>,
@@ -210,7 +212,7 @@ impl<'a> json::Node<'a, RunJson> for SchemaInstance<'a> {
     }
 }
 
-/// Equality with a literal of a schema: numbers by value.
+/// Compares with a schema literal, numbers by value.
 fn equals_json(value: &Value<'_>, expected: &serde_json::Value) -> bool {
     match (value, expected) {
         (Value::Boolean(value), serde_json::Value::Bool(expected)) => value == expected,
@@ -221,7 +223,9 @@ fn equals_json(value: &Value<'_>, expected: &serde_json::Value) -> bool {
         (Value::Text(text), serde_json::Value::String(expected)) => text.as_str() == expected,
         (Value::List(items), serde_json::Value::Array(expected)) => {
             items.len() == expected.len()
-                && with_deep_stack(|| items.iter().zip(expected).all(|(item, expected)| equals_json(&item.value, expected)))
+                && with_deep_stack(|| {
+                    items.iter().zip(expected).all(|(item, expected)| equals_json(&item.value, expected))
+                })
         }
         (Value::Object(object), serde_json::Value::Object(expected)) => {
             object.entries().len() == expected.len()
@@ -255,7 +259,6 @@ impl<'a> json::Object<'a, RunJson> for Object<'a> {
     }
 }
 
-/// The members of an object.
 struct ObjectMembers<'a>(std::slice::Iter<'a, ObjectEntry<'a>>);
 
 impl<'a> Iterator for ObjectMembers<'a> {
@@ -284,7 +287,6 @@ impl<'a> json::Array<'a, RunJson> for &'a [Node<'a>] {
     }
 }
 
-/// A number as the library looks at it.
 struct SchemaNumber<'a>(Number<'a>);
 
 impl JsonNumber for SchemaNumber<'_> {

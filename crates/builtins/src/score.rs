@@ -8,7 +8,7 @@
 
 use super::call::{BuiltinCall, BuiltinResult};
 use super::text::split_words;
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use rustc_hash::FxHashMap;
 
 pub(super) fn levenshtein<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
@@ -26,7 +26,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
-/// The edit distance in code points, and the length of the longer text.
+/// In code points, with the longer length.
 fn text_distance(left: &str, right: &str, meter: &mut FuelMeter) -> Result<(usize, usize), LimitError> {
     meter.charge_scan(left.len().saturating_add(right.len()))?;
     meter.check_memory((left.len().saturating_add(right.len())).saturating_mul(size_of::<char>()))?;
@@ -50,7 +50,6 @@ fn without_common_ends<'a>(left: &'a [char], right: &'a [char]) -> (&'a [char], 
     (cut(left), cut(right))
 }
 
-/// For every symbol of a pattern the positions at which it stands, as bits.
 struct SymbolRows<T> {
     blocks: usize,
     index: FxHashMap<T, usize>,
@@ -84,14 +83,14 @@ impl<T: Copy + Eq + std::hash::Hash> SymbolRows<T> {
     }
 }
 
-/// Vertical differences of one block of 64 rows of the table of distances: where they are +1 and where -1.
+/// Vertical differences of 64 table rows: where +1 and where -1.
 #[derive(Clone, Copy)]
 struct DistanceBlock {
     plus: u64,
     minus: u64,
 }
 
-/// The distance by columns of bits (Myers 1999, in Hyyrö's form): 64 cells of the table at a time.
+/// Bit-parallel edit distance (Myers 1999, Hyyrö's form), 64 cells at a time.
 fn edit_distance(rows: &SymbolRows<char>, length: usize, text: &[char]) -> usize {
     let mut blocks = vec![DistanceBlock { plus: u64::MAX, minus: 0 }; rows.blocks];
     let last_bit = 1_u64 << (length.saturating_sub(1) % 64);
@@ -115,7 +114,6 @@ fn edit_distance(rows: &SymbolRows<char>, length: usize, text: &[char]) -> usize
     distance
 }
 
-/// Words as numbers: equal words of both texts have equal numbers.
 fn number_words<'a>(
     left: impl Iterator<Item = &'a str>,
     right: impl Iterator<Item = &'a str>,
@@ -135,7 +133,7 @@ fn number_words<'a>(
     Ok(sides)
 }
 
-/// How many sequences of `n` words both texts have, each as often as the one that has it less often.
+/// Clipped n-gram overlap.
 fn common_sequences(left: &[u32], right: &[u32], n: usize, meter: &mut FuelMeter) -> Result<usize, LimitError> {
     let (small, large) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     meter.charge_fuel((left.len().saturating_add(right.len()) as u64).saturating_mul(n as u64))?;
@@ -184,14 +182,12 @@ fn bleu_score(candidate: &[u32], reference: &[u32], meter: &mut FuelMeter) -> Re
     Ok(penalty * logarithm.exp())
 }
 
-/// Runs of ASCII letters and digits of a text in lower case.
 fn rouge_words(lower: &str) -> impl Iterator<Item = &str> {
     lower
         .split(|character: char| !(character.is_ascii_lowercase() || character.is_ascii_digit()))
         .filter(|word| !word.is_empty())
 }
 
-/// Both texts of a ROUGE score as numbered words.
 fn rouge_sides(call: &mut BuiltinCall<'_, '_>) -> Result<(Vec<u32>, Vec<u32>), LimitError> {
     let (text, reference) = (call.text_argument(0), call.text_argument(1));
     call.meter.charge_scan(text.len().saturating_add(reference.len()))?;
@@ -199,7 +195,6 @@ fn rouge_sides(call: &mut BuiltinCall<'_, '_>) -> Result<(Vec<u32>, Vec<u32>), L
     number_words(rouge_words(&text), rouge_words(&reference), call.meter)
 }
 
-/// The harmonic mean of precision and recall.
 fn f_measure(common: usize, text: usize, reference: usize) -> f64 {
     let (precision, recall) = (ratio(common, text.max(1)), ratio(common, reference.max(1)));
     if precision + recall > 0.0 { 2.0 * precision * recall / (precision + recall) } else { 0.0 }
@@ -222,7 +217,7 @@ pub(super) fn rouge_l<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'
     call.give_real(f_measure(common, text.len(), reference.len()))
 }
 
-/// The length of the longest common subsequence, by columns of bits (Hyyrö 2004).
+/// Bit-parallel length of the longest common subsequence (Hyyrö 2004).
 fn common_subsequence(left: &[u32], right: &[u32], meter: &mut FuelMeter) -> Result<usize, LimitError> {
     let (pattern, text) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     let rows = SymbolRows::new(pattern, meter)?;

@@ -56,7 +56,6 @@ impl StdModule {
         page
     }
 
-    /// Its definitions that have a doc comment: names, and what is to be said of each in Markdown.
     fn documented_entries(&self) -> Vec<(&'static str, String)> {
         let (mut entries, mut doc) = (Vec::new(), Vec::new());
         for line in self.text.lines() {

@@ -24,7 +24,7 @@ pub struct Builtin {
     pub score: bool,
     /// True when it is asked about arguments that are missing or not recorded, too.
     pub sees_nothing: bool,
-    /// What it gives, in one sentence without a full stop.
+    /// The result, in one sentence without a full stop.
     pub doc: &'static str,
     /// An assertion that is true on every run.
     pub example: &'static str,
@@ -44,7 +44,7 @@ pub struct BuiltinParameter {
 }
 
 impl BuiltinParameter {
-    /// Whether an argument of this static type can fit. Units are numbers, and of `any` nothing is known.
+    /// True if an argument of this static type can fit; units are numbers, and `any` may be anything.
     #[must_use]
     pub fn accepts_type(&self, argument: Type) -> bool {
         let numeric = |ty| matches!(ty, Type::Number | Type::Integer | Type::Duration | Type::Money | Type::Size);

@@ -10,7 +10,7 @@ use super::json::find_json;
 use super::schema::{CompiledSchema, SchemaViolation};
 use super::token;
 pub use super::token::mentions_text;
-use averment_base::limits::{LimitError, Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::types::Type;
 use averment_base::value::Value;
 use averment_base::value::compare::values_equal;
@@ -107,7 +107,12 @@ pub enum ContainedShare {
 ///
 /// # Errors
 /// Only when a limit is reached.
-pub fn contains_share(subject: &Value<'_>, share: ContainedShare, wanted: &Value<'_>, meter: &mut FuelMeter) -> TestAnswer {
+pub fn contains_share(
+    subject: &Value<'_>,
+    share: ContainedShare,
+    wanted: &Value<'_>,
+    meter: &mut FuelMeter,
+) -> TestAnswer {
     let Value::List(wanted) = wanted else { return Ok(None) };
     if !matches!(subject, Value::Text(_) | Value::List(_) | Value::Object(_)) {
         return Ok(None);

@@ -3,7 +3,7 @@
 use super::json::JsonCache;
 use super::table::find_builtin;
 use super::{CallEnvironment, test};
-use averment_base::limits::{LimitError, Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::value::json::{parse, to_json};
 use averment_base::value::{Node, Value};
 use bumpalo::Bump;

@@ -3,12 +3,12 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::call::{BuiltinCall, SearchNeedle, BuiltinResult, borrowed_text, first_gap};
+use super::call::{BuiltinCall, BuiltinResult, SearchNeedle, borrowed_text, first_gap};
 use super::matcher::RegexMatcher;
 use super::pattern::LinearRegex;
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::json::to_json;
-use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::command::parse_plain;
 
 /// White space that separates words: what Unicode calls so, and the four ASCII separators U+001C to U+001F.
@@ -213,7 +213,7 @@ pub(super) fn parse_command<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinRe
     ))
 }
 
-/// A computed object; the keys are distinct.
+/// The keys must be distinct.
 fn object_node<'run>(arena: &'run bumpalo::Bump, entries: Vec<(&'run str, Node<'run>)>) -> Node<'run> {
     let entries = entries.into_iter().map(|(key, node)| ObjectEntry { key, node });
     let entries: Vec<ObjectEntry<'run>> = entries.collect();

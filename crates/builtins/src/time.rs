@@ -11,7 +11,7 @@ use jiff::civil::{DateTime, Weekday};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use std::sync::LazyLock;
 
-/// The instant of an argument: RFC 3339 text, the same without an offset (taken as UTC), a date, or milliseconds since 1970.
+/// RFC 3339 text, the same without offset (UTC), a date, or milliseconds since 1970.
 fn argument_instant(call: &BuiltinCall<'_, '_>) -> Option<Timestamp> {
     match call.argument_node(0).value {
         Value::Text(text) => parse_timestamp(text.as_str().trim()),
@@ -54,10 +54,10 @@ pub(super) fn timestamp<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult
     call.give_real(milliseconds)
 }
 
-/// The rules of all zones, as they were when the program was built.
+/// Time zone rules as of the build.
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// A zone by its IANA name, in any case.
+/// By IANA name, in any case.
 fn find_zone(name: &str) -> Option<TimeZone> {
     // Longer than any name; bounds what the library looks at.
     if name.len() > 64 {
@@ -78,7 +78,6 @@ pub fn zone_names() -> Vec<String> {
     ZONES.available().map(|name| name.as_str().to_owned()).collect()
 }
 
-/// The time of the first argument on the clocks of the zone that the second one names.
 fn local_time(call: &BuiltinCall<'_, '_>) -> Option<DateTime> {
     let zone = if call.has_argument(1) { find_zone(call.text_argument(1))? } else { TimeZone::UTC };
     argument_instant(call).map(|instant| zone.to_datetime(instant))

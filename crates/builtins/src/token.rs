@@ -5,7 +5,7 @@
 
 use averment_base::value::Number;
 
-/// Whether a text holds another one that neither begins nor ends inside of a token.
+/// True if `part` occurs in the text and neither starts nor ends inside a token.
 #[must_use]
 pub fn mentions_text(text: &str, part: &str) -> bool {
     if part.is_empty() {
@@ -26,7 +26,7 @@ pub fn mentions_text(text: &str, part: &str) -> bool {
     false
 }
 
-/// Whether a whole token of a text spells a number, with a `-` in front of it as its sign.
+/// True if a whole token spells the number; a `-` before it is its sign.
 pub(crate) fn mentions_number(text: &str, wanted: Number<'_>) -> bool {
     let signed = |start: usize| text.get(..start).is_some_and(|front| front.ends_with('-'));
     let with_sign = |(start, token): (usize, &str)| {
@@ -35,7 +35,6 @@ pub(crate) fn mentions_number(text: &str, wanted: Number<'_>) -> bool {
     split_tokens(text).filter_map(with_sign).any(|token| wanted.is_spelled(token))
 }
 
-/// All tokens with the places where they begin.
 pub(crate) fn split_tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -53,7 +52,6 @@ pub(crate) fn split_tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether the characters on both sides of a place belong to one token.
 fn is_inside(text: &str, place: usize) -> bool {
     let Some((front, behind)) = text.split_at_checked(place) else { return false };
     let (mut front, mut behind) = (front.chars().rev(), behind.chars());

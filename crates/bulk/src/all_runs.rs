@@ -14,18 +14,15 @@ use averment_report::over_runs::over_runs_report as report_of;
 use averment_report::table::{ReportItem, ReportTable};
 use std::collections::BTreeSet;
 
-/// What is kept of the runs of a check, as their chunks come.
+/// State kept across runs for a check, updated in chunk order.
 #[derive(Debug, Default)]
 pub struct OverRunsTally {
-    /// For the assertions over runs, by program.
     tallies: Vec<RunsTally>,
-    /// The assertions that some run exercised, by their places in the table.
     exercised: BTreeSet<usize>,
     runs: u64,
 }
 
 impl OverRunsTally {
-    /// Adds the runs of the next chunk; what it holds for this is taken out of it.
     pub(crate) fn add_chunk(&mut self, chunk: &mut FinishedChunk) {
         let given = std::mem::take(&mut chunk.totals.over_runs);
         if self.tallies.len() < given.len() {
@@ -52,7 +49,7 @@ fn is_exercised(status: Status) -> bool {
     !matches!(status, Status::Vacuous | Status::Skipped)
 }
 
-/// What is said of all runs: by the assertions over runs, and of those that none exercised where that is denied. `None` where nothing is.
+/// The result over all runs: assertions over runs, and unexercised ones if denied. `None` if there is nothing to report.
 #[must_use]
 pub fn over_runs_report(pipeline: &Pipeline, all: &OverRunsTally) -> Option<RunReport> {
     let options = &pipeline.options;
@@ -61,7 +58,8 @@ pub fn over_runs_report(pipeline: &Pipeline, all: &OverRunsTally) -> Option<RunR
         let selected = |assertion: &_| options.selection.is_selected(program, assertion);
         let any = over_runs::of_program(program).any(|(_, assertion, _)| selected(assertion));
         let tally = all.tallies.get(place).unwrap_or(&none);
-        let conclude = || over_runs::conclude_runs(program, &PreparedProgram::new(program), &options.limits, tally, &selected);
+        let conclude =
+            || over_runs::conclude_runs(program, &PreparedProgram::new(program), &options.limits, tally, &selected);
         RunOutcome { results: any.then(conclude).unwrap_or_default(), passed: true, ..RunOutcome::default() }
     };
     let outcomes: Vec<RunOutcome> = pipeline.programs.iter().enumerate().map(concluded).collect();
@@ -79,7 +77,7 @@ pub fn over_runs_report(pipeline: &Pipeline, all: &OverRunsTally) -> Option<RunR
     (!made.results.is_empty()).then_some(made)
 }
 
-/// The assertions that no run exercised and that should have been; one over runs that is vacuous is among them.
+/// Unexercised assertions that have to be exercised; vacuous ones over runs count.
 fn unexercised_results<'a>(
     pipeline: &'a Pipeline,
     table: &'a ReportTable,

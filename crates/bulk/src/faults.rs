@@ -16,7 +16,7 @@ pub enum FaultPoint {
     Run,
     /// When a chunk is judged, before its results are handed on.
     Judged,
-    /// When the results of a chunk are put behind those before it.
+    /// When the results of a chunk are merged in order.
     Merging,
     /// Before a run, or finished lines, go to the reports.
     Writing,
@@ -57,16 +57,16 @@ mod injected {
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::Duration;
 
-    /// What happens at a point.
+    /// The fault injected at a point.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum FaultKind {
         /// It panics.
         Panics,
-        /// It cannot have memory that it needs.
+        /// An allocation fails.
         Starves,
     }
 
-    /// What happens where: so often, after the point was passed so often.
+    /// Point, fault, number of times, and number of passes before the first.
     type ArmedFault = (FaultPoint, FaultKind, u32, u32);
 
     thread_local! {
@@ -109,7 +109,6 @@ mod injected {
         }
     }
 
-    /// What the allocator of the command does where nothing was set aside.
     fn exhaust_memory() {
         match memory_action() {
             MemoryAction::Told => {}

@@ -15,13 +15,13 @@ pub enum TraceInput {
     File(PathBuf),
     /// Standard input: `-`.
     Stdin,
-    /// A run that nobody recorded, as it is made for a check before a run.
+    /// A generated run for a check, not a recorded one.
     Made {
         /// Its name.
         name: String,
         /// Its text in the normal form.
         text: String,
-        /// What its runs are called, one by one; those of no name are called by their lines.
+        /// Names of its runs, in order; a run with an empty name is named by its line.
         names: Vec<String>,
     },
 }
@@ -36,7 +36,6 @@ impl TraceInput {
         }
     }
 
-    /// What its runs are called, where they have names.
     fn run_names(&self) -> &[String] {
         match self {
             Self::Made { names, .. } => names,
@@ -44,7 +43,6 @@ impl TraceInput {
         }
     }
 
-    /// Its runs, not read yet.
     fn open_runs(&self, limits: &Limits) -> Result<TraceRuns, ReadError> {
         let opened = match self {
             Self::File(path) => TraceRuns::open_file(&path.to_string_lossy(), limits),
@@ -65,7 +63,7 @@ pub struct RunChunk {
 
 /// A chunk is full with this many bytes.
 pub const BATCH: usize = 128 << 10;
-/// A chunk is full with this many runs.
+/// Runs per chunk.
 const RUNS: usize = 256;
 
 /// The chunks of an input, in order.
@@ -91,14 +89,13 @@ pub fn run_chunks(input: &TraceInput, reading: &RunReadOptions) -> impl Iterator
     })
 }
 
-/// Gives a run its name.
 fn set_name(run: &mut Result<RawRun, ReadError>, name: Option<String>) {
     if let (Ok(run), Some(name)) = (run, name) {
         run.source.label = Some(name.into());
     }
 }
 
-/// Runs that have names, all of them: a line alone does not say what it is called.
+/// Named runs are read one by one, because a line alone does not tell its name.
 fn name_runs(runs: TraceRuns, names: &[String]) -> FilePart {
     let mut names = names.iter().cloned();
     FilePart::Runs(
@@ -110,7 +107,7 @@ fn name_runs(runs: TraceRuns, names: &[String]) -> FilePart {
     )
 }
 
-/// Why a file cannot be opened; where it is not there, with what may have been meant.
+/// The error for a file that cannot be opened, with suggestions if it does not exist.
 fn not_there(input: &TraceInput, error: ReadError) -> ReadError {
     match input {
         TraceInput::File(path) if !path.exists() => {
@@ -120,7 +117,7 @@ fn not_there(input: &TraceInput, error: ReadError) -> ReadError {
     }
 }
 
-/// What may have been meant by a file that is not there; empty when nothing is known.
+/// A suggestion for a file that does not exist; empty if there is none.
 pub fn suggest_path(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -146,18 +143,17 @@ pub struct PartFeeder {
     limits: Limits,
     size: usize,
     number: usize,
-    /// The current input is standard input.
     waits: bool,
-    /// Something is being read. Where it still is when nobody reads, reading has broken down.
+    /// True while reading; still true when nobody reads, it means that reading broke down.
     reading: bool,
 }
 
 /// Runs that were given and not judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LostRuns {
-    /// How many are known.
+    /// Number of known runs.
     pub runs: u64,
-    /// Whether there may be more.
+    /// True if there may be more.
     pub more: bool,
 }
 
@@ -196,7 +192,8 @@ impl PartFeeder {
             self.current = None;
         }
         let mut buffer = Vec::new();
-        while self.current.is_some() || self.inputs.as_slice().first().is_some_and(|input| *input != TraceInput::Stdin) {
+        while self.current.is_some() || self.inputs.as_slice().first().is_some_and(|input| *input != TraceInput::Stdin)
+        {
             let Some((_, part)) = self.next(&mut buffer) else { break };
             lost.runs = lost.runs.saturating_add(runs_of(&part, &buffer));
             // What cannot be read, for want of memory perhaps, may hold more than the one that is counted.
@@ -235,7 +232,7 @@ impl PartFeeder {
     }
 }
 
-/// How many runs a part has. Lines are counted here only where a part is not judged: whoever judges them counts them by the way.
+/// Number of runs of a part. Lines are counted here only for a part that is not judged; judging counts them anyway.
 pub fn runs_of(part: &FilePart, buffer: &[u8]) -> u64 {
     match part {
         FilePart::Runs(runs) => runs.len() as u64,
@@ -253,7 +250,9 @@ pub fn total_length(inputs: &[TraceInput]) -> Option<u64> {
     inputs
         .iter()
         .map(|input| match input {
-            TraceInput::File(path) => std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|data| data.len()),
+            TraceInput::File(path) => {
+                std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|data| data.len())
+            }
             TraceInput::Stdin => None,
             TraceInput::Made { text, .. } => Some(text.len() as u64),
         })

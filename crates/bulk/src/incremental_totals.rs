@@ -21,49 +21,39 @@ pub struct IncrementalTotals {
     parts: Vec<ScorePart>,
     programs: Vec<ProgramScore>,
     policy: GatePolicy,
-    /// Whether there is a last run.
     begun: bool,
-    /// The answers for the last run; open where there is none.
+    /// Answers for the last run; open without one.
     last: Vec<PrefilterAnswer>,
-    /// The run since which each place has its status.
     since: Vec<u32>,
-    /// How many runs since the counts were taken.
+    /// Number of runs since the counts were taken.
     runs: u32,
     counts: Vec<[u32; Status::ALL.len()]>,
-    /// How many assertions and rules have each gate in the last run.
     gates: [u32; 3],
-    /// Assertions that the last run exercises.
     exercised: u32,
-    /// The places whose answer is not that of the last run.
     changed: Vec<usize>,
-    /// The parts to be judged again.
     stale: Vec<usize>,
 }
 
-/// An assertion, in the order of the answers.
 #[derive(Debug)]
 struct AssertionSlot {
     item: usize,
     part: usize,
-    /// Where it is a part of its own in a program whose sums are kept: that program, and its score when it passes.
+    /// For an assertion that is a part of its own: its program, and its score when it passes.
     lone: Option<SinglePartScore>,
     expected: bool,
-    /// What decides beside its status what it does to the run.
     gating: GateInputs,
     weight: f64,
     must: bool,
 }
 
-/// An assertion whose score is that of its part.
 #[derive(Debug, Clone, Copy)]
 struct SinglePartScore {
     program: usize,
     weight: f64,
-    /// An assertion of weight 0 in a rule does not lift its score.
+    /// False for weight 0 in a rule, which does not affect the score.
     counts: bool,
 }
 
-/// What a file's score is the mean of: an assertion outside of rules, or a rule.
 #[derive(Debug)]
 struct ScorePart {
     weight: f64,
@@ -77,38 +67,39 @@ struct ScorePart {
 #[derive(Debug)]
 struct RuleGate {
     threshold: Option<f64>,
-    /// Whether its threshold is what fails the run.
+    /// True if its threshold fails the run.
     gates: bool,
     denied: DenySettings,
 }
 
-/// The score of a program.
 #[derive(Debug)]
 struct ProgramScore {
     parts: std::ops::Range<usize>,
-    /// Whether sums do not depend on the order.
+    /// True if sums do not depend on the order.
     exact: bool,
     counted: u32,
     weights: f64,
     scores: f64,
 }
 
-/// Whole numbers up to this one, and sums of many, are exact.
+/// Whole numbers up to this one, and sums of many of them, are exact.
 const WHOLE: f64 = 4_294_967_296.0;
 
-/// Answers that are compared at once: each is a byte of one number.
+/// Answers compared at once, one per byte.
 const WORD: usize = size_of::<u64>();
-/// Bits of each.
 const BITS: usize = u8::BITS as usize;
 
-/// Some answers as one number.
 fn pack_answers(answers: &[PrefilterAnswer; WORD]) -> u64 {
     u64::from_le_bytes(answers.map(|answer| answer as u8))
 }
 
 impl IncrementalTotals {
     /// Nothing counted yet. `selected` gives the assertions of each program in the order of the answers.
-    pub fn new<'a>(programs: impl IntoIterator<Item = (&'a Program, Vec<u32>)>, table: &ReportTable, policy: GatePolicy) -> Self {
+    pub fn new<'a>(
+        programs: impl IntoIterator<Item = (&'a Program, Vec<u32>)>,
+        table: &ReportTable,
+        policy: GatePolicy,
+    ) -> Self {
         let mut running = Self {
             places: Vec::new(),
             parts: Vec::new(),
@@ -137,7 +128,8 @@ impl IncrementalTotals {
         let start = self.parts.len();
         let mut of_rule = vec![None; program.rules.len()];
         for assertion in selected {
-            let (Some(of), Some(item)) = (program.assertions.get(*assertion as usize), table.item_index(number, *assertion))
+            let (Some(of), Some(item)) =
+                (program.assertions.get(*assertion as usize), table.item_index(number, *assertion))
             else {
                 continue;
             };
@@ -235,7 +227,6 @@ impl IncrementalTotals {
         }
     }
 
-    /// Gives a place another answer.
     fn change_answer(&mut self, number: usize, answer: PrefilterAnswer) {
         let (Some(place), Some(last), Some(since)) =
             (self.places.get(number), self.last.get_mut(number), self.since.get_mut(number))
@@ -263,7 +254,6 @@ impl IncrementalTotals {
         }
     }
 
-    /// Judges a part again.
     fn judge_part(&mut self, number: usize) {
         let Self { places, parts, last, gates, policy, .. } = self;
         let Some(part) = parts.get_mut(number) else { return };
@@ -292,7 +282,6 @@ impl IncrementalTotals {
         part.score = score;
     }
 
-    /// The score of the last run.
     fn last_score(&self) -> Option<f64> {
         averment_report::model::mean_score(self.programs.iter().filter_map(|sum| sum.mean_score(&self.parts)))
     }
@@ -305,7 +294,6 @@ fn note_status(place: &AssertionSlot, status: Option<Status>, runs: u32, counts:
     }
 }
 
-/// Counts one more or less with a gate.
 fn count_gate(gates: &mut [u32; 3], gate: Gate, up: bool) {
     if let Some(count) = gates.get_mut(gate as usize) {
         *count = if up { count.wrapping_add(1) } else { count.wrapping_sub(1) };
@@ -313,7 +301,6 @@ fn count_gate(gates: &mut [u32; 3], gate: Gate, up: bool) {
 }
 
 impl ScorePart {
-    /// The part that an assertion of a program begins.
     fn new(program: &Program, assertion: &CompiledAssertion) -> Self {
         let rule = assertion.rule.and_then(|rule| program.rules.get(rule as usize));
         Self {
@@ -330,7 +317,7 @@ impl ScorePart {
         }
     }
 
-    /// Whether its score is that of one assertion, 0 or 1, and its weight a whole number.
+    /// True if its score is 0 or 1 from one assertion, and its weight is a whole number.
     fn is_exact(&self, places: &[AssertionSlot]) -> bool {
         let finite = |place: &usize| places.get(*place).is_some_and(|place| place.weight.is_finite());
         let whole = self.weight.fract() == 0.0 && (0.0..=WHOLE).contains(&self.weight);
@@ -368,7 +355,7 @@ impl AssertionSlot {
 }
 
 impl SinglePartScore {
-    /// The score of its part; `None` where it does not count.
+    /// `None` if it does not count.
     fn part_score(self, status: Option<Status>) -> Option<f64> {
         let score = score::of_status(status?)?;
         Some(if self.counts { score } else { 0.0 })

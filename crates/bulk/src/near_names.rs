@@ -23,51 +23,44 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::sync::{Mutex, PoisonError};
 
-/// So many bytes at the beginning of each file are looked through for keys.
+/// Bytes searched for keys at the start of each file.
 const BEGINNING: u64 = 64 << 10;
-/// Longer runs are not evaluated once more.
+/// Bytes; longer runs are not evaluated again.
 const LONGEST: usize = 16 << 20;
-/// Longer keys are no names.
+/// Longer keys are not names.
 const KEY: usize = 100;
-/// So many different keys and tools are kept.
+/// Distinct keys and tools kept.
 const MOST: usize = 100_000;
-/// So many pairs of names are compared, of the keys of one run and of all tools: rules and runs may have very many.
+/// Name pairs compared per run and for all tools: rules and runs may have very many.
 const PAIRS_OF_RUN: usize = 200_000;
 const PAIRS_OF_TOOLS: usize = 4_000_000;
-/// Tools that are named at the end.
+/// Tools named in the summary.
 const TOLD: usize = 100;
 
-/// What is noted while runs are judged.
+/// Names recorded while runs are judged.
 #[derive(Debug, Default)]
 pub struct NearNames {
-    /// The keys that rules look for.
     wanted: FxHashSet<String>,
-    /// The names that the rules or the catalogue know.
     known: FxHashSet<String>,
-    /// The tools that rules name, with the first place of each: program and span.
     tools: BTreeMap<String, (usize, Span)>,
-    /// Programs that look for files.
     files: bool,
     noted: Mutex<NearNameNotes>,
 }
 
 #[derive(Debug, Default)]
 struct NearNameNotes {
-    /// The keys that were seen, and whether each is nearly one that rules look for.
     keys: FxHashMap<Box<str>, bool>,
     tools: BTreeSet<Box<str>>,
-    /// By program.
     found: BTreeSet<(usize, NearName)>,
-    /// Assertions whose `when` is false because something is missing: program and number.
+    /// Program and number of assertions whose `when` is false because something is missing.
     skipped: BTreeSet<(usize, u32)>,
-    /// The same for members of groups, and those that were judged: program, number, what their `when` did.
+    /// The same for group members, plus those judged: program, number, outcome of their `when`.
     gates: BTreeSet<(usize, u32, MemberGate)>,
-    /// What is said of assertions beside their verdicts: program, number, words.
     remarks: BTreeSet<(usize, u32, String)>,
 }
 
 impl NearNames {
-    /// What is to be looked for in the runs of these programs.
+    /// Collects the names to look for in the runs of these programs.
     #[must_use]
     pub fn new(programs: &[Program], selection: &RuleSelection) -> Self {
         let mut names = Self::default();
@@ -93,7 +86,6 @@ impl NearNames {
         self.noted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes names of tools that runs have.
     pub(crate) fn add_tools<'a>(&self, names: impl Iterator<Item = &'a str>) {
         let mut noted = self.lock_notes();
         for name in names {
@@ -103,19 +95,16 @@ impl NearNames {
         }
     }
 
-    /// Notes that something missing skips an assertion of a program.
     pub(crate) fn add_skipped(&self, program: usize, assertion: u32) {
         self.lock_notes().skipped.insert((program, assertion));
     }
 
-    /// Notes what the conditions of members of groups did.
     pub(crate) fn add_gates(&self, program: usize, assertion: u32, gates: &BTreeSet<MemberGate>) {
         if !gates.is_empty() {
             self.lock_notes().gates.extend(gates.iter().map(|gate| (program, assertion, *gate)));
         }
     }
 
-    /// Notes what is said of an assertion.
     pub(crate) fn add_remark(&self, program: usize, assertion: u32, words: &str) {
         let mut noted = self.lock_notes();
         if noted.remarks.len() < MOST {
@@ -123,7 +112,6 @@ impl NearNames {
         }
     }
 
-    /// Looks through the beginning of a file for names that are nearly those of the rules.
     pub(crate) fn search_part(&self, looking: &NearNameSearch<'_>, part: &FilePart, lines: &[u8]) {
         if self.wanted.is_empty() && !self.files {
             return;
@@ -161,7 +149,7 @@ impl NearNames {
         }
     }
 
-    /// Whether a run has a key that is nearly one of the rules, or may have files.
+    /// True if a run has a near miss of a key in the rules, or may have files.
     fn is_odd(&self, text: &str) -> bool {
         let mut odd = self.files;
         let end = text.len().min(usize::try_from(BEGINNING).unwrap_or(usize::MAX));
@@ -184,7 +172,6 @@ impl NearNames {
         odd
     }
 
-    /// Evaluates a run for what its paths do not find.
     fn probe_run(&self, looking: &NearNameSearch<'_>, raw: &RawRun) {
         let arena = Bump::new();
         let Ok(run) = feed::parse_run(raw, &arena, looking.reading) else { return };
@@ -199,8 +186,7 @@ impl NearNames {
         }
     }
 
-    /// What is to be said at the end: a line for each name. `judged` says of an assertion, by its place in the table, whether some run was
-    /// judged by it.
+    /// Warnings for the summary, one per name. `judged` tells whether some run was judged by an assertion, by its table index.
     #[must_use]
     pub fn warning_lines(
         &self,
@@ -233,15 +219,17 @@ impl NearNames {
 }
 
 impl NearNames {
-    /// The tools that no run calls, while some run calls one of nearly that name.
+    /// Tools in the rules that no run calls, although one calls a similar name.
     fn tools_missed(&self, table: &ReportTable, noted: &NearNameNotes) -> Vec<String> {
         let mut lines = Vec::new();
         let asked = self.tools.iter().filter(|(tool, _)| !noted.tools.contains(tool.as_str()));
         for (tool, (program, span)) in asked.take(PAIRS_OF_TOOLS / noted.tools.len().max(1)) {
             let others = noted.tools.iter().map(|name| &**name).filter(|name| !self.known.contains(*name));
-            let found = if tool.contains(['*', '?']) { near_glob(tool, noted) } else { near::nearest_name(tool, others) };
+            let found =
+                if tool.contains(['*', '?']) { near_glob(tool, noted) } else { near::nearest_name(tool, others) };
             if let Some(found) = found {
-                let found = NearName { wanted: tool.clone(), found: found.to_owned(), what: NameCategory::Tool, span: *span };
+                let found =
+                    NearName { wanted: tool.clone(), found: found.to_owned(), what: NameCategory::Tool, span: *span };
                 lines.push(near_name_words(table, *program, &found));
             }
         }
@@ -256,7 +244,7 @@ impl NearNames {
     }
 }
 
-/// A tool whose first words are nearly those of a glob (`refnd_*` and `refund_order`), where no tool has them.
+/// A tool that nearly matches a glob (`refnd_*` and `refund_order`) matched by no tool.
 fn near_glob<'n>(glob: &str, noted: &'n NearNameNotes) -> Option<&'n str> {
     const BETWEEN_WORDS: [char; 3] = ['_', '-', '.'];
     let start = glob.strip_suffix('*')?;
@@ -271,7 +259,6 @@ fn near_glob<'n>(glob: &str, noted: &'n NearNameNotes) -> Option<&'n str> {
     })
 }
 
-/// What runs are evaluated with.
 #[derive(Clone, Copy)]
 pub(crate) struct NearNameSearch<'p> {
     pub(crate) programs: &'p [Program],
@@ -280,8 +267,13 @@ pub(crate) struct NearNameSearch<'p> {
     pub(crate) reading: &'p feed::RunReadOptions,
 }
 
-/// The rules that no run has got to, because their `when` looks for something that no run has: a line for each condition.
-fn skipped_rules(table: &ReportTable, noted: &NearNameNotes, judged: impl Fn(usize) -> bool, programs: &[Program]) -> Vec<String> {
+/// Rules that no run reached because their `when` reads something missing: a line per condition.
+fn skipped_rules(
+    table: &ReportTable,
+    noted: &NearNameNotes,
+    judged: impl Fn(usize) -> bool,
+    programs: &[Program],
+) -> Vec<String> {
     let mut told = BTreeSet::new();
     let mut lines = Vec::new();
     for (program, assertion) in &noted.skipped {
@@ -308,7 +300,7 @@ fn skipped_rules(table: &ReportTable, noted: &NearNameNotes, judged: impl Fn(usi
     lines
 }
 
-/// The members of groups that something missing skipped wherever they were looked at.
+/// Group members that were skipped in every run because something is missing.
 fn skipped_members(table: &ReportTable, noted: &NearNameNotes, programs: &[Program]) -> Vec<String> {
     let skipped = noted.gates.iter().filter(|(program, assertion, gate)| {
         !gate.judged && !noted.gates.contains(&(*program, *assertion, MemberGate { judged: true, ..*gate }))
@@ -354,7 +346,7 @@ fn one_line(text: &str) -> String {
     shown.collect()
 }
 
-/// Whether a key stands anywhere in the files; standard input is known as far as it was looked through.
+/// Standard input is only known as far as it was searched.
 fn stands_in(inputs: &[TraceInput], found: &NearName) -> bool {
     if found.what != NameCategory::Key {
         return false;
@@ -385,7 +377,6 @@ fn file_has(path: &std::path::Path, finders: &[memchr::memmem::Finder<'_>]) -> s
     }
 }
 
-/// The keys in a text of JSON, also of JSON that is written into its texts.
 fn json_keys(text: &[u8]) -> impl Iterator<Item = &str> {
     memchr::memchr_iter(b':', text).filter_map(|colon| {
         let before = text.get(..colon)?.trim_ascii_end();

@@ -1,12 +1,12 @@
 //! The results of chunks in the order of the traces, whichever thread was done first.
 
 use crate::all_runs::OverRunsTally;
-use crate::pipeline::{MissingRuns, FinishedChunk, JudgeThreads, JudgeWorkers};
+use crate::pipeline::{FinishedChunk, JudgeThreads, JudgeWorkers, MissingRuns};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
-/// What there is to take.
+/// The next item in order.
 pub enum NextChunk {
     /// The results of the next chunk.
     Finished(FinishedChunk),
@@ -20,17 +20,13 @@ pub enum NextChunk {
 pub struct OrderedChunks {
     finished: Receiver<FinishedChunk>,
     permits: Receiver<()>,
-    /// The threads, until they are joined.
     workers: Option<JudgeWorkers>,
-    /// Chunks that were done before one in front of them.
+    /// Chunks that finished before an earlier one.
     early: BTreeMap<usize, FinishedChunk>,
-    /// How many were handed out.
     taken: usize,
-    /// The number of the next.
     next: usize,
-    /// Whether the chunk that was handed out last still counts as one on its way.
+    /// True if the last chunk handed out still counts as in flight.
     held: bool,
-    /// What the runs that were handed out say together.
     over_runs: OverRunsTally,
 }
 
@@ -93,12 +89,12 @@ impl OrderedChunks {
         }
     }
 
-    /// What is missing when there is nothing to take any more: waits for the threads, which have nothing to do. Asked again, it is nothing.
+    /// Waits for the idle threads and reports what is missing; nothing on the next call.
     pub fn join_workers(&mut self) -> MissingRuns {
         self.workers.take().map(|workers| workers.join_threads(self.taken)).unwrap_or_default()
     }
 
-    /// What is missing when one of the threads is left where it stands, which nobody waits for.
+    /// Reports what is missing when a stuck thread is abandoned.
     pub fn leave_workers(&mut self) -> MissingRuns {
         self.workers.take().map(|workers| workers.leave_threads(self.taken)).unwrap_or_default()
     }
@@ -108,7 +104,7 @@ impl OrderedChunks {
         self.next_early()
     }
 
-    /// What lies behind a chunk that never came is known all the same.
+    /// Later chunks are still reported if one never arrives.
     fn next_early(&mut self) -> NextChunk {
         match self.early.pop_first() {
             Some((_, one)) => self.hand_out(one),
@@ -116,7 +112,7 @@ impl OrderedChunks {
         }
     }
 
-    /// What the runs that were handed out say together.
+    /// The state over the runs handed out.
     #[must_use]
     pub fn over_runs(&self) -> &OverRunsTally {
         &self.over_runs

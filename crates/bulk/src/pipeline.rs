@@ -7,8 +7,8 @@
 //! without verdicts is never passed over: it is counted in [`MissingRuns::lost`].
 
 use crate::faults::{FaultInjector, FaultPoint};
-use crate::feed::{self, PartFeeder, TraceInput, LostRuns};
-use crate::judge::{RunResult, ThreadJudge, ReadCounts};
+use crate::feed::{self, LostRuns, PartFeeder, TraceInput};
+use crate::judge::{ReadCounts, RunResult, ThreadJudge};
 use crate::near_names::{NearNameSearch, NearNames};
 use crate::profile;
 use crate::reading_notes::{FileRecords, ReadingNotes};
@@ -39,7 +39,7 @@ pub struct Pipeline {
     pub table: Arc<ReportTable>,
     /// How runs are judged.
     pub options: EvaluateOptions,
-    /// What fails a run.
+    /// The policy that decides which verdicts fail a run.
     pub policy: GatePolicy,
     /// How many failures reports draw; `None` where one shows every finding.
     pub drawn: Option<DrawnLimits>,
@@ -77,7 +77,7 @@ pub struct FinishedChunk {
     pub number: usize,
     /// Its length.
     pub bytes: u64,
-    /// What came of its runs, in order.
+    /// Results of its runs, in order.
     pub done: Vec<RunResult>,
     /// Counts of the runs that need nothing else.
     pub totals: ChunkTotals,
@@ -89,12 +89,12 @@ pub struct FinishedChunk {
     pub lost: u64,
 }
 
-/// Chunks that may be on their way for each thread.
+/// Chunks in flight per thread.
 const AHEAD: usize = 16;
-/// The stack of a thread that judges. Rules and traces are nested to a limit that fits easily.
+/// Stack bytes per judging thread; fits the nesting limits of rules and traces.
 const STACK: usize = 16 << 20;
 
-/// What the judging threads hand over: chunks as they are done, and a permit for each chunk that is on its way.
+/// Handed over by judging threads: finished chunks, and a permit for each chunk in flight.
 pub struct JudgeThreads {
     /// The results of chunks, in no order; it ends with the last one.
     pub finished: Receiver<FinishedChunk>,
@@ -110,7 +110,7 @@ pub struct JudgeWorkers {
     feeder: Arc<Mutex<PartFeeder>>,
 }
 
-/// What is missing when all threads have ended.
+/// The losses when all threads have ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MissingRuns {
     /// Runs that were given and did not come back.
@@ -129,7 +129,8 @@ impl JudgeWorkers {
         let mut feeder = self.feeder.lock().unwrap_or_else(PoisonError::into_inner);
         // Each chunk has a run at least.
         let gone = feeder.handed_out().saturating_sub(taken);
-        let left = catch_unwind(AssertUnwindSafe(|| feeder.count_untaken())).unwrap_or(LostRuns { runs: 0, more: true });
+        let left =
+            catch_unwind(AssertUnwindSafe(|| feeder.count_untaken())).unwrap_or(LostRuns { runs: 0, more: true });
         let runs = left.runs.saturating_add(gone as u64);
         MissingRuns { lost: LostRuns { runs, more: gone > 0 || left.more }, dead: dead.saturating_add(none) }
     }
@@ -144,10 +145,13 @@ impl JudgeWorkers {
             Ok(feeder) => feeder,
             Err(TryLockError::Poisoned(broken)) => broken.into_inner(),
             // It was reading.
-            Err(TryLockError::WouldBlock) => return MissingRuns { lost: LostRuns { runs: held.max(1), more: true }, dead: 1 },
+            Err(TryLockError::WouldBlock) => {
+                return MissingRuns { lost: LostRuns { runs: held.max(1), more: true }, dead: 1 };
+            }
         };
         let gone = (feeder.handed_out().saturating_sub(taken) as u64).saturating_sub(threads);
-        let left = catch_unwind(AssertUnwindSafe(|| feeder.count_untaken())).unwrap_or(LostRuns { runs: 0, more: true });
+        let left =
+            catch_unwind(AssertUnwindSafe(|| feeder.count_untaken())).unwrap_or(LostRuns { runs: 0, more: true });
         let runs = held.saturating_add(gone).saturating_add(left.runs);
         // One that had nothing in hand has lost nothing, where others went on to the end.
         MissingRuns { lost: LostRuns { runs, more: runs > 0 || left.more }, dead: 1 }
@@ -175,7 +179,7 @@ pub fn start_judging(pipeline: &Arc<Pipeline>, traces: Vec<TraceInput>, total: O
     JudgeThreads { finished, permits, workers }
 }
 
-/// Small traces are judged by one thread: starting more would cost more than they save.
+/// A small trace gets one thread, because starting more costs more than it saves.
 fn thread_count(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
     let all = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
     match (asked, length) {
@@ -185,8 +189,7 @@ fn thread_count(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
     }
 }
 
-/// Takes chunks and judges them, until there is none. Reading is a matter of whoever comes next: the bytes of a chunk stay with the
-/// processor that judges them.
+/// Whoever is free reads the next chunk, so that its bytes stay in the cache of the core that judges it.
 fn judge_all(pipeline: &Pipeline, feeder: &Mutex<PartFeeder>, permit: &SyncSender<()>, finish: &Sender<FinishedChunk>) {
     memory::mark_judging();
     pipeline.faults.reach_point(FaultPoint::Preparing);
@@ -227,7 +230,8 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<PartFeeder>, permit: &SyncSende
         let broke = judged.is_err();
         let lost = if broke { cut.unwrap_or_else(|| feed::lines_of(&buffer)).max(1) } else { 0 };
         let ChunkResults { done, totals, reads, records } = judged.unwrap_or_default();
-        if finish.send(FinishedChunk { number, bytes, done, totals, reads, records: Box::new(records), lost }).is_err() {
+        if finish.send(FinishedChunk { number, bytes, done, totals, reads, records: Box::new(records), lost }).is_err()
+        {
             return;
         }
         memory::set_runs_held(0);
@@ -238,7 +242,6 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<PartFeeder>, permit: &SyncSende
     }
 }
 
-/// What comes of a chunk.
 #[derive(Default)]
 struct ChunkResults {
     done: Vec<RunResult>,
@@ -247,7 +250,6 @@ struct ChunkResults {
     records: FileRecords,
 }
 
-/// What judges a chunk.
 type ChunkJudge<'p> = Box<dyn FnMut(FilePart, &mut Vec<u8>) -> ChunkResults + 'p>;
 
 fn chunk_judge<'p>(pipeline: &'p Pipeline, prepared: &'p [PreparedProgram]) -> ChunkJudge<'p> {

@@ -6,9 +6,9 @@
 use crate::faults::FaultPoint;
 use crate::feed;
 use crate::judge::run_time::as_nanoseconds;
-use crate::judge::{RunResult, ProgramOverRuns, each_line, file_of, line_reader};
+use crate::judge::{ProgramOverRuns, RunResult, each_line, file_of, line_reader};
 use crate::pipeline::Pipeline;
-use crate::prefilter::{PrefilterAnswer, EvaluationRules, Prefilter, PrefilterScratch, ProjectionSource};
+use crate::prefilter::{EvaluationRules, Prefilter, PrefilterAnswer, PrefilterScratch, ProjectionSource};
 use crate::reading_notes::FileRecords;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::evaluate_profiled;
@@ -19,9 +19,9 @@ use averment_report::chunk_totals::ChunkTotals;
 use averment_report::model;
 use averment_report::profile::{CheckCosts, ProfilePhase, ProgramCosts};
 use averment_runs::run::Run;
-use averment_traces::projection::{ScannedChunk, LineReader, RunProjection, ReadSet};
+use averment_traces::projection::{LineReader, ReadSet, RunProjection, ScannedChunk};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
-use averment_traces::scan::{ScanCursor, ByteIndex};
+use averment_traces::scan::{ByteIndex, ScanCursor};
 use bumpalo::Bump;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -43,7 +43,6 @@ pub struct ProfilingJudge<'p> {
     all: &'p Mutex<CheckCosts>,
 }
 
-/// A program with what judges it.
 struct ProfiledProgram<'p> {
     rules: EvaluationRules<'p>,
     prefilter: Prefilter,
@@ -52,12 +51,10 @@ struct ProfiledProgram<'p> {
     tally: RunsTally,
 }
 
-/// Empty notes for programs.
 fn empty_costs(programs: &[Program]) -> CheckCosts {
     CheckCosts::of_programs(programs.iter().map(|program| program.assertions.len()), elapsed_time)
 }
 
-/// The time since the first look at it.
 fn elapsed_time() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed()
@@ -83,7 +80,13 @@ impl<'p> ProfilingJudge<'p> {
                 let rules = EvaluationRules { program, prepared, options: &pipeline.options };
                 let prefilter = Prefilter::new(rules, &mut read_set);
                 let over_runs = ProgramOverRuns::new(program, &pipeline.options, prefilter.assertion_numbers());
-                ProfiledProgram { rules, prefilter, scratch: PrefilterScratch::default(), over_runs, tally: RunsTally::default() }
+                ProfiledProgram {
+                    rules,
+                    prefilter,
+                    scratch: PrefilterScratch::default(),
+                    over_runs,
+                    tally: RunsTally::default(),
+                }
             })
             .collect();
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
@@ -122,7 +125,7 @@ impl<'p> ProfilingJudge<'p> {
         (std::mem::take(&mut self.done), ChunkTotals { over_runs, ..ChunkTotals::default() })
     }
 
-    /// How many records there were since this was asked last.
+    /// Takes the record counts since the last call.
     pub fn take_records(&mut self) -> FileRecords {
         std::mem::take(&mut self.records)
     }
@@ -132,7 +135,9 @@ impl<'p> ProfilingJudge<'p> {
         let mut index = std::mem::take(&mut self.index);
         if index.build_index(buffer).is_err() {
             let count = memchr::memchr_iter(b'\n', buffer).count();
-            self.done.push(RunResult::Unreadable(model::UnreadableTrace::of_error(&lines.with_lines(count).no_memory(count))));
+            self.done.push(RunResult::Unreadable(model::UnreadableTrace::of_error(
+                &lines.with_lines(count).no_memory(count),
+            )));
             return;
         }
         let place = &lines.with_lines(index.line_ends().count());
@@ -178,7 +183,6 @@ impl<'p> ProfilingJudge<'p> {
         self.arena = arena;
     }
 
-    /// Has the prefilter answer what it can.
     fn run_prefilter<'a>(&mut self, projection: &RunProjection<'a>, source: ProjectionSource<'a>)
     where
         'p: 'a,
@@ -190,12 +194,10 @@ impl<'p> ProfilingJudge<'p> {
         }
     }
 
-    /// A run that the prefilter has seen as a line.
     fn profile_prefiltered(&mut self, raw: &RawRun) {
         self.catch_faults(raw, false);
     }
 
-    /// A run that it has not seen.
     fn profile_raw(&mut self, raw: Result<&RawRun, model::UnreadableTrace>) {
         match raw {
             Ok(raw) => self.catch_faults(raw, true),
@@ -203,7 +205,7 @@ impl<'p> ProfilingJudge<'p> {
         }
     }
 
-    /// A defect in one evaluation must not take the other runs with it.
+    /// A defect in one evaluation must not affect other runs.
     fn catch_faults(&mut self, raw: &RawRun, look: bool) {
         let mut full = std::mem::take(&mut self.full);
         let done = catch_unwind(AssertUnwindSafe(|| {
@@ -215,7 +217,6 @@ impl<'p> ProfilingJudge<'p> {
         self.full = full;
     }
 
-    /// Reads a run in full, evaluates every assertion on it, and reports it.
     fn profile_run(&mut self, raw: &RawRun, full: &Bump, look: bool) -> RunResult {
         let since = Instant::now();
         let begun = since;
@@ -251,12 +252,13 @@ impl<'p> ProfilingJudge<'p> {
         RunResult::Run(Box::new(report))
     }
 
-    /// Adds a run to what is kept for the assertions over runs.
     fn gather_run<'a>(&mut self, run: &'a Run<'a>, outcomes: &[RunOutcome], full: &'a Bump)
     where
         'p: 'a,
     {
-        for (ProfiledProgram { rules, prefilter, over_runs, tally, .. }, outcome) in self.programs.iter_mut().zip(outcomes) {
+        for (ProfiledProgram { rules, prefilter, over_runs, tally, .. }, outcome) in
+            self.programs.iter_mut().zip(outcomes)
+        {
             if over_runs.is_empty() {
                 continue;
             }
@@ -278,7 +280,6 @@ impl<'p> ProfilingJudge<'p> {
         reading.time += time;
     }
 
-    /// Counts what the first look has decided.
     fn count_answers(&mut self) {
         let mut answers = self.answers.iter();
         let mut all = true;

@@ -6,40 +6,37 @@ use averment_runs::run::{CostSource, RecordCounts, Run};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-/// So many files are told of by name.
+/// Files reported by name.
 const FILES: usize = 20;
-/// So many reasons are told.
+/// Reasons reported.
 const REASONS: usize = 3;
-/// So many empty runs are named.
+/// Empty runs named.
 const NAMED: usize = 3;
-/// So many files are kept.
+/// Files kept.
 const MOST: usize = 10_000;
 
-/// How much of the traces was understood, of the files in which something was not.
+/// For each file that was not fully understood, how much of it was.
 #[derive(Debug, Default)]
 pub struct ReadingNotes {
     files: Mutex<BTreeMap<String, FileNotes>>,
     empty: Mutex<EmptyRuns>,
-    /// Why the cost of runs is not known although a table of prices was given, and of how many.
+    /// Why costs are unknown despite a price table, with the number of runs.
     unpriced: Mutex<BTreeMap<String, u64>>,
 }
 
-/// Runs of which nothing is recorded.
 #[derive(Debug, Default)]
 struct EmptyRuns {
     count: u64,
-    /// The first of them, by file and place, with their names.
     first: BTreeSet<(String, u64, String)>,
 }
 
 #[derive(Debug)]
 struct FileNotes {
     records: RecordCounts,
-    /// The first record that was not understood: its line, and why.
     first: (usize, String),
 }
 
-/// How many records were looked at, by file: runs, and what stands where a run could and is none.
+/// Number of records per file: runs, and entries that should be runs but are not.
 #[derive(Debug, Default)]
 pub struct FileRecords(Vec<(String, u64)>);
 

@@ -13,7 +13,6 @@ pub struct UnusedNames {
 #[derive(Debug)]
 struct MappedPart {
     part: String,
-    /// Each name with how it is written as a key.
     names: Vec<(String, memchr::memmem::Finder<'static>)>,
     seen: AtomicBool,
 }

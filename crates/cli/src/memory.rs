@@ -12,15 +12,14 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Duration;
 
-/// The allocator of the process.
 #[global_allocator]
 static ALLOCATOR: ExitingAllocator = ExitingAllocator;
 
-/// What ending the reports of many runs may take.
+/// Memory reserved to finish the reports of many runs.
 const ASIDE: Layout = Layout::new::<[u64; (24 << 20) / 8]>();
 static SET_ASIDE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 
-/// What has to be left beside that: the stack of the first thread grows, and where it cannot the system kills the process.
+/// Must remain besides: the main thread's stack grows, and the system kills the process if it cannot.
 const BESIDE: Layout = Layout::new::<[u64; (6 << 20) / 8]>();
 
 /// Sets memory aside; where there is not enough the process goes on without.
@@ -36,7 +35,7 @@ pub fn set_aside() {
     }
 }
 
-/// Gives back what was set aside; whether there was something.
+/// Frees the reserve; false if it was already freed.
 fn give_back() -> bool {
     let aside = SET_ASIDE.swap(null_mut(), Ordering::SeqCst);
     if !aside.is_null() {
@@ -46,7 +45,7 @@ fn give_back() -> bool {
     !aside.is_null()
 }
 
-/// What there is instead of memory that could not be had; `again` asks once more.
+/// Called when an allocation fails; `again` retries it.
 #[cold]
 #[inline(never)]
 fn none_left(size: usize, again: &dyn Fn() -> *mut u8) -> *mut u8 {
@@ -68,13 +67,13 @@ fn none_left(size: usize, again: &dyn Fn() -> *mut u8) -> *mut u8 {
     }
 }
 
-/// Ends the process. Nothing here takes memory.
+/// Ends the process without allocating.
 fn exit_exhausted(size: usize) -> ! {
     let _ = writeln!(std::io::stderr(), "error: there is no memory to go on: {size} bytes could not be had");
     std::process::exit(5)
 }
 
-/// The allocator of the system, and an end where it has nothing.
+/// The system allocator; ends the process if it fails.
 struct ExitingAllocator;
 
 // SAFETY: every block comes from the allocator of the system and goes back to it, with the layout that was asked for. A null pointer is

@@ -1,6 +1,6 @@
 //! From a foreign file to a program whose places are those of the file.
 
-use crate::{LoweringInputs, LoweredFile, lower_foreign};
+use crate::{LoweredFile, LoweringInputs, lower_foreign};
 use averment_base::diagnostic::{Diagnostic, Diagnostics};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
@@ -11,7 +11,7 @@ use averment_engine::compile;
 use averment_engine::ir::{Constant, DeclaredParam, Type};
 use std::path::Path;
 
-/// What became of a foreign file.
+/// The result of compiling a foreign file.
 #[derive(Debug)]
 pub struct CompiledForeign {
     /// The program; `None` where it cannot be used.
@@ -63,20 +63,18 @@ pub fn compile_foreign(
     CompiledForeign { program, diagnostics, lowered: Some(lowered) }
 }
 
-/// A parameter of the file: its value is in the sentences already.
+/// A parameter whose value is already inlined.
 fn constant_param(name: &str, value: &str, span: Span) -> DeclaredParam {
     DeclaredParam { name: name.to_owned(), ty: Type::Any, default: Some(Constant::Text(value.to_owned())), span }
 }
 
-/// The same place where its file has another number.
 fn in_files(span: Span, files: &[FileId]) -> Span {
     Span { file: files.get(span.file.0 as usize).copied().unwrap_or(span.file), ..span }
 }
 
-/// Where the places of the sentences are among the sources of the file.
 struct SpanMap {
     origin: ForeignOrigin,
-    /// For each file that the sentences read, its number among all sources; they themselves are the last.
+    /// Source numbers of the files that the sentences read; the sentences themselves come last.
     files: Vec<FileId>,
 }
 
@@ -93,7 +91,7 @@ impl SpanMap {
         self.origin.foreign_place(in_files(span, &self.files))
     }
 
-    /// The same diagnostic where the file stands. What it would change is text that nobody has written.
+    /// Edits are dropped: they would change text that nobody wrote.
     fn map_diagnostic(&self, one: &Diagnostic) -> Diagnostic {
         let mut one = one.clone();
         one.span = self.map_span(one.span);

@@ -3,25 +3,23 @@
 use crate::writer::{is_identifier, member_path};
 use crate::yaml::YamlNode;
 
-/// A step from a value to one inside of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum JsonPathStep {
-    /// The value of a key.
     Key(String),
-    /// An element, from the end where it is negative.
+    /// Counted from the end if negative.
     At(i64),
 }
 
-/// A path: plain steps, and behind them what finds any number of values.
+/// Plain steps, then a part that may select many values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ForeignPath {
     pub(crate) steps: Vec<JsonPathStep>,
-    /// As it was written; empty where all steps are plain.
+    /// As written; empty if all steps are plain.
     pub(crate) rest: String,
 }
 
 impl ForeignPath {
-    /// Reads what stands behind `$`. What is no path stays as it is, so that it is looked at as a JSONPath.
+    /// An invalid path is kept, to be read as JSONPath.
     pub(crate) fn behind_root(text: &str) -> Self {
         let mut steps = Vec::new();
         let mut rest = text;
@@ -32,7 +30,7 @@ impl ForeignPath {
         Self { steps, rest: rest.to_owned() }
     }
 
-    /// The value that plain steps lead to; `None` where there is none, or a search is needed.
+    /// `None` if missing or if a search is needed.
     pub(crate) fn find_value<'n>(&self, from: &'n YamlNode) -> Option<&'n YamlNode> {
         if !self.rest.is_empty() {
             return None;
@@ -47,7 +45,6 @@ impl ForeignPath {
     }
 }
 
-/// The plain step at the head of a text.
 fn next(text: &str) -> Option<(JsonPathStep, &str)> {
     if let Some(behind) = text.strip_prefix('.') {
         let end = behind.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(behind.len());
@@ -70,7 +67,6 @@ fn next(text: &str) -> Option<(JsonPathStep, &str)> {
     Some((JsonPathStep::At(number.parse().ok()?), rest))
 }
 
-/// Plain steps as the language writes them.
 pub(crate) fn steps_text(steps: &[JsonPathStep]) -> String {
     let step = |step: &JsonPathStep| match step {
         JsonPathStep::Key(key) => member_path(key),
@@ -79,7 +75,6 @@ pub(crate) fn steps_text(steps: &[JsonPathStep]) -> String {
     steps.iter().map(step).collect()
 }
 
-/// Plain steps as a JSONPath writes them.
 pub(crate) fn as_jsonpath(steps: &[JsonPathStep]) -> String {
     let step = |step: &JsonPathStep| match step {
         JsonPathStep::Key(key) if is_identifier(key) => format!(".{key}"),

@@ -24,8 +24,8 @@ use averment_engine::bytecode::program::ForeignVerdicts;
 use averment_engine::check::files::Files;
 pub use foreign_program::{CompiledForeign, compile_foreign};
 use shape::DiagnosticSink;
-use writer::RuleWriter;
 pub use writer::MappedText;
+use writer::RuleWriter;
 use yaml::YamlNode;
 
 /// A system whose rule files are read: a row of [`DIALECTS`].
@@ -34,7 +34,7 @@ pub struct Dialect {
     pub files: &'static str,
     /// How they are read.
     pub reads: FileSyntax,
-    /// What verdicts are called there, and what it is called itself.
+    /// Its own names for verdicts and for itself.
     pub verdicts: ForeignVerdicts,
 }
 
@@ -52,14 +52,13 @@ pub struct YamlDialect {
     pub marks: &'static [&'static str],
     /// Which words of YAML are no text.
     pub schema: yaml::YamlSchema,
-    /// Whether a document is one of its files.
+    /// True if a document is one of its files.
     pub is_one: fn(&YamlNode) -> bool,
     /// Writes the sentences of a document.
     pub lower: fn(&YamlNode, &mut Lowering<'_>),
 }
 
 impl Dialect {
-    /// How its files are read, where they are YAML.
     fn yaml_dialect(&self) -> Option<&YamlDialect> {
         match &self.reads {
             FileSyntax::Yaml(of_yaml) => Some(of_yaml),
@@ -84,7 +83,7 @@ impl std::fmt::Debug for Dialect {
 pub static DIALECTS: &[Dialect] =
     &[runsight::DIALECT, wallfacer::DIALECT, stop::DIALECT, assay::DIALECT, skillgym::DIALECT];
 
-/// What is known when a file is lowered, and what becomes of it.
+/// The input and output of lowering a file.
 pub struct Lowering<'a> {
     /// All files that are read for it; others that it names are added.
     pub sources: &'a mut SourceMap,
@@ -94,7 +93,7 @@ pub struct Lowering<'a> {
     pub files: &'a dyn Files,
     /// What was given beside it.
     pub options: ForeignOptions<'a>,
-    /// What is said of it.
+    /// Diagnostics about it.
     pub sink: DiagnosticSink,
     /// The sentences.
     pub out: RuleWriter,
@@ -115,7 +114,7 @@ pub struct LoweredFile {
     pub params: Vec<(String, String)>,
     /// The formats of the reports that it asks for, as they are called here.
     pub reports: Vec<String>,
-    /// What was said of the file.
+    /// Diagnostics about the file.
     pub diagnostics: Diagnostics,
 }
 
@@ -133,13 +132,13 @@ pub struct LoweringInputs<'a> {
 pub struct ForeignOptions<'a> {
     /// Values of parameters, as they were given, with their names: they are put into what the file says.
     pub given: &'a [(String, String)],
-    /// Whether the newest release of a system decides where it and its documents disagree.
+    /// True if the newest release decides where it and its documentation disagree.
     pub newest: bool,
     /// Metrics that a program adds to those of Assay: the name of each, and its assertions in the language.
     pub metrics: &'a [(String, String)],
-    /// Whether reports go into a folder: then those that a file asks for do.
+    /// True if reports go into a folder: reports that the file asks for are then written.
     pub in_folder: bool,
-    /// Whether what cannot be read of a program is listed, instead of refused with the whole file.
+    /// True if unreadable parts of a program are listed instead of refusing the file.
     pub partly: bool,
 }
 
@@ -148,13 +147,12 @@ pub fn own_metrics() -> impl Iterator<Item = &'static str> {
     assay::own_metrics()
 }
 
-/// Whether a text may be a file of another system: it is YAML or TypeScript, and no text of the language begins so.
+/// True if a text may be a file of another system: YAML or TypeScript, unlike any rule file.
 #[must_use]
 pub fn may_be_foreign(name: &str, text: &str) -> bool {
     ["yaml", "yml"].contains(&file_extension(name)) || is_typescript(name) || (name == "-" && begins_like_yaml(text))
 }
 
-/// Whether a file is a program in TypeScript, or in JavaScript, by its name.
 fn is_typescript(name: &str) -> bool {
     ["ts", "mts", "cts", "js", "mjs", "cjs"].contains(&file_extension(name))
 }
@@ -163,7 +161,7 @@ fn file_extension(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or("")
 }
 
-/// A key of the top of a document in the first line that is no comment.
+/// Tests for a top-level key on the first line that is no comment.
 fn begins_like_yaml(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     first.is_some_and(|line| {
@@ -190,7 +188,6 @@ pub fn system_of(name: &str, text: &str) -> Option<&'static Dialect> {
     found.map(|(dialect, _)| dialect)
 }
 
-/// The system whose suites are programs.
 fn typescript_dialect() -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| matches!(dialect.reads, FileSyntax::TypeScript(_)))
 }
@@ -199,7 +196,11 @@ fn typescript_dialect() -> Option<&'static Dialect> {
 ///
 /// # Errors
 /// What keeps it from being read, with places in it.
-pub fn lower_foreign(sources: &mut SourceMap, root: FileId, how: LoweringInputs<'_>) -> Result<LoweredFile, Diagnostics> {
+pub fn lower_foreign(
+    sources: &mut SourceMap,
+    root: FileId,
+    how: LoweringInputs<'_>,
+) -> Result<LoweredFile, Diagnostics> {
     let (name, text) = sources.get(root).map(|file| (file.name.clone(), file.text.clone())).unwrap_or_default();
     let LoweringInputs { files, options } = how;
     let (said, out, params, reports) = (DiagnosticSink::default(), RuleWriter::default(), Vec::new(), Vec::new());
@@ -224,10 +225,8 @@ pub fn lower_foreign(sources: &mut SourceMap, root: FileId, how: LoweringInputs<
     }
 }
 
-/// What writes the sentences of a document.
 type LowerDocument = fn(&YamlNode, &mut Lowering<'_>);
 
-/// Whose document a text is, what writes its sentences, and itself.
 fn document_dialect(text: &str, root: FileId) -> Result<(&'static Dialect, LowerDocument, YamlNode), Diagnostics> {
     let found = first_read(text, root).map_err(|error| Diagnostics(vec![*error]))?;
     let mut dialects = DIALECTS.iter().filter_map(|dialect| Some((dialect, dialect.yaml_dialect()?)));
@@ -241,7 +240,7 @@ fn document_dialect(text: &str, root: FileId) -> Result<(&'static Dialect, Lower
     Ok((dialect, of_yaml.lower, document))
 }
 
-/// The document, for a look at whose it is. Placeholders without quotes are covered where they keep it from being read.
+/// Unquoted placeholders are masked if they prevent parsing.
 fn first_read(text: &str, root: FileId) -> Result<YamlNode, Box<averment_base::diagnostic::Diagnostic>> {
     yaml::parse_document(text, root, yaml::YamlSchema::Core).or_else(|error| {
         let covered = wallfacer::template::readable_text(text).ok_or_else(|| error.clone())?;
@@ -249,14 +248,16 @@ fn first_read(text: &str, root: FileId) -> Result<YamlNode, Box<averment_base::d
     })
 }
 
-/// What is said of YAML that is no file of any system.
 fn unknown_system(document: &YamlNode) -> averment_base::diagnostic::Diagnostic {
     use averment_base::diagnostic::{Diagnostic, Slug, suggest};
     let known: Vec<String> = DIALECTS.iter().map(|dialect| format!("{} ({})", dialect.name(), dialect.files)).collect();
     let place = document.entries().first().map_or(document.span.at_start(), |(key, _)| key.span);
     let marks = || DIALECTS.iter().filter_map(Dialect::yaml_dialect).flat_map(|of_yaml| of_yaml.marks.iter().copied());
-    let meant =
-        document.entries().iter().take(100).find_map(|(key, _)| Some((key, suggest::suggest_name(&key.key_text(), marks())?)));
+    let meant = document
+        .entries()
+        .iter()
+        .take(100)
+        .find_map(|(key, _)| Some((key, suggest::suggest_name(&key.key_text(), marks())?)));
     let (place, help) = match meant {
         Some((key, mark)) => (key.span, format!("did you mean `{mark}`?")),
         None => (place, format!("rule files are `.assert` files, and those of {}", known.join(", "))),

@@ -4,7 +4,7 @@ use crate::yaml::YamlNode;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug, suggest};
 use averment_base::source::Span;
 
-/// What is said of a foreign file while it is read.
+/// Collects the diagnostics of a foreign file.
 #[derive(Debug, Default)]
 pub struct DiagnosticSink {
     /// It.
@@ -13,7 +13,7 @@ pub struct DiagnosticSink {
     others: usize,
 }
 
-/// So many errors are said of a file, and so much beside them.
+/// Maximum errors, and other diagnostics, per file.
 const MOST: usize = 500;
 
 impl DiagnosticSink {
@@ -57,7 +57,7 @@ impl DiagnosticSink {
         self.unknown_name(key.span, &key.key_text(), what, known);
     }
 
-    /// The same for a key that is no part of YAML.
+    /// Reports an unknown key that is not part of YAML.
     pub fn unknown_name(&mut self, place: Span, name: &str, what: &str, known: &[&str]) {
         let help = match suggest::suggest_name(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -76,7 +76,7 @@ impl DiagnosticSink {
         self.error(Slug::UnknownType, node.span, format!("there is no {what} `{word}`"), help);
     }
 
-    /// Whether a mapping is one, and has no other keys than these.
+    /// True if the node is a mapping with no other keys than `known`.
     pub fn check_keys(&mut self, node: &YamlNode, what: &str, known: &[&str]) -> bool {
         if !node.is_map() {
             self.wrong_shape(node, what, "a mapping");
@@ -131,7 +131,7 @@ impl DiagnosticSink {
         value.items()
     }
 
-    /// Whether something was said that keeps the file from being used.
+    /// True if an error keeps the file from being used.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.has_errors()

@@ -28,7 +28,6 @@ pub struct MappedText {
 #[derive(Debug, Clone, Default)]
 pub struct MappedSentence {
     pieces: Vec<(String, Option<Span>)>,
-    /// What is remarked above it.
     remarks: Vec<String>,
 }
 
@@ -61,14 +60,14 @@ impl MappedSentence {
         self
     }
 
-    /// The same behind other text.
+    /// Puts `text` in front.
     #[must_use]
     pub fn put_behind(mut self, text: impl Into<String>) -> Self {
         self.pieces.insert(0, (text.into(), None));
         self
     }
 
-    /// Whether a text stands in a piece of it.
+    /// True if one of its pieces contains `text`.
     #[must_use]
     pub fn contains_text(&self, text: &str) -> bool {
         self.pieces.iter().any(|(piece, _)| piece.contains(text))
@@ -174,13 +173,13 @@ impl RuleWriter {
         (0..self.depth).for_each(|_| self.text.push_str("  "));
     }
 
-    /// Whether a text stands in it.
+    /// True if it contains `text`.
     #[must_use]
     pub fn contains_text(&self, text: &str) -> bool {
         self.text.contains(text)
     }
 
-    /// What another one wrote, behind an empty line.
+    /// Appends another writer's output after an empty line.
     pub fn append(&mut self, other: Self) {
         self.write_gap();
         let by = self.text.len();
@@ -205,7 +204,7 @@ impl RuleWriter {
     }
 }
 
-/// How loosely the outermost operator of an expression binds, the loosest first.
+/// Precedence of an expression's outermost operator, loosest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BindingStrength {
     /// The body of a quantifier, which reaches as far as it can: `any x in xs: …`.
@@ -245,7 +244,11 @@ pub fn value_literal(node: &YamlNode) -> String {
         YamlValue::Map(entries) => {
             format!(
                 "{{ {} }}",
-                join_parts(entries.iter().map(|(name, value)| format!("{}: {}", object_key(&name.key_text()), value_literal(value))))
+                join_parts(entries.iter().map(|(name, value)| format!(
+                    "{}: {}",
+                    object_key(&name.key_text()),
+                    value_literal(value)
+                )))
             )
         }
     }
@@ -267,7 +270,7 @@ pub fn member_path(name: &str) -> String {
     if is_identifier(name) { format!(".{name}") } else { format!("[{}]", quote_text(name)) }
 }
 
-/// Whether a text is an identifier of the language.
+/// True if a text is an identifier of the language.
 #[must_use]
 pub fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

@@ -4,16 +4,15 @@ use averment_base::diagnostic::render::one_line;
 use rusqlite::ErrorCode;
 use std::path::Path;
 
-/// What is wrong, and what to write.
+/// An error and its suggestion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryError {
     /// What is wrong.
     pub message: String,
-    /// What to write; empty where there is nothing to say.
+    /// The suggestion; empty without one.
     pub help: String,
 }
 
-/// What makes a history.
 pub(crate) const MADE_BY: &str = "`aver check RULES RUNS --record FILE` makes a history";
 const ANOTHER: &str = "name another file";
 
@@ -23,12 +22,10 @@ impl HistoryError {
         Self { message: message.into(), help: help.into() }
     }
 
-    /// Of a file.
     pub(crate) fn for_file(path: &Path, what: &str, help: &str) -> Self {
         Self::new(format!("the history `{}` {what}", one_line(&path.display().to_string())), help)
     }
 
-    /// What SQLite says of a file.
     pub(crate) fn from_sqlite(path: &Path, error: &rusqlite::Error) -> Self {
         let (what, help) = match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => ("is no database, and is left as it is".to_owned(), MADE_BY),

@@ -4,7 +4,7 @@ use averment_base::diagnostic::render::{holds_steering, one_line};
 use averment_report::redact::redact;
 use std::collections::BTreeMap;
 
-/// Characters of a name or a value at most.
+/// In characters.
 const LONGEST: usize = 200;
 
 /// Names with their values.
@@ -55,13 +55,12 @@ impl RecordingLabels {
         self.0.get(name).map(String::as_str)
     }
 
-    /// Whether all of these are among them.
+    /// True if it contains all of these labels.
     #[must_use]
     pub fn contains_all(&self, wanted: &Self) -> bool {
         wanted.0.iter().all(|(name, value)| self.0.get(name) == Some(value))
     }
 
-    /// The names.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
@@ -73,7 +72,6 @@ impl RecordingLabels {
         pairs.join(", ")
     }
 
-    /// Takes a label out.
     pub(crate) fn take_label(&mut self, name: &str) -> Option<String> {
         self.0.remove(name)
     }

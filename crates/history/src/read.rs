@@ -23,7 +23,7 @@ pub struct RecordedAssertion {
     pub text: String,
 }
 
-/// What makes a run the same one in another recording.
+/// Identifies a run across recordings.
 pub type RunIdentity = ([u8; 16], u32);
 
 /// A run that was judged.
@@ -37,19 +37,19 @@ pub struct RecordedRun {
     pub name: String,
     /// Its own id, where it records one.
     pub own: Option<String>,
-    /// What makes it the same run in another recording: the hash of its bytes, and how many of these came before it in its recording.
+    /// Identifies a run across recordings: the hash of its bytes, and the count of equal runs before it.
     pub identity: RunIdentity,
     /// When it was, in milliseconds since 1970: a run without a time stands behind the one that was recorded before it.
     pub at: Option<i64>,
-    /// Whether nothing failed it.
+    /// True if nothing failed the run.
     pub passed: bool,
     /// Its score.
     pub score: Option<f64>,
-    /// What it cost, in dollars.
+    /// The cost in US dollars.
     pub cost: Option<f64>,
     /// Its tokens.
     pub tokens: Option<f64>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration: Option<f64>,
 }
 
@@ -64,7 +64,7 @@ pub struct RecordedResult {
     pub score: Option<f64>,
 }
 
-/// What stands in a history at one moment.
+/// The contents of a history at one moment.
 pub struct HistorySnapshot {
     path: PathBuf,
     connection: Connection,
@@ -101,7 +101,7 @@ impl HistorySnapshot {
         Ok(snapshot)
     }
 
-    /// Loads the runs that have these labels, and says how many there are in all.
+    /// Loads the runs with these labels; returns the number of all runs.
     fn load_runs(&mut self, wanted: &RecordingLabels) -> rusqlite::Result<usize> {
         // Until it is dropped a history does not change for whoever reads it.
         self.connection.execute_batch("BEGIN")?;
@@ -174,7 +174,6 @@ impl HistorySnapshot {
         Err(HistoryError::for_file(&self.path, &what, &self.known_labels()))
     }
 
-    /// The names of all labels, in words.
     fn known_labels(&self) -> String {
         let mut known: Vec<&str> = self.labels.values().flat_map(RecordingLabels::names).collect();
         known.sort_unstable();
@@ -243,7 +242,7 @@ fn read_rows<V>(
     connection.prepare(select)?.query_map([], row)?.collect()
 }
 
-/// A run; `before` is the time of the one that was recorded before it.
+/// A run; `before` is the time of the previously recorded one.
 fn read_run(row: &Row<'_>, before: &mut Option<i64>) -> rusqlite::Result<RecordedRun> {
     *before = row.get::<_, Option<i64>>(5)?.or(*before);
     Ok(RecordedRun {

@@ -6,21 +6,21 @@ use crate::schema::{self, OpenPurpose};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::outcome::Status;
 use averment_report::fingerprint::hash_texts;
-use averment_report::run_measures::RecordedMeasures;
 use averment_report::model::RunReport;
+use averment_report::run_measures::RecordedMeasures;
 use averment_report::table::{ReportItem, ReportTable};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
-/// So many results are written together, with those that are left of their last run.
+/// Results are written in batches of this size, rounded up to whole runs.
 const BATCH: usize = 8192;
-/// The kinds of what a run used, as `used` numbers them.
+/// Values of the column `used`.
 pub(crate) const TOOL: i64 = 0;
 /// A skill.
 pub(crate) const SKILL: i64 = 1;
 
-/// How a status is kept. These numbers stand in files.
+/// The stored numbers; they must not change.
 pub(crate) const STATUSES: [(i64, Status); 8] = [
     (0, Status::Passed),
     (1, Status::Failed),
@@ -32,7 +32,7 @@ pub(crate) const STATUSES: [(i64, Status); 8] = [
     (7, Status::Skipped),
 ];
 
-/// What makes the rules of a program the same ones again: their text, and the values of their parameters.
+/// Identifies the rules of a program: their text and parameter values.
 #[must_use]
 pub fn rules_hash(program: &Program) -> [u8; 16] {
     let params: Vec<String> =
@@ -41,7 +41,7 @@ pub fn rules_hash(program: &Program) -> [u8; 16] {
     hash_texts(&texts.chain(params.iter().map(String::as_str)).collect::<Vec<_>>())
 }
 
-/// What a recording says of all of its runs.
+/// The metadata of a recording.
 #[derive(Debug, Clone, Default)]
 pub struct RecordingInfo {
     /// When it was, in milliseconds since 1970; `None` where that is taken from each run.
@@ -55,11 +55,9 @@ pub struct HistoryRecorder {
     path: PathBuf,
     connection: Connection,
     about: RecordingInfo,
-    /// Its row, once something was written.
+    /// Its row id, once something was written.
     recording: Option<i64>,
-    /// The hash of each program.
     rules: Vec<[u8; 16]>,
-    /// The rows of assertions, by their places in the table of reports.
     assertions: FxHashMap<usize, i64>,
     names: FxHashMap<String, i64>,
     pending: Vec<PendingRun>,
@@ -69,7 +67,6 @@ pub struct HistoryRecorder {
     failed: Option<HistoryError>,
 }
 
-/// A run that is not written yet.
 struct PendingRun {
     name: String,
     passed: bool,
@@ -140,7 +137,7 @@ impl HistoryRecorder {
         format!("{} of {}", counted(self.results, "result"), counted(self.runs, "run"))
     }
 
-    /// Writes the pending runs: all of them or none.
+    /// Writes the pending runs in one transaction.
     fn write_pending(&mut self, table: &ReportTable) {
         let pending = std::mem::take(&mut self.pending);
         self.pending_results = 0;
@@ -167,7 +164,8 @@ impl HistoryRecorder {
                 transaction.last_insert_rowid()
             }
         };
-        let mut rows = KnownRows { transaction: &transaction, names: &mut self.names, assertions: &mut self.assertions };
+        let mut rows =
+            KnownRows { transaction: &transaction, names: &mut self.names, assertions: &mut self.assertions };
         let mut run_row = transaction.prepare(
             "INSERT INTO runs (recording, name, hash, own, at, passed, score, cost, tokens, duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
@@ -211,7 +209,6 @@ impl HistoryRecorder {
     }
 }
 
-/// The rows of what is said once and meant often.
 struct KnownRows<'a> {
     transaction: &'a Transaction<'a>,
     names: &'a mut FxHashMap<String, i64>,

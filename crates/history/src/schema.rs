@@ -9,12 +9,12 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Says that a database is a history: `AVRH`.
+/// The application id of a history: `AVRH`.
 const APPLICATION: i32 = 0x4156_5248;
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What makes each version of the one before. The last one is that of today.
+/// Migrations: each upgrades the previous version. The last is the current one.
 const STEPS: [&str; 2] = [
     "CREATE TABLE recordings (id INTEGER PRIMARY KEY, at INTEGER, labels TEXT NOT NULL);
      CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
@@ -27,7 +27,7 @@ const STEPS: [&str; 2] = [
     "CREATE TABLE used (run INTEGER NOT NULL, kind INTEGER NOT NULL, name INTEGER NOT NULL, PRIMARY KEY (run, kind, name)) WITHOUT ROWID;",
 ];
 
-/// A history may come from anybody: nothing that stands in it is executed.
+/// A history may be untrusted: nothing in it is executed.
 const GUARDS: [(DbConfig, bool); 4] = [
     (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
     (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -35,16 +35,13 @@ const GUARDS: [(DbConfig, bool); 4] = [
     (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
 ];
 
-/// What a history is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OpenPurpose {
-    /// To record: it is made where there is none.
     Record,
-    /// To read.
     Read,
 }
 
-/// Opens a history. What is none is left as it is.
+/// Opens a history. Other files stay unchanged.
 pub(crate) fn open_history(path: &Path, purpose: OpenPurpose) -> Result<Connection, HistoryError> {
     check_file(path, purpose)?;
     let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
@@ -66,7 +63,7 @@ pub(crate) fn open_history(path: &Path, purpose: OpenPurpose) -> Result<Connecti
     Ok(connection)
 }
 
-/// Refuses what is no file, before it is opened.
+/// Refuses anything but a regular file, before it is opened.
 fn check_file(path: &Path, purpose: OpenPurpose) -> Result<(), HistoryError> {
     match path.metadata() {
         Ok(found) if found.is_dir() => Err(HistoryError::for_file(path, "is a folder", "name a file in it")),
@@ -76,7 +73,6 @@ fn check_file(path: &Path, purpose: OpenPurpose) -> Result<(), HistoryError> {
     }
 }
 
-/// The version of a history; `None` where the file is empty.
 fn schema_version(connection: &Connection, path: &Path) -> Result<Option<usize>, HistoryError> {
     let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sqlite);
@@ -98,7 +94,7 @@ fn schema_version(connection: &Connection, path: &Path) -> Result<Option<usize>,
     }
 }
 
-/// Makes a history of an empty file, and one of today of an older one: all of it or nothing.
+/// Creates the tables or upgrades an older history, in one transaction.
 fn migrate_schema(connection: &mut Connection, path: &Path) -> Result<(), HistoryError> {
     let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;

@@ -4,7 +4,7 @@ use crate::corpus::EarlierCall;
 use crate::http::{HttpTransport, ServerUrl};
 use crate::listing::ToolListing;
 use crate::process::ServerProcess;
-use crate::transport::{WireAnswer, LineTransport, SharedWire, UNANSWERED, lock_wire, shorten_text};
+use crate::transport::{LineTransport, SharedWire, UNANSWERED, WireAnswer, lock_wire, shorten_text};
 use rmcp::model::{CallToolRequestParams, ClientRequest, PaginatedRequestParams, PingRequest, ProtocolVersion};
 use rmcp::service::{RunningService, ServiceError};
 use rmcp::{RoleClient, serve_client};
@@ -13,23 +13,23 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// Pages of tools that are asked for at most.
+/// Maximum pages of tools requested.
 const PAGES: usize = 100;
-/// Tools that are taken at most.
+/// Maximum tools listed.
 const TOOLS: usize = 10_000;
-/// Bytes of all that is listed of them at most, in answers of the protocol.
+/// Maximum bytes of all listed tools, in protocol messages.
 const LISTED: usize = 64 << 20;
-/// Calls that are remembered of a server.
+/// Maximum remembered calls.
 const MADE: usize = 2_000;
-/// How long is waited at most for what a server does behind its last answer.
+/// How long to wait for what a server does after its last answer.
 const PING: Duration = Duration::from_secs(1);
-/// How long a server that does not answer `ping` has for that.
+/// The waiting time for a server that does not answer `ping`.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long and how much.
+/// Limits of time and size.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerLimits {
-    /// How long the server may take to answer.
+    /// The time limit of an answer.
     pub time: Duration,
     /// Bytes of its longest answer.
     pub bytes: u64,
@@ -39,23 +39,22 @@ pub struct AnswerLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartError(pub String);
 
-/// What became of a call.
 #[derive(Debug, Default)]
 pub(crate) struct CallOutcome {
-    /// What the protocol put around the answer; made here where there is none.
+    /// The protocol message around the answer; made up if there was none.
     pub envelope: Value,
     /// Why there is no answer of the tool: one of `crash`, `hang` and `protocol`, and what happened.
     pub failure: Option<(&'static str, String)>,
-    /// What the protocol forbids and was no obstacle.
+    /// Tolerated violations of the protocol.
     pub breaches: Vec<String>,
 }
 
 /// Where a server is.
 #[derive(Debug, Clone)]
 pub enum ServerTarget {
-    /// A program that is started, with further variables; it is spoken with over its standard input and output.
+    /// A program to start, with additional variables; it speaks over its standard input and output.
     Program(Vec<String>, Vec<(String, String)>),
-    /// An address of a server that runs already.
+    /// The address of a running server.
     Url(ServerUrl),
 }
 
@@ -65,28 +64,26 @@ pub struct ProbeClient {
     limits: AnswerLimits,
     runtime: Runtime,
     running: Option<ServerConnection>,
-    /// Whether it is asked whether it still answers, which every server has to.
+    /// True if the server answers `ping`, which the protocol requires.
     pings: bool,
-    /// What the protocol forbids and was done at its first start.
+    /// Protocol violations during its first start.
     breaches: Vec<String>,
-    /// The last calls since it began.
     made: VecDeque<EarlierCall>,
 }
 
 struct ServerConnection {
     client: RunningService<RoleClient, ()>,
     wire: SharedWire,
-    /// Dropped last: then the program ends.
+    /// Dropped last, which ends the program.
     process: Option<ServerProcess>,
 }
 
 impl ServerConnection {
-    /// Why a server is of no use any more, with how its program ended and what it wrote last.
     fn closing_reason(&self, what: String) -> String {
         self.process.as_ref().map_or(what.clone(), |process| process.with_end(what))
     }
 
-    /// What is known of the last exchange: what was answered, what the protocol forbids of it, and why nothing more comes.
+    /// The last exchange: the answer, protocol violations, and why nothing more comes.
     fn take_exchange(&self) -> (Option<WireAnswer>, Vec<String>, Option<String>) {
         let mut known = lock_wire(&self.wire);
         (known.answer.take(), std::mem::take(&mut known.breaches), known.closed.clone())
@@ -115,7 +112,6 @@ impl ProbeClient {
         Ok(client)
     }
 
-    /// Begins anew where there is no connection.
     pub(crate) fn connect_server(&mut self) -> Result<(), StartError> {
         if self.running.is_some() {
             return Ok(());
@@ -139,7 +135,8 @@ impl ProbeClient {
                 (url.url.clone(), None, begun)
             }
         };
-        let with_end = |what: String| process.as_ref().map_or(what.clone(), |process: &ServerProcess| process.with_end(what));
+        let with_end =
+            |what: String| process.as_ref().map_or(what.clone(), |process: &ServerProcess| process.with_end(what));
         match begun {
             Ok(Ok(client)) => {
                 self.running = Some(ServerConnection { client, wire, process });
@@ -158,7 +155,6 @@ impl ProbeClient {
         }
     }
 
-    /// Notes what the protocol forbids of how the server began.
     fn check_start(&mut self) {
         let Some(connection) = &self.running else { return };
         let (_, breaches, _) = connection.take_exchange();
@@ -170,7 +166,6 @@ impl ProbeClient {
         }
     }
 
-    /// Ends the server with all that it started.
     pub(crate) fn stop_server(&mut self) {
         if let Some(ServerConnection { client, .. }) = self.running.take() {
             client.cancellation_token().cancel();
@@ -239,7 +234,7 @@ impl ProbeClient {
         Err(StartError(format!("the server does not say which tools it has: {why}")))
     }
 
-    /// Calls a tool. A server that is of no use any more is ended; the next call starts it anew.
+    /// Calls a tool. An unusable server is ended; the next call restarts it.
     pub(crate) fn call_tool(&mut self, tool: &str, arguments: Map<String, Value>) -> CallOutcome {
         if let Err(StartError(why)) = self.connect_server() {
             return CallOutcome::from_failure("crash", format!("it could not be started again: {why}"), Vec::new());
@@ -274,18 +269,20 @@ impl ProbeClient {
                 Some(why) => CallOutcome::from_failure("crash", connection.closing_reason(why), breaches),
                 None => CallOutcome::from_failure("protocol", error.to_string(), breaches),
             },
-            (Ok(Ok(_)), _) => CallOutcome::from_failure("protocol", "an answer that is none to the call".to_owned(), breaches),
+            (Ok(Ok(_)), _) => {
+                CallOutcome::from_failure("protocol", "an answer that is none to the call".to_owned(), breaches)
+            }
         };
         self.stop_server();
         outcome
     }
 
-    /// The calls since the server began, without the last ones.
+    /// The calls since the server started, without the `last` ones.
     pub(crate) fn made_before(&self, last: usize) -> Vec<EarlierCall> {
         self.made.iter().take(self.made.len().saturating_sub(last)).cloned().collect()
     }
 
-    /// What a server does behind its last answer, which it is asked for with `ping`: that it ends, or breaks the protocol.
+    /// Sends `ping` to notice what a server does after its last answer, such as ending or violating the protocol.
     pub(crate) fn check_after_call(&mut self) -> CallOutcome {
         let Some(connection) = &self.running else { return CallOutcome::default() };
         let time = self.limits.time.min(PING);
@@ -309,16 +306,16 @@ impl ProbeClient {
     }
 }
 
-/// What the next page of tools is asked for with, where there is one.
 fn next_page(page: &Value) -> Result<Option<String>, String> {
     match page.get("nextCursor") {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(next)) => Ok(Some(next.clone()).filter(|next| !next.is_empty())),
-        Some(other) => Err(format!("`nextCursor` of `tools/list` is {}, and no text", shorten_text(&other.to_string()))),
+        Some(other) => {
+            Err(format!("`nextCursor` of `tools/list` is {}, and no text", shorten_text(&other.to_string())))
+        }
     }
 }
 
-/// Bytes of the last answer.
 fn last_bytes(connection: Option<&ServerConnection>) -> usize {
     connection.map_or(0, |connection| lock_wire(&connection.wire).bytes)
 }
@@ -329,7 +326,7 @@ impl CallOutcome {
     }
 }
 
-/// What stands for the answer where there is none: an error with what happened.
+/// A made-up error that replaces a missing answer.
 fn no_answer(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": true})
 }

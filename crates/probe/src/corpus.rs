@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// The largest file that is read, and how many there may be.
+/// Maximum bytes of a file, and maximum files.
 const BYTES: u64 = 16 << 20;
 const FILES: usize = 10_000;
-/// Characters of the name of a file before its hash.
+/// Characters of a file name before its hash.
 const NAME: usize = 40;
 
 /// A call that was made before another.
@@ -35,7 +35,7 @@ pub struct KeptInput {
     /// The calls before it since the server began, where it is found behind those alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub behind: Vec<EarlierCall>,
-    /// What was found: the ids of assertions that failed.
+    /// Ids of the failed assertions.
     pub found: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ impl KeptInput {
         PathBuf::from(format!("{name}-{hash}.json"))
     }
 
-    /// Whether it is one for what is asked.
+    /// True if the input is for this ask and tool.
     #[must_use]
     pub fn is_for(&self, ask: &InvariantCalls, tool: &str) -> bool {
         self.invariant == ask.invariant && self.tool == tool
@@ -121,7 +121,8 @@ mod tests {
         assert_eq!(read_corpus(folder.path()), Ok(vec![kept(1)]));
         std::fs::write(folder.path().join("z.json"), "{}").unwrap();
         assert!(
-            read_corpus(folder.path()).is_err_and(|(path, why)| path.ends_with("z.json") && why.contains("missing field"))
+            read_corpus(folder.path())
+                .is_err_and(|(path, why)| path.ends_with("z.json") && why.contains("missing field"))
         );
     }
 }

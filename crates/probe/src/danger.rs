@@ -4,7 +4,7 @@ use crate::listing::is_wrong;
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
 
-/// What a word of a tool's name or description begins with that destroys something.
+/// Starts of words in names or descriptions that indicate destruction.
 const WORDS: [&str; 8] = ["delete", "drop", "destroy", "truncate", "kill", "wipe", "purge", "reset"];
 
 /// Which tools are not called.
@@ -57,7 +57,6 @@ impl DangerPolicy {
     }
 }
 
-/// Why a tool may destroy something, by what the server says of it.
 fn destructive_reason(name: &str, tool: &Value) -> Option<&'static str> {
     let hint = |hint: &str| tool.get("annotations")?.get(hint)?.as_bool();
     if ["readOnlyHint", "destructiveHint"].into_iter().any(|hint| is_wrong(tool, hint)) {
@@ -72,13 +71,13 @@ fn destructive_reason(name: &str, tool: &Value) -> Option<&'static str> {
     }
 }
 
-/// Whether a word of a name or a description says that something is destroyed.
 fn mentions_destruction(name: &str, description: &str) -> Option<&'static str> {
-    let destroys = split_words(name).chain(split_words(description)).any(|word| WORDS.iter().any(|one| word.starts_with(one)));
+    let destroys =
+        split_words(name).chain(split_words(description)).any(|word| WORDS.iter().any(|one| word.starts_with(one)));
     destroys.then_some("its name or description speaks of destroying")
 }
 
-/// The words of a text in small letters: `deleteUser`, `delete_user`, `Deletes a user`.
+/// The lower-case words of a text: `deleteUser`, `delete_user`, `Deletes a user`.
 fn split_words(text: &str) -> impl Iterator<Item = String> {
     let mut apart = String::with_capacity(text.len());
     let mut small = false;

@@ -11,9 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender};
 
-/// The header that names the session.
 const SESSION: &str = "mcp-session-id";
-/// How long the end of a session may take.
+/// Time limit for ending a session.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// A server that is asked over HTTP.
@@ -25,13 +24,11 @@ pub struct ServerUrl {
     pub headers: Vec<(String, String)>,
 }
 
-/// A connection.
 pub(crate) struct HttpTransport {
     shared: Arc<HttpPoster>,
     read: Receiver<RxJsonRpcMessage<RoleClient>>,
 }
 
-/// What the threads that post share.
 struct HttpPoster {
     agent: ureq::Agent,
     target: ServerUrl,
@@ -57,7 +54,6 @@ impl HttpPoster {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The headers of each request.
     fn request_headers(&self) -> Vec<(String, String)> {
         let mut headers = self.target.headers.clone();
         headers.extend(self.session_id().map(|session| (SESSION.to_owned(), session)));
@@ -66,7 +62,7 @@ impl HttpPoster {
         headers
     }
 
-    /// Sends a message, and reads what is answered to it; `request` is the id of what waits for an answer then.
+    /// Posts a message and reads the answers; `request` is the id of the pending request.
     fn post_message(&self, body: &[u8], request: Option<&str>) {
         if let Err(why) = self.exchange_message(body, request) {
             // What breaks off behind an answer takes nothing away from it.
@@ -107,14 +103,13 @@ impl HttpPoster {
         }
     }
 
-    /// Reads a message that is the whole answer.
     fn read_message(&self, body: impl std::io::Read) -> Result<(), String> {
         let mut bytes = Vec::new();
         body.take(self.most.saturating_add(1)).read_to_end(&mut bytes).map_err(broke_off)?;
         if self.take_message(&bytes) { Err(UNANSWERED.to_owned()) } else { Ok(()) }
     }
 
-    /// Reads a stream of events until it ends: the `data` of each is a message.
+    /// Reads an event stream to its end: the `data` of each event is a message.
     fn read_events(&self, body: impl std::io::Read) -> Result<(), String> {
         let (mut body, mut line, mut data) = (BufReader::new(body), Vec::new(), Vec::new());
         loop {
@@ -138,7 +133,7 @@ impl HttpPoster {
         }
     }
 
-    /// Takes a message as it was written; whether more may come.
+    /// Takes a raw message; false if no more may come.
     fn take_message(&self, bytes: &[u8]) -> bool {
         if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > self.most {
             lock_wire(&self.wire).break_protocol(format!("an answer of more than {} bytes", self.most));

@@ -21,12 +21,14 @@ mod shrink;
 mod transport;
 mod value;
 
-pub use client::{ProbeClient, AnswerLimits, StartError, ServerTarget};
-pub use corpus::{EarlierCall, KeptInput, read_corpus as read_corpus};
+pub use client::{AnswerLimits, ProbeClient, ServerTarget, StartError};
+pub use corpus::{EarlierCall, KeptInput, read_corpus};
 pub use danger::DangerPolicy;
 pub use http::ServerUrl;
 pub use listing::ToolListing;
-pub use plan::{CallArguments, InvariantCalls, SkipKind, ProbePlan, CheckedRules, SkippedInvariant, called_tools, plan_calls};
+pub use plan::{
+    CallArguments, CheckedRules, InvariantCalls, ProbePlan, SkipKind, SkippedInvariant, called_tools, plan_calls,
+};
 pub use record::{Probe, RecordedProbe};
 pub use shrink::{FailureOracle, SmallestInput};
 

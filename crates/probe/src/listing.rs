@@ -6,11 +6,10 @@ use averment_builtins::schema::CompiledSchema;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of the largest schema of a tool that is used.
+/// Maximum bytes of a tool's schema.
 const SCHEMA: usize = 256 << 10;
-/// Bytes of all schemas together that are used.
+/// Maximum bytes of all schemas together.
 const SCHEMAS: usize = 16 << 20;
-/// What the annotations of a tool say of it.
 pub(crate) const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
 /// The tools of a server.
@@ -18,12 +17,11 @@ pub(crate) const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempot
 pub struct ToolListing {
     tools: Vec<Value>,
     by_name: BTreeMap<String, Vec<usize>>,
-    /// Why inputs cannot be made by the schema of a tool.
     unusable: BTreeMap<String, String>,
 }
 
 impl ToolListing {
-    /// Takes what the server lists, and what the protocol forbids of it.
+    /// Takes the listed tools; returns violations of the protocol, too.
     pub(crate) fn new(listed: Vec<Value>) -> (Self, Vec<String>) {
         let (mut listing, mut breaches) = (Self::default(), Vec::new());
         for (number, tool) in (1_usize..).zip(listed) {
@@ -50,7 +48,7 @@ impl ToolListing {
         (listing, breaches)
     }
 
-    /// How many tools there are.
+    /// The number of tools.
     #[must_use]
     pub fn tool_count(&self) -> usize {
         self.tools.len()
@@ -61,21 +59,22 @@ impl ToolListing {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// Whether a tool is among them.
+    /// True if the server lists the tool.
     #[must_use]
     pub fn has_tool(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
 
-    /// What the server says of a tool, once for each time that it lists it.
+    /// The server's descriptions of a tool, one for each time it is listed.
     pub fn tool_declarations(&self, name: &str) -> impl Iterator<Item = &Value> {
         self.by_name.get(name).into_iter().flatten().filter_map(|&place| self.tools.get(place))
     }
 
-    /// What is said of a tool that is not among them.
+    /// The message about an unlisted tool.
     #[must_use]
     pub fn unlisted_reason(&self, name: &str) -> String {
-        let near = suggest_name(name, self.tool_names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let near =
+            suggest_name(name, self.tool_names()).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         format!("the server does not list the tool `{name}`{near}")
     }
 
@@ -104,7 +103,6 @@ impl ToolListing {
         json!({"tools": declared.chain(unknown).collect::<Vec<_>>()}).to_string()
     }
 
-    /// Finds the schemas that cannot be used.
     fn look_at_schemas(&mut self) {
         let (limits, mut left, mut good) = (Limits::default(), SCHEMAS, BTreeSet::new());
         for tool in &self.tools {
@@ -134,7 +132,7 @@ impl ToolListing {
     }
 }
 
-/// Whether a hint of a tool is there and says nothing.
+/// True if a hint is present but not a boolean.
 pub(crate) fn is_wrong(tool: &Value, hint: &str) -> bool {
     let Some(annotations) = tool.get("annotations").filter(|annotations| !annotations.is_null()) else { return false };
     !annotations.is_object() || annotations.get(hint).is_some_and(|hint| !hint.is_boolean() && !hint.is_null())

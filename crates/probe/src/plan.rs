@@ -5,20 +5,20 @@ use averment_base::diagnostic::Slug;
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap};
 use averment_engine::bytecode::program::Program;
-use averment_engine::ir::{GeneratedCall, InputsSpec, CheckedModule};
+use averment_engine::ir::{CheckedModule, GeneratedCall, InputsSpec};
 use averment_syntax::ast::{self, CallInput, Expr, ExprKind, ItemKind};
-use averment_testing::inputs::{FoundInputs, CallInputs, find_inputs};
+use averment_testing::inputs::{CallInputs, FoundInputs, find_inputs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// What is asked.
+/// The calls to make.
 #[derive(Debug, Default)]
 pub struct ProbePlan {
     /// In order.
     pub asks: Vec<InvariantCalls>,
-    /// What cannot be asked.
+    /// Invariants that cannot be asked.
     pub left: Vec<SkippedInvariant>,
-    /// What is said of the inputs.
+    /// Diagnostics about the inputs.
     pub found: averment_base::diagnostic::Diagnostics,
 }
 
@@ -31,18 +31,18 @@ pub struct SkippedInvariant {
     pub each: Option<String>,
     /// Why.
     pub why: String,
-    /// What that is.
+    /// The reason.
     pub gap: SkipKind,
 }
 
-/// What it is that an invariant cannot be asked.
+/// Why an invariant cannot be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkipKind {
-    /// As it may be: there is no tool that it is for.
+    /// No tool matches it, which is no error.
     Idle,
     /// The server does not list its tool.
     Unlisted,
-    /// Its inputs cannot be made.
+    /// Its inputs cannot be generated.
     Unusable,
 }
 
@@ -56,32 +56,29 @@ pub struct InvariantCalls {
     pub(crate) calls: Vec<PlannedCall>,
 }
 
-/// What is known of a server where it is planned.
 struct PlanContext<'a> {
     tools: &'a ToolListing,
     /// By place and tool.
     inputs: BTreeMap<(u32, String), Rc<CallInputs>>,
-    /// The same of those that inputs cannot be made for.
     without_schema: BTreeSet<(u32, String)>,
 }
 
-/// One of them.
 #[derive(Debug, Clone)]
 pub(crate) struct PlannedCall {
     pub tool: String,
     pub arguments: CallArguments,
-    /// What later ones know it by.
+    /// The name by which later calls refer to it.
     pub alias: Option<String>,
-    /// Whether an error is what has to become of it.
+    /// True if an error is expected.
     pub fails: bool,
 }
 
-/// What a call is given.
+/// The arguments of a call.
 #[derive(Debug, Clone)]
 pub enum CallArguments {
-    /// Values as written, with what earlier calls answered.
+    /// Written values, which may refer to earlier answers.
     Written(Vec<(String, Expr)>),
-    /// Inputs that are made.
+    /// Generated inputs.
     Made(Rc<CallInputs>),
 }
 
@@ -90,7 +87,7 @@ pub enum CallArguments {
 pub struct CheckedRules<'a> {
     /// Its text, as sentences of the language.
     pub text: &'a str,
-    /// What the checker knows of it.
+    /// The checker's module.
     pub module: &'a CheckedModule,
     /// Its program, with values for its parameters.
     pub program: &'a Program,
@@ -116,12 +113,18 @@ pub fn called_tools(text: &str, limits: &Limits) -> Vec<String> {
     names
 }
 
-/// What is asked of a server with these tools.
+/// Plans the calls for a server with these tools.
 #[must_use]
-pub fn plan_calls(rules: CheckedRules<'_>, tools: &ToolListing, limits: &Limits, chosen: impl Fn(&str) -> bool) -> ProbePlan {
+pub fn plan_calls(
+    rules: CheckedRules<'_>,
+    tools: &ToolListing,
+    limits: &Limits,
+    chosen: impl Fn(&str) -> bool,
+) -> ProbePlan {
     let file = parse_rules(rules.text, limits);
     let mut plan = ProbePlan::default();
-    let FoundInputs { inputs, without_schema, said } = find_inputs(&with_fixed(&file, rules.module), rules.program, limits, &chosen);
+    let FoundInputs { inputs, without_schema, said } =
+        find_inputs(&with_fixed(&file, rules.module), rules.program, limits, &chosen);
     plan.found = said;
     // That there is no schema is said of the invariant.
     plan.found.0.retain(|one| one.slug != Slug::UnknownSchema);
@@ -153,7 +156,7 @@ fn parse_rules(text: &str, limits: &Limits) -> ast::RuleFile {
     averment_syntax::parse(&sources, root, limits).0
 }
 
-/// The module with the fixed calls of `for each tool` among those that inputs are made for: so it is asked for which tools they stand.
+/// The module with fixed `for each tool` calls added to the generated ones, to find their tools.
 fn with_fixed(file: &ast::RuleFile, module: &CheckedModule) -> CheckedModule {
     let mut module = module.clone();
     for item in &file.items {
@@ -179,7 +182,7 @@ fn with_fixed(file: &ast::RuleFile, module: &CheckedModule) -> CheckedModule {
     module
 }
 
-/// Goes through the calls of a body; the second says whether one stands in `for each tool` and calls each.
+/// Visits the calls of a body; the flag is true for a fixed call in `for each tool`.
 fn each_call<'a>(body: &'a [ast::SyntaxItem], each: bool, then: &mut impl FnMut(&'a ast::InvariantCall, bool)) {
     for item in body {
         match &item.kind {
@@ -225,8 +228,14 @@ impl ProbePlan {
         self.left.push(SkippedInvariant { invariant: name.to_owned(), each: each.map(str::to_owned), why, gap });
     }
 
-    /// The calls of a body, for one tool where it is for each.
-    fn plan_body(&mut self, name: &str, body: &[(&ast::InvariantCall, bool)], each: Option<&str>, known: &PlanContext<'_>) {
+    /// The calls of a body; for one tool if it is `for each tool`.
+    fn plan_body(
+        &mut self,
+        name: &str,
+        body: &[(&ast::InvariantCall, bool)],
+        each: Option<&str>,
+        known: &PlanContext<'_>,
+    ) {
         let mut calls = Vec::new();
         for &(call, fails) in body {
             let tool = match each {
@@ -259,7 +268,7 @@ impl ProbePlan {
     }
 }
 
-/// The calls of a body, with whether an error is what has to become of each.
+/// The calls of a body; the flag is true if an error is expected.
 fn calls_of(body: &[ast::SyntaxItem]) -> Vec<(&ast::InvariantCall, bool)> {
     let calls = (1_usize..).zip(body).filter_map(|(number, item)| match &item.kind {
         ItemKind::Call(call) => Some((call, call.expects_error(body.get(number..).unwrap_or_default()))),
@@ -268,13 +277,12 @@ fn calls_of(body: &[ast::SyntaxItem]) -> Vec<(&ast::InvariantCall, bool)> {
     calls.collect()
 }
 
-/// Whether arguments are written for a call.
 fn is_written(call: &ast::InvariantCall) -> bool {
     matches!(&call.input, CallInput::Object(Expr { kind: ExprKind::Object(entries), .. }) if !entries.is_empty())
 }
 
 impl InvariantCalls {
-    /// Whether one of its calls is of a tool.
+    /// True if one of its calls is of this tool.
     #[must_use]
     pub fn calls_tool(&self, tool: &str) -> bool {
         self.calls.iter().any(|call| call.tool == tool)
@@ -295,7 +303,7 @@ impl InvariantCalls {
     }
 }
 
-/// `is_error(answer(STEP))`, as steps of packs that are to fail are imported.
+/// Matches `is_error(answer(STEP))`, as imported from steps of packs that must fail.
 fn says_that_it_fails(item: &ast::SyntaxItem, step: &str) -> bool {
     let ItemKind::Assertion(assertion) = &item.kind else { return false };
     let ast::StatementKind::Expression(said) = &assertion.statement.kind else { return false };
@@ -303,7 +311,6 @@ fn says_that_it_fails(item: &ast::SyntaxItem, step: &str) -> bool {
     inner.is_some_and(|inner| matches!(&inner.kind, ExprKind::Name(name) if name == step))
 }
 
-/// What a function of this name is given.
 fn argument_of<'a>(expr: &'a Expr, function: &str) -> Option<&'a Expr> {
     match &expr.kind {
         ExprKind::Call { name, arguments, .. } if name.text == function => arguments.first(),
@@ -311,7 +318,6 @@ fn argument_of<'a>(expr: &'a Expr, function: &str) -> Option<&'a Expr> {
     }
 }
 
-/// A step of a sequence.
 #[derive(Default)]
 struct SequenceStep {
     tool: String,
@@ -319,7 +325,7 @@ struct SequenceStep {
     arguments: Vec<(String, Expr)>,
 }
 
-/// The call that `first(calls where tool == "create" and args.name == "a")` looks for: as steps of packs are imported.
+/// The call that `first(calls where …)` looks for, as imported from steps of packs.
 fn sequence_step(value: &Expr) -> Option<SequenceStep> {
     let ExprKind::Call { name, arguments, .. } = &value.kind else { return None };
     let [Expr { kind: ExprKind::Filtered { list, condition }, .. }] = arguments.as_slice() else { return None };
@@ -349,7 +355,6 @@ fn sequence_step(value: &Expr) -> Option<SequenceStep> {
     (!step.tool.is_empty()).then_some(step)
 }
 
-/// The name of an argument: `args.name`, `args["the name"]`.
 fn argument_name(path: &Expr) -> Option<String> {
     let (base, name) = match &path.kind {
         ExprKind::Field { base, name } => (base, name.text.clone()),

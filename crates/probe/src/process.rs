@@ -11,14 +11,13 @@ use std::time::Duration;
 
 /// Bytes of standard error that are kept.
 const KEPT: usize = 4 << 10;
-/// Lines of it that are told, and characters of each.
+/// Reported lines of it, and characters of each.
 const LINES: usize = 3;
 const WIDTH: usize = 160;
-/// How long is waited for the end of a program that has closed its output.
+/// Polls for the end of a program that has closed its output.
 const WAITS: usize = 20;
 const WAIT: Duration = Duration::from_millis(10);
 
-/// A program that runs.
 pub(crate) struct ServerProcess {
     service: ServiceProcess,
     errors: Arc<Mutex<VecDeque<u8>>>,
@@ -26,18 +25,23 @@ pub(crate) struct ServerProcess {
 
 impl ServerProcess {
     /// Starts it; with its standard input and output.
-    pub fn start_server(words: &[String], variables: &[(String, String)]) -> std::io::Result<(Self, ChildStdin, ChildStdout)> {
+    pub fn start_server(
+        words: &[String],
+        variables: &[(String, String)],
+    ) -> std::io::Result<(Self, ChildStdin, ChildStdout)> {
         let mut service = ServiceProcess::start_service(words, variables)?;
         let Some((input, output, errors)) = service.take_streams() else {
             return Err(std::io::Error::other("its streams are taken"));
         };
         let kept = Arc::default();
         let keeping = Arc::clone(&kept);
-        std::thread::Builder::new().name("probe reads errors".to_owned()).spawn(move || keep_errors(errors, &keeping))?;
+        std::thread::Builder::new()
+            .name("probe reads errors".to_owned())
+            .spawn(move || keep_errors(errors, &keeping))?;
         Ok((Self { service, errors: kept }, input, output))
     }
 
-    /// What happened, with how the program ended and what it wrote last.
+    /// The message, with how the program ended and its last output.
     pub fn with_end(&self, what: String) -> String {
         let mut end = self.service.exit_words();
         for _ in 0..WAITS {
@@ -52,7 +56,6 @@ impl ServerProcess {
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// The last lines of standard error, on one line and without secrets.
     fn last_lines(&self) -> String {
         let bytes: Vec<u8> = self.errors.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
@@ -64,7 +67,6 @@ impl ServerProcess {
     }
 }
 
-/// Keeps the end of what is written.
 fn keep_errors(mut errors: ChildStderr, kept: &Mutex<VecDeque<u8>>) {
     let mut part = [0_u8; 4096];
     while let Ok(count @ 1..) = errors.read(&mut part) {

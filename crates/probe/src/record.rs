@@ -1,6 +1,6 @@
 //! Asking, and what is recorded of it: a run in normal form for each invariant, and for each tool where it is for each.
 
-use crate::client::{ProbeClient, CallOutcome};
+use crate::client::{CallOutcome, ProbeClient};
 use crate::corpus::{EarlierCall, KeptInput};
 use crate::danger::DangerPolicy;
 use crate::listing::ToolListing;
@@ -9,29 +9,29 @@ use crate::value::{KnownCalls, MadeCall};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// What is asked with, beside the rules.
+/// Inputs of a probe beside the rules.
 #[derive(Debug)]
 pub struct Probe<'a> {
-    /// What the server declares.
+    /// The tools that the server declares.
     pub tools: &'a ToolListing,
     /// Which tools are not called.
     pub danger: &'a DangerPolicy,
     /// The seed of all inputs, where it is not that of the rules.
     pub seed: Option<u64>,
-    /// How many inputs of each, where it is not as the rules say.
+    /// Number of inputs, if it overrides the rules.
     pub cases: Option<u32>,
     /// Inputs that are asked before those that are made.
     pub kept: &'a [KeptInput],
-    /// Whether no others are asked.
+    /// True if only saved inputs are used.
     pub replay: bool,
 }
 
-/// What was recorded of one ask.
+/// The recorded run of one ask.
 #[derive(Debug)]
 pub struct RecordedProbe {
     /// The run, in normal form.
     pub run: Value,
-    /// How many calls were made.
+    /// The number of calls.
     pub calls: usize,
     /// Why calls were not made: of tools that may destroy something, or for want of what earlier ones answer.
     pub skipped: Vec<String>,
@@ -39,18 +39,14 @@ pub struct RecordedProbe {
     pub unasked: Vec<String>,
     /// Which tools the server does not list, where an answer was to be expected.
     pub unlisted: Vec<String>,
-    /// Whether the server died, hung or broke the protocol.
+    /// True if the server died, hung or violated the protocol.
     pub failed: bool,
-    /// How often it hung.
     pub(crate) hangs: usize,
-    /// The first call that the server did something wrong with or behind.
     pub(crate) wrong: Option<usize>,
 }
 
-/// Says why a tool is not called.
 type RefusalCheck<'a> = dyn Fn(&str) -> Option<&'static str> + 'a;
 
-/// What comes about while one is asked.
 #[derive(Default)]
 pub(crate) struct ProbeCourse {
     known: KnownCalls,
@@ -84,10 +80,11 @@ impl Probe<'_> {
         self.finish_record(ask, course)
     }
 
-    /// What is recorded of an invariant that nothing was asked of.
+    /// The record of an invariant that could not be asked.
     #[must_use]
     pub fn record_skipped(&self, unasked: &SkippedInvariant) -> RecordedProbe {
-        let ask = InvariantCalls { invariant: unasked.invariant.clone(), each: unasked.each.clone(), calls: Vec::new() };
+        let ask =
+            InvariantCalls { invariant: unasked.invariant.clone(), each: unasked.each.clone(), calls: Vec::new() };
         let (mut course, why) = (ProbeCourse::default(), vec![unasked.why.clone()]);
         if unasked.gap == SkipKind::Unlisted {
             course.unlisted = why
@@ -97,7 +94,7 @@ impl Probe<'_> {
         self.finish_record(&ask, course)
     }
 
-    /// What is recorded of how the server began: what the protocol forbids of that.
+    /// The record of protocol violations during startup.
     #[must_use]
     pub fn record_start(&self, breaches: Vec<String>) -> RecordedProbe {
         let ask = InvariantCalls { invariant: String::new(), each: None, calls: Vec::new() };
@@ -108,11 +105,17 @@ impl Probe<'_> {
         recorded
     }
 
-    /// Makes a call with all its inputs; whether the next can be made.
-    fn make_calls(&self, (ask, call): (&InvariantCalls, &PlannedCall), course: &mut ProbeCourse, mut client: Option<&mut ProbeClient>) -> bool {
+    /// Makes a call with all its inputs; false if the next call cannot be made.
+    fn make_calls(
+        &self,
+        (ask, call): (&InvariantCalls, &PlannedCall),
+        course: &mut ProbeCourse,
+        mut client: Option<&mut ProbeClient>,
+    ) -> bool {
         let inputs = match &call.arguments {
             CallArguments::Written(entries) => {
-                let entries = entries.iter().map(|(name, value)| Ok((name.clone(), course.known.evaluate_expr(value)?)));
+                let entries =
+                    entries.iter().map(|(name, value)| Ok((name.clone(), course.known.evaluate_expr(value)?)));
                 match entries.collect::<Result<Map<String, Value>, String>>() {
                     Ok(arguments) => return course.make_call(call, arguments, client),
                     Err(_) if client.is_none() => {
@@ -170,15 +173,19 @@ impl Probe<'_> {
 }
 
 impl ProbeCourse {
-    /// The beginning of one.
     pub(crate) fn for_invariant(ask: &InvariantCalls) -> Self {
         let mut course = Self::default();
         course.known.tool.clone_from(&ask.each);
         course
     }
 
-    /// Makes one call; whether the server lives on.
-    pub(crate) fn make_call(&mut self, call: &PlannedCall, arguments: Map<String, Value>, client: Option<&mut ProbeClient>) -> bool {
+    /// Makes one call; false if the server has ended.
+    pub(crate) fn make_call(
+        &mut self,
+        call: &PlannedCall,
+        arguments: Map<String, Value>,
+        client: Option<&mut ProbeClient>,
+    ) -> bool {
         let outcome = match client {
             Some(client) => client.call_tool(&call.tool, arguments.clone()),
             None => CallOutcome::default(),
@@ -201,8 +208,14 @@ impl ProbeCourse {
         failure.is_none()
     }
 
-    /// Makes a call with an input that was kept: where other calls led to what was found, behind those, of a server that begins anew.
-    fn replay_input(&mut self, call: &PlannedCall, kept: &KeptInput, danger: &RefusalCheck<'_>, mut client: Option<&mut ProbeClient>) -> bool {
+    /// Repeats a call with a saved input; if the failure needed earlier calls, after those on a fresh server.
+    fn replay_input(
+        &mut self,
+        call: &PlannedCall,
+        kept: &KeptInput,
+        danger: &RefusalCheck<'_>,
+        mut client: Option<&mut ProbeClient>,
+    ) -> bool {
         if let (Some(client), false) = (client.as_deref_mut(), kept.behind.is_empty()) {
             client.stop_server();
         }
@@ -219,7 +232,6 @@ impl ProbeCourse {
         self.make_call(call, kept.arguments.clone(), client)
     }
 
-    /// Notes what a server does behind the last answer.
     pub(crate) fn check_after_call(&mut self, ask: &InvariantCalls, client: &mut ProbeClient) {
         let outcome = client.check_after_call();
         let last = ask.calls.get(self.calls.len().min(ask.calls.len()).saturating_sub(1));
@@ -228,7 +240,6 @@ impl ProbeCourse {
         self.note_failure(count.saturating_sub(1), &format!("behind call {count} of `{tool}`"), &outcome);
     }
 
-    /// Notes what a server did wrong with a call, and where.
     fn note_failure(&mut self, call: usize, place: &str, outcome: &CallOutcome) {
         if outcome.failure.is_some() || !outcome.breaches.is_empty() {
             self.wrong.get_or_insert(call);
@@ -244,7 +255,7 @@ impl ProbeCourse {
     }
 }
 
-/// What a tool gave back: its value, else its texts, else whatever its content is.
+/// A tool's result: its value, otherwise its texts, otherwise its content.
 fn tool_result(envelope: &Value) -> Value {
     if let Some(value) = envelope.get("structuredContent").filter(|value| !value.is_null()) {
         return value.clone();

@@ -3,29 +3,28 @@
 use crate::client::ProbeClient;
 use crate::corpus::EarlierCall;
 use crate::plan::{CallArguments, InvariantCalls, PlannedCall};
-use crate::record::{ProbeCourse, Probe, RecordedProbe};
+use crate::record::{Probe, ProbeCourse, RecordedProbe};
 use averment_testing::inputs::CallInputs;
 use serde_json::{Map, Value};
 
-/// Calls that are made to find a smaller input.
+/// Maximum calls to find a smaller input.
 const CALLS: usize = 200;
-/// The same where each of them ends the server.
+/// Maximum calls if each of them ends the server.
 const ENDS: usize = 20;
 
-/// What the rules on the server find.
 const OF_SERVER: [&str; 3] = ["crash", "hang", "protocol"];
 
 /// Says which assertions of the rules fail in a run: their ids.
 pub type FailureOracle<'a> = dyn Fn(&Value) -> Vec<String> + 'a;
 
-/// What was found with an input.
+/// The smallest failing input.
 #[derive(Debug)]
 pub struct SmallestInput {
     /// The tool that it is given to.
     pub tool: String,
     /// The input.
     pub arguments: Map<String, Value>,
-    /// Whether it does of a server that begins anew.
+    /// True if it also fails on a fresh server.
     pub alone: bool,
     /// The calls in front of it, where it does not.
     pub behind: Vec<EarlierCall>,
@@ -33,7 +32,7 @@ pub struct SmallestInput {
     pub found: Vec<String>,
     /// The run of the call with it, where another one was recorded before.
     pub run: Option<Value>,
-    /// How many calls were made to find it.
+    /// The number of calls made to find it.
     pub calls: usize,
 }
 
@@ -55,9 +54,18 @@ impl Probe<'_> {
         let mut trying = ShrinkSearch { probe: self, of: (ask, call), client, fails, calls: 0 };
         let tool = call.tool.clone();
         let Some((_, found)) = trying.fails_alone(&arguments, &found) else {
-            return Some(SmallestInput { tool, arguments, alone: false, behind, found, run: None, calls: trying.calls });
+            return Some(SmallestInput {
+                tool,
+                arguments,
+                alone: false,
+                behind,
+                found,
+                run: None,
+                calls: trying.calls,
+            });
         };
-        let mut smallest = SmallestInput { tool, arguments, alone: true, behind: Vec::new(), found, run: None, calls: 0 };
+        let mut smallest =
+            SmallestInput { tool, arguments, alone: true, behind: Vec::new(), found, run: None, calls: 0 };
         if let (CallArguments::Made(inputs), true) = (&call.arguments, shrink && recorded.hangs == 0) {
             trying.shrink_input(&mut smallest, inputs, recorded.failed);
         }
@@ -65,7 +73,7 @@ impl Probe<'_> {
         Some(smallest)
     }
 
-    /// The first call of an ask with which something fails: which one it is, its input, and what fails.
+    /// The first failing call of an ask: its index, its input, and the failures.
     fn first_failing(
         &self,
         ask: &InvariantCalls,
@@ -83,7 +91,6 @@ impl Probe<'_> {
         if found.is_empty() { None } else { Some((at, arguments_of(made)?, found)) }
     }
 
-    /// The run with a call that was recorded, alone.
     fn of_call(&self, ask: &InvariantCalls, made: &Value) -> Value {
         let mut run = self.finish_record(ask, ProbeCourse::for_invariant(ask)).run;
         if let Some(run) = run.as_object_mut() {
@@ -93,7 +100,6 @@ impl Probe<'_> {
     }
 }
 
-/// Calls that are made to find out with what something fails.
 struct ShrinkSearch<'a, 'b> {
     probe: &'a Probe<'b>,
     of: (&'a InvariantCalls, &'a PlannedCall),
@@ -103,7 +109,7 @@ struct ShrinkSearch<'a, 'b> {
 }
 
 impl ShrinkSearch<'_, '_> {
-    /// Finds the smallest input with which still fails what does; where the server ends with each, all of them are given to one that begins anew.
+    /// Finds the smallest input with the same failures; with `ends`, each try gets a fresh server.
     fn shrink_input(&mut self, smallest: &mut SmallestInput, inputs: &CallInputs, ends: bool) {
         let most = self.calls.saturating_add(if ends { ENDS } else { CALLS });
         let (first, found) = (smallest.arguments.clone(), smallest.found.clone());
@@ -133,13 +139,13 @@ impl ShrinkSearch<'_, '_> {
         }
     }
 
-    /// The run of a call of a server that begins anew, and what fails in it, where something of this does.
+    /// Calls a fresh server; returns the run and the failures, if some are the same.
     fn fails_alone(&mut self, arguments: &Map<String, Value>, found: &[String]) -> Option<(Value, Vec<String>)> {
         self.client.stop_server();
         self.fails_with(arguments, found)
     }
 
-    /// The same of the server as it is.
+    /// Calls the running server; returns the run and the failures, if some are the same.
     fn fails_with(&mut self, arguments: &Map<String, Value>, found: &[String]) -> Option<(Value, Vec<String>)> {
         let (ask, call) = self.of;
         self.calls = self.calls.saturating_add(1);

@@ -11,39 +11,34 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{ChildStdin, ChildStdout};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
-/// So many messages may come that nobody asked for while one answer is waited for.
+/// Maximum unrequested messages while waiting for one answer.
 const UNASKED: usize = 1_000;
-/// So many breaches are noted of one answer.
+/// Maximum violations recorded for one answer.
 const NOTED: usize = 8;
-/// What is said where an answer is missing.
 pub(crate) const UNANSWERED: &str = "it closed its output before it answered";
 
-/// What is known of a connection, beside what the client of the SDK is told.
+/// Connection state that the SDK's client does not know.
 #[derive(Debug, Default)]
 pub(crate) struct WireState {
-    /// The methods of the requests that wait for an answer, by their ids.
     waiting: BTreeMap<String, String>,
-    /// What the last answer to `tools/call` and `tools/list` was, as the server wrote it: its `result` or its `error`.
+    /// The raw `result` or `error` of the last `tools/call` or `tools/list`.
     pub answer: Option<WireAnswer>,
-    /// What the protocol forbids, since it was last asked.
+    /// Protocol violations since they were last read.
     pub breaches: Vec<String>,
     unasked: usize,
     /// Why nothing more comes of the server.
     pub closed: Option<String>,
     /// The version of the protocol that the server has chosen.
     pub version: Option<String>,
-    /// Whether it declares that it has tools.
+    /// True if the server declares tools.
     pub has_tools: bool,
     /// Bytes of the last message.
     pub bytes: usize,
 }
 
-/// An answer as the server wrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum WireAnswer {
-    /// The `result`.
     Result(Value),
-    /// The `error`.
     Error(Value),
 }
 
@@ -113,7 +108,6 @@ impl WireState {
         }
     }
 
-    /// Counts what nobody asked for.
     fn goes_on<T>(&mut self) -> Option<Option<T>> {
         self.unasked = self.unasked.saturating_add(1);
         if self.unasked > UNASKED {
@@ -123,11 +117,14 @@ impl WireState {
         Some(None)
     }
 
-    /// Takes an answer: whether it is one to a request that waits.
+    /// Takes an answer; `None` if no request waits for it.
     fn take_answer(&mut self, value: &Value) -> Option<()> {
         let id = value.get("id").unwrap_or(&Value::Null);
         let Some(method) = self.waiting.remove(&id.to_string()) else {
-            self.note_breach(format!("an answer with the id {}, which no request has that waits", shorten_text(&id.to_string())));
+            self.note_breach(format!(
+                "an answer with the id {}, which no request has that waits",
+                shorten_text(&id.to_string())
+            ));
             return None;
         };
         self.unasked = 0;
@@ -150,7 +147,7 @@ impl WireState {
     }
 }
 
-/// Why a message that is JSON cannot be read, by what the reader says of it.
+/// Why valid JSON is no valid message, from the parser's error.
 fn unreadable_reason(error: &str) -> String {
     let why = match error {
         error if error.contains("recursion limit") => "values in it are nested too deeply",
@@ -163,20 +160,17 @@ fn unreadable_reason(error: &str) -> String {
     format!("a message that cannot be read: {why}")
 }
 
-/// The beginning of a text of the server.
 pub(crate) fn shorten_text(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// What is shared with the threads that read and write.
 pub(crate) type SharedWire = Arc<Mutex<WireState>>;
 
-/// What is known, whatever became of the threads.
+/// Ignores poisoning: the state stays valid if a thread panics.
 pub(crate) fn lock_wire(wire: &SharedWire) -> MutexGuard<'_, WireState> {
     wire.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lines over standard input and output.
 pub(crate) struct LineTransport {
     wire: SharedWire,
     out: mpsc::Sender<Vec<u8>>,

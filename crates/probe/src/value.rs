@@ -1,10 +1,9 @@
 //! What a call is given: values as rules write them, and what earlier calls of the same sequence answered.
 
-use averment_syntax::ast::{Expr, ExprKind, TextPart, NumberUnit};
+use averment_syntax::ast::{Expr, ExprKind, NumberUnit, TextPart};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// A call that was made, as later ones know it.
 #[derive(Debug, Clone)]
 pub(crate) struct MadeCall {
     pub arguments: Map<String, Value>,
@@ -12,7 +11,6 @@ pub(crate) struct MadeCall {
     pub envelope: Value,
 }
 
-/// What is known where a value is made.
 #[derive(Debug, Default)]
 pub(crate) struct KnownCalls {
     /// The calls so far, by name.
@@ -84,7 +82,7 @@ fn no_value_error() -> String {
     "it is made of values, texts and paths into what earlier calls answered, and of nothing else".to_owned()
 }
 
-/// A member of an object or a list, also of one that a text holds.
+/// A member of an object or list, also inside a JSON string.
 fn value_member(base: &Value, key: &Value) -> Result<Value, String> {
     let held = base.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let base = held.as_ref().unwrap_or(base);

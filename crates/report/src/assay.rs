@@ -2,8 +2,8 @@
 
 use super::model::{EvidenceReport, ResultReport, RunReport, UnreadableTrace};
 use super::standing::{self, ResultStanding};
-use super::table::{ReportItem, Location, ReportTable};
-use super::{ReportEnding, Options, Report};
+use super::table::{Location, ReportItem, ReportTable};
+use super::{Options, Report, ReportEnding};
 use averment_base::source::Span;
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
@@ -17,18 +17,16 @@ pub struct AssayReport {
     any: bool,
 }
 
-/// What stands in the rules is cut to this many characters.
+/// In characters.
 const CONSTRAINT: usize = 300;
 
-/// A result of the list.
 #[derive(Serialize)]
 struct MetricResult<'a> {
-    /// The test: the rule, or the assertion where it stands in none.
+    /// The rule, or the assertion if no rule contains it.
     id: &'a str,
     metric: &'a str,
     status: &'a str,
     violations: Vec<ViolationEntry<'a>>,
-    /// Violations that are counted and not listed.
     #[serde(skip_serializing_if = "is_zero")]
     violations_not_listed: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +34,6 @@ struct MetricResult<'a> {
     run: &'a str,
 }
 
-/// What one step, argument or run breaks.
 #[derive(Serialize, Default)]
 struct ViolationEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +48,7 @@ struct ViolationEntry<'a> {
     policy_line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     policy_file: Option<String>,
-    /// The number of the call among all calls, from 0.
+    /// Index among all calls, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     call_index: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,14 +72,22 @@ impl AssayReport {
         self.out.write_all(serde_json::to_string_pretty(result)?.as_bytes())
     }
 
-    /// A result that no rule has: what is wrong is its only violation.
+    /// A result that belongs to no rule; the reason is its only violation.
     fn write_broken(&mut self, id: &str, trace_line: Option<usize>, reason: &str) -> io::Result<()> {
         let violations = vec![ViolationEntry { trace_line, reason, ..ViolationEntry::default() }];
         let (metric, status) = ("trace", "error");
-        self.write_result(&MetricResult { id, metric, status, violations, violations_not_listed: 0, duration_ms: None, run: id })
+        self.write_result(&MetricResult {
+            id,
+            metric,
+            status,
+            violations,
+            violations_not_listed: 0,
+            duration_ms: None,
+            run: id,
+        })
     }
 
-    /// The word for all results of a test: the gravest one decides.
+    /// The status of all results of a test: the most severe one decides.
     fn test_status(&self, table: &ReportTable, run: &RunReport, results: &[&ResultReport]) -> &'static str {
         let standings: Vec<ResultStanding> =
             results.iter().map(|result| ResultStanding::of_result(table, result, self.options.policy)).collect();
@@ -102,12 +107,11 @@ impl AssayReport {
     }
 }
 
-/// Whether a result is a violation, whatever it does to its run.
+/// True if a result is a violation, even if it does not fail its run.
 fn is_violation(result: &ResultReport) -> bool {
     matches!(result.status, Status::Failed | Status::UnexpectedPassed | Status::Error)
 }
 
-/// The results of each test, in the order of the rules.
 fn group_tests<'a>(table: &ReportTable, run: &'a RunReport) -> Vec<Vec<&'a ResultReport>> {
     let rule = |result: &ResultReport| table.items.get(result.item).and_then(|item| item.rule);
     let mut tests: Vec<Vec<&'a ResultReport>> = Vec::new();
@@ -123,15 +127,19 @@ fn group_tests<'a>(table: &ReportTable, run: &'a RunReport) -> Vec<Vec<&'a Resul
     tests
 }
 
-/// The name of the test that an item belongs to, and what it measures.
 fn test_names<'a>(table: &'a ReportTable, item: &'a ReportItem) -> (&'a str, &'a str) {
     let (id, metric) = table.rule_of(item).map_or((&item.id, &item.metric), |rule| (&rule.id, &rule.metric));
     (id, metric.as_ref().unwrap_or(id))
 }
 
-/// The violations of a result, where it is one or fails its run.
-fn list_violations<'a>(table: &'a ReportTable, item: &'a ReportItem, result: &'a ResultReport) -> Vec<ViolationEntry<'a>> {
-    standing::listed_violations(result).map(|(reason, evidence)| violation_entry(table, item, reason, evidence)).collect()
+fn list_violations<'a>(
+    table: &'a ReportTable,
+    item: &'a ReportItem,
+    result: &'a ResultReport,
+) -> Vec<ViolationEntry<'a>> {
+    standing::listed_violations(result)
+        .map(|(reason, evidence)| violation_entry(table, item, reason, evidence))
+        .collect()
 }
 
 fn violation_entry<'a>(
@@ -157,7 +165,7 @@ fn violation_entry<'a>(
     }
 }
 
-/// What is broken, as whoever wrote the rules wrote it: the part of a schema, the line of another system's file, or the assertion.
+/// What is violated, in the author's words: part of a schema, a line of another system's file, or the assertion.
 fn broken_constraint(table: &ReportTable, item: &ReportItem, part: Option<Span>) -> String {
     let written = part.or_else(|| item.own.as_ref().map(|_| item.span)).and_then(|span| table.text_at(span));
     let lines = written.unwrap_or(&item.text).lines().map(|line| line.trim().trim_end_matches(','));
@@ -165,7 +173,7 @@ fn broken_constraint(table: &ReportTable, item: &ReportItem, part: Option<Span>)
     standing::shorten_line(&lines.join(", "), CONSTRAINT)
 }
 
-/// The argument that evidence speaks of, with its value: one that is missing, or the one that stands deepest.
+/// The argument that evidence names, with its value: a missing one, or the most deeply nested.
 fn argument_evidence(evidence: &[EvidenceReport]) -> Option<(String, Option<&RawValue>)> {
     let missing =
         |one: &EvidenceReport| Some(one.label.strip_prefix("`args.")?.strip_suffix("` is missing")?.to_owned());
@@ -176,7 +184,6 @@ fn argument_evidence(evidence: &[EvidenceReport]) -> Option<(String, Option<&Raw
     named.max_by_key(|(path, _)| path.len()).map(|(path, value)| (path.join("."), value))
 }
 
-/// The names on the way to a value inside of the arguments of a call.
 fn argument_path(pointer: &str) -> Option<Vec<String>> {
     let (_, inside) = pointer.strip_prefix("/calls/")?.split_once("/args/")?;
     Some(inside.split('/').map(|name| name.replace("~1", "/").replace("~0", "~")).collect())
@@ -192,8 +199,9 @@ impl Report for AssayReport {
             let Some(item) = results.first().and_then(|result| table.items.get(result.item)) else { continue };
             let (id, metric) = test_names(table, item);
             let status = self.test_status(table, run, &results);
-            let fails =
-                |result: &&&ResultReport| is_violation(result) || ResultStanding::of_result(table, result, self.options.policy).fails_run();
+            let fails = |result: &&&ResultReport| {
+                is_violation(result) || ResultStanding::of_result(table, result, self.options.policy).fails_run()
+            };
             let broken = || results.iter().filter(fails);
             let of_item = |result: &&'_ ResultReport| table.items.get(result.item);
             let listed = broken().filter_map(|result| Some(list_violations(table, of_item(result)?, result)));
@@ -229,7 +237,7 @@ impl Report for AssayReport {
     }
 }
 
-/// Nanoseconds in milliseconds, to the microsecond.
+/// Precise to the microsecond.
 fn to_milliseconds(nanoseconds: u64) -> f64 {
     let micros = u32::try_from(nanoseconds / 1_000).unwrap_or(u32::MAX);
     f64::from(micros) / 1_000.0

@@ -9,50 +9,43 @@
 
 use super::gate::{self, Gate, GatePolicy};
 use super::model::{ResultReport, RunReport};
-use super::table::{ReportItem, RuleItem, ReportTable};
+use super::table::{ReportItem, ReportTable, RuleItem};
 use super::value;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::Status;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// What stands between the parts of a line.
 const BETWEEN: &str = " | ";
-/// The word for a rule below its threshold.
 const BELOW: &str = "below";
-/// The word for a pass that `--deny unjudged` makes a failure.
+/// A pass that `--deny unjudged` makes a failure.
 const UNJUDGED: &str = "unjudged";
-/// Reasons are cut to this many characters: they are for people.
+/// In characters: reasons are for people.
 const REASON: usize = 160;
-/// How the first line of a written file begins.
+/// The start of a written file's first line.
 pub const BEGINNING: &str = "# Failures that are known";
-/// What a written file begins with.
 const HEAD: &str = "\
 # Failures that are known and fail no run. `aver check … --update-baseline` writes this file.
 # rule file | assertion | run | what came out, with the number of violations | why
 ";
 
-/// What a line covers.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct BaselineKey {
-    /// The file of the rules.
     file: String,
-    /// The text of the assertion on one line, or `rule` and the id of a rule with a threshold: places among others change.
+    /// The assertion on one line, or `rule` and a threshold rule's id: indexes change when rules are added.
     what: String,
     /// The name of the run.
     run: String,
-    /// A word for what came out.
     word: String,
 }
 
-/// How much of it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct KnownFailure {
     violations: u64,
     reason: String,
 }
 
-/// What a line of the file is wrong with.
+/// A mistake in a line of a baseline file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaselineError {
     /// The line, from 1.
@@ -65,11 +58,10 @@ pub struct BaselineError {
 #[derive(Debug, Default)]
 pub struct Baseline {
     known: BTreeMap<BaselineKey, Vec<KnownFailure>>,
-    /// What is found instead, where the file is to be written anew.
+    /// Failures found in this check; `Some` only if the file is to be rewritten.
     found: Option<BTreeMap<BaselineKey, Vec<KnownFailure>>>,
     /// How many lines of each key were used.
     used: BTreeMap<BaselineKey, usize>,
-    /// Runs of lines that were checked.
     seen: BTreeSet<String>,
 }
 
@@ -120,7 +112,8 @@ impl Baseline {
                 continue;
             }
             let key = BaselineKey { file, what, run: plain_path(&run.run), word: BELOW.to_owned() };
-            let known = self.knows_failure(key, KnownFailure { violations: 0, reason: rule.verdict.as_str().to_owned() });
+            let known =
+                self.knows_failure(key, KnownFailure { violations: 0, reason: rule.verdict.as_str().to_owned() });
             if let Some(rule) = run.rules.get_mut(number) {
                 rule.known = known;
             }
@@ -128,7 +121,7 @@ impl Baseline {
         run.gate = gate::run_gate(table, &run.results, &run.rules, policy);
     }
 
-    /// Whether a failure is known; where the file is written anew, it is from now on.
+    /// True if a failure is known; records it if the file is to be rewritten.
     fn knows_failure(&mut self, key: BaselineKey, failure: KnownFailure) -> bool {
         if let Some(found) = &mut self.found {
             found.entry(key).or_default().push(failure);
@@ -151,7 +144,7 @@ impl Baseline {
         seen.map(|(key, lines)| lines.len().saturating_sub(self.used.get(key).copied().unwrap_or(0))).sum()
     }
 
-    /// How many failures are learnt.
+    /// The number of failures recorded for a new file.
     #[must_use]
     pub fn learned_count(&self) -> usize {
         self.found.iter().flat_map(BTreeMap::values).map(Vec::len).sum()
@@ -174,27 +167,23 @@ impl Baseline {
     }
 }
 
-/// What is checked, as lines name it.
 fn checked_assertions(table: &ReportTable) -> BTreeSet<(String, String)> {
     table.items.iter().map(assertion_name).chain(table.rules.iter().map(named_rule)).collect()
 }
 
-/// How an assertion is named: by its file and its text.
 fn assertion_name(item: &ReportItem) -> (String, String) {
     (plain_path(&item.location.file), one_line(&item.text).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// How a rule with a threshold is named.
 fn named_rule(rule: &RuleItem) -> (String, String) {
     (plain_path(&rule.location.file), format!("rule {}", rule.id))
 }
 
-/// The path of a file in one spelling.
+/// The path with one spelling of separators and `.`.
 fn plain_path(file: &str) -> String {
     file.strip_prefix("./").unwrap_or(file).to_owned()
 }
 
-/// The word for what came out.
 fn outcome_word(result: &ResultReport) -> &'static str {
     match result.status {
         Status::Passed => UNJUDGED,
@@ -214,7 +203,7 @@ fn line_text(key: &BaselineKey, known: &KnownFailure) -> String {
     line
 }
 
-/// A name as it is, or as a JSON text where it could be taken for something else.
+/// A name as is, or as a JSON string if it could be misread.
 fn quote_name(name: &str) -> String {
     let plain = !name.is_empty()
         && !name.contains(BETWEEN.trim())
@@ -241,7 +230,6 @@ fn parse_line(line: &str) -> Result<(BaselineKey, KnownFailure), String> {
     Ok((key, KnownFailure { violations, reason: reason.trim().to_owned() }))
 }
 
-/// A name at the start of a line, and what stands behind it.
 fn take_name(text: &str) -> Result<(String, &str), String> {
     let text = text.trim_start();
     let missing = || "a line is `rule file | assertion | run | fail | why`".to_owned();

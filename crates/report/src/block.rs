@@ -13,22 +13,22 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Blocks that became worse and are named.
+/// Regressed blocks that are named.
 const NAMED: usize = 10;
 
-/// What is known of a block in one run.
+/// A workflow block in one run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BlockReport {
     /// The system whose workflow it is of.
     #[serde(default)]
     pub system: String,
-    /// Whether every assertion on it passes.
+    /// True if every assertion about the block passes; `None` without one.
     #[serde(default)]
     pub passed: Option<bool>,
     /// The weighted mean of the scores of its assertions.
     #[serde(default)]
     pub score: Option<f64>,
-    /// What it cost, where that is recorded.
+    /// The recorded cost in US dollars.
     #[serde(default)]
     pub cost_usd: Option<f64>,
     /// The tokens that it used, where they are recorded.
@@ -40,40 +40,43 @@ pub struct BlockReport {
     /// In which version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soul_version: Option<String>,
-    /// What it is against the earlier runs; `None` where there are none.
+    /// The difference from earlier runs; `None` without any.
     #[serde(default, skip_deserializing)]
     pub delta: Option<MeasureDelta>,
-    /// What became worse since the last of them.
+    /// Regressions since the latest earlier run.
     #[serde(default, skip_deserializing)]
     pub regressions: Vec<Regression>,
 }
 
 impl BlockReport {
-    /// What of it is compared with other runs.
+    /// The values that are compared with other runs.
     #[must_use]
     pub fn block_measures(&self) -> RunMeasures {
         let Self { passed, score, cost_usd, total_tokens, .. } = *self;
         RunMeasures { passed, score, cost_usd, total_tokens }
     }
 
-    /// What it is against the mean of earlier ones of the same version of the same worker, what became worse since the last of them, and how
-    /// many there are.
+    /// Compares with earlier runs of the same worker version: mean difference, regressions since the last, run count.
     #[must_use]
     pub fn compare_with(&self, earlier: &[Self]) -> (Option<MeasureDelta>, Vec<Regression>, usize) {
-        let earlier: Vec<RunMeasures> = earlier.iter().filter(|one| one.is_comparable(self)).map(Self::block_measures).collect();
+        let earlier: Vec<RunMeasures> =
+            earlier.iter().filter(|one| one.is_comparable(self)).map(Self::block_measures).collect();
         let now = self.block_measures();
         let regressions = earlier.last().map(|last| now.regressions_since(last)).unwrap_or_default();
         (now.delta_to(&earlier), regressions, earlier.len().min(RUNS))
     }
 
-    /// Whether both are of the same version of the same worker.
     fn is_comparable(&self, other: &Self) -> bool {
         (&self.soul_id, &self.soul_version) == (&other.soul_id, &other.soul_version)
     }
 }
 
-/// Adds to the rules about blocks what the run records of these.
-pub(super) fn add_blocks(table: &ReportTable, run: Option<&Run<'_>>, results: &[ResultReport], rules: &mut [RuleReport]) {
+pub(super) fn add_blocks(
+    table: &ReportTable,
+    run: Option<&Run<'_>>,
+    results: &[ResultReport],
+    rules: &mut [RuleReport],
+) {
     if table.items.iter().all(|item| item.own.is_none()) {
         return;
     }
@@ -86,7 +89,6 @@ pub(super) fn add_blocks(table: &ReportTable, run: Option<&Run<'_>>, results: &[
     }
 }
 
-/// What is known of a block from its record and the results of the assertions on it.
 fn block_report(table: &ReportTable, rule: usize, results: &[ResultReport], block: Object<'_>) -> Option<BlockReport> {
     let asserted = results.iter().filter_map(|one| Some((one, table.items.get(one.item)?)));
     let (mut system, mut passed, mut sum, mut weights) = (None, true, 0.0, 0.0);
@@ -124,14 +126,11 @@ fn block_report(table: &ReportTable, rule: usize, results: &[ResultReport], bloc
 /// The blocks of earlier runs, read from a report of them.
 #[derive(Debug, Default)]
 pub struct BlockHistory {
-    /// By rule, in the order of the runs.
     blocks: BTreeMap<String, Vec<BlockReport>>,
-    /// Blocks that became worse, in words.
     worse: Vec<String>,
     compared: usize,
 }
 
-/// The parts of a report in JSON that are read again.
 #[derive(Deserialize)]
 struct ReportFile {
     runs: Vec<ReportedRun>,
@@ -182,7 +181,7 @@ impl BlockHistory {
         }
     }
 
-    /// What became worse, on one line.
+    /// The regression on one line.
     #[must_use]
     pub fn in_words(&self) -> String {
         let against = match self.compared {

@@ -16,7 +16,7 @@ pub struct ByRule {
     of_item: Vec<usize>,
 }
 
-/// What is counted of a rule.
+/// Counts for one rule.
 #[derive(Debug)]
 pub struct RuleCounts {
     /// Its name as the rule file has it, which is foreign text.
@@ -49,7 +49,6 @@ impl ByRule {
         by_rule
     }
 
-    /// Names of two files get these in front.
     fn tell_apart(&mut self, table: &ReportTable) {
         let mut times: HashMap<&str, usize> = HashMap::new();
         self.rows.iter().for_each(|row| *times.entry(&row.name).or_default() += 1);

@@ -4,19 +4,19 @@ use serde::Serialize;
 
 /// So many of the latest earlier runs are compared with.
 pub const RUNS: usize = 100;
-/// Something costs too much more where it costs so many percent more than before.
+/// In percent more than before.
 const COST_SPIKE: f64 = 20.0;
-/// Quality drops where a score is lower by more than this.
+/// Drop of the score.
 const QUALITY_DROP: f64 = -0.1;
 
-/// What of a run, or of a block in it, is compared with others.
+/// The values of a run or block that are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RunMeasures {
-    /// Whether every assertion passes.
+    /// True if every assertion passes.
     pub passed: Option<bool>,
     /// Its score.
     pub score: Option<f64>,
-    /// What it cost, where that is recorded.
+    /// The recorded cost in US dollars.
     pub cost_usd: Option<f64>,
     /// The tokens that it used, where they are recorded.
     pub total_tokens: Option<f64>,
@@ -38,14 +38,14 @@ pub struct MeasureDelta {
 /// Something that became worse since the run before.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Regression {
-    /// What.
+    /// The kind of regression.
     #[serde(rename = "type")]
     pub kind: RegressionKind,
     /// By how much.
     pub delta: RegressionDelta,
 }
 
-/// What can become worse.
+/// The kinds of regression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionKind {
@@ -61,29 +61,29 @@ pub enum RegressionKind {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum RegressionDelta {
-    /// Of assertions.
+    /// Assertions that no longer pass.
     Assertions {
         /// Whether they pass now.
         eval_passed: bool,
         /// Whether they passed before.
         baseline_eval_passed: bool,
     },
-    /// Of the cost.
+    /// A higher cost.
     Cost {
         /// By how many percent it is higher.
         cost_pct: f64,
-        /// What it was.
+        /// The earlier cost.
         baseline_cost: f64,
     },
-    /// Of the score.
+    /// A lower score.
     Score {
-        /// By how much it is higher: a number below zero.
+        /// The change of the score; negative.
         score_delta: f64,
     },
 }
 
 impl RunMeasures {
-    /// What it is against earlier ones; `None` where there are none.
+    /// The difference from earlier runs; `None` without any.
     #[must_use]
     pub fn delta_to(&self, earlier: &[Self]) -> Option<MeasureDelta> {
         let earlier = earlier.get(earlier.len().saturating_sub(RUNS)..).unwrap_or_default();
@@ -96,7 +96,7 @@ impl RunMeasures {
         })
     }
 
-    /// What became worse since an earlier run.
+    /// Regressions since an earlier run.
     #[must_use]
     pub fn regressions_since(&self, before: &Self) -> Vec<Regression> {
         let mut found = Vec::new();
@@ -105,7 +105,8 @@ impl RunMeasures {
             found.push(Regression { kind: RegressionKind::AssertionRegression, delta });
         }
         if let Some(baseline_cost) = before.cost_usd.filter(|cost| *cost > 0.0)
-            && let Some(cost_pct) = percent_change(self.cost_usd, before.cost_usd).filter(|percent| *percent > COST_SPIKE)
+            && let Some(cost_pct) =
+                percent_change(self.cost_usd, before.cost_usd).filter(|percent| *percent > COST_SPIKE)
         {
             let delta = RegressionDelta::Cost { cost_pct, baseline_cost };
             found.push(Regression { kind: RegressionKind::CostSpike, delta });

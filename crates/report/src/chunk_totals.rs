@@ -13,36 +13,35 @@ use rustc_hash::FxHashMap;
 /// The totals of a chunk of runs.
 #[derive(Debug, Default)]
 pub struct ChunkTotals {
-    /// How many runs.
+    /// The number of runs.
     pub runs: u64,
-    /// How many of them did not pass.
+    /// The number of runs that did not pass.
     pub failed: u64,
-    /// How many of them passed without that anything was exercised.
+    /// The number of runs that passed although nothing was exercised.
     pub idle: u32,
     /// The gravest gate.
     pub gate: Option<Gate>,
     /// The score of every run that has one, in order: sums depend on the order.
     pub scores: Vec<f64>,
-    /// How often each item has each status.
+    /// For each item, the count of each status.
     pub counts: Vec<[u32; Status::ALL.len()]>,
-    /// What could not be judged of assertions that pass.
+    /// Steps that passing assertions could not judge.
     pub unjudged: UnjudgedTotals,
-    /// What its runs give to the assertions over runs, by program.
+    /// Contributions to assertions over all runs, by program.
     pub over_runs: Vec<RunsTally>,
 }
 
-/// What the verdicts of a run make of it.
+/// The effect of a run's verdicts on its result.
 #[derive(Debug, Clone)]
 pub struct RunEffect {
-    /// What it does to the exit code.
+    /// The effect on the exit code.
     pub gate: Gate,
     /// Its score.
     pub score: Option<f64>,
-    /// The statuses by item; `None` for one that does not apply.
+    /// By item; `None` if the assertion does not apply.
     statuses: Vec<Option<Status>>,
-    /// What could not be judged, by item.
     unjudged: Vec<(usize, UnjudgedReport)>,
-    /// What a line of `jsonl` says behind the name of the run, where lines are wanted.
+    /// The part of a `jsonl` line after the run's name, if lines are wanted.
     pub line: Option<LineTail>,
 }
 
@@ -53,11 +52,11 @@ pub struct VerdictMemory {
     bytes: usize,
 }
 
-/// Sets of verdicts are kept in so much memory, about.
+/// Approximate limit in bytes for cached verdict sets.
 const MOST: usize = 2 << 20;
 
 impl VerdictMemory {
-    /// What is known of a set of verdicts.
+    /// The cached result of a set of verdicts.
     #[must_use]
     pub fn get(&self, verdicts: &[u8]) -> Option<&RunEffect> {
         self.known.get(verdicts)
@@ -81,9 +80,14 @@ impl VerdictMemory {
 }
 
 impl RunEffect {
-    /// What outcomes make of a run; `said` is what could not be judged, by item.
+    /// Computes it from outcomes; `said` holds, by item, what could not be judged.
     #[must_use]
-    pub fn from_outcomes(table: &ReportTable, outcomes: &[RunOutcome], policy: GatePolicy, said: Vec<(usize, UnjudgedReport)>) -> Self {
+    pub fn from_outcomes(
+        table: &ReportTable,
+        outcomes: &[RunOutcome],
+        policy: GatePolicy,
+        said: Vec<(usize, UnjudgedReport)>,
+    ) -> Self {
         let mut statuses = vec![None; table.items.len()];
         let (mut results, mut rules) = (Vec::with_capacity(table.items.len()), Vec::new());
         for (program, outcome) in outcomes.iter().enumerate() {

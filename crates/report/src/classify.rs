@@ -2,7 +2,7 @@
 
 use super::redact::redact;
 use super::table::FailureClass;
-use averment_base::limits::{Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, Limits};
 use averment_builtins::matcher::RegexMatcher;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir;
@@ -23,7 +23,7 @@ enum ClassTest {
 }
 
 impl FailureClassifier {
-    /// Those of a program, by number; `None` for one whose expression is not good (a checked program has none).
+    /// By assertion number; `None` if the expression is invalid (a checked program has none).
     pub(super) fn of_program(program: &Program) -> Vec<Option<Arc<Self>>> {
         program.classifiers.iter().map(|one| Self::new(program, one).map(Arc::new)).collect()
     }
@@ -34,20 +34,25 @@ impl FailureClassifier {
             ir::MessageTest::Matches(number) => {
                 let regex = program.regexes.get(*number as usize)?;
                 let limit = Limits::default().regex_bytes;
-                ClassTest::Matches(RegexMatcher::new((*number, &regex.pattern, regex.backtracks), program.regexes.len(), limit)?)
+                ClassTest::Matches(RegexMatcher::new(
+                    (*number, &regex.pattern, regex.backtracks),
+                    program.regexes.len(),
+                    limit,
+                )?)
             }
         };
         let hidden = |text: &str| redact(text).into_owned();
         Some(Self { class: FailureClass { id: hidden(&one.id), label: one.label.as_deref().map(hidden) }, test })
     }
 
-    /// Whether a failure says that: the author's message, or the reason, each as reports show it. What cannot be found with the work that an
-    /// assertion may take is not found.
+    /// Whether a failure's message or reason matches, as reports show it; false if the search exceeds the work limit.
     #[must_use]
     pub fn fits_failure(&self, message: Option<&str>, reason: &str) -> bool {
         message.into_iter().chain([reason]).any(|said| match &self.test {
             ClassTest::Contains(text) => said.contains(text.as_str()),
-            ClassTest::Matches(matcher) => matcher.is_match(said, &mut FuelMeter::new(&Limits::default())).unwrap_or(false),
+            ClassTest::Matches(matcher) => {
+                matcher.is_match(said, &mut FuelMeter::new(&Limits::default())).unwrap_or(false)
+            }
         })
     }
 }

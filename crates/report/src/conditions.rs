@@ -12,16 +12,16 @@ use averment_runs::run::Run;
 use serde_json::value::RawValue;
 
 /// Both phases with the names of their spans.
-pub const PHASES: [(WorldPhase, &str); 2] = [(WorldPhase::Pre, "pre-conditions"), (WorldPhase::Post, "post-conditions")];
+pub const PHASES: [(WorldPhase, &str); 2] =
+    [(WorldPhase::Pre, "pre-conditions"), (WorldPhase::Post, "post-conditions")];
 
-/// What stands in front of the name of an output.
 const OUTPUT: &str = "output.";
 
-/// The names of checks that speak of no output.
+/// Checks that do not look at an output.
 const CHECKS: [&str; 8] =
     ["file_exists", "file_not_empty", "file_matches", "env_var", "tool_available", "http_status", "duration", "custom"];
 
-/// What a condition is called: the tag that names its check, else its id.
+/// The name of a condition: the tag that names its check, otherwise its id.
 #[must_use]
 pub fn check_name(item: &ReportItem) -> &str {
     let named = |tag: &&String| tag.starts_with(OUTPUT) || CHECKS.contains(&tag.as_str());
@@ -29,16 +29,24 @@ pub fn check_name(item: &ReportItem) -> &str {
 }
 
 /// The results of a phase that were judged.
-pub fn phase_results<'a>(table: &'a ReportTable, run: &'a RunReport, phase: WorldPhase) -> Vec<(&'a ReportItem, &'a ResultReport)> {
+pub fn phase_results<'a>(
+    table: &'a ReportTable,
+    run: &'a RunReport,
+    phase: WorldPhase,
+) -> Vec<(&'a ReportItem, &'a ResultReport)> {
     let judged = run.results.iter().filter(|result| result.status != Status::Skipped);
     let with_items = judged.filter_map(|result| Some((table.items.get(result.item)?, result)));
     let is_of = |item: &ReportItem| table.rule_of(item).is_some_and(|rule| rule.phase == Some(phase));
     with_items.filter(|(item, _)| is_of(item)).collect()
 }
 
-/// The value that a condition looks at: that of an output, the duration, the status that was asked for. Of a variable nobody learns more than
-/// that it is set.
-pub(crate) fn checked_value(table: &ReportTable, item: usize, run: Option<&Run<'_>>, withheld: &WithheldTexts) -> Option<Box<RawValue>> {
+/// The value that a condition checks: an output, the duration or a status. A variable is only known to be set.
+pub(crate) fn checked_value(
+    table: &ReportTable,
+    item: usize,
+    run: Option<&Run<'_>>,
+    withheld: &WithheldTexts,
+) -> Option<Box<RawValue>> {
     let item = table.items.get(item)?;
     table.rule_of(item)?.phase?;
     let shown = match check_name(item) {

@@ -3,7 +3,7 @@
 use super::model::{ResultReport, RuleReport, RunReport, UnreadableTrace};
 use super::standing::{self, ResultStanding};
 use super::table::ReportTable;
-use super::{ReportEnding, Options, Report};
+use super::{Options, Report, ReportEnding};
 use averment_base::diagnostic::render::one_line;
 use std::io::{self, Write};
 
@@ -14,7 +14,6 @@ pub struct CsvReport {
     row: String,
 }
 
-/// The columns.
 const COLUMNS: [&str; 23] = [
     "run",
     "file",
@@ -41,7 +40,6 @@ const COLUMNS: [&str; 23] = [
     "text",
 ];
 
-/// What a row says of a run without a verdict.
 #[derive(Default)]
 struct RowCells<'a> {
     run: &'a str,
@@ -64,9 +62,7 @@ struct RowCells<'a> {
     step: Option<u32>,
     message: &'a str,
     reason: &'a str,
-    /// What the row is about: `assertion`, `threshold`, `trace`.
     kind: &'a str,
-    /// The assertion as it is written.
     text: &'a str,
 }
 
@@ -109,7 +105,7 @@ impl CsvReport {
         }
     }
 
-    /// Foreign text: on one line, in quotes, and never a formula of a spreadsheet.
+    /// Foreign text on one line, quoted, and never a spreadsheet formula.
     fn write_text(&mut self, text: &str) {
         self.write_separator();
         let text = one_line(text);
@@ -181,7 +177,15 @@ impl Report for CsvReport {
 
     fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
         let (file, line, reason) = (what.file.as_str(), Some(what.line), what.message.as_str());
-        self.write_row(&RowCells { file, line, status: "unreadable", fails: true, reason, kind: "trace", ..RowCells::default() })
+        self.write_row(&RowCells {
+            file,
+            line,
+            status: "unreadable",
+            fails: true,
+            reason,
+            kind: "trace",
+            ..RowCells::default()
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -191,7 +195,13 @@ impl Report for CsvReport {
     fn finish_report(&mut self, _: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
         if let Some(missing) = ending.totals.missing_count() {
             let reason = format!("{missing} of the runs were not judged: the evaluation broke down or was interrupted");
-            self.write_row(&RowCells { status: "not_judged", fails: true, reason: &reason, kind: "trace", ..RowCells::default() })?;
+            self.write_row(&RowCells {
+                status: "not_judged",
+                fails: true,
+                reason: &reason,
+                kind: "trace",
+                ..RowCells::default()
+            })?;
         }
         self.out.flush()
     }

@@ -2,26 +2,26 @@
 
 use averment_engine::vm::outcome::Status;
 
-/// Failures of one assertion that are drawn when many runs fail for the same reason.
+/// Drawn failures of one assertion when many runs fail for the same reason.
 const OF_ONE: usize = 3;
-/// Failures that are drawn unless the command line says otherwise.
+/// Default for `--max-failures`.
 const ALL: usize = 10;
-/// Assertions of which the first failure is told, also where enough is drawn.
+/// Assertions whose first failure is described even after the drawing limit is reached.
 const EXAMPLES: usize = 200;
 
-/// How many failures are drawn.
+/// The number of failures to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DrawnLimits {
     /// In all.
     pub all: usize,
-    /// Of one assertion.
+    /// The limit for one assertion.
     pub of_one: usize,
     /// Assertions whose first failure is told, drawn or not: they are its example where many runs fail.
     pub examples: usize,
 }
 
 impl DrawnLimits {
-    /// What `--max-failures` says; a few of each assertion unless it is given.
+    /// The limits for `--max-failures`; without it, a few for each assertion.
     #[must_use]
     pub fn new(max_failures: Option<usize>) -> Self {
         match max_failures {
@@ -31,14 +31,14 @@ impl DrawnLimits {
     }
 }
 
-/// What somebody wants of a failure.
+/// The parts of a failure that a report needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureDetail {
     /// Nothing.
     Nothing,
-    /// Its words: it is the first of its assertion.
+    /// The words only: it is the first failure of its assertion.
     Words,
-    /// It is drawn.
+    /// The picture.
     Picture,
 }
 
@@ -48,7 +48,7 @@ pub enum FailureDetail {
 /// own in the same way over all runs, and has shown at least as much of every assertion by then.
 #[derive(Debug, Default)]
 pub struct DrawnFindings {
-    /// `None` where every finding is shown.
+    /// `None` if every finding is shown.
     limits: Option<DrawnLimits>,
     drawn: usize,
     examples: usize,
@@ -59,7 +59,6 @@ pub struct DrawnFindings {
 struct DrawnItem {
     drawn: usize,
     failed: bool,
-    /// The statuses that were seen.
     statuses: u16,
 }
 
@@ -70,7 +69,7 @@ impl DrawnFindings {
         Self { limits, ..Self::default() }
     }
 
-    /// Whether somebody may read the words of a finding. Of a run, each is asked for once, in file order.
+    /// True if a finding's words may be read. Call it once for each finding of a run, in file order.
     pub fn wants_words(&mut self, item: usize, status: Status) -> bool {
         match status {
             Status::Passed | Status::Skipped => self.limits.is_none(),
@@ -85,7 +84,7 @@ impl DrawnFindings {
         }
     }
 
-    /// What is wanted of a failure.
+    /// The parts of a failure that are needed.
     pub fn failure_detail(&mut self, item: usize) -> FailureDetail {
         let Some(limits) = self.limits else { return FailureDetail::Picture };
         let room = self.drawn < limits.all;
@@ -105,7 +104,7 @@ impl DrawnFindings {
         FailureDetail::Nothing
     }
 
-    /// Whether a failure of an assertion may still be shown.
+    /// True if another failure of the assertion may be shown.
     #[must_use]
     pub fn has_room(&self, item: usize) -> bool {
         let Some(limits) = self.limits else { return true };

@@ -1,7 +1,7 @@
 //! A failed assertion as a picture: the rule with the values of its parts, and the places in the trace that prove it.
 
 use super::gate::{self, Gate};
-use super::model::{EvidenceReport, TraceExcerpt, ResultReport, RunReport};
+use super::model::{EvidenceReport, ResultReport, RunReport, TraceExcerpt};
 use super::table::{ReportItem, ReportTable};
 use super::{Options, value};
 use averment_base::diagnostic::render::{TextStyle, one_line, printable};
@@ -16,11 +16,11 @@ use codespan_reporting::term::{self, Chars, Config, Styles, StylesWriter};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Values in the rule that one failure shows.
+/// Maximum values of the rule shown with one failure.
 const VALUES: usize = 6;
-/// A value beside its part of the rule is cut to this many characters.
+/// In characters.
 const VALUE: usize = 48;
-/// Columns that the line numbers and the frame take.
+/// Columns for line numbers and the frame.
 const GUTTER: usize = 7;
 
 /// Draws one result of a run.
@@ -58,7 +58,6 @@ fn render_picture(pieces: &PictureTexts<'_>, diagnostic: &Diagnostic<PictureFile
     String::from_utf8_lossy(buffer.as_slice()).into_owned()
 }
 
-/// What the picture is headed with: the author's message where there is one, otherwise the reason.
 fn picture_headline(item: &ReportItem, result: &ResultReport) -> String {
     if result.status == Status::UnexpectedPassed {
         return "this passed, but a failure is expected".to_owned();
@@ -81,23 +80,26 @@ fn picture_severity(
     }
 }
 
-/// A violation that is drawn.
 struct DrawnViolation<'a> {
     reason: &'a str,
     evidence: &'a [EvidenceReport],
     excerpts: &'a [TraceExcerpt],
 }
 
-/// The violations that are drawn: the failure itself, then those behind the first.
 fn drawn_violations(result: &ResultReport, drawn: usize) -> Vec<DrawnViolation<'_>> {
     let own = DrawnViolation { reason: &result.reason, evidence: &result.evidence, excerpts: &result.excerpts };
     let others = result.violations.listed.iter().take(drawn).skip(1);
-    let others = others.map(|one| DrawnViolation { reason: &one.reason, evidence: &one.evidence, excerpts: &one.excerpts });
+    let others =
+        others.map(|one| DrawnViolation { reason: &one.reason, evidence: &one.evidence, excerpts: &one.excerpts });
     std::iter::once(own).chain(others).collect()
 }
 
-/// The assertion itself, and the values that parts of it had.
-fn rule_labels(table: &ReportTable, pieces: &PictureTexts<'_>, item: &ReportItem, result: &ResultReport) -> Vec<Label<PictureFile>> {
+fn rule_labels(
+    table: &ReportTable,
+    pieces: &PictureTexts<'_>,
+    item: &ReportItem,
+    result: &ResultReport,
+) -> Vec<Label<PictureFile>> {
     let place = |span: Span| match &pieces.window {
         Some(window) => window.span_range(span),
         None => Some(clamp_range(table, span.file, span.as_range())),
@@ -116,7 +118,9 @@ fn rule_labels(table: &ReportTable, pieces: &PictureTexts<'_>, item: &ReportItem
         }
         seen.push((span.as_range(), shown));
         let Some(range) = place(span) else { continue };
-        labels.push(Label::secondary(PictureFile::Rule(span.file), range).with_message(value::shorten_text(shown, VALUE)));
+        labels.push(
+            Label::secondary(PictureFile::Rule(span.file), range).with_message(value::shorten_text(shown, VALUE)),
+        );
     }
     labels
 }
@@ -126,7 +130,7 @@ fn clamp_range(table: &ReportTable, file: FileId, range: Range<usize>) -> Range<
     range.start.min(length)..range.end.min(length)
 }
 
-/// The places in the trace. A remark that would leave the screen becomes a note.
+/// The places in the trace. A label that would be wider than the screen becomes a note.
 fn trace_labels(
     pieces: &PictureTexts<'_>,
     (number, part): (usize, &DrawnViolation<'_>),
@@ -169,7 +173,6 @@ fn trace_labels(
     labels
 }
 
-/// What is said of a place in the trace: its step, and what it is to the verdict.
 fn place_remark(place: Option<&str>, evidence: &EvidenceReport, reason: &str) -> String {
     let role = match evidence.role {
         Role::Decisive | Role::Value => "",
@@ -192,7 +195,7 @@ fn place_remark(place: Option<&str>, evidence: &EvidenceReport, reason: &str) ->
     }
 }
 
-/// What no picture shows: the reason behind an author's message, the rule's sentence, values that stand nowhere in the trace.
+/// Facts no picture shows: the reason behind a custom message, the rule's sentence, values not in the trace.
 fn picture_notes(table: &ReportTable, item: &ReportItem, result: &ResultReport, run: &RunReport) -> Vec<String> {
     let mut notes = Vec::new();
     if result.message.is_some() && !result.reason.is_empty() {
@@ -220,7 +223,6 @@ fn picture_notes(table: &ReportTable, item: &ReportItem, result: &ResultReport, 
     notes
 }
 
-/// A text broken between words into lines of at most `width` characters.
 pub(super) fn wrap_text(text: &str, width: usize) -> String {
     let mut lines = String::new();
     let mut length = 0;
@@ -239,22 +241,21 @@ pub(super) fn wrap_text(text: &str, width: usize) -> String {
     lines
 }
 
-/// A file of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PictureFile {
     Rule(FileId),
     Trace,
 }
 
-/// The texts of a picture: the rule files, and the windows of the trace as the lines of one text.
+/// The texts of a picture: rule files, and windows of the trace joined into one text.
 struct PictureTexts<'a> {
     sources: &'a SourceMap,
-    /// In place of the rule file, where a line to be shown is too long.
+    /// Replaces the rule file if a shown line is too long.
     window: Option<LineWindow>,
     trace: Cow<'a, str>,
     text: String,
     starts: Vec<usize>,
-    /// The lines of the trace, and how many there are in front of those of each part.
+    /// The trace lines, and the number of lines before those of each part.
     excerpts: Vec<&'a TraceExcerpt>,
     before: Vec<usize>,
 }
@@ -322,7 +323,9 @@ impl<'a> Files<'a> for PictureTexts<'_> {
     fn line_index(&'a self, id: PictureFile, byte: usize) -> Result<usize, Error> {
         Ok(match id {
             PictureFile::Rule(_) if self.window.is_some() => 0,
-            PictureFile::Rule(file) => self.rule_source(file)?.line_column(u32::try_from(byte).unwrap_or(u32::MAX)).line - 1,
+            PictureFile::Rule(file) => {
+                self.rule_source(file)?.line_column(u32::try_from(byte).unwrap_or(u32::MAX)).line - 1
+            }
             PictureFile::Trace => self.starts.partition_point(|&start| start <= byte).saturating_sub(1),
         })
     }

@@ -14,7 +14,12 @@ pub struct ViolationFingerprints {
 impl ViolationFingerprints {
     /// The fingerprint of a violation: of the id of its assertion, the file of the run, what is said of it and the values that prove it.
     /// Line numbers of rules and traces are no part of it.
-    pub fn violation_fingerprint(&mut self, item: &ReportItem, run: &RunReport, (reason, evidence): (&str, &[EvidenceReport])) -> String {
+    pub fn violation_fingerprint(
+        &mut self,
+        item: &ReportItem,
+        run: &RunReport,
+        (reason, evidence): (&str, &[EvidenceReport]),
+    ) -> String {
         let mut hash = Sha256::new();
         let mut add = |text: &str| {
             hash.update(text.as_bytes());

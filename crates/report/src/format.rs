@@ -9,44 +9,44 @@ use std::io;
 /// Whom a format is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
-    /// People at a terminal: what the compiler says of the rules is said beside the report.
+    /// For people at a terminal: compiler messages are printed beside the report.
     People,
-    /// Services that show it to people: rules that do not compile are results of the report, and are told beside it, too.
+    /// For services that show it to people: compile errors are results in the report and are printed, too.
     Services,
-    /// Programs: everything that is said goes into the report itself.
+    /// For programs: all messages go into the report itself.
     Programs,
 }
 
-/// Of which results a format says why.
+/// The results whose reasons a format needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reasons {
-    /// Of none.
+    /// No result.
     None,
-    /// Of those that are drawn.
+    /// Results that are drawn.
     Drawn,
-    /// Of every one that did not pass.
+    /// Every result that did not pass.
     All,
 }
 
-/// What a format is given of runs.
+/// The form in which a format gets runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunGranularity {
-    /// Each with all of its results.
+    /// Each run with all of its results.
     Whole,
-    /// Counts of many.
+    /// Counts over many runs.
     Counts,
     /// Finished lines of `jsonl`.
     Lines,
 }
 
-/// What a format needs of runs.
+/// The data that a format needs about runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     /// Pieces of the trace, as wide as the report.
     pub excerpts: bool,
     /// Why results came about.
     pub reasons: Reasons,
-    /// How much of a run.
+    /// The form of the runs.
     pub runs: RunGranularity,
     /// The steps of every run.
     pub steps: bool,
@@ -54,13 +54,16 @@ pub struct Needs {
 
 impl Needs {
     /// Counts alone.
-    pub const COUNTS: Self = Self { excerpts: false, reasons: Reasons::None, runs: RunGranularity::Counts, steps: false };
+    pub const COUNTS: Self =
+        Self { excerpts: false, reasons: Reasons::None, runs: RunGranularity::Counts, steps: false };
     /// Every result of every run.
-    pub const RESULTS: Self = Self { excerpts: false, reasons: Reasons::All, runs: RunGranularity::Whole, steps: false };
+    pub const RESULTS: Self =
+        Self { excerpts: false, reasons: Reasons::All, runs: RunGranularity::Whole, steps: false };
     /// Finished lines, in which every result has its reason.
     pub const LINES: Self = Self { excerpts: false, reasons: Reasons::All, runs: RunGranularity::Lines, steps: false };
-    /// What is drawn of a few failures.
-    pub const PICTURES: Self = Self { excerpts: true, reasons: Reasons::Drawn, runs: RunGranularity::Whole, steps: false };
+    /// The needs of formats that draw a few failures.
+    pub const PICTURES: Self =
+        Self { excerpts: true, reasons: Reasons::Drawn, runs: RunGranularity::Whole, steps: false };
     /// Every result of every run, and its steps.
     pub const STEPS: Self = Self { steps: true, ..Self::RESULTS };
 }
@@ -85,7 +88,7 @@ macro_rules! formats {
                 }
             }
 
-            /// What it holds, in one sentence.
+            /// One sentence that describes the format.
             #[must_use]
             pub fn title(self) -> &'static str {
                 match self {
@@ -93,7 +96,7 @@ macro_rules! formats {
                 }
             }
 
-            /// How a file of it ends.
+            /// The file extension.
             #[must_use]
             pub fn extension(self) -> &'static str {
                 match self {
@@ -109,7 +112,7 @@ macro_rules! formats {
                 }
             }
 
-            /// What it needs of runs.
+            /// The data it needs about runs.
             #[must_use]
             pub fn needs(self) -> Needs {
                 match self {
@@ -156,7 +159,7 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.as_str() == word)
     }
 
-    /// Whether a command has it. Tests and lints are results like others, but neither runs of agents nor, of tests, findings in code.
+    /// True if a command supports it: tests and lints are not agent runs, and tests are not code findings.
     #[must_use]
     pub fn suits_command(self, command: ReportedCommand) -> bool {
         match (command, self) {
@@ -194,7 +197,7 @@ impl Format {
     }
 }
 
-/// What several formats need together.
+/// The combined needs of several formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CombinedNeeds {
     /// Some of them draws pieces of the trace.
@@ -212,7 +215,7 @@ pub struct CombinedNeeds {
 }
 
 impl CombinedNeeds {
-    /// What these need.
+    /// The combined needs of these formats.
     pub fn of_formats(formats: impl Iterator<Item = Format> + Clone) -> Self {
         let needs = || formats.clone().map(Format::needs);
         Self {

@@ -5,7 +5,7 @@ use super::table::ReportTable;
 use averment_engine::ir::{DenySettings, Severity};
 use averment_engine::vm::outcome::Status;
 
-/// What the command line changes.
+/// Command-line flags that change which results fail a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GatePolicy {
     /// `--deny vacuous`: a vacuous assertion fails the run.
@@ -31,20 +31,20 @@ impl GatePolicy {
     }
 }
 
-/// What decides beside its status what an assertion does to its run.
+/// Attributes of an assertion that decide, beside its status, whether it fails its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GateInputs {
-    /// Whether its severity is `error`.
+    /// True if its severity is `error`.
     pub is_error: bool,
-    /// Whether a rule with a threshold speaks for it.
+    /// True if a rule with a threshold decides instead.
     pub by_rule: bool,
-    /// Whether a statement over all runs speaks for it: then it fails no run by itself, unless it cannot be evaluated.
+    /// True if a statement over all runs decides instead; the assertion then fails a run only by an error.
     pub over_runs: bool,
     /// Its `deny` and `allow`.
     pub denied: DenySettings,
 }
 
-/// What a result does to its run.
+/// The effect of a result on its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gate {
     /// Nothing.
@@ -55,7 +55,7 @@ pub enum Gate {
     Error,
 }
 
-/// What a status does to a run when nothing but severity `error` stands in between.
+/// The effect of a status on a run for an assertion of severity `error`.
 pub fn status_gate(status: Status, policy: GatePolicy) -> Gate {
     match status {
         Status::Passed | Status::ExpectedFailed | Status::Skipped => Gate::Open,
@@ -67,7 +67,7 @@ pub fn status_gate(status: Status, policy: GatePolicy) -> Gate {
     }
 }
 
-/// What an assertion does to its run. A rule with a threshold speaks for its assertions, but for what is denied in so many words.
+/// The effect of an assertion on its run; a threshold rule decides instead, except for explicit denials.
 #[must_use]
 pub fn assertion_gate(gating: GateInputs, status: Status, unjudged: bool, policy: GatePolicy) -> Gate {
     let GateInputs { is_error, by_rule, over_runs, denied } = gating;
@@ -89,7 +89,7 @@ pub fn assertion_gate(gating: GateInputs, status: Status, unjudged: bool, policy
     of_status.max(if fails { Gate::Failed } else { Gate::Open })
 }
 
-/// What one result does to its run.
+/// The effect of one result on its run.
 #[must_use]
 pub fn result_gate(table: &ReportTable, result: &ResultReport, policy: GatePolicy) -> Gate {
     let Some(item) = table.items.get(result.item).filter(|_| !result.known) else { return Gate::Open };
@@ -102,7 +102,7 @@ pub fn result_gate(table: &ReportTable, result: &ResultReport, policy: GatePolic
     assertion_gate(gating, result.status, result.unjudged.is_some(), policy)
 }
 
-/// What a rule with a threshold does to its run.
+/// The effect of a threshold rule on its run.
 #[must_use]
 pub fn rule_gate(table: &ReportTable, rule: &RuleReport, policy: GatePolicy) -> Gate {
     match table.rules.get(rule.rule) {

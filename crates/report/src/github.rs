@@ -6,7 +6,7 @@ use super::standing::{self, FindingLevel};
 use super::table::{ReportItem, ReportTable};
 use super::value::count_words;
 use super::worst_findings::{FindingExample, WorstFindings};
-use super::{ReportedCommand, ReportEnding, Options, Report};
+use super::{Options, Report, ReportEnding, ReportedCommand};
 use averment_base::diagnostic::render::{one_line, printable};
 use std::cmp::Reverse;
 use std::io::{self, Write};
@@ -19,9 +19,9 @@ pub struct GithubReport {
     unread: Vec<UnreadableTrace>,
 }
 
-/// Traces that cannot be read, each with an annotation; the others are counted.
+/// Unreadable traces with an annotation each; the others are counted.
 const UNREAD: usize = 3;
-/// A sentence is cut to this many characters.
+/// In characters.
 const SENTENCE: usize = 400;
 
 impl GithubReport {
@@ -85,7 +85,6 @@ fn example_text(command: ReportedCommand, example: &FindingExample) -> String {
     }
 }
 
-/// Where an assertion stands, from its first to its last character.
 fn assertion_place(table: &ReportTable, item: &ReportItem) -> String {
     let end = table.sources.line_column(item.span.at_end());
     let (file, at) = (escape_property(&item.location.file), &item.location);
@@ -97,12 +96,11 @@ fn assertion_place(table: &ReportTable, item: &ReportItem) -> String {
     }
 }
 
-/// Text in a command: a line break in it would start another command.
+/// Escapes text in a workflow command: a line break would start another command.
 fn escape_data(text: &str) -> String {
     printable(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// Text in a property of a command.
 fn escape_property(text: &str) -> String {
     escape_data(&one_line(text)).replace(':', "%3A").replace(',', "%2C")
 }

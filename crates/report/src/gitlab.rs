@@ -4,7 +4,7 @@ use super::fingerprint::{ViolationFingerprints, hash_texts, to_hex};
 use super::model::{ResultReport, RunReport, UnreadableTrace};
 use super::standing::{self, FindingLevel, ResultStanding};
 use super::table::{Location, ReportTable};
-use super::{ReportedCommand, ReportEnding, Options, Report};
+use super::{Options, Report, ReportEnding, ReportedCommand};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -16,7 +16,7 @@ pub struct GitlabReport {
     any: bool,
 }
 
-/// A description is cut to this many characters.
+/// In characters.
 const DESCRIPTION: usize = 1_000;
 
 impl GitlabReport {
@@ -25,7 +25,14 @@ impl GitlabReport {
         Self { out, options, fingerprints: ViolationFingerprints::default(), any: false }
     }
 
-    fn write_issue(&mut self, what: &str, check: &str, mark: &str, severity: &str, at: (&str, usize)) -> io::Result<()> {
+    fn write_issue(
+        &mut self,
+        what: &str,
+        check: &str,
+        mark: &str,
+        severity: &str,
+        at: (&str, usize),
+    ) -> io::Result<()> {
         let (path, line) = at;
         let issue = json!({
             "description": standing::shorten_line(what, DESCRIPTION),
@@ -68,7 +75,7 @@ impl GitlabReport {
     }
 }
 
-/// A path as GitLab compares it with those of a change.
+/// The path as GitLab compares it with the paths of a change.
 fn relative_path(path: &str) -> String {
     let path = path.replace('\\', "/");
     path.strip_prefix("./").unwrap_or(&path).to_owned()
@@ -83,7 +90,8 @@ impl Report for GitlabReport {
         run.results.iter().try_for_each(|result| self.write_result(table, run, result))?;
         for rule in standing::judged_rules(table, run).filter(|rule| !rule.known) {
             let fails = standing::rule_fails(table, rule, self.options.policy);
-            let (Some(item), Some(missed)) = (table.rules.get(rule.rule), standing::missed_threshold(table, rule)) else {
+            let (Some(item), Some(missed)) = (table.rules.get(rule.rule), standing::missed_threshold(table, rule))
+            else {
                 continue;
             };
             let severity = if fails { "major" } else { "minor" };

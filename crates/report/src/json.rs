@@ -3,7 +3,7 @@
 use super::model::{RunReport, UnreadableTrace};
 use super::table::ReportTable;
 use super::wire::{RunObject, SummaryObject, VERSION};
-use super::{ReportEnding, Options, Report};
+use super::{Options, Report, ReportEnding};
 use std::io::{self, Write};
 
 /// The report.
@@ -12,9 +12,8 @@ pub struct JsonReport {
     options: Options,
     runs: u64,
     unreadable: Vec<UnreadableTrace>,
-    /// A run is made here and written at once.
+    /// Reused: a run is built here and written at once.
     buffer: Vec<u8>,
-    /// What is said of all runs together.
     over_runs: Option<String>,
 }
 

@@ -33,7 +33,7 @@ fn is_hidden(character: char) -> bool {
 /// A writer of JSON that escapes them.
 pub struct EscapedJson<W: Write> {
     inner: W,
-    /// The beginning of a character whose end has not come yet.
+    /// The first bytes of a character that is still incomplete.
     begun: Vec<u8>,
 }
 

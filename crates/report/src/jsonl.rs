@@ -3,7 +3,7 @@
 use super::model::{RunReport, UnreadableTrace};
 use super::table::ReportTable;
 use super::wire::{HeaderItem, RunObject, SummaryObject, VERSION};
-use super::{ReportEnding, Options, Report, line};
+use super::{Options, Report, ReportEnding, line};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub struct JsonlReport {
     out: Box<dyn Write>,
     options: Options,
-    /// A line is made here and written at once.
+    /// Reused: a line is built here and written at once.
     buffer: Vec<u8>,
 }
 
@@ -56,7 +56,11 @@ impl JsonlReport {
 
 impl Report for JsonlReport {
     fn begin_report(&mut self, table: &ReportTable) -> io::Result<()> {
-        let header = JsonlHeader { version: VERSION, rules: HeaderItem::of_table(table), diagnostics: &self.options.diagnostics };
+        let header = JsonlHeader {
+            version: VERSION,
+            rules: HeaderItem::of_table(table),
+            diagnostics: &self.options.diagnostics,
+        };
         serde_json::to_writer(&mut self.out, &header)?;
         self.out.write_all(b"\n")
     }

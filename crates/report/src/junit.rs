@@ -5,8 +5,8 @@
 use super::model::{ResultReport, RuleReport, RunReport, UnreadableTrace};
 use super::standing::{self, ResultStanding};
 use super::table::{ReportItem, ReportTable};
-use super::{ReportedCommand, ReportEnding, Options, Report, by_rule::ByRule};
-use averment_base::diagnostic::render::{one_line, is_steering};
+use super::{Options, Report, ReportEnding, ReportedCommand, by_rule::ByRule};
+use averment_base::diagnostic::render::{is_steering, one_line};
 use averment_engine::vm::select::not_of_case_reason;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -17,11 +17,9 @@ pub struct JunitReport {
     options: Options,
     suites: Vec<JunitSuite>,
     by_rule: ByRule,
-    /// Traces that could not be read, and runs that were not judged.
     traces: JunitSuite,
 }
 
-/// A suite with the cases so far.
 #[derive(Default)]
 struct JunitSuite {
     name: String,
@@ -37,16 +35,14 @@ struct CaseCounts {
     skipped: u64,
 }
 
-/// What stands in a case.
 struct JunitCase<'a> {
     class: &'a str,
     name: &'a str,
-    /// The element in it, its type, its message; `None` for a case that passes.
     outcome: Option<(&'static str, &'a str, String)>,
     details: String,
 }
 
-/// A message is cut to this many characters.
+/// In characters.
 const MESSAGE: usize = 400;
 
 impl JunitReport {
@@ -73,8 +69,12 @@ impl JunitReport {
         if standing == ResultStanding::Skipped && of_rule.is_some_and(|other| other == result.reason) {
             return;
         }
-        let message =
-            || standing::shorten_line(&standing::result_sentence(self.options.command, item, result, first_violation(result)), MESSAGE);
+        let message = || {
+            standing::shorten_line(
+                &standing::result_sentence(self.options.command, item, result, first_violation(result)),
+                MESSAGE,
+            )
+        };
         let outcome = match standing {
             ResultStanding::Passed => None,
             ResultStanding::Failed => Some(("failure", result.status.as_str(), message())),
@@ -88,7 +88,8 @@ impl JunitReport {
                 Some(("skipped", result.status.as_str(), message()))
             }
         };
-        let details = if outcome.is_some() { result_details(self.options.command, item, run, result) } else { String::new() };
+        let details =
+            if outcome.is_some() { result_details(self.options.command, item, run, result) } else { String::new() };
         // Tests and findings stand in other files, too: what was tested is one suite.
         let file = if self.options.command == ReportedCommand::Check { &item.location.file } else { &run.file };
         let class = table.rule_of(item).map_or("", |rule| &rule.id);
@@ -97,7 +98,7 @@ impl JunitReport {
         self.file_suite(file).add_case(&JunitCase { class, name: &name, outcome, details });
     }
 
-    /// A rule with a threshold speaks for its assertions.
+    /// A threshold rule replaces its assertions.
     fn add_rule(&mut self, table: &ReportTable, run: &RunReport, rule: &RuleReport) {
         let Some(item) = table.rules.get(rule.rule) else { return };
         let fails = standing::rule_fails(table, rule, self.options.policy);
@@ -111,7 +112,6 @@ impl JunitReport {
     }
 }
 
-/// The violation that a result begins with.
 fn first_violation(result: &ResultReport) -> standing::ViolationView<'_> {
     (&result.reason, &result.evidence)
 }
@@ -124,7 +124,6 @@ fn case_name(command: ReportedCommand, item: &ReportItem, run: &str) -> String {
     }
 }
 
-/// Where the assertion stands, and each of its violations with the places that prove it.
 fn result_details(command: ReportedCommand, item: &ReportItem, run: &RunReport, result: &ResultReport) -> String {
     let mut text = match command {
         ReportedCommand::Check => format!("\n{}: {}\nrun: {}\n", item.location, item.text, one_line(&run.run)),
@@ -151,7 +150,12 @@ impl JunitSuite {
     fn add_case(&mut self, case: &JunitCase<'_>) {
         let counts = &mut self.counts;
         counts.tests += 1;
-        let _ = write!(self.cases, "    <testcase classname=\"{}\" name=\"{}\"", escape_attribute(case.class), escape_attribute(case.name));
+        let _ = write!(
+            self.cases,
+            "    <testcase classname=\"{}\" name=\"{}\"",
+            escape_attribute(case.class),
+            escape_attribute(case.name)
+        );
         let Some((element, kind, message)) = &case.outcome else {
             self.cases.push_str("/>\n");
             return;
@@ -196,12 +200,11 @@ impl JunitSuite {
     }
 }
 
-/// Text in an attribute: its line breaks stay line breaks.
 fn escape_attribute(text: &str) -> String {
     escape_content(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 
-/// Text in XML. What XML 1.0 cannot hold is replaced.
+/// Escapes text; characters that XML 1.0 cannot contain are replaced.
 fn escape_content(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -258,7 +261,12 @@ impl Report for JunitReport {
             let message =
                 format!("{missing} of the runs were not judged: the evaluation broke down or was interrupted");
             let outcome = Some(("error", "not-judged", message));
-            self.traces.add_case(&JunitCase { class: "trace", name: "every run was judged", outcome, details: String::new() });
+            self.traces.add_case(&JunitCase {
+                class: "trace",
+                name: "every run was judged",
+                outcome,
+                details: String::new(),
+            });
         }
         if self.traces.counts.tests > 0 {
             self.suites.push(std::mem::take(&mut self.traces));

@@ -23,11 +23,9 @@ pub mod derivation;
 #[cfg(feature = "pictures")]
 pub mod diagnostic;
 pub mod draw_limits;
-pub mod json_escape;
 #[cfg(feature = "pictures")]
 mod failure;
 pub mod fingerprint;
-mod short_values;
 mod format;
 pub mod gate;
 #[cfg(feature = "pictures")]
@@ -39,13 +37,13 @@ mod html;
 #[cfg(feature = "pictures")]
 mod human;
 pub mod json;
+pub mod json_escape;
 pub mod jsonl;
 #[cfg(feature = "pictures")]
 mod junit;
 pub mod line;
 #[cfg(feature = "pictures")]
 mod markdown;
-pub mod run_measures;
 pub mod model;
 pub mod over_runs;
 pub mod profile;
@@ -54,10 +52,12 @@ pub mod reading;
 pub mod redact;
 pub mod redact_path;
 mod redact_rules;
+pub mod run_measures;
 #[cfg(feature = "pictures")]
 mod sarif;
 #[cfg(feature = "pictures")]
 mod short;
+mod short_values;
 pub mod show;
 #[cfg(feature = "pictures")]
 mod spans;
@@ -86,13 +86,13 @@ mod worst_findings;
 use averment_base::diagnostic::render::TextStyle;
 #[cfg(feature = "pictures")]
 pub use format::open;
-pub use format::{Format, RunGranularity, Needs, Reader, Reasons, CombinedNeeds};
+pub use format::{CombinedNeeds, Format, Needs, Reader, Reasons, RunGranularity};
 use gate::GatePolicy;
 #[cfg(feature = "pictures")]
 pub use human::write_unreadable as tell_unreadable;
 use model::{RunReport, UnreadableTrace};
-pub use redact::redact_run_text as redact_run;
 pub use redact::redact;
+pub use redact::redact_run_text as redact_run;
 use std::io;
 use table::ReportTable;
 use totals::RunTotals;
@@ -102,20 +102,20 @@ pub const VIOLATIONS_DRAWN: usize = 3;
 /// Violations of each failure that are listed where all are asked for; beyond that they are only counted.
 pub const ALL_VIOLATIONS: usize = 10_000;
 
-/// What a report is told beside the runs.
+/// Report options beside the runs.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How text looks.
+    /// The style of text output.
     pub style: TextStyle,
-    /// What fails a run.
+    /// The results that fail a run.
     pub policy: GatePolicy,
-    /// How many failures are drawn; `None` for a few, and few of the same assertion.
+    /// The number of failures to draw; `None` draws a few of each assertion.
     pub max_failures: Option<usize>,
-    /// What reports for people show.
+    /// The sections that reports for people show.
     pub show: show::ShownSections,
-    /// How many violations of each failure are drawn.
+    /// The number of violations drawn for each failure.
     pub violations: usize,
-    /// What the compiler said, as data; a list.
+    /// The compiler's diagnostics as a JSON array.
     pub diagnostics: serde_json::Value,
     /// The command whose results these are.
     pub command: ReportedCommand,
@@ -141,12 +141,12 @@ impl Default for Options {
 /// A command whose results are reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReportedCommand {
-    /// Runs against rules.
+    /// Checks runs against rules.
     #[default]
     Check,
-    /// Tests of rules: each is an assertion, and the file that it stands in is the run.
+    /// Tests of rules: each test is an assertion, and its file is the run.
     Test,
-    /// Findings in rules: each is an assertion that fails, its lint the rule, and the rule file the run.
+    /// Lint findings: each is a failing assertion, its lint is the rule, and the rule file is the run.
     Lint,
 }
 
@@ -162,7 +162,7 @@ impl ReportedCommand {
     }
 }
 
-/// What is known at the end.
+/// The facts known after the last run.
 #[derive(Debug)]
 pub struct ReportEnding<'a> {
     /// Counts over all runs.
@@ -196,7 +196,7 @@ pub trait Report {
         self.add_run(table, run)
     }
 
-    /// Called instead of [`Report::add_run`] where counts are enough: with those of a chunk of runs.
+    /// Replaces [`Report::run`] if counts are enough: receives those of a chunk of runs.
     fn add_chunk(&mut self, _: &chunk_totals::ChunkTotals) {}
 
     /// Called instead of [`Report::add_run`] with finished lines of `jsonl`.

@@ -8,10 +8,10 @@ use super::wire::{FindingObject, RunHead, UnjudgedFinding};
 use averment_runs::run::RunSource;
 use std::io::{self, Write};
 
-/// What ends a line.
+/// The end of every line.
 pub const END: &[u8] = b"]}\n";
 
-/// What a line says behind the name of its run.
+/// The part of a line after the name of its run.
 #[derive(Debug, Clone, Default)]
 pub struct LineTail {
     /// Up to the findings.
@@ -107,7 +107,6 @@ pub fn append_finished(findings: &[u8], into: &mut Vec<u8>) {
     }
 }
 
-/// What stands in front of a finding behind another one.
 fn next(into: &mut Vec<u8>) {
     if into.last() == Some(&b'}') {
         into.push(b',');

@@ -5,8 +5,8 @@ use super::model::{RunReport, UnreadableTrace};
 use super::standing::{self, FindingLevel};
 use super::table::ReportTable;
 use super::value::count_words;
-use super::worst_findings::{WorstRow, WorstFindings};
-use super::{ReportedCommand, ReportEnding, Options, Report};
+use super::worst_findings::{WorstFindings, WorstRow};
+use super::{Options, Report, ReportEnding, ReportedCommand};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -19,15 +19,15 @@ pub struct MarkdownReport {
     unread: Vec<UnreadableTrace>,
 }
 
-/// GitHub takes comments of 65,536 characters: what would go beyond this is counted instead.
+/// In bytes: GitHub limits comments to 65,536 characters. Anything beyond is counted instead.
 const MOST: usize = 60_000;
-/// Rows of the table.
+/// Maximum rows of the table.
 const ROWS: usize = 50;
-/// Traces that cannot be read that are named.
+/// Maximum unreadable traces named.
 const UNREAD: usize = 10;
-/// A sentence is cut to this many characters.
+/// In characters.
 const SENTENCE: usize = 600;
-/// A name is cut to this many characters.
+/// In characters.
 const NAME: usize = 80;
 
 impl MarkdownReport {
@@ -42,7 +42,11 @@ impl MarkdownReport {
         let what = match self.options.command {
             ReportedCommand::Check => format!("{} of {} failed", totals.runs_failed, count_words(totals.runs, "run")),
             ReportedCommand::Test => {
-                format!("{} of {} did not come out as stated", totals.counts.fail, count_words(totals.counts.all_results(), "test"))
+                format!(
+                    "{} of {} did not come out as stated",
+                    totals.counts.fail,
+                    count_words(totals.counts.all_results(), "test")
+                )
             }
             ReportedCommand::Lint => count_words(totals.counts.fail, "finding"),
         };
@@ -74,7 +78,6 @@ impl MarkdownReport {
         text
     }
 
-    /// Counts of the rules, the one that failed most first.
     fn rules_table(&self) -> String {
         let mut rows: Vec<_> = self.worst.by_rule.rows.iter().filter(|row| row.counts.all_results() > 0).collect();
         rows.sort_by_key(|row| {
@@ -105,7 +108,6 @@ impl MarkdownReport {
         if rows.is_empty() { String::new() } else { text }
     }
 
-    /// What is folded: the examples of an assertion.
     fn failure_details(&self, table: &ReportTable, row: &WorstRow, ending: &ReportEnding<'_>) -> String {
         let Some(item) = table.items.get(row.item) else { return String::new() };
         let word = match row.level {
@@ -132,7 +134,6 @@ impl MarkdownReport {
     }
 }
 
-/// Foreign text as code: nothing in it is markup.
 fn code_text(text: &str, length: usize) -> String {
     let text = standing::shorten_line(text, length);
     let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
@@ -145,12 +146,12 @@ fn code_text(text: &str, length: usize) -> String {
     }
 }
 
-/// The same in a row of a table, which a bar would end.
+/// Text in a table row, where a `|` would end the cell.
 fn cell_text(text: &str) -> String {
     code_text(&text.replace('\\', "/").replace('|', "¦"), NAME)
 }
 
-/// Foreign text in HTML: no sign in it is markup, of HTML or of Markdown.
+/// Foreign text in HTML, with HTML and Markdown escaped.
 fn escape_html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in one_line(text).chars() {
@@ -210,8 +211,11 @@ impl Report for MarkdownReport {
             let details = self.failure_details(table, row, ending);
             length += details.chars().count();
             if length > MOST {
-                let _ =
-                    writeln!(text, "\n{} more are not shown here.", count_words((rows.len() - shown) as u64, "assertion"));
+                let _ = writeln!(
+                    text,
+                    "\n{} more are not shown here.",
+                    count_words((rows.len() - shown) as u64, "assertion")
+                );
                 break;
             }
             text.push_str(&details);

@@ -7,17 +7,17 @@ use super::block::{self, BlockReport};
 use super::conditions;
 use super::draw_limits::DrawnFindings;
 use super::gate::{self, Gate, GatePolicy};
-use super::run_measures::RecordedMeasures;
 pub use super::proof::TraceExcerpt;
 use super::proof::{ProofMaker, TraceText, visible_words};
 use super::redact::{self, WithheldTexts};
+use super::run_measures::RecordedMeasures;
 use super::table::ReportTable;
 use super::timeline::{self, TimelineReport};
 use super::unjudged::UnjudgedReport;
 pub use super::unreadable::UnreadableTrace;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::{AssertionOutcome, VerdictEvidence, RunOutcome, Role, Status};
+use averment_engine::vm::outcome::{AssertionOutcome, Role, RunOutcome, Status, VerdictEvidence};
 use averment_runs::run::{Run, RunSource};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -31,7 +31,7 @@ pub struct RunReport {
     pub run: String,
     /// The file it was read from, as the user named it.
     pub file: String,
-    /// What it does to the exit code.
+    /// The effect on the exit code.
     pub gate: Gate,
     /// Its score; `None` when nothing counted.
     pub score: Option<f64>,
@@ -41,15 +41,15 @@ pub struct RunReport {
     pub results: Vec<ResultReport>,
     /// One per rule with a selected assertion.
     pub rules: Vec<RuleReport>,
-    /// What was odd while reading it, with the line.
+    /// Warnings about the trace, each with its line.
     pub warnings: Vec<(usize, String)>,
     /// Its steps, where a format shows them.
     pub timeline: Option<Box<TimelineReport>>,
-    /// How long reading and judging it took, where that is asked for.
+    /// Time to read and judge the run, if requested.
     pub nanoseconds: Option<u64>,
-    /// Whether it is no run: what is said of all of them together, after the last.
+    /// True for the summary over all runs, which follows the last run.
     pub over_runs: bool,
-    /// What it records of itself, where somebody keeps that.
+    /// The run's recorded measurements, if a report needs them.
     pub measured: Option<Box<RecordedMeasures>>,
 }
 
@@ -78,11 +78,11 @@ pub struct ResultReport {
     pub message: Option<String>,
     /// The class that its message gives it, as an index into [`Item::classifiers`](super::table::Item::classifiers).
     pub classified: Option<usize>,
-    /// What proves it.
+    /// The evidence.
     pub evidence: Vec<EvidenceReport>,
     /// The pieces of the trace that the evidence stands in, where a format draws them.
     pub excerpts: Vec<TraceExcerpt>,
-    /// Of a failure in several places: each of them.
+    /// The violations of a failure in several places.
     pub violations: ViolationsReport,
     /// Steps that a pass says nothing of.
     pub unjudged: Option<UnjudgedReport>,
@@ -97,7 +97,7 @@ pub struct ResultReport {
 /// The violations of a failure. One that is a single violation lists none: its own reason and evidence are that violation.
 #[derive(Debug, Default)]
 pub struct ViolationsReport {
-    /// How many there are, where there is more than one.
+    /// The number of violations, if there are several.
     pub count: u64,
     /// The first of them, in the order of the run.
     pub listed: Vec<ViolationReport>,
@@ -118,7 +118,7 @@ impl ViolationsReport {
 pub struct ViolationReport {
     /// Why, redacted.
     pub reason: String,
-    /// What proves it.
+    /// The evidence.
     pub evidence: Vec<EvidenceReport>,
     /// The pieces of the trace that the evidence stands in, where a format draws them.
     pub excerpts: Vec<TraceExcerpt>,
@@ -137,7 +137,7 @@ impl ResultReport {
         self.verdict == Verdict::Pass
     }
 
-    /// How many violations a failure has; none of anything else.
+    /// The number of violations of a failure; 0 for any other result.
     #[must_use]
     pub fn violation_count(&self) -> u64 {
         if self.has_failed() { self.violations.count.max(1) } else { 0 }
@@ -178,20 +178,20 @@ pub struct RuleReport {
     pub rule: usize,
     /// Its verdict.
     pub verdict: Verdict,
-    /// Whether it passed.
+    /// True if the rule passed.
     pub passed: bool,
     /// Its score.
     pub score: Option<f64>,
     /// True where it is below its threshold and a [baseline](super::baseline) knows it.
     pub known: bool,
-    /// What the run records of the block that it is about, where it is of a workflow of another system.
+    /// The workflow block that the rule is about, if the run records it.
     pub block: Option<Box<BlockReport>>,
 }
 
 /// A piece of evidence.
 #[derive(Debug, Default)]
 pub struct EvidenceReport {
-    /// What it is to the verdict.
+    /// The role of the evidence in the verdict.
     pub role: Role,
     /// A remark for people, redacted.
     pub label: String,
@@ -199,7 +199,7 @@ pub struct EvidenceReport {
     pub step: Option<u32>,
     /// The tool, where the step is a call, redacted.
     pub tool: Option<String>,
-    /// What people call the step, where they see it: `call 3`, `step 70, call 31`.
+    /// The step as people know it: `call 3`, `step 70, call 31`.
     pub place: Option<String>,
     /// JSON pointer into the normal form; empty when it is no single value.
     pub path: String,
@@ -224,14 +224,14 @@ pub struct TraceBytes {
     pub end: u64,
 }
 
-/// How much is made ready of each result.
+/// How much detail is prepared for each result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportDetail {
     /// The width of the pieces of the trace; `None` when no format draws them.
     pub excerpt: Option<usize>,
     /// False where no format shows reasons and evidence.
     pub findings: bool,
-    /// How many violations of a failure are drawn.
+    /// The number of violations to draw for each failure.
     pub violations: usize,
     /// True where a format shows whole runs, step by step.
     pub steps: bool,
@@ -243,7 +243,7 @@ impl ReportDetail {
     /// Reasons and evidence, and nothing that is drawn.
     pub const FINDINGS: Self = Self { excerpt: None, findings: true, violations: 0, steps: false, measured: false };
 
-    /// Whether a run has to be read in full, whatever its rules look at.
+    /// True if runs must be read in full, whatever the rules look at.
     #[must_use]
     pub fn takes_whole_runs(&self) -> bool {
         self.steps || self.measured
@@ -271,13 +271,13 @@ impl<'a, 'run> RunFindings<'a, 'run> {
         Self { table, text, detail }
     }
 
-    /// Whether the run has anything that no finding of it shows: then even findings that are alike may differ.
+    /// True if the run has values that no finding may show; then even equal findings may differ.
     #[must_use]
     pub fn withholds_anything(&self) -> bool {
         !self.text.withheld.is_empty()
     }
 
-    /// What reports say of the assertions.
+    /// The table of assertions.
     #[must_use]
     pub fn table(&self) -> &'a ReportTable {
         self.table
@@ -292,11 +292,17 @@ impl<'a, 'run> RunFindings<'a, 'run> {
 
 /// Builds the report of a run from the outcome of each program, in the order of the table's programs.
 #[must_use]
-pub fn build_report(table: &ReportTable, run: &Run<'_>, outcomes: &[RunOutcome], policy: GatePolicy, detail: ReportDetail) -> RunReport {
+pub fn build_report(
+    table: &ReportTable,
+    run: &Run<'_>,
+    outcomes: &[RunOutcome],
+    policy: GatePolicy,
+    detail: ReportDetail,
+) -> RunReport {
     build_some(table, run, outcomes, policy, detail, &mut DrawnFindings::default())
 }
 
-/// The same with the words of those findings alone that are asked for.
+/// Builds a report with the words of only the requested findings.
 #[must_use]
 pub fn build_some(
     table: &ReportTable,
@@ -308,12 +314,13 @@ pub fn build_some(
 ) -> RunReport {
     let mut report = build_of(table, (run.text, &run.source), Some(run), outcomes, policy, detail, drawn);
     let line = |offset: usize| run.source.line_column(run.text, offset).0;
-    report.warnings = run.warnings.iter().map(|one| (line(one.offset), redact::redact_run_text(run, &one.message))).collect();
+    report.warnings =
+        run.warnings.iter().map(|one| (line(one.offset), redact::redact_run_text(run, &one.message))).collect();
     report.warnings.sort_by_key(|(line, _)| *line);
     report
 }
 
-/// The same for a run that was judged without being read in full: nothing is known then of its environment, and no reason is of the run.
+/// Builds a report for a run that was not read in full: its environment is unknown, and no reason quotes it.
 #[must_use]
 pub fn build_of(
     table: &ReportTable,
@@ -349,7 +356,8 @@ pub fn build_of(
     }
     block::add_blocks(table, run, &results, &mut rules);
     let measured = run.filter(|_| detail.measured).map(|run| Box::new(RecordedMeasures::of_run(run, &text.withheld)));
-    let timeline = run.filter(|_| detail.steps).map(|run| Box::new(timeline::timeline_report(table, run, outcomes, &text)));
+    let timeline =
+        run.filter(|_| detail.steps).map(|run| Box::new(timeline::timeline_report(table, run, outcomes, &text)));
     RunReport {
         run: redact::redact_source(source),
         file: redact::redact_file(&source.file).into_owned(),
@@ -366,7 +374,7 @@ pub fn build_of(
     }
 }
 
-/// What no finding of a run shows: what the run keeps to itself, and what a predicate has found anywhere in it.
+/// Texts that no finding may show: the run's secrets, and everything predicates found in it.
 fn find_withheld<'o>(
     run: Option<&Run<'_>>,
     outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
@@ -380,7 +388,6 @@ fn find_withheld<'o>(
     withheld_of_all(run, findings)
 }
 
-/// The same where something is said of the run whatever was found.
 fn withheld_of_all<'o>(
     run: Option<&Run<'_>>,
     outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,

@@ -3,21 +3,27 @@
 use super::TextStyle;
 use super::draw_limits::DrawnFindings;
 use super::gate::GatePolicy;
-use super::model::{self, ReportDetail, EvidenceReport, ResultReport, RunReport};
+use super::model::{self, EvidenceReport, ReportDetail, ResultReport, RunReport};
 use super::table::{ReportItem, ReportTable};
 use super::value::shorten_text;
 use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
-use averment_engine::vm::outcome::{RunOutcome, Role, Status};
+use averment_engine::vm::outcome::{Role, RunOutcome, Status};
 use averment_runs::run::RunSource;
 
-/// Groups of runs that are told of one assertion.
+/// Maximum groups of runs reported for one assertion.
 const GROUPS: usize = 10;
-/// Characters of a line.
+/// In characters.
 const LINE: usize = 400;
 
-/// What is said of all runs together, as the report of a run that comes after the last.
+/// The results over all runs, as the report of a run after the last one.
 #[must_use]
-pub fn over_runs_report(table: &ReportTable, outcomes: &[RunOutcome], runs: u64, policy: GatePolicy, detail: ReportDetail) -> RunReport {
+pub fn over_runs_report(
+    table: &ReportTable,
+    outcomes: &[RunOutcome],
+    runs: u64,
+    policy: GatePolicy,
+    detail: ReportDetail,
+) -> RunReport {
     let (source, mut drawn) = (RunSource::default(), DrawnFindings::new(None));
     let detail = ReportDetail { steps: false, findings: true, excerpt: None, ..detail };
     let made = model::build_of(table, ("", &source), None, outcomes, policy, detail, &mut drawn);
@@ -60,7 +66,7 @@ fn assertion_text(item: &ReportItem, result: &ResultReport, style: TextStyle) ->
     text
 }
 
-/// What is said of a result, a line each: the author's words, each group that does not hold, what it found.
+/// One line each: the author's message, each failing group, and the finding.
 fn result_lines(result: &ResultReport) -> Vec<String> {
     let mut lines: Vec<String> = result.message.iter().cloned().collect();
     let listed = &result.violations.listed;
@@ -83,7 +89,7 @@ fn of_role(evidence: &[EvidenceReport], role: Role) -> impl Iterator<Item = &str
     evidence.iter().filter(move |one| one.role == role).map(|one| one.label.as_str())
 }
 
-/// What stands beside it on one line; words that all begin with are said once.
+/// The evidence on one line; a common prefix is written once.
 fn evidence_line(evidence: &[EvidenceReport]) -> Option<String> {
     let mut all = evidence.iter().filter(|one| one.role == Role::Value);
     let first = all.next()?;

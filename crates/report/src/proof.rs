@@ -1,22 +1,22 @@
 //! What reports show of evidence: words without what is hidden, values, places, pieces of the trace.
 
-use super::model::{TraceBytes, EvidenceReport, ViolationReport};
+use super::model::{EvidenceReport, TraceBytes, ViolationReport};
 use super::redact::{self, WithheldTexts, redact};
 use super::step_line::{self, StepLine, WantedValue};
 use super::table::ReportTable;
 use super::value;
 use averment_engine::vm::outcome::VerdictEvidence;
 use averment_engine::vm::temporal::numbered_step;
-use averment_runs::run::{StepKind, Run, RunSource};
+use averment_runs::run::{Run, RunSource, StepKind};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Values for people are cut to this many characters.
+/// In characters.
 const SHOWN: usize = 120;
-/// Reasons and messages are cut to this many characters.
+/// In characters.
 const REASON: usize = 2_000;
-/// More evidence of one result than this is left out: it is for people and their tools, not a copy of the run.
+/// Maximum evidence of one result; the rest is omitted, since a report is no copy of the run.
 const EVIDENCE: usize = 64;
 
 /// A step of the run, or a value beside its steps, on a line.
@@ -26,28 +26,27 @@ pub struct TraceExcerpt {
     pub line: usize,
     /// The column of that place in its line, in characters, from 1.
     pub column: usize,
-    /// What is shown of it.
+    /// The shown text.
     pub text: String,
-    /// What evidence speaks of, in bytes of `text`, with the number of the evidence.
+    /// Byte ranges of `text` that evidence refers to, with the number of the evidence.
     pub marks: Vec<(usize, Range<usize>)>,
 }
 
-/// Pieces of evidence that are shown at most.
+/// Maximum pieces of evidence shown.
 const PLACES: usize = 5;
 
-/// The run's text with its line starts, which are looked for only when evidence needs them.
+/// The run's text with its line starts, which are computed only when evidence needs them.
 pub(super) struct TraceText<'a, 'run> {
     pub(super) text: &'a str,
     pub(super) source: &'a RunSource,
-    /// The run, where it was read.
     pub(super) run: Option<&'a Run<'run>>,
-    /// The texts of the recorded environment, and others that are shown nowhere.
+    /// Texts of the recorded environment, and other texts that are never shown.
     pub(super) withheld: WithheldTexts,
     pub(super) lines: OnceCell<Vec<usize>>,
 }
 
 impl TraceText<'_, '_> {
-    /// The line of a byte offset, from 0, and where that line starts.
+    /// The line of a byte offset, from 0, and its start.
     pub(super) fn line_at(&self, offset: usize) -> (usize, usize) {
         let lines = self.lines.get_or_init(|| {
             std::iter::once(0).chain(memchr::memchr_iter(b'\n', self.text.as_bytes()).map(|at| at + 1)).collect()
@@ -56,7 +55,7 @@ impl TraceText<'_, '_> {
         (index, lines.get(index).copied().unwrap_or(0))
     }
 
-    /// The line and column of a byte offset in the file, from 1.
+    /// The line and column of a byte offset, from 1.
     pub(super) fn place_at(&self, offset: usize) -> (usize, usize) {
         if self.source.parts.is_some() {
             return self.source.line_column(self.text, offset);
@@ -73,22 +72,18 @@ impl TraceText<'_, '_> {
     }
 }
 
-/// Makes what reports show of an assertion.
 pub(super) struct ProofMaker<'a, 'run> {
     pub(super) table: &'a ReportTable,
     pub(super) program: usize,
     pub(super) text: &'a TraceText<'a, 'run>,
-    /// Whether its values are not shown.
     pub(super) masked: bool,
-    /// Whether values and places are said for people, also where nothing is drawn.
+    /// True if values and places are described for people even if nothing is drawn.
     pub(super) shows: bool,
-    /// What predicates have found, all that is known of it.
     pub(super) found: &'a [&'a VerdictEvidence],
 }
 
 impl ProofMaker<'_, '_> {
-    /// A violation, and what nothing that is said of it shows. `width` is that of what people see of it, `draws` whether pieces of the
-    /// trace are among that.
+    /// A violation, and the texts it must not show; `width` is for pictures, `draws` adds pieces of the trace.
     pub(super) fn make_violation(
         &self,
         (reason, proof): (&str, &[VerdictEvidence]),
@@ -106,12 +101,9 @@ impl ProofMaker<'_, '_> {
     }
 }
 
-/// What a line of the picture shows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum ShownLine {
-    /// A step, by its index.
     Step(usize),
-    /// An entry of the run, by its key.
     Entry(String),
 }
 
@@ -126,12 +118,19 @@ impl ShownLine {
 }
 
 impl ProofMaker<'_, '_> {
-    /// The steps and values that the evidence speaks of, each on a line, in the order of the run.
-    fn make_excerpts(&self, evidence: &[VerdictEvidence], hides: &[bool], hide: &WithheldTexts, width: Option<usize>) -> Vec<TraceExcerpt> {
+    fn make_excerpts(
+        &self,
+        evidence: &[VerdictEvidence],
+        hides: &[bool],
+        hide: &WithheldTexts,
+        width: Option<usize>,
+    ) -> Vec<TraceExcerpt> {
         let (Some(width), Some(run)) = (width, self.text.run) else { return Vec::new() };
         let mut lines: BTreeMap<ShownLine, Vec<usize>> = BTreeMap::new();
         let places = evidence.iter().enumerate().filter(|(_, one)| one.origin.is_some());
-        for (shown, number) in places.filter_map(|(number, one)| Some((ShownLine::of_evidence(one)?, number))).take(PLACES) {
+        for (shown, number) in
+            places.filter_map(|(number, one)| Some((ShownLine::of_evidence(one)?, number))).take(PLACES)
+        {
             lines.entry(shown).or_default().push(number);
         }
         let others = self.found.iter().map(|one| WantedValue { number: None, path: &one.path, hidden: true });
@@ -155,7 +154,7 @@ impl ProofMaker<'_, '_> {
     }
 }
 
-/// True for a value that no report shows: one that its name makes a secret (`password`), and what comes from the environment.
+/// True if no report may show the value: its name marks a secret (`password`), or it is from the environment.
 pub(super) fn is_secret(evidence: &VerdictEvidence) -> bool {
     let Some(json) = &evidence.value else { return false };
     let name = evidence.path.rsplit('/').next().unwrap_or("");
@@ -163,26 +162,29 @@ pub(super) fn is_secret(evidence: &VerdictEvidence) -> bool {
     of_environment || json.starts_with('"') && !redact::find_secrets(&format!("\"{name}\": {json}")).is_empty()
 }
 
-/// Texts that are not shown.
 pub(super) fn hidden_texts<'e>(evidence: impl IntoIterator<Item = &'e VerdictEvidence>, hides: &[bool]) -> Vec<String> {
     let hidden = evidence.into_iter().zip(hides).filter(|(_, hide)| **hide);
     let texts = hidden.filter_map(|(one, _)| serde_json::from_str::<String>(one.value.as_deref()?).ok());
     texts.collect()
 }
 
-/// Words for people: redacted, without what is hidden, and not longer than anyone reads.
 pub(super) fn visible_words(words: &str, hidden: &WithheldTexts) -> String {
     value::shorten_text(&hidden.remove_from(redact(words).into_owned()), REASON)
 }
 
 impl<'run> ProofMaker<'_, 'run> {
-    /// The tool of the call that evidence speaks of.
     fn evidence_tool(&self, evidence: &VerdictEvidence) -> Option<&'run str> {
         let step = self.text.run?.steps.get(evidence.step? as usize)?;
         (step.kind == StepKind::Call).then_some(step.name)
     }
 
-    fn evidence_report(&self, evidence: &VerdictEvidence, shows: bool, masked: bool, hidden: &WithheldTexts) -> EvidenceReport {
+    fn evidence_report(
+        &self,
+        evidence: &VerdictEvidence,
+        shows: bool,
+        masked: bool,
+        hidden: &WithheldTexts,
+    ) -> EvidenceReport {
         let text = self.text;
         let json = evidence.value.as_deref().map(|json| text.withheld.without_in_json(json));
         let json = json.as_deref();

@@ -5,7 +5,7 @@ use crate::redact_path::{self, RedactPath};
 use crate::redact_run;
 use averment_base::limits::Limits;
 use averment_runs::run::Run;
-use averment_traces::error::{TraceProblem, ReadError};
+use averment_traces::error::{ReadError, TraceProblem};
 use averment_traces::expected::ExpectedRows;
 use averment_traces::names::PartNames;
 use averment_traces::prices::PriceTable;
@@ -18,13 +18,13 @@ use std::sync::Arc;
 pub struct RunReadOptions {
     /// Sizes and depths.
     pub limits: Limits,
-    /// What is odd in a trace is an error.
+    /// Treat trace warnings as errors.
     pub strict: bool,
     /// The names of a home-grown format (`--map`).
     pub names: Option<Arc<PartNames>>,
-    /// What tokens cost (`--prices`).
+    /// Token prices (`--prices`).
     pub prices: Option<Arc<PriceTable>>,
-    /// What is expected of single runs (`--expected`).
+    /// Expected results of single runs (`--expected`).
     pub expected: Option<Arc<ExpectedRows>>,
     /// Transcripts of agents are read as SkillGym reads them (`--compat skillgym`).
     pub as_skillgym: bool,
@@ -35,7 +35,7 @@ pub struct RunReadOptions {
 }
 
 impl RunReadOptions {
-    /// Whether runs have to be read in full: for what is odd in them, for what is not to be shown, for what they cost or what is expected of them.
+    /// True if runs must be read in full: for warnings, redaction, costs or expected results.
     #[must_use]
     pub fn is_in_full(&self) -> bool {
         let hides = !self.redact.is_empty() || !self.withheld.is_empty();
@@ -47,7 +47,11 @@ impl RunReadOptions {
 ///
 /// # Errors
 /// What is not JSON, no run of a known format, beyond a limit, or odd where that is an error.
-pub fn parse_run<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &RunReadOptions) -> Result<Run<'run>, UnreadableTrace> {
+pub fn parse_run<'run>(
+    raw: &'run RawRun,
+    arena: &'run Bump,
+    reading: &RunReadOptions,
+) -> Result<Run<'run>, UnreadableTrace> {
     let RunReadOptions { names, prices, expected, .. } = reading;
     let told = ReadOptions {
         names: names.as_deref(),
@@ -55,12 +59,14 @@ pub fn parse_run<'run>(raw: &'run RawRun, arena: &'run Bump, reading: &RunReadOp
         expected: expected.as_deref(),
         as_skillgym: reading.as_skillgym,
     };
-    let mut run = read::parse_under(raw, arena, &reading.limits, told).map_err(|error| UnreadableTrace::of_error(&error))?;
+    let mut run =
+        read::parse_under(raw, arena, &reading.limits, told).map_err(|error| UnreadableTrace::of_error(&error))?;
     run.withheld = redact_path::path_values(&reading.redact, &run);
     run.withheld.extend_from_slice(&reading.withheld);
     match run.warnings.first().filter(|_| reading.strict) {
         Some(warning) => {
-            let problem = TraceProblem { message: redact_run(&run, &warning.message), help: String::new(), no_trace: false };
+            let problem =
+                TraceProblem { message: redact_run(&run, &warning.message), help: String::new(), no_trace: false };
             Err(UnreadableTrace::of_error(&ReadError::at_offset(&run.source, run.text, warning.offset, problem)))
         }
         None => Ok(run),

@@ -1,8 +1,8 @@
 //! The one place that keeps secrets out of reports.
 
-use averment_base::limits::{Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, Limits};
 use averment_base::value::json::to_json;
-use averment_base::value::{ValueText, Value};
+use averment_base::value::{Value, ValueText};
 use averment_builtins::detect;
 use averment_engine::vm::outcome::VerdictEvidence;
 use averment_runs::run::{Run, RunSource};
@@ -16,14 +16,14 @@ pub(crate) use crate::withheld_values::EVERYTHING;
 pub use crate::withheld_values::withheld_values;
 pub use averment_builtins::detect::REDACTED;
 
-/// No text shorter than this holds a secret that the detectors know.
+/// In bytes: no known detector finds a secret in a shorter text.
 const SHORTEST: usize = 8;
 
-/// Texts up to this length are remembered when nothing is found in them, and so many of them.
+/// Maximum length and number of cached texts in which nothing was found.
 const REMEMBERED: (usize, usize) = (160, 4_096);
 
 thread_local! {
-    /// Reasons and labels of many runs are made of few texts (`there is no refund`): those in which nothing was found.
+    /// Texts in which nothing was found: many runs share few reasons and labels.
     static CLEAN: RefCell<FxHashSet<Box<str>>> = RefCell::default();
 }
 
@@ -54,7 +54,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 }
 
 thread_local! {
-    /// The name of the last file, and what is shown of it: runs of one file come one behind the other.
+    /// The last file name and its redacted form: runs of one file come one after the other.
     static LAST: RefCell<(String, String)> = RefCell::default();
 }
 
@@ -96,15 +96,15 @@ pub fn remove_ranges<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str>
     Cow::Owned(clean)
 }
 
-/// Shorter values of the environment are words such as `true` or `xterm`, and none of them is a secret.
+/// Shorter environment values are words such as `true` or `xterm`, not secrets.
 const SHORTEST_VALUE: usize = 6;
-/// What a predicate has found: kept out of everything that is said of the run, where it is not too short for that.
+/// The value that a predicate found, to hide in everything about the run; `None` if it is too short.
 pub fn found_text(evidence: &VerdictEvidence) -> Option<String> {
     let text = evidence.found.as_deref()?;
     is_telling(text).then(|| text.trim().to_owned())
 }
 
-/// Whether a text is long enough to be taken out of others: a short one stands there by chance.
+/// True if a text is long enough to be hidden in others: a short one occurs by chance.
 pub fn is_telling(text: &str) -> bool {
     text.trim().len() >= SHORTEST_VALUE
 }
@@ -113,11 +113,11 @@ pub fn is_telling(text: &str) -> bool {
 /// The longest come first, so that no part of one stays.
 #[derive(Debug, Clone, Default)]
 pub struct WithheldTexts {
-    /// As they stand in words.
+    /// As written in sentences.
     words: Vec<String>,
-    /// As they stand in JSON, without quotes.
+    /// As written in JSON, without quotes.
     json: Vec<String>,
-    /// There are too many to look for: nothing is shown.
+    /// True if there are too many texts to search for: nothing is shown.
     all: bool,
 }
 
@@ -193,24 +193,23 @@ impl WithheldTexts {
     }
 }
 
-/// A text as it stands between the quotes of JSON.
 fn json_text(text: &str) -> String {
     let json = to_json(&Value::Text(ValueText::Plain(text)));
     json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }
 
-/// The text with single spaces, as sentences show it; `None` where it has no others.
+/// The text with single spaces, as in sentences; `None` if it is unchanged.
 fn fold_spaces(text: &str) -> Option<String> {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (folded != text).then_some(folded)
 }
 
-/// The text as a timeline shows it; `None` where it is the same.
+/// The text as a timeline shows it; `None` if it is unchanged.
 fn on_one_line(text: &str) -> Option<String> {
     text.contains(char::is_control).then(|| text.replace(char::is_control, " "))
 }
 
-/// JSON with a text in it replaced; one that is a number by itself becomes a text.
+/// JSON with a text replaced; a standalone number becomes a string.
 fn replace_json(json: &str, text: &str) -> String {
     if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
         return remove_words(json, text);
@@ -230,7 +229,7 @@ fn replace_json(json: &str, text: &str) -> String {
     clean
 }
 
-/// A number in a piece of JSON, inside a text or outside of all.
+/// Replaces a number in a piece of JSON, inside or outside a string.
 fn in_piece(piece: &str, number: &str, quoted: bool) -> String {
     if quoted {
         return remove_words(piece, number);
@@ -250,19 +249,17 @@ fn in_piece(piece: &str, number: &str, quoted: bool) -> String {
     clean
 }
 
-/// Words without a text; a short one has to be a whole word, since it stands in others by chance.
 fn remove_words(words: &str, text: &str) -> String {
     if is_short(text) { without_token(words, text).into_owned() } else { words.replace(text, REDACTED) }
 }
 
-/// Characters of a text that is looked for inside of words, too.
+/// In characters: texts this long are also removed inside of words.
 const INSIDE: usize = 4;
 
 fn is_short(text: &str) -> bool {
     text.chars().count() < INSIDE
 }
 
-/// Words without a text that stands there as a whole word.
 fn without_token<'a>(words: &'a str, text: &str) -> Cow<'a, str> {
     let ends = |before: &str| before.chars().next_back().is_none_or(|one| !one.is_alphanumeric());
     let begins = |behind: &str| behind.chars().next().is_none_or(|one| !one.is_alphanumeric());
@@ -277,10 +274,9 @@ fn longest_first(texts: &mut Vec<String>) {
     texts.dedup();
 }
 
-/// What marks a cut.
 const CUT: char = '…';
 
-/// Words without the beginning of a text in front of a cut; less than half of the shortest value says nothing.
+/// Removes a text's start before a cut, unless shorter than half of the shortest value.
 fn without_beginning(words: String, text: &str) -> String {
     let Some(first) = text.chars().next() else { return words };
     if !words.contains(CUT) || !words.contains(first) {
@@ -307,10 +303,10 @@ fn without_beginning(words: String, text: &str) -> String {
     clean
 }
 
-/// At most so much of the end of a text is shown behind a cut.
+/// Maximum length of the end of a text that is shown after a cut.
 const ENDING: usize = 400;
 
-/// Words without the end of a text behind a cut, also where that stands in quotes.
+/// Removes the end of a text after a cut, also inside quotes.
 fn without_ending(words: String, text: &str) -> String {
     if !words.contains(CUT) {
         return words;

@@ -6,10 +6,10 @@ use averment_base::limits::Limits;
 use averment_base::value::Value;
 use averment_base::value::json::{self, to_json};
 use averment_runs::normal::of_run;
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use bumpalo::Bump;
 
-/// Values of one run that are looked at.
+/// Maximum values examined in one run.
 const VALUES: usize = 100_000;
 
 /// A path into the normal form of a run.
@@ -19,16 +19,11 @@ pub struct RedactPath {
     steps: Vec<RedactStep>,
 }
 
-/// A step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum RedactStep {
-    /// `.key`, `["key"]`.
     Key(String),
-    /// `[3]`.
     Index(usize),
-    /// `[*]`: each element, or each value of an object.
     Each,
-    /// `[**]`: everything below.
     All,
 }
 
@@ -61,7 +56,9 @@ impl RedactPath {
 pub fn path_values(paths: &[RedactPath], run: &Run<'_>) -> Vec<String> {
     let (mut found, mut left) = (Vec::new(), VALUES);
     for path in paths {
-        walk_steps(&run.root_value(&path.root).value, &path.steps, &mut left, &mut |text| found.push(text.trim().to_owned()));
+        walk_steps(&run.root_value(&path.root).value, &path.steps, &mut left, &mut |text| {
+            found.push(text.trim().to_owned())
+        });
     }
     if left == 0 {
         found.push(EVERYTHING.to_owned());
@@ -71,12 +68,11 @@ pub fn path_values(paths: &[RedactPath], run: &Run<'_>) -> Vec<String> {
     found
 }
 
-/// The names that runs have in the normal form; home-grown ones may have others.
+/// Names in the normal form; custom formats may have others.
 fn known_names() -> impl Iterator<Item = &'static str> {
     of_run::ALL.into_iter().chain(StepKind::ALL.map(StepKind::list_key))
 }
 
-/// The first step of a text, and what stands behind it.
 fn parse_step(text: &str) -> Result<(RedactStep, &str), String> {
     let wrong = || format!("`{text}` is no step of a path: write `.key`, `[\"key\"]`, `[0]`, `[*]` or `[**]`");
     if let Some(rest) = text.strip_prefix('.') {
@@ -100,7 +96,7 @@ fn parse_step(text: &str) -> Result<(RedactStep, &str), String> {
     Ok((step, behind))
 }
 
-/// Follows the steps; the depth is that of the run, which its reader limits.
+/// Follows the steps; the reader of the run limits the depth.
 fn walk_steps(value: &Value<'_>, steps: &[RedactStep], left: &mut usize, to: &mut impl FnMut(&str)) {
     if *left == 0 {
         return;
@@ -116,13 +112,17 @@ fn walk_steps(value: &Value<'_>, steps: &[RedactStep], left: &mut usize, to: &mu
             }
         }
         // A list in between is meant with each of its elements.
-        (RedactStep::Key(_), Value::List(list)) => list.iter().for_each(|node| walk_steps(&node.value, steps, left, to)),
+        (RedactStep::Key(_), Value::List(list)) => {
+            list.iter().for_each(|node| walk_steps(&node.value, steps, left, to))
+        }
         (RedactStep::Index(index), Value::List(list)) => {
             if let Some(node) = list.get(*index) {
                 walk_steps(&node.value, rest, left, to);
             }
         }
-        (RedactStep::Each | RedactStep::All, Value::List(list)) => list.iter().for_each(|node| walk_steps(&node.value, rest, left, to)),
+        (RedactStep::Each | RedactStep::All, Value::List(list)) => {
+            list.iter().for_each(|node| walk_steps(&node.value, rest, left, to))
+        }
         (RedactStep::Each | RedactStep::All, Value::Object(object)) => {
             object.entries().iter().for_each(|entry| walk_steps(&entry.node.value, rest, left, to));
         }
@@ -148,7 +148,6 @@ fn walk_steps(value: &Value<'_>, steps: &[RedactStep], left: &mut usize, to: &mu
     }
 }
 
-/// Every text and number of a value.
 fn walk_everything(value: &Value<'_>, left: &mut usize, to: &mut impl FnMut(&str)) {
     if *left == 0 {
         return;

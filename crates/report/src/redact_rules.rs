@@ -1,9 +1,9 @@
 //! Credentials that stand in rules by mistake: kept out of what is said and shown of them.
 
-use crate::redact::{redact, find_secrets};
+use crate::redact::{find_secrets, redact};
 use std::borrow::Cow;
 
-/// Bytes of a text that is looked through as a whole.
+/// Bytes of a text that is searched as a whole.
 const AT_ONCE: usize = 1 << 20;
 
 /// Data without them: each text in it by itself.
@@ -21,7 +21,7 @@ pub fn in_data(data: &mut serde_json::Value) {
     }
 }
 
-/// What is said of rules, without the credentials that stand in them.
+/// Removes credentials that rules contain from a diagnostic.
 pub fn in_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
     let hide = |text: &mut String| {
         if let Cow::Owned(clean) = redact(text) {
@@ -34,7 +34,8 @@ pub fn in_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
     one.others.iter_mut().for_each(|other| hide(&mut other.text));
     one.witness.iter_mut().for_each(|witness| hide(&mut witness.run));
     // A change that holds one would write it, or something else.
-    let shows = |fix: &averment_base::diagnostic::Fix| fix.edits.iter().any(|edit| !find_secrets(&edit.text).is_empty());
+    let shows =
+        |fix: &averment_base::diagnostic::Fix| fix.edits.iter().any(|edit| !find_secrets(&edit.text).is_empty());
     if one.fix.as_ref().is_some_and(shows) {
         one.fix = None;
     }

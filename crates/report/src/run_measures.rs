@@ -5,16 +5,16 @@ use super::redact::WithheldTexts;
 use super::redact::redact;
 use averment_base::value::{Object, Value};
 use averment_runs::normal::{of_run, of_usage};
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 
-/// Names of tools, and of skills, that are kept of a run.
+/// Tool and skill names kept for each run.
 const NAMES: usize = 200;
-/// A point in time before this many milliseconds since 1970 is one of a clock that begins with the run.
+/// Milliseconds since 1970; earlier times are relative to the start of the run.
 const FIRST_DAY: f64 = 1e11;
 
-/// What a run records of itself. What it does not record is `None`.
+/// Measurements that a run records. Those it does not record are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RecordedMeasures {
     /// The hash of its bytes: of the same run judged again it is the same.
@@ -24,11 +24,11 @@ pub struct RecordedMeasures {
     pub id: Option<String>,
     /// When its first step began, in milliseconds since 1970.
     pub started_ms: Option<i64>,
-    /// What it cost, in dollars.
+    /// The cost in US dollars.
     pub cost_usd: Option<f64>,
     /// The tokens that it used.
     pub total_tokens: Option<f64>,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub duration_ms: Option<f64>,
     /// The tools that it called, redacted, in the order of their names.
     #[serde(skip)]
@@ -39,7 +39,7 @@ pub struct RecordedMeasures {
 }
 
 impl RecordedMeasures {
-    /// What a run records; `withheld` is what no report of it shows.
+    /// Reads a run's measurements; values in `withheld` are never reported.
     #[must_use]
     pub fn of_run(run: &Run<'_>, withheld: &WithheldTexts) -> Self {
         let entry = |name: &str| to_number(&run.root_value(name).value);
@@ -65,7 +65,7 @@ impl RecordedMeasures {
     }
 }
 
-/// When the first step began, on the clock of the world.
+/// The start of the first step, as wall-clock time.
 fn started_at(run: &Run<'_>) -> Option<i64> {
     let first = run.steps.iter().filter_map(|step| step.start).min_by(f64::total_cmp)?;
     #[expect(clippy::cast_possible_truncation, reason = "within the bound every such double is an integer of 64 bits")]

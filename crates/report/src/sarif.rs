@@ -4,9 +4,9 @@ use super::by_rule::ByRule;
 use super::fingerprint::ViolationFingerprints;
 use super::model::{EvidenceReport, ResultReport, RunReport, UnreadableTrace};
 use super::standing::{self, FindingLevel, ResultStanding, ViolationView};
-use super::table::{ReportItem, Location, ReportTable};
+use super::table::{Location, ReportItem, ReportTable};
 use super::value::count_words;
-use super::{ReportedCommand, ReportEnding, Options, Report};
+use super::{Options, Report, ReportEnding, ReportedCommand};
 use averment_base::diagnostic::render::printable;
 use averment_engine::vm::outcome::Status;
 use serde_json::{Map, Value, json};
@@ -21,18 +21,17 @@ pub struct SarifReport {
     options: Options,
     by_rule: ByRule,
     fingerprints: ViolationFingerprints,
-    /// The place of a file and an id of it among the rules.
     rules: HashMap<(String, String), usize>,
-    /// Results that are written, and those beyond the most.
+    /// Number of results, including those above the limit.
     results: u64,
     left_out: u64,
     notifications: Vec<Value>,
 }
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// The most results of a report: what code scanning of GitHub takes of one run.
+/// GitHub code scanning's limit for one run.
 const MOST: u64 = 25_000;
-/// The codes up to which a check did what it was asked for: it holds, or assertions failed.
+/// Exit codes up to this one are successful executions: rules hold, or assertions failed.
 const DONE: u8 = 1;
 
 impl SarifReport {
@@ -42,7 +41,6 @@ impl SarifReport {
         Self { out, options, by_rule, fingerprints, rules, results, left_out, notifications: Vec::new() }
     }
 
-    /// What results refer to: each id once.
     fn rule_descriptors(&mut self, table: &ReportTable) -> Vec<Value> {
         let mut rules = Vec::new();
         for item in &table.items {
@@ -104,8 +102,9 @@ impl SarifReport {
         locations.extend(in_trace.first().map(|one| in_run(run, one)));
         let elsewhere = violation.1.iter().filter(|one| one.source.is_none());
         let elsewhere = elsewhere.filter_map(|one| Some((table.span_location(one.rule_span?), &one.label)));
-        let in_rules = elsewhere
-            .map(|(at, label)| json!({"physicalLocation": physical_location(&at), "message": {"text": printable(label)}}));
+        let in_rules = elsewhere.map(
+            |(at, label)| json!({"physicalLocation": physical_location(&at), "message": {"text": printable(label)}}),
+        );
         let related = in_trace.iter().map(|one| in_run(run, one)).chain(in_rules).enumerate();
         let related = related.map(|(number, mut location)| {
             set_entry(&mut location, "id", json!(number + 1));
@@ -154,7 +153,6 @@ impl SarifReport {
         object
     }
 
-    /// What the compiler said of rules that compile.
     fn compiler_notes(&self) -> Vec<Value> {
         let all = self.options.diagnostics.as_array().into_iter().flatten();
         let notification = |one: &Value| {
@@ -209,7 +207,6 @@ fn level_word(level: FindingLevel) -> &'static str {
     }
 }
 
-/// Where an assertion stands.
 fn of_rule(table: &ReportTable, item: &ReportItem) -> Value {
     let mut location = physical_location(&item.location);
     if let Some(region) = location.get_mut("region").filter(|_| table.sources.get(item.span.file).is_some()) {
@@ -220,7 +217,6 @@ fn of_rule(table: &ReportTable, item: &ReportItem) -> Value {
     location
 }
 
-/// Gives an object an entry.
 fn set_entry(object: &mut Value, key: &str, value: Value) {
     if let Some(object) = object.as_object_mut() {
         object.insert(key.to_owned(), value);
@@ -232,7 +228,6 @@ fn physical_location(at: &Location) -> Value {
         "region": {"startLine": at.line.max(1), "startColumn": at.column.max(1)}})
 }
 
-/// The place of evidence in its trace.
 fn in_run(run: &RunReport, evidence: &EvidenceReport) -> Value {
     let (line, start, length) = evidence.source.map_or((1, 0, 0), |at| (at.line, at.start, at.end - at.start));
     let mut words = evidence.label.clone();
@@ -248,7 +243,6 @@ fn in_run(run: &RunReport, evidence: &EvidenceReport) -> Value {
         "message": {"text": printable(&words)}})
 }
 
-/// A path as a URI: what a URI cannot hold is escaped.
 fn path_uri(path: &str) -> String {
     let path = path.replace('\\', "/");
     let path = path.strip_prefix("./").unwrap_or(&path);
@@ -282,7 +276,8 @@ impl Report for SarifReport {
         run.results.iter().try_for_each(|result| self.add_result(table, run, result))?;
         for rule in standing::judged_rules(table, run) {
             let fails = standing::rule_fails(table, rule, self.options.policy);
-            let (Some(item), Some(missed)) = (table.rules.get(rule.rule), standing::missed_threshold(table, rule)) else {
+            let (Some(item), Some(missed)) = (table.rules.get(rule.rule), standing::missed_threshold(table, rule))
+            else {
                 continue;
             };
             let mut object = json!({"ruleId": item.id, "ruleIndex": self.rules.get(&rule_key(&item.location, &item.id)), "kind": "fail",
@@ -340,14 +335,13 @@ impl Report for SarifReport {
     }
 }
 
-/// Marks what a baseline knows.
 fn mark_known(object: &mut Value) {
     set_entry(object, "baselineState", json!("unchanged"));
     let suppression = json!([{"kind": "external", "status": "accepted", "justification": "the baseline knows it"}]);
     set_entry(object, "suppressions", suppression);
 }
 
-/// What tells rules of the same id in several files apart.
+/// Distinguishes rules with the same id in several files.
 fn rule_key(at: &Location, id: &str) -> (String, String) {
     (at.file.clone(), id.to_owned())
 }

@@ -3,7 +3,7 @@
 use super::gate::{self, Gate};
 use super::model::{EvidenceReport, ResultReport, RunReport, UnreadableTrace};
 use super::table::{ReportItem, ReportTable};
-use super::{ReportEnding, Options, Report, value};
+use super::{Options, Report, ReportEnding, value};
 use averment_base::diagnostic::render::one_line;
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::{Role, Status};
@@ -15,7 +15,7 @@ pub struct ShortReport {
     options: Options,
 }
 
-/// A message is cut to this many characters.
+/// In characters.
 const MESSAGE: usize = 400;
 
 impl ShortReport {
@@ -41,19 +41,25 @@ pub fn result_sentence(item: &ReportItem, result: &ResultReport, run: &str) -> S
     violation_sentence(item, result, run, (&result.reason, &result.evidence))
 }
 
-/// The same for a failure in several places: a sentence for each of the first, and how many there are.
+/// For several violations: a sentence for each of the first ones, and their total.
 fn result_sentences(item: &ReportItem, result: &ResultReport, run: &str, drawn: usize) -> Vec<String> {
     let violations = &result.violations;
     if violations.listed.is_empty() {
         return vec![result_sentence(item, result, run)];
     }
     let shown = violations.listed.iter().take(drawn);
-    let mut all: Vec<String> = shown.map(|one| violation_sentence(item, result, run, (&one.reason, &one.evidence))).collect();
+    let mut all: Vec<String> =
+        shown.map(|one| violation_sentence(item, result, run, (&one.reason, &one.evidence))).collect();
     all.extend(violations.not_drawn(all.len()).map(|rest| format!("fail in {}: {rest}", one_line(run))));
     all
 }
 
-fn violation_sentence(item: &ReportItem, result: &ResultReport, run: &str, violation: (&str, &[EvidenceReport])) -> String {
+fn violation_sentence(
+    item: &ReportItem,
+    result: &ResultReport,
+    run: &str,
+    violation: (&str, &[EvidenceReport]),
+) -> String {
     value::shorten_text(&one_line(&verdict_words(item, result, Some(run), violation)), MESSAGE)
 }
 

@@ -11,20 +11,18 @@ use averment_builtins::detect::{self, redacted_start};
 pub const TEXT: usize = 600;
 /// Entries of a list or an object in it.
 pub const ENTRIES: usize = 24;
-/// Levels of it.
+/// Maximum depth.
 const LEVELS: usize = 6;
 /// Bytes of it at most; what follows is left out.
 pub const LONGEST: usize = 3_000;
 
-/// What of a run is not shown.
 #[derive(Clone, Copy)]
 pub(super) struct HiddenParts<'a> {
     pub(super) hide: &'a WithheldTexts,
-    /// Values that evidence speaks of, those that are hidden among them.
+    /// Values that evidence refers to, including hidden ones.
     pub(super) paths: &'a [WantedValue<'a>],
 }
 
-/// The beginning of a text without what is not shown.
 pub(super) fn visible_words(text: &str, most: usize, hide: &WithheldTexts) -> String {
     let start = redacted_start(text, most.saturating_mul(2));
     let cut = if start.len() < text.len() { "…" } else { "" };
@@ -33,7 +31,6 @@ pub(super) fn visible_words(text: &str, most: usize, hide: &WithheldTexts) -> St
 }
 
 impl HiddenParts<'_> {
-    /// A value as JSON; `None` where it is not recorded.
     pub(super) fn value_json(self, key: &str, node: Node<'_>, path: &str) -> Option<String> {
         if matches!(node.value, Value::Absent | Value::Missing) {
             return None;

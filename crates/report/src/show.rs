@@ -52,7 +52,7 @@ pub struct ShownSections {
 }
 
 impl ShownSections {
-    /// Whether a section is shown.
+    /// True if a section is shown.
     #[must_use]
     pub fn includes_section(&self, section: Section) -> bool {
         match &self.only {
@@ -70,7 +70,7 @@ impl ShownSections {
         }
     }
 
-    /// Whether a section that was asked for by name is shown whole.
+    /// True if an explicitly requested section is shown in full.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.only.is_some()

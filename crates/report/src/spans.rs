@@ -7,7 +7,7 @@ use super::fingerprint::{hash_texts, to_hex};
 use super::model::{ResultReport, RunReport, UnreadableTrace};
 use super::standing::{self, ResultStanding};
 use super::table::ReportTable;
-use super::{ReportEnding, Options, Report};
+use super::{Options, Report, ReportEnding};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::Status;
 use serde_json::{Value, json};
@@ -18,14 +18,14 @@ pub struct SpansReport {
     out: Box<dyn Write>,
     options: Options,
     by_rule: ByRule,
-    /// Makes ids of what is alike different.
+    /// Makes the ids of equal spans differ.
     number: u64,
 }
 
-/// Codes of the status of a span.
+/// OTLP span status codes.
 const OK: u8 = 1;
 const ERROR: u8 = 2;
-/// An internal span.
+/// The OTLP span kind "internal".
 const INTERNAL: u8 = 1;
 
 impl SpansReport {
@@ -56,7 +56,7 @@ impl SpansReport {
         self.out.write_all(b",\n")
     }
 
-    /// A span for the conditions before the run and one for those after it, as STOP tells them.
+    /// One span for pre-conditions and one for post-conditions, as STOP defines them.
     fn write_conditions(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         for (phase, name) in conditions::PHASES {
             let results = conditions::phase_results(table, run, phase);
@@ -70,7 +70,8 @@ impl SpansReport {
                 .iter()
                 .map(|(item, result)| {
                     let status = if passed(result) { "pass" } else { "fail" };
-                    let mut told = vec![text_attribute("check", conditions::check_name(item)), text_attribute("status", status)];
+                    let mut told =
+                        vec![text_attribute("check", conditions::check_name(item)), text_attribute("status", status)];
                     let value = result
                         .checked
                         .as_deref()
@@ -129,7 +130,7 @@ fn text_attribute(key: &str, value: &str) -> Value {
     json!({"key": key, "value": {"stringValue": value}})
 }
 
-/// Whole numbers are texts in OTLP JSON.
+/// OTLP JSON writes integers as strings.
 fn number_attribute(key: &str, value: u64) -> Value {
     json!({"key": key, "value": {"intValue": value.to_string()}})
 }
@@ -142,7 +143,6 @@ fn flag_attribute(key: &str, value: bool) -> Value {
     json!({"key": key, "value": {"boolValue": value}})
 }
 
-/// A value of any type.
 fn any_value(value: &Value) -> Value {
     match value {
         Value::String(text) => json!({"stringValue": text}),
@@ -173,13 +173,15 @@ impl Report for SpansReport {
     fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.by_rule.add_run(run);
         let events = run.results.iter().filter_map(|result| self.result_event(table, result)).collect();
-        let mut attributes = vec![text_attribute("averment.run", &run.run), flag_attribute("averment.passed", run.passed())];
+        let mut attributes =
+            vec![text_attribute("averment.run", &run.run), flag_attribute("averment.passed", run.passed())];
         attributes.extend(run.score.map(|score| double_attribute("averment.score", score)));
         let named = run.named_scores.iter();
         attributes.extend(named.map(|(name, score)| double_attribute(&format!("averment.score.{name}"), *score)));
         for rule in standing::judged_rules(table, run) {
             let Some(item) = table.rules.get(rule.rule) else { continue };
-            attributes.extend(rule.score.map(|score| double_attribute(&format!("averment.rule.{}.score", item.id), score)));
+            attributes
+                .extend(rule.score.map(|score| double_attribute(&format!("averment.rule.{}.score", item.id), score)));
             attributes.push(flag_attribute(&format!("averment.rule.{}.passed", item.id), rule.passed));
         }
         self.write_span("evaluate run", !run.passed(), attributes, events)?;
@@ -213,7 +215,8 @@ impl Report for SpansReport {
             attributes.push(flag_attribute("averment.not_judged_at_least", true));
         }
         let rows = self.by_rule.rows.iter().filter(|row| row.counts.all_results() > 0);
-        attributes.extend(rows.map(|row| text_attribute(&format!("averment.rule.{}", row.name), &row.counts.in_words())));
+        attributes
+            .extend(rows.map(|row| text_attribute(&format!("averment.rule.{}", row.name), &row.counts.in_words())));
         let root = json!({"traceId": self.trace_id(), "spanId": self.root_id(), "name": self.options.command.as_str(),
             "kind": INTERNAL, "startTimeUnixNano": self.now_text(), "endTimeUnixNano": self.now_text(),
             "attributes": attributes, "status": {"code": if ending.passed { OK } else { ERROR }}});

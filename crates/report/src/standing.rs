@@ -8,7 +8,7 @@ use averment_base::diagnostic::render::{one_line, printable};
 use averment_engine::ir::Severity;
 use averment_engine::vm::outcome::Status;
 
-/// How a result stands.
+/// The effect of a result on its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultStanding {
     /// It holds.
@@ -17,11 +17,11 @@ pub enum ResultStanding {
     Failed,
     /// It could not be evaluated and fails the run.
     Broken,
-    /// It does not hold and fails nothing: a severity below `error`, a rule with a threshold, `--allow`.
+    /// It fails, but does not fail the run: severity below `error`, a threshold rule, or `--allow`.
     Tolerated,
-    /// It fails as it is expected to, or as most runs are to by what is said over runs.
+    /// It fails as expected, or as most runs should by a statement over all runs.
     Expected,
-    /// A baseline knows that it fails.
+    /// A baseline lists the failure.
     Known,
     /// Nothing exercised it.
     Vacuous,
@@ -30,7 +30,7 @@ pub enum ResultStanding {
 }
 
 impl ResultStanding {
-    /// How a result stands.
+    /// The effect of a result on its run.
     #[must_use]
     pub fn of_result(table: &ReportTable, result: &ResultReport, policy: GatePolicy) -> Self {
         match (gate::result_gate(table, result, policy), result.status) {
@@ -53,19 +53,19 @@ impl ResultStanding {
     }
 }
 
-/// How grave a finding is: `error` fails the run, `warning` would if the rules said so, `note` is only told.
+/// How severe a finding is: `error` fails the run, `warning` would if the rules said so, `note` is info.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FindingLevel {
-    /// It is told.
+    /// For information only.
     Note,
-    /// It does not hold, and fails nothing.
+    /// It does not hold, but does not fail the run.
     Warning,
     /// It fails the run.
     Error,
 }
 
 impl FindingLevel {
-    /// That of a result.
+    /// The level of a result.
     #[must_use]
     pub fn of_standing(standing: ResultStanding, item: &ReportItem) -> Self {
         match standing {
@@ -85,7 +85,7 @@ pub fn listed_violations(result: &ResultReport) -> impl Iterator<Item = Violatio
     own.into_iter().chain(result.violations.listed.iter().map(|one| (one.reason.as_str(), one.evidence.as_slice())))
 }
 
-/// How many violations are counted and not listed.
+/// The number of violations that are counted but not listed.
 #[must_use]
 pub fn not_listed(result: &ResultReport) -> u64 {
     let listed = u64::try_from(result.violations.listed.len().max(1)).unwrap_or(u64::MAX);
@@ -94,7 +94,12 @@ pub fn not_listed(result: &ResultReport) -> u64 {
 
 /// The verdict and the reason of a result in one sentence, without its run. What is said of tests and rules is a sentence by itself.
 #[must_use]
-pub fn result_sentence(command: ReportedCommand, item: &ReportItem, result: &ResultReport, violation: ViolationView<'_>) -> String {
+pub fn result_sentence(
+    command: ReportedCommand,
+    item: &ReportItem,
+    result: &ResultReport,
+    violation: ViolationView<'_>,
+) -> String {
     let said = match command {
         ReportedCommand::Check => short::verdict_words(item, result, None, violation),
         ReportedCommand::Test | ReportedCommand::Lint => violation.0.to_owned(),
@@ -103,14 +108,15 @@ pub fn result_sentence(command: ReportedCommand, item: &ReportItem, result: &Res
     printable(&said).into_owned()
 }
 
-/// Whether it fails what the command is asked for. Lints fail with every finding that is more than a remark.
+/// True if it fails the command. For lints, every finding above info fails.
 #[must_use]
 pub fn fails_command(command: ReportedCommand, standing: ResultStanding, item: &ReportItem) -> bool {
-    let finding = standing == ResultStanding::Tolerated && FindingLevel::of_standing(standing, item) == FindingLevel::Warning;
+    let finding =
+        standing == ResultStanding::Tolerated && FindingLevel::of_standing(standing, item) == FindingLevel::Warning;
     standing.fails_run() || command == ReportedCommand::Lint && finding
 }
 
-/// What is said of a rule with a threshold that its run misses; `None` where it has none or does not.
+/// The threshold that a run misses, in words; `None` without a threshold or if it is met.
 #[must_use]
 pub fn missed_threshold(table: &ReportTable, rule: &RuleReport) -> Option<String> {
     let item = table.rules.get(rule.rule)?;
@@ -119,7 +125,7 @@ pub fn missed_threshold(table: &ReportTable, rule: &RuleReport) -> Option<String
     Some(format!("its score is {score}, its threshold {threshold}"))
 }
 
-/// Whether a rule with a threshold fails its run.
+/// True if a threshold rule fails its run.
 #[must_use]
 pub fn rule_fails(table: &ReportTable, rule: &RuleReport, policy: GatePolicy) -> bool {
     gate::rule_gate(table, rule, policy) != Gate::Open

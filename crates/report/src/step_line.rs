@@ -8,47 +8,47 @@ use super::value::shorten_text;
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
 use averment_base::value::json::{self, to_json, write_json};
-use averment_base::value::{Node, ValueText, Value};
+use averment_base::value::{Node, Value, ValueText};
 use averment_builtins::detect::{self, redacted_start};
-use averment_runs::run::{StepKind, Run, Step};
+use averment_runs::run::{Run, Step, StepKind};
 use bumpalo::Bump;
 use std::ops::Range;
 
-/// What evidence speaks of.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WantedValue<'a> {
-    /// Under which number it is marked; `None` for what is only hidden.
+    /// The number it is marked with; `None` if it is only hidden.
     pub(super) number: Option<usize>,
-    /// The JSON pointer into the run.
+    /// JSON pointer into the run.
     pub(super) path: &'a str,
-    /// Whether its value is not shown.
     pub(super) hidden: bool,
 }
 
-/// A line with the places of what was wanted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StepLine {
     pub(super) text: String,
-    /// In bytes of the text, in its order.
     pub(super) marks: Vec<(usize, Range<usize>)>,
 }
 
-/// Characters of a value that nobody asks for, and of one that is marked.
+/// In characters, for unrequested and for marked values.
 const VALUE: usize = 32;
 const MARKED: usize = 200;
-/// Entries beside one that is marked.
+/// Entries shown beside a marked one.
 const ENTRIES: usize = 8;
-/// Bytes of a line that are made ready at most.
+/// Maximum bytes of a line before it is cut.
 const LONGEST: usize = 16_384;
-/// What stands for arguments that are left out.
 const REST: &str = "…";
 
-/// The line of a step.
-pub(super) fn render_step(run: &Run<'_>, number: usize, wanted: &[WantedValue<'_>], hide: &WithheldTexts, width: usize) -> StepLine {
+pub(super) fn render_step(
+    run: &Run<'_>,
+    number: usize,
+    wanted: &[WantedValue<'_>],
+    hide: &WithheldTexts,
+    width: usize,
+) -> StepLine {
     render_step_with(run, number, wanted, hide, (width, VALUE))
 }
 
-/// The same with so many characters of a value that nobody asks for.
+/// The line of a step; `most` limits the characters of unrequested values.
 pub(super) fn render_step_with(
     run: &Run<'_>,
     number: usize,
@@ -63,8 +63,13 @@ pub(super) fn render_step_with(
     line.cut_line(width)
 }
 
-/// The line of an entry of the run.
-pub(super) fn render_entry(run: &Run<'_>, entry: &str, wanted: &[WantedValue<'_>], hide: &WithheldTexts, width: usize) -> StepLine {
+pub(super) fn render_entry(
+    run: &Run<'_>,
+    entry: &str,
+    wanted: &[WantedValue<'_>],
+    hide: &WithheldTexts,
+    width: usize,
+) -> StepLine {
     let mut line = UncutLine { wanted, hide, most: VALUE, text: String::new(), marks: Vec::new(), parts: Vec::new() };
     line.text.push_str(&printable(entry));
     line.text.push_str(": ");
@@ -76,15 +81,14 @@ pub(super) fn escape_key(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// A line that is not cut yet.
 struct UncutLine<'a> {
     wanted: &'a [WantedValue<'a>],
     hide: &'a WithheldTexts,
-    /// Characters of a value that nobody asks for.
+    /// Maximum characters of an unrequested value.
     most: usize,
     text: String,
     marks: Vec<(usize, Range<usize>)>,
-    /// What can be left out: arguments and entries, with the comma in front of them.
+    /// Arguments and entries that can be omitted, each with the comma before it.
     parts: Vec<Range<usize>>,
 }
 
@@ -116,7 +120,7 @@ impl UncutLine<'_> {
         }
     }
 
-    /// The name of a step, which stands for the whole of it; gives the field that it is.
+    /// The name of a step, which represents the whole step; returns the field it comes from.
     fn write_name(&mut self, step: &Step<'_>, at: &str) -> &'static str {
         let field = match step.kind {
             StepKind::Call => "tool",
@@ -127,7 +131,9 @@ impl UncutLine<'_> {
             StepKind::Skill | StepKind::Span => "name",
             StepKind::Handover => "to",
         };
-        if let (StepKind::Http, Some(Value::Text(method))) = (step.kind, step.object.get("method").map(|node| node.value)) {
+        if let (StepKind::Http, Some(Value::Text(method))) =
+            (step.kind, step.object.get("method").map(|node| node.value))
+        {
             self.push_words(method.as_str());
             self.text.push(' ');
         }
@@ -170,7 +176,7 @@ impl UncutLine<'_> {
         }
     }
 
-    /// Entries of an object, each of which can be left out; `quoted` as in JSON.
+    /// Entries of an object, each of which can be omitted; `quoted` as in JSON.
     fn write_entries<'n>(&mut self, entries: impl Iterator<Item = (&'n str, Node<'n>)>, at: &str, quoted: bool) {
         for (number, (key, node)) in entries.enumerate() {
             let path = [at, "/", &escape_key(key)].concat();
@@ -197,7 +203,7 @@ impl UncutLine<'_> {
         }
     }
 
-    /// A value: what leads to something that is wanted in full, everything else in short.
+    /// A value: paths to a wanted value are written in full, everything else is shortened.
     fn write_value(&mut self, key: &str, node: Node<'_>, at: &str) {
         let start = self.text.len();
         let asked = |wanted: &WantedValue<'_>| wanted.path == at;
@@ -223,7 +229,7 @@ impl UncutLine<'_> {
         self.mark_wanted(at, start);
     }
 
-    /// The object or list that a text holds, around what is wanted in it.
+    /// The object or list inside a JSON string, around the wanted value.
     fn write_held(&mut self, key: &str, text: ValueText<'_>, at: &str) {
         let (arena, limits) = (Bump::new(), Limits::default());
         match json::parse(text.as_str(), 0, &arena, &limits).map(|document| document.node) {
@@ -232,7 +238,6 @@ impl UncutLine<'_> {
         }
     }
 
-    /// The items of a list around one that is wanted.
     fn write_items(&mut self, key: &str, items: &[Node<'_>], at: &str) {
         self.text.push('[');
         let (mut written, mut left_out) = (false, false);
@@ -250,20 +255,19 @@ impl UncutLine<'_> {
         self.text.push_str(if left_out { ",…]" } else { "]" });
     }
 
-    /// Marks what was written since, where it is wanted.
     fn mark_wanted(&mut self, at: &str, start: usize) {
         let range = start..self.text.len();
         let numbers = self.wanted.iter().filter(|wanted| wanted.path == at).filter_map(|wanted| wanted.number);
         self.marks.extend(numbers.map(|number| (number, range.clone())));
     }
 
-    /// Adds words without what is hidden and without what steers a terminal.
+    /// Appends text without hidden values and terminal control characters.
     fn push_words(&mut self, words: &str) {
         let words = self.hide.remove_from(redact(words).into_owned());
         self.text.push_str(&printable(&self.hide.without_in_json(&words)).replace(['\n', '\r', '\t'], " "));
     }
 
-    /// The line in so many characters: arguments that nobody asks for are left out from the end, then the line is cut around the first mark.
+    /// Shortens the line: drops unrequested arguments from the end, then cuts around the first mark.
     fn cut_line(mut self, width: usize) -> StepLine {
         self.marks.sort_by_key(|(number, range)| (range.start, range.end, *number));
         self.leave_out(width);
@@ -274,14 +278,13 @@ impl UncutLine<'_> {
         self.around_the_first_mark(width)
     }
 
-    /// Replaces what only the whole line shows to be a secret.
+    /// Redacts secrets that only the whole line reveals.
     fn without_secrets(&mut self) {
         for secret in redact::find_secrets(&self.text).into_iter().rev() {
             self.replace_range(secret, REDACTED);
         }
     }
 
-    /// Puts other words in the place of some; marks move along.
     fn replace_range(&mut self, range: Range<usize>, words: &str) {
         let Some(old) = self.text.get(range.clone()) else { return };
         let shift = |at: usize| match at {
@@ -340,12 +343,11 @@ impl UncutLine<'_> {
     }
 }
 
-/// Whether a pointer leads to a place or below it.
 pub(super) fn is_inside(pointer: &str, at: &str) -> bool {
     pointer.strip_prefix(at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// A value as short JSON. A long text is cut before it is written.
+/// A value as short JSON. Long texts are cut before they are written.
 fn short_json(value: &Value<'_>, most: usize) -> String {
     let mut out = String::new();
     match value {

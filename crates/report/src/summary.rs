@@ -7,7 +7,7 @@ use super::table::ReportTable;
 use super::totals::Counts;
 use super::unjudged::UnjudgedTotals;
 use super::unread_traces::UnreadTraces;
-use super::{ReportEnding, Options, Report, human, over_runs, value};
+use super::{Options, Report, ReportEnding, human, over_runs, value};
 use averment_base::diagnostic::render::one_line;
 use std::io::{self, Write};
 
@@ -18,11 +18,10 @@ pub struct SummaryReport {
     by_rule: ByRule,
     unread: UnreadTraces,
     unjudged: UnjudgedTotals,
-    /// What is said of all runs together.
     over_runs: String,
 }
 
-/// Names are cut to this many characters.
+/// In characters.
 const NAME: usize = 48;
 
 impl SummaryReport {
@@ -117,10 +116,8 @@ impl SummaryReport {
     }
 }
 
-/// A column: title and count.
 type SummaryColumn = (&'static str, fn(&Counts) -> u64);
 
-/// The columns in their order.
 fn summary_columns() -> [SummaryColumn; 9] {
     [
         ("pass", |counts| counts.pass),

@@ -8,10 +8,10 @@ use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, ForeignVerdicts, Program};
 use averment_engine::bytecode::relocate::ForeignOrigin;
-use averment_engine::ir::{DenySettings, StatementOperand, OperandPurpose, Severity};
+use averment_engine::ir::{DenySettings, OperandPurpose, Severity, StatementOperand};
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::over_runs;
-use averment_engine::vm::select::{WorldPhase, RuleSelection};
+use averment_engine::vm::select::{RuleSelection, WorldPhase};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -24,20 +24,16 @@ pub struct ReportTable {
     pub rules: Vec<RuleItem>,
     /// The sources of all programs. Spans in this table are spans of it.
     pub sources: SourceMap,
-    /// Where the parts of each program start.
     bases: Vec<ProgramBase>,
 }
 
-/// Where the parts of one program stand in the table.
 #[derive(Debug)]
 struct ProgramBase {
-    /// First file.
     files: u32,
-    /// First rule.
     rules: usize,
-    /// The item of each assertion; `None` for one that is not selected.
+    /// The item of each assertion; `None` if it is not selected.
     items: Vec<Option<usize>>,
-    /// Where its text comes from, where it was made of another file.
+    /// Maps its text to the file it was translated from, if any.
     origin: Option<ForeignOrigin>,
 }
 
@@ -56,13 +52,13 @@ pub struct ReportItem {
     pub severity: Severity,
     /// Its weight.
     pub weight: f64,
-    /// What it denies and allows.
+    /// The outcomes it denies and allows.
     pub denied: DenySettings,
-    /// Whether a statement over all runs speaks for it: then it fails no run.
+    /// True if a statement over all runs decides instead: then it fails no run.
     pub over_runs: bool,
-    /// Whether all that is said over runs of it is that few of them pass.
+    /// True if the statements over runs only ask that few runs pass.
     pub is_to_fail: bool,
-    /// Whether it says something of all runs together: no run has a result of it.
+    /// True if it is about all runs together: no single run has a result for it.
     pub of_all_runs: bool,
     /// The class of its failures: id and label.
     pub class: Option<FailureClass>,
@@ -72,15 +68,15 @@ pub struct ReportItem {
     pub tags: Vec<String>,
     /// Where it stands.
     pub location: Location,
-    /// The same as a span of [`ReportTable::sources`].
+    /// The place as a span of [`Table::sources`].
     pub span: Span,
     /// Why a failure is expected, where it is.
     pub expected: Option<String>,
-    /// What the author wrote above it, or above its rule, for whoever reads a failure.
+    /// The author's comment above it or its rule, for readers of a failure.
     pub help: Option<String>,
     /// True when a failure has found something that should not be anywhere (`no secrets in …`): its values are not shown.
     pub masked: bool,
-    /// What its verdicts are called in the system whose file it stands in.
+    /// Verdict names of the system whose file contains it.
     pub own: Option<Arc<ForeignVerdicts>>,
 }
 
@@ -94,7 +90,7 @@ pub struct FailureClass {
 }
 
 impl FailureClass {
-    /// What people call it: its label, otherwise its id.
+    /// Its label, otherwise its id.
     #[must_use]
     pub fn name(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.id)
@@ -114,18 +110,18 @@ pub struct RuleItem {
     pub threshold: Option<f64>,
     /// Its severity.
     pub severity: Severity,
-    /// What it denies and allows.
+    /// The outcomes it denies and allows.
     pub denied: DenySettings,
-    /// Whether a statement over all runs speaks for it.
+    /// True if a statement over all runs decides instead.
     pub over_runs: bool,
     /// Where it stands.
     pub location: Location,
-    /// Whether it is `pre` or `post`.
+    /// The phase, `pre` or `post`.
     pub phase: Option<WorldPhase>,
 }
 
 impl RuleItem {
-    /// Whether its own verdict may fail a run: one with a threshold, unless a statement over all runs speaks for it.
+    /// True if its own verdict may fail a run: it has a threshold, and no statement over all runs decides.
     #[must_use]
     pub fn gates_run(&self) -> bool {
         self.threshold.is_some() && self.severity == Severity::Error && !self.over_runs
@@ -151,14 +147,14 @@ impl ReportItem {
         by_message.map(|one| &one.class).or(self.class.as_ref())
     }
 
-    /// The number of the class that a failure has by its message; none of a pass, also of one that nobody expected.
+    /// The class of a failure by its message; `None` for a pass, even an unexpected one.
     pub(super) fn failure_class(&self, result: &ResultReport) -> Option<usize> {
         let failed = matches!(result.verdict, Verdict::Fail | Verdict::Undecided | Verdict::Error);
         let message = result.message.as_deref();
         self.classifiers.iter().position(|one| failed && one.fits_failure(message, &result.reason))
     }
 
-    /// What people know it by: its id where it has a name of its own, its text where the id was made from file and text.
+    /// Its id if the author named it, otherwise its text.
     #[must_use]
     pub fn display_name(&self) -> &str {
         let made = |digits: &str| {
@@ -242,10 +238,10 @@ impl ReportTable {
                 over_runs: settings.over_runs || of_rule(assertion.rule).is_some_and(|rule| rule.over_runs),
                 is_to_fail: over_runs::is_to_fail(program, number),
                 of_all_runs: matches!(assertion.check, CompiledCheck::OverRuns(_)),
-                class: settings
-                    .class
-                    .as_ref()
-                    .map(|(id, label)| FailureClass { id: hide_secrets(id), label: label.as_deref().map(hide_secrets) }),
+                class: settings.class.as_ref().map(|(id, label)| FailureClass {
+                    id: hide_secrets(id),
+                    label: label.as_deref().map(hide_secrets),
+                }),
                 classifiers: settings
                     .classifiers
                     .iter()
@@ -295,13 +291,13 @@ impl ReportTable {
         self.rules.get(item.rule?)
     }
 
-    /// Whether a failure is what a statement over all runs asks of most runs: no finding.
+    /// True if a statement over all runs expects this failure of most runs; then it is no finding.
     #[must_use]
     pub fn fails_as_asked(&self, result: &ResultReport) -> bool {
         result.status == Status::Failed && self.items.get(result.item).is_some_and(|item| item.is_to_fail)
     }
 
-    /// What stands at a span of [`ReportTable::sources`], without credentials.
+    /// The text of a span of [`Table::sources`], without credentials.
     #[must_use]
     pub fn text_at(&self, span: Span) -> Option<&str> {
         self.sources.get(span.file)?.text.get(span.as_range())
@@ -315,19 +311,18 @@ impl ReportTable {
     }
 }
 
-/// What somebody wrote into rules, without the credentials that stand there by mistake.
 fn hide_secrets(text: &str) -> String {
     redact(text).into_owned()
 }
 
-/// The doc comment of an assertion, else that of its rule.
+/// The doc comment of an assertion, otherwise of its rule.
 fn help_text(program: &Program, assertion: &CompiledAssertion) -> Option<String> {
     let above = |span: Span| doc_above(&program.sources.get(span.file.0 as usize)?.text, span.start as usize);
     let of_rule = || above(program.rules.get(assertion.rule? as usize)?.span);
     above(assertion.span).or_else(of_rule)
 }
 
-/// The lines of `##` that end in front of the line of an offset.
+/// The `##` lines that end directly before the line of an offset.
 fn doc_above(text: &str, offset: usize) -> Option<String> {
     let before = text.get(..offset)?;
     let above = before.get(..before.rfind('\n')?)?;

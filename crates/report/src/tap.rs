@@ -4,8 +4,8 @@
 use super::by_rule::ByRule;
 use super::model::{ResultReport, RunReport, UnreadableTrace};
 use super::standing::{self, ResultStanding};
-use super::table::{ReportItem, Location, ReportTable};
-use super::{ReportedCommand, ReportEnding, Options, Report};
+use super::table::{Location, ReportItem, ReportTable};
+use super::{Options, Report, ReportEnding, ReportedCommand};
 use averment_base::diagnostic::render::{one_line, printable};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ pub struct TapReport {
     version: u8,
 }
 
-/// The same under the version that older consumers know, such as `prove` of Perl 5.36.
+/// TAP version 13, which older consumers need, such as `prove` of Perl 5.36.
 pub struct Tap13Report;
 
 impl Tap13Report {
@@ -30,18 +30,15 @@ impl Tap13Report {
     }
 }
 
-/// Exit code of an interrupted check.
 const INTERRUPTED: u8 = 130;
-/// A sentence is cut to this many characters.
+/// In characters.
 const SENTENCE: usize = 1_000;
 
-/// A test point.
 struct TapPoint<'a> {
     ok: bool,
     name: String,
-    /// `SKIP` or `TODO`, and why.
+    /// `SKIP` or `TODO`, and the reason.
     directive: Option<(&'static str, String)>,
-    /// The block below it.
     block: Vec<(&'a str, Value)>,
 }
 
@@ -73,8 +70,12 @@ impl TapReport {
         let Some(item) = table.items.get(result.item) else { return Ok(()) };
         let standing = ResultStanding::of_result(table, result, self.options.policy);
         let command = self.options.command;
-        let sentence =
-            || standing::shorten_line(&standing::result_sentence(command, item, result, (&result.reason, &result.evidence)), SENTENCE);
+        let sentence = || {
+            standing::shorten_line(
+                &standing::result_sentence(command, item, result, (&result.reason, &result.evidence)),
+                SENTENCE,
+            )
+        };
         let directive = match standing {
             ResultStanding::Passed | ResultStanding::Failed | ResultStanding::Broken => None,
             ResultStanding::Vacuous | ResultStanding::Skipped => Some(("SKIP", sentence())),
@@ -95,7 +96,7 @@ impl TapReport {
     }
 }
 
-/// What is said of a point that does not hold. JSON is YAML.
+/// The YAML block of a failing test point, written as JSON, which is valid YAML.
 fn point_block<'a>(item: &ReportItem, run: &RunReport, result: &ResultReport, sentence: &str) -> Vec<(&'a str, Value)> {
     let violation = |(reason, evidence): standing::ViolationView<'_>| {
         let line = evidence.iter().find_map(|one| one.source).map(|at| at.line);
@@ -121,7 +122,7 @@ fn location_value(location: &Location) -> Value {
     json!({"file": one_line(&location.file), "line": location.line, "column": location.column})
 }
 
-/// Foreign text on the line of a point: `#` would begin a directive.
+/// Foreign text in a test point's line: escapes `#`, which would start a directive.
 fn describe_point(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace('#', "\\#")
 }

@@ -4,9 +4,13 @@ use super::*;
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 use averment_base::truth::Verdict;
-use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, Program, ProgramSource, TemporalEntry, TemporalId};
-use averment_engine::ir::{DenySettings, ProgramRule, RuleRole, AssertionSettings, Severity, Temporal};
-use averment_engine::vm::outcome::{AssertionOutcome, VerdictEvidence, RunOutcome, Role, RuleOutcome, Status, ViolationList};
+use averment_engine::bytecode::program::{
+    CodeId, CompiledAssertion, CompiledCheck, Program, ProgramSource, TemporalEntry, TemporalId,
+};
+use averment_engine::ir::{AssertionSettings, DenySettings, ProgramRule, RuleRole, Severity, Temporal};
+use averment_engine::vm::outcome::{
+    AssertionOutcome, Role, RuleOutcome, RunOutcome, Status, VerdictEvidence, ViolationList,
+};
 use averment_runs::run::{Run, RunSource};
 use model::ReportDetail;
 use std::cell::RefCell;

@@ -1,16 +1,16 @@
 //! The steps of a run for reports that show whole runs: each as one line, as `aver trace show` names it, with what evidence speaks of marked in
 //! it, and what it was given and gave back to be unfolded.
 
-use super::short_values::{self, HiddenParts};
 use super::proof::{TraceText, hidden_texts, is_secret};
 use super::redact::WithheldTexts;
+use super::short_values::{self, HiddenParts};
 use super::step_line::{self, WantedValue};
 use super::table::ReportTable;
 use averment_base::diagnostic::render::{one_line, printable};
 use averment_builtins::detect::redacted_start;
-use averment_engine::vm::outcome::{VerdictEvidence, RunOutcome};
+use averment_engine::vm::outcome::{RunOutcome, VerdictEvidence};
 use averment_runs::normal::of_step;
-use averment_runs::run::{StepKind, Run, Step};
+use averment_runs::run::{Run, Step, StepKind};
 use averment_runs::timeline::{TimelineRow, timeline_rows};
 use std::collections::BTreeSet;
 
@@ -18,11 +18,11 @@ use std::collections::BTreeSet;
 pub const STEPS: usize = 1_000;
 /// Characters of the line of a step.
 pub const WIDTH: usize = 200;
-/// Characters of a value in that line.
+/// In characters.
 const VALUE: usize = 80;
-/// Bytes of what is folded away in one run; steps behind that have nothing to unfold.
+/// Bytes of collapsed details in one run; later steps have none.
 const FOLDED: usize = 256 << 10;
-/// Names of tools of one run that are listed.
+/// Maximum listed tool names of one run.
 const TOOLS: usize = 200;
 
 /// The steps of a run.
@@ -30,7 +30,7 @@ const TOOLS: usize = 200;
 pub struct TimelineReport {
     /// Those that are shown, in order.
     pub steps: Vec<StepReport>,
-    /// How many the run has.
+    /// The number of steps in the run.
     pub count: usize,
     /// The names of the tools that it calls, each once, in the order of their first calls.
     pub tools: Vec<String>,
@@ -45,7 +45,7 @@ pub struct StepReport {
     pub kind: &'static str,
     /// The line of the file that it stands on, from 1; 0 where it has no place of its own.
     pub line: usize,
-    /// What it did.
+    /// The action.
     pub text: String,
     /// Pieces of that text that results speak of: the result, by its place among those of the run, and the bytes.
     pub marks: Vec<(usize, std::ops::Range<usize>)>,
@@ -53,15 +53,14 @@ pub struct StepReport {
     pub turn: String,
     /// When it started, counted from the first step; empty where it is not recorded.
     pub time: String,
-    /// How it ended; empty where it is not recorded.
+    /// How it ended; empty if not recorded.
     pub status: &'static str,
-    /// How long it took; empty where it is not recorded.
+    /// The duration; empty if not recorded.
     pub duration: String,
-    /// What it was given and gave back, by name, as JSON.
+    /// Inputs and outputs by name, as JSON.
     pub parts: Vec<(&'static str, String)>,
 }
 
-/// What is shown of the steps of a kind when they are unfolded.
 fn parts_of(kind: StepKind) -> &'static [&'static str] {
     match kind {
         StepKind::Call => &[of_step::ARGS, of_step::RESULT, of_step::ERROR],
@@ -72,18 +71,23 @@ fn parts_of(kind: StepKind) -> &'static [&'static str] {
     }
 }
 
-/// Evidence of a result, with the place of the result among those of the run and whether its value is shown.
+/// Evidence with the index of its result, and whether its value is shown.
 struct ResultProof<'o> {
     result: usize,
     evidence: &'o VerdictEvidence,
     hidden: bool,
 }
 
-/// The steps of the run that these outcomes are of.
-pub(super) fn timeline_report(table: &ReportTable, run: &Run<'_>, outcomes: &[RunOutcome], text: &TraceText<'_, '_>) -> TimelineReport {
+pub(super) fn timeline_report(
+    table: &ReportTable,
+    run: &Run<'_>,
+    outcomes: &[RunOutcome],
+    text: &TraceText<'_, '_>,
+) -> TimelineReport {
     let proofs = collect_proofs(table, outcomes);
     let hides: Vec<bool> = proofs.iter().map(|one| one.hidden).collect();
-    let hide = WithheldTexts::of_texts(hidden_texts(proofs.iter().map(|one| one.evidence), &hides)).joined_with(&text.withheld);
+    let hide = WithheldTexts::of_texts(hidden_texts(proofs.iter().map(|one| one.evidence), &hides))
+        .joined_with(&text.withheld);
     let wanted: Vec<WantedValue<'_>> = proofs
         .iter()
         .map(|one| WantedValue { number: Some(one.result), path: &one.evidence.path, hidden: one.hidden })
@@ -117,7 +121,7 @@ fn collect_proofs<'o>(table: &ReportTable, outcomes: &'o [RunOutcome]) -> Vec<Re
     proofs
 }
 
-/// The steps that are shown: all, or of too many those that evidence speaks of and the first others.
+/// The steps to show: all, or if there are too many, those with evidence and the first others.
 fn chosen_steps(run: &Run<'_>, proofs: &[ResultProof<'_>]) -> Vec<usize> {
     let count = run.steps.len();
     if count <= STEPS {
@@ -146,10 +150,8 @@ fn tool_names(run: &Run<'_>, hide: &WithheldTexts) -> Vec<String> {
     names
 }
 
-/// Puts steps into words.
 struct StepFormatter<'a, 'run> {
     run: &'a Run<'run>,
-    /// The line that a byte of the run stands on.
     line: &'a dyn Fn(usize) -> usize,
     hide: &'a WithheldTexts,
     wanted: &'a [WantedValue<'a>],
@@ -179,7 +181,7 @@ impl StepFormatter<'_, '_> {
         })
     }
 
-    /// Which agent did it, where there are several.
+    /// The agent of a step; empty if the run has only one.
     fn agent_name(&self, step: &Step<'_>) -> String {
         match step.object.get(of_step::AGENT).map(|node| node.value) {
             Some(averment_base::value::Value::Text(agent)) => {

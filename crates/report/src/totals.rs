@@ -52,7 +52,7 @@ impl Counts {
         *count += number;
     }
 
-    /// How many results have a status.
+    /// The number of results with a status.
     #[must_use]
     pub fn with_status(&self, status: Status) -> u64 {
         match status {
@@ -67,7 +67,7 @@ impl Counts {
         }
     }
 
-    /// How many results.
+    /// The number of results.
     #[must_use]
     pub fn all_results(&self) -> u64 {
         self.pass
@@ -114,7 +114,7 @@ impl Counts {
 pub struct RunTotals {
     /// Runs that were judged.
     pub runs: u64,
-    /// Of these, how many failed.
+    /// The number of these runs that failed.
     pub runs_failed: u64,
     /// Runs that passed without that anything was exercised.
     pub runs_idle: u64,
@@ -122,7 +122,7 @@ pub struct RunTotals {
     pub unreadable: u64,
     /// Runs that were given and have no verdicts, because the evaluation broke down or was interrupted.
     pub not_judged: u64,
-    /// Whether there may be more of them: then the number is the one that is known.
+    /// True if there may be more of them; the number is then a lower bound.
     pub not_judged_at_least: bool,
     /// Results.
     pub counts: Counts,
@@ -171,14 +171,14 @@ impl RunTotals {
         }
     }
 
-    /// How many runs have no verdicts, in words: `3` or `at least 3`; nothing where every run was judged.
+    /// The number of runs without verdicts, as `3` or `at least 3`; `None` if all were judged.
     #[must_use]
     pub fn missing_count(&self) -> Option<String> {
         let least = if self.not_judged_at_least { "at least " } else { "" };
         (self.not_judged > 0).then(|| format!("{least}{}", self.not_judged))
     }
 
-    /// The same with what is counted: `at least 3 runs`.
+    /// The number of runs without verdicts, with the noun: `at least 3 runs`.
     #[must_use]
     pub fn missing_runs(&self) -> Option<String> {
         self.missing_count().map(|count| format!("{count} run{}", if self.not_judged == 1 { "" } else { "s" }))

@@ -6,24 +6,24 @@ use averment_engine::vm::outcome::UnjudgedRecord;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// What is said of a run.
+/// The steps of a run that an assertion could not judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnjudgedReport {
-    /// How many steps could not be judged.
+    /// The number of steps that could not be judged.
     pub count: u64,
-    /// Of how many.
+    /// The number of all steps.
     pub of: u64,
-    /// What they are: `refunds`.
+    /// The plural noun for the steps: `refunds`.
     pub things: String,
     /// Why, for the first of them, redacted: ``no `amount` ``.
     pub reason: String,
 }
 
-/// Reasons are cut to this many characters.
+/// In characters.
 const REASON: usize = 400;
 
 impl UnjudgedReport {
-    /// What the evaluator says, redacted; `hide` takes out what no report of the run shows.
+    /// The evaluator's message, redacted; `hide` removes texts that no report may show.
     pub(super) fn new<'a>(unjudged: &UnjudgedRecord, hide: impl FnOnce(String) -> Cow<'a, str>) -> Self {
         Self {
             count: unjudged.steps.len() as u64,
@@ -42,7 +42,7 @@ impl UnjudgedReport {
     }
 }
 
-/// The same over several runs.
+/// The sum over several runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnjudgedSum {
     all: UnjudgedReport,
@@ -59,8 +59,7 @@ impl UnjudgedSum {
     }
 }
 
-/// What could not be judged of each assertion, by its place in the table. The runs have to be added in their order: the words are those of
-/// the first.
+/// Unjudged steps by assertion, in table order. Add runs in order: the wording is from the first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnjudgedTotals {
     items: BTreeMap<usize, UnjudgedSum>,
@@ -95,7 +94,7 @@ impl UnjudgedTotals {
         self.items.iter().map(|(item, sum)| (*item, sum))
     }
 
-    /// Whether all steps could be judged.
+    /// True if all steps could be judged.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()

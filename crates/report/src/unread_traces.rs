@@ -5,22 +5,19 @@ use super::model::UnreadableTrace;
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use std::io::{self, Write};
 
-/// What could not be read so far.
+/// The traces that could not be read so far.
 #[derive(Debug, Default)]
 pub struct UnreadTraces {
     kinds: Vec<UnreadKind>,
-    /// Those whose message is none of the kinds.
+    /// The number of messages that belong to no kind.
     others: u64,
 }
 
-/// All that say the same.
 #[derive(Debug)]
 struct UnreadKind {
     message: String,
     count: u64,
-    /// Where the first stands.
     first: String,
-    /// Places of the first that are not shown.
     places: Vec<String>,
 }
 
@@ -31,11 +28,11 @@ impl UnreadKind {
     }
 }
 
-/// So many of one kind are shown.
+/// Shown messages of each kind.
 const SHOWN: u64 = 3;
-/// So many kinds are told apart.
+/// Messages of further kinds are only counted.
 const KINDS: usize = 20;
-/// So many places are named of those that are not shown.
+/// Named places among those not shown.
 const PLACES: usize = 3;
 
 impl UnreadTraces {
@@ -62,7 +59,7 @@ impl UnreadTraces {
         Ok(())
     }
 
-    /// What is said, how often, and where first: the commonest first. Those of no kind stand last, without a place.
+    /// Each message with its count and first place, most frequent first; those of no kind come last.
     pub fn counted_kinds(&self) -> Vec<(&str, u64, &str)> {
         let mut kinds: Vec<_> =
             self.kinds.iter().map(|kind| (kind.message.as_str(), kind.count, kind.first.as_str())).collect();

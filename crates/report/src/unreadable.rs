@@ -15,15 +15,15 @@ pub struct UnreadableTrace {
     pub column: usize,
     /// What is wrong.
     pub message: String,
-    /// What to do about it; empty when there is nothing to say.
+    /// What to do about it; empty without a suggestion.
     pub help: String,
-    /// Whether it is no trace at all, and not even nearly one.
+    /// True if the file does not even resemble a trace.
     #[serde(skip)]
     pub no_trace: bool,
 }
 
 impl UnreadableTrace {
-    /// What the reader says, redacted: it may quote a key or a value.
+    /// The reader's message, redacted because it may quote a key or value.
     #[must_use]
     pub fn of_error(error: &ReadError) -> Self {
         Self {

@@ -6,7 +6,7 @@ use averment_base::value::json::{ENTRIES, LEVELS, TEXT};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Values up to this many bytes of JSON stand in machine formats as they are; longer ones are pruned.
+/// In bytes of JSON: longer values are pruned in machine formats.
 const WHOLE: usize = 2_000;
 /// A value for machine formats, from the JSON text of the evidence. Longer than 2,000 bytes, its texts, lists and objects are
 /// cut; a secret in it is replaced. What is no JSON becomes a text.
@@ -28,7 +28,7 @@ pub fn for_machines(json: &str, masked: bool) -> Option<Box<RawValue>> {
     RawValue::from_string(text).ok()
 }
 
-/// The value with redacted and, unless `whole`, shortened texts. The depth is bounded by the JSON reader and by `levels`.
+/// Redacts texts and, unless `whole`, shortens them. The JSON reader and `levels` bound the depth.
 fn prune_value(value: Value, levels: usize, whole: bool) -> Value {
     let (text, entries) = if whole { (usize::MAX, usize::MAX) } else { (TEXT, ENTRIES) };
     match value {
@@ -53,7 +53,7 @@ fn prune_value(value: Value, levels: usize, whole: bool) -> Value {
     }
 }
 
-/// Whether so many entries are the first ones of a value that was pruned before: the last of them says how many there are more.
+/// True if a value was pruned before: its last entry then says how many are missing.
 fn is_cut(length: usize, last: Option<&Value>) -> bool {
     length == ENTRIES + 1 && last.and_then(Value::as_str).is_some_and(|last| last.ends_with(" more"))
 }
@@ -85,7 +85,6 @@ pub fn shorten_text(text: &str, length: usize) -> String {
     }
 }
 
-/// `1 run`, `3 runs`.
 pub(crate) fn count_words(count: u64, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }

@@ -4,13 +4,13 @@ use super::model::RunReport;
 use averment_base::diagnostic::render::one_line;
 use std::cmp::Reverse;
 
-/// Warnings of traces that are told apart; others are only counted.
+/// Further kinds of warnings are only counted.
 const KINDS: usize = 1_000;
 
-/// What was odd in traces, by what is said of it.
+/// Trace warnings by message.
 #[derive(Debug, Default)]
 pub struct TraceWarnings {
-    /// What is said, how often, and where first.
+    /// Each message with its count and first place.
     pub kinds: Vec<(String, u64, String)>,
     /// Those beyond the kinds that are told apart.
     pub others: u64,

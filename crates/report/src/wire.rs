@@ -2,9 +2,9 @@
 
 use super::block::BlockReport;
 use super::gate::Gate;
+use super::model::{EvidenceReport, ResultReport, RuleReport, RunReport, TraceBytes, ViolationReport};
 use super::run_measures::RecordedMeasures;
-use super::model::{TraceBytes, EvidenceReport, ResultReport, RuleReport, RunReport, ViolationReport};
-use super::table::{FailureClass, ReportItem, Location, ReportTable};
+use super::table::{FailureClass, Location, ReportItem, ReportTable};
 use super::unjudged::UnjudgedReport;
 use averment_base::truth::Verdict;
 use averment_engine::ir::Severity;
@@ -26,7 +26,7 @@ pub struct RunObject<'a> {
     results: Vec<ResultObject<'a>>,
     rules: Vec<RuleObject<'a>>,
     warnings: Vec<WarningObject<'a>>,
-    /// Left out unless it is asked for.
+    /// Omitted unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     measured: Option<&'a RecordedMeasures>,
 }
@@ -50,18 +50,17 @@ struct ResultObject<'a> {
     violations: Option<ViolationsObject<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     unjudged: Option<UnjudgedObject<'a>>,
-    /// Left out unless a baseline knows it.
+    /// Omitted unless a baseline lists it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     known: bool,
-    /// Left out unless a statement over all runs speaks for it.
+    /// Omitted unless a statement over all runs decides instead.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     rated: bool,
-    /// Left out unless it stands in a file of another system.
+    /// Omitted unless the assertion is in a file of another system.
     #[serde(skip_serializing_if = "Option::is_none")]
     own: Option<OwnObject<'a>>,
 }
 
-/// What the system says of an assertion whose file it stands in.
 #[derive(Serialize)]
 struct OwnObject<'a> {
     system: &'a str,
@@ -80,7 +79,7 @@ impl<'a> OwnObject<'a> {
     }
 }
 
-/// Steps that a passing assertion says nothing of.
+/// Steps that a passing assertion could not judge.
 #[derive(Serialize)]
 struct UnjudgedObject<'a> {
     count: u64,
@@ -89,7 +88,7 @@ struct UnjudgedObject<'a> {
     reason: &'a str,
 }
 
-/// The same in a line of `--format jsonl`.
+/// The unjudged steps in a line of `--format jsonl`.
 #[derive(Serialize)]
 pub struct UnjudgedFinding<'a> {
     id: &'a str,
@@ -98,7 +97,7 @@ pub struct UnjudgedFinding<'a> {
 }
 
 impl<'a> UnjudgedFinding<'a> {
-    /// What is said of a result; `None` where all of it was judged.
+    /// The unjudged steps of a result; `None` if all were judged.
     pub fn new(table: &'a ReportTable, result: &'a ResultReport) -> Option<Self> {
         let unjudged = UnjudgedObject::new(result.unjudged.as_ref()?);
         Some(Self { id: &table.items.get(result.item)?.id, unjudged })
@@ -120,7 +119,7 @@ struct RuleObject<'a> {
     threshold: Option<f64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     known: bool,
-    /// Left out unless the run records the block of a workflow that it is about.
+    /// Omitted unless the run records the rule's workflow block.
     #[serde(skip_serializing_if = "Option::is_none")]
     own: Option<&'a BlockReport>,
 }
@@ -142,7 +141,7 @@ pub struct EvidenceObject<'a> {
     label: &'a str,
 }
 
-/// What a line of `--format jsonl` says of a run between its name and its findings.
+/// The part of a `--format jsonl` line between the run's name and its findings.
 #[derive(Serialize)]
 pub struct RunHead<'a> {
     passed: bool,
@@ -151,7 +150,7 @@ pub struct RunHead<'a> {
     scores: Vec<Option<f64>>,
     #[serde(serialize_with = "as_object")]
     named_scores: &'a [(String, f64)],
-    /// Left out unless it is asked for.
+    /// Omitted unless requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     measured: Option<&'a RecordedMeasures>,
 }
@@ -164,7 +163,7 @@ pub struct FindingObject<'a> {
     status: Status,
     message: Option<&'a str>,
     reason: &'a str,
-    /// Left out unless its own message gives it one; that of its assertion stands in the header.
+    /// Omitted unless its message assigns one; the assertion's own class is in the header.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<&'a FailureClass>,
     evidence: Vec<EvidenceObject<'a>>,
@@ -173,7 +172,6 @@ pub struct FindingObject<'a> {
     known: bool,
 }
 
-/// The violations of a failure.
 #[derive(Serialize)]
 struct ViolationsObject<'a> {
     count: u64,
@@ -181,7 +179,6 @@ struct ViolationsObject<'a> {
     list: Vec<ViolationObject<'a>>,
 }
 
-/// One of them.
 #[derive(Serialize)]
 struct ViolationObject<'a> {
     step: Option<u32>,
@@ -201,12 +198,12 @@ pub struct HeaderItem<'a> {
     class: Option<&'a FailureClass>,
     tags: &'a [String],
     location: &'a Location,
-    /// Left out unless a statement over all runs speaks for it.
+    /// Omitted unless a statement over all runs decides instead.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     rated: bool,
 }
 
-/// Pairs as an object, in their order; of equal names the last counts.
+/// Pairs as an object in order; of equal names the last wins.
 fn as_object<S: serde::Serializer>(pairs: &&[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
     let object: indexmap::IndexMap<&str, f64> = pairs.iter().map(|(name, score)| (name.as_str(), *score)).collect();
     object.serialize(serializer)
@@ -288,7 +285,7 @@ impl<'a> EvidenceObject<'a> {
 }
 
 impl<'a> ViolationsObject<'a> {
-    /// Those of a failure; one that lists none is a violation by itself.
+    /// The violations of a failure; a failure that lists none is itself one.
     fn new(result: &'a ResultReport) -> Option<Self> {
         let count = Some(result.violation_count()).filter(|count| *count > 0)?;
         let of_one = |one: &'a ViolationReport| ViolationObject::new(&one.reason, &one.evidence);

@@ -1,16 +1,16 @@
 //! What of a run no report shows, wherever else the run repeats it.
 
-use crate::redact::{is_telling, find_secrets};
+use crate::redact::{find_secrets, is_telling};
 use averment_base::value::Value;
 use averment_base::value::json::to_json;
 use averment_builtins::detect;
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use std::collections::BTreeSet;
 
-/// So many different values of a run are kept out of everything; where there are more, nothing is shown that could hold one of them.
+/// Maximum hidden values of a run; with more, nothing that could contain one is shown.
 const MOST: usize = 10_000;
 
-/// Stands for all values there are.
+/// Represents all values.
 pub(crate) const EVERYTHING: &str = "\0";
 
 /// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, values that their names make secrets, credentials in
@@ -25,7 +25,6 @@ pub fn withheld_values(run: &Run<'_>) -> Vec<String> {
     kept.texts.into_iter().collect()
 }
 
-/// Different texts, as many as are kept.
 struct KeptTexts {
     texts: BTreeSet<String>,
 }
@@ -41,10 +40,10 @@ impl KeptTexts {
     }
 }
 
-/// Values of an environment inside each other that are looked through; deeper ones are hidden as a whole.
+/// Environment values nested deeper than this are hidden as a whole.
 const DEPTH: usize = 64;
 
-/// The values of a recorded environment in whatever form: an object of names, a list of `NAME=value` or of objects, a text of lines.
+/// The values of a recorded environment: an object, a list of `NAME=value` or objects, or lines of text.
 fn environment_values(value: &Value<'_>, depth: usize, withhold: &mut impl FnMut(&str)) {
     let Some(deeper) = depth.checked_sub(1) else { return withhold(&to_json(value)) };
     match value {

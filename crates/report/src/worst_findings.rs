@@ -5,7 +5,7 @@ use super::gate::GatePolicy;
 use super::model::RunReport;
 use super::standing::{self, FindingLevel, ResultStanding};
 use super::table::ReportTable;
-use super::{ReportedCommand, Options};
+use super::{Options, ReportedCommand};
 use std::cmp::Reverse;
 
 /// Findings by assertion.
@@ -13,7 +13,7 @@ use std::cmp::Reverse;
 pub struct WorstFindings {
     policy: GatePolicy,
     command: ReportedCommand,
-    /// Violations of one run that are told.
+    /// Violations reported for one run.
     violations: usize,
     /// By item.
     rows: Vec<Option<WorstRow>>,
@@ -21,11 +21,10 @@ pub struct WorstFindings {
     pub rules: Vec<(usize, u64, String)>,
     /// Counts of everything.
     pub by_rule: ByRule,
-    /// Whether some run exercised the item.
     exercised: Vec<bool>,
 }
 
-/// What is known of an assertion.
+/// The report row of an assertion.
 #[derive(Debug)]
 pub struct WorstRow {
     /// The assertion, as an index into [`ReportTable::items`].
@@ -45,17 +44,17 @@ pub struct WorstRow {
 pub struct FindingExample {
     /// The run.
     pub run: String,
-    /// What is said of it.
+    /// The reported sentence.
     pub sentence: String,
-    /// What people call the class of the failure, where it has one.
+    /// The failure class, if it has one.
     pub class: Option<String>,
 }
 
-/// Runs that are told as examples of each assertion.
+/// Example runs for each assertion.
 const RUNS: usize = 3;
 
 impl WorstFindings {
-    /// Of the assertions of a table.
+    /// Creates rows for the assertions of a table.
     pub fn new(table: &ReportTable, options: &Options) -> Self {
         let Options { policy, command, violations, .. } = *options;
         let rows = table.items.iter().map(|_| None).collect();
@@ -72,14 +71,20 @@ impl WorstFindings {
             if let Some(exercised) = self.exercised.get_mut(result.item) {
                 *exercised |= !idle;
             }
-            let finding = !idle && !matches!(standing, ResultStanding::Passed | ResultStanding::Expected | ResultStanding::Known);
+            let finding =
+                !idle && !matches!(standing, ResultStanding::Passed | ResultStanding::Expected | ResultStanding::Known);
             let (Some(item), Some(row), true) = (table.items.get(result.item), self.rows.get_mut(result.item), finding)
             else {
                 continue;
             };
             let level = FindingLevel::of_standing(standing, item);
-            let row =
-                row.get_or_insert_with(|| WorstRow { item: result.item, level, count: 0, failing: 0, examples: Vec::new() });
+            let row = row.get_or_insert_with(|| WorstRow {
+                item: result.item,
+                level,
+                count: 0,
+                failing: 0,
+                examples: Vec::new(),
+            });
             row.level = row.level.max(level);
             row.count += 1;
             row.failing += u64::from(standing.fails_run());
@@ -122,6 +127,9 @@ impl WorstFindings {
     /// Names of assertions that were asked of some run, and that nothing exercised in any.
     pub fn never_exercised(&self, table: &ReportTable) -> Vec<String> {
         let items = table.items.iter().zip(&self.exercised);
-        items.filter(|(_, exercised)| !**exercised).map(|(item, _)| standing::shorten_line(item.display_name(), 80)).collect()
+        items
+            .filter(|(_, exercised)| !**exercised)
+            .map(|(item, _)| standing::shorten_line(item.display_name(), 80))
+            .collect()
     }
 }

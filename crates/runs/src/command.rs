@@ -7,7 +7,7 @@ mod aliases;
 mod lex;
 mod plain;
 
-use averment_base::value::{ObjectEntry, Node, Object, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use bumpalo::Bump;
 pub use plain::{PlainCommand, parse_plain};
 
@@ -20,9 +20,9 @@ pub struct CommandPart {
     pub words: Vec<String>,
 }
 
-/// No command line of a person or a model runs more programs.
+/// Maximum programs of a command line; nobody writes more.
 const MOST_PARTS: usize = 256;
-/// Wrappers and substitutions inside each other.
+/// Maximum nesting of wrappers and substitutions.
 const DEEPEST: usize = 8;
 
 /// All programs that a command line runs, in order, wrappers removed; those of `$(…)` and `bash -c "…"` included.
@@ -54,15 +54,12 @@ fn collect_parts(command: &str, depth: usize, found: &mut Vec<CommandPart>) {
     }
 }
 
-/// What a wrapper wraps.
 enum WrappedCommand<'a> {
     /// A command line of its own: `bash -c "…"`.
     Script(&'a str),
-    /// A program with its arguments.
     Program(&'a [String]),
 }
 
-/// Takes off assignments, keywords and wrappers.
 fn unwrap_command(words: &[String]) -> WrappedCommand<'_> {
     let mut rest = words;
     while let [first, behind @ ..] = rest {
@@ -94,7 +91,7 @@ fn unwrap_command(words: &[String]) -> WrappedCommand<'_> {
     WrappedCommand::Program(words)
 }
 
-/// What stands behind the options of a wrapper and its own arguments. `valued` are those options that take the next word.
+/// `valued` are the options that take the next word.
 fn behind_options<'a>(words: &'a [String], valued: &[&str], own: usize) -> &'a [String] {
     let mut rest = words;
     while let [first, behind @ ..] = rest {
@@ -122,7 +119,7 @@ fn is_shell(name: &str) -> bool {
     matches!(name, "bash" | "sh" | "zsh" | "dash" | "fish" | "ksh")
 }
 
-/// The script of `-c`, `-lc`, …: the word behind it.
+/// The word after `-c`, `-lc`, ….
 fn script_of(words: &[String]) -> Option<&str> {
     let at = words.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('c'))?;
     words.get(at + 1).map(String::as_str)
@@ -132,7 +129,7 @@ fn base_name(program: &str) -> &str {
     program.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(program)
 }
 
-/// True for what only prepares the program that a command line is about.
+/// True for a program that only prepares the main one.
 fn is_preparation(part: &CommandPart) -> bool {
     matches!(
         part.program.as_str(),
@@ -167,7 +164,6 @@ pub fn recorded_part<'run>(field: impl Fn(&str) -> Option<Node<'run>>, arena: &'
     Node::computed(Value::List(arena.alloc_slice_copy(&[object])))
 }
 
-/// What each program of a command line has for itself.
 const PART_FIELDS: [&str; 4] = ["program", "args", "flags", "options"];
 
 fn part_fields<'run>(part: &CommandPart, arena: &'run Bump) -> [ObjectEntry<'run>; 4] {
@@ -186,7 +182,7 @@ fn part_fields<'run>(part: &CommandPart, arena: &'run Bump) -> [ObjectEntry<'run
     ]
 }
 
-/// The words that are no flags: what may be the value of a flag is an argument too, for only the program knows.
+/// Values of flags count as arguments, too, because only the program can tell.
 fn part_arguments(words: &[String]) -> Vec<&str> {
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let (before, behind) = words.split_at_checked(end).unwrap_or((words, &[]));
@@ -194,8 +190,7 @@ fn part_arguments(words: &[String]) -> Vec<&str> {
     plain.chain(behind.iter().skip(1)).map(String::as_str).collect()
 }
 
-/// The flags as they are written, and what they may mean: `-rf` also as `-r` and `-f`, `--filter=unit` also as `--filter`, and the other
-/// forms of each that the table knows.
+/// Flags as written plus their equivalents: `-rf` as `-r` and `-f`, `--filter=unit` as `--filter`, table aliases.
 fn flag_forms(part: &CommandPart) -> Vec<String> {
     let mut flags = indexmap::IndexSet::new();
     let mut others: Vec<String> = Vec::new();
@@ -221,7 +216,7 @@ fn flag_forms(part: &CommandPart) -> Vec<String> {
     flags.into_iter().collect()
 }
 
-/// The flags of one letter that a word may stand for: of `-rf` these are `-r` and `-f`.
+/// `-rf` stands for `-r` and `-f`.
 fn letter_flags(word: &str) -> impl Iterator<Item = String> {
     let letters = word.strip_prefix('-').unwrap_or_default();
     let cluster = letters.len() > 1 && letters.chars().all(|c| c.is_ascii_alphabetic());
@@ -237,7 +232,7 @@ pub fn meant_flags(word: &str) -> Vec<String> {
     if single.is_empty() || !distinct { vec![word.to_owned()] } else { single }
 }
 
-/// For each flag the list of its values, `true` for an occurrence without one; the next word counts as the value of a flag.
+/// Values of each flag, `true` for an occurrence without one; the next word counts as a value.
 fn option_values<'run>(words: &[String], arena: &'run Bump) -> Value<'run> {
     let options = plain::parse_options(words).options;
     let entries = options.iter().map(|(name, values)| {

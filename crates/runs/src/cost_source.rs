@@ -10,6 +10,6 @@ pub enum CostSource {
     Recorded,
     /// From the table.
     ByTable,
-    /// It is not known, and why.
+    /// Unknown, with the reason.
     Unknown(String),
 }

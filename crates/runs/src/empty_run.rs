@@ -1,6 +1,6 @@
 //! A run of which nothing is known.
 
-use crate::run::{StepKind, KindOrder, CostSource, RecordCounts, Run, RunSource};
+use crate::run::{CostSource, KindOrder, RecordCounts, Run, RunSource, StepKind};
 use averment_base::value::Object;
 
 impl Run<'_> {

@@ -7,9 +7,9 @@
 )]
 
 pub mod command;
-pub mod normal;
-mod empty_run;
 mod cost_source;
+mod empty_run;
+pub mod normal;
 pub mod run;
 mod source;
 pub mod timeline;

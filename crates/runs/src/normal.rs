@@ -46,9 +46,9 @@ pub mod of_step {
     pub const KIND: &str = "kind";
     pub const ROLE: &str = "role";
     pub const TEXT: &str = "text";
-    /// What a message may have in place of its text.
+    /// Replaces the text of a message.
     pub const CONTENT: &str = "content";
-    /// What the program says of a result beside it.
+    /// Additional data of the program about a result.
     pub const DETAILS: &str = "details";
     pub const COMMAND: &str = "command";
     pub const PROGRAM: &str = "program";
@@ -63,15 +63,15 @@ pub mod of_step {
     pub const URL: &str = "url";
     pub const ATTRIBUTES: &str = "attributes";
     pub const PARENT_ID: &str = "parent_id";
-    /// What came back as it came, where `result` is what stands in it: the envelope of a protocol.
+    /// The raw response, if `result` is a part of it: a protocol envelope.
     pub const RESPONSE: &str = "response";
     /// The tags of the tool of a call.
     pub const TAGS: &str = "tags";
-    /// What a catalogue says of the tool of a call.
+    /// The catalog's data about the tool of a call.
     pub const ANNOTATIONS: &str = "annotations";
     /// The agent that takes over.
     pub const TO: &str = "to";
-    /// How many agents stand above the one that takes over.
+    /// Number of agents above the one that takes over.
     pub const DEPTH: &str = "depth";
     /// In the status of a span.
     pub const CODE: &str = "code";
@@ -91,7 +91,7 @@ pub mod role {
     pub const USER: &str = "user";
     pub const SYSTEM: &str = "system";
     pub const THINKING: &str = "thinking";
-    /// What the main agent told another one to do.
+    /// The task that the main agent gave to another one.
     pub const TASK: &str = "task";
 
     /// The roles of whom gives a run its turns.
@@ -115,7 +115,7 @@ pub mod of_meta {
     pub const SESSION: &str = "session";
     /// The case that a run is of: `case NAME` judges it.
     pub const CASE: &str = "case";
-    /// What a probe says of a run: `invariant NAME` alone judges it, of the invariants.
+    /// A probe's information about a run: only `invariant NAME` judges it, of the invariants.
     pub const PROBE: &str = "probe";
     /// The commands of rules that were run when the run was recorded, and how they ended.
     pub const RAN: &str = "ran";
@@ -132,13 +132,13 @@ pub mod of_usage {
     pub const CACHE_WRITE: &str = "cache_write_tokens";
 }
 
-/// What the value of an entry of a run has to be.
+/// The expected type of an entry of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum EntryType {
     /// Anything; `null` is a value.
     #[default]
     Any,
-    /// A number; `null` says that it is not recorded, here and below.
+    /// A number; `null` means not recorded, here and below.
     Number,
     /// An object.
     Object,
@@ -148,7 +148,7 @@ pub enum EntryType {
     Boolean,
 }
 
-/// What an entry of a run has to be. Lists of steps are not told here.
+/// The expected type of an entry of a run, without lists of steps.
 #[must_use]
 pub fn entry_type(entry: &str) -> EntryType {
     match entry {

@@ -2,8 +2,8 @@
 //!
 //! Every adapter produces this. What a run does not record is [`Value::Absent`]: absent evidence, neither zero nor empty.
 
-use crate::normal::{of_run, of_step};
 pub use crate::cost_source::CostSource;
+use crate::normal::{of_run, of_step};
 pub use crate::source::{RunSource, TextPart};
 use averment_base::value::{Node, Object, Value};
 
@@ -277,7 +277,7 @@ pub struct Run<'run> {
     pub source: RunSource,
     /// The name of the format that it was read from.
     pub format: &'static str,
-    /// Whether a call of which nothing but a result is recorded counts as one that went well, for want of other words.
+    /// True if a call with only a result counts as successful.
     pub concludes_ok: bool,
     /// The run's `id`, where it has one.
     pub id: Option<&'run str>,
@@ -292,13 +292,13 @@ pub struct Run<'run> {
     pub recorded: [bool; StepKind::ALL.len()],
     /// False when the run says `complete: false` (more may come), and where a result proves that a call is missing.
     pub complete: bool,
-    /// How many records of the text were looked at, and how many of them were not understood.
+    /// Number of records examined, and number of those not understood.
     pub records: RecordCounts,
-    /// What was odd while reading (duplicate keys, unpaired results, skipped lines), for `trace show` and warnings.
+    /// Problems found while reading (duplicate keys, unpaired results, skipped lines), for `trace show` and warnings.
     pub warnings: Vec<ReadWarning>,
     /// Texts that no report of the run shows, because somebody said so.
     pub withheld: Vec<String>,
-    /// What a table of prices says of its cost.
+    /// The cost according to a price table.
     pub priced: CostSource,
 }
 
@@ -311,7 +311,7 @@ pub struct RecordCounts {
     pub not_understood: u64,
     /// Results whose calls are not there: the run is not complete.
     pub missing_calls: u64,
-    /// Whether nothing is recorded of the run but what it is: no step, no answer.
+    /// True if the run records only its identity: no step and no answer.
     pub empty: bool,
     /// Lines that began like a record and could not be read: the run is not complete.
     pub lost: u64,
@@ -320,7 +320,7 @@ pub struct RecordCounts {
 /// Which kinds of step are ordered among each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KindOrder {
-    /// For each kind a bit for every kind whose steps it is not ordered with.
+    /// A bit set per kind: the kinds whose steps are not ordered relative to it.
     unordered: [u16; StepKind::ALL.len()],
 }
 
@@ -337,7 +337,7 @@ impl KindOrder {
         }
     }
 
-    /// Whether the steps of two kinds are ordered among each other; those of one kind always are.
+    /// True if steps of the two kinds are ordered relative to each other; steps of one kind always are.
     #[must_use]
     pub fn is_ordered(&self, a: StepKind, b: StepKind) -> bool {
         self.unordered.get(a as usize).is_none_or(|bits| bits & (1 << (b as u16)) == 0)
@@ -347,11 +347,11 @@ impl KindOrder {
 /// Something odd that was read and did not stop the reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadWarning {
-    /// What.
+    /// The message.
     pub message: String,
     /// Byte offset in the run's text.
     pub offset: usize,
-    /// Whether it is about a record that could not be read: what stood there is not part of the run, which is not complete then.
+    /// True if a record could not be read, so that the run is incomplete.
     pub lost: bool,
 }
 
@@ -365,7 +365,7 @@ impl<'run> Run<'run> {
             .unwrap_or_else(|| Node::computed(if name == of_run::ERROR { Value::Missing } else { Value::Absent }))
     }
 
-    /// Whether the steps of two kinds are ordered among each other. Kinds without steps are ordered with all.
+    /// True if steps of the two kinds are ordered relative to each other. Kinds without steps are ordered with all.
     #[must_use]
     pub fn is_ordered(&self, a: StepKind, b: StepKind) -> bool {
         self.order.is_ordered(a, b)

@@ -19,7 +19,7 @@ pub struct RunSource {
     pub by_line: bool,
     /// Where the parts of the run's text stand, in order of the text, where it is put together from several.
     pub parts: Option<Arc<[TextPart]>>,
-    /// What the run is called in reports, where whoever made it has a name for it.
+    /// The run's name in reports, if its producer has given one.
     pub label: Option<Arc<str>>,
 }
 
@@ -37,7 +37,7 @@ pub struct TextPart {
 }
 
 impl RunSource {
-    /// The part of the run's text that a place of it belongs to: what is all in one piece is one part.
+    /// Text in one piece is one part.
     fn text_part(&self, offset: usize) -> TextPart {
         let parts = self.parts.as_deref().unwrap_or_default();
         let found = parts.partition_point(|part| part.start <= offset).checked_sub(1);

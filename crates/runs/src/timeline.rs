@@ -1,11 +1,11 @@
 //! A run to look at: one line a step, what the run records and what it lacks, and what was odd while reading.
 
 use super::normal::{MAIN_AGENT, of_run, of_step};
-use super::run::{StepKind, CostSource, RecordCounts, Run, StepStatus, Step};
+use super::run::{CostSource, RecordCounts, Run, Step, StepKind, StepStatus};
 use averment_base::limits::Limits;
 use averment_base::value::json::{may_hold, parse, write_json};
 use averment_base::value::notation::TextShortener;
-use averment_base::value::{Node, ValueText, Value};
+use averment_base::value::{Node, Value, ValueText};
 use bumpalo::Bump;
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ pub fn render_timeline(run: &Run<'_>, width: usize, beginning: TextShortener) ->
     timeline_of(run, &StepKind::ALL, width, beginning)
 }
 
-/// The same with the steps of some kinds alone. Steps keep the numbers that they have among all.
+/// The timeline of some kinds only; steps keep their numbers.
 #[must_use]
 pub fn timeline_of(run: &Run<'_>, kinds: &[StepKind], width: usize, beginning: TextShortener) -> String {
     let width = width.max(40);
@@ -45,7 +45,8 @@ fn write_head(run: &Run<'_>, width: usize, beginning: TextShortener, out: &mut S
         let _ = writeln!(out, "id     {}", shorten_text(&clean_text(id), width.saturating_sub(7), beginning));
     }
     if let CostSource::Unknown(why) = &run.priced {
-        let _ = writeln!(out, "cost   not known: {}", shorten_text(&clean_text(why), width.saturating_sub(18), beginning));
+        let _ =
+            writeln!(out, "cost   not known: {}", shorten_text(&clean_text(why), width.saturating_sub(18), beginning));
     }
     if !run.complete {
         out.push_str(match run.records {
@@ -56,7 +57,6 @@ fn write_head(run: &Run<'_>, width: usize, beginning: TextShortener, out: &mut S
     }
 }
 
-/// A name and its items, broken into lines at the width.
 fn wrap_items(name: &str, items: &[String], width: usize) -> String {
     let mut out = String::new();
     let mut line = format!("{name:<6} ");
@@ -77,7 +77,6 @@ fn wrap_items(name: &str, items: &[String], width: usize) -> String {
     out
 }
 
-/// The entries of a run beside its steps that evidence can lack.
 const ROOTS: [&str; 11] = [
     of_run::INPUTS,
     of_run::PROMPT,
@@ -115,7 +114,6 @@ fn missing_entries(run: &Run<'_>) -> Vec<String> {
     kinds.chain(roots).collect()
 }
 
-/// For each field of a call that evidence can lack, how many calls have it.
 fn call_fields(run: &Run<'_>) -> Option<Vec<String>> {
     let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).collect();
     if calls.is_empty() {
@@ -138,7 +136,7 @@ fn call_fields(run: &Run<'_>) -> Option<Vec<String>> {
     )
 }
 
-/// ` (2 hold JSON in text)`: into how many values of a field paths go although they are texts.
+/// ` (2 hold JSON in text)`: the number of text values that paths can enter.
 fn in_text(calls: &[&Step<'_>], field: &str) -> String {
     let holds = |step: &&&Step<'_>| match step.object.get(field).map(|node| node.value) {
         Some(Value::Text(text)) => holds_json(text),
@@ -173,7 +171,7 @@ pub struct TimelineRow {
     pub time: String,
     /// Its kind.
     pub kind: &'static str,
-    /// What it did: the tool with its arguments, the text of a message, the command.
+    /// The tool with its arguments, the text of a message, or the command.
     pub what: String,
     /// `ok`, `failed`, …; empty where it is not recorded.
     pub status: &'static str,
@@ -183,17 +181,21 @@ pub struct TimelineRow {
 
 /// The lines of some steps, by their indices; what they did in at most about `most` characters. Secrets are only taken out where a text is cut.
 #[must_use]
-pub fn timeline_rows(run: &Run<'_>, steps: impl Iterator<Item = usize>, most: usize, beginning: TextShortener) -> Vec<TimelineRow> {
+pub fn timeline_rows(
+    run: &Run<'_>,
+    steps: impl Iterator<Item = usize>,
+    most: usize,
+    beginning: TextShortener,
+) -> Vec<TimelineRow> {
     let zero = start_time(run);
     steps.filter_map(|at| Some(timeline_row(run.steps.get(at)?, at + 1, zero, most, beginning))).collect()
 }
 
-/// When the first step started.
 fn start_time(run: &Run<'_>) -> f64 {
     run.steps.iter().filter_map(|step| step.start).min_by(f64::total_cmp).unwrap_or(0.0)
 }
 
-/// What a step did has at least so much room.
+/// Minimum columns for what a step did.
 const NARROW: usize = 12;
 
 fn write_steps(run: &Run<'_>, kinds: &[StepKind], width: usize, beginning: TextShortener, out: &mut String) {
@@ -260,11 +262,12 @@ fn timeline_row(step: &Step<'_>, number: usize, zero: f64, most: usize, beginnin
     }
 }
 
-/// What the step did, in one line of at most about `most` characters.
 fn step_summary(step: &Step<'_>, most: usize, beginning: TextShortener) -> String {
     let mut text = match step.kind {
         StepKind::Call => format!("{}({})", clean_text(step.name), argument_text(step, most, beginning)),
-        StepKind::Message => format!("{} {}", clean_text(step.name), value_text(step.object.get(of_step::TEXT), most, beginning)),
+        StepKind::Message => {
+            format!("{} {}", clean_text(step.name), value_text(step.object.get(of_step::TEXT), most, beginning))
+        }
         StepKind::Http => match step.object.get(of_step::METHOD).map(|node| node.value) {
             Some(Value::Text(method)) => format!("{} {}", clean_text(method.as_str()), clean_text(step.name)),
             _ => clean_text(step.name),
@@ -288,7 +291,8 @@ fn argument_text(step: &Step<'_>, most: usize, beginning: TextShortener) -> Stri
                     break;
                 }
                 let comma = if out.is_empty() { "" } else { ", " };
-                let _ = write!(out, "{comma}{}: {}", clean_text(entry.key), value_text(Some(entry.node), most, beginning));
+                let _ =
+                    write!(out, "{comma}{}: {}", clean_text(entry.key), value_text(Some(entry.node), most, beginning));
             }
             out
         }
@@ -297,15 +301,13 @@ fn argument_text(step: &Step<'_>, most: usize, beginning: TextShortener) -> Stri
     }
 }
 
-/// What stands in front of JSON in a text.
 const IN_TEXT: &str = "text";
 
-/// Whether a text holds an object or a list as a whole: paths go into it.
+/// True if a text is entirely a JSON object or list, which paths can enter.
 fn holds_json(text: ValueText<'_>) -> bool {
     may_hold(text.raw_text().as_bytes()) && parse(text.as_str(), 0, &Bump::new(), &Limits::default()).is_ok()
 }
 
-/// A value as short JSON.
 fn value_text(node: Option<Node<'_>>, most: usize, beginning: TextShortener) -> String {
     match node.map(|node| node.value) {
         None | Some(Value::Missing | Value::Absent) => String::new(),
@@ -328,7 +330,7 @@ fn value_text(node: Option<Node<'_>>, most: usize, beginning: TextShortener) -> 
     }
 }
 
-/// A length of time for people: `250ms`, `1.25s`, `2m05s`, `1h02m`.
+/// A duration for people: `250ms`, `1.25s`, `2m05s`, `1h02m`.
 fn duration_text(milliseconds: f64) -> String {
     let rounded = milliseconds.round();
     if rounded.abs() < 1000.0 {
@@ -343,7 +345,7 @@ fn duration_text(milliseconds: f64) -> String {
     if hours.abs() < 1.0 { format!("{minutes}m{:02}s", rest.abs()) } else { format!("{hours}h{:02}m", minutes.abs()) }
 }
 
-/// Text without characters that would move the cursor, colour the terminal or turn the direction of writing.
+/// Removes characters that move the cursor, color the terminal or change the text direction.
 fn clean_text(text: &str) -> String {
     let harmless = |c: char| match c {
         '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => '\u{FFFD}',
@@ -353,7 +355,6 @@ fn clean_text(text: &str) -> String {
     text.chars().map(harmless).collect()
 }
 
-/// At most so many characters; what is cut off is marked.
 fn shorten_text(text: &str, most: usize, beginning: TextShortener) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),

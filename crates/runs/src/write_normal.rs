@@ -1,13 +1,12 @@
 //! A run written out in the normal form: what is read from that again is the same run.
 
 use crate::normal::{of_run, of_step};
-use crate::run::{StepKind, Run, StepStatus, Step};
+use crate::run::{Run, Step, StepKind, StepStatus};
 use averment_base::value::json::{write_json, write_text};
-use averment_base::value::{ObjectEntry, Object, Value};
+use averment_base::value::{Object, ObjectEntry, Value};
 
-/// The fields of commands that follow from their line.
 const OF_LINE: [&str; 5] = [of_step::PROGRAM, of_step::ARGS, of_step::FLAGS, of_step::OPTIONS, of_step::PARTS];
-/// The word for a status that the run does not tell: without it the result of a call would say that the call went well.
+/// An explicit unknown status: otherwise a result would imply success.
 const UNKNOWN: &str = "unknown";
 
 /// A run as one object of JSON in the normal form, without a line end. What follows from other fields is left out, and so is what is not
@@ -47,13 +46,12 @@ pub fn normal_form(run: &Run<'_>) -> String {
     out
 }
 
-/// Whether whoever reads the run would count turns that it does not tell.
+/// True if a reader of the run would count turns that it does not record.
 fn counts_turns(run: &Run<'_>) -> bool {
     run.records_kind(StepKind::Message) || run.steps.iter().any(|step| step.turn.is_some())
 }
 
-/// Whether the steps of all kinds have one order that has to be told: of more than one kind their starts or turns alone may not say it, nor of
-/// one whose starts are in another order.
+/// True if one order over several kinds must be written, because starts and turns do not imply it.
 fn has_one_order(run: &Run<'_>) -> bool {
     let has = |kind: &StepKind| run.steps.iter().any(|step| step.kind == *kind);
     let kinds: Vec<StepKind> = StepKind::ALL.into_iter().filter(has).collect();
@@ -61,7 +59,7 @@ fn has_one_order(run: &Run<'_>) -> bool {
     told && kinds.iter().all(|a| kinds.iter().all(|b| run.is_ordered(*a, *b)))
 }
 
-/// Whether the steps stand in the order of their starts: where they do not, only a list of steps keeps them as they are.
+/// If starts do not ascend, only an explicit list of steps preserves the order.
 fn starts_ascend(run: &Run<'_>) -> bool {
     let starts: Vec<f64> = run.steps.iter().filter_map(|step| step.start).collect();
     starts.is_sorted()
@@ -108,10 +106,11 @@ fn write_step(step: &Step<'_>, out: &mut String) {
     out.push('}');
 }
 
-/// The fields of a step that do not follow from others.
+/// Fields of a step that are not derived from others.
 fn recorded_fields<'run>(kind: StepKind, step: Object<'run>) -> impl Iterator<Item = &'run ObjectEntry<'run>> {
     let derived = move |key: &str| {
-        matches!(key, of_step::INDEX | of_step::KIND | of_step::OK) || kind == StepKind::Command && OF_LINE.contains(&key)
+        matches!(key, of_step::INDEX | of_step::KIND | of_step::OK)
+            || kind == StepKind::Command && OF_LINE.contains(&key)
     };
     let unsaid = move |entry: &ObjectEntry<'_>| {
         let is_status = entry.key == of_step::STATUS && matches!(kind, StepKind::Call | StepKind::Command);
@@ -121,5 +120,7 @@ fn recorded_fields<'run>(kind: StepKind, step: Object<'run>) -> impl Iterator<It
 }
 
 fn is_known(word: &str) -> bool {
-    [StepStatus::Ok, StepStatus::Failed, StepStatus::Denied, StepStatus::Pending].iter().any(|status| status.as_str() == Some(word))
+    [StepStatus::Ok, StepStatus::Failed, StepStatus::Denied, StepStatus::Pending]
+        .iter()
+        .any(|status| status.as_str() == Some(word))
 }

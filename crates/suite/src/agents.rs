@@ -7,63 +7,54 @@ pub struct AgentSpec {
     pub name: &'static str,
     /// The program that is started, where the suite names none.
     pub program: &'static [&'static str],
-    /// What stands behind the program and its own arguments.
+    /// Arguments after the program and its own arguments.
     pub(crate) arguments: &'static [CommandWord],
-    /// What stands there to ask a further question in a session.
+    /// The arguments to ask a further question in a session.
     pub(crate) further: &'static [CommandWord],
-    /// Variables that are set.
     pub(crate) variables: &'static [(&'static str, VariableSource)],
-    /// Variables of this process that it gets beside the usual ones; `*` at the end stands for anything.
+    /// Inherited variables beside the usual ones; a final `*` is a wildcard.
     pub(crate) passed: &'static [&'static str],
-    /// Where its transcript is.
     pub(crate) transcript: TranscriptSource,
-    /// Where the id of the session stands in the records of its standard output: JSON pointers.
+    /// JSON pointers to the session id in the records of its standard output.
     pub(crate) session: &'static [&'static str],
-    /// How a step of it is told.
     pub(crate) step: StepRecord,
-    /// How it says that it does not know the model.
     pub(crate) rejections: &'static [ModelRejection],
 }
 
-/// A word of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommandWord {
-    /// This word.
     Is(&'static str),
-    /// The name of the model.
     Model,
-    /// The prompt, or the question.
     Prompt,
-    /// The folder that the agent works in.
     Cwd,
-    /// The id of the session.
     Session,
 }
 
-/// The value of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VariableSource {
-    /// This text.
     Is(&'static str),
-    /// A path in the folder of the session.
     In(&'static str),
 }
 
-/// Where a transcript is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TranscriptSource {
-    /// What the agent writes to its standard output.
     Output,
-    /// The same; what it cost stands in a file of spans.
+    /// Standard output; the cost is in a file of spans.
     OutputAndSpans(&'static str),
-    /// The newest file below this folder of the session, else standard output. The folder is filled with these files of a folder of the home
-    /// directory, and the first of them is taken away again.
-    Newest { below: &'static str, home: &'static str, from: &'static str, seeds: &'static [&'static str] },
-    /// What the agent prints when it is asked for the session, whose id begins so.
-    Exported { arguments: &'static [CommandWord], id: &'static str },
+    /// The newest file below this session folder, otherwise stdout. It is filled with `seeds` from the home folder.
+    Newest {
+        below: &'static str,
+        home: &'static str,
+        from: &'static str,
+        seeds: &'static [&'static str],
+    },
+    /// Printed by the agent when asked for the session; its id starts with `id`.
+    Exported {
+        arguments: &'static [CommandWord],
+        id: &'static str,
+    },
 }
 
-/// What is a step, in the records of standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StepRecord {
     ClaudeCode,
@@ -73,7 +64,7 @@ pub(crate) enum StepRecord {
     OpenCode,
 }
 
-/// How a model is refused: all of these texts stand in standard output, or all of these in standard error.
+/// A model is rejected if all texts are in standard output, or all in standard error.
 #[derive(Debug)]
 pub(crate) struct ModelRejection {
     pub output: &'static [&'static str],
@@ -82,7 +73,6 @@ pub(crate) struct ModelRejection {
 
 use CommandWord::{Cwd, Is, Model, Prompt, Session};
 
-/// All of them, by name.
 pub(crate) const AGENTS: &[AgentSpec] = &[
     AgentSpec {
         name: "claude-code",
@@ -265,7 +255,6 @@ impl AgentSpec {
     }
 }
 
-/// What words of a command line stand for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WordValues<'a> {
     pub model: &'a str,
@@ -275,7 +264,6 @@ pub(crate) struct WordValues<'a> {
 }
 
 impl WordValues<'_> {
-    /// The words of a row.
     pub(crate) fn fill_words(&self, words: &[CommandWord]) -> Vec<String> {
         let fill = |word: &CommandWord| match word {
             CommandWord::Is(word) => *word,

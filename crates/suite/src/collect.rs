@@ -1,7 +1,7 @@
 //! Where the transcript of a session is, and what stands beside it.
 
-use crate::agents::{WordValues, TranscriptSource};
-use crate::execute::{ProgramEnd, ChildLimits, ChildProgram, execute_program};
+use crate::agents::{TranscriptSource, WordValues};
+use crate::execute::{ChildLimits, ChildProgram, ProgramEnd, execute_program};
 use crate::plan::{CaseExecution, WorkspacePlan};
 use crate::session::SessionPlace;
 use crate::workspace::{LaunchMeans, last_words};
@@ -11,13 +11,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How long an export may take, and how long is waited before each try.
+/// The time limit of an export, and the delays before each try.
 const EXPORT_TIME: Duration = Duration::from_secs(60);
 const EXPORT_PAUSES: [u64; 5] = [0, 250, 500, 1_000, 2_000];
-/// Folders of sessions are not deeper.
+/// Maximum depth of session folders.
 const DEPTH: usize = 8;
 
-/// A transcript, and what was spent where it does not tell.
 #[derive(Debug)]
 pub(crate) struct CollectedTranscript {
     pub transcript: PathBuf,
@@ -26,11 +25,11 @@ pub(crate) struct CollectedTranscript {
     pub session: Option<String>,
 }
 
-/// How the file of a trace stood before the session, where there was one.
+/// The state of the trace file before the session, if it existed.
 #[derive(Debug)]
 pub(crate) struct PriorTrace(Option<FileStamp>);
 
-/// Changes with whatever is written into a file or takes its place: device, number, length, and when it was changed.
+/// Changes whenever a file is written or replaced: device, inode, length and change time.
 type FileStamp = (u64, u64, u64, i64, i64);
 
 fn file_stamp(path: &Path) -> Option<FileStamp> {
@@ -43,7 +42,7 @@ impl PriorTrace {
         self.0.is_some() && self.0 == file_stamp(path)
     }
 
-    /// Looks for the file of a trace. In a workspace that was made it is taken away, in a folder that was there nothing is.
+    /// Looks for the trace file. Removes it from a workspace we made, but never from an existing folder.
     pub(crate) fn look_before(execution: &CaseExecution<'_>, place: &SessionPlace) -> std::io::Result<Self> {
         let Some(trace) = &execution.runner.trace else { return Ok(Self(None)) };
         let path = place.cwd.join(trace);
@@ -57,7 +56,6 @@ impl PriorTrace {
     }
 }
 
-/// Finds the transcript of a session that has ended.
 pub(crate) fn collect_transcript(
     execution: &CaseExecution<'_>,
     place: &SessionPlace,
@@ -105,7 +103,7 @@ pub(crate) fn collect_transcript(
     }
 }
 
-/// Asks an agent for a session, again where it is not written yet.
+/// Asks an agent for a session, and retries if it is not written yet.
 fn export_session(
     words: &[String],
     place: &SessionPlace,
@@ -135,7 +133,9 @@ fn export_session(
                 }
                 None => "the export is no JSON".to_owned(),
             },
-            Ok((ProgramEnd::Itself(code), _)) => format!("the export ended with exit code {code}{}", last_words(&error)),
+            Ok((ProgramEnd::Itself(code), _)) => {
+                format!("the export ended with exit code {code}{}", last_words(&error))
+            }
             Ok(_) => "the export was ended".to_owned(),
             Err(error) => format!("the export cannot be run: {error}"),
         };
@@ -143,7 +143,7 @@ fn export_session(
     Err(why)
 }
 
-/// The JSON of an export: agents print other lines around it.
+/// Extracts the JSON of an export, since agents print other lines around it.
 fn cut_out(log: &Path) -> Option<String> {
     let text = std::fs::read_to_string(log).ok()?;
     let is_json = |text: &str| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
@@ -154,7 +154,7 @@ fn cut_out(log: &Path) -> Option<String> {
     is_json(inner).then(|| inner.to_owned())
 }
 
-/// The newest file of records below a folder; of two that are as new, the last by name.
+/// Of equally new files, the last by name.
 fn newest_below(folder: &Path, depth: usize, newest: &mut Option<(SystemTime, PathBuf)>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
@@ -171,7 +171,6 @@ fn newest_below(folder: &Path, depth: usize, newest: &mut Option<(SystemTime, Pa
     }
 }
 
-/// The first word that begins like an id of a session, in a log.
 fn named_session(log: &Path, id: &str) -> Option<String> {
     let text = String::from_utf8_lossy(&std::fs::read(log).ok()?).into_owned();
     let mut rest = text.as_str();
@@ -187,7 +186,6 @@ fn named_session(log: &Path, id: &str) -> Option<String> {
     None
 }
 
-/// The id of a session, in the first record of a log that has one of these.
 fn session_in(log: &Path, pointers: &[&str]) -> Option<String> {
     let text = String::from_utf8_lossy(&std::fs::read(log).ok()?).into_owned();
     text.lines()
@@ -195,7 +193,7 @@ fn session_in(log: &Path, pointers: &[&str]) -> Option<String> {
         .find_map(|record| pointers.iter().find_map(|pointer| record.pointer(pointer)?.as_str().map(str::to_owned)))
 }
 
-/// What was spent, in the spans that Copilot writes: of the agent as a whole, else of the first chat.
+/// The usage in Copilot's spans: of the whole agent, otherwise of the first chat.
 fn usage_of_spans(spans: &Path) -> Option<String> {
     let text = String::from_utf8_lossy(&std::fs::read(spans).ok()?).into_owned();
     let spans: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

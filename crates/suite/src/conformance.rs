@@ -1,7 +1,7 @@
 //! What was observed of SkillGym, where it is the same here: counting steps, comparing tokens.
 
 use crate::agents::AgentSpec;
-use crate::snapshots::{TokenOwner, SnapshotRules, TokenSnapshots};
+use crate::snapshots::{SnapshotRules, TokenOwner, TokenSnapshots};
 use crate::steps::StepCounter;
 use averment_fixtures::{lines, shared};
 use serde_json::{Value, json};

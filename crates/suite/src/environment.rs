@@ -4,7 +4,7 @@ use crate::agents::AgentSpec;
 use crate::plan::{PlannedSuite, WorkspacePlan};
 use std::ffi::OsString;
 
-/// What every program needs.
+/// Variables that every program gets.
 const USUAL: &[&str] = &[
     "ALL_PROXY",
     "CURL_CA_BUNDLE",
@@ -38,7 +38,6 @@ const USUAL: &[&str] = &[
 pub struct AllowedVariables(pub Vec<String>);
 
 impl AllowedVariables {
-    /// The variables for a program: those of this process that are allowed, and under their names what is set.
     pub(crate) fn program_variables(
         &self,
         agent: Option<&AgentSpec>,
@@ -59,7 +58,7 @@ impl AllowedVariables {
     }
 }
 
-/// Shorter values are not looked for in reports: they stand there by chance.
+/// In characters: shorter values occur in reports by chance.
 const SHORTEST: usize = 8;
 
 /// Values of variables that agents of suites are given for themselves: those that suites set, and those of this process that are passed on by

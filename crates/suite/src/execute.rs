@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often is looked at whether it has ended.
+/// Polling interval for the end of the program.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long what was written last may take to arrive.
+/// Time for the last output to arrive.
 const LATE: Duration = Duration::from_secs(2);
-/// The longest line in which a step is looked for.
+/// In bytes: steps are not searched in longer lines.
 const LINE: u64 = 16 << 20;
 
 /// Stands before a file that the process that watches over a program takes away at its end.
@@ -26,7 +26,6 @@ pub const FORGET: &str = "--forget";
 #[derive(Debug, Clone)]
 pub struct Supervisor(pub Vec<OsString>);
 
-/// What is started.
 #[derive(Debug)]
 pub(crate) struct ChildProgram<'a> {
     pub words: &'a [String],
@@ -39,7 +38,6 @@ pub(crate) struct ChildProgram<'a> {
     pub forgets: Option<&'a Path>,
 }
 
-/// How far a program may go.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChildLimits {
     pub time: Duration,
@@ -49,19 +47,16 @@ pub(crate) struct ChildLimits {
     pub steps: Option<(StepRecord, u64)>,
 }
 
-/// How a program ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ProgramEnd {
-    /// By itself, with this exit code.
     Itself(i64),
-    /// It was ended: too late, too many steps, too much written, or this program is to end.
+    /// Ended by the supervisor: too late, too many steps, too much output, or interrupted.
     Late,
     Steps(u64),
     Long,
     Stopped,
 }
 
-/// What the threads that read have seen.
 #[derive(Debug, Default)]
 struct StreamProgress {
     steps: AtomicU64,
@@ -88,8 +83,10 @@ pub(crate) fn execute_program(
     let Some((output, error)) = watched.take_streams() else { return Err(std::io::Error::other("it has no output")) };
     let seen = Arc::new(StreamProgress::default());
     let limits = program.limits;
-    let readers =
-        [spawn_reader(output, logs.0, limits.bytes, limits.steps, &seen), spawn_reader(error, logs.1, limits.bytes, None, &seen)];
+    let readers = [
+        spawn_reader(output, logs.0, limits.bytes, limits.steps, &seen),
+        spawn_reader(error, logs.1, limits.bytes, None, &seen),
+    ];
     let begun = Instant::now();
     let cut = loop {
         if stop.load(Ordering::Relaxed) {
@@ -117,7 +114,7 @@ pub(crate) fn execute_program(
     Ok((cut.or(late).unwrap_or(ProgramEnd::Itself(code)), steps))
 }
 
-/// Waits for what was written last; a process that cannot be ended may keep a stream open.
+/// Waits for the last output; a process that cannot be ended may keep a stream open.
 fn join_readers(readers: [JoinHandle<()>; 2]) {
     let deadline = Instant::now() + LATE;
     for reader in readers {
@@ -140,7 +137,8 @@ fn spawn_reader(
     let seen = Arc::clone(seen);
     std::thread::spawn(move || {
         let mut stream = BufReader::with_capacity(1 << 16, stream);
-        let (mut counted, mut left, mut line) = (steps.map(|(of, most)| (StepCounter::counting(of), most)), bytes, Vec::new());
+        let (mut counted, mut left, mut line) =
+            (steps.map(|(of, most)| (StepCounter::counting(of), most)), bytes, Vec::new());
         loop {
             line.clear();
             let read = match &counted {

@@ -2,7 +2,7 @@
 
 use crate::plan::{CaseExecution, PlannedSuite, WorkspacePlan};
 use crate::record::SessionRecord;
-use crate::session::{SessionNumber, SessionPlace, EndedSession};
+use crate::session::{EndedSession, SessionNumber, SessionPlace};
 use crate::{folder_copy, questions::FailureQuestion};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -10,15 +10,12 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Says of what a folder was made; its lock is held as long as somebody works in the folder.
+/// Records the folder's origin; it is locked while somebody works in the folder.
 const SUITE: &str = "suite.json";
-/// Says that a session has ended, and how.
+/// Records that a session has ended, and how.
 const SESSION: &str = "session.json";
-/// The run of a session.
 const RUN: &str = "run.json";
-/// What can be asked of a session that failed.
 pub(crate) const QUESTIONS: &str = "questions.json";
-/// The folders that agents work in.
 const WORKSPACES: &str = "workspaces";
 
 /// The folder of a suite, held by this process.
@@ -35,9 +32,9 @@ pub enum FolderError {
     Io(io::Error),
     /// There is something in it already.
     Used,
-    /// There is nothing in it to go on with.
+    /// Nothing to resume.
     Empty,
-    /// It was made of other rules, or of another choice of them.
+    /// Made from other rules or another selection.
     Other,
     /// Another process works in it.
     Locked,
@@ -52,7 +49,7 @@ impl From<io::Error> for FolderError {
 #[derive(Serialize, Deserialize)]
 struct SuiteOrigin {
     version: u64,
-    /// What the sessions follow from, as a hash.
+    /// A hash of everything that determines the sessions.
     made_of: String,
 }
 
@@ -71,7 +68,10 @@ impl SuiteFolder {
             if !is_empty {
                 return Err(FolderError::Used);
             }
-            replace_file(&file, &serde_json::to_vec(&SuiteOrigin { version: 1, made_of: made_of.clone() }).unwrap_or_default())?;
+            replace_file(
+                &file,
+                &serde_json::to_vec(&SuiteOrigin { version: 1, made_of: made_of.clone() }).unwrap_or_default(),
+            )?;
         }
         let lock = match File::options().read(true).write(true).open(&file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(FolderError::Empty),
@@ -95,7 +95,6 @@ impl SuiteFolder {
         &self.path
     }
 
-    /// Takes the folders of workspaces away that are empty.
     pub(crate) fn remove_empty(&self) {
         let workspaces = self.path.join(WORKSPACES);
         for case in std::fs::read_dir(&workspaces).into_iter().flatten().flatten() {
@@ -105,7 +104,6 @@ impl SuiteFolder {
     }
 }
 
-/// Where a session of an execution is, in the folder of its suite.
 pub(crate) fn session_place(folder: &Path, execution: &CaseExecution<'_>, number: SessionNumber) -> SessionPlace {
     let (case, runner) = (folder_name(&execution.case.name), folder_name(&execution.runner.name));
     let (repeat, retries) = (execution.suite.repeat, execution.suite.retries);
@@ -127,20 +125,22 @@ pub(crate) fn session_place(folder: &Path, execution: &CaseExecution<'_>, number
     SessionPlace { folder: session, cwd }
 }
 
-/// The workspace that all sessions of a suite share.
 pub(crate) fn shared_workspace(folder: &Path, suite: &PlannedSuite) -> PathBuf {
     folder.join(WORKSPACES).join(format!("shared-{}", folder_name(&suite.name)))
 }
 
-/// A session that has ended before, as it was kept.
 pub(crate) fn load_session(place: &SessionPlace) -> Option<EndedSession> {
     let record: SessionRecord = serde_json::from_slice(&std::fs::read(place.folder.join(SESSION)).ok()?).ok()?;
     let run = std::fs::read_to_string(place.folder.join(RUN)).ok()?;
     Some(EndedSession { record, run: run.trim_end().to_owned() })
 }
 
-/// Keeps a session that has ended; what says that it has is written last.
-pub(crate) fn save_session(place: &SessionPlace, session: &EndedSession, questions: &[FailureQuestion]) -> io::Result<()> {
+/// Saves an ended session; the file that marks its end is written last.
+pub(crate) fn save_session(
+    place: &SessionPlace,
+    session: &EndedSession,
+    questions: &[FailureQuestion],
+) -> io::Result<()> {
     std::fs::create_dir_all(&place.folder)?;
     replace_file(&place.folder.join(RUN), format!("{}\n", session.run).as_bytes())?;
     if !questions.is_empty() {
@@ -159,7 +159,7 @@ pub(crate) fn pretty_json(value: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Writes a file as a whole or not at all.
+/// Writes a file atomically.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("draft");
     let written = File::create(&draft).and_then(|mut file| {

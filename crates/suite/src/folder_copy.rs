@@ -5,17 +5,17 @@ use serde_json::{Map, Value, json};
 use std::io;
 use std::path::Path;
 
-/// Entries of a template at most.
+/// Maximum entries of a template.
 const ENTRIES: usize = 200_000;
-/// Files of a workspace that are recorded.
+/// Maximum recorded files of a workspace.
 const RECORDED: usize = 5_000;
-/// The longest file whose text is recorded, and all of them together.
+/// In bytes: the limit of one recorded text, and of all together.
 const TEXT: u64 = 256 << 10;
 const TEXTS: u64 = 16 << 20;
-/// What is recorded as there and no more: the repository that a workspace is.
+/// Recorded only as existing: the workspace's repository.
 const GIT: &str = ".git";
 
-/// Copies what is in a folder into another, which is made; links stay what they are.
+/// Copies a folder's contents into a new folder; links stay links.
 pub(crate) fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     let mut left = ENTRIES;
     copy_within(from, to, &mut left)
@@ -40,7 +40,7 @@ fn copy_within(from: &Path, to: &Path, left: &mut usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes a folder away, whatever is in it; one that is not there is gone already.
+/// Removes a folder with its contents; a missing one is no error.
 pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -52,7 +52,7 @@ pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Folders that nobody may write to cannot be emptied.
+/// Files in a read-only folder cannot be removed.
 fn make_writable(folder: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     let _as_far_as_it_goes = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700));
@@ -63,7 +63,6 @@ fn make_writable(folder: &Path) {
     }
 }
 
-/// How much text of files may still be recorded.
 #[derive(Debug)]
 pub(crate) struct TextBudget(u64);
 
@@ -72,7 +71,6 @@ impl TextBudget {
         Self(TEXTS)
     }
 
-    /// Whether a text of this length is recorded, too.
     pub(crate) fn take_bytes(&mut self, length: u64) -> bool {
         let left = self.0.checked_sub(length);
         self.0 = left.unwrap_or(self.0);
@@ -90,7 +88,6 @@ pub(crate) fn record_files(folder: &Path, texts: &mut TextBudget) -> Map<String,
     files
 }
 
-/// Something of which nothing is known but that it exists.
 fn unknown_entry() -> Value {
     json!({ of_run::COMPLETE: false })
 }
@@ -108,7 +105,9 @@ fn list_files(folder: &Path, under: &str, files: &mut Map<String, Value>, texts:
         if kind.is_dir() && !is_repository {
             files.insert(path.clone(), json!({}));
             match list_files(&entry.path(), &path, files, texts) {
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => drop(files.insert(path, unknown_entry())),
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    drop(files.insert(path, unknown_entry()))
+                }
                 listed => listed?,
             }
         } else if kind.is_file() && !is_repository {
@@ -123,7 +122,7 @@ fn list_files(folder: &Path, under: &str, files: &mut Map<String, Value>, texts:
     Ok(())
 }
 
-/// What is at a path below a folder, without following a link: `Null` where nothing is, `None` where that is not known.
+/// The entry at a path below a folder, without following links: `Null` if nothing is there, `None` if unknown.
 pub(crate) fn record_path(folder: &Path, below: &Path, texts: &mut TextBudget) -> Option<Value> {
     let (mut place, mut kind) = (folder.to_owned(), None);
     for part in below.components() {

@@ -14,14 +14,14 @@ mod agents;
 mod collect;
 #[cfg(test)]
 mod conformance;
-mod folder_copy;
 mod environment;
 mod execute;
 mod folder;
+mod folder_copy;
+mod model_rejection;
 mod plan;
 mod questions;
 mod record;
-mod model_rejection;
 mod run_line;
 mod schedule;
 mod session;
@@ -34,11 +34,14 @@ mod world;
 pub use agents::AgentSpec;
 pub use environment::{AllowedVariables, private_values};
 pub use execute::{FORGET, Supervisor};
-pub use folder::{SuiteFolder, FolderError, folder_name};
-pub use plan::{Bootstrap, PlannedCase, SuiteSelection, CaseExecution, SettingOverrides, PlanError, PlannedRunner, Schedule, PlannedSuite, WorkspacePlan, plan_suites};
-pub use questions::{AnsweredQuestion, FailureQuestion, ask_questions, session_questions, only_below};
+pub use folder::{FolderError, SuiteFolder, folder_name};
+pub use plan::{
+    Bootstrap, CaseExecution, PlanError, PlannedCase, PlannedRunner, PlannedSuite, Schedule, SettingOverrides,
+    SuiteSelection, WorkspacePlan, plan_suites,
+};
+pub use questions::{AnsweredQuestion, FailureQuestion, ask_questions, only_below, session_questions};
 pub use record::{SessionOutcome, SessionRecord};
-pub use schedule::{SuiteEvent, SessionJudge, SessionVerdict, SuiteResults, SuiteContext, run_suites};
+pub use schedule::{SessionJudge, SessionVerdict, SuiteContext, SuiteEvent, SuiteResults, run_suites};
 pub use session::would_run;
 pub use snapshots::{SnapshotFile, SnapshotRules, TokenSnapshots};
 pub use world::WorldLook;

@@ -3,12 +3,11 @@
 use crate::agents::AgentSpec;
 use std::path::Path;
 
-/// How much of a log is looked at.
+/// Maximum bytes of a log that are searched.
 const LOOKED_AT: usize = 4 << 20;
-/// What agents say of a model that they do not know, whoever they are.
+/// Messages of any agent about an unknown model.
 const SAID: [&str; 3] = ["Model not found:", "Cannot use this model:", "model is not supported"];
 
-/// Whether what an agent wrote says that the model is refused.
 pub(crate) fn model_is_rejected(agent: Option<&AgentSpec>, output: &Path, error: &Path) -> bool {
     let (output, error) = (read_beginning(output), read_beginning(error));
     let Some(agent) = agent else { return SAID.iter().any(|said| error.contains(said)) };

@@ -13,7 +13,7 @@ mod words;
 
 use words::{misspelled_name, word_at};
 
-/// How long a session may take where nothing says it.
+/// Default time limit of a session, in milliseconds.
 const USUAL_TIME: u64 = 120_000;
 
 /// A suite with what is chosen of it.
@@ -27,15 +27,15 @@ pub struct PlannedSuite {
     pub runners: Vec<PlannedRunner>,
     /// Its cases.
     pub cases: Vec<PlannedCase>,
-    /// How often each case is run.
+    /// Repetitions of each case.
     pub repeat: u64,
-    /// How often a session that fails is tried again.
+    /// Retries of a failed session.
     pub retries: u64,
     /// The order of sessions.
     pub schedule: Schedule,
-    /// How many sessions run at the same time, at most.
+    /// Maximum concurrent sessions.
     pub parallel: Option<usize>,
-    /// What tokens are compared with.
+    /// The rules for comparing token usage.
     pub snapshots: Option<SnapshotRules>,
 }
 
@@ -46,7 +46,7 @@ pub enum Schedule {
     Serial,
     /// Several at the same time.
     Parallel,
-    /// Those of a runner one by one, those of several runners at the same time.
+    /// Sessions of one runner serially, different runners in parallel.
     IsolatedByRunner,
 }
 
@@ -66,7 +66,7 @@ pub struct CaseExecution<'a> {
 pub struct PlannedCase {
     /// Its name.
     pub name: String,
-    /// What the agent is asked.
+    /// The prompt.
     pub prompt: String,
     timeout: Option<u64>,
     max_steps: Option<u64>,
@@ -96,22 +96,22 @@ pub struct PlannedRunner {
 /// Where agents work.
 #[derive(Debug)]
 pub enum WorkspacePlan {
-    /// In a folder that is there.
+    /// An existing folder.
     Existing(PathBuf),
-    /// In a folder that is made for them.
+    /// A folder made for the sessions.
     Created {
-        /// For each session anew; else once for all.
+        /// True for one folder per session; otherwise all share one.
         isolated: bool,
-        /// What it is made of.
+        /// The source of its contents.
         of: WorkspaceSource,
-        /// What is run in it before an agent is.
+        /// The command run in it before the agent.
         bootstrap: Option<Bootstrap>,
-        /// Variables for agents and bootstrap.
+        /// Variables for the agent and the bootstrap command.
         variables: Vec<(String, String)>,
     },
 }
 
-/// What a workspace is made of.
+/// The source of a workspace.
 #[derive(Debug)]
 pub enum WorkspaceSource {
     /// Nothing.
@@ -127,11 +127,11 @@ pub enum WorkspaceSource {
 pub struct Bootstrap {
     /// Its words.
     pub words: Vec<String>,
-    /// How long it may take; as long as a session where nothing says it.
+    /// The time limit; the session's limit if not set.
     pub time: Option<Duration>,
 }
 
-/// What is chosen: anything of a kind where nothing of it is named.
+/// The selection. An empty list selects everything of its kind.
 #[derive(Debug, Clone, Default)]
 pub struct SuiteSelection {
     /// Names of cases.
@@ -144,7 +144,7 @@ pub struct SuiteSelection {
     pub runners: Vec<String>,
 }
 
-/// What stands in the place of settings of suites.
+/// Settings that override those of suites.
 #[derive(Debug, Clone, Default)]
 pub struct SettingOverrides {
     /// `repeat`.
@@ -170,7 +170,7 @@ pub struct SettingOverrides {
 pub enum PlanError {
     /// Something in the rule file.
     Rules(Box<Diagnostic>),
-    /// What is chosen: a message, and what to write.
+    /// An invalid selection: a message, and what to write.
     Chosen(String, String),
 }
 
@@ -179,7 +179,6 @@ impl PlanError {
         Self::Rules(Box::new(Diagnostic::new(Slug::Misplaced, span, message.into()).with_help(help.into())))
     }
 
-    /// The same of what the project chooses.
     fn of_project(self) -> Self {
         match self {
             Self::Chosen(message, help) => Self::Chosen(
@@ -192,10 +191,12 @@ impl PlanError {
 }
 
 impl PlannedSuite {
-    /// Whether a folder lies in the template of its workspaces, which would be copied into itself.
+    /// True if a folder is inside the workspace template, which would be copied into itself.
     #[must_use]
     pub fn copies_folder(&self, folder: &Path) -> bool {
-        let WorkspacePlan::Created { of: WorkspaceSource::Template(template), .. } = &self.workspace else { return false };
+        let WorkspacePlan::Created { of: WorkspaceSource::Template(template), .. } = &self.workspace else {
+            return false;
+        };
         template.canonicalize().is_ok_and(|template| folder.starts_with(template))
     }
 
@@ -208,13 +209,13 @@ impl PlannedSuite {
 }
 
 impl CaseExecution<'_> {
-    /// How long a session may take.
+    /// The time limit of a session.
     #[must_use]
     pub fn time_limit(&self) -> Duration {
         Duration::from_millis(self.case.timeout.or(self.runner.timeout).unwrap_or(USUAL_TIME))
     }
 
-    /// How many steps a session may have.
+    /// The step limit of a session.
     #[must_use]
     pub fn max_steps(&self) -> Option<u64> {
         self.case.max_steps.or(self.runner.max_steps)
@@ -225,13 +226,22 @@ impl CaseExecution<'_> {
 ///
 /// # Errors
 /// Settings that do not go together, and what is chosen and not there.
-pub fn plan_suites(plans: &[SuitePlan], base: &Path, chosen: &SuiteSelection, over: &SettingOverrides) -> Result<Vec<PlannedSuite>, PlanError> {
+pub fn plan_suites(
+    plans: &[SuitePlan],
+    base: &Path,
+    chosen: &SuiteSelection,
+    over: &SettingOverrides,
+) -> Result<Vec<PlannedSuite>, PlanError> {
     let Some(first) = plans.first() else {
         let help = "write `suite \"NAME\" { runner NAME { agent codex; model \"…\" }  case NAME { prompt \"…\" … } }`";
         return Err(PlanError::Chosen("there is no suite in the rules".to_owned(), help.to_owned()));
     };
     check_names("case", &chosen.cases, plans.iter().flat_map(|plan| plan.cases.iter().map(|case| case.name.as_str())))?;
-    check_names("runner", &chosen.runners, plans.iter().flat_map(|plan| plan.runners.iter().map(|one| one.0.as_str())))?;
+    check_names(
+        "runner",
+        &chosen.runners,
+        plans.iter().flat_map(|plan| plan.runners.iter().map(|one| one.0.as_str())),
+    )?;
     let tags = plans.iter().flat_map(|plan| plan.cases.iter().flat_map(|case| case.tags.iter().map(String::as_str)));
     check_names("tag", &chosen.tags, tags.clone())?;
     if chosen.tags.is_empty() && plans.iter().any(|plan| plan.settings.word_list("select").is_empty()) {
@@ -262,7 +272,12 @@ fn check_names<'a>(what: &str, named: &[String], there: impl Iterator<Item = &'a
     Err(PlanError::Chosen(format!("the suite has no {what} `{unknown}`"), help))
 }
 
-fn plan_suite(plan: &SuitePlan, base: &Path, chosen: &SuiteSelection, over: &SettingOverrides) -> Result<PlannedSuite, PlanError> {
+fn plan_suite(
+    plan: &SuitePlan,
+    base: &Path,
+    chosen: &SuiteSelection,
+    over: &SettingOverrides,
+) -> Result<PlannedSuite, PlanError> {
     let settings = &plan.settings;
     let takes = |list: &[String], name: &str| list.is_empty() || list.iter().any(|one| one == name);
     let named = [&chosen.tags, settings.word_list("select"), &chosen.usual_tags];
@@ -273,7 +288,8 @@ fn plan_suite(plan: &SuitePlan, base: &Path, chosen: &SuiteSelection, over: &Set
     let cases = plan.cases.iter().filter(|case| takes(&chosen.cases, &case.name) && tagged(case));
     let cases: Vec<PlannedCase> = cases.map(plan_case).collect::<Result<_, _>>()?;
     let runners = plan.runners.iter().filter(|(name, ..)| takes(&chosen.runners, name));
-    let runners: Vec<PlannedRunner> = runners.map(|one| plan_runner(one, base, settings, time, steps)).collect::<Result<_, _>>()?;
+    let runners: Vec<PlannedRunner> =
+        runners.map(|one| plan_runner(one, base, settings, time, steps)).collect::<Result<_, _>>()?;
     if plan.runners.is_empty() && !cases.is_empty() {
         let help = "write `runner NAME { agent claude-code; model \"…\" }`, or `runner NAME { command [\"…\"] }`";
         return Err(PlanError::at_span(plan.span, format!("the suite `{}` has no runner", plan.name), help));
@@ -389,7 +405,7 @@ fn plan_runner(
     })
 }
 
-/// A path without `.` and `..` in it, as far as its text says.
+/// Resolves `.` and `..` lexically.
 pub(crate) fn normalize_path(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

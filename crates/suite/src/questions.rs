@@ -2,7 +2,7 @@
 
 use crate::agents::WordValues;
 use crate::environment::AllowedVariables;
-use crate::execute::{ProgramEnd, ChildLimits, ChildProgram, Supervisor, execute_program};
+use crate::execute::{ChildLimits, ChildProgram, ProgramEnd, Supervisor, execute_program};
 use crate::folder::{QUESTIONS, pretty_json, record_in, replace_file};
 use crate::plan::{CaseExecution, WorkspacePlan};
 use crate::record::SessionRecord;
@@ -17,16 +17,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long an answer may take.
+/// Time limit of an answer.
 const TIME: Duration = Duration::from_secs(300);
-/// Bytes of an answer that is no transcript.
+/// In bytes, for an answer that is no transcript.
 const PLAIN: usize = 16 << 10;
 const ANSWERS: &str = "answers.json";
 
 /// A question about an assertion that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureQuestion {
-    /// What the agent is asked.
+    /// The question for the agent.
     pub question: String,
     /// The rule file.
     pub file: String,
@@ -42,7 +42,7 @@ pub struct AnsweredQuestion {
     /// The question.
     #[serde(flatten)]
     pub of: FailureQuestion,
-    /// What the agent said; or why it said nothing.
+    /// The agent's answer, or why there is none.
     pub answer: Result<String, String>,
 }
 
@@ -71,9 +71,11 @@ pub fn only_below(folder: &Path) -> Result<PathBuf, Vec<PathBuf>> {
     }
 }
 
-/// What is kept of a session that failed: its record, its questions, and the answers if it was asked before.
+/// Data of a failed session: its record, its questions, and earlier answers.
 #[must_use]
-pub fn session_questions(folder: &Path) -> Option<(SessionRecord, Vec<FailureQuestion>, Option<Vec<AnsweredQuestion>>)> {
+pub fn session_questions(
+    folder: &Path,
+) -> Option<(SessionRecord, Vec<FailureQuestion>, Option<Vec<AnsweredQuestion>>)> {
     let questions = serde_json::from_slice(&std::fs::read(folder.join(QUESTIONS)).ok()?).ok()?;
     let answers = std::fs::read(folder.join(ANSWERS)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     Some((record_in(folder)?, questions, answers))
@@ -104,7 +106,8 @@ pub fn ask_questions(
     let mut answers = Vec::new();
     for question in questions {
         let filled = WordValues { model: &execution.runner.model, prompt: &question.question, cwd: &shown, session };
-        let words: Vec<String> = execution.runner.command.iter().cloned().chain(filled.fill_words(agent.further)).collect();
+        let words: Vec<String> =
+            execution.runner.command.iter().cloned().chain(filled.fill_words(agent.further)).collect();
         let (output, error) = (folder.join("answer.log"), folder.join("answer.stderr.log"));
         let program = ChildProgram {
             words: &words,
@@ -128,7 +131,7 @@ pub fn ask_questions(
     kept.map(|()| answers).map_err(|error| format!("the answers cannot be kept: {error}"))
 }
 
-/// The answer in a transcript; the text itself where it is none.
+/// The answer from a transcript; otherwise the text itself.
 fn read_answer(log: &Path) -> String {
     let limits = ReadLimits::default();
     let arena = bumpalo::Bump::new();

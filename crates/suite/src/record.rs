@@ -10,9 +10,9 @@ pub enum SessionOutcome {
     Completed,
     /// It took longer than it may.
     Timeout,
-    /// It did more steps than it may.
+    /// It exceeded its step limit.
     MaxSteps,
-    /// It ended with another exit code than 0, or could not be started.
+    /// It ended with a nonzero exit code, or could not be started.
     RunnerCrash,
     /// It does not know the model.
     ModelRejected,
@@ -77,10 +77,10 @@ pub struct SessionRecord {
     /// Its exit code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
-    /// How many steps were counted, where a limit was set.
+    /// The number of steps, if a limit was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
     /// The folder that it worked in, where that is still there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,7 +88,7 @@ pub struct SessionRecord {
 }
 
 impl SessionRecord {
-    /// What it is called in reports: the case, the runner, and which repetition where there are several.
+    /// Its name in reports: case, runner, and the repetition if there are several.
     #[must_use]
     pub fn report_name(&self, repeat: u64) -> String {
         let which = if repeat > 1 { format!(" #{}", self.repetition) } else { String::new() };

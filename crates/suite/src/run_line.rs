@@ -4,45 +4,46 @@ use crate::record::{SessionOutcome, SessionRecord};
 use crate::world::WorldRecord;
 use averment_base::limits::Limits;
 use averment_base::value::json::write_json;
-use averment_base::value::{ObjectEntry, Object, Value};
+use averment_base::value::{Object, ObjectEntry, Value};
 use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::Run;
 use averment_runs::write_normal::normal_form;
-use averment_traces::read::{RawRun, TraceRuns, ReadOptions, parse_under};
+use averment_traces::read::{RawRun, ReadOptions, TraceRuns, parse_under};
 use bumpalo::Bump;
 use serde_json::json;
 use std::path::Path;
 
-/// What is said of sessions alone, and never taken from a transcript.
+/// Metadata about sessions, which is never taken from a transcript.
 const OF_SESSIONS: [&str; 3] = [of_meta::RAN, "snapshot", "why"];
 
-/// What is put into a run, in the place of what the transcript says.
 #[derive(Debug)]
 pub(crate) struct SessionFacts<'a> {
     pub record: &'a SessionRecord,
     pub id: &'a str,
     pub prompt: &'a str,
-    /// Whether what the transcript says of files counts: not where the workspace itself is recorded.
+    /// True if the transcript's file records count; false if the workspace itself is recorded.
     pub keeps_files: bool,
-    /// What was spent, where the transcript does not tell.
+    /// The usage, if the transcript does not record it.
     pub usage: Option<String>,
     /// The id of the session, where it stands beside the transcript.
     pub session: Option<String>,
 }
 
-/// A transcript read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TranscriptRun {
     /// The run in normal form.
     pub line: String,
-    /// Whether it records files.
+    /// True if it records files.
     pub says_files: bool,
     /// The id of the session.
     pub session: Option<String>,
 }
 
-/// Reads the only run of a transcript, and writes it with what is known beside it.
-pub(crate) fn complete_run(transcript: &Path, beside: &SessionFacts<'_>, as_skillgym: bool) -> Result<TranscriptRun, String> {
+pub(crate) fn complete_run(
+    transcript: &Path,
+    beside: &SessionFacts<'_>,
+    as_skillgym: bool,
+) -> Result<TranscriptRun, String> {
     let limits = Limits::default();
     let runs = TraceRuns::open_file(&transcript.to_string_lossy(), &limits).map_err(|error| error.to_string())?;
     let runs: Vec<RawRun> = runs.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
@@ -57,7 +58,7 @@ pub(crate) fn complete_run(transcript: &Path, beside: &SessionFacts<'_>, as_skil
     Ok(TranscriptRun { line: write_run(run, &arena, beside, session.as_deref()), says_files, session })
 }
 
-/// The run of a session that did not complete: nothing of what the agent did is known.
+/// The run of an incomplete session: the agent's actions are unknown.
 pub(crate) fn broken_off(record: &SessionRecord, id: &str) -> String {
     let SessionRecord { case, runner, outcome, why, .. } = record;
     let mut meta = json!({ of_meta::CASE: case, "runner": runner, "outcome": outcome.as_str(), "why": why });
@@ -102,7 +103,6 @@ fn write_run<'run>(run: Run<'run>, arena: &'run Bump, beside: &SessionFacts<'_>,
     format!("{{{}{comma}{rest}", own.join(","))
 }
 
-/// What the transcript says of the run, with the labels of the session.
 fn meta_of(run: &Run<'_>, record: &SessionRecord, session: Option<&str>) -> String {
     let mut labels =
         json!({ of_meta::CASE: record.case, "runner": record.runner, "outcome": SessionOutcome::Completed.as_str() });

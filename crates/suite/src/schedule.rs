@@ -1,54 +1,54 @@
 //! All sessions of suites, in the order of their schedule; what comes of them stands in the order of the rules.
 
-use crate::folder_copy;
 use crate::environment::AllowedVariables;
 use crate::execute::Supervisor;
-use crate::folder::{SuiteFolder, save_session, load_session, session_place, shared_workspace as shared_place};
-use crate::plan::{CaseExecution, Schedule, PlannedSuite, WorkspacePlan};
+use crate::folder::{SuiteFolder, load_session, save_session, session_place, shared_workspace as shared_place};
+use crate::folder_copy;
+use crate::plan::{CaseExecution, PlannedSuite, Schedule, WorkspacePlan};
 use crate::questions::FailureQuestion;
 use crate::record::{SessionOutcome, SessionRecord};
 use crate::run_line::broken_off;
-use crate::session::{self, SessionNumber, EndedSession, begin_record};
+use crate::session::{self, EndedSession, SessionNumber, begin_record};
 use crate::snapshots::{TokenOwner, TokenSnapshots};
-use crate::workspace::{self, WorkspaceFailure, WorkspaceBuild, LaunchMeans};
+use crate::workspace::{self, LaunchMeans, WorkspaceBuild, WorkspaceFailure};
 use crate::world::WorldLook;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What a judge says of a run.
+/// The judgment of a run.
 #[derive(Debug, Clone, Default)]
 pub struct SessionVerdict {
-    /// Whether the run passed.
+    /// True if the run passed.
     pub passed: bool,
-    /// Whether something failed that was expected to.
+    /// True if an expected failure occurred.
     pub expected: bool,
-    /// What can be asked about what failed.
+    /// Questions about the failures.
     pub questions: Vec<FailureQuestion>,
 }
 
 /// Judges a run in the normal form.
 pub type SessionJudge<'a> = dyn Fn(&str) -> SessionVerdict + Sync + 'a;
 
-/// What happens.
+/// Progress events.
 #[derive(Debug)]
 pub enum SuiteEvent<'a> {
     /// A session begins.
     Begins(&'a str),
-    /// A session has ended, or had before.
+    /// A session has ended, now or in an earlier execution.
     Ends {
-        /// What it is called.
+        /// The session's name.
         name: &'a str,
-        /// What is kept of it.
+        /// The session's record.
         record: &'a SessionRecord,
-        /// Whether its run passed.
+        /// True if its run passed.
         passed: bool,
-        /// Whether it had ended before.
+        /// True if it ended in an earlier execution.
         kept: bool,
     },
 }
 
-/// What is needed to run.
+/// Everything needed to run suites.
 pub struct SuiteContext<'a> {
     /// The words that start this program as the process that watches over another one.
     pub supervisor: &'a Supervisor,
@@ -74,28 +74,26 @@ impl std::fmt::Debug for SuiteContext<'_> {
     }
 }
 
-/// What has come of suites.
+/// The result of running suites.
 #[derive(Debug, Default)]
 pub struct SuiteResults {
     /// The runs of all repetitions, one a line.
     pub lines: String,
-    /// What these are called.
+    /// The names of the runs.
     pub names: Vec<String>,
-    /// How many sessions there were, those that failed and were tried again with them.
+    /// The number of sessions, including failed ones that were retried.
     pub sessions: usize,
-    /// How many of them had ended before.
+    /// The number of sessions that ended in an earlier execution.
     pub kept: usize,
-    /// How many were tried again.
+    /// The number of retried sessions.
     pub retried: usize,
 }
 
-/// One repetition: its last session.
 struct Repetition {
     session: EndedSession,
     judged: SessionVerdict,
 }
 
-/// What stands of an execution.
 #[derive(Default)]
 struct ExecutionResult {
     repetitions: Vec<Repetition>,
@@ -176,16 +174,26 @@ fn run_suite(
     Ok(Some(done))
 }
 
-/// Makes the workspace that all sessions share; why there is none.
-fn make_shared(suite: &PlannedSuite, executions: &[CaseExecution<'_>], folder: &SuiteFolder, means: LaunchMeans<'_>) -> Option<WorkspaceFailure> {
+fn make_shared(
+    suite: &PlannedSuite,
+    executions: &[CaseExecution<'_>],
+    folder: &SuiteFolder,
+    means: LaunchMeans<'_>,
+) -> Option<WorkspaceFailure> {
     let WorkspacePlan::Created { isolated: false, of, bootstrap, variables } = &suite.workspace else { return None };
     let time = executions.iter().map(CaseExecution::time_limit).max().unwrap_or_default();
     let place = shared_place(folder.path(), suite);
     let mut told = variables.clone();
     told.push(("AVERMENT_WORKSPACE".to_owned(), place.to_string_lossy().into_owned()));
     told.push(("AVERMENT_SESSION".to_owned(), folder.path().to_string_lossy().into_owned()));
-    let making =
-        WorkspaceBuild { of, bootstrap: bootstrap.as_ref(), variables: &told, folder: &place, logs: folder.path(), time };
+    let making = WorkspaceBuild {
+        of,
+        bootstrap: bootstrap.as_ref(),
+        variables: &told,
+        folder: &place,
+        logs: folder.path(),
+        time,
+    };
     workspace::make_workspace(&making, means).err()
 }
 
@@ -195,18 +203,16 @@ impl SuiteContext<'_> {
     }
 }
 
-/// What the threads share.
 struct ScheduleState<'a> {
     folder: &'a SuiteFolder,
     runs: &'a SuiteContext<'a>,
     no_workspace: Option<WorkspaceFailure>,
-    /// Runners whose model is not known to their agent.
     rejected: Mutex<HashSet<String>>,
     done: Mutex<Vec<(usize, ExecutionResult)>>,
 }
 
 impl ScheduleState<'_> {
-    /// Runs lanes of executions at the same time, those of a lane one by one.
+    /// Runs lanes concurrently, and the executions of a lane serially.
     fn run_lanes(&self, lanes: &[Vec<usize>], executions: &[CaseExecution<'_>], threads: usize) -> std::io::Result<()> {
         let (next, error) = (AtomicUsize::new(0), Mutex::new(None));
         let work = || {
@@ -236,7 +242,6 @@ impl ScheduleState<'_> {
         self.runs.stop.load(Ordering::Relaxed)
     }
 
-    /// All repetitions of a case with a runner.
     fn run_execution(&self, execution: &CaseExecution<'_>) -> std::io::Result<ExecutionResult> {
         let mut done = ExecutionResult::default();
         for repetition in 1..=execution.suite.repeat {
@@ -244,7 +249,9 @@ impl ScheduleState<'_> {
                 if self.is_stopped() {
                     return Ok(done);
                 }
-                let Some((repetition, was_kept)) = self.run_session(execution, SessionNumber { repetition, attempt })? else {
+                let Some((repetition, was_kept)) =
+                    self.run_session(execution, SessionNumber { repetition, attempt })?
+                else {
                     return Ok(done);
                 };
                 done.sessions = done.sessions.saturating_add(1);
@@ -254,8 +261,9 @@ impl ScheduleState<'_> {
                     let mut rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
                     rejected.insert(execution.runner.name.clone());
                 }
-                let is_last =
-                    repetition.judged.passed || outcome == SessionOutcome::ModelRejected || attempt > execution.suite.retries;
+                let is_last = repetition.judged.passed
+                    || outcome == SessionOutcome::ModelRejected
+                    || attempt > execution.suite.retries;
                 if is_last {
                     done.repetitions.push(repetition);
                     break;
@@ -265,8 +273,11 @@ impl ScheduleState<'_> {
         Ok(done)
     }
 
-    /// A session, or what is kept of it.
-    fn run_session(&self, execution: &CaseExecution<'_>, number: SessionNumber) -> std::io::Result<Option<(Repetition, bool)>> {
+    fn run_session(
+        &self,
+        execution: &CaseExecution<'_>,
+        number: SessionNumber,
+    ) -> std::io::Result<Option<(Repetition, bool)>> {
         let place = session_place(self.folder.path(), execution, number);
         let name = begin_record(execution, number).report_name(execution.suite.repeat);
         let kept = load_session(&place);
@@ -286,11 +297,15 @@ impl ScheduleState<'_> {
         };
         let judged = (self.runs.judge)(&session.run);
         let session = if was_kept { session } else { self.settle_session(execution, &place, session, &judged)? };
-        (self.runs.on_event)(SuiteEvent::Ends { name: &name, record: &session.record, passed: judged.passed, kept: was_kept });
+        (self.runs.on_event)(SuiteEvent::Ends {
+            name: &name,
+            record: &session.record,
+            passed: judged.passed,
+            kept: was_kept,
+        });
         Ok(Some((Repetition { session, judged }, was_kept)))
     }
 
-    /// Keeps a session, and its workspace where it failed.
     fn settle_session(
         &self,
         execution: &CaseExecution<'_>,
@@ -310,7 +325,7 @@ impl ScheduleState<'_> {
         Ok(session)
     }
 
-    /// A session that need not begin: its agent does not know the model, or there is no workspace.
+    /// A session that cannot start: its agent rejects the model, or there is no workspace.
     fn refuse_session(&self, execution: &CaseExecution<'_>, number: SessionNumber) -> Option<EndedSession> {
         let rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
         let failure = match &self.no_workspace {
@@ -330,7 +345,6 @@ impl ScheduleState<'_> {
     }
 }
 
-/// Puts what is to be said of tokens into the last run of an execution that succeeded.
 fn compare_snapshots(execution: &CaseExecution<'_>, done: &mut ExecutionResult, snapshots: &mut TokenSnapshots) {
     let owner = TokenOwner {
         case: &execution.case.name,

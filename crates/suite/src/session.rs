@@ -1,40 +1,37 @@
 //! One session: a workspace, an agent that works in it, its transcript, and what is kept of all that.
 
-use crate::agents::{AgentSpec, WordValues, VariableSource as VariablePlace, TranscriptSource};
-use crate::collect::{PriorTrace, CollectedTranscript, collect_transcript};
-use crate::folder_copy;
+use crate::agents::{AgentSpec, TranscriptSource, VariableSource as VariablePlace, WordValues};
+use crate::collect::{CollectedTranscript, PriorTrace, collect_transcript};
 use crate::environment::AllowedVariables;
-use crate::execute::{ProgramEnd, ChildLimits, ChildProgram, execute_program};
+use crate::execute::{ChildLimits, ChildProgram, ProgramEnd, execute_program};
 use crate::folder::session_place;
+use crate::folder_copy;
+use crate::model_rejection::model_is_rejected;
 use crate::plan::{CaseExecution, PlannedSuite, WorkspacePlan};
 use crate::record::{SessionOutcome, SessionRecord};
-use crate::model_rejection::model_is_rejected;
 use crate::run_line::{SessionFacts, broken_off, complete_run};
 use crate::schedule::SuiteContext;
 use crate::stream::{StreamEnd, end_of};
-use crate::workspace::{self, WorkspaceFailure, WorkspaceBuild, LaunchMeans, in_words, last_words};
+use crate::workspace::{self, LaunchMeans, WorkspaceBuild, WorkspaceFailure, in_words, last_words};
 use crate::world::WorldRecord;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Where a session is.
 #[derive(Debug)]
 pub(crate) struct SessionPlace {
-    /// What is kept of it.
+    /// The folder of its saved data.
     pub folder: PathBuf,
     /// Where the agent works.
     pub cwd: PathBuf,
 }
 
-/// Which session of an execution.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionNumber {
     pub repetition: u64,
     pub attempt: u64,
 }
 
-/// A session that has ended.
 #[derive(Debug)]
 pub(crate) struct EndedSession {
     pub record: SessionRecord,
@@ -52,7 +49,6 @@ impl SessionPlace {
     }
 }
 
-/// What is known of a session before it begins.
 pub(crate) fn begin_record(execution: &CaseExecution<'_>, number: SessionNumber) -> SessionRecord {
     SessionRecord {
         suite: execution.suite.name.clone(),
@@ -102,7 +98,8 @@ pub(crate) fn run_session(
     let read = found.and_then(|collected| {
         let CollectedTranscript { transcript, usage, session } = collected;
         let keeps_files = matches!(execution.suite.workspace, WorkspacePlan::Existing(_));
-        let beside = SessionFacts { record: &record, id: &id, prompt: &execution.case.prompt, keeps_files, usage, session };
+        let beside =
+            SessionFacts { record: &record, id: &id, prompt: &execution.case.prompt, keeps_files, usage, session };
         complete_run(&transcript, &beside, runs.as_skillgym).map_err(|why| (SessionOutcome::Normalization, why))
     });
     let run = match read {
@@ -121,7 +118,11 @@ pub(crate) fn run_session(
     Ok(Some(EndedSession { record, run }))
 }
 
-fn prepare_workspace(execution: &CaseExecution<'_>, place: &SessionPlace, means: LaunchMeans<'_>) -> Result<(), WorkspaceFailure> {
+fn prepare_workspace(
+    execution: &CaseExecution<'_>,
+    place: &SessionPlace,
+    means: LaunchMeans<'_>,
+) -> Result<(), WorkspaceFailure> {
     let WorkspacePlan::Created { isolated: true, of, bootstrap, variables } = &execution.suite.workspace else {
         return Ok(());
     };
@@ -137,8 +138,11 @@ fn prepare_workspace(execution: &CaseExecution<'_>, place: &SessionPlace, means:
     workspace::make_workspace(&making, means)
 }
 
-/// The variables of a workspace, with those that say where it is.
-fn workspace_variables(execution: &CaseExecution<'_>, place: &SessionPlace, variables: &[(String, String)]) -> Vec<(String, String)> {
+fn workspace_variables(
+    execution: &CaseExecution<'_>,
+    place: &SessionPlace,
+    variables: &[(String, String)],
+) -> Vec<(String, String)> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut told = variables.to_vec();
     told.push(("AVERMENT_CASE".to_owned(), execution.case.name.clone()));
@@ -148,7 +152,6 @@ fn workspace_variables(execution: &CaseExecution<'_>, place: &SessionPlace, vari
     told
 }
 
-/// Runs the agent, and finds its transcript.
 fn run_agent(
     execution: &CaseExecution<'_>,
     place: &SessionPlace,
@@ -187,10 +190,15 @@ fn run_agent(
                 let why = format!("the agent does not know the model `{}`", execution.runner.model);
                 Err((SessionOutcome::ModelRejected, why))
             } else {
-                Err((SessionOutcome::RunnerCrash, format!("it ended with exit code {code}{}", last_words(&place.error_log()))))
+                Err((
+                    SessionOutcome::RunnerCrash,
+                    format!("it ended with exit code {code}{}", last_words(&place.error_log())),
+                ))
             }
         }
-        ProgramEnd::Late => Err((SessionOutcome::Timeout, format!("it took longer than {} and was ended", in_words(limits.time)))),
+        ProgramEnd::Late => {
+            Err((SessionOutcome::Timeout, format!("it took longer than {} and was ended", in_words(limits.time))))
+        }
         ProgramEnd::Steps(steps) => {
             let most = execution.max_steps().unwrap_or(0);
             Err((
@@ -198,7 +206,9 @@ fn run_agent(
                 format!("it did {steps} steps, and {most} are allowed; it was ended, what it wrote is kept"),
             ))
         }
-        ProgramEnd::Long => Err((SessionOutcome::RunnerCrash, format!("it wrote more than {} bytes and was ended", limits.bytes))),
+        ProgramEnd::Long => {
+            Err((SessionOutcome::RunnerCrash, format!("it wrote more than {} bytes and was ended", limits.bytes)))
+        }
         ProgramEnd::Stopped => Err((SessionOutcome::RunnerCrash, "it was stopped".to_owned())),
     };
     if collected.is_ok() {
@@ -208,24 +218,33 @@ fn run_agent(
     collected
 }
 
-/// A transcript of a session that came to its end, as its events say.
-fn check_stream(execution: &CaseExecution<'_>, place: &SessionPlace, collected: CollectedTranscript) -> Result<CollectedTranscript, WorkspaceFailure> {
+/// A complete transcript, as its events indicate.
+fn check_stream(
+    execution: &CaseExecution<'_>,
+    place: &SessionPlace,
+    collected: CollectedTranscript,
+) -> Result<CollectedTranscript, WorkspaceFailure> {
     let ends = [place.output_log(), collected.transcript.clone()].map(|log| end_of(&log));
     match ends.into_iter().find(|end| *end != StreamEnd::Whole) {
         None | Some(StreamEnd::Whole) => Ok(collected),
-        Some(StreamEnd::Failed(_)) if model_is_rejected(execution.runner.agent, &place.output_log(), &place.error_log()) => {
+        Some(StreamEnd::Failed(_))
+            if model_is_rejected(execution.runner.agent, &place.output_log(), &place.error_log()) =>
+        {
             let why = format!("the agent does not know the model `{}`", execution.runner.model);
             Err((SessionOutcome::ModelRejected, why))
         }
-        Some(StreamEnd::Failed(why)) => Err((SessionOutcome::RunnerCrash, format!("the agent says that it failed: {why}"))),
+        Some(StreamEnd::Failed(why)) => {
+            Err((SessionOutcome::RunnerCrash, format!("the agent says that it failed: {why}")))
+        }
         Some(StreamEnd::Cut(missing)) => {
             Err((SessionOutcome::Normalization, format!("the transcript breaks off: it has no {missing}")))
         }
-        Some(StreamEnd::Several) => Err((SessionOutcome::Normalization, "the transcript is of several sessions".to_owned())),
+        Some(StreamEnd::Several) => {
+            Err((SessionOutcome::Normalization, "the transcript is of several sessions".to_owned()))
+        }
     }
 }
 
-/// The command line of a session.
 pub(crate) fn command_words(execution: &CaseExecution<'_>, place: &SessionPlace) -> Vec<String> {
     let runner = execution.runner;
     let (cwd, folder) = (place.cwd.to_string_lossy(), place.folder.to_string_lossy());
@@ -246,8 +265,7 @@ pub(crate) fn command_words(execution: &CaseExecution<'_>, place: &SessionPlace)
     runner.command.iter().cloned().chain(filled.fill_words(agent.arguments)).collect()
 }
 
-/// What would be run, a line of JSON for each session that is the first try of its repetition: nothing is made, and no values of variables are
-/// told.
+/// One JSON line for each first try that would run; runs nothing and reveals no variable values.
 #[must_use]
 pub fn would_run(suites: &[PlannedSuite], folder: &Path, allowed: &AllowedVariables) -> Vec<String> {
     let mut lines = Vec::new();
@@ -277,7 +295,7 @@ pub fn would_run(suites: &[PlannedSuite], folder: &Path, allowed: &AllowedVariab
     lines
 }
 
-/// A word with what its names in braces stand for; what is put in is not looked at again.
+/// Replaces placeholders; inserted text is not expanded again.
 fn put_in(word: &str, named: &[(&str, &str)]) -> String {
     let (mut out, mut rest) = (String::new(), word);
     while let Some(at) = rest.find('{') {
@@ -291,8 +309,11 @@ fn put_in(word: &str, named: &[(&str, &str)]) -> String {
     out
 }
 
-/// The variables of an agent.
-pub(crate) fn agent_variables(execution: &CaseExecution<'_>, place: &SessionPlace, allowed: &AllowedVariables) -> Vec<(OsString, OsString)> {
+pub(crate) fn agent_variables(
+    execution: &CaseExecution<'_>,
+    place: &SessionPlace,
+    allowed: &AllowedVariables,
+) -> Vec<(OsString, OsString)> {
     let runner = execution.runner;
     let of_agent = runner.agent.map_or(&[][..], |agent| agent.variables).iter().map(|(name, value)| {
         let value = match value {
@@ -313,7 +334,7 @@ pub(crate) fn agent_variables(execution: &CaseExecution<'_>, place: &SessionPlac
     allowed.program_variables(runner.agent, &runner.passed, &set)
 }
 
-/// A home of an agent in the folder of the session, filled with what it needs to be known to its service. Credentials leave with it.
+/// An agent's home in the session's folder, with its credentials, which are removed on drop.
 struct AgentHome {
     credentials: Option<PathBuf>,
 }

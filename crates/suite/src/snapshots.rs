@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What can be compared: the counts of a usage.
+/// The usage counts that can be compared.
 const METRICS: [(&str, &str); 5] = [
     ("total_tokens", "totalTokens"),
     ("input_tokens", "inputTokens"),
@@ -16,10 +16,9 @@ const METRICS: [(&str, &str); 5] = [
     ("reasoning_tokens", "reasoningTokens"),
     ("cache_read_tokens", "cacheTokens"),
 ];
-/// The name of the file where none is named.
 const FILE: &str = "snapshots.json";
 
-/// What is compared, with what, and how much more is allowed.
+/// The compared metrics, their baseline and the allowed increase.
 #[derive(Debug, Clone)]
 pub struct SnapshotRules {
     /// The file.
@@ -61,11 +60,10 @@ pub struct TokenSnapshots {
     rules: SnapshotRules,
     file: SnapshotFile,
     update: bool,
-    /// Whether there is something new.
+    /// True if there are changes to save.
     pub changed: bool,
 }
 
-/// Whose tokens are compared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TokenOwner<'a> {
     pub case: &'a str,
@@ -75,13 +73,11 @@ pub(crate) struct TokenOwner<'a> {
 }
 
 impl SnapshotRules {
-    /// Rules on all tokens.
     #[cfg(test)]
     pub(crate) fn of(path: PathBuf, absolute: Option<f64>, percent: Option<f64>) -> Self {
         Self { path, metric: "total_tokens", absolute, percent }
     }
 
-    /// Reads `snapshots { … }` of a suite.
     pub(crate) fn read_rules(
         settings: &SessionSettings,
         base: &Path,
@@ -115,7 +111,7 @@ impl SnapshotRules {
         Ok(Some(Self { path, metric, absolute, percent }))
     }
 
-    /// What is allowed where so many were accepted: the smaller one where two things are said.
+    /// The allowed value for an accepted count: the smaller of two limits.
     fn allowed_tokens(&self, accepted: f64) -> f64 {
         let absolute = self.absolute.map(|more| accepted + more);
         let percent = self.percent.map(|more| accepted * (1.0 + more / 100.0));
@@ -153,8 +149,7 @@ impl TokenSnapshots {
         &self.rules.path
     }
 
-    /// What is recorded of the tokens of successful repetitions, whose runs these are: the mean, what was accepted and what is allowed. What was
-    /// never seen is accepted.
+    /// Mean, accepted and allowed tokens of successful repetitions. The first value is accepted.
     pub(crate) fn compare_tokens(&mut self, owner: TokenOwner<'_>, runs: &[&str]) -> Option<Value> {
         let counts: Vec<f64> = runs.iter().filter_map(|run| self.token_count(run)).collect();
         let metric = self.rules.metric;
@@ -189,7 +184,6 @@ impl TokenSnapshots {
     }
 }
 
-/// A whole number without a point.
 fn whole_number(number: f64) -> Value {
     let text = format!("{number:.0}").parse::<i64>().ok().filter(|_| number.fract() == 0.0);
     text.map_or_else(|| json!(number), |whole| json!(whole))
@@ -217,8 +211,12 @@ mod tests {
 
     #[test]
     fn what_was_never_seen_is_accepted_and_what_is_not_recorded_is_not() {
-        let mut snapshots =
-            TokenSnapshots { rules: rules(Some(0.0), None), file: SnapshotFile::default(), update: false, changed: false };
+        let mut snapshots = TokenSnapshots {
+            rules: rules(Some(0.0), None),
+            file: SnapshotFile::default(),
+            update: false,
+            changed: false,
+        };
         let owner = TokenOwner { case: "a", runner: "r", agent: None, model: "" };
         let run = |tokens: u32| json!({"usage": {"total_tokens": tokens}}).to_string();
         let (first, second) = (run(10), run(20));

@@ -4,7 +4,6 @@ use crate::agents::StepRecord;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Counts steps.
 #[derive(Debug)]
 pub(crate) struct StepCounter {
     of: StepRecord,
@@ -17,7 +16,7 @@ impl StepCounter {
         Self { of, seen: HashSet::new(), count: 0 }
     }
 
-    /// Reads a line; how many steps there were so far. A line that is no record is none.
+    /// Reads a line; returns the number of steps so far. Lines that are no records are ignored.
     pub(crate) fn read_line(&mut self, line: &[u8]) -> u64 {
         if let Ok(record @ Value::Object(_)) = serde_json::from_slice::<Value>(line) {
             let is = |key: &str, value: &str| record.get(key).and_then(Value::as_str) == Some(value);
@@ -30,7 +29,9 @@ impl StepCounter {
                 }
                 StepRecord::Copilot => (is("type", "assistant.message"), id("/data/messageId"), false),
                 StepRecord::CursorAgent if is("type", "assistant") => (true, None, true),
-                StepRecord::CursorAgent => (is("type", "tool_call") && is("subtype", "started"), id("/model_call_id"), false),
+                StepRecord::CursorAgent => {
+                    (is("type", "tool_call") && is("subtype", "started"), id("/model_call_id"), false)
+                }
                 StepRecord::OpenCode => (is("type", "step_finish"), None, true),
             };
             let is_new = match id {

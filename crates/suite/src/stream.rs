@@ -3,28 +3,23 @@
 use serde_json::Value;
 use std::path::Path;
 
-/// How a stream ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StreamEnd {
-    /// As it has to, or it is no stream of a known kind.
+    /// Complete, or no stream of a known kind.
     Whole,
-    /// The agent says that it failed, and why.
     Failed(String),
-    /// Its last event is missing.
     Cut(&'static str),
-    /// It is of several sessions.
     Several,
 }
 
-/// What begins and ends the stream of an agent.
 struct StreamKind {
-    /// The type and the subtype of the first event.
+    /// Type and subtype of the first event.
     begin: (&'static str, Option<&'static str>),
-    /// Where the id of the session stands in it.
+    /// The key of the session id in the first event.
     id: &'static str,
-    /// The types of the last event.
+    /// Possible types of the last event.
     ends: &'static [&'static str],
-    /// What is missing where there is none.
+    /// The noun for a missing last event.
     missing: &'static str,
 }
 
@@ -39,7 +34,6 @@ const KINDS: [StreamKind; 2] = [
     },
 ];
 
-/// Reads how the stream in a file ended.
 pub(crate) fn end_of(log: &Path) -> StreamEnd {
     let bytes = std::fs::read(log).unwrap_or_default();
     let lines = bytes.split(|byte| *byte == b'\n');
@@ -80,7 +74,6 @@ fn has_failed(event: &Value) -> bool {
         || subtype.starts_with("error")
 }
 
-/// The words of a failure.
 fn failure_words(event: &Value) -> String {
     let told = ["/result", "/error/message", "/error", "/errors/0", "/subtype"];
     let told = told.iter().find_map(|pointer| event.pointer(pointer)?.as_str().filter(|text| !text.is_empty()));

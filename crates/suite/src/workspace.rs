@@ -1,20 +1,19 @@
 //! Workspaces: made for a session or for all of them, made ready, and taken away when nobody needs them any more.
 
-use crate::folder_copy;
 use crate::environment::AllowedVariables;
-use crate::execute::{ProgramEnd, ChildLimits, ChildProgram, Supervisor, execute_program};
+use crate::execute::{ChildLimits, ChildProgram, ProgramEnd, Supervisor, execute_program};
+use crate::folder_copy;
 use crate::plan::{Bootstrap, WorkspaceSource};
 use crate::record::SessionOutcome;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long git may take to make a working tree.
+/// Time limit for git.
 const GIT_TIME: Duration = Duration::from_secs(300);
-/// How much of what went wrong is told.
+/// Maximum characters of an error.
 const TOLD: usize = 400;
 
-/// What is needed to start programs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LaunchMeans<'a> {
     pub supervisor: &'a Supervisor,
@@ -23,7 +22,6 @@ pub(crate) struct LaunchMeans<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// What a workspace is made of, and where.
 #[derive(Debug)]
 pub(crate) struct WorkspaceBuild<'a> {
     pub of: &'a WorkspaceSource,
@@ -33,21 +31,20 @@ pub(crate) struct WorkspaceBuild<'a> {
     pub folder: &'a Path,
     /// Where logs go.
     pub logs: &'a Path,
-    /// How long the bootstrap command may take where nothing says it.
+    /// Default time limit of the bootstrap command.
     pub time: Duration,
 }
 
-/// Why there is no workspace.
 pub(crate) type WorkspaceFailure = (SessionOutcome, String);
 
-/// Makes a workspace. What was there in its place is gone.
 pub(crate) fn make_workspace(making: &WorkspaceBuild<'_>, means: LaunchMeans<'_>) -> Result<(), WorkspaceFailure> {
     let failed = |error: std::io::Error| (SessionOutcome::Workspace, format!("`{}`: {error}", making.folder.display()));
     folder_copy::remove_folder(making.folder).map_err(failed)?;
     match making.of {
         WorkspaceSource::Empty => std::fs::create_dir_all(making.folder).map_err(failed)?,
-        WorkspaceSource::Template(template) => folder_copy::copy_folder(template, making.folder)
-            .map_err(|error| (SessionOutcome::Workspace, format!("`{}` cannot be copied: {error}", template.display())))?,
+        WorkspaceSource::Template(template) => folder_copy::copy_folder(template, making.folder).map_err(|error| {
+            (SessionOutcome::Workspace, format!("`{}` cannot be copied: {error}", template.display()))
+        })?,
         WorkspaceSource::Worktree(repository, revision) => {
             if let Some(parent) = making.folder.parent() {
                 std::fs::create_dir_all(parent).map_err(failed)?;
@@ -58,9 +55,13 @@ pub(crate) fn make_workspace(making: &WorkspaceBuild<'_>, means: LaunchMeans<'_>
     making.bootstrap.map_or(Ok(()), |bootstrap| run_bootstrap(bootstrap, making, means))
 }
 
-/// A working tree of a repository, in a clone: branches, tags and commits that are made in it are none of the repository's, which it reads
-/// objects of and knows no way to.
-fn checked_out(repository: &Path, revision: &str, making: &WorkspaceBuild<'_>, means: LaunchMeans<'_>) -> Result<(), String> {
+/// A working tree in a clone: commits there never reach the original repository.
+fn checked_out(
+    repository: &Path,
+    revision: &str,
+    making: &WorkspaceBuild<'_>,
+    means: LaunchMeans<'_>,
+) -> Result<(), String> {
     let run = |folder: &Path, words: &[&str]| run_git(folder, words, making.logs, means);
     let commit = format!("{revision}^{{commit}}");
     let commit = run(repository, &["rev-parse", "--verify", "--quiet", &commit])
@@ -74,7 +75,11 @@ fn checked_out(repository: &Path, revision: &str, making: &WorkspaceBuild<'_>, m
     run(making.folder, &["checkout", "--quiet", "--detach", &commit]).map(drop)
 }
 
-fn run_bootstrap(bootstrap: &Bootstrap, making: &WorkspaceBuild<'_>, means: LaunchMeans<'_>) -> Result<(), WorkspaceFailure> {
+fn run_bootstrap(
+    bootstrap: &Bootstrap,
+    making: &WorkspaceBuild<'_>,
+    means: LaunchMeans<'_>,
+) -> Result<(), WorkspaceFailure> {
     let written = bootstrap.words.join(" ");
     let failed = |why: String| (SessionOutcome::WorkspaceBootstrap, format!("`{written}` {why}"));
     let (output, error) = (making.logs.join("bootstrap.stdout.log"), making.logs.join("bootstrap.stderr.log"));
@@ -89,8 +94,8 @@ fn run_bootstrap(bootstrap: &Bootstrap, making: &WorkspaceBuild<'_>, means: Laun
         error: error.clone(),
         forgets: None,
     };
-    let (ended, _) =
-        execute_program(means.supervisor, &program, means.stop).map_err(|error| failed(format!("cannot be run: {error}")))?;
+    let (ended, _) = execute_program(means.supervisor, &program, means.stop)
+        .map_err(|error| failed(format!("cannot be run: {error}")))?;
     match ended {
         ProgramEnd::Itself(0) => Ok(()),
         ProgramEnd::Itself(code) => Err(failed(format!("ended with exit code {code}{}", last_words(&error)))),
@@ -100,7 +105,7 @@ fn run_bootstrap(bootstrap: &Bootstrap, making: &WorkspaceBuild<'_>, means: Laun
     }
 }
 
-/// Runs git in a folder; the line that it writes.
+/// Runs git in a folder; returns the line it prints.
 fn run_git(folder: &Path, words: &[&str], logs: &Path, means: LaunchMeans<'_>) -> Result<String, String> {
     let words: Vec<String> = std::iter::once("git").chain(words.iter().copied()).map(str::to_owned).collect();
     let (output, error) = (logs.join("git.stdout.log"), logs.join("git.stderr.log"));
@@ -126,7 +131,6 @@ fn run_git(folder: &Path, words: &[&str], logs: &Path, means: LaunchMeans<'_>) -
     }
 }
 
-/// What a log says last, for a message.
 pub(crate) fn last_words(log: &Path) -> String {
     let bytes = std::fs::read(log).unwrap_or_default();
     let text =
@@ -136,7 +140,6 @@ pub(crate) fn last_words(log: &Path) -> String {
     if last.is_empty() { String::new() } else { format!(": {last}") }
 }
 
-/// A time in the words of the language.
 pub(crate) fn in_words(time: Duration) -> String {
     let milliseconds = time.as_millis();
     if milliseconds.is_multiple_of(1_000) { format!("{}s", milliseconds / 1_000) } else { format!("{milliseconds}ms") }

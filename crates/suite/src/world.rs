@@ -10,7 +10,6 @@ use std::path::Path;
 /// Looks at the world in a folder as the rules of a run ask for it; what they looked at.
 pub type WorldLook<'a> = dyn Fn(&str, &Path) -> Vec<WorldLookup> + Sync + 'a;
 
-/// What is recorded.
 #[derive(Debug)]
 pub(crate) struct WorldRecord {
     files: Map<String, Value>,
@@ -18,7 +17,6 @@ pub(crate) struct WorldRecord {
 }
 
 impl WorldRecord {
-    /// Nothing is known of any file, and no command was run.
     pub(crate) fn nothing_known() -> Self {
         let mut world = Self { files: Map::new(), ran: Vec::new() };
         world.leave_open(".");
@@ -26,7 +24,7 @@ impl WorldRecord {
         world
     }
 
-    /// The folder of a session that has ended: all of it, or with `asked` only what rules ask for.
+    /// Records the folder of an ended session; with `asked`, only the files that rules read.
     pub(crate) fn of_folder(folder: &Path, asked: bool, run: &str, look: &WorldLook<'_>) -> Self {
         let mut world = Self::nothing_known();
         let mut texts = TextBudget::new();
@@ -52,13 +50,11 @@ impl WorldRecord {
         self.files.insert(folder.to_owned(), json!({ of_run::COMPLETE: false }));
     }
 
-    /// What lies outside of the folder is not recorded.
     fn leave_outside(&mut self) {
         self.leave_open("..");
         self.leave_open("/");
     }
 
-    /// A file that a rule has asked for.
     fn record_file(&mut self, folder: &Path, path: String, state: Option<&FileState>, texts: &mut TextBudget) {
         let place = crate::plan::normalize_path(&folder.join(&path));
         let found = match place.strip_prefix(folder) {
@@ -76,7 +72,9 @@ impl WorldRecord {
                     // A link may lead anywhere.
                     _ if file.contains_key(of_run::COMPLETE) => {}
                     Some(FileState::Folder(names)) => drop(file.insert("content".to_owned(), json!(names))),
-                    Some(FileState::Text(text)) if !file.contains_key("content") && texts.take_bytes(text.len() as u64) => {
+                    Some(FileState::Text(text))
+                        if !file.contains_key("content") && texts.take_bytes(text.len() as u64) =>
+                    {
                         file.insert("content".to_owned(), json!(text));
                     }
                     _ => {}
@@ -92,7 +90,7 @@ impl WorldRecord {
         }
     }
 
-    /// Puts it into a run that records nothing of it. What the transcript itself says of files stays.
+    /// Adds the records to a run without any. The transcript's own file records stay.
     pub(crate) fn into_run(self, run: &str, says_files: bool) -> String {
         // The first of these signs stands before anything that an agent said.
         let meta = format!("\"{}\":{{", of_run::META);

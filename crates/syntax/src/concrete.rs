@@ -10,7 +10,7 @@ use averment_base::limits::Limits;
 use pest::iterators::Pair;
 use std::ops::Range;
 
-/// A node: a rule of the grammar and the leaves that it covers. Nodes without a leaf, such as an empty header, are left out.
+/// A grammar rule and its leaves. Nodes without a leaf are left out.
 #[derive(Debug)]
 pub(crate) struct ConcreteNode {
     /// The rule that read it.
@@ -21,7 +21,6 @@ pub(crate) struct ConcreteNode {
     pub children: Vec<ConcreteNode>,
 }
 
-/// A word, a sign or a literal.
 #[derive(Debug, Clone)]
 pub(crate) struct ConcreteLeaf {
     /// The rule that read it.
@@ -32,7 +31,6 @@ pub(crate) struct ConcreteLeaf {
     pub values: Vec<Range<usize>>,
 }
 
-/// The tree of a file with its leaves.
 #[derive(Debug)]
 pub(crate) struct ConcreteTree {
     /// The whole file; `None` when it holds no statement.
@@ -41,8 +39,7 @@ pub(crate) struct ConcreteTree {
     pub leaves: Vec<ConcreteLeaf>,
 }
 
-/// Reads a text that the strict grammar accepts and works on its tree, with room on the stack for a function that follows it down.
-/// `None` for any other text.
+/// Parses with the strict grammar and runs `work` with enough stack; `None` if the text is refused.
 pub(crate) fn with_tree<T>(text: &str, limits: &Limits, work: impl FnOnce(&ConcreteTree) -> T) -> Option<T> {
     let scan = token::scan_tokens(text, limits.rule_depth, limits.rule_tokens);
     if !scan.too_deep.is_empty() || scan.tokens.len() > limits.rule_tokens {
@@ -78,7 +75,6 @@ fn build_node(pair: Pair<'_, Rule>, base: usize, leaves: &mut Vec<ConcreteLeaf>)
     (leaves.len() > first).then_some(ConcreteNode { rule, leaves: first..leaves.len(), children })
 }
 
-/// The interpolations of a string.
 fn interpolation_ranges(string: Pair<'_, Rule>, base: usize) -> Vec<Range<usize>> {
     let parts = string.into_inner().flat_map(Pair::into_inner);
     let values = parts.filter(|part| part.as_rule() == Rule::interpolation);

@@ -7,7 +7,6 @@ pub(crate) use similar::{DiffOp, DiffTag};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// The lines around a change that a unified diff shows.
 const CONTEXT: usize = 3;
 
 /// What becomes of a line.
@@ -44,14 +43,13 @@ pub struct DiffHunk<'a> {
     pub lines: Vec<(LineChange, &'a str)>,
 }
 
-/// How one list of lines becomes the other.
 pub(crate) fn diff_operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     let mut hook = Compact::new(Replace::new(Capture::new()), old, new);
     let Ok(()) = myers::diff(&mut hook, old, 0..old.len(), new, 0..new.len());
     hook.into_inner().into_inner().into_ops()
 }
 
-/// What differs between two texts, with so many lines `around` each change.
+/// The differing hunks of two texts, with `around` context lines.
 #[must_use]
 pub fn diff_hunks<'a>(old: &'a str, new: &'a str, around: usize) -> Vec<DiffHunk<'a>> {
     let (old, new) = (split_lines(old), split_lines(new));
@@ -97,7 +95,7 @@ pub fn unified_diff(name: &str, old: &str, new: &str) -> String {
     text
 }
 
-/// The place of a hunk in one of the texts: its first line, and how many there are where it is not one. Of none it is the line before.
+/// A hunk's first line, and its line count unless 1; if empty, the line before it.
 fn hunk_extent(range: &Range<usize>) -> String {
     match range.len() {
         1 => format!("{}", range.start + 1),
@@ -106,7 +104,7 @@ fn hunk_extent(range: &Range<usize>) -> String {
     }
 }
 
-/// The lines of a text with their ends, which are `\n`, `\r\n` or `\r`.
+/// Lines with their endings: `\n`, `\r\n` or `\r`.
 fn split_lines(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let is_end = |at: usize| match bytes.get(at) {
@@ -132,7 +130,11 @@ mod tests {
     /// What the whole of `similar` says: it numbers equal lines and cuts off what both begin and end with before it compares.
     fn compare(old: &str, new: &str) {
         let expected = TextDiff::from_lines(old, new);
-        assert_eq!(unified_diff("n", old, new), expected.unified_diff().header("n", "n").to_string(), "{old:?} {new:?}");
+        assert_eq!(
+            unified_diff("n", old, new),
+            expected.unified_diff().header("n", "n").to_string(),
+            "{old:?} {new:?}"
+        );
         let said = |change: similar::Change<&str>| match change.tag() {
             ChangeTag::Equal => format!(" {}", change.value()),
             ChangeTag::Delete => format!("-{}", change.value()),

@@ -4,9 +4,8 @@ use pest::Parser as _;
 use pest::iterators::Pair;
 use std::sync::LazyLock;
 
-/// Stack for one level of nested brackets, while reading and while lowering (measured in a build without optimisation).
+/// Stack per level of nested brackets, for parsing and lowering (measured in a debug build).
 const STACK_PER_LEVEL: usize = 96 << 10;
-/// Stack for what does not nest.
 const STACK_BASE: usize = 1 << 20;
 
 pub(super) use generated::Grammar;
@@ -19,11 +18,11 @@ mod generated {
     pub struct Grammar;
 }
 
-/// Words of the language that are no keyword of their own in the grammar.
+/// Words without a keyword rule in the grammar.
 const OTHER_KEYWORDS: &[&str] =
     &["exactly", "read", "write", "skill", "user", "assistant", "thinking", "span", "handover"];
 
-/// Every word that means something by its place, sorted.
+/// Words whose position gives them meaning, sorted.
 pub(super) fn keywords() -> &'static [String] {
     static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let rules = Rule::all_rules().iter().map(|rule| format!("{rule:?}"));
@@ -35,12 +34,11 @@ pub(super) fn keywords() -> &'static [String] {
     &WORDS
 }
 
-/// True for a word that means something by its place.
 pub(super) fn is_keyword(word: &str) -> bool {
     keywords().binary_search_by(|keyword| keyword.as_str().cmp(word)).is_ok()
 }
 
-/// What the strict grammar could not read: the furthest place and what would have gone on there.
+/// Where the strict grammar gave up: the furthest place and what could follow.
 #[derive(Debug, Clone)]
 pub(super) struct GrammarFailure {
     /// Byte offset in the text that was parsed.
@@ -49,13 +47,11 @@ pub(super) struct GrammarFailure {
     pub expected: Vec<Rule>,
 }
 
-/// Runs `work` on a stack that has room for `depth` nested levels.
 pub(super) fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
     let need = STACK_BASE.saturating_add(STACK_PER_LEVEL.saturating_mul(depth));
     stacker::maybe_grow(need, need, work)
 }
 
-/// Parses all of `text` by one of the entry rules and gives the pair inside it.
 pub(super) fn parse_rule(start: Rule, text: &str) -> Result<Pair<'_, Rule>, GrammarFailure> {
     let parsed = Grammar::parse(start, text).map_err(|error| to_failure(&error))?;
     let inner = parsed.into_iter().next().and_then(|pair| pair.into_inner().next());

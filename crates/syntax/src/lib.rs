@@ -28,7 +28,7 @@ use averment_base::source::{FileId, SourceMap, Span};
 use grammar::Rule;
 pub use hints::{IntendedStatement, foreign_statement, intended_statement};
 use lower::{SyntaxLowering, TextPlace};
-pub use recover::{IncrementalParse, FileOutline, PreviousParse};
+pub use recover::{FileOutline, IncrementalParse, PreviousParse};
 pub use trivia::{FileComment, Trivia};
 
 /// Reads one file: its tree, its comments, and what is wrong with it. Names are not looked at; that is `check`'s work.
@@ -95,26 +95,26 @@ pub fn parse_expression(map: &SourceMap, file: FileId, limits: &Limits) -> (Opti
         if diagnostics.0.is_empty() {
             let message = "an expression is expected here, and this is none";
             let help = "write a value such as `10`, `\"text\"` or `output.status == \"ok\"`";
-            diagnostics.push(Diagnostic::new(Slug::Syntax, Span::new(file, start, text.len()), message).with_help(help));
+            diagnostics
+                .push(Diagnostic::new(Slug::Syntax, Span::new(file, start, text.len()), message).with_help(help));
         }
         (None, diagnostics)
     })
 }
 
-/// Whether the strict grammar reads a text as a whole file: pest's work and nothing else. It is what reading is measured against.
+/// True if the strict grammar alone accepts a whole file: the baseline for parsing speed.
 #[must_use]
 pub fn is_file(text: &str) -> bool {
     grammar::with_stack(Limits::default().rule_depth, || grammar::parse_rule(Rule::file, without_mark(text).1).is_ok())
 }
 
-/// Whether a text that is being typed goes on in the next line: it ends inside brackets or a text of several lines, or behind a sign or word
-/// that wants something behind it. A text with another mistake does not go on.
+/// True if typed text continues on the next line: it ends in brackets, in a string or behind an operator.
 #[must_use]
 pub fn is_unfinished(text: &str, limits: &Limits) -> bool {
     scan_file(text, FileId(0), limits).is_ok_and(|scan| recover::is_unfinished(text, scan))
 }
 
-/// The whole file by the strict grammar; where that refuses it, statement by statement.
+/// Strict grammar first; if it refuses the file, statement by statement.
 fn parse_file(file: FileId, text: &str, scan: token::TokenScan, limits: &Limits) -> recover::RecoveredFile {
     let (start, body) = without_mark(text);
     if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::parse_rule(Rule::file, body)) {
@@ -125,13 +125,11 @@ fn parse_file(file: FileId, text: &str, scan: token::TokenScan, limits: &Limits)
     recover::recover_file(file, text, scan, limits)
 }
 
-/// The text behind a byte order mark, and where it starts.
 fn without_mark(text: &str) -> (usize, &str) {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     (text.len() - body.len(), body)
 }
 
-/// The tokens of a text, unless it is one that is not looked at any further.
 fn scan_file(text: &str, file: FileId, limits: &Limits) -> Result<token::TokenScan, Diagnostics> {
     let refuse = |slug: Slug, start: usize, end: usize, message: String, help: &str| {
         Err(Diagnostics(vec![Diagnostic::new(slug, Span::new(file, start, end), message).with_help(help)]))

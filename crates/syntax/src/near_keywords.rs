@@ -3,14 +3,13 @@
 use super::grammar;
 use super::{hints, words};
 
-/// Shorter words of the language are too much like others to take their place: `is` and `in`.
+/// Shorter words are too alike to be swapped: `is` and `in`.
 const SHORTEST_SWAPPED: usize = 4;
-/// Short words of the language that are written for others.
+/// Short keywords mistaken for each other.
 const CONFUSED: &[(&str, &str)] = &[("no", "not"), ("or", "of"), ("of", "or"), ("if", "iff")];
-/// Words that mean something else than the word of the language beside them.
+/// Words with another meaning than the similar keyword.
 const OWN_MEANING: &[&str] = &["one", "nor", "ever", "has", "most", "default"];
 
-/// The words of the language that another word may have been meant to be, nearest first.
 pub(super) fn near_words(word: &str) -> Vec<String> {
     if hints::is_other_word(word) || OWN_MEANING.contains(&word) {
         return Vec::new();
@@ -35,12 +34,11 @@ pub(super) fn near_words(word: &str) -> Vec<String> {
     joined.chain(found.into_iter().map(|(_, keyword)| keyword.to_owned())).collect()
 }
 
-/// Whether a word may have been meant to be a certain one.
 pub(super) fn is_near(word: &str, keyword: &str) -> bool {
     word_distance(&word.to_ascii_lowercase(), keyword).is_some()
 }
 
-/// Words that are lists of a run, where a step names its kind: `never commands`.
+/// Run lists written where a step kind is expected: `never commands`.
 const LISTS: &[(&str, &str)] = &[
     ("commands", "command"),
     ("messages", "message"),
@@ -55,7 +53,7 @@ const LISTS: &[(&str, &str)] = &[
     ("failed", "any failed"),
 ];
 
-/// Words with a meaning of their own that a dropped letter makes of a kind.
+/// Real words that a dropped letter turns into a kind.
 const NO_KIND: &[&str] = &["red", "rad", "san"];
 
 /// The kind of step that the name of a tool is a slip of the keys away from: two neighbours swapped, a letter doubled or one in the middle
@@ -74,8 +72,7 @@ pub fn near_kind(name: &str) -> Option<&'static str> {
     words::KINDS.iter().copied().find(near)
 }
 
-/// How far a word is from one of the language, for an order of what to try; `None` for too far. A slip of the keys (two letters swapped, one
-/// doubled or dropped) is nearer than another letter, and short words are not made of other letters.
+/// Distance for ordering; `None` if too far. Slips of the keys are nearer than other letters.
 fn word_distance(word: &str, keyword: &str) -> Option<usize> {
     let distance = strsim::osa_distance(word, keyword);
     let letters = keyword.len();
@@ -100,7 +97,6 @@ fn is_swapped(word: &str, keyword: &str) -> bool {
     sorted(word) == sorted(keyword)
 }
 
-/// One letter of the word stands there twice.
 fn is_doubled(word: &str, keyword: &str) -> bool {
     let (letters, wanted) = (word.as_bytes(), keyword.as_bytes());
     let same = letters.iter().zip(wanted).take_while(|(one, other)| one == other).count();

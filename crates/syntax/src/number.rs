@@ -5,20 +5,22 @@
 
 use super::ast::NumberUnit;
 
-/// Why a number has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NumberError {
-    /// Letters that are no unit: where they start in the text, and the letters.
-    UnknownUnit { at: usize, unit: String },
-    /// Units of two families, or a smaller one before a larger one: where the second one starts.
-    MixedUnits { at: usize },
-    /// More digits or a larger exponent than any use has, or a value beyond all numbers that can be compared.
+    UnknownUnit {
+        at: usize,
+        unit: String,
+    },
+    /// Units of two families, or in ascending order; where the second starts.
+    MixedUnits {
+        at: usize,
+    },
+    /// More digits or a larger exponent than any use, or a value beyond all comparable numbers.
     TooLong,
-    /// A value so small that it would be compared as 0.
+    /// So small that it would compare as 0.
     TooSmall,
 }
 
-/// A value and the family of its unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NumberValue {
     /// Decimal text that JSON accepts.
@@ -27,10 +29,9 @@ pub(super) struct NumberValue {
     pub unit: NumberUnit,
 }
 
-/// Digits beyond this are no number that anybody meant.
 const LONGEST: usize = 400;
 
-/// All units: what is written, the family, what one of it is in the base unit.
+/// Each with its family and its size in the base unit.
 const UNITS: &[(&str, NumberUnit, u64)] = &[
     ("ms", NumberUnit::Duration, 1),
     ("s", NumberUnit::Duration, 1_000),
@@ -46,7 +47,6 @@ const UNITS: &[(&str, NumberUnit, u64)] = &[
     ("GiB", NumberUnit::Size, 1 << 30),
 ];
 
-/// What people write for a unit, and the unit that they mean.
 const OTHER_NAMES: &[(&str, &str)] = &[
     ("sec", "s"),
     ("secs", "s"),
@@ -73,7 +73,6 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("g", "GB"),
 ];
 
-/// The unit that letters were meant to be, if that can be guessed.
 pub(super) fn meant_unit(letters: &str) -> Option<&'static str> {
     if let Some((_, unit)) = OTHER_NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(letters)) {
         return Some(unit);
@@ -81,7 +80,7 @@ pub(super) fn meant_unit(letters: &str) -> Option<&'static str> {
     UNITS.iter().map(|(name, ..)| *name).find(|name| name.eq_ignore_ascii_case(letters))
 }
 
-/// Reads a number token of the grammar, for example `1h30m`, `$0.05`, `95%`, `1_000`.
+/// For example `1h30m`, `$0.05`, `95%`, `1_000`.
 pub(super) fn read_number(text: &str) -> Result<NumberValue, NumberError> {
     let reading = parse_number(text)?;
     match reading.value.parse::<f64>() {
@@ -91,7 +90,6 @@ pub(super) fn read_number(text: &str) -> Result<NumberValue, NumberError> {
     }
 }
 
-/// Whether a number as text has a digit that is no zero, in front of its exponent.
 fn has_digits(value: &str) -> bool {
     let digits = value.split(['e', 'E']).next().unwrap_or(value);
     digits.bytes().any(|byte| matches!(byte, b'1'..=b'9'))
@@ -114,7 +112,7 @@ fn parse_number(text: &str) -> Result<NumberValue, NumberError> {
     }
 }
 
-/// A number without a unit keeps the form it was written in: `===` compares it.
+/// Keeps the form as written: `===` compares it.
 fn plain_number(text: &str) -> String {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let whole = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
@@ -151,7 +149,7 @@ fn with_units(text: &str, first: DecimalDigits, rest: &str) -> Result<NumberValu
     }
 }
 
-/// A decimal number: digits from the least significant one, and how many of them stand behind the point.
+/// Digits, least significant first, and how many follow the point.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct DecimalDigits {
     digits: Vec<u8>,
@@ -159,7 +157,6 @@ struct DecimalDigits {
 }
 
 impl DecimalDigits {
-    /// Reads digits, a fraction and an exponent from the start of `text`; gives what stands behind.
     fn take_decimal(text: &str) -> Result<(Self, &str), NumberError> {
         let (whole, rest) = take_digits(text);
         let (fraction, rest) = match rest.strip_prefix('.').map(take_digits) {
@@ -174,7 +171,6 @@ impl DecimalDigits {
         Ok((Self { digits, scale: fraction.len() }.shift_exponent(exponent), rest))
     }
 
-    /// Times ten to the power of `exponent`.
     fn shift_exponent(mut self, exponent: i32) -> Self {
         let by = exponent.unsigned_abs() as usize;
         if exponent < 0 {
@@ -224,7 +220,7 @@ impl DecimalDigits {
         Self { digits, scale }
     }
 
-    /// Without leading zeros, and without trailing ones behind the point.
+    /// No leading zeros, nor trailing ones behind the point.
     fn to_text(&self) -> String {
         let skip = self.digits.iter().take(self.scale).take_while(|&&digit| digit == 0).count();
         let mut text = String::new();
@@ -267,7 +263,7 @@ fn take_exponent(text: &str) -> Result<(i32, &str), NumberError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NumberError, NumberValue, NumberUnit, read_number};
+    use super::{NumberError, NumberUnit, NumberValue, read_number};
 
     fn value(text: &str) -> (String, NumberUnit) {
         let NumberValue { value, unit } = read_number(text).unwrap();

@@ -21,11 +21,11 @@ pub enum HeadOperand {
 pub struct StatementHead {
     /// The word.
     pub word: &'static str,
-    /// What stands behind it.
+    /// What follows it.
     pub follows: HeadOperand,
     /// Words and signs of the statement that may stand behind one of its steps.
     pub behind: &'static [&'static str],
-    /// Whether a line that begins with it is a new statement even where the line before could go on: hardly anything else has this name.
+    /// True if a line that begins with it always starts a new statement: hardly anything else has this name.
     pub sure: bool,
     /// The shortest whole statement, told where the word stands alone; empty for a word that also is a field, a root or an operator.
     pub alone: &'static str,
@@ -36,7 +36,7 @@ pub struct StatementHead {
 pub struct StatementForm {
     /// Its words as they are written: `immediately before`. A `…` stands for a part between them.
     pub words: &'static str,
-    /// Whether a body in braces may stand behind it.
+    /// True if a body in braces may follow.
     pub block: bool,
     /// What to insert, with `${1:…}` for what is to be filled in.
     pub snippet: &'static str,
@@ -57,7 +57,7 @@ macro_rules! heads {
             alone: $alone,
         }),*];
 
-        /// The same words alone.
+        /// All words of the table.
         pub const WORDS: &[&str] = &[$($word),*];
     };
     (@ sure) => { true };
@@ -162,7 +162,7 @@ forms! {
     "not" line "not ${1:statement}" "turns pass into fail and fail into pass" "not require deploy";
 }
 
-/// What an expression makes of steps and of lists: the words, how they are written, what they give, an example.
+/// Expressions over steps and lists: words, syntax, result, example.
 pub const LISTS: &[StatementForm] = &[
     StatementForm {
         words: "count",

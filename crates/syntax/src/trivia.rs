@@ -1,6 +1,6 @@
 //! Comments: what the tree leaves out and the formatter, the editor and the lints need.
 
-use super::ast::{AllowComment, SyntaxItem, Name};
+use super::ast::{AllowComment, Name, SyntaxItem};
 use super::token::CommentToken;
 use averment_base::source::{FileId, Span};
 
@@ -44,9 +44,9 @@ impl Trivia {
         self.comments.iter().filter(|comment| !comment.is_doc).filter_map(parse_allow).collect()
     }
 
-    /// Gives every item the text of the `##` lines directly above it.
     pub(super) fn attach_docs(&self, text: &str, items: &mut [SyntaxItem]) {
-        let docs: Vec<&FileComment> = self.comments.iter().filter(|comment| comment.is_doc && comment.own_line).collect();
+        let docs: Vec<&FileComment> =
+            self.comments.iter().filter(|comment| comment.is_doc && comment.own_line).collect();
         // Also without any: items that were read before may have had one.
         attach_to(text, &docs, items);
     }
@@ -77,7 +77,6 @@ fn attach_to(text: &str, docs: &[&FileComment], items: &mut [SyntaxItem]) {
     }
 }
 
-/// The doc comments that end on the line above `start`, one below the other.
 fn doc_above(text: &str, docs: &[&FileComment], start: u32) -> Option<String> {
     let mut next = start;
     let mut lines = Vec::new();

@@ -2,8 +2,7 @@
 
 use averment_base::diagnostic::suggest::suggest_name;
 
-/// Whether a text is a name of a rule, case, tag, metric or assertion as the grammar has them (`label`): ASCII letters, digits and `_`, with
-/// single `-` and `.` between them, and no digit in front.
+/// True for a label: ASCII letters, digits, `_`, single `-` and `.` between them, no leading digit.
 #[must_use]
 pub fn is_label(text: &str) -> bool {
     let is_word =
@@ -53,7 +52,7 @@ pub const MODIFIERS: &[&str] = &[
     "allow",
 ];
 
-/// What `deny` and `allow` speak of.
+/// The conditions that `deny` and `allow` take.
 pub const GATED: &[&str] = &["vacuous", "undecided", "unjudged", "unexercised"];
 
 /// Settings that are no modifiers.
@@ -98,7 +97,7 @@ pub const OPERATORS: &[&str] = &[
 /// Literals.
 pub const LITERALS: &[&str] = &["true", "false", "null"];
 
-/// What a run, and each step of it, shows to an expression (section 4).
+/// Root names that a run and its steps offer to expressions (section 4).
 pub const ROOTS: &[&str] = &[
     "inputs",
     "prompt",
@@ -148,7 +147,7 @@ pub fn meant_verdict(word: &str) -> Option<&'static str> {
     }
 }
 
-/// Words that join what stands before them with what follows, so that no value ends with them.
+/// Words that join operands, so that no value ends with them.
 const JOINING: &[&str] = &[
     "and",
     "or",
@@ -174,7 +173,7 @@ pub fn is_joining(word: &str) -> bool {
     JOINING.contains(&word)
 }
 
-/// True for an operator word with which an expression may end: `a exists`, `a is json`.
+/// Operator words that may end an expression: `a exists`, `a is json`.
 pub(crate) fn is_ending_word(word: &str) -> bool {
     matches!(word, "exists" | "json" | "empty" | "missing")
 }
@@ -184,7 +183,7 @@ pub fn goes_on_a_step(word: &str) -> bool {
     matches!(word, "where" | "ok" | "failed" | "exists" | "all" | "any" | "none" | "json" | "empty" | "missing")
 }
 
-/// How a word that says nothing alone is written. Words that are also fields or roots have no example.
+/// Example use of a keyword. Words that are also fields or roots have none.
 pub(crate) fn example_of(word: &str) -> Option<&'static str> {
     let statement = crate::statements::find_head(word).map(|head| head.alone).filter(|example| !example.is_empty());
     statement.or_else(|| EXAMPLES.iter().find(|(known, _)| *known == word).map(|(_, example)| *example))

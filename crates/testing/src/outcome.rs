@@ -2,14 +2,14 @@
 
 use super::coverage::Coverage;
 use super::subject::TestSubject;
-use super::trial::{TrialInput, FilePlace, TestTrial, TrialProblem};
+use super::trial::{FilePlace, TestTrial, TrialInput, TrialProblem};
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{RunOutcome, Status};
-use averment_engine::vm::testing::{self, TestJudgment, TestExpectation};
+use averment_engine::vm::testing::{self, TestExpectation, TestJudgment};
 use averment_report::gate::GatePolicy;
-use averment_report::model::{self, ReportDetail, EvidenceReport};
+use averment_report::model::{self, EvidenceReport, ReportDetail};
 use averment_report::redact;
 use averment_report::table::ReportTable;
 use averment_runs::run::Run;
@@ -24,7 +24,7 @@ pub struct TrialReport {
     pub name: String,
     /// Where it is stated.
     pub place: FilePlace,
-    /// What was stated.
+    /// The expected verdict.
     pub expect: Option<Verdict>,
     /// One verdict for all that was judged; `None` when nothing was.
     pub observed: Option<Verdict>,
@@ -42,7 +42,7 @@ pub struct TrialReport {
     pub why: Vec<UnpassedAssertion>,
     /// Everything that was found, with reasons and evidence, a line each: what a snapshot keeps.
     pub snapshot: String,
-    /// How that differs from its snapshot: lines that start with `-`, `+` or a space.
+    /// The difference from its snapshot: lines that start with `-`, `+` or a space.
     pub changes: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ pub struct TrialReport {
 pub struct UnpassedAssertion {
     /// Its id.
     pub id: String,
-    /// What became of it.
+    /// The result.
     pub status: Status,
     /// Why, in words.
     pub reason: String,
@@ -73,8 +73,12 @@ fn run_one(
 ) -> TrialReport {
     let arena = Bump::new();
     let run = match &trial.input {
-        TrialInput::Normal(text) => read_str(text, &arena, limits).map_err(|error| TrialProblem::unreadable_run(&error, false)),
-        TrialInput::Recorded(raw) => read::parse_run(raw, &arena, limits).map_err(|error| TrialProblem::unreadable_run(&error, true)),
+        TrialInput::Normal(text) => {
+            read_str(text, &arena, limits).map_err(|error| TrialProblem::unreadable_run(&error, false))
+        }
+        TrialInput::Recorded(raw) => {
+            read::parse_run(raw, &arena, limits).map_err(|error| TrialProblem::unreadable_run(&error, true))
+        }
         TrialInput::None(trouble) => Err(trouble.clone()),
     };
     match (run, trial.expect) {
@@ -110,8 +114,13 @@ fn failed_result(trial: &TestTrial, trouble: TrialProblem) -> TrialReport {
     }
 }
 
-/// Everything that was found on a run, as reports show it: as text for a snapshot, and what did not pass with its reason.
-fn collect_findings(subject: &TestSubject, table: &ReportTable, run: &Run<'_>, outcome: &RunOutcome) -> (String, Vec<UnpassedAssertion>) {
+/// All findings as shown in reports: text for a snapshot, and reasons of what did not pass.
+fn collect_findings(
+    subject: &TestSubject,
+    table: &ReportTable,
+    run: &Run<'_>,
+    outcome: &RunOutcome,
+) -> (String, Vec<UnpassedAssertion>) {
     let detail = ReportDetail::FINDINGS;
     let report = model::build_report(table, run, std::slice::from_ref(outcome), GatePolicy::default(), detail);
     let (mut text, mut why) = (String::new(), Vec::new());
@@ -144,7 +153,12 @@ fn evidence_line(subject: &TestSubject, evidence: &EvidenceReport) -> String {
     one_line(&written.join(" ")).into_owned()
 }
 
-fn judged_as(trial: &TestTrial, expect: Verdict, judged: TestJudgment, (snapshot, why): (String, Vec<UnpassedAssertion>)) -> TrialReport {
+fn judged_as(
+    trial: &TestTrial,
+    expect: Verdict,
+    judged: TestJudgment,
+    (snapshot, why): (String, Vec<UnpassedAssertion>),
+) -> TrialReport {
     TrialReport {
         name: trial.name.clone(),
         place: trial.place.clone(),
@@ -161,7 +175,7 @@ fn judged_as(trial: &TestTrial, expect: Verdict, judged: TestJudgment, (snapshot
     }
 }
 
-/// One verdict for all that was judged: what was expected when the test passed, otherwise the first that differs.
+/// The expected verdict if the test passed, otherwise the first that differs.
 fn observed_verdict(expect: Verdict, judged: &TestJudgment) -> Option<Verdict> {
     if judged.reason.is_none() {
         return Some(expect);

@@ -10,13 +10,11 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What starts the snapshot of a test.
 const MARK: &str = "=== ";
-/// The first line of the file.
 const HEAD: &str = "# What each test finds, written by `aver test --update`. A difference fails the test; read it before accepting it.";
-/// The ending of the file, in place of that of the rule file.
+/// Replaces the ending of the rule file.
 const ENDING: &str = "snap";
-/// Bytes of the largest file that is read.
+/// Maximum bytes of the file.
 const SIZE: usize = 256 << 20;
 
 /// The file of the snapshots of a rule file.
@@ -33,7 +31,7 @@ pub struct TestSnapshots {
     known: BTreeMap<String, String>,
 }
 
-/// What came of a comparison beside the tests that differ.
+/// The result of a comparison, beside the differing tests.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SnapshotComparison {
     /// Tests whose snapshot differs or is missing.
@@ -135,7 +133,6 @@ impl TestSnapshots {
 
 const ACCEPT: &str = "`aver test --update` accepts what it finds now";
 
-/// The names of tests as snapshots have them: on one line, and each once.
 fn snapshot_names(tested: &[TrialReport]) -> Vec<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut named = Vec::new();
@@ -165,7 +162,6 @@ fn parse_snapshots(text: &str) -> BTreeMap<String, String> {
     known
 }
 
-/// The lines that go and come, with one line around them.
 fn changed_lines(before: &str, behind: &str) -> Vec<String> {
     let lines = diff_hunks(before, behind, 1).into_iter().flat_map(|hunk| hunk.lines);
     lines.map(|(change, line)| format!("{} {}", change.diff_sign(), line.trim_end())).collect()

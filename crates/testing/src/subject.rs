@@ -1,7 +1,7 @@
 //! A rule file with everything that tests it.
 
 use super::cases as case_files;
-use super::trial::{TrialInput, FilePlace, TestTrial};
+use super::trial::{FilePlace, TestTrial, TrialInput};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::bytecode::program::Program;
@@ -74,7 +74,11 @@ impl TestSubject {
                 let at = sources.line_column(test.span);
                 TestTrial {
                     name: test.name.clone(),
-                    place: FilePlace { file: sources.file_name(test.span).to_owned(), line: at.line, column: at.column },
+                    place: FilePlace {
+                        file: sources.file_name(test.span).to_owned(),
+                        line: at.line,
+                        column: at.column,
+                    },
                     expect: Some(test.expect),
                     rules: test.rules.clone(),
                     tags: Vec::new(),
@@ -83,7 +87,13 @@ impl TestSubject {
             })
             .collect();
         trials.extend(case_files::read_cases(&program, path, cases, readable, limits)?);
-        Ok(Self { path: path.map(Path::to_path_buf), prepared: PreparedProgram::new(&program), program, sources, trials })
+        Ok(Self {
+            path: path.map(Path::to_path_buf),
+            prepared: PreparedProgram::new(&program),
+            program,
+            sources,
+            trials,
+        })
     }
 
     /// Leaves only the chosen tests.

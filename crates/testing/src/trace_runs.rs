@@ -8,7 +8,7 @@ use averment_traces::error::ReadError;
 use averment_traces::read::{self, RawRun, TraceRuns};
 use bumpalo::Bump;
 
-/// What there was to read.
+/// What was read.
 #[derive(Debug, Default)]
 pub struct TraceReading {
     /// How many runs were judged.
@@ -18,7 +18,11 @@ pub struct TraceReading {
 }
 
 /// Gives every run of these traces to `look`, one after the other. What cannot be read does not stop the others.
-pub fn each_run(traces: &[String], limits: &Limits, mut look: impl FnMut(&RawRun) -> Result<(), ReadError>) -> TraceReading {
+pub fn each_run(
+    traces: &[String],
+    limits: &Limits,
+    mut look: impl FnMut(&RawRun) -> Result<(), ReadError>,
+) -> TraceReading {
     let mut reading = TraceReading::default();
     for trace in traces {
         let runs = match TraceRuns::open_file(trace, limits) {
@@ -39,7 +43,12 @@ pub fn each_run(traces: &[String], limits: &Limits, mut look: impl FnMut(&RawRun
 }
 
 /// Adds to the coverage of each subject what the runs of these traces try.
-pub fn cover_runs(subjects: &[TestSubject], coverage: &mut [Coverage], traces: &[String], limits: &Limits) -> TraceReading {
+pub fn cover_runs(
+    subjects: &[TestSubject],
+    coverage: &mut [Coverage],
+    traces: &[String],
+    limits: &Limits,
+) -> TraceReading {
     let options = EvaluateOptions { limits: *limits, ..EvaluateOptions::default() };
     each_run(traces, limits, |raw| {
         let arena = Bump::new();

@@ -49,9 +49,9 @@ impl FilePlace {
 pub enum TrialInput {
     /// In normal form, from a `test` block.
     Normal(String),
-    /// Recorded, in any format that traces come in.
+    /// Recorded, in any supported trace format.
     Recorded(RawRun),
-    /// There is none: the test as it stands cannot be run.
+    /// None: the test as written cannot run.
     None(TrialProblem),
 }
 
@@ -60,7 +60,7 @@ pub enum TrialInput {
 pub struct TrialProblem {
     /// What is wrong.
     pub reason: String,
-    /// What to write; empty when there is nothing to say.
+    /// How to fix it; may be empty.
     pub help: String,
     /// Where, when that is not the place of the test.
     pub place: Option<FilePlace>,

@@ -12,50 +12,41 @@ mod step;
 use super::error::{PlacedError, ReadError};
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::of_run;
-use averment_runs::run::{StepKind, CostSource, ReadWarning, RecordCounts, Run, RunSource, Step};
+use averment_runs::run::{CostSource, ReadWarning, RecordCounts, Run, RunSource, Step, StepKind};
 use bumpalo::Bump;
 use order::StepOrder;
 use rustc_hash::FxHashMap;
 pub(crate) use status::of_word as word_status;
 pub(crate) use step::records_any;
 
-/// A run in normal form, before anything is derived.
+/// A run in normal form, before derivation.
 #[derive(Debug)]
 pub(crate) struct NormalRun<'run> {
-    /// The text that all origins point into.
     pub(crate) text: &'run str,
-    /// Where it was read.
     pub(crate) source: RunSource,
-    /// The name of its format.
     pub(crate) format: &'static str,
     /// The object of section 11.
     pub(crate) object: Node<'run>,
-    /// The order of all steps (kind, number among its kind), where the format knows it and the object has no `steps`.
+    /// Kind and index of all steps, if the format knows their order and the object has no `steps`.
     pub(crate) order: Option<GivenOrder>,
-    /// How much of its text was understood.
     pub(crate) records: RecordCounts,
-    /// What was odd so far.
     pub(crate) warnings: Vec<ReadWarning>,
-    /// What a table of prices says of its cost.
     pub(crate) priced: CostSource,
-    /// A result alone says that a call went well, for want of other words.
+    /// Success is concluded from a result alone.
     pub(crate) concludes_ok: bool,
 }
 
-/// The order of all steps: the kind of each, and its number among the recorded ones of its kind.
+/// Kind, and index among recorded steps of that kind.
 pub(crate) type GivenOrder = Vec<(StepKind, u32)>;
 
-/// The steps of one kind as they are recorded.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RecordedSteps<'run> {
     items: Vec<Node<'run>>,
     recorded: bool,
 }
 
-/// The steps of every kind, by [`StepKind`].
 pub(crate) type StepLists<'run> = [RecordedSteps<'run>; StepKind::ALL.len()];
 
-/// Builds the run.
 pub(crate) fn build_run<'run>(normal: NormalRun<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
     let (text, source) = (normal.text, normal.source.clone());
     let of_format = !crate::adapt::is_home_grown(normal.format);
@@ -77,23 +68,21 @@ pub(crate) fn build_run<'run>(normal: NormalRun<'run>, arena: &'run Bump) -> Res
 pub(crate) struct StepBuilder<'run> {
     pub(crate) arena: &'run Bump,
     pub(crate) format: &'static str,
-    /// The format itself says in which order everything came, and what its numbers mean.
+    /// The format itself gives order and units.
     pub(crate) of_format: bool,
     records: RecordCounts,
-    /// How deep the agents stand that have taken over, or handed over.
+    /// Depths of agents in handovers.
     pub(crate) depths: FxHashMap<&'run str, i64>,
     pub(crate) warnings: Vec<ReadWarning>,
     priced: CostSource,
     concludes_ok: bool,
-    /// Bytes of what was derived of commands.
     derived: usize,
 }
 
-/// Bytes of what is derived of the commands of one run: of a command of many programs that is many times its text.
+/// In bytes: a command with many programs derives many times its text.
 const MOST_DERIVED: usize = 256 << 20;
 
 impl<'run> StepBuilder<'run> {
-    /// Counts what was derived since there were so many bytes.
     pub(crate) fn count_derived(&mut self, before: usize, origin: TextOrigin) -> Result<(), PlacedError> {
         self.derived = self.derived.saturating_add(self.arena.allocated_bytes().saturating_sub(before));
         if self.derived > MOST_DERIVED {
@@ -144,7 +133,6 @@ impl<'run> StepBuilder<'run> {
         })
     }
 
-    /// The steps of every kind, and their common order where `steps` gives it.
     fn step_lists(
         &mut self,
         object: Object<'run>,
@@ -159,7 +147,8 @@ impl<'run> StepBuilder<'run> {
         match root::list_entries(object, of_run::STEPS)? {
             Some(steps) => {
                 let order = order::read_given(steps, &mut lists)?;
-                for (kind, list) in StepKind::ALL.into_iter().zip(&mut lists).filter(|(_, list)| list.items.is_empty()) {
+                for (kind, list) in StepKind::ALL.into_iter().zip(&mut lists).filter(|(_, list)| list.items.is_empty())
+                {
                     let is_null = |node: Node<'_>| matches!(node.value, Value::Null);
                     list.recorded = !object.get(kind.list_key()).is_some_and(is_null);
                 }
@@ -169,7 +158,6 @@ impl<'run> StepBuilder<'run> {
         }
     }
 
-    /// The steps in their order, with all that is derived.
     fn build_steps(&mut self, lists: &StepLists<'run>, ordered: &StepOrder) -> Result<&'run [Step<'run>], PlacedError> {
         let evidence = step::CallEvidence::from_lists(lists);
         let mut steps = bumpalo::collections::Vec::with_capacity_in(ordered.steps.len(), self.arena);
@@ -186,7 +174,6 @@ impl<'run> StepBuilder<'run> {
         Ok(steps.into_bump_slice())
     }
 
-    /// The same, unless it was said already.
     pub(crate) fn warn_once(&mut self, origin: TextOrigin, message: &str) {
         if !self.warnings.iter().any(|known| known.message == message) {
             self.add_warning(origin, message.to_owned());

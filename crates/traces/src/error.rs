@@ -15,9 +15,9 @@ pub struct ReadError {
     pub column: usize,
     /// What is wrong.
     pub message: String,
-    /// What to do about it; empty when there is nothing to say.
+    /// What to do about it; empty if there is no advice.
     pub help: String,
-    /// Whether it is no trace at all, and not even nearly one: among the files of a folder such a one is passed over.
+    /// True if it is no trace, nor nearly one: in a folder such a file is skipped.
     pub no_trace: bool,
 }
 
@@ -40,7 +40,12 @@ impl ReadError {
     /// An error of the JSON reader on a run's text.
     #[must_use]
     pub fn of_json(source: &RunSource, text: &str, error: JsonError) -> Self {
-        Self::at_offset(source, text, error.offset, TraceProblem { message: error.message, help: error.help, no_trace: false })
+        Self::at_offset(
+            source,
+            text,
+            error.offset,
+            TraceProblem { message: error.message, help: error.help, no_trace: false },
+        )
     }
 }
 
@@ -56,18 +61,17 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// What is wrong, and what to write instead, without its place.
+/// The problem and its remedy, without a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceProblem {
     /// What is wrong.
     pub message: String,
     /// What to write.
     pub help: String,
-    /// Whether it is no trace at all.
+    /// True if it is no trace at all.
     pub no_trace: bool,
 }
 
-/// A [`TraceProblem`] with the byte offset in the run's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlacedError {
     pub(crate) offset: usize,
@@ -84,7 +88,6 @@ impl PlacedError {
         Self { offset, problem: TraceProblem { message: message.into(), help: help.into(), no_trace: false } }
     }
 
-    /// The same of what is no trace at all.
     pub(crate) fn no_trace(self) -> Self {
         Self { problem: TraceProblem { no_trace: true, ..self.problem }, ..self }
     }

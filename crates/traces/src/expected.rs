@@ -1,7 +1,7 @@
 //! What a user expects of single runs: a row of a file for each of them, told by the id of the run. Rules read it as `meta.expected`.
 
 use averment_base::limits::Limits;
-use averment_base::value::{ObjectEntry, Node, Object, Value, json};
+use averment_base::value::{Node, Object, ObjectEntry, Value, json};
 use averment_runs::normal::of_run;
 use averment_runs::run::Run;
 use bumpalo::Bump;
@@ -11,21 +11,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The key of `meta` that the row of a run stands under.
 pub const EXPECTED: &str = "expected";
-/// The columns that may hold the id of a run, the first of them that there is: where rows have an `id`, too, that may be their own.
+/// Run id columns, first match wins: with these, a row's `id` may be its own.
 const IDS: [&str; 4] = ["run_id", "trace_id", "run", "id"];
-/// What stands in a line behind the last: a quote that is not closed takes it in.
+/// A sentinel behind the last line: an unclosed quote swallows it.
 const END: &str = "\u{1}";
 /// Bytes of the largest file.
 pub const LARGEST: usize = 256 << 20;
-/// Rows without a run, and columns, that are named.
 const NAMED: usize = 5;
 
 /// The rows of a file.
 #[derive(Debug, Default)]
 pub struct ExpectedRows {
-    /// The rows as JSON text, by the id of the run.
     rows: HashMap<String, ExpectedRow>,
-    /// Runs that have no row.
     without: AtomicU64,
 }
 
@@ -57,7 +54,7 @@ impl ExpectedRows {
         if rows.is_empty() { Err("it has no rows".to_owned()) } else { Ok(Self { rows, without: AtomicU64::new(0) }) }
     }
 
-    /// Gives a run its row, in the place of what it may record under that name.
+    /// Replaces what the run may record under that name.
     pub(crate) fn join_run<'run>(&self, run: &mut Run<'run>, arena: &'run Bump, limits: &Limits) {
         let row = run.id.and_then(|id| self.rows.get(id));
         match row {
@@ -81,7 +78,7 @@ impl ExpectedRows {
         run.object = with(Some(run.object), of_run::META, Some(meta));
     }
 
-    /// What is said of runs without a row, and of rows that were of no run; empty where each has its own.
+    /// Runs without a row and rows without a run; empty if all match.
     #[must_use]
     pub fn unmatched_warnings(&self) -> String {
         let mut idle: Vec<(u64, &str)> = self
@@ -110,7 +107,6 @@ impl ExpectedRows {
     }
 }
 
-/// Lines, ids and JSON texts of JSONL.
 fn of_jsonl(text: &str) -> Result<Vec<(u64, String, String)>, String> {
     let lines = (1_u64..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     lines
@@ -128,7 +124,7 @@ fn of_jsonl(text: &str) -> Result<Vec<(u64, String, String)>, String> {
         .collect()
 }
 
-/// An object in which no key stands twice.
+/// Rejects duplicate keys.
 struct JsonRow(serde_json::Map<String, serde_json::Value>);
 
 impl<'de> serde::Deserialize<'de> for JsonRow {
@@ -157,7 +153,7 @@ impl<'de> serde::Deserialize<'de> for JsonRow {
     }
 }
 
-/// The same of CSV (RFC 4180). A cell that is a number, `true` or `false` in JSON is that, an empty one is not there, any other is text.
+/// RFC 4180. JSON numbers and booleans are parsed, empty cells omitted, others are text.
 fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
     let names = csv::Reader::from_reader(text.as_bytes()).headers().map_err(|error| error.to_string())?.clone();
     let mut known = HashSet::with_capacity(names.len());
@@ -195,7 +191,6 @@ fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
     Err("line 1: a quote in it is not closed".to_owned())
 }
 
-/// What is wrong with a record.
 fn describe_error(error: &csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { pos: Some(pos), expected_len, len } => {
@@ -206,7 +201,6 @@ fn describe_error(error: &csv::Error) -> String {
     }
 }
 
-/// What a cell holds.
 fn cell_value(cell: &str) -> serde_json::Value {
     // Spreadsheets write `TRUE`, others `True`.
     let cell = match cell.trim() {

@@ -15,7 +15,6 @@ use std::sync::LazyLock;
 /// Names for one part, the first one that is there counts.
 pub type NameList = Vec<Cow<'static, str>>;
 
-/// What has a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PartOwner {
     Call,
@@ -24,20 +23,15 @@ enum PartOwner {
     Message,
 }
 
-/// What a part is.
 struct PartDefinition {
-    /// The word for it in a file of the user.
     word: &'static str,
     of: PartOwner,
-    /// The field of a call that it becomes.
     step: Option<&'static str>,
-    /// The entry of the run that it becomes, as it stands.
     entry: Option<&'static str>,
-    /// The names that are known without being told.
     names: &'static [&'static str],
 }
 
-/// Makes the table: for each part the word for it, what has it, the field of a call and the entry of a run that it becomes, its names.
+/// Makes the table: word, owner, call field, run entry, names.
 macro_rules! parts {
     ($($(#[$note:meta])* $part:ident = $word:literal, $of:ident, $step:expr, $entry:expr, [$($name:literal),+ $(,)?];)+) => {
         /// A part of a run or of a call.
@@ -88,7 +82,7 @@ parts! {
     Milliseconds = "duration", Both, Some(of_step::DURATION), Some(of_run::DURATION), [
         "duration", "duration_ms", "latency_ms", "elapsed_ms", "durationMs",
     ];
-    /// Of a call and of a run: its duration in seconds. The normal form has no such field.
+    /// Of a call and of a run: its duration in seconds, which the normal form lacks.
     Seconds = "duration_s", Both, None, None, [
         "duration_s", "duration_seconds", "latency_s", "latency_seconds", "elapsed_s", "elapsed_seconds",
     ];
@@ -123,33 +117,28 @@ parts! {
 }
 
 impl NamedPart {
-    /// The word for it in a file of the user.
     pub(crate) fn map_word(self) -> &'static str {
         self.definition().word
     }
 
-    /// The part that a file of the user calls by a word.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|part| part.map_word() == word)
     }
 
-    /// The parts of a call.
     pub(crate) fn of_calls() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|part| matches!(part.definition().of, PartOwner::Call | PartOwner::Both))
     }
 
-    /// Whether a run has it and a call has not.
     pub(crate) fn is_of_run_only(self) -> bool {
         self.definition().of == PartOwner::Run
     }
 
-    /// The field of a call in normal form that it is. What that has no name for is not read from it.
+    /// `None` for parts that the normal form has no field for.
     pub(crate) fn call_field(self) -> Option<&'static str> {
         self.definition().step
     }
 
-    /// Whether `null` says something under a name of the part of a call: in the normal form, that the field is recorded. Serialisers of
-    /// home-grown formats write it for no error, too, but a result of `null` with nothing else said is a result.
+    /// In normal form `null` means recorded. Elsewhere it is a serialized absence, except for a result.
     pub(crate) fn has_null(self, in_normal_form: bool) -> bool {
         in_normal_form || self == Self::Result
     }
@@ -158,28 +147,20 @@ impl NamedPart {
 /// The names of all parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartNames {
-    /// By [`Part`].
     lists: [NameList; NamedPart::ALL.len()],
-    /// The names of a call's parts, with the part and the rank of the name.
     parts: FxHashMap<Cow<'static, str>, (NamedPart, u8)>,
-    /// What a user has named.
     given: Vec<GivenName>,
-    /// What else a user says.
     settings: MapSettings,
 }
 
-/// What a file of the user says beside names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct MapSettings {
-    /// The unit of numbers that are a start or an end.
     pub(crate) time_unit: Option<TimeUnit>,
-    /// The unit of numbers that are a duration.
     pub(crate) duration_unit: Option<TimeUnit>,
-    /// How the text of a result begins that says that the call failed.
+    /// Result prefixes that mean failure.
     pub(crate) failed: Vec<String>,
 }
 
-/// A unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TimeUnit {
     Seconds,
@@ -189,11 +170,9 @@ pub(crate) enum TimeUnit {
 }
 
 impl TimeUnit {
-    /// The units by their words in a file of the user.
     pub(crate) const ALL: [(&str, Self); 4] =
         [("s", Self::Seconds), ("ms", Self::Milliseconds), ("us", Self::Microseconds), ("ns", Self::Nanoseconds)];
 
-    /// So many of these as milliseconds.
     pub(crate) fn in_milliseconds(self, count: f64) -> f64 {
         match self {
             Self::Seconds => count * 1e3,
@@ -204,9 +183,8 @@ impl TimeUnit {
     }
 }
 
-/// The ends of names that say in which unit a number is.
+/// Name suffixes that give a number's unit.
 const UNITS: [&str; 6] = ["_ms", "Ms", "_s", "_seconds", "_us", "_ns"];
-/// What separates the keys of a path into nested values.
 const STEP: char = '.';
 
 impl PartNames {
@@ -222,7 +200,6 @@ impl PartNames {
         self.given.iter().map(|one| (one.part.map_word(), one.name.as_str()))
     }
 
-    /// The names of a part.
     pub(crate) fn names_of(&self, part: NamedPart) -> &[Cow<'static, str>] {
         self.lists.get(part as usize).map_or(&[], Vec::as_slice)
     }
@@ -233,23 +210,23 @@ impl PartNames {
         }
     }
 
-    /// What a user says beside names.
     pub(crate) fn map_settings(&self) -> &MapSettings {
         &self.settings
     }
 
-    /// Whether a number under a name is one of milliseconds, or of seconds where the part says so: its name says it, or a user.
+    /// True if the name or the user gives the unit.
     pub(crate) fn carries_unit(&self, name: &str) -> bool {
         UNITS.iter().any(|unit| name.ends_with(unit)) || self.given.iter().any(|one| one.name == name)
     }
 
-    /// Whether only the full reader can go by the names: some lead into nested values, or something is said beside them.
+    /// True if names lead into nested values or have settings beside them.
     pub(crate) fn need_full_reader(&self) -> bool {
         let is_message = |one: &GivenName| one.part.definition().of == PartOwner::Message;
-        self.settings != MapSettings::default() || self.given.iter().any(|one| one.name.contains(STEP) || is_message(one))
+        self.settings != MapSettings::default()
+            || self.given.iter().any(|one| one.name.contains(STEP) || is_message(one))
     }
 
-    /// The names of parts of a call that may lead into nested values: the part, the rank of the name, the path.
+    /// Names that may be paths: part, rank, path.
     pub(crate) fn paths_of_calls(&self) -> impl Iterator<Item = (NamedPart, u8, &str)> {
         let parts = NamedPart::of_calls().filter(|_| !self.given.is_empty());
         parts.flat_map(|part| {
@@ -258,17 +235,15 @@ impl PartNames {
         })
     }
 
-    /// The part of a call that a key names, and the rank of the name.
     pub(crate) fn call_part(&self, key: &str) -> Option<(NamedPart, u8)> {
         self.parts.get(key).copied()
     }
 
-    /// The names of an entry of the run in normal form, where it is read under names.
     pub(crate) fn of_entry(&self, entry: &str) -> Option<&[Cow<'static, str>]> {
         NamedPart::ALL.into_iter().find(|part| part.definition().entry == Some(entry)).map(|part| self.names_of(part))
     }
 
-    /// Makes the look-up of parts. A name that stands for two parts is the one that a user gave it, else the first of them.
+    /// An ambiguous name is the part that the user gave it, else the first.
     fn with_index(mut self, given: Vec<GivenName>) -> Self {
         let mut parts = FxHashMap::default();
         for of_user in [true, false] {
@@ -284,16 +259,18 @@ impl PartNames {
         self
     }
 
-    /// Whether a key of a run is read under a name of the normal form, or hides one.
+    /// True for a key that is read under, or hides, a normal-form name.
     pub(crate) fn is_of_run(&self, key: &str) -> bool {
-        let of_run = |part: &NamedPart| matches!(part.definition().of, PartOwner::Run | PartOwner::Both) && *part != NamedPart::Calls;
+        let of_run = |part: &NamedPart| {
+            matches!(part.definition().of, PartOwner::Run | PartOwner::Both) && *part != NamedPart::Calls
+        };
         NamedPart::ALL.into_iter().filter(of_run).any(|part| has_name(self.names_of(part), key))
             || key == StepKind::Call.list_key()
             || matches!(key, of_run::STEPS | of_step::TURN)
     }
 }
 
-/// The value that a name leads to: under the key of that name, else key by key where it is a path.
+/// The key itself, else its path step by step.
 pub(crate) fn value_at<'run>(object: Object<'run>, name: &str) -> Option<Node<'run>> {
     if let Some(node) = object.get(name) {
         return Some(node);
@@ -318,7 +295,12 @@ fn has_name(list: &[Cow<'static, str>], key: &str) -> bool {
 impl Default for PartNames {
     fn default() -> Self {
         let list = |part: NamedPart| part.definition().names.iter().map(|name| Cow::Borrowed(*name)).collect();
-        Self { lists: NamedPart::ALL.map(list), parts: FxHashMap::default(), given: Vec::new(), settings: MapSettings::default() }
-            .with_index(Vec::new())
+        Self {
+            lists: NamedPart::ALL.map(list),
+            parts: FxHashMap::default(),
+            given: Vec::new(),
+            settings: MapSettings::default(),
+        }
+        .with_index(Vec::new())
     }
 }

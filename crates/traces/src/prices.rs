@@ -12,11 +12,10 @@ use bumpalo::Bump;
 /// Prices of models.
 #[derive(Debug, Clone, Default)]
 pub struct PriceTable {
-    /// The longest pattern first.
+    /// Longest pattern first.
     models: Vec<ModelPrice>,
 }
 
-/// What tokens of the models cost that a pattern names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ModelPrice {
     pattern: String,
@@ -26,45 +25,32 @@ struct ModelPrice {
     cache_write: Option<i64>,
 }
 
-/// The keys of a model in the table.
 const INPUT: &str = "input";
-/// See [`INPUT`].
 const OUTPUT: &str = "output";
-/// See [`INPUT`].
 const CACHE_READ: &str = "cache_read";
-/// See [`INPUT`].
 const CACHE_WRITE: &str = "cache_write";
-/// All of them.
 const KEYS: [&str; 4] = [INPUT, OUTPUT, CACHE_READ, CACHE_WRITE];
-/// Decimal places of a price of a million tokens; that of one token has as many more.
+/// For a price per million tokens; per token there are as many more.
 const PLACES: usize = 6;
-/// A price has so many digits in front of them.
 const DIGITS: usize = 9;
-/// Nobody has used more than so many.
 const MOST_TOKENS: i64 = 1_000_000_000_000_000;
-/// So many models may stand in a table.
 const MOST: usize = 10_000;
 
-/// Tokens of one model, as some part of a run used them: input, output, all, for thinking, read from a cache, written to one.
+/// Input, output, total, thinking, cache read, cache write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ModelTokens<'run> {
     pub(crate) model: Option<&'run str>,
     pub(crate) counts: UsageCounts,
 }
 
-/// What a format tells of the models of a run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ModelSpending<'run> {
-    /// The models that it names.
     pub(crate) models: Vec<&'run str>,
-    /// What each request to one used.
     pub(crate) parts: Vec<ModelTokens<'run>>,
 }
 
-/// The counts of a usage, in the order of [`COUNTS`].
 pub(crate) type UsageCounts = [Option<Number<'static>>; 6];
 
-/// The names of counts in the normal form.
 const COUNTS: [&str; 6] = [
     of_usage::INPUT,
     of_usage::OUTPUT,
@@ -115,12 +101,12 @@ impl ModelPrice {
         Ok(Self { pattern, input, output, cache_read, cache_write })
     }
 
-    /// Names before patterns, long ones before short ones.
+    /// Exact names before patterns, longer before shorter.
     fn pattern_weight(&self) -> (bool, usize) {
         (!self.pattern.contains(['*', '?']), self.pattern.chars().count())
     }
 
-    /// What counts cost, in units of a millionth of a millionth of a dollar.
+    /// In 1e-12 dollars.
     fn counts_cost(&self, counts: &UsageCounts) -> Result<i128, String> {
         let [input, output, total, reasoning, read, write] = counts.map(|count| count.map(parse_tokens).transpose());
         let (input, output) = (input?, output?);
@@ -145,13 +131,12 @@ impl ModelPrice {
     }
 }
 
-/// A count of tokens.
 fn parse_tokens(count: Number<'_>) -> Result<i128, String> {
     let whole = count.as_i64().filter(|count| (0..=MOST_TOKENS).contains(count)).map(i128::from);
     whole.ok_or_else(|| "a count of its usage is no number of tokens".to_owned())
 }
 
-/// A price in millionths of a dollar.
+/// In 1e-6 dollars.
 fn parse_price(pattern: &str, key: &str, price: &serde_json::Value) -> Result<i64, String> {
     let wrong = |why: &str| format!("the price `{key}` of `{pattern}` is {why}: `{price}`");
     let serde_json::Value::Number(number) = price else { return Err(wrong("no number")) };
@@ -171,7 +156,7 @@ fn parse_price(pattern: &str, key: &str, price: &serde_json::Value) -> Result<i6
     format!("{whole}{places:0<PLACES$}").parse().map_err(|_| wrong("no number"))
 }
 
-/// Whether a name fits a pattern: `*` stands for any characters, `?` for one.
+/// `*` matches any characters, `?` one.
 fn matches_pattern(pattern: &[u8], name: &[u8]) -> bool {
     let (mut at, mut here, mut star) = (0, 0, None);
     while let Some(byte) = name.get(here) {
@@ -193,7 +178,7 @@ fn matches_pattern(pattern: &[u8], name: &[u8]) -> bool {
     pattern.get(at..).is_some_and(|rest| rest.iter().all(|sign| *sign == b'*'))
 }
 
-/// The cost of a run in normal form: what is recorded counts, else what follows from its usage. The second is the entry to be added.
+/// The recorded cost, else that of its usage. The second is an entry to add.
 pub(crate) fn of_run<'run>(
     prices: &PriceTable,
     run: Object<'run>,
@@ -220,7 +205,7 @@ pub(crate) fn of_run<'run>(
     }
 }
 
-/// The cost of the parts of a run, each of its own model; `None` where they do not make up the whole.
+/// `None` if the parts do not add up to the whole.
 fn of_parts(prices: &PriceTable, parts: &[ModelTokens<'_>], whole: &UsageCounts) -> Option<Result<i128, String>> {
     let sum = |index: usize| {
         let counts = parts.iter().filter_map(|part| part.counts.get(index).copied().flatten());
@@ -241,7 +226,6 @@ fn of_parts(prices: &PriceTable, parts: &[ModelTokens<'_>], whole: &UsageCounts)
     Some(parts.iter().try_fold(0, |sum, part| Ok(sum + cost(part)?)))
 }
 
-/// The cost of a run whose models all have one price.
 fn of_whole<'run>(
     prices: &PriceTable,
     run: Object<'run>,
@@ -267,7 +251,7 @@ fn unknown_model(model: &str) -> String {
     format!("the table has no model `{model}`")
 }
 
-/// An amount in units of a millionth of a millionth, as a decimal.
+/// From units of 1e-12.
 fn decimal_text(cost: i128) -> String {
     let unit = 10_i128.pow(12);
     let text = format!("{}.{:012}", cost / unit, cost % unit);

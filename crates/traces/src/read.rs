@@ -2,29 +2,29 @@
 //! [`Run`] of one text.
 
 mod bytes;
-mod text_cutter;
-mod file_form;
-mod line_numbers;
 #[cfg(feature = "packed")]
 mod compressed;
+mod file_form;
 mod file_part;
-mod run_pieces;
+mod json_walk;
+mod line_numbers;
 mod run_gatherer;
+mod run_pieces;
 mod split;
 mod stream;
-mod json_walk;
+mod text_cutter;
 
 use super::adapt;
 use super::build::{NormalRun, build_run};
 use super::error::{PlacedError, ReadError};
 use super::expected::ExpectedRows;
 use super::names::PartNames;
-use super::prices::{self, PriceTable, ModelSpending};
+use super::prices::{self, ModelSpending, PriceTable};
 use super::projection::LineReader;
 use averment_base::limits::Limits;
 use averment_base::memory::allow_failure;
 use averment_base::value::json::{self, JsonDocument};
-use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, Value};
+use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::{ReadWarning, RecordCounts, Run, RunSource};
 use bumpalo::Bump;
@@ -43,16 +43,13 @@ pub struct RawRun {
     pub source: RunSource,
 }
 
-/// The text of a run.
 #[derive(Debug, Clone)]
 enum RunText {
-    /// A part of a text that others share.
     Range(Arc<String>, Range<usize>),
-    /// Parts of a text that others share, put together where somebody asks for it.
+    /// Parts of a shared text, joined on demand.
     Joined(Arc<JoinedText>),
 }
 
-/// A text of several parts.
 #[derive(Debug)]
 struct JoinedText {
     shared: Arc<String>,
@@ -70,7 +67,7 @@ impl RunText {
         Self::Joined(Arc::new(JoinedText { shared, pieces, text: OnceLock::new() }))
     }
 
-    /// The text; `None` where there is no memory for it.
+    /// `None` if memory is exhausted.
     fn as_text(&self) -> Option<&str> {
         match self {
             Self::Range(shared, range) => shared.get(range.clone()),
@@ -89,14 +86,12 @@ impl RunText {
     }
 }
 
-/// How the text of a run is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextForm {
-    /// One JSON value.
     Value,
-    /// One JSON value a line: a session.
+    /// A JSON value per line: a session.
     Lines,
-    /// The same with values over several lines, one behind the other.
+    /// A session with multi-line values.
     Values,
 }
 
@@ -129,13 +124,13 @@ impl RawRun {
         Self { text, form: TextForm::Value, warnings: Vec::new(), source }
     }
 
-    /// Whether the run is a session, an event on each line, of which nothing was odd so far.
+    /// True for a session with one event per line and no warnings so far.
     #[must_use]
     pub fn is_plain_session(&self) -> bool {
         self.form == TextForm::Lines && self.warnings.is_empty()
     }
 
-    /// Whether the run may be a trace whose spans are read in part, of which nothing was odd so far.
+    /// True for a possible trace that can be read in part, without warnings so far.
     #[must_use]
     pub fn may_be_trace(&self) -> bool {
         self.form == TextForm::Value && self.warnings.is_empty() && LineReader::is_trace(self.run_text())
@@ -147,7 +142,7 @@ impl RawRun {
         self.text.as_text().unwrap_or_default()
     }
 
-    /// How long that text is, in bytes.
+    /// Its length in bytes.
     #[must_use]
     pub fn text_length(&self) -> usize {
         self.text.text_length()
@@ -162,14 +157,14 @@ pub fn parse_run<'run>(raw: &'run RawRun, arena: &'run Bump, limits: &Limits) ->
     parse_under(raw, arena, limits, ReadOptions::default())
 }
 
-/// What a user tells of runs beside them.
+/// What a user specifies beside the runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadOptions<'a> {
     /// The names that a home-grown format gives to the parts of a run.
     pub names: Option<&'a PartNames>,
-    /// What tokens cost.
+    /// Token prices.
     pub prices: Option<&'a PriceTable>,
-    /// What is expected of single runs.
+    /// Expected results of single runs.
     pub expected: Option<&'a ExpectedRows>,
     /// Transcripts of agents are read as SkillGym reads them, with what its adapters do not see.
     pub as_skillgym: bool,
@@ -205,9 +200,11 @@ pub fn parse_under<'run>(
         set_cost(&mut normal, prices, &spending, arena);
     }
     let other = names.filter(|_| normal.format != adapt::MAPPED);
-    let mut run = build_run(normal, arena).map_err(|error| match other.and_then(|names| adapt::explain_misfit(&root, names)) {
-        Some(unfit) => ReadError { help: format!("the names of `--map` do not fit this run: {unfit}"), ..error },
-        None => error,
+    let mut run = build_run(normal, arena).map_err(|error| {
+        match other.and_then(|names| adapt::explain_misfit(&root, names)) {
+            Some(unfit) => ReadError { help: format!("the names of `--map` do not fit this run: {unfit}"), ..error },
+            None => error,
+        }
     })?;
     if let Some(expected) = expected {
         expected.join_run(&mut run, arena, limits);
@@ -217,8 +214,12 @@ pub fn parse_under<'run>(
     Ok(Run { complete: run.complete && lost == 0, records: RecordCounts { lost, ..run.records }, ..run })
 }
 
-/// Gives a run in normal form the cost that it does not record.
-fn set_cost<'run>(normal: &mut NormalRun<'run>, prices: &PriceTable, spending: &ModelSpending<'run>, arena: &'run Bump) {
+fn set_cost<'run>(
+    normal: &mut NormalRun<'run>,
+    prices: &PriceTable,
+    spending: &ModelSpending<'run>,
+    arena: &'run Bump,
+) {
     let Value::Object(run) = normal.object.value else { return };
     let (priced, cost) = prices::of_run(prices, run, spending, arena);
     normal.priced = priced;
@@ -231,11 +232,11 @@ fn set_cost<'run>(normal: &mut NormalRun<'run>, prices: &PriceTable, spending: &
 
 /// The endings of files that hold traces.
 pub const ENDINGS: [&str; 5] = [".json", ".jsonl", ".ndjson", ".traj", ".eval"];
-/// What such an ending may stand before where the file is packed.
+/// Compression suffixes behind such an ending.
 #[cfg(feature = "packed")]
 const PACKED: [&str; 2] = [".gz", ".zst"];
 
-/// Whether a file is named like a trace: what is in it decides whether it is one.
+/// True if a file is named like a trace; its content decides.
 #[must_use]
 pub fn is_named_like_a_trace(name: &str) -> bool {
     #[cfg(feature = "packed")]
@@ -267,7 +268,7 @@ fn read_value<'run>(
     Ok(document.node)
 }
 
-/// The lines of a session as a list. A line that cannot be read is passed over with a warning.
+/// Unreadable lines are skipped with a warning.
 fn read_records<'run>(
     lines: impl Iterator<Item = (usize, &'run str)>,
     text: &'run str,
@@ -297,7 +298,7 @@ fn read_records<'run>(
     Node::new(Value::List(nodes.into_bump_slice()), TextOrigin::new(0, text.len()))
 }
 
-/// What is odd in JSON that can be read all the same.
+/// Warnings about valid JSON.
 fn duplicate_warnings<'a>(document: &'a JsonDocument<'_>) -> impl Iterator<Item = ReadWarning> + 'a {
     let start = |origin: TextOrigin| origin.byte_range().map_or(0, |range| range.start);
     let duplicates = document.duplicates.iter().map(move |duplicate| ReadWarning {

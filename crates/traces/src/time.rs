@@ -30,20 +30,19 @@ fn of_text(text: &str) -> Option<f64> {
     Some(milliseconds)
 }
 
-/// Whether a point in time is a number that is one of these days in seconds, and one of January 1970 in milliseconds.
+/// True if a number is a plausible date in seconds, and in January 1970 in milliseconds.
 #[must_use]
 pub fn is_in_seconds(value: &Value<'_>) -> bool {
     const SECONDS: std::ops::Range<f64> = 1e9..1e11;
     matches!(value, Value::Number(number) if SECONDS.contains(&number.to_f64()))
 }
 
-/// Whether a duration is shorter than the time from the first to the last point by more than a tenth: clocks and roundings differ a little.
+/// By more than a tenth: clocks and rounding differ a little.
 #[must_use]
 pub(crate) fn is_too_short(duration: f64, first: f64, last: f64) -> bool {
     duration < (last - first) * 0.9
 }
 
-/// What is said of such a one.
 pub(crate) const IN_SECONDS: &str =
     "a point in time is a number of seconds since 1970, where milliseconds are wanted: it counts as not recorded";
 

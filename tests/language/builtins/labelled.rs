@@ -5,7 +5,7 @@
 //! not seen the detectors.
 
 use crate::builtins::templates::{Draw, filled, wrapped};
-use averment_base::limits::{Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, Limits};
 use averment_builtins::detect::Detector;
 use serde_json::Value as Json;
 

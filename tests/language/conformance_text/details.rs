@@ -1,8 +1,8 @@
 //! Intermediate values: words, BLEU, ROUGE, JSON inside text.
 
-use averment_base::limits::{Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, Limits};
 use averment_base::value::json::{parse, to_json};
-use averment_base::value::{Node, ValueText, Value};
+use averment_base::value::{Node, Value, ValueText};
 use averment_builtins::CallEnvironment;
 use averment_builtins::json::{JsonCache, find_json};
 use averment_builtins::table::find_builtin;

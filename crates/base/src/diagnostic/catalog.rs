@@ -44,7 +44,7 @@ macro_rules! catalog {
                 match self { $(Slug::$name => { let families: &[Family] = &[$(Family::$family)?]; families.first().copied() })* }
             }
 
-            /// True for lints that nobody sees who does not ask for them.
+            /// True for lints that are off by default.
             fn is_off(self) -> bool {
                 match self { $(Slug::$name => { let words: &[&str] = &[$($(stringify!($off))?)?]; !words.is_empty() })* }
             }

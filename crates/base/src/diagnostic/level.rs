@@ -4,7 +4,7 @@ use super::Severity;
 
 macro_rules! families {
     ($($name:ident = $word:literal, $title:literal;)*) => {
-        /// What a lint is about.
+        /// The subject of a lint.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Family { $(#[doc = $title] $name,)* }
 
@@ -38,16 +38,16 @@ families! {
     Tests = "tests", "rules without tests, and tests without meaning";
 }
 
-/// How grave a lint is taken.
+/// The level of a lint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LintLevel {
-    /// Not said at all.
+    /// Not reported.
     Allow,
-    /// Said, without a consequence.
+    /// Reported without consequences.
     Info,
     /// A finding.
     Warn,
-    /// A finding, drawn as an error.
+    /// A finding, reported as an error.
     Error,
 }
 

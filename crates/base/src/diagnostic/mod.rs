@@ -30,7 +30,7 @@ pub enum Severity {
 pub struct SpanLabel {
     /// The place.
     pub span: Span,
-    /// What is to be said of it; may be empty.
+    /// The note; may be empty.
     pub text: String,
 }
 
@@ -46,7 +46,7 @@ pub struct SourceEdit {
 /// A change of the source that removes the reason of a diagnostic. Tests apply every fix and compile again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
-    /// What it does, as an imperative: `replace with \`length\``.
+    /// The edit as an imperative: `replace with \`length\``.
     pub title: String,
     /// The edits, not overlapping.
     pub edits: Vec<SourceEdit>,
@@ -55,9 +55,9 @@ pub struct Fix {
 /// One thing to say about the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What kind of thing, from the one table in [`catalog`].
+    /// The kind of diagnostic, from the table in [`catalog`].
     pub slug: Slug,
-    /// How grave; the slug's own unless changed.
+    /// The severity; the slug's default unless changed.
     pub severity: Severity,
     /// What is wrong here.
     pub message: String,
@@ -69,7 +69,7 @@ pub struct Diagnostic {
     pub others: Vec<SpanLabel>,
     /// What to write instead.
     pub help: Option<String>,
-    /// The same as an edit, where it can be made by machine.
+    /// The help as an edit, if it can be applied automatically.
     pub fix: Option<Fix>,
     /// A run that shows what is meant.
     pub witness: Option<WitnessRun>,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// How text for people looks.
+/// The style of text for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextStyle {
     /// Draw lines with box characters instead of ASCII.
@@ -20,7 +20,7 @@ pub struct TextStyle {
 }
 
 impl TextStyle {
-    /// What fits every terminal, file and pipe: ASCII, no colour, 80 columns.
+    /// Suits every terminal, file and pipe: ASCII, no color, 80 columns.
     pub const PLAIN: Self = Self { unicode: false, color: false, width: 80 };
 }
 
@@ -112,8 +112,11 @@ fn diagnostic_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         .map(|other| json!({"text": other.text, "location": location_json(other.span, sources)}))
         .collect();
     let fix = diagnostic.fix.as_ref().map(|fix| {
-        let edits: Vec<Value> =
-            fix.edits.iter().map(|edit| json!({"location": location_json(edit.span, sources), "text": edit.text})).collect();
+        let edits: Vec<Value> = fix
+            .edits
+            .iter()
+            .map(|edit| json!({"location": location_json(edit.span, sources), "text": edit.text}))
+            .collect();
         json!({"title": fix.title, "edits": edits})
     });
     json!({
@@ -129,7 +132,7 @@ fn diagnostic_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     })
 }
 
-/// A place as data: lines and columns from 1, columns in characters; `start` and `end` in bytes.
+/// Lines and columns from 1, columns in characters; `start` and `end` in bytes.
 fn location_json(span: Span, sources: &SourceMap) -> Value {
     let (from, to) = (sources.line_column(span), sources.line_column(span.at_end()));
     json!({
@@ -158,7 +161,7 @@ pub fn is_steering(character: char) -> bool {
         || matches!(character, '\u{fe00}'..='\u{fe0d}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
 }
 
-/// Whether a text holds a character other than a carriage return that [`is_steering`].
+/// True if a text contains a character that steers a terminal, other than a carriage return.
 #[must_use]
 pub fn holds_steering(text: &str) -> bool {
     const PART: usize = 64;

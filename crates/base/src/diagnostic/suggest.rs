@@ -2,17 +2,17 @@
 
 use std::cell::Cell;
 
-/// Letters that a name and a candidate share at least when one begins with the other.
+/// Minimum length of the shorter name when one is a prefix of the other.
 const SHARED_START: usize = 3;
 
 thread_local! {
-    /// How much may still be compared, in pairs of letters; as much as anybody likes where nobody has said it.
+    /// Remaining budget of letter pairs to compare; unlimited unless set.
     static LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
 /// Does something in which no more than so many pairs of letters are compared: then there are no suggestions.
 pub fn with_pair_limit<R>(pairs: u64, work: impl FnOnce() -> R) -> R {
-    /// Gives back what there was, also where the work breaks down.
+    /// Restores the previous budget, even on a panic.
     struct PairLimitGuard(u64);
     impl Drop for PairLimitGuard {
         fn drop(&mut self) {
@@ -23,7 +23,7 @@ pub fn with_pair_limit<R>(pairs: u64, work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Whether anything is still suggested: where not, nobody has to gather candidates.
+/// True if suggestions are possible; otherwise candidates need not be collected.
 #[must_use]
 pub fn is_open() -> bool {
     LEFT.get() > 0
@@ -34,10 +34,10 @@ pub fn is_open() -> bool {
 /// Among equally near ones the first wins, so that the answer does not depend on hashing.
 ///
 /// ```
-/// use averment_base::diagnostic::suggest::nearest;
-/// assert_eq!(nearest("lenght", ["length", "lower"]), Some("length"));
-/// assert_eq!(nearest("int", ["string", "integer"]), Some("integer"));
-/// assert_eq!(nearest("xyz", ["length", "lower"]), None);
+/// use averment_base::diagnostic::suggest::suggest_name;
+/// assert_eq!(suggest_name("lenght", ["length", "lower"]), Some("length"));
+/// assert_eq!(suggest_name("int", ["string", "integer"]), Some("integer"));
+/// assert_eq!(suggest_name("xyz", ["length", "lower"]), None);
 /// ```
 pub fn suggest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if !is_open() {
@@ -54,7 +54,9 @@ pub fn suggest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
         // The distance is at least what one is longer, and of a beginning exactly that.
         let distance = match () {
             () if starts => apart,
-            () if apart > limit || best.is_some_and(|(least, _)| apart >= least) || !take_pairs(letters, others) => continue,
+            () if apart > limit || best.is_some_and(|(least, _)| apart >= least) || !take_pairs(letters, others) => {
+                continue;
+            }
             () => strsim::osa_distance(name, candidate),
         };
         if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
@@ -68,10 +70,10 @@ pub fn suggest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     best.or(started).map(|(_, candidate)| candidate)
 }
 
-/// Longer names are no words that somebody has mistyped.
+/// Longer names are not typos.
 const LONGEST: usize = 1_000;
 
-/// Whether a pair of names may still be compared; takes what that is.
+/// Charges the comparison of two names; false if the budget is exhausted.
 fn take_pairs(letters: usize, others: usize) -> bool {
     let pairs = (letters as u64).saturating_mul(others as u64).saturating_add(16);
     let left = LEFT.get();

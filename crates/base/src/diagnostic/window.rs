@@ -5,18 +5,17 @@ use crate::source::{SourceFile, Span};
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar as _;
 
-/// A line of more bytes than this is shown in a window: nobody writes such lines, and a picture of one is of no use to anybody.
+/// Lines with more bytes are shown in a window: nobody writes such lines by hand.
 const LONGEST: usize = 1_000;
-/// Bytes in front of the place, and behind its start.
+/// Bytes before the place, and after its start.
 const BEFORE: usize = 30;
 const BEHIND: usize = 40;
-/// What stands for the rest of the line.
 const REST: &str = "…";
 
 /// A window into a long line of a rule file.
 #[derive(Debug, Clone)]
 pub struct LineWindow {
-    /// What is shown; nothing in it steers a terminal.
+    /// The text shown; it contains no terminal control characters.
     pub text: String,
     /// Where the place lies in it.
     pub mark: Range<usize>,
@@ -24,7 +23,6 @@ pub struct LineWindow {
     pub line: usize,
     /// The column of the place, in characters from 1.
     pub column: usize,
-    /// The bytes of the file that are shown, and what stands in front of them.
     shown: Range<usize>,
     lead: usize,
 }
@@ -57,7 +55,7 @@ impl LineWindow {
         Self::cut_line(file, span, line, column, (BEFORE, BEHIND))
     }
 
-    /// So many columns of a line in front of a place and behind its start.
+    /// At most this many columns before a place and after its start.
     fn cut_line(file: &SourceFile, span: Span, line: usize, column: usize, (before, behind): (usize, usize)) -> Self {
         let text: &str = &file.text;
         let (start, end) = (file.line_start(line), file.line_start(line + 1));
@@ -90,7 +88,6 @@ impl LineWindow {
     }
 }
 
-/// The bytes of the first characters that fit into so many columns.
 fn fitting_bytes(characters: impl Iterator<Item = char>, columns: usize) -> usize {
     let mut left = columns;
     let fits = characters.map_while(|character| {
@@ -106,10 +103,9 @@ pub fn text_columns(text: &str) -> usize {
     text.chars().map(char_columns).sum()
 }
 
-/// Columns of a tab.
 const TAB: usize = 4;
 
-/// The columns of a character, as terminals count them.
+/// Counted as terminals do.
 fn char_columns(character: char) -> usize {
     match character {
         '\t' => TAB,
@@ -118,5 +114,5 @@ fn char_columns(character: char) -> usize {
     }
 }
 
-/// Lines that are looked at: a span of many lines is cut by whoever draws it.
+/// Lines examined; longer spans are cut by the renderer.
 const LINES: usize = 100;

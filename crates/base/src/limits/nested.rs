@@ -3,14 +3,13 @@
 use serde::{Deserialize, Deserializer, de::Error};
 use std::cell::Cell;
 
-/// How deep parts of a compiled program nest at most. The limit of nested brackets in a rule file lies below it.
+/// Maximum nesting of a compiled program. The bracket limit of rule files is lower.
 pub const DEPTH: u32 = 1024;
 
 thread_local! {
     static OPEN: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Counts one level while it lives.
 struct NestingLevel;
 
 impl NestingLevel {

@@ -32,7 +32,6 @@ pub fn compare_values(a: &Value<'_>, b: &Value<'_>) -> Option<Ordering> {
     }
 }
 
-/// What two numbers are compared by.
 #[derive(Clone, Copy)]
 enum NumberForm {
     Value,
@@ -65,10 +64,12 @@ fn same_lists(a: &[Node<'_>], b: &[Node<'_>], form: NumberForm) -> bool {
 
 /// Keys are distinct in both, and there are equally many.
 fn same_objects(a: Object<'_>, b: Object<'_>, form: NumberForm) -> bool {
-    a.entries().iter().all(|entry| b.get(entry.key).is_some_and(|other| same_values(&entry.node.value, &other.value, form)))
+    a.entries()
+        .iter()
+        .all(|entry| b.get(entry.key).is_some_and(|other| same_values(&entry.node.value, &other.value, form)))
 }
 
-/// A number for each value without parts. A truth is its boolean; an undecided one is not recorded.
+/// A number for each scalar; an undecided truth counts as not recorded.
 fn simple_rank(value: &Value<'_>) -> Option<u8> {
     Some(match value {
         Value::Missing => 0,
@@ -135,7 +136,7 @@ fn hash<H: Hasher>(value: &Value<'_>, state: &mut H) {
     }
 }
 
-/// The same for every order of the entries.
+/// Independent of the order of entries.
 fn hash_object(object: Object<'_>) -> u64 {
     object.entries().iter().fold(0_u64, |sum, entry| {
         let mut hasher = FxHasher::default();

@@ -10,7 +10,7 @@ mod scan;
 mod write;
 
 use super::text::{EscapedText, ValueText, unescape_text};
-use super::{ObjectEntry, Node, Number, Object, TextOrigin, Value};
+use super::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
 use crate::limits::{LARGE, Limits, give_own_block};
 use crate::memory::allow_failure;
 use bumpalo::Bump;
@@ -21,7 +21,7 @@ pub use pruned::{ENTRIES, LEVELS, TEXT, pruned_json};
 use scan::StringEnd;
 pub use write::{json_start, to_json, to_json_within, write_json, write_json_within, write_text};
 
-/// What was read.
+/// The parsed document.
 #[derive(Debug)]
 pub struct JsonDocument<'run> {
     /// The value.
@@ -92,14 +92,11 @@ fn read_whole<'run>(mut reader: JsonReader<'run, '_>) -> Result<JsonDocument<'ru
     }
 }
 
-/// An object or list that is still open.
 struct JsonContainer<'run> {
     is_object: bool,
-    /// Place of its bracket in the run's text.
+    /// Offset of its bracket in the run's text.
     start: usize,
-    /// Where its members start in `Reader::members`.
     first: usize,
-    /// The key whose value is being read.
     key: &'run str,
 }
 
@@ -110,11 +107,10 @@ struct JsonReader<'run, 'limits> {
     arena: &'run Bump,
     limits: &'limits Limits,
     frames: Vec<JsonContainer<'run>>,
-    /// Members of all open objects and lists.
     members: Vec<ObjectEntry<'run>>,
     nodes: usize,
     duplicates: Vec<DuplicateKey>,
-    /// Constants that are no JSON are read as `null`.
+    /// True to read non-JSON constants as `null`.
     recorded: bool,
     constants: Vec<TextOrigin>,
 }
@@ -142,7 +138,7 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
         Ok(JsonDocument { node, end: self.at, duplicates, constants })
     }
 
-    /// Reads a value, or opens an object or list (then `None`).
+    /// Returns `None` after opening an object or list.
     fn read_value(&mut self) -> Result<Option<Node<'run>>, JsonError> {
         let Some(byte) = self.peek_token() else { return Err(self.cut_off()) };
         match byte {
@@ -158,7 +154,7 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
         }
     }
 
-    /// Puts a value into the innermost open object or list and closes what ends behind it; the outermost value comes back.
+    /// Adds a value to the innermost container and closes finished ones; returns the outermost value.
     fn finish_value(&mut self, node: Node<'run>) -> Result<Option<Node<'run>>, JsonError> {
         let mut node = node;
         loop {
@@ -209,7 +205,6 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
         Ok(())
     }
 
-    /// Closes the innermost object or list at its closing bracket.
     fn close_container(&mut self) -> Result<Node<'run>, JsonError> {
         self.at += 1;
         let Some(frame) = self.frames.pop() else { return Err(self.cut_off()) };
@@ -229,7 +224,6 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
         Ok(Node::new(value, origin))
     }
 
-    /// Reads a key and its colon; it belongs to the innermost object.
     fn read_key(&mut self) -> Result<(), JsonError> {
         match self.peek_token() {
             Some(b'"') => {}
@@ -260,7 +254,6 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
         Ok(Node::new(Value::Text(text), self.places.source_origin(start, self.at)))
     }
 
-    /// What stands between the quotes at the current place.
     fn read_quoted(&mut self) -> Result<(&'run str, StringEnd), JsonError> {
         let start = self.at + 1;
         let scanned = scan::scan_string(self.text, start)?;
@@ -276,13 +269,12 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
         Ok(Node::new(Value::Number(written), self.places.source_origin(place, self.at)))
     }
 
-    /// The constant at the current place that stands for a number that is none.
+    /// A non-JSON number constant at the current place, such as `NaN`.
     fn number_constant(&self) -> Option<&'static str> {
         let rest = self.text.get(self.at..)?;
         ["NaN", "Infinity", "-Infinity"].into_iter().find(|constant| rest.starts_with(constant))
     }
 
-    /// Reads such a constant as `null`.
     #[cold]
     fn no_number(&mut self) -> Result<Node<'run>, JsonError> {
         let node = self.read_word(self.number_constant().unwrap_or_default(), Value::Null)?;
@@ -304,7 +296,6 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
         Ok(Node::new(value, self.places.source_origin(place, end)))
     }
 
-    /// The next byte that is no white space, which becomes the current place.
     fn peek_token(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..)?;
         match rest.first() {
@@ -322,7 +313,7 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
         error::cut_off(self.text, &open)
     }
 
-    /// Bounds the memory of a text whose values are much larger than their writing, such as `[0,0,0,…`.
+    /// Bounds the memory of texts whose values are much larger than their source, such as `[0,0,0,…`.
     fn count_member(&mut self) -> Result<(), JsonError> {
         self.nodes += 1;
         if self.nodes > self.limits.run_memory / (2 * size_of::<ObjectEntry<'_>>()) {
@@ -339,7 +330,7 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
         error::no_memory(self.text, self.at)
     }
 
-    /// Removes from the members of an object those whose key comes again.
+    /// Keeps the last of several equal keys.
     fn forget_duplicates(&mut self, first: usize, object: TextOrigin) {
         let Some(members) = self.members.get(first..) else { return };
         if scan::keys_surely_distinct(members) {

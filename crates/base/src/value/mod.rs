@@ -43,11 +43,9 @@ impl TextOrigin {
         (end != u32::MAX).then_some(start as usize..end as usize)
     }
 
-    /// What was computed from a path that leads nowhere.
     const MADE_OF_NOTHING: Self = Self { start: u32::MAX, end: 0 };
 
-    /// The same place, with the remark that a path led nowhere from there: a list behind `[*]` with nothing in it, or a key that is missing
-    /// beside one of nearly the same name. A test of it holds, or does not, for want of something.
+    /// The same place, marked as the end of a path that leads nowhere; tests of it count as decided by something missing.
     #[must_use]
     pub fn as_nowhere(self) -> Self {
         // The remark is that start and end have changed places; no value has an empty range.
@@ -58,7 +56,7 @@ impl TextOrigin {
         }
     }
 
-    /// Whether a path led nowhere from there.
+    /// True if a path from this place leads nowhere.
     #[must_use]
     pub fn leads_nowhere(self) -> bool {
         self.start > self.end
@@ -87,13 +85,13 @@ impl<'run> Node<'run> {
         Self { value, origin: TextOrigin::COMPUTED }
     }
 
-    /// What was computed from a path that leads nowhere.
+    /// A value computed from a path that leads nowhere.
     #[must_use]
     pub fn from_nowhere(value: Value<'run>) -> Self {
         Self { value, origin: TextOrigin::MADE_OF_NOTHING }
     }
 
-    /// Whether it was computed from a path that leads nowhere, and is not itself what a path leads to.
+    /// True if it was computed from a path that leads nowhere, but is not the end of that path itself.
     #[must_use]
     pub fn made_of_nothing(&self) -> bool {
         self.origin == TextOrigin::MADE_OF_NOTHING
@@ -121,7 +119,7 @@ impl<'run> Node<'run> {
 pub enum Value<'run> {
     /// A path that leads nowhere inside present evidence.
     Missing,
-    /// What the run as a whole does not record.
+    /// The run does not record it.
     Absent,
     /// `null`.
     Null,
@@ -173,7 +171,7 @@ impl<'run> ObjectEntry<'run> {
 #[derive(Debug, Clone, Copy)]
 pub struct Object<'run> {
     entries: &'run [ObjectEntry<'run>],
-    /// Positions sorted by key, for objects with many entries; behind one more reference because few objects have them.
+    /// Positions sorted by key, for large objects; doubly indirect because few objects need them.
     sorted: Option<&'run &'run [u32]>,
 }
 

@@ -8,10 +8,9 @@ use crate::diagnostic::render::is_steering;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// What may be shown of the beginning of a text, where the rest is cut off: at most so many characters of it.
+/// Returns the start of a truncated text that may be shown: at most this many characters.
 pub type TextShortener = for<'a> fn(&'a str, usize) -> Cow<'a, str>;
 
-/// Whatever it is.
 fn shorten_plainly(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Borrowed(text.char_indices().nth(most).and_then(|(at, _)| text.get(..at)).unwrap_or(text))
 }
@@ -23,7 +22,7 @@ pub fn value_notation(value: &Value<'_>, most: usize) -> String {
     notation_with(value, most, shorten_plainly)
 }
 
-/// The same where a text that is cut shows no more than `beginning` gives of it: the beginning may hold something that nobody is to see.
+/// Hides what `beginning` withholds from the start of a truncated text, such as a secret.
 #[must_use]
 pub fn notation_with(value: &Value<'_>, most: usize, beginning: TextShortener) -> String {
     let mut writer = NotationWriter { out: String::new(), left: most, beginning };
@@ -39,24 +38,22 @@ pub fn quoted_text(text: &str, most: usize) -> String {
     writer.out
 }
 
-/// Whether the notation of a value is a literal of the language: nothing in it is missing, a range or a regular expression.
+/// True if a value's notation is a literal of the language: nothing missing, no range, no regular expression.
 #[must_use]
 pub fn is_literal(value: &Value<'_>) -> bool {
     match value {
         Value::Missing | Value::Absent | Value::Range(_) | Value::Regex(_) => false,
         Value::Truth(truth) => truth.plain_answer().is_some(),
         Value::List(items) => items.iter().all(|item| with_deep_stack(|| is_literal(&item.value))),
-        Value::Object(object) => object
-            .entries()
-            .iter()
-            .all(|entry| matches!(entry.node.value, Value::Absent) || with_deep_stack(|| is_literal(&entry.node.value))),
+        Value::Object(object) => object.entries().iter().all(|entry| {
+            matches!(entry.node.value, Value::Absent) || with_deep_stack(|| is_literal(&entry.node.value))
+        }),
         Value::Null | Value::Boolean(_) | Value::Number(_) | Value::Text(_) => true,
     }
 }
 
 struct NotationWriter {
     out: String,
-    /// Characters that may still be written.
     left: usize,
     beginning: TextShortener,
 }
@@ -110,7 +107,7 @@ impl NotationWriter {
         }
     }
 
-    /// Entries between brackets until there is no more room; the others are counted.
+    /// Entries until there is no more room; the others are counted.
     fn write_sequence(&mut self, (open, close): (char, char), count: usize, mut entry: impl FnMut(&mut Self, usize)) {
         self.out.push(open);
         for at in 0..count {
@@ -126,7 +123,7 @@ impl NotationWriter {
         self.left = self.left.saturating_sub(2);
     }
 
-    /// A key: bare where it is a name.
+    /// A key is bare if it is a name.
     fn write_key(&mut self, key: &str) {
         let mut characters = key.chars();
         let starts = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
@@ -137,7 +134,6 @@ impl NotationWriter {
         }
     }
 
-    /// A text in quotes; of a long one the beginning.
     fn write_text(&mut self, text: &str) {
         let room = self.left.max(LEAST);
         self.out.push('"');
@@ -155,7 +151,7 @@ impl NotationWriter {
         self.left = self.left.saturating_sub(written + 2);
     }
 
-    /// A text of which only so many characters are shown; they end at a place.
+    /// Shows only `count` characters; they must end at `at`.
     fn write_cut(&mut self, text: &str, count: usize, at: usize) {
         let shown = (self.beginning)(text, count);
         for (at, character) in shown.char_indices() {
@@ -166,7 +162,7 @@ impl NotationWriter {
         self.left = 0;
     }
 
-    /// One character of a text, escaped where the language wants that; gives how many it became.
+    /// Returns the number of characters written, including escapes.
     fn write_character(&mut self, character: char, behind: &str) -> usize {
         let before = self.out.len();
         match character {
@@ -189,14 +185,14 @@ impl NotationWriter {
     }
 }
 
-/// With less room than this nothing more is begun.
+/// With less room, nothing further is started.
 const LEAST: usize = 4;
 
 fn more_words(count: usize) -> String {
     format!("{count} more")
 }
 
-/// How many characters a text has: counted up to a point, then measured in bytes, since nobody waits for megabytes to be counted.
+/// Counts exactly up to a point, then estimates in bytes: counting megabytes would be slow.
 fn length_words(text: &str, from: usize) -> String {
     const COUNTED: usize = 1 << 20;
     if text.len() - from > COUNTED {

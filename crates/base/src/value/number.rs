@@ -16,7 +16,7 @@ use std::hash::{Hash, Hasher};
 /// A number.
 #[derive(Debug, Clone, Copy)]
 pub enum Number<'run> {
-    /// As it stands in the trace; valid JSON number syntax.
+    /// As written in the trace; valid JSON number syntax.
     Written(&'run str),
     /// A computed integer.
     Integer(i64),
@@ -146,7 +146,7 @@ impl<'run> Number<'run> {
         Number::Integer(0).subtract(self)
     }
 
-    /// Integers stay exact where the result fits into 128 bits, everything else is computed in doubles; never an overflow.
+    /// Integers are exact within 128 bits, otherwise doubles are used; never overflows.
     fn combine_exact(
         self,
         other: Number<'_>,
@@ -169,7 +169,6 @@ impl<'run> Number<'run> {
         }
     }
 
-    /// The exact value as an integer of 128 bits.
     fn exact_integer(self) -> Option<i128> {
         match self {
             Self::Wide(upper, lower) => Some(join_halves(upper, lower)),
@@ -186,7 +185,7 @@ impl<'run> Number<'run> {
         i64::try_from(value).map_or(Number::Wide((value >> 64) as i64, value as u64), Number::Integer)
     }
 
-    /// The value when it is cheap to have: most numbers of a trace are short integers.
+    /// Fast path: most numbers in traces are short integers.
     fn small_integer(self) -> Option<i64> {
         match self {
             Self::Integer(value) => Some(value),
@@ -198,11 +197,15 @@ impl<'run> Number<'run> {
     fn with_decimal<R>(self, then: impl FnOnce(ExactDecimal<'_>) -> R) -> R {
         match self {
             Self::Written(text) => then(ExactDecimal::from_text(text)),
-            Self::Integer(value) => then(ExactDecimal::from_text(DigitBuffer::from_arguments(format_args!("{value}")).as_str())),
-            Self::Wide(upper, lower) => {
-                then(ExactDecimal::from_text(DigitBuffer::from_arguments(format_args!("{}", join_halves(upper, lower))).as_str()))
+            Self::Integer(value) => {
+                then(ExactDecimal::from_text(DigitBuffer::from_arguments(format_args!("{value}")).as_str()))
             }
-            Self::Real(value) => then(ExactDecimal::from_text(DigitBuffer::from_arguments(format_args!("{value:e}")).as_str())),
+            Self::Wide(upper, lower) => then(ExactDecimal::from_text(
+                DigitBuffer::from_arguments(format_args!("{}", join_halves(upper, lower))).as_str(),
+            )),
+            Self::Real(value) => {
+                then(ExactDecimal::from_text(DigitBuffer::from_arguments(format_args!("{value:e}")).as_str()))
+            }
         }
     }
 }
@@ -216,7 +219,6 @@ impl PartialEq<Number<'_>> for Number<'_> {
 impl Eq for Number<'_> {}
 
 impl Hash for Number<'_> {
-    /// By value, like equality.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.with_decimal(|decimal| decimal.hash(state));
     }
@@ -239,7 +241,6 @@ fn nearest_float(value: i64) -> f64 {
     value as f64
 }
 
-/// The integer of two halves.
 fn join_halves(upper: i64, lower: u64) -> i128 {
     (i128::from(upper) << 64) | i128::from(lower)
 }
@@ -249,7 +250,7 @@ fn nearest_wide(value: i128) -> f64 {
     value as f64
 }
 
-/// The value of at most 19 digits with an optional minus, where it fits: nanoseconds since 1970 have as many.
+/// At most 19 digits with an optional minus: enough for nanoseconds since 1970.
 fn short_integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || digits.len() > 19 {
@@ -286,7 +287,7 @@ fn is_json_number(text: &str) -> bool {
         && exponent.is_none_or(digits)
 }
 
-/// The text of a computed number, without a heap allocation. No integer and no double needs more than 48 bytes.
+/// Formats without a heap allocation; no integer or double needs more than 48 bytes.
 struct DigitBuffer {
     bytes: [u8; 48],
     length: usize,

@@ -93,17 +93,13 @@ impl fmt::Display for ValueText<'_> {
     }
 }
 
-/// One segment of escaped text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EscapeSegment<'a> {
-    /// Characters that stand for themselves.
     Plain(&'a str),
-    /// The character of one escape, or of two for a surrogate pair, and how many bytes they take. A surrogate without its
-    /// partner is U+FFFD: it is no character, and the rest of the text should still be readable.
+    /// A decoded escape (or surrogate pair) and its length in bytes; a lone surrogate becomes U+FFFD.
     Escape(char, usize),
 }
 
-/// The segments of what stands between the quotes of valid JSON text.
 pub(crate) fn text_segments(raw: &str) -> impl Iterator<Item = EscapeSegment<'_>> {
     let mut rest = raw;
     std::iter::from_fn(move || {
@@ -119,7 +115,7 @@ pub(crate) fn text_segments(raw: &str) -> impl Iterator<Item = EscapeSegment<'_>
     })
 }
 
-/// How many bytes stand before the next backslash. Most often these are few: JSON in a text has a quote every few characters.
+/// Usually few: JSON in a text has a quote every few characters.
 fn before_escape(bytes: &[u8]) -> usize {
     const NEAR: usize = 16;
     let near = bytes.get(..NEAR).unwrap_or(bytes);
@@ -158,7 +154,6 @@ fn read_unicode(text: &str) -> (char, usize) {
     (char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 6)
 }
 
-/// The value of `\uXXXX` at an offset.
 fn code_unit(text: &str, at: usize) -> Option<u32> {
     let hex = text.get(at..at + 6)?.strip_prefix("\\u")?;
     u32::from_str_radix(hex, 16).ok()

@@ -7,7 +7,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::compare::with_deep_stack;
-use super::{ObjectEntry, Node, Number, ValueText, Value};
+use super::{Node, Number, ObjectEntry, Value, ValueText};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -68,7 +68,7 @@ impl ValueWeights {
     }
 }
 
-/// Address and length: values do not move or change while a run is judged.
+/// Address and length: values are not moved or changed while a run is judged.
 fn slice_identity<T>(slice: &[T]) -> (usize, usize) {
     (slice.as_ptr().addr(), slice.len())
 }

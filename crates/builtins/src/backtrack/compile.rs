@@ -1,10 +1,10 @@
 //! From the tree of a pattern to instructions.
 
 use super::set::CharSet;
-use super::tree::{PatternNode, RepeatNode, PatternTree};
+use super::tree::{PatternNode, PatternTree, RepeatNode};
 use regex_syntax::hir::Look;
 
-/// An instruction; `back` says that it goes towards the start of the text.
+/// A matching instruction; `back` means it moves toward the start of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BacktrackOp {
     Character {
@@ -15,8 +15,7 @@ pub(super) enum BacktrackOp {
         set: u32,
         back: bool,
     },
-    /// As many of a set as there are, given back one by one as far as the least number. Where a character is known that follows, only in
-    /// front of such.
+    /// A greedy run of a set, given back one by one down to the minimum; only before the next character if known.
     Run {
         set: u32,
         least: u32,
@@ -25,39 +24,36 @@ pub(super) enum BacktrackOp {
         then: Option<char>,
     },
     Look(Look),
-    /// Goes on with the first, and with the second when that fails.
     Split {
         first: u32,
         second: u32,
     },
     Jump(u32),
-    /// Keeps the place.
     Save(u32),
-    /// Leaves a loop whose turn has taken nothing since the place was kept.
+    /// Leaves a loop whose iteration consumed nothing.
     Leave {
         slot: u32,
         to: u32,
     },
-    /// Begins what gives nothing back once it has matched, or is only looked at.
+    /// Enters an atomic group or a lookaround.
     Enter(u32),
-    /// Ends it; the place is again where it began when it was only looked at.
+    /// Ends it; a lookaround resets the position.
     Keep {
         entered: u32,
         returns: bool,
     },
-    /// Begins what may not match; goes on there when it does not.
+    /// Enters a negative lookaround; matching continues there if its body fails.
     EnterNot {
         entered: u32,
         to: u32,
     },
-    /// It has matched.
+    /// The body of a negative lookaround matched, so it fails.
     FailNot(u32),
     Reference {
         group: u32,
         any_case: bool,
         back: bool,
     },
-    /// Jumps where a group has not matched.
     If {
         group: u32,
         otherwise: u32,
@@ -65,31 +61,27 @@ pub(super) enum BacktrackOp {
     Found,
 }
 
-/// A pattern as instructions.
 #[derive(Debug)]
 pub(super) struct BacktrackCode {
     pub(super) ops: Vec<BacktrackOp>,
     pub(super) sets: Vec<CharSet>,
-    /// Places that are kept: two for each group, then those of loops.
+    /// Two slots per group, then those of loops.
     pub(super) slots: usize,
     pub(super) entered: usize,
-    /// Bytes that a match begins with; none where it may be empty.
+    /// Bytes a match can start with; `None` if it may be empty.
     pub(super) first: Option<Box<[bool; 256]>>,
-    /// Where alone a match can begin.
     pub(super) anchor: Option<MatchAnchor>,
 }
 
-/// Where alone a match can begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MatchAnchor {
     Text,
     Line,
 }
 
-/// More instructions are refused.
 const MOST: usize = 1 << 15;
 
-/// `None` for what would take too many instructions.
+/// `None` if it takes too many instructions.
 pub(super) fn compile_tree(tree: &PatternTree) -> Option<BacktrackCode> {
     let sets: Vec<CharSet> = tree.sets.iter().map(|ranges| CharSet::new(ranges)).collect();
     let slots = tree.groups.checked_add(1)?.checked_mul(2)?;
@@ -114,7 +106,6 @@ pub(super) fn compile_tree(tree: &PatternTree) -> Option<BacktrackCode> {
     Some(BacktrackCode { ops, sets, slots, entered, first, anchor })
 }
 
-/// Whether every match begins at a place where one of these stands.
 fn begins_with(node: &PatternNode, looks: &[Look]) -> bool {
     match node {
         PatternNode::Look(look) => looks.contains(look),
@@ -128,7 +119,7 @@ fn begins_with(node: &PatternNode, looks: &[Look]) -> bool {
     }
 }
 
-/// Notes the bytes that a match begins with; whether it may be empty, so that what follows counts as well.
+/// Collects the first bytes; true if the node may be empty, so that what follows counts too.
 fn collect_first_bytes(node: &PatternNode, sets: &[CharSet], bytes: &mut [bool; 256]) -> bool {
     let mut note = |low: char, high: char| {
         let byte = |letter: char| usize::from(letter.encode_utf8(&mut [0; 4]).as_bytes().first().copied().unwrap_or(0));
@@ -193,7 +184,9 @@ impl PatternCompiler {
             PatternNode::Character(wanted) => drop(self.push_op(BacktrackOp::Character { wanted: *wanted, back })?),
             PatternNode::Set(set) => drop(self.push_op(BacktrackOp::Set { set: *set, back })?),
             PatternNode::Look(look) => drop(self.push_op(BacktrackOp::Look(*look))?),
-            PatternNode::Sequence(parts) if back => parts.iter().rev().try_for_each(|part| self.compile_node(part, back))?,
+            PatternNode::Sequence(parts) if back => {
+                parts.iter().rev().try_for_each(|part| self.compile_node(part, back))?
+            }
             PatternNode::Sequence(parts) => parts.iter().try_for_each(|part| self.compile_node(part, back))?,
             PatternNode::Choice(parts) => self.compile_choice(parts, back)?,
             PatternNode::Repeat(repeat) => self.compile_repeat(repeat, back)?,
@@ -251,7 +244,10 @@ impl PatternCompiler {
             let split = self.push_op(BacktrackOp::Found)?;
             self.compile_node(part, back)?;
             ends.push(self.push_op(BacktrackOp::Found)?);
-            self.set_op(split, BacktrackOp::Split { first: u32::try_from(split).ok()?.checked_add(1)?, second: self.next() });
+            self.set_op(
+                split,
+                BacktrackOp::Split { first: u32::try_from(split).ok()?.checked_add(1)?, second: self.next() },
+            );
         }
         let end = self.next();
         ends.into_iter().for_each(|at| self.set_op(at, BacktrackOp::Jump(end)));
@@ -308,7 +304,10 @@ impl PatternCompiler {
     }
 }
 
-/// Into a loop or past it.
 fn split_op(inside: u32, past: u32, greedy: bool) -> BacktrackOp {
-    if greedy { BacktrackOp::Split { first: inside, second: past } } else { BacktrackOp::Split { first: past, second: inside } }
+    if greedy {
+        BacktrackOp::Split { first: inside, second: past }
+    } else {
+        BacktrackOp::Split { first: past, second: inside }
+    }
 }

@@ -2,7 +2,6 @@
 
 use regex_syntax::hir::Look;
 
-/// Whether it stands at a place of a text.
 pub(super) fn look_matches(look: Look, text: &str, at: usize) -> bool {
     let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
     let (left, right) = (before.chars().next_back(), after.chars().next());

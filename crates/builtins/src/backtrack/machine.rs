@@ -1,44 +1,39 @@
 //! Running the instructions of a pattern over a text, with every step counted.
 
-use super::compile::{MatchAnchor, BacktrackCode, BacktrackOp};
+use super::compile::{BacktrackCode, BacktrackOp, MatchAnchor};
 use super::look;
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use std::ops::Range;
 
-/// What to go back to.
 #[derive(Debug, Clone, Copy)]
 enum BacktrackFrame {
     Branch {
         op: u32,
         at: usize,
     },
-    /// A run that may give back as far as a place; it is at another now.
+    /// A greedy run that may still give back characters down to a position.
     Run {
         op: u32,
         at: usize,
         until: usize,
     },
-    /// What a slot held before.
     Restore {
         slot: u32,
         place: usize,
     },
 }
 
-/// A slot that holds no place.
 const NONE: usize = usize::MAX;
-/// Steps are paid for when there are so many of them.
+/// Steps are charged in batches of this size.
 const PORTION: u64 = 1 << 12;
-/// So many steps one search takes at most, some hundredths of a second, and so many more for each byte of the text.
+/// Step limit of a search, some hundredths of a second; it grows with the text.
 const MOST_STEPS: u64 = 4_000_000;
 const STEPS_OF_BYTE: u64 = 8;
-/// So many places to go back to are kept at most.
 const MOST_FRAMES: usize = 1 << 19;
-/// So many characters of a run are one step.
+/// Characters of a run that cost one step.
 const RUN: usize = 8;
 
-/// One search in one text.
 pub(super) struct BacktrackSearch<'s> {
     code: &'s BacktrackCode,
     text: &'s str,
@@ -48,9 +43,7 @@ pub(super) struct BacktrackSearch<'s> {
     unpaid: u64,
     frames: Vec<BacktrackFrame>,
     slots: Vec<usize>,
-    /// How many frames there were, and where.
     entered: Vec<(usize, usize)>,
-    /// Where the match ends that was found last.
     end: usize,
 }
 
@@ -60,7 +53,6 @@ impl<'s> BacktrackSearch<'s> {
         Self { code, text, number, meter, steps: 0, unpaid: 0, frames: Vec::new(), slots, entered, end: 0 }
     }
 
-    /// Where the first match from a place on begins.
     pub(super) fn find(&mut self, from: usize) -> Result<Option<usize>, LimitError> {
         let mut at = from;
         let found = loop {
@@ -80,7 +72,7 @@ impl<'s> BacktrackSearch<'s> {
         Ok(found)
     }
 
-    /// The places of every match, one behind the other; an empty one does not stand at the end of another.
+    /// The next match; an empty one right after the previous match is skipped.
     pub(super) fn next(&mut self, after: Option<Range<usize>>) -> Result<Option<Range<usize>>, LimitError> {
         let mut from = after.as_ref().map_or(0, |after| after.end);
         loop {
@@ -94,12 +86,10 @@ impl<'s> BacktrackSearch<'s> {
         }
     }
 
-    /// Whether there is room for so many bytes.
     pub(super) fn check_memory(&self, bytes: usize) -> Result<(), LimitError> {
         self.meter.check_memory(bytes)
     }
 
-    /// The first place from one on at which a match may begin.
     fn next_candidate(&mut self, at: usize) -> Result<Option<usize>, LimitError> {
         match self.code.anchor {
             Some(MatchAnchor::Text) => return Ok((at == 0).then_some(0)),
@@ -114,7 +104,6 @@ impl<'s> BacktrackSearch<'s> {
         Ok(skipped.map(|skipped| at.saturating_add(skipped)))
     }
 
-    /// The first place from one on at which a line begins.
     fn next_line_start(&mut self, at: usize) -> Result<Option<usize>, LimitError> {
         let before = at.saturating_sub(1);
         let end = memchr::memchr(b'\n', self.text.as_bytes().get(before..).unwrap_or_default());
@@ -122,8 +111,7 @@ impl<'s> BacktrackSearch<'s> {
         Ok(end.map(|end| before.saturating_add(end).saturating_add(1)))
     }
 
-    /// Where the search goes on behind a place at which nothing begins: what begins with a run of any length that starts later, and ends
-    /// with it, has been tried.
+    /// Skips ahead after a failure: a run that starts later and ends here was already tried.
     fn past_run(&mut self, start: usize) -> Result<usize, LimitError> {
         let Some(BacktrackOp::Run { set, most: u32::MAX, .. }) = self.code.ops.first() else { return Ok(start) };
         let Some(set) = self.code.sets.get(*set as usize) else { return Ok(start) };
@@ -145,7 +133,6 @@ impl<'s> BacktrackSearch<'s> {
         if self.steps > most { Err(LimitError::Backtracking(self.number)) } else { Ok(()) }
     }
 
-    /// Whether a match begins at a place.
     fn matches_at(&mut self, start: usize) -> Result<bool, LimitError> {
         let (mut op, mut at) = (0, start);
         loop {
@@ -166,7 +153,7 @@ impl<'s> BacktrackSearch<'s> {
         }
     }
 
-    /// One instruction: the next one and the place; `None` where it fails.
+    /// Executes one instruction: the next one and the position; `None` on failure.
     #[inline]
     fn run_op(&mut self, instruction: BacktrackOp, op: u32, at: usize) -> Result<Option<(u32, usize)>, LimitError> {
         let next = op.saturating_add(1);
@@ -211,13 +198,17 @@ impl<'s> BacktrackSearch<'s> {
                 self.undo_to(height)?;
                 None
             }
-            BacktrackOp::Reference { group, any_case, back } => self.match_reference(group, any_case, back, at)?.map(|at| (next, at)),
-            BacktrackOp::If { group, otherwise } => Some((if self.group_text(group).is_some() { next } else { otherwise }, at)),
+            BacktrackOp::Reference { group, any_case, back } => {
+                self.match_reference(group, any_case, back, at)?.map(|at| (next, at))
+            }
+            BacktrackOp::If { group, otherwise } => {
+                Some((if self.group_text(group).is_some() { next } else { otherwise }, at))
+            }
             BacktrackOp::Found => None,
         })
     }
 
-    /// The character at a place, or in front of it, and the place on its other side.
+    /// The character at (or before) a position, and the position beyond it.
     #[inline]
     fn char_at(&self, at: usize, back: bool) -> Option<(char, usize)> {
         if back {
@@ -232,7 +223,12 @@ impl<'s> BacktrackSearch<'s> {
         Some((letter, at.checked_add(letter.len_utf8())?))
     }
 
-    fn match_run(&mut self, instruction: BacktrackOp, op: u32, start: usize) -> Result<Option<(u32, usize)>, LimitError> {
+    fn match_run(
+        &mut self,
+        instruction: BacktrackOp,
+        op: u32,
+        start: usize,
+    ) -> Result<Option<(u32, usize)>, LimitError> {
         let BacktrackOp::Run { set, least, most, back, then } = instruction else { return Ok(None) };
         let code = self.code;
         let Some(set) = code.sets.get(set as usize) else { return Ok(None) };
@@ -252,7 +248,6 @@ impl<'s> BacktrackSearch<'s> {
         self.give_back(op, at, until, back, then)
     }
 
-    /// Goes on behind a run at a place, or at one that it gives back.
     fn give_back(
         &mut self,
         op: u32,
@@ -290,7 +285,6 @@ impl<'s> BacktrackSearch<'s> {
         Ok(())
     }
 
-    /// The last thing that is left to try.
     fn pop_branch(&mut self) -> Result<Option<(u32, usize)>, LimitError> {
         loop {
             self.pay_steps(1)?;
@@ -299,7 +293,9 @@ impl<'s> BacktrackSearch<'s> {
                 Some(BacktrackFrame::Branch { op, at }) => return Ok(Some((op, at))),
                 Some(BacktrackFrame::Restore { slot, place }) => self.set_slot(slot, place),
                 Some(BacktrackFrame::Run { op, at, until }) => {
-                    let Some(BacktrackOp::Run { back, then, .. }) = self.code.ops.get(op as usize).copied() else { continue };
+                    let Some(BacktrackOp::Run { back, then, .. }) = self.code.ops.get(op as usize).copied() else {
+                        continue;
+                    };
                     if let Some(next) = self.give_back(op, at, until, back, then)? {
                         return Ok(Some(next));
                     }
@@ -331,7 +327,7 @@ impl<'s> BacktrackSearch<'s> {
         }
     }
 
-    /// Forgets what could have been tried above a height; what slots held is still restored.
+    /// Drops alternatives above a height but keeps the slot restores.
     fn keep_only_restores(&mut self, height: usize) -> Result<(), LimitError> {
         self.pay_steps(self.frames.len().saturating_sub(height))?;
         let mut kept = height;
@@ -345,7 +341,6 @@ impl<'s> BacktrackSearch<'s> {
         Ok(())
     }
 
-    /// Goes back to a height without trying anything.
     fn undo_to(&mut self, height: usize) -> Result<(), LimitError> {
         self.pay_steps(self.frames.len().saturating_sub(height))?;
         while self.frames.len() > height {
@@ -356,15 +351,20 @@ impl<'s> BacktrackSearch<'s> {
         Ok(())
     }
 
-    /// What a group has matched.
     pub(super) fn group_text(&self, group: u32) -> Option<&'s str> {
         let start = self.slot_place(group.saturating_mul(2));
         let end = self.slot_place(group.saturating_mul(2).saturating_add(1));
         self.text.get(start..end)
     }
 
-    /// The place behind what a group has matched, where that stands once more.
-    fn match_reference(&mut self, group: u32, any_case: bool, back: bool, at: usize) -> Result<Option<usize>, LimitError> {
+    /// The position after a backreference; `None` if it does not match here.
+    fn match_reference(
+        &mut self,
+        group: u32,
+        any_case: bool,
+        back: bool,
+        at: usize,
+    ) -> Result<Option<usize>, LimitError> {
         let Some(wanted) = self.group_text(group) else { return Ok(None) };
         self.pay_steps(wanted.len() / RUN)?;
         if !any_case {
@@ -388,7 +388,6 @@ impl<'s> BacktrackSearch<'s> {
     }
 }
 
-/// Whether two characters differ in case alone.
 fn is_same(one: char, other: char) -> bool {
     let mut class = ClassUnicode::new([ClassUnicodeRange::new(one, one)]);
     class.try_case_fold_simple().is_ok()

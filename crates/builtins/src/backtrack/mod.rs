@@ -16,7 +16,7 @@ mod tests;
 mod tree;
 
 use self::compile::BacktrackCode;
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use regex_automata::util::interpolate;
 use rustc_hash::FxHashMap;
 pub use skeleton::{GroupReference, build_skeleton};
@@ -35,28 +35,28 @@ pub struct BacktrackRegex {
 pub struct PatternError {
     /// The bytes of the pattern.
     pub range: Range<usize>,
-    /// What.
+    /// What is wrong.
     pub problem: PatternProblem,
 }
 
 /// What can be wrong with a pattern.
 #[derive(Debug)]
 pub enum PatternProblem {
-    /// It cannot be read.
+    /// Invalid syntax.
     Syntax(Box<regex_syntax::ast::Error>),
-    /// A part of it means nothing.
+    /// A part of it has no valid meaning.
     Meaning(Box<regex_syntax::hir::Error>),
-    /// There is no such group.
+    /// A reference to a group that does not exist.
     NoGroup(GroupReference),
     /// A group refers to itself.
     OpenGroup,
-    /// More than two alternatives stand behind a condition.
+    /// A condition with more than two alternatives.
     ManyBranches,
-    /// A repetition is repeated, and not `a++`.
+    /// A repeated repetition other than `a++`.
     RepeatedTwice,
     /// It takes too many instructions.
     TooLarge,
-    /// It cannot be told what it means.
+    /// Its meaning cannot be determined.
     Unreadable,
 }
 

@@ -1,6 +1,5 @@
 //! A set of characters.
 
-/// Ranges of characters in order, and which of ASCII are among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CharSet {
     pub(super) ranges: Box<[(char, char)]>,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct PatternSkeleton {
     /// As long as the pattern.
     pub text: String,
-    /// What is covered, by where it begins.
+    /// The covered extensions, by start offset.
     pub extensions: BTreeMap<usize, PatternExtension>,
 }
 
@@ -19,19 +19,19 @@ pub struct PatternSkeleton {
 pub enum PatternExtension {
     /// `(?=`, `(?!`.
     Ahead {
-        /// Whether it may not stand there.
+        /// True for the negative form.
         negated: bool,
     },
     /// `(?<=`, `(?<!`.
     Behind {
-        /// Whether it may not stand there.
+        /// True for the negative form.
         negated: bool,
     },
     /// `(?>`.
     Atomic,
     /// `(?(1)`, `(?(name)`, `(?(<name>)`: the group and what stands in its place.
     If(GroupReference),
-    /// What covers the group behind `(?`.
+    /// The placeholder that covers a conditional's group.
     Condition,
     /// `\1`, `\k<name>`, `(?P=name)`.
     Reference(GroupReference),
@@ -91,7 +91,6 @@ impl SkeletonScanner<'_> {
         }
     }
 
-    /// Takes so many characters over.
     fn copy_chars(&mut self, characters: usize) {
         let end = self.rest.char_indices().nth(characters).map_or(self.rest.len(), |(at, _)| at);
         let (taken, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
@@ -99,14 +98,12 @@ impl SkeletonScanner<'_> {
         self.rest = rest;
     }
 
-    /// Covers so many bytes.
     fn cover_bytes(&mut self, bytes: usize, by: &str, extension: PatternExtension) {
         self.covered.extensions.insert(self.covered.text.len(), extension);
         self.covered.text.push_str(by);
         self.rest = self.rest.get(bytes..).unwrap_or("");
     }
 
-    /// Covers so many bytes by one element.
     fn cover_whole(&mut self, bytes: usize, extension: PatternExtension) {
         let by = match bytes.checked_sub(2) {
             None | Some(0) => "\\t".to_owned(),
@@ -127,7 +124,8 @@ impl SkeletonScanner<'_> {
         let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
         if digits > 0 && !behind.starts_with('0') {
             let number = behind.get(..digits).and_then(|digits| digits.parse().ok()).unwrap_or(u32::MAX);
-            return self.cover_whole(digits.saturating_add(1), PatternExtension::Reference(GroupReference::Number(number)));
+            return self
+                .cover_whole(digits.saturating_add(1), PatternExtension::Reference(GroupReference::Number(number)));
         }
         if let Some((name, _)) = behind.strip_prefix("k<").and_then(|behind| behind.split_once('>'))
             && let Some(group) = GroupReference::parse(name)
@@ -137,7 +135,6 @@ impl SkeletonScanner<'_> {
         self.copy_chars(2);
     }
 
-    /// A set in brackets, with sets inside of it.
     fn copy_class(&mut self) {
         let mut depth = 0_usize;
         loop {
@@ -207,7 +204,6 @@ impl SkeletonScanner<'_> {
         self.scan_flags();
     }
 
-    /// `(`, `(?x)`, `(?x:`.
     fn scan_flags(&mut self) {
         let inside = self.rest.strip_prefix("(?").unwrap_or("");
         let length = inside.bytes().take_while(|byte| byte.is_ascii_alphabetic() || *byte == b'-').count();

@@ -1,7 +1,7 @@
 //! What patterns that go back find, and what they cost.
 
 use super::{BacktrackRegex, PatternProblem, is_beyond_linear};
-use averment_base::limits::{LimitError, Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError, Limits};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! A pattern as a tree: what the library reads of it, with what it does not know in its places.
 
-use super::skeleton::{PatternExtension, GroupReference, PatternSkeleton, build_skeleton};
+use super::skeleton::{GroupReference, PatternExtension, PatternSkeleton, build_skeleton};
 use super::{PatternError, PatternProblem};
 use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::translate::TranslatorBuilder;
@@ -8,36 +8,22 @@ use regex_syntax::hir::{Class, HirKind, Look};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// A part of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PatternNode {
     Empty,
     Character(char),
-    /// One of a set, by its number.
     Set(u32),
     Look(Look),
     Sequence(Vec<PatternNode>),
     Choice(Vec<PatternNode>),
     Repeat(Box<RepeatNode>),
     Capture(u32, Box<PatternNode>),
-    Around {
-        ahead: bool,
-        negated: bool,
-        inside: Box<PatternNode>,
-    },
+    Around { ahead: bool, negated: bool, inside: Box<PatternNode> },
     Atomic(Box<PatternNode>),
-    Reference {
-        group: u32,
-        any_case: bool,
-    },
-    If {
-        group: u32,
-        yes: Box<PatternNode>,
-        no: Box<PatternNode>,
-    },
+    Reference { group: u32, any_case: bool },
+    If { group: u32, yes: Box<PatternNode>, no: Box<PatternNode> },
 }
 
-/// How often something stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RepeatNode {
     pub(super) inside: PatternNode,
@@ -47,7 +33,6 @@ pub(super) struct RepeatNode {
 }
 
 impl PatternNode {
-    /// Whether it can match without taking a character.
     pub(super) fn can_be_empty(&self) -> bool {
         match self {
             Self::Character(_) | Self::Set(_) => false,
@@ -61,23 +46,22 @@ impl PatternNode {
     }
 }
 
-/// A pattern that was read.
 #[derive(Debug)]
 pub(super) struct PatternTree {
     pub(super) root: PatternNode,
-    /// Ranges of characters, each set once.
+    /// Deduplicated character ranges.
     pub(super) sets: Vec<Vec<(char, char)>>,
     pub(super) groups: u32,
     pub(super) names: FxHashMap<String, u32>,
-    /// Whether something in it is beyond linear matching, or means something else there.
+    /// True if linear matching cannot express it or gives it another meaning.
     pub(super) is_beyond: bool,
 }
 
-/// Reads a pattern.
 pub(super) fn read_pattern(pattern: &str, spaced: bool) -> Result<PatternTree, PatternError> {
     let PatternSkeleton { text, extensions } = build_skeleton(pattern, spaced);
     let tree = ast::parse::ParserBuilder::new().ignore_whitespace(spaced).build().parse(&text);
-    let tree = tree.map_err(|error| PatternError::new(error.span(), PatternProblem::Syntax(Box::new(error.clone()))))?;
+    let tree =
+        tree.map_err(|error| PatternError::new(error.span(), PatternProblem::Syntax(Box::new(error.clone()))))?;
     let mut groups = PatternGroups::default();
     groups.collect_groups(&tree);
     let is_beyond = !extensions.is_empty();
@@ -103,7 +87,6 @@ pub(super) fn read_pattern(pattern: &str, spaced: bool) -> Result<PatternTree, P
     })
 }
 
-/// The groups of a pattern.
 #[derive(Default)]
 struct PatternGroups {
     count: u32,
@@ -136,7 +119,6 @@ impl PatternGroups {
     }
 }
 
-/// Flags as they are at a place of a pattern.
 #[derive(Debug, Clone, Copy)]
 struct PatternFlags {
     any_case: bool,
@@ -167,10 +149,9 @@ impl PatternFlags {
 
 struct PatternReader<'p> {
     text: &'p str,
-    /// What has not been met yet.
+    /// Extensions not reached yet.
     extensions: BTreeMap<usize, PatternExtension>,
     groups: PatternGroups,
-    /// Groups around the place that is read.
     open: Vec<u32>,
     sets: Vec<Vec<(char, char)>>,
     known: FxHashMap<Vec<(char, char)>, u32>,
@@ -211,8 +192,12 @@ impl PatternReader<'_> {
                 Some(index) => PatternNode::Capture(index, Box::new(inside)),
                 None => inside,
             },
-            Some(PatternExtension::Ahead { negated }) => PatternNode::Around { ahead: true, negated, inside: Box::new(inside) },
-            Some(PatternExtension::Behind { negated }) => PatternNode::Around { ahead: false, negated, inside: Box::new(inside) },
+            Some(PatternExtension::Ahead { negated }) => {
+                PatternNode::Around { ahead: true, negated, inside: Box::new(inside) }
+            }
+            Some(PatternExtension::Behind { negated }) => {
+                PatternNode::Around { ahead: false, negated, inside: Box::new(inside) }
+            }
             Some(PatternExtension::Atomic) => PatternNode::Atomic(Box::new(inside)),
             Some(PatternExtension::If(of)) => self.read_condition(&of, inside, &group.span)?,
             Some(PatternExtension::Condition | PatternExtension::Reference(_)) => {
@@ -221,7 +206,12 @@ impl PatternReader<'_> {
         })
     }
 
-    fn read_condition(&self, of: &GroupReference, inside: PatternNode, place: &ast::Span) -> Result<PatternNode, PatternError> {
+    fn read_condition(
+        &self,
+        of: &GroupReference,
+        inside: PatternNode,
+        place: &ast::Span,
+    ) -> Result<PatternNode, PatternError> {
         let group = self.groups.group_number(of, place)?;
         let (yes, no) = match inside {
             PatternNode::Choice(parts) => match <[PatternNode; 2]>::try_from(parts) {
@@ -233,7 +223,11 @@ impl PatternReader<'_> {
         Ok(PatternNode::If { group, yes: Box::new(yes), no: Box::new(no) })
     }
 
-    fn read_repetition(&mut self, repetition: &ast::Repetition, flags: &mut PatternFlags) -> Result<PatternNode, PatternError> {
+    fn read_repetition(
+        &mut self,
+        repetition: &ast::Repetition,
+        flags: &mut PatternFlags,
+    ) -> Result<PatternNode, PatternError> {
         let op = &repetition.op;
         if let Ast::Repetition(inner) = &*repetition.ast {
             // `a++` keeps what it has taken.
@@ -281,7 +275,8 @@ impl PatternReader<'_> {
             .crlf(flags.crlf)
             .build();
         let hir = translator.translate(self.text, leaf);
-        let hir = hir.map_err(|error| PatternError::new(error.span(), PatternProblem::Meaning(Box::new(error.clone()))))?;
+        let hir =
+            hir.map_err(|error| PatternError::new(error.span(), PatternProblem::Meaning(Box::new(error.clone()))))?;
         Ok(match hir.into_kind() {
             HirKind::Look(look) => PatternNode::Look(look),
             HirKind::Literal(literal) => {

@@ -5,20 +5,16 @@ use super::secrets::is_pair;
 use super::{byte_before, run_end};
 use std::ops::Range;
 
-/// What a name makes of its value; what is hidden below a later one is more.
+/// What a name says about its value; later variants hide more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CredentialName {
-    /// `user:password` in base64.
     Pair,
-    /// The value of a header: a scheme and a token.
     Header,
-    /// A key or token: drawn at random.
     Key,
-    /// A password: chosen.
     Password,
 }
 
-/// Parts of names, in the lower case and without the signs that join words.
+/// Name parts in lower case without separators.
 const NAMES: [(&str, CredentialName); 22] = [
     ("apikey", CredentialName::Key),
     ("secretkey", CredentialName::Key),
@@ -44,7 +40,7 @@ const NAMES: [(&str, CredentialName); 22] = [
     ("auth", CredentialName::Pair),
 ];
 
-/// Names of this kind are no credentials although they end like one.
+/// Names that look like credentials but are not.
 const HARMLESS: [&str; 28] = [
     "cache",
     "primary",
@@ -76,15 +72,12 @@ const HARMLESS: [&str; 28] = [
     "num",
 ];
 
-/// What stands at the end of a name of a credential, in any case.
 pub(super) const STEMS: [&str; 9] =
     ["key", "secret", "token", "credential", "password", "passwd", "passphrase", "authorization", "auth"];
 
-/// The longest name and the longest value that are looked at.
 const LONGEST_NAME: usize = 64;
 const LONGEST_VALUE: usize = 512;
 
-/// The kind of credential that the value under a name is, for objects.
 pub(super) fn kind_by_name(name: &str, value: &str) -> Option<&'static str> {
     let worth = classify_name(name.as_bytes())?;
     let value = value.trim();
@@ -109,7 +102,7 @@ fn judge_value(worth: CredentialName, value: &str) -> Option<&'static str> {
     }
 }
 
-/// The ends of the stems, written out: this is asked of every key of a run that is reported, and mostly the last letter says no.
+/// A cheap check of the last letters: it runs for every key of a reported run.
 #[inline]
 pub(super) fn may_end(name: &[u8]) -> bool {
     let mut letters = name.iter().rev().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase);
@@ -118,13 +111,13 @@ pub(super) fn may_end(name: &[u8]) -> bool {
     matches!(&[first, middle, last], b"key" | b"ret" | b"ken" | b"ial" | b"ord" | b"swd" | b"ase" | b"ion" | b"uth")
 }
 
-/// Whether a name is one of a credential, or of several, whatever its value looks like; `list` says that this is a list.
+/// True if a name denotes a credential whatever its value; `list` says that the value is a list.
 #[inline]
 pub fn names_credential(name: &[u8], list: bool) -> bool {
     of_credentials(name, list).is_some()
 }
 
-/// What a name of one credential says, or of several. `tokens` that are no list are counted.
+/// What a credential's name says about its value. `tokens` outside a list are counts.
 #[inline]
 pub(super) fn of_credentials(name: &[u8], list: bool) -> Option<CredentialName> {
     let one = match name {
@@ -134,11 +127,10 @@ pub(super) fn of_credentials(name: &[u8], list: bool) -> Option<CredentialName> 
     may_end(one).then(|| classify_name(one)).flatten()
 }
 
-/// The fewest characters of a password and of a key that are hidden whatever they look like.
+/// Minimum length of a password and of a key that are always hidden.
 const FEWEST: (usize, usize) = (6, 8);
 
-/// Whether a text below a name is shown nowhere. More than is found is hidden: keys that nobody drew at random, passwords that nobody took
-/// care to choose. Words such as `expired` stay.
+/// True if a value is never shown. Stricter than detection; words such as `expired` stay.
 pub(super) fn is_hidden(worth: CredentialName, value: &str) -> bool {
     let value = value.trim();
     if is_stand_in(value) || is_date(value.as_bytes()) {
@@ -152,17 +144,19 @@ pub(super) fn is_hidden(worth: CredentialName, value: &str) -> bool {
         CredentialName::Key => {
             looks_random(value.as_bytes()) || value.len() >= FEWEST.1 && digits && has(u8::is_ascii_alphabetic)
         }
-        CredentialName::Header | CredentialName::Pair => looks_random(value.as_bytes()) || judge_value(worth, value).is_some(),
+        CredentialName::Header | CredentialName::Pair => {
+            looks_random(value.as_bytes()) || judge_value(worth, value).is_some()
+        }
     }
 }
 
-/// Whether a text begins with a date: when a token expires is no secret.
+/// A date is no secret: it tells when a token expires.
 fn is_date(value: &[u8]) -> bool {
     let fits = |(at, byte): (usize, &u8)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() };
     value.len() >= 10 && value.iter().take(10).enumerate().all(fits)
 }
 
-/// What a whole name says; `apiKey`, `API-KEY` and `api_key` say the same.
+/// Looks up a whole name; `apiKey`, `API-KEY` and `api_key` are equal.
 fn classify_name(name: &[u8]) -> Option<CredentialName> {
     if name.len() > LONGEST_NAME {
         return None;
@@ -179,7 +173,7 @@ fn classify_name(name: &[u8]) -> Option<CredentialName> {
     (!HARMLESS.iter().any(|word| rest.ends_with(word))).then_some(worth)
 }
 
-/// Where a name of two words begins that ends at a place: `api key`, `admin key`, `access token`.
+/// Start of a two-word name that ends here: `api key`, `access token`.
 fn two_words(bytes: &[u8], start: usize) -> usize {
     let blank = matches!(byte_before(bytes, start), Some(b' '));
     let word = bytes.get(..start.saturating_sub(1)).unwrap_or_default();
@@ -187,7 +181,6 @@ fn two_words(bytes: &[u8], start: usize) -> usize {
     if blank && length > 1 { start - 1 - length } else { start }
 }
 
-/// The value that is assigned to the name which ends at a place.
 pub(super) fn find_assignment(text: &str, name_end: usize) -> Option<(Range<usize>, &'static str)> {
     let bytes = text.as_bytes();
     let of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
@@ -213,13 +206,13 @@ pub(super) fn find_assignment(text: &str, name_end: usize) -> Option<(Range<usiz
     (sure && named).then(|| judge_value(worth, text)).flatten().map(|kind| (range, kind))
 }
 
-/// The value behind a name without a sign between: `--token …`, `password …`.
+/// A value that follows its name without a separator: `--token …`, `password …`.
 fn unsigned_value(bytes: &[u8], from: usize) -> Option<usize> {
     let value = run_end(bytes, from, 2, |byte| byte == b' ');
     (value > from).then_some(value)
 }
 
-/// A header's value without the word for its scheme; `None` for the schemes that are anchors of their own.
+/// A header value without its scheme; `None` for schemes that are anchors themselves.
 fn behind_scheme(bytes: &[u8], from: usize) -> Option<usize> {
     let word = run_end(bytes, from, 16, |byte| byte.is_ascii_alphabetic());
     let scheme = bytes.get(from..word)?.to_ascii_lowercase();
@@ -231,7 +224,7 @@ fn behind_scheme(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// The place behind `=`, `:`, `=>`, `:=`, `is`, or the `>` of an element, with the quotes and blanks around it.
+/// The offset after `=`, `:`, `=>`, `:=`, `is` or an element's `>`, and the quotes and blanks around it.
 fn separator_end(bytes: &[u8], name: usize, from: usize) -> Option<usize> {
     let of_quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`' | b']' | b'\\');
     let blank = |byte: u8| matches!(byte, b' ' | b'\t');
@@ -253,7 +246,6 @@ fn separator_end(bytes: &[u8], name: usize, from: usize) -> Option<usize> {
     Some(run_end(bytes, sign, 8, blank))
 }
 
-/// The value from a place on: up to the closing quote, or to the next sign that ends a word.
 fn assigned_value(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     let escaped = run_end(bytes, from, 3, |byte| byte == b'\\');
     let quote = bytes.get(escaped).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));

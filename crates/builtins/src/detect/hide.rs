@@ -2,16 +2,16 @@
 
 use super::assignments::{self, CredentialName};
 use super::{Detector, DetectorFinding, byte_before, run_end, secrets};
-use averment_base::limits::{LimitError, Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Node, Value};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
-/// What stands in words and reports instead of a secret.
+/// Replaces a secret in messages and reports.
 pub const REDACTED: &str = "[redacted]";
 
-/// How many bytes behind a cut are looked at: no credential is longer.
+/// Bytes examined past a cut: no credential is longer.
 const REACH: usize = 8 << 10;
 
 /// The first `most` characters of a text, to be shown where the rest is cut off. Credentials in front of the cut and one that it would go
@@ -45,7 +45,7 @@ pub fn redacted_end(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// The text up to a place without the credentials that begin in front of it; borrowed where there is none.
+/// Redacts credentials that start before `end`; borrowed if there are none.
 fn without_credentials(text: &str, end: usize) -> Cow<'_, str> {
     let Ok(found) = find_credentials(text, &mut FuelMeter::new(&Limits::default())) else {
         return Cow::Owned(REDACTED.to_owned());
@@ -63,7 +63,6 @@ fn without_credentials(text: &str, end: usize) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Where the first `most` characters end.
 fn prefix_end(text: &str, most: usize) -> usize {
     if text.len() <= most {
         return text.len();
@@ -88,12 +87,10 @@ pub fn find_credentials(text: &str, meter: &mut FuelMeter) -> Result<Vec<Range<u
     Ok(found)
 }
 
-/// No credential has a shorter part of letters and digits alone.
+/// Every credential has an alphanumeric part of at least this length.
 const SHORTEST_PART: usize = 14;
-/// So many parts of a name are tried.
 const PARTS: usize = 8;
 
-/// Words of several parts, one of which is long enough for a credential, and where that ends.
 fn long_words(text: &str) -> impl Iterator<Item = (Range<usize>, usize)> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -122,7 +119,7 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// The credential in a word that begins behind one of its joints; it ends with the word, or with its long part.
+/// A credential that starts at a joint of a word and ends with the word or its long part.
 fn behind_a_name(text: &str, word: Range<usize>, part: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes().get(word.clone())?;
     let joints = bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'_' | b'-'));
@@ -143,8 +140,11 @@ pub fn visit_named_texts<'run>(value: &Value<'run>, found: &mut dyn FnMut(&Node<
     visit_value_texts(None, value, found);
 }
 
-/// The texts in a value that stands below the name of a credential, or below none.
-fn visit_value_texts<'run>(name: Option<CredentialName>, value: &Value<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
+fn visit_value_texts<'run>(
+    name: Option<CredentialName>,
+    value: &Value<'run>,
+    found: &mut dyn FnMut(&Node<'run>, &'run str),
+) {
     match value {
         Value::List(items) => with_deep_stack(|| items.iter().for_each(|item| visit_node_texts(name, item, found))),
         Value::Object(object) => with_deep_stack(|| {
@@ -157,7 +157,11 @@ fn visit_value_texts<'run>(name: Option<CredentialName>, value: &Value<'run>, fo
     }
 }
 
-fn visit_node_texts<'run>(name: Option<CredentialName>, node: &Node<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
+fn visit_node_texts<'run>(
+    name: Option<CredentialName>,
+    node: &Node<'run>,
+    found: &mut dyn FnMut(&Node<'run>, &'run str),
+) {
     match (node.value, name) {
         (Value::Text(text), Some(name)) if assignments::is_hidden(name, text.as_str()) => found(node, text.as_str()),
         (Value::List(_) | Value::Object(_), name) => visit_value_texts(name, &node.value, found),

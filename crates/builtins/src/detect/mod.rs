@@ -9,13 +9,13 @@ mod hide;
 mod pii;
 mod providers;
 mod random;
-mod secrets;
 mod readings;
+mod secrets;
 
 pub use assignments::names_credential;
-pub use hide::{REDACTED, redacted_start, find_credentials, redacted_end, visit_named_texts};
+pub use hide::{REDACTED, find_credentials, redacted_end, redacted_start, visit_named_texts};
 
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::Value;
 use averment_base::value::compare::with_deep_stack;
 use std::ops::{ControlFlow, Range};
@@ -38,7 +38,6 @@ pub enum Detector {
     Pii,
 }
 
-/// Receives findings; it may end the search.
 type FindingSink<'a> = &'a mut dyn FnMut(DetectorFinding) -> ControlFlow<()>;
 
 impl Detector {
@@ -144,20 +143,29 @@ impl Detector {
         }
     }
 
-    /// The value of a key, or one in a list of them: `{"api_key": "…"}` is an assignment too.
+    /// Also covers lists below a key: `{"api_key": "…"}` is an assignment too.
     fn visit_named(self, key: Option<&str>, value: &Value<'_>, found: FindingSink<'_>) -> ControlFlow<()> {
         match (key, value) {
-            (Some(key), Value::Text(text)) if self == Self::Secrets => match assignments::kind_by_name(key, text.as_str()) {
-                Some(kind) => found(DetectorFinding { kind, range: 0..text.as_str().len() }),
-                None => ControlFlow::Continue(()),
-            },
+            (Some(key), Value::Text(text)) if self == Self::Secrets => {
+                match assignments::kind_by_name(key, text.as_str()) {
+                    Some(kind) => found(DetectorFinding { kind, range: 0..text.as_str().len() }),
+                    None => ControlFlow::Continue(()),
+                }
+            }
             _ => ControlFlow::Continue(()),
         }
     }
 
-    fn visit_text(self, text: &str, meter: &mut FuelMeter, found: FindingSink<'_>) -> Result<ControlFlow<()>, LimitError> {
+    fn visit_text(
+        self,
+        text: &str,
+        meter: &mut FuelMeter,
+        found: FindingSink<'_>,
+    ) -> Result<ControlFlow<()>, LimitError> {
         readings::each_reading(text, meter, &mut |view, place| {
-            let report = &mut |finding: DetectorFinding| found(DetectorFinding { kind: finding.kind, range: place(finding.range) });
+            let report = &mut |finding: DetectorFinding| {
+                found(DetectorFinding { kind: finding.kind, range: place(finding.range) })
+            };
             match self {
                 Self::Secrets => secrets::scan_secrets(view, report),
                 Self::Pii => pii::scan_pii(view, report),
@@ -166,12 +174,12 @@ impl Detector {
     }
 }
 
-/// Kinds that say where a credential stands rather than whose it is.
+/// Kinds that describe where a credential is used, not who issued it.
 fn is_general(kind: &str) -> bool {
     kind.starts_with("assigned-") || matches!(kind, "password-in-url" | "bearer-token" | "basic-credentials")
 }
 
-/// Findings in order; of those that overlap the first.
+/// Sorted findings; of overlapping ones the first is kept.
 fn drop_overlaps(mut findings: Vec<DetectorFinding>) -> Vec<DetectorFinding> {
     findings.sort_by_key(|finding| (finding.range.start, finding.range.end));
     let mut end = 0;
@@ -183,18 +191,17 @@ fn drop_overlaps(mut findings: Vec<DetectorFinding>) -> Vec<DetectorFinding> {
     findings
 }
 
-/// The byte before a place.
 fn byte_before(text: &[u8], at: usize) -> Option<u8> {
     text.get(at.checked_sub(1)?).copied()
 }
 
-/// The end of the bytes from a place on that are of a kind; at most `most` of them are looked at.
+/// End of the run of matching bytes, looking at no more than `most`.
 fn run_end(text: &[u8], from: usize, most: usize, of: impl Fn(u8) -> bool) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     from + rest.iter().take(most).take_while(|byte| of(**byte)).count()
 }
 
-/// Letters and digits, and the underscore that holds names together. Other scripts write keys without a blank in front.
+/// Letters, digits and `_`; other scripts may touch a key.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

@@ -4,7 +4,6 @@
 use super::{DetectorFinding, FindingSink, byte_before, is_word, run_end};
 use std::ops::{ControlFlow, Range};
 
-/// Reports the personal data in a text.
 pub(super) fn scan_pii(text: &str, found: FindingSink<'_>) -> ControlFlow<()> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -47,7 +46,6 @@ fn starting_at(text: &str, start: usize) -> Option<(&'static str, Range<usize>)>
     }
 }
 
-/// Whether a number may start or end here: not inside a word or a longer number.
 fn free_before(bytes: &[u8], at: usize) -> bool {
     match byte_before(bytes, at) {
         None => true,
@@ -67,7 +65,6 @@ fn free_after(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Ends of file names that look like domains.
 const NOT_DOMAINS: [&str; 24] = [
     "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "js", "ts", "mjs", "py", "rs", "go", "md", "json", "txt",
     "html", "xml", "yml", "yaml", "toml", "lock", "local",
@@ -98,7 +95,7 @@ fn match_email(text: &str, at: usize) -> Option<Range<usize>> {
     (top_fits && labels_fit).then(|| at - local.len()..at + 1 + domain.len())
 }
 
-/// Whether the text before a place is the beginning of `scheme://user:`.
+/// True inside `scheme://user:`.
 fn in_authority(bytes: &[u8], at: usize) -> bool {
     let head = bytes.get(at.saturating_sub(128)..at).unwrap_or_default();
     let word = head.iter().rev().take_while(|byte| **byte > b' ').count();
@@ -106,7 +103,7 @@ fn in_authority(bytes: &[u8], at: usize) -> bool {
     memchr::memmem::find(word, b"://").is_some()
 }
 
-/// The digits of a number from a place on, single blanks or dashes between them allowed, and where each group of digits ends.
+/// The digits from a position on (single blanks or dashes allowed) and where each group ends.
 fn digit_groups(bytes: &[u8], start: usize, most: usize) -> (Vec<u8>, Vec<usize>, usize) {
     let (mut digits, mut lengths, mut at) = (Vec::new(), Vec::new(), start);
     let mut separator = None;
@@ -127,7 +124,7 @@ fn digit_groups(bytes: &[u8], start: usize, most: usize) -> (Vec<u8>, Vec<usize>
     }
 }
 
-/// A payment card: 13 to 19 digits in the usual groups, of a known issuer, with a right check digit.
+/// 13 to 19 digits in the usual groups, of a known issuer, with a valid check digit.
 fn match_card(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let first = run_end(bytes, start, 20, |byte| byte.is_ascii_digit()) - start;
     if !matches!(first, 4 | 13..=19) || !free_before(bytes, start) {
@@ -138,7 +135,6 @@ fn match_card(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (grouped && is_issued(&digits) && passes_luhn(&digits) && free_after(bytes, end)).then_some(start..end)
 }
 
-/// Whether an issuer gives numbers of this length and beginning.
 fn is_issued(digits: &[u8]) -> bool {
     let head = |length: usize| digits.iter().take(length).fold(0_u32, |sum, digit| sum * 10 + u32::from(*digit));
     let alike = digits.iter().all(|digit| Some(digit) == digits.first());
@@ -157,7 +153,6 @@ fn is_issued(digits: &[u8]) -> bool {
     issued && !alike
 }
 
-/// The check digit of payment cards.
 fn passes_luhn(digits: &[u8]) -> bool {
     let sum: u32 = digits
         .iter()
@@ -172,7 +167,6 @@ fn passes_luhn(digits: &[u8]) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Lengths of the bank account numbers of countries.
 const IBAN_LENGTHS: [(&[u8; 2], usize); 48] = [
     (b"AD", 24),
     (b"AE", 23),
@@ -224,7 +218,7 @@ const IBAN_LENGTHS: [(&[u8; 2], usize); 48] = [
     (b"TR", 26),
 ];
 
-/// A bank account: country, length, and the remainder of 1 when divided by 97. Letters may be small.
+/// Country, length and remainder 1 modulo 97. Lower-case letters are accepted.
 fn match_iban(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let &[first, second, tens, ones] = bytes.get(start..start + 4)? else { return None };
     let country = [first.to_ascii_uppercase(), second.to_ascii_uppercase()];
@@ -254,10 +248,10 @@ fn remainder_97(compact: &[u8]) -> Option<u32> {
     })
 }
 
-/// Numbers that were printed in advertisements and belong to nobody.
+/// Social security numbers printed in advertisements.
 const PRINTED: [&[u8; 9]; 3] = [b"078051120", b"219099999", b"457555462"];
 
-/// `123-45-6789` in a range that is given out; in other spellings where the words in front say what it is.
+/// `123-45-6789` in an issued range; other spellings need a hint in the words before it.
 fn social_security(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let end = run_end(bytes, start, 12, |byte| byte.is_ascii_digit() || matches!(byte, b'-' | b' '));
     let text = bytes.get(start..end)?.trim_ascii_end();
@@ -275,7 +269,6 @@ fn social_security(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (shape && real && free_before(bytes, start) && free_after(bytes, end)).then_some(start..end)
 }
 
-/// Whether one of the words stands shortly before a place.
 fn said_before(bytes: &[u8], at: usize, words: &[&str]) -> bool {
     const NEAR: usize = 28;
     let near = bytes.get(at.saturating_sub(NEAR)..at).unwrap_or_default().to_ascii_lowercase();
@@ -285,7 +278,7 @@ fn said_before(bytes: &[u8], at: usize, words: &[&str]) -> bool {
     })
 }
 
-/// A number of 9 to 15 digits, in groups or not, where the words in front say that it is a phone's.
+/// 9 to 15 digits, if the words before them announce a phone number.
 fn match_labeled_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     const WORDS: [&str; 8] = ["phone", "telephone", "mobile", "tel", "call", "cell", "whatsapp", "fax"];
     let of_phone = |byte: u8| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'/');
@@ -297,7 +290,7 @@ fn match_labeled_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (fits && said_before(bytes, start, &WORDS)).then_some(start..end)
 }
 
-/// `+` with the country and 8 to 15 digits in all, in groups; a sum such as `+123456789` without a group is none.
+/// `+`, country and 8 to 15 digits in groups; ungrouped, `+123456789` may be a sum.
 fn match_international_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     if byte_before(bytes, start).is_some_and(|byte| is_word(byte) || byte == b'+') {
         return None;
@@ -325,7 +318,6 @@ fn match_domestic_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// The end of a number in the form of North America.
 fn without_trunk(bytes: &[u8], start: usize) -> Option<usize> {
     let digits = |from: usize, count: usize| {
         let text = bytes.get(from..from + count)?;

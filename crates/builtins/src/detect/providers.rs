@@ -5,20 +5,14 @@
 use super::secrets as check;
 use std::ops::Range;
 
-/// Alphabets of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KeyAlphabet {
-    /// Letters and digits.
     Alnum,
-    /// Upper-case letters and digits.
     Upper,
-    /// Lower-case hexadecimal.
     Hex,
-    /// Letters, digits, `-` and `_`.
     Url,
-    /// The same and a dot.
+    /// The URL alphabet plus a dot.
     Dotted,
-    /// Both alphabets of base64, with padding.
     Base64,
 }
 
@@ -35,21 +29,18 @@ impl KeyAlphabet {
     }
 }
 
-/// What stands behind an anchor.
 pub(super) enum KeyShape {
-    /// So many characters of an alphabet, from least to most; they vary like a key.
     Body(KeyAlphabet, usize, usize),
-    /// A function finds out.
     Checked(fn(&str, usize) -> Option<Range<usize>>),
 }
 
 use KeyAlphabet::{Alnum, Base64, Dotted, Hex, Upper, Url};
 use KeyShape::{Body, Checked};
 
-/// An anchor, the kind that is reported, and what has to follow.
+/// Anchor, reported kind, and what must follow.
 pub(super) type AnchorRow = (&'static str, &'static str, KeyShape);
 
-/// Of anchors that start alike the longer stands first.
+/// Longer anchors come before their prefixes.
 pub(super) static ANCHORS: &[AnchorRow] = &[
     // Clouds.
     ("AKIA", "aws-access-key", Body(Upper, 16, 16)),

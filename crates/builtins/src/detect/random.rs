@@ -16,7 +16,6 @@ pub(super) fn byte_entropy(text: &[u8]) -> f64 {
     })
 }
 
-/// How many different bytes there are.
 pub(super) fn distinct_bytes(text: &[u8]) -> usize {
     let mut seen = [false; 256];
     for byte in text {
@@ -27,15 +26,13 @@ pub(super) fn distinct_bytes(text: &[u8]) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// A key that nobody drew at random: `XXXXXXXXXXXXXXXX`, `0000…`, `abababab…`, `1234567890ABCDEF`, and the keys that stand in manuals,
-/// which say `EXAMPLE` somewhere.
+/// Placeholder keys: `XXXX…`, `0000…`, `abab…`, `1234567890ABCDEF`, or with `EXAMPLE` in them.
 pub(super) fn is_filler(body: &[u8]) -> bool {
     distinct_bytes(body) < (body.len() / 3).clamp(3, 8)
         || is_sequence(body)
         || body.to_ascii_uppercase().windows(7).any(|part| part == b"EXAMPLE")
 }
 
-/// Eight characters that count up.
 fn is_sequence(body: &[u8]) -> bool {
     let mut run = 1;
     body.windows(2).any(|pair| {
@@ -44,7 +41,6 @@ fn is_sequence(body: &[u8]) -> bool {
     })
 }
 
-/// Words that stand where a key would be.
 const STAND_INS: [&str; 24] = [
     "example",
     "placeholder",
@@ -72,7 +68,7 @@ const STAND_INS: [&str; 24] = [
     "todo",
 ];
 
-/// Whether the value of an assignment only stands for one: `<token>`, `${TOKEN}`, `your-key-here`, a call, a path, an address.
+/// True for placeholders: `<token>`, `${TOKEN}`, `your-key-here`, a call, a path, an address.
 pub(super) fn is_stand_in(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     value.starts_with(['<', '$', '{', '[', '(', '%', '/', '~', '.', '@', '*', '#'])
@@ -83,7 +79,7 @@ pub(super) fn is_stand_in(value: &str) -> bool {
         || STAND_INS.iter().any(|word| lower.contains(word))
 }
 
-/// How often lower case, upper case and digits follow each other in turn, signs left out. Words and dates change seldom.
+/// Switches between lower case, upper case and digits; few in words and dates.
 fn count_changes(value: &[u8]) -> usize {
     let class = |byte: &u8| match byte {
         b'a'..=b'z' => Some(0),
@@ -102,21 +98,21 @@ fn count_changes(value: &[u8]) -> usize {
     changes
 }
 
-/// Upper and lower case mixed as no words are: `DatabaseConnectionString` has far fewer capitals.
+/// Case mixed more than in words such as `DatabaseConnectionString`.
 fn is_mixed(value: &[u8]) -> bool {
     let capitals = value.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     let small = value.iter().filter(|byte| byte.is_ascii_lowercase()).count();
     capitals * 100 >= value.len() * 27 && small * 10 >= value.len() * 2 && count_changes(value) * 20 >= value.len() * 7
 }
 
-/// Whether the body behind a provider's prefix varies like a key: a run of letters in one case without a digit is a word.
+/// False for letters of one case without a digit: that is a word.
 pub(super) fn varies_like_key(body: &[u8]) -> bool {
     let letters = body.iter().any(u8::is_ascii_alphabetic);
     let digits = body.iter().any(u8::is_ascii_digit);
     !is_filler(body) && byte_entropy(body) >= 2.5 && (letters && digits || is_mixed(body))
 }
 
-/// Whether a value of at least 16 characters looks drawn at random: letters and digits that change often, and few repetitions.
+/// At least 16 characters, letters and digits mixed, few repetitions.
 pub(super) fn looks_random(value: &[u8]) -> bool {
     let letters = value.iter().any(u8::is_ascii_alphabetic);
     let digits = value.iter().any(u8::is_ascii_digit);
@@ -124,7 +120,7 @@ pub(super) fn looks_random(value: &[u8]) -> bool {
     value.len() >= 16 && value.iter().all(u8::is_ascii_graphic) && byte_entropy(value) >= 3.0 && drawn
 }
 
-/// Whether a value could be a password that somebody took care to choose: three kinds of characters, or two in a long one.
+/// Three kinds of characters, or two in a long value.
 pub(super) fn looks_chosen(value: &[u8]) -> bool {
     let kinds = [
         value.iter().any(u8::is_ascii_lowercase),

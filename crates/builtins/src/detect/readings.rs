@@ -1,25 +1,32 @@
 //! The ways to read a text: as it stands, with escapes resolved, and what its base64 holds. Places lead back to the text itself.
 
 use crate::encoding::decode_base64;
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use std::ops::{ControlFlow, Range};
 
-/// How often escapes are resolved in what came out of resolving: JSON inside a text inside a text.
+/// Rounds of unescaping: JSON in text in text.
 const LAYERS: usize = 3;
-/// How deep base64 inside base64 is followed.
 const NESTING: usize = 2;
-/// The shortest base64 that can hold a credential.
+/// Shorter base64 cannot hold a credential.
 const SHORTEST_BASE64: usize = 20;
 
-/// Looks at one reading of the text; the second argument leads a range of the reading back to the text.
+/// Receives one reading; the second argument maps its ranges back to the text.
 type ReadingVisitor<'a> = &'a mut dyn FnMut(&str, &dyn Fn(Range<usize>) -> Range<usize>) -> ControlFlow<()>;
 
-/// Shows all readings of a text.
-pub(super) fn each_reading(text: &str, meter: &mut FuelMeter, look: ReadingVisitor<'_>) -> Result<ControlFlow<()>, LimitError> {
+pub(super) fn each_reading(
+    text: &str,
+    meter: &mut FuelMeter,
+    look: ReadingVisitor<'_>,
+) -> Result<ControlFlow<()>, LimitError> {
     visit_readings(text, NESTING, meter, look)
 }
 
-fn visit_readings(text: &str, nesting: usize, meter: &mut FuelMeter, look: ReadingVisitor<'_>) -> Result<ControlFlow<()>, LimitError> {
+fn visit_readings(
+    text: &str,
+    nesting: usize,
+    meter: &mut FuelMeter,
+    look: ReadingVisitor<'_>,
+) -> Result<ControlFlow<()>, LimitError> {
     // A look at a byte takes about as long as half an instruction.
     meter.charge_scan(text.len().saturating_mul(8))?;
     if look(text, &|range| range).is_break() || visit_base64(text, nesting, meter, &|range| range, look)?.is_break() {
@@ -31,17 +38,18 @@ fn visit_readings(text: &str, nesting: usize, meter: &mut FuelMeter, look: Readi
         layers.push(next);
         let place = |range| layers.iter().rev().fold(range, |range, reading| reading.outer_range(range));
         let Some(reading) = layers.last() else { break };
-        if look(&reading.text, &place).is_break() || visit_base64(&reading.text, nesting, meter, &place, look)?.is_break() {
+        if look(&reading.text, &place).is_break()
+            || visit_base64(&reading.text, nesting, meter, &place, look)?.is_break()
+        {
             return Ok(ControlFlow::Break(()));
         }
     }
     Ok(ControlFlow::Continue(()))
 }
 
-/// A text with its escapes resolved.
 struct ResolvedText {
     text: String,
-    /// Stretches that were copied: offset here, offset in the text it was made of. In order.
+    /// Copied stretches in order: offset here, offset in the original.
     stretches: Vec<(usize, usize)>,
 }
 
@@ -51,26 +59,23 @@ impl ResolvedText {
         self.stretches.get(index).map_or(at, |(here, there)| there + at.saturating_sub(*here))
     }
 
-    /// Where a range of this stands in the text it was made of.
     fn outer_range(&self, range: Range<usize>) -> Range<usize> {
         self.outer_offset(range.start)..self.outer_offset(range.end)
     }
 }
 
-/// What cannot be seen: zero-width and direction characters, the soft hyphen, the byte order mark.
+/// Zero-width and direction characters, soft hyphen, byte order mark.
 const INVISIBLE: [&str; 20] = [
     "\u{200b}", "\u{200c}", "\u{200d}", "\u{200e}", "\u{200f}", "\u{2060}", "\u{2061}", "\u{2062}", "\u{2063}",
     "\u{2064}", "\u{202a}", "\u{202b}", "\u{202c}", "\u{202d}", "\u{202e}", "\u{feff}", "\u{00ad}", "\u{180e}",
     "\u{2066}", "\u{2069}",
 ];
 
-/// What begins a sequence that steers a terminal, such as one for colour.
 const ESC: u8 = 0x1B;
 
-/// The places of `%`, `\\`, of escape characters and of bytes that an invisible character may begin with, in order.
+/// Positions of `%`, `\\`, escape characters and first bytes of invisible characters, in order.
 struct EscapeSigns<'a> {
     text: &'a [u8],
-    /// The next place of each group of bytes, found ahead.
     next: [Option<usize>; 3],
 }
 
@@ -104,7 +109,7 @@ impl Iterator for EscapeSigns<'_> {
     }
 }
 
-/// The text with JSON and URL escapes resolved and without invisible characters; `None` when there are none.
+/// Resolves JSON and URL escapes and drops invisible characters; `None` if there are none.
 fn resolve_escapes(text: &str, meter: &mut FuelMeter) -> Result<Option<ResolvedText>, LimitError> {
     let mut reading: Option<ResolvedText> = None;
     let mut copied = 0;
@@ -131,7 +136,7 @@ fn resolve_escapes(text: &str, meter: &mut FuelMeter) -> Result<Option<ResolvedT
     Ok(reading)
 }
 
-/// The character that an escape at `start` stands for (none for an invisible one) and where it ends; `None` where none stands.
+/// The character of an escape (none if invisible) and its end; `None` without an escape.
 fn read_escape(text: &str, start: usize) -> Option<(Option<char>, usize)> {
     let bytes = text.as_bytes();
     match bytes.get(start)? {
@@ -171,7 +176,7 @@ fn read_escape(text: &str, start: usize) -> Option<(Option<char>, usize)> {
     }
 }
 
-/// Where a sequence that steers a terminal ends: one of colour, a title or a link, or a single letter behind the escape character.
+/// End of a terminal sequence: color, title, link, or one letter after ESC.
 fn terminal_sequence_end(bytes: &[u8], start: usize) -> usize {
     let from = start + 2;
     match bytes.get(start + 1) {
@@ -188,7 +193,6 @@ fn terminal_sequence_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// A character in URL escapes, of one to four bytes.
 fn read_percent_escape(text: &str, start: usize) -> Option<(Option<char>, usize)> {
     let byte = |position: usize| -> Option<u8> {
         let at = start + 3 * position;
@@ -208,7 +212,6 @@ fn read_percent_escape(text: &str, start: usize) -> Option<(Option<char>, usize)
     Some((Some(character), start + 3 * length))
 }
 
-/// Reads what runs of base64 hold, where that is text.
 fn visit_base64(
     text: &str,
     nesting: usize,
@@ -230,7 +233,6 @@ fn visit_base64(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Which bytes stand in base64, in either alphabet.
 #[expect(clippy::indexing_slicing, reason = "computed while compiling; every byte has its place")]
 static OF_BASE64: [bool; 256] = {
     let mut table = [false; 256];
@@ -249,7 +251,7 @@ fn of_base64(byte: u8) -> bool {
     OF_BASE64.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
-/// The runs of base64 characters that are long enough. A run covers one of every so many bytes: only those are looked at first.
+/// Runs of sufficient length; sampling one byte per minimum length finds them fast.
 fn base64_runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -270,7 +272,7 @@ fn base64_runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// What base64 stands for, where it is printable text.
+/// The decoded text if it is printable.
 fn readable_text(encoded: &str) -> Option<String> {
     // Cheap first: the first letters of words and of random keys hardly ever decode to printable bytes.
     let start = decode_base64(encoded.get(..16)?)?;

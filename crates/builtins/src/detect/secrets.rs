@@ -11,14 +11,14 @@ use std::ops::{ControlFlow, Range};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Anchors and stems of names in one automaton, whatever the text: what says the same is built quickly, or looks quickly.
+/// Anchors and name stems in one automaton: one is quick to build, one quick to search.
 static SEARCHES: [LazyLock<Option<AhoCorasick>>; 2] = [
     LazyLock::new(|| build_automaton(AhoCorasickKind::ContiguousNFA)),
     // One step for each byte.
     LazyLock::new(|| build_automaton(AhoCorasickKind::DFA)),
 ];
 
-/// After so many bytes the automaton that takes longer to build has paid. Most checks of few runs never look at so many.
+/// Text size from which the automaton that is slower to build pays off.
 const PAID: usize = 1 << 16;
 
 fn build_automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
@@ -32,7 +32,6 @@ fn build_automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
         .ok()
 }
 
-/// The automaton for a text of so many bytes.
 fn choose_automaton(length: usize) -> Option<&'static AhoCorasick> {
     static LOOKED_AT: AtomicUsize = AtomicUsize::new(0);
     let [quickly_built, quick] = &SEARCHES;
@@ -43,7 +42,6 @@ fn choose_automaton(length: usize) -> Option<&'static AhoCorasick> {
     quickly_built.as_ref()
 }
 
-/// Reports the credentials in a text.
 pub(super) fn scan_secrets(text: &str, found: FindingSink<'_>) -> ControlFlow<()> {
     let Some(search) = choose_automaton(text.len()) else { return ControlFlow::Continue(()) };
     let mut assigned_until = 0;
@@ -65,7 +63,7 @@ pub(super) fn scan_secrets(text: &str, found: FindingSink<'_>) -> ControlFlow<()
     ControlFlow::Continue(())
 }
 
-/// The credential that an anchor begins. Letters of anchors count as they are, apart from those of a scheme: `bearer`.
+/// Anchors are case-sensitive, except schemes such as `bearer`.
 fn match_anchor(text: &str, at: Range<usize>, (anchor, kind, shape): &AnchorRow) -> Option<DetectorFinding> {
     if text.get(at.clone()) != Some(*anchor) && !anchor.ends_with(' ') {
         return None;
@@ -77,13 +75,19 @@ fn match_anchor(text: &str, at: Range<usize>, (anchor, kind, shape): &AnchorRow)
     Some(DetectorFinding { kind, range })
 }
 
-/// Whether a key may start at a place: not inside a word, and not behind a dash, as in `task-list`.
+/// Not inside a word nor after a dash, as in `task-list`.
 fn starts_word(bytes: &[u8], at: usize) -> bool {
     byte_before(bytes, at).is_none_or(|byte| !is_word(byte) && byte != b'-')
 }
 
-/// A prefix and its body. The body has to end where the key ends: more of the alphabet makes it something else.
-fn match_body(text: &str, prefix: Range<usize>, alphabet: KeyAlphabet, least: usize, most: usize) -> Option<Range<usize>> {
+/// A prefix and its body; a longer run of the alphabet is something else.
+fn match_body(
+    text: &str,
+    prefix: Range<usize>,
+    alphabet: KeyAlphabet,
+    least: usize,
+    most: usize,
+) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let end = run_end(bytes, prefix.end, most + 1, |byte| alphabet.contains(byte));
     let length = end - prefix.end;
@@ -107,7 +111,7 @@ pub(super) fn match_slack_token(text: &str, start: usize) -> Option<Range<usize>
     (body.len() >= 20 && body.contains(&b'-') && varies_like_key(body)).then_some(start..end)
 }
 
-/// Parts of a path behind an address, each of letters and digits (and `-`, `_`) of at least that length.
+/// Path parts after an address, of letters, digits, `-` and `_`, with these minimum lengths.
 fn path_parts(text: &str, start: usize, anchor: &str, least: &[usize]) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = start + anchor.len();
@@ -141,7 +145,7 @@ pub(super) fn match_sendgrid(text: &str, start: usize) -> Option<Range<usize>> {
     (fits && starts_word(bytes, start) && varies_like_key(bytes.get(start..second)?)).then_some(start..second)
 }
 
-/// The number of a bot, a colon, and 35 characters that start with `AA`.
+/// Bot number, colon, and 35 characters that start with `AA`.
 pub(super) fn match_telegram(text: &str, colon: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let digits = bytes.get(..colon)?.iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
@@ -153,7 +157,7 @@ pub(super) fn match_telegram(text: &str, colon: usize) -> Option<Range<usize>> {
     (fits && varies_like_key(bytes.get(colon..end)?)).then_some(start..end)
 }
 
-/// Three parts in base64, of which the first two are JSON objects and the first names an algorithm.
+/// Three base64 parts: two JSON objects, the first naming an algorithm.
 pub(super) fn match_jwt(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     // Nothing of the alphabet stands in front, so that no byte is looked at for two starts.
@@ -174,7 +178,7 @@ pub(super) fn match_jwt(text: &str, start: usize) -> Option<Range<usize>> {
     (signed && object(&header)?.contains_key("alg") && object(&payload).is_some()).then_some(start..signature.end)
 }
 
-/// The armour of a private key with key material in it; certificates and public keys are none.
+/// Only with key material; certificates and public keys do not count.
 pub(super) fn private_key(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let label_start = start + "-----BEGIN ".len();
@@ -197,12 +201,11 @@ pub(super) fn private_key(text: &str, start: usize) -> Option<Range<usize>> {
     None
 }
 
-/// So many characters of base64 in a row are key material, and no word.
+/// Base64 characters in a row that are key material rather than a word.
 const MATERIAL: usize = 16;
-/// The longest private key, in its armour.
 const LONGEST_KEY: usize = 8 << 10;
 
-/// Where a private key ends of which some material has been seen: behind its last line, or behind its material where that line is missing.
+/// End of the armor, or of the material if the last line is missing.
 fn armour_end(bytes: &[u8], from: usize) -> usize {
     const LAST: &[u8] = b"-----END ";
     let near = bytes.get(from..bytes.len().min(from + LONGEST_KEY)).unwrap_or_default();
@@ -226,7 +229,7 @@ fn armour_end(bytes: &[u8], from: usize) -> usize {
     end
 }
 
-/// `Bearer` with a token that looks drawn at random.
+/// The token must look random.
 pub(super) fn match_bearer(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + "Bearer ".len();
     let end =
@@ -235,7 +238,7 @@ pub(super) fn match_bearer(text: &str, start: usize) -> Option<Range<usize>> {
     (token.len() >= 20 && !is_stand_in(token) && looks_random(token.as_bytes())).then_some(from..end)
 }
 
-/// `SSWS` with the 42 characters of a token that starts with two zeros.
+/// `SSWS` and 42 characters that start with two zeros.
 pub(super) fn match_okta(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + "SSWS ".len();
     let end = run_end(text.as_bytes(), from, 64, |byte| Url.contains(byte));
@@ -250,7 +253,6 @@ pub(super) fn match_basic(text: &str, start: usize) -> Option<Range<usize>> {
     is_pair(text.get(from..end)?).then_some(from..end)
 }
 
-/// Whether base64 holds `user:password`.
 pub(super) fn is_pair(encoded: &str) -> bool {
     let decoded = decode_base64(encoded).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let printable = decoded.bytes().all(|byte| byte.is_ascii_graphic());
@@ -269,7 +271,6 @@ pub(super) fn user_option(text: &str, start: usize) -> Option<Range<usize>> {
     (!user.is_empty() && chosen && is_real_password(password)).then_some(from + user.len() + 1..end)
 }
 
-/// Passwords that stand in every manual.
 const KNOWN_PASSWORDS: [&str; 14] = [
     "password", "passwd", "pass", "secret", "postgres", "mysql", "root", "admin", "guest", "user", "test", "minio",
     "rabbitmq", "token",
@@ -304,10 +305,11 @@ pub(super) fn azure_secret(text: &str, sign: usize) -> Option<Range<usize>> {
     let end = run_end(bytes, sign + 2, 35, of_secret);
     let head = bytes.get(start..sign)?;
     let fits = head.iter().all(|byte| of_secret(*byte)) && head.last()?.is_ascii_digit();
-    (fits && (31..=34).contains(&(end - sign - 2)) && !byte_before(bytes, start).is_some_and(is_word)).then_some(start..end)
+    (fits && (31..=34).contains(&(end - sign - 2)) && !byte_before(bytes, start).is_some_and(is_word))
+        .then_some(start..end)
 }
 
-/// The signature of an address that lets anybody in: base64 of 32 bytes, its signs escaped or not.
+/// Base64 of 32 bytes, escaped or not.
 pub(super) fn azure_signature(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let from = start + "sig=".len();
@@ -322,8 +324,14 @@ pub(super) fn teams_webhook(text: &str, start: usize) -> Option<Range<usize>> {
     (end - start > 120 && varies_like_key(bytes.get(start..end)?)).then_some(start..end)
 }
 
-/// Parts of fixed alphabets and lengths behind each other, a sign between them.
-fn match_parts(text: &str, start: usize, from: usize, sign: u8, parts: &[(KeyAlphabet, usize)]) -> Option<Range<usize>> {
+/// Fixed-length parts of given alphabets, separated by a sign.
+fn match_parts(
+    text: &str,
+    start: usize,
+    from: usize,
+    sign: u8,
+    parts: &[(KeyAlphabet, usize)],
+) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = from;
     for (index, (alphabet, length)) in parts.iter().enumerate() {
@@ -363,13 +371,14 @@ pub(super) fn match_terraform(text: &str, dot: usize) -> Option<Range<usize>> {
     (starts_word(bytes, start) && end - dot >= 60 && varies_like_key(bytes.get(dot..end)?)).then_some(start..end)
 }
 
-/// `EAAA` with 60 characters, or `EAA` with a hundred and more.
+/// `EAAA` and 60 characters, or `EAA` and 100 or more.
 pub(super) fn meta_or_square(text: &str, start: usize) -> Option<Range<usize>> {
-    let square = text.get(start..)?.starts_with("EAAA").then(|| match_body(text, start..start + 4, Url, 58, 62)).flatten();
+    let square =
+        text.get(start..)?.starts_with("EAAA").then(|| match_body(text, start..start + 4, Url, 58, 62)).flatten();
     square.or_else(|| match_body(text, start..start + 3, Alnum, 100, 512))
 }
 
-/// 32 hexadecimal digits, `-us` and the number of a data centre.
+/// 32 hexadecimal digits, `-us` and a data center number.
 pub(super) fn match_mailchimp(text: &str, dash: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let start = dash.checked_sub(32)?;
@@ -380,7 +389,7 @@ pub(super) fn match_mailchimp(text: &str, dash: usize) -> Option<Range<usize>> {
         .then_some(start..end)
 }
 
-/// The number of an account in base64, a time, a signature.
+/// Account number in base64, time, signature.
 pub(super) fn discord_token(text: &str, dot: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let length = bytes.get(..dot)?.iter().rev().take(29).take_while(|byte| Url.contains(**byte)).count();
@@ -393,12 +402,13 @@ pub(super) fn discord_token(text: &str, dot: usize) -> Option<Range<usize>> {
     (number && fits && starts_word(bytes, start)).then_some(start..end)
 }
 
-/// The private part of a PuTTY key: lines of base64.
 pub(super) fn putty_key(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let end = run_end(bytes, start + "Private-Lines:".len(), 4_096, |byte| {
         KeyAlphabet::Base64.contains(byte) || matches!(byte, b' ' | b'\n' | b'\r' | b'\\')
     });
     let body = bytes.get(start + "Private-Lines:".len()..end)?;
-    body.split(|byte| !KeyAlphabet::Base64.contains(*byte)).any(|line| line.len() >= 40 && varies_like_key(line)).then_some(start..end)
+    body.split(|byte| !KeyAlphabet::Base64.contains(*byte))
+        .any(|line| line.len() >= 40 && varies_like_key(line))
+        .then_some(start..end)
 }

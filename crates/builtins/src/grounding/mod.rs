@@ -11,32 +11,30 @@ mod number;
 mod words;
 
 use aho_corasick::AhoCorasick;
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::Value;
 use averment_base::value::compare::with_deep_stack;
 use number::UnsignedDecimal;
 use rustc_hash::FxHashMap;
 use words::{ClaimWord, each_word};
 
-/// Something that the values say and a source has to hold.
+/// A statement in the values that a source must contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Claim {
-    /// As it was spelled.
     pub(super) text: String,
     kind: ClaimKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ClaimKind {
-    /// A number: any of these values.
+    /// A number with all its possible values.
     Number(Vec<UnsignedDecimal>),
-    /// An id.
     Id,
-    /// A URL: nothing of a longer one may follow.
+    /// A URL; it must not continue in the source.
     Url,
 }
 
-/// All claims of a value, in order, each once.
+/// Deduplicated, in order.
 pub(super) fn collect_claims(value: &Value<'_>, meter: &mut FuelMeter) -> Result<Vec<Claim>, LimitError> {
     let mut claims = ClaimCollector::default();
     claims.collect_value(value, false, meter)?;
@@ -52,17 +50,19 @@ struct ClaimCollector {
 impl ClaimCollector {
     fn collect_value(&mut self, value: &Value<'_>, whole: bool, meter: &mut FuelMeter) -> Result<(), LimitError> {
         match value {
-            Value::Number(number) => {
-                self.add_claim(&number.to_string(), ClaimKind::Number(vec![UnsignedDecimal::from_number(*number)]), meter)
-            }
+            Value::Number(number) => self.add_claim(
+                &number.to_string(),
+                ClaimKind::Number(vec![UnsignedDecimal::from_number(*number)]),
+                meter,
+            ),
             Value::Text(text) => self.collect_text(text.as_str(), whole, meter),
             Value::List(items) => {
                 meter.charge_fuel(1)?;
                 with_deep_stack(|| items.iter().try_for_each(|item| self.collect_value(&item.value, true, meter)))
             }
-            Value::Object(object) => {
-                with_deep_stack(|| object.entries().iter().try_for_each(|entry| self.collect_value(&entry.node.value, false, meter)))
-            }
+            Value::Object(object) => with_deep_stack(|| {
+                object.entries().iter().try_for_each(|entry| self.collect_value(&entry.node.value, false, meter))
+            }),
             _ => Ok(()),
         }
     }
@@ -102,23 +102,25 @@ impl ClaimCollector {
     }
 }
 
-/// The claims that stand in none of the sources, in order.
-pub(super) fn find_ungrounded(claims: Vec<Claim>, sources: &Value<'_>, meter: &mut FuelMeter) -> Result<Vec<Claim>, LimitError> {
+pub(super) fn find_ungrounded(
+    claims: Vec<Claim>,
+    sources: &Value<'_>,
+    meter: &mut FuelMeter,
+) -> Result<Vec<Claim>, LimitError> {
     let mut search = SourceSearch::new(&claims);
     search.look_value(sources, meter)?;
     let found = search.found;
     Ok(claims.into_iter().zip(found).filter(|(_, found)| !found).map(|(claim, _)| claim).collect())
 }
 
-/// Looks for all claims at once in one pass over the sources.
+/// Finds all claims in one pass over the sources.
 struct SourceSearch<'a> {
     claims: &'a [Claim],
     numbers: FxHashMap<&'a UnsignedDecimal, Vec<usize>>,
-    /// Finds texts; the number of a pattern leads to its claim.
+    /// Maps pattern numbers to claims.
     texts: Option<AhoCorasick>,
     owners: Vec<usize>,
     found: Vec<bool>,
-    /// How many are not found yet.
     open: usize,
 }
 
@@ -197,7 +199,6 @@ impl<'a> SourceSearch<'a> {
     }
 }
 
-/// Notes that a claim is found.
 fn mark_found(found: &mut [bool], open: &mut usize, claim: usize) {
     if let Some(found) = found.get_mut(claim).filter(|found| !**found) {
         *found = true;
@@ -205,7 +206,7 @@ fn mark_found(found: &mut [bool], open: &mut usize, claim: usize) {
     }
 }
 
-/// Whether a text from a place to another is a whole: no letter or digit goes on at either end, not even behind a dash.
+/// True if no letter, digit or dash-joined letter touches either end.
 fn stands_alone(text: &str, start: usize, end: usize, is_url: bool) -> bool {
     let mut before = text.get(..start).unwrap_or_default().chars().rev();
     let mut behind = text.get(end..).unwrap_or_default().chars();

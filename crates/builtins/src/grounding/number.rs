@@ -5,7 +5,7 @@
 
 use averment_base::value::Number;
 
-/// The size of a number, its sign left aside: digits without zeros at either end, times a power of ten.
+/// Magnitude: digits without outer zeros, times a power of ten; the sign is ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct UnsignedDecimal {
     digits: String,
@@ -25,19 +25,17 @@ impl UnsignedDecimal {
         Self { digits: significant.to_owned(), exponent: exponent.saturating_add(shift) }
     }
 
-    /// The same digits with another power of ten.
     fn scale_by(&self, power: i64) -> Self {
         let exponent = if self.digits.is_empty() { 0 } else { self.exponent.saturating_add(power) };
         Self { digits: self.digits.clone(), exponent }
     }
 
-    /// The value of a number of a trace.
     pub(super) fn from_number(number: Number<'_>) -> Self {
         parse_plain(number.to_string().trim_start_matches('-')).unwrap_or(Self { digits: String::new(), exponent: 0 })
     }
 }
 
-/// A number without separators of thousands: `12`, `1.5`, `2e-3`.
+/// Without thousands separators: `12`, `1.5`, `2e-3`.
 fn parse_plain(text: &str) -> Option<UnsignedDecimal> {
     let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -47,21 +45,21 @@ fn parse_plain(text: &str) -> Option<UnsignedDecimal> {
     (spelled && !mantissa.ends_with('.')).then(|| Some(UnsignedDecimal::new(whole, fraction, power.parse().ok()?)))?
 }
 
-/// Words behind a number that do not change it.
+/// Words after a number that keep its value.
 const UNITS: [&str; 48] = [
     "s", "sec", "secs", "ms", "us", "ns", "min", "mins", "m", "h", "hr", "hrs", "d", "days", "w", "y", "yr", "yrs",
     "g", "kg", "mg", "lb", "lbs", "oz", "mm", "cm", "km", "mi", "ft", "in", "l", "ml", "x", "px", "pt", "am", "pm",
     "st", "nd", "rd", "th", "kb", "mb", "gb", "tb", "kw", "kwh", "pp",
 ];
 
-/// Words behind a number that stand for a power of ten.
+/// Words that scale by a power of ten.
 const MAGNITUDES: [(&str, i64); 8] =
     [("k", 3), ("K", 3), ("M", 6), ("mn", 6), ("mio", 6), ("B", 9), ("bn", 9), ("T", 12)];
 
-/// Codes of currencies that are written before or behind a number without a blank.
+/// Currency codes written without a blank beside a number.
 const CURRENCIES: [&str; 12] = ["USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US", "usd", "eur"];
 
-/// The values that a spelled number may have; empty for what is no number. `12%` is 12 and 0.12, `2k` is 2 and 2000.
+/// Possible values of a spelled number; empty if none. `12%` is 12 and 0.12, `2k` is 2 and 2000.
 pub(super) fn parse_readings(word: &str) -> Vec<UnsignedDecimal> {
     let is_sign = |c: char| matches!(c, '$' | '€' | '£' | '¥' | '₹');
     let mut text = word.trim_start_matches(['-', '+', '−']).trim_start_matches(is_sign).trim_end_matches(is_sign);
@@ -84,8 +82,7 @@ pub(super) fn parse_readings(word: &str) -> Vec<UnsignedDecimal> {
     if UNITS.contains(&unit.to_ascii_lowercase().as_str()) { vec![value] } else { Vec::new() }
 }
 
-/// A number with separators of thousands and either decimal sign: the last of two different separators is the decimal sign, a comma in front
-/// of exactly three digits separates thousands, a single dot never does.
+/// Of two separators the last is decimal; a comma before exactly three digits is thousands, a dot never.
 fn parse_separated(text: &str) -> Option<UnsignedDecimal> {
     if !text.bytes().next()?.is_ascii_digit() && !text.starts_with('.') {
         return None;
@@ -119,7 +116,7 @@ fn parse_separated(text: &str) -> Option<UnsignedDecimal> {
     fits.then(|| UnsignedDecimal::new(&whole, fraction, 0))
 }
 
-/// The digits of `1,234,567`: one to three, then groups of three.
+/// Digits of `1,234,567`: one to three, then groups of three.
 fn ungroup_digits(text: &str, separator: char) -> Option<String> {
     let mut groups = text.split(separator);
     let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());

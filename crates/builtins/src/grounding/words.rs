@@ -2,27 +2,20 @@
 
 use super::number::{UnsignedDecimal, parse_readings};
 
-/// A word that means something here.
 #[derive(Debug)]
 pub(super) enum ClaimWord<'a> {
-    /// A URL.
     Url(&'a str),
-    /// A number with the values it may have.
     Number {
-        /// As it was spelled.
         text: &'a str,
-        /// Its values.
         values: Vec<UnsignedDecimal>,
         /// True for `1.` or `2)` at the start of a line.
         numbering: bool,
     },
-    /// An id.
     Id(&'a str),
-    /// A number inside a list without blanks that may also be one number: the 12 of `12,345`. For sources only.
+    /// In sources only: part of a blank-free list that may be one number, as the 12 of `12,345`.
     Part(UnsignedDecimal),
 }
 
-/// Shows the words of a text in order.
 pub(super) fn each_word<'a>(text: &'a str, show: &mut dyn FnMut(ClaimWord<'a>)) {
     let mut line_start = true;
     for piece in text.split_inclusive(is_break) {
@@ -51,14 +44,14 @@ fn is_numbering(word: &str, behind: Option<char>) -> bool {
     })
 }
 
-/// What no number, URL or id goes over.
+/// Characters that end a number, URL or id.
 fn is_break(character: char) -> bool {
     character.is_whitespace()
         || matches!(character, '"' | '`' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | ';' | '!' | '*' | '\\')
         || matches!(character, '\u{2010}'..='\u{201f}' | '…' | '«' | '»' | '、' | '。' | '，' | '：')
 }
 
-/// The URL that a word holds, without what ends a sentence.
+/// Without trailing sentence punctuation.
 fn find_url(word: &str) -> Option<&str> {
     let scheme = word.find("https://").or_else(|| word.find("http://"))?;
     let url = word.get(scheme..)?.trim_end_matches(['.', ',', ':', '\'', '?', '/']);
@@ -89,7 +82,7 @@ fn classify_word<'a>(word: &'a str, numbering: bool, show: &mut dyn FnMut(ClaimW
     }
 }
 
-/// Two words that are written as one: `id=7`, `total:7`, `3-5`, `a1,b2`.
+/// Two joined words: `id=7`, `total:7`, `3-5`, `a1,b2`.
 fn split_joined(word: &str) -> Option<(&str, &str)> {
     let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
     if let Some((left, right)) = word.split_once(',').or_else(|| word.split_once('=')) {

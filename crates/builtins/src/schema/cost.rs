@@ -5,55 +5,46 @@
 //! as often as it is applied. Counting remembers what it has counted, so that it stays small where the work is not.
 
 use crate::pattern::count_states;
-use averment_base::limits::{LimitError, FuelMeter};
+use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Node, Value};
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 
-/// The subschemas of a schema, and which of them are applied to what.
 #[derive(Debug, Default)]
 pub(super) struct SchemaWork {
     subschemas: Vec<Subschema>,
-    /// True when no subschema is reached in two ways: then each is applied once to each value at most.
+    /// True if every subschema is reached once: each applies at most once per value.
     plain: bool,
-    /// How often the library applies subschemas to one value, at most.
+    /// Upper bound of subschema applications to one value.
     ways: u64,
 }
 
-/// One schema inside the schema.
 #[derive(Debug, Default)]
 struct Subschema {
     /// Applied to the same value.
     here: Vec<usize>,
-    /// Applied to the value of a key.
     keys: Vec<(String, usize)>,
-    /// Applied to every value of an object.
     members: Vec<usize>,
-    /// Applied to every name of an object.
     names: Vec<usize>,
-    /// Applied to every element of a list.
     items: Vec<usize>,
-    /// What its own keywords take, beside looking at the value.
     own: u64,
-    /// The size of its pattern.
     pattern: u64,
 }
 
 impl Subschema {
-    /// What it takes for a value of size one.
+    /// Cost for a value of size one.
     fn work_bound(&self) -> u64 {
         self.own.saturating_add(self.pattern / 16).saturating_add(1)
     }
 }
 
-/// The work of a schema that is not known here, such as a meta-schema.
+/// Cost of a schema unknown here, such as a meta-schema.
 const UNKNOWN: u64 = 200;
-/// What remembering one count takes, in fuel: it takes memory, too.
+/// Fuel for storing one count; it also takes memory.
 const REMEMBERED: u64 = 32;
 
 impl SchemaWork {
-    /// Reads a schema that can be used.
     pub(super) fn from_schema(schema: &Json) -> Self {
         let mut reader =
             SchemaReader { root: schema, known: FxHashMap::default(), subschemas: Vec::new(), reached: Vec::new() };
@@ -64,16 +55,12 @@ impl SchemaWork {
         Self { subschemas: reader.subschemas, plain, ways: most.unwrap_or(1) }
     }
 
-    /// Whether the reasons of the library may keep more than so many parts of a value: each schema that it does not fit keeps a copy.
+    /// True if reasons may keep more than `most` parts: each failing schema keeps a copy.
     pub(super) fn exceeds_copies(&self, value: &Value<'_>, most: u64) -> bool {
         let most = most.checked_div(self.ways).unwrap_or(most);
         value_size(value, most.saturating_add(1)) > most
     }
 
-    /// Takes the fuel that checking a value will need.
-    ///
-    /// # Errors
-    /// When there is not so much.
     pub(super) fn charge_check(&self, value: &Value<'_>, meter: &mut FuelMeter) -> Result<(), LimitError> {
         let size = value_size(value, meter.fuel_left().saturating_add(1));
         let bound = size.saturating_mul(self.subschemas.iter().map(Subschema::work_bound).fold(0, u64::saturating_add));
@@ -86,7 +73,7 @@ impl SchemaWork {
     }
 }
 
-/// How often subschemas are applied to a value by way of one of them. One that leads back to itself counts once.
+/// Applications by way of one subschema; recursion counts once.
 fn ways_of(all: &[Subschema], number: usize, known: &mut [Option<u64>]) -> u64 {
     if let Some(Some(ways)) = known.get(number) {
         return *ways;
@@ -102,8 +89,7 @@ fn ways_of(all: &[Subschema], number: usize, known: &mut [Option<u64>]) -> u64 {
     ways
 }
 
-/// About how large a value is: one for each value, and its texts. No more than `most` is counted: what is computed may hold a part many
-/// times.
+/// Approximate size: values plus texts, capped at `most`, as computed values may repeat parts.
 fn value_size(value: &Value<'_>, most: u64) -> u64 {
     let sum = |parts: &mut dyn Iterator<Item = &Value<'_>>| {
         let mut size = 1_u64;
@@ -123,7 +109,6 @@ fn value_size(value: &Value<'_>, most: u64) -> u64 {
     })
 }
 
-/// What a subschema is applied to.
 #[derive(Clone, Copy)]
 enum SchemaTarget<'a, 'run> {
     Value(&'a Value<'run>),
@@ -132,7 +117,7 @@ enum SchemaTarget<'a, 'run> {
 
 struct WorkCounter<'a> {
     work: &'a SchemaWork,
-    /// By subschema and address of the value; `None` while it is being counted.
+    /// Per subschema and value address; `None` while counting.
     known: FxHashMap<(usize, usize), Option<u64>>,
     meter: &'a mut FuelMeter,
 }
@@ -202,18 +187,15 @@ impl WorkCounter<'_> {
     }
 }
 
-/// Reads the subschemas of a schema.
 struct SchemaReader<'a> {
     root: &'a Json,
-    /// Subschemas by the address of their JSON.
     known: FxHashMap<usize, usize>,
     subschemas: Vec<Subschema>,
-    /// How often each subschema is referred to.
     reached: Vec<u32>,
 }
 
 impl<'a> SchemaReader<'a> {
-    /// The number of the subschema that a value of the schema is; `base` is what its references start from.
+    /// `base` is where its references start.
     fn subschema_index(&mut self, json: &'a Json, base: &'a Json) -> usize {
         let address = std::ptr::from_ref(json).addr();
         if let Some(&number) = self.known.get(&address) {
@@ -254,10 +236,13 @@ impl<'a> SchemaReader<'a> {
                 "properties" => subschema.keys.extend(self.read_named(value, base)),
                 "patternProperties" => {
                     subschema.members.extend(self.read_named(value, base).into_iter().map(|(_, number)| number));
-                    let patterns = value.as_object().into_iter().flat_map(Map::keys).map(|pattern| count_states(pattern));
+                    let patterns =
+                        value.as_object().into_iter().flat_map(Map::keys).map(|pattern| count_states(pattern));
                     subschema.own = subschema.own.saturating_add(patterns.fold(0, u64::saturating_add) / 4);
                 }
-                "additionalProperties" | "unevaluatedProperties" => subschema.members.push(self.subschema_index(value, base)),
+                "additionalProperties" | "unevaluatedProperties" => {
+                    subschema.members.push(self.subschema_index(value, base))
+                }
                 "propertyNames" => subschema.names.push(self.subschema_index(value, base)),
                 "items" if value.is_array() => subschema.items.extend(self.read_list(value, base)),
                 "prefixItems" => subschema.items.extend(self.read_list(value, base)),
@@ -281,7 +266,7 @@ impl<'a> SchemaReader<'a> {
         entries.map(|(key, item)| (key.clone(), self.subschema_index(item, base))).collect()
     }
 
-    /// What a reference leads to, with what its own references start from.
+    /// The target and the base of its own references.
     fn resolve_reference(&self, reference: &Json, base: &'a Json) -> Option<(&'a Json, &'a Json)> {
         let reference = reference.as_str()?;
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));
@@ -297,7 +282,6 @@ impl<'a> SchemaReader<'a> {
     }
 }
 
-/// The first object that has this text under one of the keys.
 fn find_by_text<'a>(json: &'a Json, keys: &[&str], text: &str) -> Option<&'a Json> {
     with_deep_stack(|| match json {
         Json::Object(entries) => {
@@ -312,8 +296,8 @@ fn find_by_text<'a>(json: &'a Json, keys: &[&str], text: &str) -> Option<&'a Jso
 #[cfg(test)]
 mod tests {
     use super::SchemaWork;
-    use averment_base::limits::{LimitError, Limits, FuelMeter};
-    use averment_base::value::{ValueText, Value};
+    use averment_base::limits::{FuelMeter, LimitError, Limits};
+    use averment_base::value::{Value, ValueText};
 
     #[test]
     fn a_pattern_of_any_size_is_counted() {

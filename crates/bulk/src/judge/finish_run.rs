@@ -14,12 +14,11 @@ use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
 
 impl<'p> ThreadJudge<'p> {
-    /// Whether nothing but counts is wanted of a run.
     pub(super) fn counts_only(&self) -> bool {
         self.pipeline.compact && !self.pipeline.lines && !self.pipeline.detail.findings
     }
 
-    /// Whether the answers leave something open, or need reasons that only the run gives.
+    /// True if answers are open or need reasons that only the run provides.
     pub(super) fn needs_run(&self) -> bool {
         let findings = self.pipeline.detail.findings;
         if self.pipeline.detail.takes_whole_runs() {
@@ -32,10 +31,10 @@ impl<'p> ThreadJudge<'p> {
         })
     }
 
-    /// Reports a run of which the answers say everything.
     pub(super) fn report_answered(&mut self, line: &str, source: &dyn Fn() -> RunSource) {
         self.verdicts.clear();
-        self.verdicts.extend(self.answers.iter().filter_map(|answer| answer.as_verdict().map(chunk_totals::verdict_byte)));
+        self.verdicts
+            .extend(self.answers.iter().filter_map(|answer| answer.as_verdict().map(chunk_totals::verdict_byte)));
         self.gather_run(&[], &|| source().run_name());
         if self.report_remembered(source) {
             return;
@@ -44,7 +43,6 @@ impl<'p> ThreadJudge<'p> {
         self.report_run(outcomes, None, line, source);
     }
 
-    /// Judges what the answers leave open on the run, and counts or reports it.
     pub(super) fn settle_run<'a>(&mut self, run: &'a Run<'a>, full: &'a Bump)
     where
         'p: 'a,
@@ -69,7 +67,6 @@ impl<'p> ThreadJudge<'p> {
         }
     }
 
-    /// Evaluates the assertions of each program that the answers leave open.
     fn evaluate_open<'a>(&self, run: &'a Run<'a>, full: &'a Bump) -> Vec<Vec<AssertionOutcome>>
     where
         'p: 'a,
@@ -93,7 +90,6 @@ impl<'p> ThreadJudge<'p> {
         each.collect()
     }
 
-    /// Hands on what is said of names at the end.
     pub(super) fn note_names(&mut self) {
         let near_names = &self.pipeline.near_names;
         for (number, one) in self.programs.iter_mut().enumerate() {
@@ -109,7 +105,6 @@ impl<'p> ThreadJudge<'p> {
         }
     }
 
-    /// Notes what is said of assertions at the end.
     fn note_remarks(&self, program: usize, outcomes: &[AssertionOutcome]) {
         let near_names = &self.pipeline.near_names;
         for one in outcomes {
@@ -123,7 +118,7 @@ impl<'p> ThreadJudge<'p> {
         }
     }
 
-    /// Counts a run by its answers and by what was evaluated beside them; false where these do not say everything.
+    /// Returns false if answers and evaluated assertions do not suffice.
     fn count_run(&mut self, evaluated: &[Vec<AssertionOutcome>]) -> bool {
         if !evaluated.iter().flatten().all(is_plain) {
             return false;
@@ -144,7 +139,6 @@ impl<'p> ThreadJudge<'p> {
         complete
     }
 
-    /// The outcomes of all programs: what was evaluated, and what the prefilter said of the others.
     fn merge_outcomes(&mut self, evaluated: Vec<Vec<AssertionOutcome>>) -> Vec<RunOutcome> {
         let findings = self.pipeline.detail.findings;
         let mut answers = self.answers.iter();
@@ -163,7 +157,9 @@ impl<'p> ThreadJudge<'p> {
                         }
                         Some(outcome)
                     }
-                    None if findings && *answer == PrefilterAnswer::Idle => one.idle.get(number as usize).cloned().flatten(),
+                    None if findings && *answer == PrefilterAnswer::Idle => {
+                        one.idle.get(number as usize).cloned().flatten()
+                    }
                     None => answer.as_verdict().and_then(|verdict| known_outcome(one.rules.program, number, verdict)),
                 };
                 self.verdicts.extend(outcome.iter().map(|outcome| chunk_totals::verdict_byte(outcome.verdict)));
@@ -177,7 +173,7 @@ impl<'p> ThreadJudge<'p> {
         all
     }
 
-    /// Reports a run from what was stored of an earlier run with the same verdicts; false where there is none.
+    /// Reuses the report of an earlier run with equal verdicts; false if there is none.
     fn report_remembered(&mut self, source: &dyn Fn() -> RunSource) -> bool {
         if !self.pipeline.compact {
             return false;
@@ -198,7 +194,13 @@ impl<'p> ThreadJudge<'p> {
         true
     }
 
-    fn report_run(&mut self, outcomes: Vec<RunOutcome>, run: Option<&Run<'_>>, text: &str, source: &dyn Fn() -> RunSource) {
+    fn report_run(
+        &mut self,
+        outcomes: Vec<RunOutcome>,
+        run: Option<&Run<'_>>,
+        text: &str,
+        source: &dyn Fn() -> RunSource,
+    ) {
         let Pipeline { table, policy, detail, compact, lines, .. } = self.pipeline;
         let drawn = &mut self.drawn;
         let made = |drawn: &mut DrawnFindings| match run {

@@ -8,11 +8,11 @@ use averment_runs::run::Run;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
 
-/// Steps of one result that are listed.
+/// Steps listed per result.
 const LISTED: usize = 200;
 
 impl<'p> ThreadJudge<'p> {
-    /// Adds them to the report that was made last, which is that of the run.
+    /// The last report must be that of the run.
     pub(super) fn add_matched<'a>(&mut self, run: &'a Run<'a>, full: &'a Bump)
     where
         'p: 'a,
@@ -39,7 +39,7 @@ impl<'p> ThreadJudge<'p> {
     }
 }
 
-/// The steps that the patterns of a part match. Parts are nested no deeper than rules.
+/// Parts nest no deeper than rules.
 fn collect_steps(part: &DerivationPart, into: &mut BTreeSet<u32>) {
     let patterns = part.temporal.iter().flat_map(|temporal| &temporal.patterns);
     into.extend(patterns.flat_map(|pattern| &pattern.hits).filter(|hit| hit.sure).map(|hit| hit.step));

@@ -3,20 +3,20 @@
 //! Whole lines are indexed and prefiltered; a run is read in full only for what the prefilter leaves open, and for the reasons of what does
 //! not pass. Both ways give the same verdicts.
 
+mod finish_run;
 mod matched_steps;
 mod over_runs;
 mod partial_read;
 mod prefiltered;
 pub(crate) mod run_time;
 mod segments;
-mod finish_run;
 mod walk;
 
 use super::feed;
 use super::pipeline::Pipeline;
 use crate::faults::FaultPoint;
 use crate::incremental_totals::IncrementalTotals;
-use crate::prefilter::{PrefilterAnswer, EvaluationRules, Prefilter, PrefilterScratch, ProjectionSource};
+use crate::prefilter::{EvaluationRules, Prefilter, PrefilterAnswer, PrefilterScratch, ProjectionSource};
 use crate::reading_notes::FileRecords;
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
 use averment_base::memory::{self, allow_failure};
@@ -30,9 +30,9 @@ use averment_report::model::{RunReport, UnreadableTrace};
 use averment_runs::run::RunSource;
 use averment_traces::error::ReadError;
 use averment_traces::names::PartNames;
-use averment_traces::projection::{ScannedChunk, LineReader, RunProjection, ReadSet};
+use averment_traces::projection::{LineReader, ReadSet, RunProjection, ScannedChunk};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
-use averment_traces::scan::{ScanCursor, ByteIndex};
+use averment_traces::scan::{ByteIndex, ScanCursor};
 use bumpalo::Bump;
 pub(crate) use over_runs::ProgramOverRuns;
 use prefiltered::PrefilteredProgram;
@@ -42,19 +42,19 @@ use std::sync::PoisonError;
 pub use walk::each_line;
 use walk::{NonBlankLine, let_go};
 
-/// What came of a chunk of a trace.
+/// The result of judging part of a trace.
 pub enum RunResult {
     /// A run, for reports that show single runs.
     Run(Box<RunReport>),
     /// Finished lines of `jsonl`.
     Lines(Vec<u8>),
-    /// What cannot be read.
+    /// Something that cannot be read.
     Unreadable(UnreadableTrace),
     /// The evaluation broke down: the run's name.
     Fault(String),
 }
 
-/// How much was read of the runs that were judged.
+/// How much of the judged runs was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadCounts {
     /// Runs that were settled by what the prefilter takes out of their bytes.
@@ -74,16 +74,14 @@ impl ReadCounts {
     }
 }
 
-/// What one thread keeps between runs.
+/// State that a thread keeps between runs.
 pub struct ThreadJudge<'p> {
     pipeline: &'p Pipeline,
     programs: Vec<PrefilteredProgram<'p>>,
     read_set: ReadSet,
     lines: Option<LineReader>,
     index: ByteIndex,
-    /// Values of the lines of a chunk.
     arena: Bump,
-    /// Values of a run that is read in full.
     full: Bump,
     memory: VerdictMemory,
     answers: Vec<PrefilterAnswer>,
@@ -92,17 +90,15 @@ pub struct ThreadJudge<'p> {
     totals: ChunkTotals,
     reads: ReadCounts,
     records: FileRecords,
-    /// Counts of runs of which nothing but counts is wanted.
     incremental: IncrementalTotals,
-    /// What reports have room for.
     drawn: DrawnFindings,
     done: Vec<RunResult>,
-    /// Finished lines, written after the entries of `done`.
+    /// Finished lines, to be written after `done`.
     written: Vec<u8>,
     time: RunTime,
 }
 
-/// What reads lines without reading their runs in full; `None` where every run has to be read in full whatever stands in it.
+/// `None` if every run has to be read in full anyway.
 pub(crate) fn line_reader<'s>(
     pipeline: &Pipeline,
     mut prefilters: impl Iterator<Item = &'s Prefilter>,
@@ -131,7 +127,17 @@ impl<'p> ThreadJudge<'p> {
                 let said = vec![[None, None]; program.assertions.len()];
                 let scratch = PrefilterScratch::default();
                 let over_runs = ProgramOverRuns::new(program, &pipeline.options, prefilter.assertion_numbers());
-                PrefilteredProgram { rules, prefilter, assertion_reads, scratch, over_runs, idle, said, named: 0, skipped: 0 }
+                PrefilteredProgram {
+                    rules,
+                    prefilter,
+                    assertion_reads,
+                    scratch,
+                    over_runs,
+                    idle,
+                    said,
+                    named: 0,
+                    skipped: 0,
+                }
             })
             .collect();
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
@@ -160,7 +166,7 @@ impl<'p> ThreadJudge<'p> {
         }
     }
 
-    /// Adds what is no line; finished lines stand before it.
+    /// Finished lines are flushed first, to keep the order.
     fn push_result(&mut self, done: RunResult) {
         self.flush_lines();
         self.done.push(done);
@@ -172,12 +178,12 @@ impl<'p> ThreadJudge<'p> {
         }
     }
 
-    /// How much was read since this was asked last.
+    /// Takes the amount read since the last call.
     pub fn take_reads(&mut self) -> ReadCounts {
         std::mem::take(&mut self.reads)
     }
 
-    /// How many records there were since this was asked last.
+    /// Takes the record counts since the last call.
     pub fn take_records(&mut self) -> FileRecords {
         std::mem::take(&mut self.records)
     }
@@ -204,7 +210,9 @@ impl<'p> ThreadJudge<'p> {
         let mut index = std::mem::take(&mut self.index);
         if index.build_index(buffer).is_err() {
             let count = memchr::memchr_iter(b'\n', buffer).count();
-            return self.push_result(RunResult::Unreadable(UnreadableTrace::of_error(&lines.with_lines(count).no_memory(count))));
+            return self.push_result(RunResult::Unreadable(UnreadableTrace::of_error(
+                &lines.with_lines(count).no_memory(count),
+            )));
         }
         let place = &lines.with_lines(memory::hold_lines(index.line_ends().count()));
         let left = match simdutf8::basic::from_utf8(buffer) {
@@ -232,7 +240,7 @@ impl<'p> ThreadJudge<'p> {
         }
     }
 
-    /// Judges lines. A long last one that has to be read in full is left.
+    /// A long last line that has to be read in full is left for later.
     fn judge_lines(&mut self, place: &LinesOrigin, text: &str, index: &ByteIndex) -> Option<DeferredLine> {
         let mut reader = self.lines.take();
         let arena = std::mem::take(&mut self.arena);
@@ -244,7 +252,9 @@ impl<'p> ThreadJudge<'p> {
             records += 1;
             let source = || place.line_source(start, number);
             self.pipeline.faults.reach_point(FaultPoint::Line);
-            if projection.is_some_and(|projection| self.judge_prefiltered(projection, chunk, (Some(start), line), &source)) {
+            if projection
+                .is_some_and(|projection| self.judge_prefiltered(projection, chunk, (Some(start), line), &source))
+            {
                 return;
             }
             let (line, prefiltered) = (line.trim_end_matches('\r'), projection.is_some());
@@ -263,7 +273,7 @@ impl<'p> ThreadJudge<'p> {
         left
     }
 
-    /// A run of which only the projection is known. False where it has to be read in full.
+    /// Returns false if the run has to be read in full.
     fn judge_prefiltered<'a>(
         &mut self,
         projection: &RunProjection<'a>,
@@ -276,7 +286,13 @@ impl<'p> ThreadJudge<'p> {
     {
         self.answers.clear();
         for one in &mut self.programs {
-            one.prefilter.judge_run(one.rules, projection, ProjectionSource::Line(chunk), &mut one.scratch, &mut self.answers);
+            one.prefilter.judge_run(
+                one.rules,
+                projection,
+                ProjectionSource::Line(chunk),
+                &mut one.scratch,
+                &mut self.answers,
+            );
         }
         if !self.has_looked() {
             return false;
@@ -301,7 +317,6 @@ impl<'p> ThreadJudge<'p> {
         true
     }
 
-    /// Reads a run in full, and judges what the answers leave open where the prefilter has seen it.
     fn judge_full(&mut self, raw: &RawRun, prefiltered: bool) {
         if !prefiltered {
             return self.judge_raw(Ok(raw));
@@ -315,7 +330,7 @@ impl<'p> ThreadJudge<'p> {
         });
     }
 
-    /// Prefilters a run that stands on several lines, or is put together of parts. False where it has to be read in full all the same.
+    /// For a multi-line or assembled run; false if it has to be read in full anyway.
     fn judge_projected(&mut self, raw: &RawRun) -> bool {
         let limits = self.pipeline.reading.limits;
         let fits = (raw.is_plain_session() || raw.may_be_trace()) && raw.run_text().len() <= limits.run_bytes;
@@ -333,7 +348,8 @@ impl<'p> ThreadJudge<'p> {
         };
         self.lines = Some(reader);
         self.pipeline.faults.reach_point(FaultPoint::Line);
-        let settled = read.map(|()| self.judge_prefiltered(&projection, chunk, (None, raw.run_text()), &|| raw.source.clone()));
+        let settled =
+            read.map(|()| self.judge_prefiltered(&projection, chunk, (None, raw.run_text()), &|| raw.source.clone()));
         drop(projection);
         (self.index, self.arena) = (index, arena);
         let_go(&mut self.arena);
@@ -343,7 +359,6 @@ impl<'p> ThreadJudge<'p> {
         settled.is_some()
     }
 
-    /// A run that is read in full, where the prefilter does not settle it.
     fn judge_raw(&mut self, raw: Result<&RawRun, UnreadableTrace>) {
         let raw = match raw {
             Ok(raw) => raw,
@@ -368,7 +383,7 @@ impl<'p> ThreadJudge<'p> {
         });
     }
 
-    /// Works on a run of so many bytes; false where that broke down. A defect in one evaluation must not take the other runs with it.
+    /// Returns false after a panic: a defect in one evaluation must not affect other runs.
     fn catch_faults(
         &mut self,
         bytes: usize,
@@ -407,7 +422,6 @@ impl<'p> ThreadJudge<'p> {
     }
 }
 
-/// The file that a run, or what cannot be read, stands in.
 pub(crate) fn file_of(run: &Result<RawRun, ReadError>) -> &str {
     match run {
         Ok(raw) => &raw.source.file,
@@ -415,7 +429,7 @@ pub(crate) fn file_of(run: &Result<RawRun, ReadError>) -> &str {
     }
 }
 
-/// Whether the verdict of an outcome says its score, and all that is said of a pass.
+/// True if the verdict determines the score and everything that a pass reports.
 fn is_plain(outcome: &AssertionOutcome) -> bool {
     let own = score::of_verdict(outcome.verdict);
     outcome.verdict != Verdict::Error
@@ -423,10 +437,9 @@ fn is_plain(outcome: &AssertionOutcome) -> bool {
         && outcome.score == score::counted_score(outcome.status, own)
 }
 
-/// A line that has to be read in full when all others of its chunk are done.
+/// A line read in full after all others of its chunk.
 struct DeferredLine {
     range: std::ops::Range<usize>,
     source: RunSource,
-    /// The answers are those of its projection.
     prefiltered: bool,
 }

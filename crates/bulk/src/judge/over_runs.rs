@@ -1,10 +1,10 @@
 //! What each run gives to the assertions over runs: its verdicts of what they count, and what they look at in it.
 
-use super::{ThreadJudge, PrefilteredProgram};
+use super::{PrefilteredProgram, ThreadJudge};
 use crate::prefilter::PrefilterAnswer;
 use averment_base::truth::Verdict;
-use averment_engine::bytecode::program::{CompiledAssertion, CodeId, Program};
-use averment_engine::ir::{OverRunsQuestion, OverRunsCheck, RateSubject, Severity};
+use averment_engine::bytecode::program::{CodeId, CompiledAssertion, Program};
+use averment_engine::ir::{OverRunsCheck, OverRunsQuestion, RateSubject, Severity};
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::machine::Machine;
 use averment_engine::vm::outcome::{AssertionOutcome, Status};
@@ -15,7 +15,6 @@ use averment_engine::vm::summary;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 
-/// The assertions over runs of a program that are selected, with what they count.
 pub(crate) struct ProgramOverRuns<'p> {
     program: &'p Program,
     each: Vec<OverRunsAssertion<'p>>,
@@ -25,13 +24,12 @@ struct OverRunsAssertion<'p> {
     number: u32,
     assertion: &'p CompiledAssertion,
     over: &'p OverRunsCheck<CodeId>,
-    /// The assertions that decide what is counted, by their places among the answers, and the rule that they belong to.
     members: Vec<(usize, &'p CompiledAssertion)>,
     rule: Option<u32>,
 }
 
 impl<'p> ProgramOverRuns<'p> {
-    /// Those of a program; `judged` gives the numbers of the assertions that judge runs, in the order of their answers.
+    /// `judged` are the numbers of assertions on single runs, in answer order.
     pub(crate) fn new(program: &'p Program, options: &EvaluateOptions, judged: impl Iterator<Item = u32>) -> Self {
         let judged: Vec<u32> = judged.collect();
         let all = over_runs::of_program(program).filter(|(_, one, _)| options.selection.is_selected(program, one));
@@ -59,7 +57,6 @@ impl<'p> ProgramOverRuns<'p> {
         self.each.is_empty()
     }
 
-    /// What a run that was read gives to each of them.
     pub(crate) fn read_values<'a>(
         &self,
         prepared: &'a PreparedProgram,
@@ -75,8 +72,7 @@ impl<'p> ProgramOverRuns<'p> {
         self.each.iter().map(|one| over_runs::contribution_of(&mut machine, one.assertion, one.over)).collect()
     }
 
-    /// Adds a run to the tally; `judged` gives the verdict of an assertion, by its place among the answers, and its score where it has one
-    /// of its own.
+    /// `judged` yields an assertion's verdict by answer position, and its own score if it has one.
     pub(crate) fn add_run(
         &self,
         given: impl IntoIterator<Item = RunContribution>,
@@ -92,8 +88,11 @@ impl<'p> ProgramOverRuns<'p> {
 }
 
 impl OverRunsAssertion<'_> {
-    /// The verdict of what is counted.
-    fn counted_verdict(&self, program: &Program, judged: &dyn Fn(usize) -> Option<(Verdict, Option<f64>)>) -> Option<Verdict> {
+    fn counted_verdict(
+        &self,
+        program: &Program,
+        judged: &dyn Fn(usize) -> Option<(Verdict, Option<f64>)>,
+    ) -> Option<Verdict> {
         let one = |(place, assertion): &(usize, &CompiledAssertion)| {
             let (verdict, own) = judged(*place)?;
             let settings = &assertion.settings;
@@ -113,7 +112,6 @@ impl OverRunsAssertion<'_> {
 }
 
 impl<'p> ThreadJudge<'p> {
-    /// Adds a run to what is kept for the assertions over runs: the answers, and what was evaluated beside them.
     pub(super) fn gather_run(&mut self, evaluated: &[Vec<AssertionOutcome>], name: &dyn Fn() -> String) {
         let mut begin = 0;
         self.totals.over_runs.resize_with(self.programs.len(), RunsTally::default);
@@ -130,14 +128,15 @@ impl<'p> ThreadJudge<'p> {
                 let known = outcomes.binary_search_by_key(&number, |outcome| outcome.assertion);
                 match known.ok().and_then(|known| outcomes.get(known)) {
                     Some(outcome) => Some((outcome.verdict, outcome.score)),
-                    None => answers.get(at).copied().and_then(PrefilterAnswer::as_verdict).map(|verdict| (verdict, None)),
+                    None => {
+                        answers.get(at).copied().and_then(PrefilterAnswer::as_verdict).map(|verdict| (verdict, None))
+                    }
                 }
             };
             over_runs.add_run(scratch.given.drain(..), &judged, name, tally);
         }
     }
 
-    /// Looks at a run that was read for what the prefilter could not tell of it.
     pub(super) fn read_run<'a>(&mut self, run: &'a Run<'a>, arena: &'a Bump)
     where
         'p: 'a,
@@ -148,7 +147,6 @@ impl<'p> ThreadJudge<'p> {
         }
     }
 
-    /// Whether all that assertions over runs look at is known of the run at hand.
     pub(super) fn has_looked(&self) -> bool {
         self.programs.iter().all(|one| one.over_runs.is_empty() || one.scratch.looked)
     }

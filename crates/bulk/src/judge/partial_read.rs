@@ -6,28 +6,22 @@
 
 use super::ThreadJudge;
 use crate::prefilter::projected_run::{self, ProjectedRun};
-use crate::prefilter::{PrefilterAnswer, AssertionReads};
+use crate::prefilter::{AssertionReads, PrefilterAnswer};
 use averment_base::value::{Node, TextOrigin, Value, json};
 use averment_builtins::detect;
 use averment_runs::run::{CallTimes, Run, RunSource, Step};
-use averment_traces::projection::{ProjectedCall, ScannedChunk, CallField, RawValue, RunProjection};
+use averment_traces::projection::{CallField, ProjectedCall, RawValue, RunProjection, ScannedChunk};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 
-/// What has to be read of a run.
 #[derive(Debug, Default)]
 pub(super) struct RequiredParts {
-    /// Its calls, by name and place.
     calls: bool,
-    /// Their times and turns.
     times: bool,
-    /// Fields of the calls whose names fit a unique pattern of a program.
     fields: Vec<(usize, u32, [bool; 2])>,
-    /// Fields of all calls.
     all: [bool; 2],
 }
 
-/// A line of a chunk.
 #[derive(Clone, Copy)]
 struct ChunkLine<'s, 'a> {
     chunk: ScannedChunk<'s>,
@@ -37,7 +31,7 @@ struct ChunkLine<'s, 'a> {
 }
 
 impl<'p> ThreadJudge<'p> {
-    /// Settles a run by parts of its line; false where these are not enough.
+    /// Returns false if parts of the line are not enough.
     pub(super) fn judge_by_parts(
         &mut self,
         projection: &RunProjection<'_>,
@@ -63,7 +57,6 @@ impl<'p> ThreadJudge<'p> {
         settled
     }
 
-    /// Whether all that has to be evaluated of a run looks at parts of it, and at which.
     fn needs_little(&self, wanted: &mut RequiredParts) -> bool {
         let (findings, draws) = (self.pipeline.detail.findings, self.pipeline.detail.excerpt.is_some());
         if self.pipeline.detail.takes_whole_runs() {
@@ -73,7 +66,8 @@ impl<'p> ThreadJudge<'p> {
         wanted.fields.clear();
         let mut answers = self.answers.iter();
         for (place, one) in self.programs.iter().enumerate() {
-            for ((number, reads), answer) in one.prefilter.assertion_numbers().zip(&one.assertion_reads).zip(answers.by_ref())
+            for ((number, reads), answer) in
+                one.prefilter.assertion_numbers().zip(&one.assertion_reads).zip(answers.by_ref())
             {
                 if !one.needs_evaluation(number, *answer, findings) {
                     continue;
@@ -102,7 +96,6 @@ impl<'p> ThreadJudge<'p> {
         true
     }
 
-    /// The run of a line with what is wanted of it, where that is enough.
     fn partial_run<'a>(
         &self,
         projection: &RunProjection<'_>,
@@ -128,7 +121,7 @@ impl<'p> ThreadJudge<'p> {
         Some(made.into_run(line.text, source()))
     }
 
-    /// The calls as steps, in their order: with the fields that are wanted, and none of the others.
+    /// Steps in order, with the requested fields only.
     fn read_calls<'a>(
         &self,
         projection: &RunProjection<'_>,
@@ -155,7 +148,6 @@ impl<'p> ThreadJudge<'p> {
 }
 
 impl<'a> ChunkLine<'_, 'a> {
-    /// An executed call of which nothing but its name, its place and some fields is known.
     fn call_step(self, number: u32, call: &ProjectedCall<'_>, wanted: [bool; 2]) -> Option<Step<'a>> {
         let (start, end) = call.place?;
         let place = TextOrigin::new(start.checked_sub(self.start)?, end.checked_sub(self.start)?);
@@ -174,7 +166,7 @@ impl<'a> ChunkLine<'_, 'a> {
         Some(projected_run::new_step(self.arena, number, call.name, fields.into_iter().flatten(), place))
     }
 
-    /// The value of an entry or field, `None` in it where there is none. The outer `None` is for one that only the full reader gives.
+    /// The inner `None` means absent; the outer one that only the full reader can tell.
     fn read_value(self, held: RawValue<'_>) -> Option<Option<Node<'a>>> {
         let (from, to) = match held {
             RawValue::Bytes(from, to) => (from.checked_sub(self.start)?, to.checked_sub(self.start)?),
@@ -186,7 +178,6 @@ impl<'a> ChunkLine<'_, 'a> {
     }
 }
 
-/// Where the calls of a line stand.
 fn calls_of(projection: &RunProjection<'_>) -> Option<(usize, usize)> {
     Some((projection.calls.first()?.place?.0, projection.calls.last()?.place?.1))
 }

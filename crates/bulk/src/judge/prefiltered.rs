@@ -1,24 +1,20 @@
 //! A program with its prefilter, and what one thread remembers of its assertions.
 
 use super::over_runs::ProgramOverRuns;
-use crate::prefilter::{PrefilterAnswer, AssertionReads, EvaluationRules, Prefilter, PrefilterScratch};
+use crate::prefilter::{AssertionReads, EvaluationRules, Prefilter, PrefilterAnswer, PrefilterScratch};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::AssertionOutcome;
 
-/// A program with its prefilter.
 pub(super) struct PrefilteredProgram<'p> {
     pub(super) rules: EvaluationRules<'p>,
     pub(super) prefilter: Prefilter,
-    /// What the evaluation of each assertion looks at, in the order of the answers.
     pub(super) assertion_reads: Vec<AssertionReads>,
     pub(super) scratch: PrefilterScratch,
-    /// Its assertions over runs.
     pub(super) over_runs: ProgramOverRuns<'p>,
-    /// Outcomes of assertions that nothing exercised: they are the same for every run.
+    /// Outcomes of unexercised assertions, which are equal for every run.
     pub(super) idle: Vec<Option<AssertionOutcome>>,
-    /// What lines say of assertions that pass, and of those that nothing exercised, by number: it is the same for every run.
+    /// Text for passing and unexercised assertions, which is equal for every run.
     pub(super) said: Vec<[Option<Box<[u8]>>; 2]>,
-    /// How many names of calls, and how many assertions that something missing skips, were handed on.
     pub(super) named: usize,
     pub(super) skipped: usize,
 }
@@ -28,7 +24,6 @@ impl PrefilteredProgram<'_> {
         self.idle.get(number as usize).is_some_and(Option::is_some)
     }
 
-    /// Whether an assertion has to be evaluated on the run.
     pub(super) fn needs_evaluation(&self, number: u32, answer: PrefilterAnswer, findings: bool) -> bool {
         match answer {
             PrefilterAnswer::Open => true,
@@ -38,13 +33,13 @@ impl PrefilteredProgram<'_> {
         }
     }
 
-    /// Whether an assertion has a message for a pass: one that is expected to fail says it where it passes.
+    /// True if a pass has a message, as with an expected failure.
     pub(super) fn speaks_of_a_pass(&self, number: u32) -> bool {
         let assertion = self.rules.program.assertions.get(number as usize);
         assertion.is_some_and(|one| one.settings.expect_fail.is_some() && one.settings.message.is_some())
     }
 
-    /// Remembers the outcome of an assertion that nothing exercised, where nothing in it is of the run.
+    /// Caches the outcome of an unexercised assertion, unless it depends on the run.
     pub(super) fn learn_outcome(&mut self, number: u32, outcome: AssertionOutcome) {
         if outcome.verdict == Verdict::Vacuous
             && outcome.evidence.is_empty()

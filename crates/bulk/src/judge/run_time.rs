@@ -2,17 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-/// When the run before was done, where times are told.
+/// End of the previous run, if times are reported.
 #[derive(Debug, Default)]
 pub(super) struct RunTime(Option<Instant>);
 
 impl RunTime {
-    /// Begins with a chunk.
     pub(super) fn begin_chunk(timed: bool) -> Self {
         Self(timed.then(Instant::now))
     }
 
-    /// How long the run took that is done now: since the one before it, or since its chunk was begun.
+    /// Time since the previous run ended, or since the chunk began.
     pub(super) fn take_time(&mut self) -> Option<u64> {
         let before = self.0?;
         let now = Instant::now();
@@ -21,7 +20,6 @@ impl RunTime {
     }
 }
 
-/// A time as reports tell it.
 pub(crate) fn as_nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,7 +1,7 @@
 //! Lines of `jsonl` from segments: where an earlier run had the same verdicts, the segments of its line are used again and only the findings of
 //! this run are written.
 
-use super::{ThreadJudge, PrefilteredProgram, is_plain};
+use super::{PrefilteredProgram, ThreadJudge, is_plain};
 use crate::pipeline::Pipeline;
 use crate::prefilter::PrefilterAnswer;
 use averment_engine::vm::evaluate::known_outcome;
@@ -12,8 +12,7 @@ use averment_report::model::{RunFindings, RunReport};
 use averment_runs::run::Run;
 
 impl ThreadJudge<'_> {
-    /// Writes the line of a run whose report is made. Returns the segments that later runs with the same verdicts can use; with `alike` the
-    /// findings are among them.
+    /// Returns the segments that later runs with equal verdicts can reuse; with `alike`, findings are included.
     pub(super) fn write_line(&mut self, run: &RunReport, alike: bool) -> LineTail {
         let table = &self.pipeline.table;
         let (mut head, mut findings) = (Vec::new(), Vec::new());
@@ -30,7 +29,7 @@ impl ThreadJudge<'_> {
         LineTail { head, findings: alike.then_some(findings) }
     }
 
-    /// Writes the line of a run by what was evaluated and the answers beside that; false where more of it has to be made.
+    /// Returns false if more of the report is needed.
     pub(super) fn write_segments(&mut self, run: &Run<'_>, evaluated: &[Vec<AssertionOutcome>]) -> bool {
         let Pipeline { table, detail, compact, lines, .. } = self.pipeline;
         let wanted = *compact && *lines && detail.findings;
@@ -53,7 +52,9 @@ impl ThreadJudge<'_> {
             let mut outcomes = outcomes.iter().peekable();
             let count = one.prefilter.assertion_numbers().len();
             for at in 0..count {
-                let (Some(number), Some(answer)) = (one.prefilter.assertion_number(at), answers.next()) else { continue };
+                let (Some(number), Some(answer)) = (one.prefilter.assertion_number(at), answers.next()) else {
+                    continue;
+                };
                 match outcomes.next_if(|outcome| outcome.assertion == number) {
                     Some(outcome) => {
                         if let Some(result) = findings.finding_result(place, outcome) {
@@ -69,8 +70,7 @@ impl ThreadJudge<'_> {
         true
     }
 
-    /// Notes the verdicts of a run; false where the outcome of a statement that nothing exercised was evaluated for the first
-    /// time, so that it has to be stored.
+    /// Returns false if an unexercised statement was evaluated for the first time and has to be stored.
     fn note_verdicts(&mut self, evaluated: &[Vec<AssertionOutcome>]) -> bool {
         self.verdicts.clear();
         let mut answers = self.answers.iter();
@@ -90,8 +90,13 @@ impl ThreadJudge<'_> {
 }
 
 impl PrefilteredProgram<'_> {
-    /// What lines say of an assertion that passes, or that nothing exercised.
-    fn assertion_segment(&mut self, place: usize, number: u32, answer: PrefilterAnswer, findings: &RunFindings<'_, '_>) -> &[u8] {
+    fn assertion_segment(
+        &mut self,
+        place: usize,
+        number: u32,
+        answer: PrefilterAnswer,
+        findings: &RunFindings<'_, '_>,
+    ) -> &[u8] {
         let outcome = || match answer {
             PrefilterAnswer::Idle => self.idle.get(number as usize).cloned().flatten(),
             answer => known_outcome(self.rules.program, number, answer.as_verdict()?),

@@ -1,7 +1,7 @@
 //! The lines of a chunk of a trace, each with what the line reader takes out of it: for whoever judges them.
 
 use averment_base::limits::LONG;
-use averment_traces::projection::{ScannedChunk, LineReader, RunProjection};
+use averment_traces::projection::{LineReader, RunProjection, ScannedChunk};
 use averment_traces::scan::ByteIndex;
 use bumpalo::Bump;
 
@@ -40,7 +40,7 @@ pub fn each_line<'a>(
     }
 }
 
-/// Makes an arena empty. The memory of a usual run stays.
+/// Empties an arena but keeps the memory of a typical run.
 pub(super) fn let_go(arena: &mut Bump) {
     arena.reset();
     if arena.allocated_bytes() > 4 * LONG {

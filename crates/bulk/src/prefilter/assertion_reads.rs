@@ -1,30 +1,30 @@
 //! How much of a run the evaluation of an assertion looks at: as much as its prefilter does, and the reasons are made of that.
 
 use super::condition_reads::ConditionReads;
-use super::temporal::{MatchCondition, CallStatement};
-use super::{ItemCheck, PrefilterItem, Prefilter, PrefilterScratch};
+use super::temporal::{CallStatement, MatchCondition};
+use super::{ItemCheck, Prefilter, PrefilterItem, PrefilterScratch};
 use averment_engine::bytecode::program::Program;
 use averment_traces::projection::CallField;
 
-/// What the evaluation of an assertion looks at.
+/// What evaluating an assertion reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AssertionReads {
     /// Entries of the run that the projection holds.
     Entries,
-    /// Such entries, and the names and places of the calls.
+    /// Such entries, and names and positions of the calls.
     Names,
-    /// The same, and fields of the calls whose names fit a unique pattern.
+    /// As `Names`, plus fields of the calls that match a unique pattern.
     Fields {
         /// The pattern, by number.
         unique: u32,
-        /// Which, by [`averment_traces::projection::CallField`].
+        /// Selected fields, by [`averment_traces::projection::Field`].
         fields: [bool; 2],
     },
     /// The names and places of the calls, with their times and turns.
     Times,
-    /// The same, and a field of all calls.
+    /// As `Times`, plus a field of all calls.
     All {
-        /// Which.
+        /// The field.
         field: CallField,
     },
     /// The names and places of the calls, and fields of those whose names fit unique patterns.
@@ -88,7 +88,7 @@ impl Prefilter {
         }
     }
 
-    /// What the reasons of a condition look at, where that is no more than the condition does.
+    /// `None` if the reasons read more than the condition.
     fn condition_reads(&self, condition: u32) -> Option<&ConditionReads> {
         self.conditions.get(condition as usize).map(|condition| &condition.reads).filter(|reads| reads.is_plain())
     }

@@ -1,14 +1,14 @@
 //! Makes the prefilter of a program: which form each assertion has, and what has to be read for it.
 
-use super::condition_reads::{ConditionReads, CodeTracer};
+use super::condition_reads::{CodeTracer, ConditionReads};
 use super::default_evaluation;
 use super::default_verdicts::DefaultVerdicts;
 use super::literals::LiteralSearch;
-use super::predicate::{ValueBase, SearchLiteral};
-use super::temporal::{MatchCondition, CallCountTest, CallStatement};
-use super::{PrefilterAnswer, EvaluationRules, UniqueCondition, ItemCheck, PrefilterItem, Prefilter, EntryRead};
+use super::predicate::{SearchLiteral, ValueBase};
+use super::temporal::{CallCountTest, CallStatement, MatchCondition};
+use super::{EntryRead, EvaluationRules, ItemCheck, Prefilter, PrefilterAnswer, PrefilterItem, UniqueCondition};
 use averment_engine::bytecode::ops::Op;
-use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, Program, TemporalId};
+use averment_engine::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, Program, TemporalId};
 use averment_engine::ir::{RuleRole, Temporal};
 use averment_engine::vm::over_runs;
 use averment_engine::vm::prepare::PreparedProgram;
@@ -16,7 +16,6 @@ use averment_engine::vm::temporal::plan::TemporalPlan;
 use averment_traces::projection::{CallField, FieldMask, ReadSet};
 use rustc_hash::FxHashMap;
 
-/// The prefilter of the selected assertions of a program.
 pub(super) fn build_prefilter(rules: EvaluationRules<'_>, read_set: &mut ReadSet) -> Prefilter {
     let plan = rules.prepared.temporal_plan(rules.program);
     let mut builder = PrefilterBuilder {
@@ -41,7 +40,8 @@ pub(super) fn build_prefilter(rules: EvaluationRules<'_>, read_set: &mut ReadSet
     let mut unreadable = 0;
     let mut of_runs = Vec::new();
     for (number, assertion, over) in selected {
-        unreadable += over_runs::run_conditions(assertion, over).filter(|code| builder.of_entries(*code).is_none()).count();
+        unreadable +=
+            over_runs::run_conditions(assertion, over).filter(|code| builder.of_entries(*code).is_none()).count();
         of_runs.push(number);
     }
     let mut prefilter = builder.finish_build(items, read_set);
@@ -52,16 +52,13 @@ pub(super) fn build_prefilter(rules: EvaluationRules<'_>, read_set: &mut ReadSet
     prefilter
 }
 
-/// Makes a prefilter.
 pub(super) struct PrefilterBuilder<'p> {
     pub(super) program: &'p Program,
     pub(super) prepared: &'p PreparedProgram,
     pub(super) plan: &'p TemporalPlan,
     pub(super) reader: CodeTracer<'p>,
     conditions: Vec<UniqueCondition>,
-    /// What is read for assertions that parts of calls decide.
     pub(super) read_for_parts: Vec<ConditionReads>,
-    /// The conditions by their code, and whether they are given a value.
     known: FxHashMap<(&'p [Op], bool), Option<u32>>,
     pub(super) fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
     searched: [Vec<SearchLiteral>; 2],
@@ -106,14 +103,18 @@ impl<'p> PrefilterBuilder<'p> {
         let when: Option<Vec<u32>> = assertion.settings.when.iter().map(|code| self.of_entries(*code)).collect();
         let Some(when) = when else { return open };
         if let Some(check) = self.build_check(&assertion.check) {
-            let parts = if let ItemCheck::Temporal(statement) = &check { self.parts_of(statement.temporal_id()) } else { None };
+            let parts =
+                if let ItemCheck::Temporal(statement) = &check { self.parts_of(statement.temporal_id()) } else { None };
             return PrefilterItem { assertion: number, when, check, parts };
         }
         match &assertion.check {
             CompiledCheck::Expression(code) => match self.parts_of_selections(*code) {
-                Some((parts, of_calls)) => {
-                    PrefilterItem { assertion: number, when, check: ItemCheck::Selected { of_calls }, parts: Some(parts) }
-                }
+                Some((parts, of_calls)) => PrefilterItem {
+                    assertion: number,
+                    when,
+                    check: ItemCheck::Selected { of_calls },
+                    parts: Some(parts),
+                },
                 None => open,
             },
             _ => open,
@@ -131,7 +132,7 @@ impl<'p> PrefilterBuilder<'p> {
         }
     }
 
-    /// A statement; `None` for one that names say nothing of, or whose test of a number looks at more than entries of the run.
+    /// `None` if names decide nothing, or a count test reads more than entries of the run.
     fn build_statement(&mut self, temporal: TemporalId) -> Option<CallStatement> {
         let named = self.plan.named_statement(temporal)?;
         let number = match named.number_test {
@@ -139,17 +140,16 @@ impl<'p> PrefilterBuilder<'p> {
             None => None,
         };
         let condition = named.condition.zip(named.operands.first());
-        let condition = condition.map(|(code, of)| self.of_call(code, of.pattern).map_or(MatchCondition::Unknown, MatchCondition::Known));
+        let condition = condition
+            .map(|(code, of)| self.of_call(code, of.pattern).map_or(MatchCondition::Unknown, MatchCondition::Known));
         Some(CallStatement::new(temporal, named, condition, number))
     }
 
-    /// The number of a condition that looks at entries of the run.
     fn of_entries(&mut self, code: CodeId) -> Option<u32> {
         let number = self.add_condition(code, false)?;
         self.condition_reads(number)?.is_of_entries().then_some(number)
     }
 
-    /// The number of a condition of calls that match a unique pattern; what it reads of them is noted.
     fn of_call(&mut self, code: CodeId, pattern: u32) -> Option<u32> {
         let number = self.add_condition(code, false)?;
         let masks = self.fields.entry(pattern).or_default();
@@ -161,7 +161,6 @@ impl<'p> PrefilterBuilder<'p> {
         Some(number)
     }
 
-    /// The number of a test of a number of calls.
     fn of_number(&mut self, code: CodeId) -> Option<u32> {
         let number = self.add_condition(code, true)?;
         let reads = self.condition_reads(number)?;
@@ -169,7 +168,7 @@ impl<'p> PrefilterBuilder<'p> {
         reads.predicates.iter().all(|predicate| of_run(&predicate.path.base)).then_some(number)
     }
 
-    /// The number of a condition, where its read set can be told.
+    /// `None` if its reads cannot be determined.
     fn add_condition(&mut self, code: CodeId, given: bool) -> Option<u32> {
         let chunk = self.program.chunks.get(code.0 as usize)?;
         let ops: &'p [Op] = self.program.code.get(chunk.start as usize..chunk.end as usize)?;
@@ -213,7 +212,6 @@ impl<'p> PrefilterBuilder<'p> {
     }
 }
 
-/// The entries that conditions look at, each with what is read of it.
 fn entry_reads<'r>(
     program: &Program,
     conditions: impl Iterator<Item = &'r ConditionReads>,

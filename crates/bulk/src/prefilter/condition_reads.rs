@@ -4,7 +4,7 @@
 //! stand in it. What comes out says what has to be read of a run, and which literals a text needs so that a predicate can hold of it. It
 //! never says whether a condition holds.
 
-use super::predicate::{ValueBase, SearchLiteral, PredicateOperand, ValuePath, ValuePredicate, small_integer};
+use super::predicate::{PredicateOperand, SearchLiteral, ValueBase, ValuePath, ValuePredicate, small_integer};
 use averment_builtins::pattern::is_heavy;
 use averment_engine::bytecode::ops::{Op, SelectionRef};
 use averment_engine::bytecode::program::{CodeId, Program};
@@ -13,54 +13,51 @@ use averment_runs::run::StepKind;
 use averment_syntax::ast::TestKind;
 use averment_traces::projection::CallField;
 
-/// What a condition looks at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ConditionReads {
-    /// Its tests, in order.
     pub(super) predicates: Vec<ValuePredicate>,
-    /// The tests of which one at least has to hold for it to be true, by number.
     needed: Option<Vec<usize>>,
-    /// Whether it is nothing but tests against literals.
+    /// True if it only tests literals.
     plain: bool,
 }
 
 impl ConditionReads {
-    /// The literals of which one at least has to stand in a given text for the condition to hold of it; `None` where it may hold without.
+    /// A given text must contain one of these literals; `None` if the condition can hold without.
     pub(super) fn needed_literals(&self) -> Option<Vec<&SearchLiteral>> {
         let needed = self.needed.as_ref()?.iter().map(|number| self.predicates.get(*number));
         needed
             .map(|predicate| match predicate {
                 Some(ValuePredicate {
-                    path: ValuePath { base: ValueBase::Given, keys }, operand: PredicateOperand::Found(literal), ..
+                    path: ValuePath { base: ValueBase::Given, keys },
+                    operand: PredicateOperand::Found(literal),
+                    ..
                 }) if keys.is_empty() => Some(literal),
                 _ => None,
             })
             .collect()
     }
 
-    /// The one value of the run that all its tests look at, where there is no other.
+    /// `None` if its tests read several values.
     pub(super) fn only_path(&self) -> Option<&ValuePath> {
         let (first, rest) = self.predicates.split_first()?;
         let alone = matches!(first.path.base, ValueBase::Root(_)) && rest.iter().all(|other| other.path == first.path);
         alone.then_some(&first.path)
     }
 
-    /// Whether it is nothing but tests against literals: its reasons name no values but those that it tests.
+    /// True if it only tests literals, so that its reasons name no other values.
     pub(super) fn is_plain(&self) -> bool {
         self.plain
     }
 
-    /// Whether it looks at nothing but entries of the run.
     pub(super) fn is_of_entries(&self) -> bool {
         self.predicates.iter().all(|predicate| matches!(predicate.path.base, ValueBase::Root(_)))
     }
 
-    /// Whether it looks at nothing but the value that it is given.
     pub(super) fn is_of_given(&self) -> bool {
         self.predicates.iter().all(|predicate| predicate.path.base == ValueBase::Given)
     }
 
-    /// The fields of a call that it looks at; `None` where it looks at anything else but these, entries and the value that it is given.
+    /// `None` if it reads anything beside call fields, entries and the given value.
     pub(super) fn call_fields(&self) -> Option<[bool; 2]> {
         let mut fields = [false; 2];
         for predicate in &self.predicates {
@@ -74,38 +71,33 @@ impl ConditionReads {
     }
 }
 
-/// Conditions are not followed beyond so many tests.
+/// Tests followed per condition.
 const MOST: usize = 200;
-/// Definitions inside of each other that are followed.
+/// Nested definitions followed.
 const DEPTH: usize = 16;
-/// Keys of one path.
+/// Keys per path.
 const KEYS: usize = 32;
 
-/// A value while code is followed.
 #[derive(Clone)]
 enum SymbolicValue {
     Value(ValuePath),
     Constant(PredicateOperand),
-    /// A truth, with the tests of which one has to hold where that is known.
+    /// A truth, and the tests of which one must hold, if known.
     Truth(Option<Vec<usize>>),
 }
 
-/// Follows the code of a program.
 pub(super) struct CodeTracer<'p> {
     program: &'p Program,
     predicates: Vec<ValuePredicate>,
-    /// The selections that code takes, where somebody asks for them.
     selections: Option<Vec<SelectionRef>>,
 }
 
 impl<'p> CodeTracer<'p> {
-    /// A reader for the code of a program.
     pub(super) fn new(program: &'p Program) -> Self {
         Self { program, predicates: Vec::new(), selections: None }
     }
 
-    /// The read set of code for which the values of bindings are there, and the selections that it takes of the whole run; what these look at
-    /// is not in it.
+    /// Code whose binding values are given, and its whole-run selections, whose own reads are excluded.
     pub(super) fn with_selections(&mut self, code: CodeId) -> Option<(ConditionReads, Vec<SelectionRef>)> {
         self.predicates.clear();
         self.selections = Some(Vec::new());
@@ -118,11 +110,13 @@ impl<'p> CodeTracer<'p> {
         ))
     }
 
-    /// The read set of a condition, where it can be told. `given` says whether it is given a value.
+    /// `given`: whether it gets a value. `None` if its reads cannot be determined.
     pub(super) fn trace_condition(&mut self, code: CodeId, given: bool) -> Option<ConditionReads> {
         self.predicates.clear();
-        let locals: Vec<SymbolicValue> =
-            given.then(|| SymbolicValue::Value(ValuePath { base: ValueBase::Given, keys: Vec::new() })).into_iter().collect();
+        let locals: Vec<SymbolicValue> = given
+            .then(|| SymbolicValue::Value(ValuePath { base: ValueBase::Given, keys: Vec::new() }))
+            .into_iter()
+            .collect();
         let symbol = self.trace_chunk(code, &locals, DEPTH);
         if let Some(SymbolicValue::Truth(needed)) = symbol {
             return Some(ConditionReads { predicates: std::mem::take(&mut self.predicates), needed, plain: true });
@@ -132,8 +126,7 @@ impl<'p> CodeTracer<'p> {
         Some(ConditionReads { predicates: std::mem::take(&mut self.predicates), needed: None, plain: false })
     }
 
-    /// Notes the paths that stand in any code. Whatever takes an entry or a field from the stack stands right behind it, so that keys which
-    /// stand there are all that is read of it. `None` where more than entries and fields is read.
+    /// Records paths in any code: keys follow their root directly. `None` if it reads more than entries and fields.
     fn trace_paths(&mut self, code: CodeId, depth: usize) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         let chunk = self.program.chunks.get(code.0 as usize)?;
@@ -180,14 +173,12 @@ impl<'p> CodeTracer<'p> {
         Some(())
     }
 
-    /// Notes that a test asks whether there is such a key.
     fn note_asked(&mut self, number: usize, kind: TestKind) {
         if let Some(predicate) = self.predicates.get_mut(number) {
             predicate.asks_for_key = matches!(kind, TestKind::Exists | TestKind::IsMissing | TestKind::IsEmpty);
         }
     }
 
-    /// Notes a test; gives its number.
     fn note_predicate(&mut self, path: ValuePath, operand: PredicateOperand) -> Option<usize> {
         let number = self.predicates.len();
         if number >= MOST || path.keys.len() > KEYS {
@@ -197,7 +188,6 @@ impl<'p> CodeTracer<'p> {
         Some(number)
     }
 
-    /// The path that an expression is.
     pub(super) fn expression_path(&mut self, code: CodeId) -> Option<ValuePath> {
         self.predicates.clear();
         match self.trace_chunk(code, &[], DEPTH)? {
@@ -217,8 +207,14 @@ impl<'p> CodeTracer<'p> {
         stack.pop().filter(|_| stack.is_empty())
     }
 
-    /// One instruction. A jump over what cannot change the answer is not followed: both ways read no more than what stands here.
-    fn trace_op(&mut self, op: Op, locals: &[SymbolicValue], depth: usize, stack: &mut Vec<SymbolicValue>) -> Option<()> {
+    /// Jumps that cannot change the answer are ignored: both ways read no more than this.
+    fn trace_op(
+        &mut self,
+        op: Op,
+        locals: &[SymbolicValue],
+        depth: usize,
+        stack: &mut Vec<SymbolicValue>,
+    ) -> Option<()> {
         let symbol = match op {
             Op::SkipIfFalse(_) | Op::SkipIfTrue(_) | Op::SkipIfUnmet(_) => return Some(()),
             Op::Condition() => return matches!(stack.last()?, SymbolicValue::Truth(_)).then_some(()),
@@ -231,7 +227,9 @@ impl<'p> CodeTracer<'p> {
                 (!regex.backtracks && !is_heavy(&regex.pattern)).then_some(SymbolicValue::Constant(found))?
             }
             Op::Root(name) => SymbolicValue::Value(ValuePath { base: ValueBase::Root(name.0), keys: Vec::new() }),
-            Op::StepField(name) => SymbolicValue::Value(ValuePath { base: of_step(self.name_text(name.0)?)?, keys: Vec::new() }),
+            Op::StepField(name) => {
+                SymbolicValue::Value(ValuePath { base: of_step(self.name_text(name.0)?)?, keys: Vec::new() })
+            }
             Op::Local(slot) => locals.get(slot.0 as usize)?.clone(),
             Op::Let(number) => self.trace_chunk(*self.program.lets.get(number.0 as usize)?, &[], depth)?,
             Op::CallDef(number, count) => {
@@ -276,7 +274,6 @@ impl<'p> CodeTracer<'p> {
         self.program.names.get(number as usize).map(String::as_str)
     }
 
-    /// `calls[*]`.
     fn every_call(&self, symbol: SymbolicValue) -> Option<SymbolicValue> {
         match symbol {
             SymbolicValue::Value(ValuePath { base: ValueBase::Root(root), keys })
@@ -288,7 +285,12 @@ impl<'p> CodeTracer<'p> {
         }
     }
 
-    fn trace_test(&mut self, subject: SymbolicValue, operand: PredicateOperand, negated: bool) -> Option<SymbolicValue> {
+    fn trace_test(
+        &mut self,
+        subject: SymbolicValue,
+        operand: PredicateOperand,
+        negated: bool,
+    ) -> Option<SymbolicValue> {
         let SymbolicValue::Value(path) = subject else { return None };
         if path.base == ValueBase::Calls {
             return None;
@@ -298,7 +300,6 @@ impl<'p> CodeTracer<'p> {
     }
 }
 
-/// What decides a comparison with a literal.
 fn compared_operand(kind: TestKind, operand: PredicateOperand) -> PredicateOperand {
     use TestKind as K;
     match (kind, operand) {
@@ -309,7 +310,6 @@ fn compared_operand(kind: TestKind, operand: PredicateOperand) -> PredicateOpera
     }
 }
 
-/// A literal of the program.
 fn constant_symbol(constant: &Constant) -> SymbolicValue {
     SymbolicValue::Constant(match constant {
         Constant::Text(text) => PredicateOperand::Found(SearchLiteral::Text(text.clone())),
@@ -322,7 +322,6 @@ fn of_step(name: &str) -> Option<ValueBase> {
     if name == "tool" { Some(ValueBase::Tool) } else { CallField::parse(name).map(ValueBase::Field) }
 }
 
-/// Whether an entry is put together from the steps of the run.
 fn is_list_of_steps(name: &str) -> bool {
     name == "steps" || StepKind::ALL.iter().any(|kind| kind.list_key() == name)
 }

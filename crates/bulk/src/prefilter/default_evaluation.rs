@@ -2,7 +2,7 @@
 
 use super::projected_run::{self, ProjectedRun};
 use super::temporal::{CallCountTest, count_value};
-use super::{PrefilterAnswer, EvaluationRules, UniqueCondition, ItemCheck, PrefilterItem, Prefilter};
+use super::{EvaluationRules, ItemCheck, Prefilter, PrefilterAnswer, PrefilterItem, UniqueCondition};
 use averment_base::value::{Node, TextOrigin, Value};
 use averment_engine::vm::context::ExpressionScope;
 use averment_engine::vm::evaluate::verdicts_of_checks;
@@ -11,13 +11,12 @@ use averment_runs::run::RunSource;
 use averment_traces::projection::CallField;
 use bumpalo::Bump;
 
-/// Asks for the default verdicts of all assertions of a prefilter.
 pub(super) fn learn_defaults(rules: EvaluationRules<'_>, prefilter: &mut Prefilter) {
     learn_counts(rules, prefilter);
     learn_searches(rules, prefilter);
 }
 
-/// The tests of small numbers of calls, where they look at nothing but the number: on a run without anything.
+/// Tests small counts on an empty run, if the test reads only the count.
 fn learn_counts(rules: EvaluationRules<'_>, prefilter: &mut Prefilter) {
     let EvaluationRules { program, prepared, options } = rules;
     let arena = Bump::new();
@@ -47,7 +46,7 @@ fn count_tests<'s>(
     })
 }
 
-/// What looks for literals in the texts of all calls: on a run with a call whose fields hold `true`, in which no text stands.
+/// Tests literal searches on a run whose call fields are `true`, so that no text occurs.
 fn learn_searches(rules: EvaluationRules<'_>, prefilter: &mut Prefilter) {
     let EvaluationRules { program, prepared, options } = rules;
     let arena = Bump::new();

@@ -6,38 +6,29 @@
 use super::judging::PrefilterRun;
 use super::temporal::CallStatement;
 use super::values::{ClassAnswers, ValueConditions};
-use super::{PrefilterAnswer, ItemCheck, PrefilterItem, Prefilter};
+use super::{ItemCheck, Prefilter, PrefilterAnswer, PrefilterItem};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::temporal::plan::TemporalPlan;
 
-/// The answers for a run in which nothing concerns an assertion, and which assertions a run may concern. Assertions are numbered by their
-/// places in the list of the prefilter.
+/// Default answers and the assertions that a run may concern; assertions are prefilter indices.
 #[derive(Debug, Default)]
 pub(super) struct DefaultVerdicts {
-    /// The answers where no call matches any pattern and no text is found, for a run without calls and for one with some.
+    /// Answers if nothing matches, for a run without calls and one with some.
     answers: [Vec<PrefilterAnswer>; 2],
-    /// Assertions that are evaluated in every run.
     always: Vec<u32>,
-    /// Assertions that are a condition of one value.
     values: ValueConditions,
-    /// Assertions with each unique pattern.
     of_unique: Vec<PatternAssertions>,
-    /// Assertions that look for something in the texts of each field.
     of_field: [Vec<u32>; 2],
-    /// Assertions that look for each literal of a field's search.
     of_target: [Vec<Vec<u32>>; 2],
 }
 
-/// The assertions with a unique pattern.
 #[derive(Debug, Default, Clone)]
 struct PatternAssertions {
     any: Vec<u32>,
-    /// Tests of the number of its calls, with the answers for small numbers.
     counts: Vec<(u32, Box<[PrefilterAnswer]>)>,
 }
 
 impl DefaultVerdicts {
-    /// What is known of the assertions of a prefilter.
     pub(super) fn new((program, plan): (&Program, &TemporalPlan), prefilter: &Prefilter) -> Self {
         let mut default_verdicts = Self {
             of_unique: vec![PatternAssertions::default(); plan.pattern_count()],
@@ -54,7 +45,7 @@ impl DefaultVerdicts {
         default_verdicts
     }
 
-    /// The answers of an assertion for runs without anything that concerns it, without calls and with some.
+    /// Answers for runs that do not concern the assertion, without and with calls.
     fn default_answers(
         &mut self,
         (program, plan, prefilter): (&Program, &TemporalPlan, &Prefilter),
@@ -89,8 +80,13 @@ impl DefaultVerdicts {
         })
     }
 
-    /// `None` where more than the calls that match its patterns decides.
-    fn statement_answers(&mut self, plan: &TemporalPlan, number: u32, statement: &CallStatement) -> Option<[PrefilterAnswer; 2]> {
+    /// `None` if more than the matching calls decides.
+    fn statement_answers(
+        &mut self,
+        plan: &TemporalPlan,
+        number: u32,
+        statement: &CallStatement,
+    ) -> Option<[PrefilterAnswer; 2]> {
         let defaults = [statement.default_verdict(plan, false)?, statement.default_verdict(plan, true)?];
         if let Some((unique, known)) = statement.count_answers(plan) {
             let of = self.of_unique.get_mut(unique as usize);
@@ -104,8 +100,7 @@ impl DefaultVerdicts {
         Some(defaults)
     }
 
-    /// The answers for a run that records its calls, none of which is unusual; `touched` are the unique patterns that its calls have the names of, `done`
-    /// and `remembered` are memory.
+    /// Needs usual calls only; `touched` are the patterns whose names occur; `done` and `remembered` are scratch.
     pub(super) fn answer_run(
         &self,
         judging: &mut PrefilterRun<'_, '_>,
@@ -145,14 +140,12 @@ impl DefaultVerdicts {
     }
 }
 
-/// Answers an assertion anew.
 fn ask_assertion(judging: &mut PrefilterRun<'_, '_>, number: u32, answers: &mut [PrefilterAnswer]) {
     if let Some(answer) = answers.get_mut(number as usize) {
         *answer = judging.answer_numbered(number);
     }
 }
 
-/// Whether an assertion was not looked at yet; it is then.
 fn is_first(done: &mut [u64], number: u32) -> bool {
     let Some(word) = done.get_mut(number as usize / 64) else { return false };
     let bit = 1 << (number % 64);

@@ -4,39 +4,35 @@ use super::projected_run::{self, ProjectedRun};
 use super::{EvaluationRules, Prefilter, ProjectionSource};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Node, Value};
-use averment_engine::bytecode::program::{CompiledCheck, CodeId};
+use averment_engine::bytecode::program::{CodeId, CompiledCheck};
 use averment_engine::vm::context::ExpressionScope;
 use averment_engine::vm::evaluate::{VerdictEvaluator, verdict_of};
 use averment_engine::vm::machine::Machine;
 use averment_engine::vm::over_runs::{self, RunContribution};
 use averment_engine::vm::temporal::by_name::NamedCalls;
-use averment_runs::run::{StepKind, Run, RunSource, Step};
+use averment_runs::run::{Run, RunSource, Step, StepKind};
 use averment_traces::projection::{CallField, FieldMask, RawValue, RunProjection};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 use rustc_hash::FxHashMap;
 
-/// Evaluates conditions on one run. What it looks at is read when the first condition asks.
+/// Reads what conditions need when the first one asks.
 pub(super) struct ConditionEvaluator<'e, 'a> {
     prefilter: &'e Prefilter,
     rules: EvaluationRules<'a>,
     projection: &'e RunProjection<'a>,
     source: ProjectionSource<'a>,
-    /// The entries of the run; the inner `None` where they cannot be read here.
+    /// The inner `None` means that they cannot be read here.
     run: Option<Option<&'a Run<'a>>>,
     machine: Option<Machine<'a>>,
-    /// Calls with the fields that the conditions of a unique pattern look at.
     steps: FxHashMap<(usize, u32), Option<&'a Step<'a>>>,
-    /// The calls of a run that was read in full.
     calls: Option<Vec<&'a Step<'a>>>,
-    /// The run with a field of all calls, by field.
     with_field: [Option<Option<&'a Run<'a>>>; 2],
-    /// Judges on the run with the fields of calls that some unique pattern looks at; the inner `None` where they cannot be read here.
+    /// The inner `None` means that the fields cannot be read here.
     of_parts: Option<Option<VerdictEvaluator<'a, 'a>>>,
 }
 
 impl<'e, 'a> ConditionEvaluator<'e, 'a> {
-    /// An evaluator that has read nothing yet.
     pub(super) fn new(
         prefilter: &'e Prefilter,
         rules: EvaluationRules<'a>,
@@ -57,15 +53,18 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
         }
     }
 
-    /// The run with the entries that conditions look at.
     pub(super) fn projected_run(&mut self) -> Option<&'a Run<'a>> {
         *self.run.get_or_insert_with(|| match self.source {
             ProjectionSource::Run(run, _) => Some(run),
             ProjectionSource::Line(_) => {
                 let arena = self.source.value_arena();
-                Some(arena.alloc(
-                    self.prefilter.project_entries(self.rules, self.projection, self.source)?.into_run("", RunSource::default()),
-                ))
+                Some(
+                    arena.alloc(
+                        self.prefilter
+                            .project_entries(self.rules, self.projection, self.source)?
+                            .into_run("", RunSource::default()),
+                    ),
+                )
             }
         })
     }
@@ -77,32 +76,29 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
         Some(self.machine.get_or_insert_with(|| Machine::new(program, prepared, run, arena, options.limits)))
     }
 
-    /// Gives the next assertion its full share of fuel.
     pub(super) fn refill_fuel(&mut self) {
         if let Some(machine) = &mut self.machine {
             machine.refuel();
         }
     }
 
-    /// The truth of a condition; `None` where only the run itself gives it.
+    /// `None` if only the full run can tell.
     pub(super) fn condition_truth(&mut self, code: CodeId) -> Option<Truth> {
         self.machine()?.evaluate_truth(code, &ExpressionScope::default()).ok()
     }
 
-    /// What the run gives to an assertion over runs; `None` where only the run itself gives it.
+    /// `None` if only the full run can tell.
     pub(super) fn read_values(&mut self, number: u32) -> Option<RunContribution> {
         let assertion = self.rules.program.assertions.get(number as usize)?;
         let CompiledCheck::OverRuns(over) = &assertion.check else { return None };
         Some(over_runs::contribution_of(self.machine()?, assertion, over))
     }
 
-    /// The same with a given value.
     pub(super) fn truth_of(&mut self, code: CodeId, given: Value<'a>) -> Option<Truth> {
         let locals = [Node::computed(given)];
         self.machine()?.evaluate_truth(code, &ExpressionScope::default().with_locals(&locals)).ok()
     }
 
-    /// The truth of a condition of one call, which fits a unique pattern.
     pub(super) fn truth_of_call(&mut self, code: CodeId, call: usize, pattern: u32) -> Option<Truth> {
         let step = self.call_step(call, pattern)?;
         self.machine()?.evaluate_truth(code, &ExpressionScope::of_step(step)).ok()
@@ -124,7 +120,6 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
         found
     }
 
-    /// A call with the fields that have a mask.
     fn project_call<'m>(&self, number: usize, mask: impl Fn(CallField) -> Option<&'m FieldMask>) -> Option<Step<'a>> {
         let call = self.projection.calls.get(number)?;
         projected_run::project_call(self.source.value_arena(), number, call, |field, held| match (held, mask(field)) {
@@ -133,7 +128,6 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
         })
     }
 
-    /// The verdict of an assertion that looks at a field of all calls.
     pub(super) fn verdict_of_all(&mut self, assertion: u32, field: CallField) -> Option<Verdict> {
         let known = self.with_field.get(field as usize).copied().flatten();
         let run = known.unwrap_or_else(|| {
@@ -147,13 +141,13 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
         verdict_of(program, prepared, run, self.source.value_arena(), options, assertion)
     }
 
-    /// The verdict of an assertion that the names of the calls and the fields decide which unique patterns look at; `None` where only the run
-    /// itself says all that is to be said of it.
+    /// Decided by call names and fields of unique patterns; `None` if only the full run has everything to report.
     pub(super) fn verdict_of_parts(&mut self, assertion: u32, calls: &NamedCalls<'_>) -> Option<Verdict> {
         if self.of_parts.is_none() {
             let EvaluationRules { program, prepared, options } = self.rules;
             let run = self.with_parts(calls);
-            let judge = run.map(|run| VerdictEvaluator::new(program, prepared, run, self.source.value_arena(), options));
+            let judge =
+                run.map(|run| VerdictEvaluator::new(program, prepared, run, self.source.value_arena(), options));
             self.of_parts = Some(judge);
         }
         self.of_parts.as_mut()?.as_mut()?.plain_verdict(assertion)
@@ -193,7 +187,6 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
 }
 
 impl<'a> ProjectionSource<'a> {
-    /// Where values live.
     pub(super) fn value_arena(self) -> &'a Bump {
         match self {
             Self::Line(chunk) => chunk.arena,
@@ -201,7 +194,7 @@ impl<'a> ProjectionSource<'a> {
         }
     }
 
-    /// A value, as far as a mask names its parts; `None` where it cannot be read.
+    /// Limited to the parts in the mask; `None` if it cannot be read.
     fn masked_value(self, held: RawValue<'a>, mask: &FieldMask) -> Option<Value<'a>> {
         match (self, held) {
             (_, RawValue::Value(value)) => Some(value),
@@ -212,7 +205,6 @@ impl<'a> ProjectionSource<'a> {
 }
 
 impl Prefilter {
-    /// A projection with the entries that conditions look at.
     fn project_entries<'a>(
         &self,
         rules: EvaluationRules<'a>,

@@ -2,17 +2,16 @@
 
 use super::evaluator::ConditionEvaluator;
 use super::predicate::{ValueBase, ValuePath};
-use super::{PrefilterAnswer, EvaluationRules, ItemCheck, PrefilterItem, Prefilter, ProjectionSource};
+use super::{EvaluationRules, ItemCheck, Prefilter, PrefilterAnswer, PrefilterItem, ProjectionSource};
 use averment_base::near;
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Value, json};
-use averment_engine::vm::when_gate;
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::temporal::by_name::NamedCalls;
+use averment_engine::vm::when_gate;
 use averment_traces::projection::{CallField, RawValue, RunProjection};
 use std::collections::BTreeSet;
 
-/// One run while it is judged.
 pub(super) struct PrefilterRun<'j, 'a> {
     pub(super) prefilter: &'j Prefilter,
     pub(super) rules: EvaluationRules<'a>,
@@ -20,23 +19,18 @@ pub(super) struct PrefilterRun<'j, 'a> {
     pub(super) source: ProjectionSource<'a>,
     pub(super) calls: NamedCalls<'j>,
     pub(super) evaluator: ConditionEvaluator<'j, 'a>,
-    /// The truth of each condition of the run, as far as somebody has asked; the inner `None` where it cannot be told here.
+    /// Cached truth of each condition; the inner `None` means undecidable here.
     pub(super) truths: &'j mut [Option<Option<Truth>>],
-    /// Which literals of each field's search stand in some text.
     pub(super) found: &'j [Vec<bool>; 2],
-    /// The same as a list.
     pub(super) hits: &'j [Vec<u32>; 2],
-    /// Assertions whose `when` was false because something is missing.
     pub(super) skipped: &'j mut BTreeSet<u32>,
 }
 
 impl<'a> PrefilterRun<'_, 'a> {
-    /// What was prepared of the program.
     pub(super) fn prepared_program(&self) -> &'a PreparedProgram {
         self.rules.prepared
     }
 
-    /// The answer of an assertion by its place in the list.
     pub(super) fn answer_numbered(&mut self, number: u32) -> PrefilterAnswer {
         let prefilter = self.prefilter;
         prefilter.items.get(number as usize).map_or(PrefilterAnswer::Open, |item| self.answer_item(item))
@@ -61,7 +55,9 @@ impl<'a> PrefilterRun<'_, 'a> {
         }
         match &item.check {
             ItemCheck::Open => PrefilterAnswer::Open,
-            ItemCheck::Expression(condition) => self.condition_truth(*condition).map_or(PrefilterAnswer::Open, PrefilterAnswer::of_truth),
+            ItemCheck::Expression(condition) => {
+                self.condition_truth(*condition).map_or(PrefilterAnswer::Open, PrefilterAnswer::of_truth)
+            }
             _ if self.projection.unusual || !self.projection.records_calls => PrefilterAnswer::Open,
             ItemCheck::Selected { of_calls } => match self.by_parts(item) {
                 PrefilterAnswer::Vacuous if *of_calls && !self.has_named_call(item) => PrefilterAnswer::Idle,
@@ -75,18 +71,22 @@ impl<'a> PrefilterRun<'_, 'a> {
         }
     }
 
-    /// The answer of an assertion that parts of the calls decide.
     fn by_parts(&mut self, item: &PrefilterItem) -> PrefilterAnswer {
         let verdict = item.parts.as_ref().and_then(|_| self.evaluator.verdict_of_parts(item.assertion, &self.calls));
         verdict.map_or(PrefilterAnswer::Open, PrefilterAnswer::of_verdict)
     }
 
-    /// Whether a call has a name of its patterns.
     fn has_named_call(&self, item: &PrefilterItem) -> bool {
         item.parts.iter().flatten().any(|unique| self.calls.call_count(*unique) > 0)
     }
 
-    fn none_in(&mut self, assertion: u32, field: CallField, literals: &[u32], default: PrefilterAnswer) -> PrefilterAnswer {
+    fn none_in(
+        &mut self,
+        assertion: u32,
+        field: CallField,
+        literals: &[u32],
+        default: PrefilterAnswer,
+    ) -> PrefilterAnswer {
         let found = self.found.get(field as usize).map_or(&[][..], Vec::as_slice);
         if literals.iter().all(|literal| found.get(*literal as usize) == Some(&false)) {
             return if self.has_values(field) { default } else { PrefilterAnswer::Open };
@@ -95,13 +95,13 @@ impl<'a> PrefilterRun<'_, 'a> {
         self.evaluator.verdict_of_all(assertion, field).map_or(PrefilterAnswer::Open, PrefilterAnswer::of_verdict)
     }
 
-    /// Whether there surely is a value to look at in a field of some call: where there is none the monitor says of what.
+    /// True if some call surely has the field; otherwise the monitor has to explain its absence.
     fn has_values(&self, field: CallField) -> bool {
         let texts = self.projection.texts.get(field as usize);
         texts.is_some_and(|texts| texts.any || (texts.perhaps && self.has_leaf(field)))
     }
 
-    /// Whether a field of some call surely holds a text, a number or a boolean.
+    /// True if the field of some call surely contains a text, number or boolean.
     fn has_leaf(&self, field: CallField) -> bool {
         let held = self.projection.calls.iter().filter_map(|call| call.fields.get(field as usize));
         let mut values = held.map_while(|held| self.read_value(*held));
@@ -127,12 +127,11 @@ impl<'a> PrefilterRun<'_, 'a> {
         }
     }
 
-    /// The answer of an assertion that is a condition of the run, by the condition's number.
     pub(super) fn answer_expression(&mut self, condition: u32) -> PrefilterAnswer {
         self.condition_truth(condition).map_or(PrefilterAnswer::Open, PrefilterAnswer::of_truth)
     }
 
-    /// The truth of a condition of the run, evaluated once; `None` where it cannot be told here.
+    /// Evaluated once; `None` if undecidable here.
     fn condition_truth(&mut self, number: u32) -> Option<Truth> {
         if let Some(Some(known)) = self.truths.get(number as usize) {
             return *known;
@@ -146,7 +145,7 @@ impl<'a> PrefilterRun<'_, 'a> {
         truth
     }
 
-    /// The value that a path leads to in the run; the inner `None` where it goes on in a text, which only the evaluator follows.
+    /// The inner `None` means that the path continues in a text, which only the evaluator follows.
     pub(super) fn value_at(&mut self, path: &ValuePath) -> Option<Option<Value<'a>>> {
         self.value_under(&path.base, &path.keys)
     }
@@ -164,7 +163,7 @@ impl<'a> PrefilterRun<'_, 'a> {
         Some(Some(node.value))
     }
 
-    /// Whether the object in which a path ends has nearly its last key.
+    /// True if the last object of a path has a near miss of its last key.
     pub(super) fn has_slip(&mut self, path: &ValuePath) -> bool {
         let Some((last, keys)) = path.keys.split_last() else { return false };
         let Some(Some(Value::Object(object))) = self.value_under(&path.base, keys) else { return false };

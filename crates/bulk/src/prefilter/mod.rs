@@ -29,7 +29,7 @@ use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls};
 use averment_engine::vm::temporal::plan::TemporalPlan;
 use averment_runs::run::{CallTimes, Run};
-use averment_traces::projection::{ScannedChunk, CallField, FieldMask, RunProjection, ReadSet};
+use averment_traces::projection::{CallField, FieldMask, ReadSet, RunProjection, ScannedChunk};
 use bumpalo::Bump;
 use condition_reads::ConditionReads;
 use default_verdicts::DefaultVerdicts;
@@ -42,19 +42,19 @@ use std::collections::BTreeSet;
 use temporal::CallStatement;
 use values::ClassAnswers;
 
-/// What the prefilter says of an assertion.
+/// The prefilter's answer for an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum PrefilterAnswer {
-    /// Nothing: the run has to be looked at.
+    /// None: the run has to be read.
     Open,
     /// It passes.
     Pass,
     /// It fails.
     Fail,
-    /// It is vacuous because nothing that it speaks of occurs: for the same reason in every run.
+    /// Vacuous because nothing it mentions occurs; the reason is the same in every run.
     Idle,
-    /// It is vacuous for a reason of this run.
+    /// Vacuous for a reason specific to this run.
     Vacuous,
     /// The run does not record what it needs.
     Undecided,
@@ -110,54 +110,46 @@ pub struct EvaluationRules<'p> {
 pub enum ProjectionSource<'a> {
     /// The bytes of a line.
     Line(ScannedChunk<'a>),
-    /// The run, read in full, with the memory for what is computed.
+    /// The run read in full, and an arena for computed values.
     Run(&'a Run<'a>, &'a Bump),
 }
 
-/// An assertion as the prefilter sees it. Conditions are given by their numbers.
+/// An assertion as the prefilter sees it; conditions are given by number.
 #[derive(Debug)]
 struct PrefilterItem {
-    /// Its number in the program.
     assertion: u32,
     when: Vec<u32>,
     check: ItemCheck,
-    /// The unique patterns whose calls decide it together with the names of the others and with entries of the run, where that is so.
+    /// The unique patterns whose calls decide it, with call names and entries, if that is so.
     parts: Option<Box<[u32]>>,
 }
 
 #[derive(Debug)]
 enum ItemCheck {
     Expression(u32),
-    /// An expression over steps, which parts of the calls decide; and whether nothing else does.
+    /// An expression over steps that parts of the calls decide; `true` if nothing else does.
     Selected {
         of_calls: bool,
     },
     Temporal(CallStatement),
-    /// No text of a field of all calls meets a predicate.
     NoneIn {
         field: CallField,
-        /// The literals of which the predicate needs one, by their numbers in the field's search.
         literals: Vec<u32>,
-        /// The answer where there are values and none holds one of them.
+        /// The answer if there are values and none contains a literal.
         default: PrefilterAnswer,
     },
-    /// It has to be looked at.
     Open,
 }
 
-/// A condition; equal ones are one.
 #[derive(Debug)]
 struct UniqueCondition {
     code: CodeId,
     reads: ConditionReads,
 }
 
-/// An entry of the run that conditions look at.
 #[derive(Debug)]
 struct EntryRead {
-    /// Its name, by number in the program.
     name: u32,
-    /// Its place in the projection.
     held: usize,
     mask: FieldMask,
 }
@@ -167,52 +159,40 @@ struct EntryRead {
 pub struct Prefilter {
     items: Vec<PrefilterItem>,
     conditions: Vec<UniqueCondition>,
-    /// The entries that conditions look at.
     roots: Vec<EntryRead>,
-    /// The fields of calls that conditions look at, by the unique pattern of the calls.
     fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
-    /// The literals of each field's search.
     searched: [Vec<SearchLiteral>; 2],
     searches: [Option<LiteralSearch>; 2],
-    /// How many assertions it can say nothing of in any run.
+    /// Number of assertions that it can never answer.
     open: usize,
     default_verdicts: DefaultVerdicts,
-    /// The assertions over runs, by number in the program.
     over_runs: Vec<u32>,
 }
 
 /// Memory of the prefilter for one thread.
 #[derive(Debug, Default)]
 pub struct PrefilterScratch {
-    /// The number of each tool name that was seen.
     names: FxHashMap<Box<str>, u32>,
-    /// The unique patterns that may match a name, by its number.
     unique_patterns: Vec<Vec<u32>>,
-    /// The number of the name of each call, in order.
     classes: Vec<u32>,
-    /// The times of each call, in order.
     times: Vec<Option<CallTimes>>,
     seen: Vec<NameMatches>,
     touched: Vec<u32>,
     truths: Vec<Option<Option<Truth>>>,
     remembered: ClassAnswers,
-    /// Which literals of each field's search stand in some text.
     found: [Vec<bool>; 2],
-    /// The same as a list.
     hits: [Vec<u32>; 2],
-    /// Assertions that a run was looked at for, a bit for each.
+    /// A bit per assertion that was evaluated for the run.
     done: Vec<u64>,
     /// Assertions whose `when` was false in some run because something is missing.
     pub(crate) skipped: BTreeSet<u32>,
-    /// Names of calls that were forgotten.
     forgotten: Vec<Box<str>>,
-    /// What the run gives to the assertions over runs, where that is known.
+    /// Contributions to assertions over runs, if `looked`.
     pub(crate) given: Vec<RunContribution>,
-    /// Whether it is.
     pub(crate) looked: bool,
 }
 
-/// Names that are remembered at most.
+/// Tool names remembered.
 const NAMES: usize = 10_000;
 
 impl Prefilter {
@@ -273,11 +253,12 @@ impl Prefilter {
             self.default_verdicts.answer_run(&mut judging, (touched, done), remembered, answers);
         }
         given.clear();
-        *looked =
-            self.over_runs.iter().all(|number| judging.evaluator.read_values(*number).map(|one| given.push(one)).is_some());
+        *looked = self
+            .over_runs
+            .iter()
+            .all(|number| judging.evaluator.read_values(*number).map(|one| given.push(one)).is_some());
     }
 
-    /// Searches the texts of each field.
     fn search_texts(
         &self,
         projection: &RunProjection<'_>,
@@ -308,17 +289,14 @@ impl Prefilter {
 }
 
 impl PrefilterScratch {
-    /// How many names of calls were seen.
     pub(crate) fn name_count(&self) -> usize {
         self.names.len() + self.forgotten.len()
     }
 
-    /// The names of calls that were seen.
     pub(crate) fn call_names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().chain(&self.forgotten).map(|name| &**name)
     }
 
-    /// Counts the names of a run.
     fn count_names(&mut self, plan: &TemporalPlan, prepared: &PreparedProgram, projection: &RunProjection<'_>) {
         for unique in self.touched.drain(..) {
             if let Some(seen) = self.seen.get_mut(unique as usize) {

@@ -5,18 +5,16 @@ use super::condition_reads::ConditionReads;
 use super::predicate::{ValueBase, ValuePredicate};
 use averment_engine::bytecode::ops::SelectionRef;
 use averment_engine::bytecode::program::{CodeId, PatternId, TemporalId};
-use averment_engine::ir::{SelectionReach, Temporal, StepDistance};
+use averment_engine::ir::{SelectionReach, StepDistance, Temporal};
 use averment_runs::run::StepKind;
 
-/// What has to be read for an assertion: of the calls that fit a unique pattern, and of entries of the run.
 #[derive(Default)]
 struct AssertionParts {
     reads: Vec<(u32, ConditionReads)>,
 }
 
 impl PrefilterBuilder<'_> {
-    /// The unique patterns of an expression over lists of steps that entries of the run and these alone decide, and whether entries do; what
-    /// is read for it is noted.
+    /// The patterns of an expression decided by these calls and entries, and whether entries matter; records reads.
     pub(super) fn parts_of_selections(&mut self, code: CodeId) -> Option<(Box<[u32]>, bool)> {
         if self.prepared.is_graded(code) {
             return None;
@@ -49,7 +47,7 @@ impl PrefilterBuilder<'_> {
         }
     }
 
-    /// The same for a statement that asks for no times, turns, agents or other calls than those of its patterns.
+    /// For a statement that reads no times, turns, agents or calls beside those of its patterns.
     pub(super) fn parts_of(&mut self, temporal: TemporalId) -> Option<Box<[u32]>> {
         let (program, plan) = (self.program, self.plan);
         let statement = &program.temporals.get(temporal.0 as usize)?.temporal;
@@ -67,7 +65,6 @@ impl PrefilterBuilder<'_> {
         Some(self.note_parts(parts))
     }
 
-    /// A pattern of executed calls; gives its unique pattern.
     fn pattern_part(&mut self, pattern: PatternId, parts: &mut AssertionParts) -> Option<u32> {
         let plan = self.plan;
         let unique = plan.number_of(pattern)?;
@@ -84,7 +81,6 @@ impl PrefilterBuilder<'_> {
         Some(unique)
     }
 
-    /// Code that is evaluated for calls of a unique pattern.
     fn code_of(&mut self, code: CodeId, unique: u32, parts: &mut AssertionParts) -> Option<()> {
         let (reads, selections) = self.reader.with_selections(code)?;
         let is_part = |base: &ValueBase| matches!(base, ValueBase::Field(_) | ValueBase::Tool | ValueBase::Root(_));
@@ -95,7 +91,6 @@ impl PrefilterBuilder<'_> {
         Some(())
     }
 
-    /// Notes what is read; gives the unique patterns, each once.
     fn note_parts(&mut self, parts: AssertionParts) -> Box<[u32]> {
         let mut all = Vec::new();
         for (unique, reads) in parts.reads {
@@ -116,7 +111,7 @@ impl PrefilterBuilder<'_> {
     }
 }
 
-/// Whether names, places and fields of calls are all that a statement can look at, whatever its patterns ask.
+/// True if a statement reads only names, positions and fields of calls, whatever its patterns ask.
 fn is_of_calls_alone(statement: &Temporal<PatternId, CodeId>) -> bool {
     let by_place = |within: &Option<StepDistance>| matches!(within, None | Some(StepDistance::Calls(_)));
     match statement {

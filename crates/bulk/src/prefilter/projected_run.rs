@@ -3,9 +3,9 @@
 //! Verdicts are given on runs whose values are cut down to the fields that are read. For reasons, the values are read as a whole and keep
 //! the places where they stand, because what is said of a missing key names its neighbours.
 
-use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, ValueText, Value};
-use averment_runs::run::{StepKind, Run, RunSource, StepStatus, Step};
-use averment_traces::projection::{ProjectedCall, CallField, RawValue};
+use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value, ValueText};
+use averment_runs::run::{Run, RunSource, Step, StepKind, StepStatus};
+use averment_traces::projection::{CallField, ProjectedCall, RawValue};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 
@@ -77,7 +77,6 @@ pub fn new_step<'a>(
     }
 }
 
-/// A call with its tool and those of its fields that `read` gives.
 #[must_use]
 pub(super) fn project_call<'a>(
     arena: &'a Bump,

@@ -7,70 +7,65 @@ use averment_base::truth::Truth;
 use averment_base::value::{Number as Value, Value as Any};
 use averment_engine::bytecode::program::{CodeId, TemporalId};
 use averment_engine::vm::fault::Fault;
-use averment_engine::vm::temporal::by_name::{NamesVerdict, NameMatches, NamedStatement, NamedCalls, NamedOperand};
+use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls, NamedOperand, NamedStatement, NamesVerdict};
 use averment_engine::vm::temporal::closed_form::ConditionOracle;
 use averment_engine::vm::temporal::plan::TemporalPlan;
 
-/// A statement about calls. Conditions are given by their numbers.
 #[derive(Debug)]
 pub(super) struct CallStatement {
     temporal: TemporalId,
     pub(super) operands: Vec<NamedOperand>,
-    /// Whether names decide it where nothing but names decides which calls match.
+    /// True if names decide it when they decide all matches.
     pub(super) is_closed: bool,
-    /// Whether it asks which calls were known to others, by their times and turns.
+    /// True if it depends on which calls were known to others, by time or turn.
     pub(super) is_timed: bool,
-    /// The condition that it asks of each match.
     pub(super) condition: Option<MatchCondition>,
-    /// The test of the number of matches.
     pub(super) number: Option<CallCountTest>,
 }
 
-/// A condition that a statement asks of each match.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MatchCondition {
-    /// What it reads is known.
     Known(u32),
-    /// It can only be evaluated on the run itself.
+    /// It can only be evaluated on the full run.
     Unknown,
 }
 
-/// The test of a number of calls.
 #[derive(Debug)]
 pub(super) struct CallCountTest {
     pub(super) condition: u32,
-    /// Its truth for small numbers, where nothing else of the run decides.
+    /// Its truth for small numbers, if nothing else decides.
     known: Vec<Option<Truth>>,
 }
 
-/// Truths are kept for numbers below this one.
+/// Truths are cached for smaller numbers.
 const SMALL: u32 = 64;
 
 impl CallCountTest {
-    /// A test by the number of its condition.
     pub(super) fn new(condition: u32) -> Self {
         Self { condition, known: Vec::new() }
     }
 
-    /// Keeps the truths for small numbers; `truth` evaluates the test of one.
     pub(super) fn learn_truths(&mut self, mut truth: impl FnMut(u32) -> Option<Truth>) {
         self.known = (0..SMALL).map(&mut truth).collect();
     }
 
-    /// The truth for a small number; the inner `None` where its evaluation ends with a fault.
+    /// The inner `None` means that the evaluation has a fault.
     fn known_truth(&self, number: u64) -> Option<Option<Truth>> {
         self.known.get(usize::try_from(number).ok()?).copied()
     }
 }
 
-/// A number of calls as a value.
 pub(super) fn count_value<'a>(count: u64) -> Any<'a> {
     Any::Number(Value::Integer(i64::try_from(count).unwrap_or(i64::MAX)))
 }
 
 impl CallStatement {
-    /// A statement in this form.
-    pub(super) fn new(temporal: TemporalId, named: &NamedStatement, condition: Option<MatchCondition>, number: Option<CallCountTest>) -> Self {
+    pub(super) fn new(
+        temporal: TemporalId,
+        named: &NamedStatement,
+        condition: Option<MatchCondition>,
+        number: Option<CallCountTest>,
+    ) -> Self {
         Self {
             temporal,
             operands: named.operands.clone(),
@@ -81,39 +76,40 @@ impl CallStatement {
         }
     }
 
-    /// Its number.
     pub(super) fn temporal_id(&self) -> TemporalId {
         self.temporal
     }
 
-    /// The answer for a run in which no call fits any of its patterns; `None` where something else of the run decides.
+    /// The answer if no call matches; `None` if something else decides.
     pub(super) fn default_verdict(&self, plan: &TemporalPlan, with_calls: bool) -> Option<PrefilterAnswer> {
         // The name of a call that fits nothing.
         let classes = if with_calls { &[u32::MAX][..] } else { &[] };
         self.answer_without_run(plan, &NamedCalls { found: &[], classes, patterns: &[], times: &[] })
     }
 
-    /// For the test of the number of calls of a name that looks at nothing else: its pattern, and the answers for small numbers.
+    /// For a count test that reads nothing else: its pattern and answers for small numbers.
     pub(super) fn count_answers(&self, plan: &TemporalPlan) -> Option<(u32, Box<[PrefilterAnswer]>)> {
         let [operand] = self.operands.as_slice() else { return None };
         self.number.as_ref().filter(|number| operand.is_sure && !number.known.is_empty())?;
         let mut found = vec![NameMatches::default(); operand.pattern as usize + 1];
         let mut answer = |count: u32| {
             *found.last_mut()? = NameMatches { count, first: 0, last: count.saturating_sub(1) };
-            self.answer_without_run(plan, &NamedCalls { found: &found, classes: &[u32::MAX], patterns: &[], times: &[] })
+            self.answer_without_run(
+                plan,
+                &NamedCalls { found: &found, classes: &[u32::MAX], patterns: &[], times: &[] },
+            )
         };
         let answers: Option<Box<[PrefilterAnswer]>> = (0..SMALL).map(&mut answer).collect();
         Some((operand.pattern, answers?))
     }
 
-    /// The answer where the run decides nothing beside the names.
+    /// `None` if the run decides beside the names.
     fn answer_without_run(&self, plan: &TemporalPlan, calls: &NamedCalls<'_>) -> Option<PrefilterAnswer> {
         let mut known = RunlessOracle { number: self.number.as_ref(), missed: false };
         let answer = answer_from_names(plan.by_names(self.temporal, calls, &mut known));
         (!known.missed).then_some(answer)
     }
 
-    /// The answer for the run in work.
     pub(super) fn answer_run(&self, judging: &mut PrefilterRun<'_, '_>) -> PrefilterAnswer {
         let plan = judging.prepared_program().temporal_plan(judging.rules.program);
         let calls = judging.calls;
@@ -130,10 +126,8 @@ fn answer_from_names(said: NamesVerdict) -> PrefilterAnswer {
     }
 }
 
-/// What is known of the tests of numbers without a run.
 struct RunlessOracle<'s> {
     number: Option<&'s CallCountTest>,
-    /// Whether something was asked that only a run tells.
     missed: bool,
 }
 
@@ -150,7 +144,6 @@ impl ConditionOracle for RunlessOracle<'_> {
     }
 }
 
-/// The conditions and tests of a statement, evaluated on the run in work.
 struct RunOracle<'q, 'j, 'a> {
     judging: &'q mut PrefilterRun<'j, 'a>,
     statement: &'q CallStatement,

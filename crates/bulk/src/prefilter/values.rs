@@ -7,7 +7,7 @@
 use super::condition_reads::ConditionReads;
 use super::judging::PrefilterRun;
 use super::literals::{Haystack, LiteralSearch};
-use super::predicate::{SearchLiteral, PredicateOperand, ValuePath, small_integer};
+use super::predicate::{PredicateOperand, SearchLiteral, ValuePath, small_integer};
 use super::{PrefilterAnswer, UniqueCondition};
 use averment_base::value::{Number, Value};
 use averment_engine::bytecode::ops::{self, Op};
@@ -15,39 +15,34 @@ use averment_engine::bytecode::program::{CodeId, Program};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Verdicts by class, as far as they are known.
 pub(super) type ClassAnswers = Vec<Option<PrefilterAnswer>>;
 
-/// The conditions that look at the value at one path, and at nothing else.
+/// Conditions that read only the value at one path.
 #[derive(Debug)]
 pub(super) struct PathConditions {
     path: ValuePath,
     conditions: Vec<ClassedCondition>,
-    /// The literals that they look for, all at once, where they are several.
+    /// A combined search for their literals, if there are several.
     search: Option<LiteralSearch>,
     literals: Vec<SearchLiteral>,
-    /// The conditions that look for each literal, by place in `conditions`.
     looking: Vec<Vec<u32>>,
 }
 
-/// A condition with the classes of its values.
+/// A condition with its classes of equivalent values.
 #[derive(Debug)]
 struct ClassedCondition {
-    /// Its assertion, by place in the list of the prefilter.
     item: u32,
-    /// Its number among the conditions of the prefilter.
     condition: u32,
-    /// Where the verdicts of its own classes start among those that are remembered.
     from: usize,
-    /// The numbers that it compares with, sorted, where nothing else decides for a number.
+    /// The sorted numbers it compares with, if they alone decide for a number.
     numbers: Option<SmallVec<[i64; 1]>>,
-    /// Where the verdict for a text stands in which nothing is found, where nothing else decides for a text.
+    /// Slot for a text without any literal, if literals alone decide for a text.
     without: Option<usize>,
 }
 
-/// Values without content.
+/// Classes of values without content.
 const UNITS: usize = 5;
-/// So many literals are looked for together.
+/// Literals searched together.
 const TOGETHER: usize = 4;
 
 enum ValueClass<'a> {
@@ -71,19 +66,23 @@ impl<'a> ValueClass<'a> {
     }
 }
 
-/// All conditions that look at one value, by that value.
 #[derive(Debug, Default)]
 pub(super) struct ValueConditions {
     of_path: Vec<PathConditions>,
-    /// Where the verdict for a text in which nothing is found stands, by path and by the form of the condition: its literals aside.
+    /// Slot for a text without any literal, by path and condition code without literals.
     forms: FxHashMap<(usize, Vec<Op>), usize>,
-    /// How many verdicts can be remembered.
     slots: usize,
 }
 
 impl ValueConditions {
-    /// Adds the condition of an assertion; false where it looks at more than one value.
-    pub(super) fn add_condition(&mut self, program: &Program, item: u32, number: u32, condition: &UniqueCondition) -> bool {
+    /// Returns false if it reads more than one value.
+    pub(super) fn add_condition(
+        &mut self,
+        program: &Program,
+        item: u32,
+        number: u32,
+        condition: &UniqueCondition,
+    ) -> bool {
         let Some(path) = condition.reads.only_path() else { return false };
         let known = self.of_path.iter().position(|of| of.path == *path);
         let at = known.unwrap_or_else(|| {
@@ -109,7 +108,6 @@ impl ValueConditions {
         true
     }
 
-    /// Makes the searches, when all conditions are known.
     pub(super) fn build_searches(&mut self, program: &Program) {
         self.forms = FxHashMap::default();
         for of in &mut self.of_path {
@@ -125,8 +123,12 @@ impl ValueConditions {
         }
     }
 
-    /// The verdicts of all conditions for the values of a run.
-    pub(super) fn answer_all(&self, judging: &mut PrefilterRun<'_, '_>, remembered: &mut ClassAnswers, answers: &mut [PrefilterAnswer]) {
+    pub(super) fn answer_all(
+        &self,
+        judging: &mut PrefilterRun<'_, '_>,
+        remembered: &mut ClassAnswers,
+        answers: &mut [PrefilterAnswer],
+    ) {
         remembered.resize(self.slots, None);
         self.of_path.iter().for_each(|of| of.answer_path(judging, remembered, answers));
     }
@@ -147,7 +149,12 @@ impl PathConditions {
         }
     }
 
-    fn answer_path(&self, judging: &mut PrefilterRun<'_, '_>, remembered: &mut ClassAnswers, answers: &mut [PrefilterAnswer]) {
+    fn answer_path(
+        &self,
+        judging: &mut PrefilterRun<'_, '_>,
+        remembered: &mut ClassAnswers,
+        answers: &mut [PrefilterAnswer],
+    ) {
         let Some(value) = judging.value_at(&self.path) else { return };
         let class = match value {
             // What is missing beside nearly its name is not like what is missing elsewhere.
@@ -182,8 +189,14 @@ impl PathConditions {
         }
     }
 
-    /// A text: those that find something in it are evaluated.
-    fn answer_text(&self, text: &str, judging: &mut PrefilterRun<'_, '_>, remembered: &mut ClassAnswers, answers: &mut [PrefilterAnswer]) {
+    /// Only conditions whose literal occurs in the text are evaluated.
+    fn answer_text(
+        &self,
+        text: &str,
+        judging: &mut PrefilterRun<'_, '_>,
+        remembered: &mut ClassAnswers,
+        answers: &mut [PrefilterAnswer],
+    ) {
         let mut finding: SmallVec<[u32; 8]> = SmallVec::new();
         if let Some(search) = &self.search {
             search.find_targets(
@@ -196,7 +209,9 @@ impl PathConditions {
         for (place, one) in (0_u32..).zip(&self.conditions) {
             let answer = match one.without {
                 // A text with other letters may look as if it held a literal.
-                Some(slot) if text.is_ascii() && !finding.contains(&place) => one.class_answer(slot, judging, remembered),
+                Some(slot) if text.is_ascii() && !finding.contains(&place) => {
+                    one.class_answer(slot, judging, remembered)
+                }
                 _ => judging.answer_expression(one.condition),
             };
             set_answer(answers, one.item, answer);
@@ -205,8 +220,12 @@ impl PathConditions {
 }
 
 impl ClassedCondition {
-    /// The verdict of a class; evaluated for its first value.
-    fn class_answer(&self, slot: usize, judging: &mut PrefilterRun<'_, '_>, remembered: &mut ClassAnswers) -> PrefilterAnswer {
+    fn class_answer(
+        &self,
+        slot: usize,
+        judging: &mut PrefilterRun<'_, '_>,
+        remembered: &mut ClassAnswers,
+    ) -> PrefilterAnswer {
         if let Some(Some(known)) = remembered.get(slot) {
             return *known;
         }
@@ -225,13 +244,13 @@ fn set_answer(answers: &mut [PrefilterAnswer], item: u32, answer: PrefilterAnswe
     }
 }
 
-/// The class of a number among sorted numbers: below the first, the first itself, between it and the second, …
+/// Classes: below the first number, equal to it, between it and the second, …
 fn place_among(numbers: &[i64], number: i64) -> usize {
     let below = numbers.partition_point(|one| *one < number);
     2 * below + usize::from(numbers.get(below) == Some(&number))
 }
 
-/// The numbers that decide a condition for a number, sorted; `None` where more does.
+/// `None` if more than numbers decides.
 fn compared_numbers(reads: &ConditionReads) -> Option<SmallVec<[i64; 1]>> {
     let mut numbers = SmallVec::new();
     for predicate in &reads.predicates {
@@ -246,7 +265,7 @@ fn compared_numbers(reads: &ConditionReads) -> Option<SmallVec<[i64; 1]>> {
     Some(numbers)
 }
 
-/// The literals that decide a condition for a text; `None` where more does.
+/// `None` if more than literals decides.
 fn only_literals(reads: &ConditionReads) -> Option<Vec<&SearchLiteral>> {
     let mut literals = Vec::new();
     for predicate in &reads.predicates {
@@ -260,7 +279,6 @@ fn only_literals(reads: &ConditionReads) -> Option<Vec<&SearchLiteral>> {
     Some(literals)
 }
 
-/// The code of a condition without the literals in it.
 fn code_form(program: &Program, code: CodeId) -> Option<Vec<Op>> {
     let chunk = program.chunks.get(code.0 as usize)?;
     let ops = program.code.get(chunk.start as usize..chunk.end as usize)?;

@@ -3,15 +3,15 @@
 
 use averment_base::limits::Limits;
 use averment_base::value::Value;
-use averment_bulk::prefilter::{PrefilterAnswer, EvaluationRules, Prefilter, PrefilterScratch, ProjectionSource};
+use averment_bulk::prefilter::{EvaluationRules, Prefilter, PrefilterAnswer, PrefilterScratch, ProjectionSource};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_runs::run::RunSource;
 use averment_traces::names::PartNames;
-use averment_traces::projection::{ScannedChunk, RawValue, LineReader, RunProjection, ReadSet};
+use averment_traces::projection::{LineReader, RawValue, ReadSet, RunProjection, ScannedChunk};
 use averment_traces::read::{self, RawRun};
-use averment_traces::scan::{ScanCursor, ByteIndex};
+use averment_traces::scan::{ByteIndex, ScanCursor};
 use bumpalo::Bump;
 use proptest::prelude::*;
 use std::cell::RefCell;
@@ -269,8 +269,8 @@ fn judge_by(
     index.build_index(text.as_bytes()).unwrap();
     let cursor = ScanCursor::new(text.as_bytes(), &index, limits.json_depth);
     let chunk = ScannedChunk { text, cursor, arena: &arena, limits: &limits };
-    let mut reader =
-        LineReader::new(&read_set, PartNames::known_names()).expect("no entry of these rules is put together from others");
+    let mut reader = LineReader::new(&read_set, PartNames::known_names())
+        .expect("no entry of these rules is put together from others");
     // What is remembered of other runs has to hold for this one.
     let remembered = std::ptr::from_ref(program).addr();
     let mut scratch = SCRATCHES.with_borrow_mut(|kept| kept.remove(&remembered)).unwrap_or_default();

@@ -14,7 +14,7 @@ use averment_report::table::ReportTable;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Bytes of the largest file that is read.
+/// In bytes.
 const SIZE: usize = 64 << 20;
 
 /// A file of known failures.
@@ -23,7 +23,7 @@ pub struct BaselineFile {
     path: PathBuf,
     baseline: Baseline,
     updates: bool,
-    /// Where the file is a report in JSON: the blocks of earlier runs.
+    /// Blocks of earlier runs, if the file is a JSON report.
     history: Option<BlockHistory>,
 }
 
@@ -39,12 +39,18 @@ impl BaselineFile {
                     ErrorKind::NotFound => "`--update-baseline` writes it",
                     _ => "name a file that `--update-baseline` wrote",
                 };
-                return Err(CommandError::usage(format!("the baseline `{name}` cannot be read: {}", io_error_text(&error)), help));
+                return Err(CommandError::usage(
+                    format!("the baseline `{name}` cannot be read: {}", io_error_text(&error)),
+                    help,
+                ));
             }
         };
         if updates && !text.is_empty() && !text.starts_with(BEGINNING) {
             let message = format!("`{name}` is something else than a baseline, and is not written over");
-            return Err(CommandError::usage(message, format!("name another file; a baseline begins with `{BEGINNING}`")));
+            return Err(CommandError::usage(
+                message,
+                format!("name another file; a baseline begins with `{BEGINNING}`"),
+            ));
         }
         if text.trim_start().starts_with('{') {
             let history = BlockHistory::parse(&text).map_err(|what| {
@@ -56,7 +62,10 @@ impl BaselineFile {
         }
         let read = Baseline::parse(&text).map_err(|error| {
             let help = "mend or remove the line";
-            CommandError::usage(format!("{name}:{}: this is no line of a baseline: {}", error.line, error.message), help)
+            CommandError::usage(
+                format!("{name}:{}: this is no line of a baseline: {}", error.line, error.message),
+                help,
+            )
         })?;
         let baseline = if updates { read.for_update() } else { read };
         Ok(Self { path: path.to_path_buf(), baseline, updates, history: None })
@@ -81,7 +90,9 @@ impl BaselineFile {
             if complete && unused > 0 {
                 let lines = if unused == 1 { "1 line stands".to_owned() } else { format!("{unused} lines stand") };
                 let name = self.path.display();
-                eprint_redacted(&format!("note: {lines} in `{name}` for what fails no more; --update-baseline removes that\n"));
+                eprint_redacted(&format!(
+                    "note: {lines} in `{name}` for what fails no more; --update-baseline removes that\n"
+                ));
             }
             return Ok(());
         }
@@ -93,7 +104,8 @@ impl BaselineFile {
         }
         let text = self.baseline.file_text(table);
         draft_file::update_file(&self.path, text.as_bytes()).map_err(|error| {
-            let message = format!("the baseline `{}` cannot be written: {}", self.path.display(), io_error_text(&error));
+            let message =
+                format!("the baseline `{}` cannot be written: {}", self.path.display(), io_error_text(&error));
             CommandError::usage(message, "name a file in a folder that exists")
         })?;
         let (count, name) = (self.baseline.learned_count(), self.path.display());

@@ -8,27 +8,30 @@ mod recorded_run;
 #[cfg(any(feature = "probe", feature = "run"))]
 mod single;
 
-use self::broken_rules::{report_broken, print_diagnostics};
-use self::check_inputs::{CheckInputs, refuse_overlaps, load_rules, select_traces};
-use self::options::{add_requested, open_baseline, draw_options, rule_permissions, redacted_paths, parse_section, profile_target, refuse_times};
+use self::broken_rules::{print_diagnostics, report_broken};
+use self::check_inputs::{CheckInputs, load_rules, refuse_overlaps, select_traces};
+use self::options::{
+    add_requested, draw_options, open_baseline, parse_section, profile_target, redacted_paths, refuse_times,
+    rule_permissions,
+};
 #[cfg(any(feature = "probe", feature = "run"))]
 pub use self::single::check_rules;
 use super::console::ColorChoice;
 use super::deadline::Deadline;
-use super::exit::{Exit, CommandError};
 use super::exclude::ExcludePatterns;
+use super::exit::{CommandError, Exit};
 use super::outputs::ReportOutputs;
-use super::skipped_files::SkippedFiles;
 use super::pipeline;
 use super::profile::ProfileTarget;
 use super::project::{self, ProjectArguments};
 use super::record::RecordArguments;
+use super::skipped_files::SkippedFiles;
 use super::targets;
 use super::{inputs, params, rules, sizes, units};
 use averment::load::ForeignOptions;
 use averment::stages::{JudgeSettings, ReportNeeds, select};
 use averment_base::memory;
-use averment_base::rates::{percent_text, percent_beside};
+use averment_base::rates::{percent_beside, percent_text};
 use averment_bulk::faults::FaultPoint;
 use averment_bulk::pipeline::Pipeline;
 use averment_engine::vm::select::RuleSelection;
@@ -192,7 +195,7 @@ pub struct CheckArgs {
     supplied: Option<SuppliedRuns>,
 }
 
-/// What another command has made: further rules, and the runs that are judged.
+/// Runs and further rules supplied by another command.
 #[derive(Debug, Clone)]
 pub struct SuppliedRuns {
     /// Rules on what was made.
@@ -216,7 +219,6 @@ impl CheckArgs {
     }
 }
 
-/// `--deny`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CheckDeny {
     /// An assertion that nothing exercised
@@ -227,7 +229,6 @@ enum CheckDeny {
     Unexercised,
 }
 
-/// `--allow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CheckAllow {
     /// An assertion that the run does not record enough for
@@ -256,7 +257,8 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, Comm
     refuse_overlaps(&given, &written, &named)?;
     let started = Instant::now();
     let values = params::ParamValues::new(&arguments.param_file, &arguments.param)?;
-    let foreign = ForeignOptions { in_folder: folder.folder.is_some(), ..arguments.compat.foreign_options(&values.texts) };
+    let foreign =
+        ForeignOptions { in_folder: folder.folder.is_some(), ..arguments.compat.foreign_options(&values.texts) };
     let mut rules = load_rules(&given, limits, foreign)?;
     let targets = add_requested(targets, (arguments, format, folder), &rules)?;
     let written: Vec<&Path> = targets::target_files(&targets).chain(kept).collect();
@@ -322,7 +324,8 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, Comm
         .batch()
         .threads(arguments.threads.map_or(0, NonZeroUsize::get))
         .chunk(sizes::chunk_size(arguments.chunk.as_deref())?);
-    let pipeline = batch.build_pipeline(ReportNeeds { profile: costs, timed: arguments.timings, ..outputs.batch_wants() });
+    let pipeline =
+        batch.build_pipeline(ReportNeeds { profile: costs, timed: arguments.timings, ..outputs.batch_wants() });
     let judged = judge_traces(&pipeline, traces, &mut outputs, (&given, deadline.as_ref()));
     // A thread that is left may hold the costs.
     if let Some(target) = profile.filter(|_| !memory::is_exhausted()) {
@@ -351,7 +354,10 @@ fn judge_traces(
     }
     if let Some(deadline) = deadline.filter(|_| end.late) {
         world::end_all();
-        super::console::eprint_redacted(&format!("{}: what is reported is what was done until then\n", deadline.in_words()));
+        super::console::eprint_redacted(&format!(
+            "{}: what is reported is what was done until then\n",
+            deadline.in_words()
+        ));
     }
     super::console::eprint_redacted(&end.in_words());
     super::console::eprint_redacted(&outputs.skipped_files().skipped_note());
@@ -362,7 +368,9 @@ fn judge_traces(
         super::console::eprint_redacted(&pipeline.unused.warning_lines());
         outputs.skipped_files().note_records(&pipeline.understood);
         super::console::eprint_redacted(&pipeline.understood.warning_lines());
-        super::console::eprint_redacted(&pipeline.reading.expected.as_ref().map(|rows| rows.unmatched_warnings()).unwrap_or_default());
+        super::console::eprint_redacted(
+            &pipeline.reading.expected.as_ref().map(|rows| rows.unmatched_warnings()).unwrap_or_default(),
+        );
         let judged = |item| outputs.has_judged(item);
         let warnings = pipeline.near_names.warning_lines(&pipeline.table, &inputs, judged, &pipeline.programs);
         super::console::eprint_redacted(&warnings);
@@ -390,13 +398,15 @@ fn judge_traces(
     }
 }
 
-/// Whether the check fails: for what failed in a run, unless so many of them may, and for what is said of all runs together.
+/// True if the check fails: failed runs beyond the allowed share, or a statement over all runs.
 fn check_fails(totals: &RunTotals, least: Option<f64>) -> bool {
     let Some(least) = least.filter(|_| totals.runs > 0) else { return totals.gate == Some(Gate::Failed) };
     let asked = percent_text(least);
     let exercised = totals.runs.saturating_sub(totals.runs_idle);
     if exercised == 0 {
-        super::console::eprint_redacted(&format!("error: no run exercises anything, and --min-pass-rate asks for {asked}\n"));
+        super::console::eprint_redacted(&format!(
+            "error: no run exercises anything, and --min-pass-rate asks for {asked}\n"
+        ));
         return true;
     }
     let passed = exercised.saturating_sub(totals.runs_failed);

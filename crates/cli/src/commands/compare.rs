@@ -1,9 +1,9 @@
 //! `aver compare BASE NEW`: what changed between two sets of runs.
 
 use super::console::eprint_redacted;
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::units::parse_share;
-use averment_history::compare::{Comparison, FailOn, CompareGates, CompareSide};
+use averment_history::compare::{CompareGates, CompareSide, Comparison, FailOn};
 use averment_report::json_escape::EscapedJson;
 use clap::ValueEnum;
 use std::io::{self, Write};
@@ -48,7 +48,6 @@ pub struct CompareArgs {
     format: CompareFormat,
 }
 
-/// `--format`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum CompareFormat {
     /// For people

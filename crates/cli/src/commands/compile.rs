@@ -1,8 +1,8 @@
 //! `aver compile RULES -o FILE`: writes a compiled program, whole or not at all.
 
 use super::console::ColorChoice;
-use super::exit::{Exit, CommandError};
-use super::{inputs, draft_file, rules, io_error_text};
+use super::exit::{CommandError, Exit};
+use super::{draft_file, inputs, io_error_text, rules};
 use averment_base::limits::Limits;
 use averment_engine::bytecode::codec;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,9 @@ pub fn run_compile(arguments: &CompileArgs, color: ColorChoice) -> Result<Exit, 
     let output = match (&arguments.output, arguments.rules.as_os_str() == "-") {
         (Some(output), _) => output.clone(),
         (None, false) => arguments.rules.with_extension("assertc"),
-        (None, true) => return Err(CommandError::usage("rules from standard input have no file name", "add `-o FILE`")),
+        (None, true) => {
+            return Err(CommandError::usage("rules from standard input have no file name", "add `-o FILE`"));
+        }
     };
     let found = inputs::rule_inputs(std::slice::from_ref(&arguments.rules))?;
     let loaded = rules::load_rules(&found, arguments.read.read_options(Limits::default()))?;
@@ -49,7 +51,10 @@ pub fn run_compile(arguments: &CompileArgs, color: ColorChoice) -> Result<Exit, 
     }
     for program in &loaded.programs {
         draft_file::write_file(&output, &codec::encode(program)).map_err(|error| {
-            CommandError::usage(format!("`{}` cannot be written: {}", output.display(), io_error_text(&error)), String::new())
+            CommandError::usage(
+                format!("`{}` cannot be written: {}", output.display(), io_error_text(&error)),
+                String::new(),
+            )
         })?;
     }
     Ok(Exit::Holds)

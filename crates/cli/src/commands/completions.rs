@@ -1,6 +1,6 @@
 //! `aver completions SHELL`, and the names in rule files that its scripts ask for.
 
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::inputs::{self, TraceInput};
 use super::rules;
 use averment_base::limits::Limits;
@@ -35,7 +35,6 @@ pub struct CompletionsArgs {
     words: Vec<String>,
 }
 
-/// Kinds of names in rule files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum NameKind {
     /// Of rules, and ids of assertions
@@ -76,12 +75,11 @@ fn with_names(shell: Shell, script: &str) -> String {
     })
 }
 
-/// The command that prints the names of a kind on the command line of these words.
 fn names_command(kind: &str, words: &str) -> String {
     format!("aver completions --of {kind} -- {words} 2>/dev/null")
 }
 
-/// `compgen -W` would expand its words (`$(…)`): the names are read line by line instead, and written quoted into the line.
+/// Reads names line by line and quotes them, because `compgen -W` would expand its words (`$(…)`).
 fn bash_script(script: &str, kind: &str) -> String {
     let option = format!("                --{kind})\n");
     let names = names_command(kind, "\"${COMP_WORDS[@]}\"");
@@ -101,7 +99,7 @@ fn bash_script(script: &str, kind: &str) -> String {
     )
 }
 
-/// The words of an array are completed as they are, and `compadd` quotes what it writes into the line.
+/// `compadd` quotes what it inserts, and array elements are not expanded.
 fn zsh_script(script: &str, kind: &str) -> String {
     let function = format!(
         "(( $+functions[_aver_of_{kind}] )) ||\n_aver_of_{kind}() {{\n    local names; names=(${{(f)\"$({})\"}})\n    compadd -a -- names\n}}\n\n",
@@ -115,7 +113,7 @@ fn zsh_script(script: &str, kind: &str) -> String {
     script.replacen("(( $+functions[", &format!("{function}(( $+functions["), 1)
 }
 
-/// In single quotes, so that the names are asked for at the Tab key; what a command prints is not expanded again, and is written quoted.
+/// Single quotes defer the call to the Tab key; output of a command is not expanded again.
 fn fish_script(script: &str, kind: &str) -> String {
     let lines = script.lines().map(|line| match line.contains(&format!(" -l {kind} ")) && line.ends_with(" -r") {
         true => format!("{line} -f -a '({})'", names_command(kind, "(commandline -opc)")),
@@ -124,8 +122,7 @@ fn fish_script(script: &str, kind: &str) -> String {
     lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// Names in the rule files of a command line; without one, of the folder. What cannot be read has none, nor has a compiled program: its
-/// names have not been read from rule text.
+/// Names in the rule files of a command line, otherwise of the folder; unreadable and compiled files have none.
 fn rule_file_names(kind: NameKind, words: &[String]) -> BTreeSet<String> {
     // A pipe is no rule file: nobody waits for one behind Tab.
     let is_rules =
@@ -138,7 +135,8 @@ fn rule_file_names(kind: NameKind, words: &[String]) -> BTreeSet<String> {
         given.sort();
     }
     let limits = Limits::default();
-    let is_text = |input: &TraceInput| matches!(input, TraceInput::File(path) if rules::read_rule_text(path, limits).is_ok());
+    let is_text =
+        |input: &TraceInput| matches!(input, TraceInput::File(path) if rules::read_rule_text(path, limits).is_ok());
     let texts = inputs::rule_inputs(&given).map(|found| found.into_iter().filter(is_text).collect::<Vec<_>>());
     let loaded = texts.and_then(|texts| rules::load_rules(&texts, rules::RuleReadOptions::with_limits(limits)));
     let programs = loaded.iter().flat_map(|loaded| &loaded.programs);

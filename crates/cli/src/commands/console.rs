@@ -26,9 +26,9 @@ pub enum OutputStream {
     Err,
 }
 
-/// Text wider than this is hard to read, however wide the terminal is.
+/// In columns: wider text is hard to read.
 const WIDEST: usize = 140;
-/// Text narrower than this has no room for pictures.
+/// In columns: pictures need this much.
 const NARROWEST: usize = 60;
 
 impl OutputStream {
@@ -40,7 +40,7 @@ impl OutputStream {
         }
     }
 
-    /// How text for people looks on this stream.
+    /// The style for this stream.
     pub fn style(self, color: ColorChoice) -> TextStyle {
         let terminal = self.is_terminal();
         let of_stream = match self {
@@ -68,7 +68,6 @@ pub fn eprint_redacted(text: &str) {
 /// A writer of text that hides credentials line by line: what tests of rules print is made of names and texts of rules and runs.
 pub struct RedactingWriter<W: Write> {
     inner: W,
-    /// What is not written yet: a line without its end.
     line: Vec<u8>,
 }
 
@@ -100,7 +99,7 @@ impl<W: Write> Write for RedactingWriter<W> {
     }
 }
 
-/// The columns to fill: those of the terminal, or of `COLUMNS`, or 80.
+/// The terminal's width, otherwise `COLUMNS`, otherwise 80.
 fn output_width(terminal: bool) -> usize {
     let named = || std::env::var("COLUMNS").ok()?.parse::<usize>().ok();
     let of_terminal = || terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| usize::from(width.0));

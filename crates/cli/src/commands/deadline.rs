@@ -1,6 +1,6 @@
 //! `--max-time`: how long a command may take as a whole, whatever rules and runs make of it.
 
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::{console, signals, units};
 use averment_base::limits::Cancel;
 use averment_engine::vm::world;
@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a command has to say what it has, once its time is over.
+/// Time to finish reports after the deadline.
 const TO_END: Duration = Duration::from_secs(2);
-/// How long runs that are being judged have to end by themselves.
+/// Time for running evaluations to stop by themselves.
 const TO_STOP: Duration = Duration::from_millis(400);
 
 /// The time of a command.
@@ -30,7 +30,7 @@ impl Deadline {
         Ok(Some(deadline))
     }
 
-    /// The same for a command that has nothing to say before it is done.
+    /// Starts a deadline for a command that has no partial output.
     pub fn start_hard(given: Option<&str>) -> Result<(), CommandError> {
         if let Some(deadline) = Self::start_clock(given)? {
             watch_deadline(&deadline, Duration::ZERO);
@@ -48,17 +48,17 @@ impl Deadline {
         Ok(Some(Self { over: Box::leak(Box::new(AtomicBool::new(false))), at, words: text.trim().to_owned() }))
     }
 
-    /// What ends evaluations.
+    /// The handle that cancels evaluations.
     pub fn cancel(&self) -> Cancel {
         Cancel::new(self.over)
     }
 
-    /// Whether nothing more is waited for.
+    /// True if the deadline has passed.
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed) && self.at.elapsed() > TO_STOP
     }
 
-    /// What is said of it.
+    /// The message about the deadline.
     pub fn in_words(&self) -> String {
         format!("error: this takes longer than `--max-time {}` allows", self.words)
     }

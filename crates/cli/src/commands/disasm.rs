@@ -1,7 +1,7 @@
 //! `aver disasm RULES`: the listing of a program.
 
 use super::console::ColorChoice;
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::{inputs, rules};
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;

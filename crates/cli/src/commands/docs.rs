@@ -1,7 +1,7 @@
 //! `aver docs`: the reference, from the same tables and pages that the program and its documentation are made of.
 
 use super::console::{ColorChoice, OutputStream};
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text};
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_builtins::{reference, stdlib, table};
@@ -30,7 +30,7 @@ pub struct DocsArgs {
     all: bool,
 }
 
-/// Topics that are pages: name, text, what they are about.
+/// Topics that are pages: name, text, subject.
 const PAGES: &[(&str, &str, &str)] = &[
     (
         "cheatsheet",
@@ -105,7 +105,7 @@ pub fn run_docs(arguments: &DocsArgs, color: ColorChoice) -> Result<Exit, Comman
     Ok(Exit::Holds)
 }
 
-/// All pages, the short one first, with a line between them that says which begins.
+/// All pages, the short one first, each after a title line.
 fn all_pages() -> String {
     let mut text = String::new();
     let (functions, stdlib) = (reference::reference_page(), stdlib::modules_page());
@@ -156,7 +156,7 @@ pub fn topic_page(topic: &str, style: TextStyle) -> Result<String, CommandError>
     Err(CommandError::usage(format!("there is no topic, function or word `{topic}`"), help))
 }
 
-/// What a word can be, in the order of its page.
+/// Word roles, in the order of the page.
 const ROLES: [Role; 12] = [
     Role::Statement,
     Role::Declaration,
@@ -204,7 +204,8 @@ pub fn styled_page(text: &str, style: TextStyle) -> String {
         } else if code {
             let _ = writeln!(shown, "    {line}");
         } else if line.starts_with('#') {
-            let _ = writeln!(shown, "{}", paint_text(style, TextColor::Bold, line.trim_start_matches('#').trim_start()));
+            let _ =
+                writeln!(shown, "{}", paint_text(style, TextColor::Bold, line.trim_start_matches('#').trim_start()));
         } else {
             let _ = writeln!(shown, "{line}");
         }

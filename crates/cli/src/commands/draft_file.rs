@@ -9,31 +9,29 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Names that are tried for the file that is written first.
+/// Temporary names to try.
 const TRIES: u32 = 16;
 
 /// A file that is being written.
 #[derive(Debug)]
 pub struct DraftFile {
-    /// The name that it takes at the end.
     path: PathBuf,
     file: File,
     kind: DraftKind,
-    /// What the file was that it takes the place of.
+    /// Metadata of the file that it replaces.
     like: Option<Metadata>,
-    /// It is written anew by the command that has read it.
+    /// The command that read the file rewrites it.
     rewrites: bool,
 }
 
-/// Where a draft lies.
 #[derive(Debug)]
 enum DraftKind {
-    /// It has a name beside the file, and is removed where it does not become it.
+    /// Has a temporary name beside the file; removed if it is not renamed.
     Named(PathBuf),
-    /// It has no name, and goes with the process.
+    /// Has no name, and vanishes with the process.
     #[cfg(target_os = "linux")]
     Unnamed,
-    /// No file but a pipe or a device: it is written at once.
+    /// A pipe or device: written directly.
     Direct,
 }
 
@@ -64,7 +62,7 @@ impl DraftFile {
         Ok(draft)
     }
 
-    /// What a command reads is nothing that it makes, under whatever name.
+    /// Refuses to overwrite a file that the command reads, under whatever name.
     fn refuse_read_file(&self) -> io::Result<()> {
         match self.like.is_some() && !self.rewrites && was_opened(&self.path) {
             true => Err(io::Error::other("this command reads it")),
@@ -122,7 +120,6 @@ impl DraftFile {
         Ok(())
     }
 
-    /// An error of the system, with the file that it is about.
     fn path_error(&self, error: io::Error) -> io::Error {
         io::Error::new(error.kind(), WriteFailed { path: self.path.clone(), error })
     }
@@ -207,13 +204,11 @@ pub fn create_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// What went wrong with a single file, whose name the caller knows.
 fn fill_draft(mut draft: DraftFile, bytes: &[u8]) -> io::Result<()> {
     draft.file.write_all(bytes)?;
     draft.move_into_place()
 }
 
-/// Finds a free name for a draft.
 fn named_draft<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     for number in 0..TRIES {
@@ -226,13 +221,12 @@ fn named_draft<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Res
     Err(io::Error::from(io::ErrorKind::AlreadyExists))
 }
 
-/// The folder that a file stands in.
 #[cfg(target_os = "linux")]
 fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A file without a name in the folder of another; `None` where the system has none, or could not name it later.
+/// An unnamed file in a folder; `None` if the system has none or cannot name it later.
 #[cfg(target_os = "linux")]
 fn unnamed_file(path: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
@@ -241,7 +235,6 @@ fn unnamed_file(path: &Path) -> Option<File> {
     Path::new("/proc/self/fd").is_dir().then(|| File::from(file))
 }
 
-/// Gives a file without a name one.
 #[cfg(target_os = "linux")]
 fn link_file(file: &File, name: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD};
@@ -250,11 +243,11 @@ fn link_file(file: &File, name: &Path) -> io::Result<()> {
     Ok(rustix::fs::linkat(CWD, own.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// How long a reader of a pipe may take to come, in hundredths of a second.
+/// How long to wait for a pipe's reader, in hundredths of a second.
 #[cfg(unix)]
 const READER_COMES: u32 = 200;
 
-/// Opens what is no file. A pipe whose reader does not come would be waited for without end.
+/// Opens a pipe or device; gives up if the pipe's reader does not come.
 #[cfg(unix)]
 fn open_device(path: &Path) -> io::Result<File> {
     use rustix::fs::OFlags;
@@ -285,7 +278,6 @@ fn device(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 
-/// Whether a path is the system's name of an open file.
 #[cfg(unix)]
 fn is_stream(path: &Path) -> bool {
     let of_process = || path.starts_with("/proc") && path.parent().is_some_and(|folder| folder.ends_with("fd"));
@@ -312,7 +304,7 @@ pub fn is_device(_: &Path) -> bool {
     false
 }
 
-/// Who may not give files away keeps the new one.
+/// Without permission to change the owner, the new one is kept.
 #[cfg(unix)]
 fn keep_owner(file: &File, like: &Metadata) {
     use std::os::unix::fs::{MetadataExt as _, fchown};
@@ -322,12 +314,12 @@ fn keep_owner(file: &File, like: &Metadata) {
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &Metadata) {}
 
-/// Whether a path is one of these files, under whatever name.
+/// True if a path is one of these files, under whatever name.
 pub fn is_one_of<'a>(path: &Path, mut files: impl Iterator<Item = &'a Path>) -> bool {
     file_identity(path).is_some_and(|found| files.any(|file| file_identity(file).is_some_and(|other| other == found)))
 }
 
-/// What makes a file the same one under another name; `None` where there is none.
+/// Equal for names of the same file; `None` if there is none.
 pub fn file_identity(path: &Path) -> Option<impl PartialEq + use<>> {
     let found = path.metadata().ok()?;
     #[cfg(unix)]

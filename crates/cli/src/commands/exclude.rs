@@ -8,12 +8,11 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::path::Path;
 
-/// The name of the files that say what is ignored.
 const IGNORE: &str = ".gitignore";
-/// Bytes of the largest of them that is read.
+/// In bytes, for one ignore file.
 const LARGEST: usize = 1 << 20;
 
-/// What `--exclude` names.
+/// The patterns of `--exclude`.
 #[derive(Debug)]
 pub struct ExcludePatterns(Gitignore);
 
@@ -39,17 +38,18 @@ impl ExcludePatterns {
             let anywhere = if plain.starts_with('/') { plain.to_owned() } else { format!("**/{plain}") };
             rules.allow_unclosed_class(false).add_line(None, &anywhere).map_err(|error| said(&pattern_error(error)))?;
         }
-        let rules = rules.build().map_err(|error| CommandError::usage(format!("`--exclude`: {}", pattern_error(error)), ""))?;
+        let rules =
+            rules.build().map_err(|error| CommandError::usage(format!("`--exclude`: {}", pattern_error(error)), ""))?;
         Ok(Self(rules))
     }
 
-    /// Whether a file or folder is left out, by its path as it is shown.
+    /// True if a file or folder is excluded, by its path as shown.
     pub fn leaves_out(&self, shown: &Path, folder: bool) -> bool {
         self.0.matched(shown, folder).is_ignore()
     }
 }
 
-/// Why something is no pattern, without the pattern.
+/// Why a pattern is invalid, without quoting it.
 fn pattern_error(error: ignore::Error) -> String {
     match error {
         ignore::Error::Glob { err, .. } => err,
@@ -57,7 +57,7 @@ fn pattern_error(error: ignore::Error) -> String {
     }
 }
 
-/// The rules of a `.gitignore`. A line that is no pattern is passed over, as git does; of too many together none counts.
+/// The rules of a `.gitignore`. Invalid lines are skipped, as in git; with too many, no rule counts.
 fn read_gitignore(file: &Path) -> Option<Gitignore> {
     let text = files::text_of(file, LARGEST).ok()?;
     let mut rules = GitignoreBuilder::new(file.parent()?);
@@ -68,17 +68,16 @@ fn read_gitignore(file: &Path) -> Option<Gitignore> {
     rules.build().ok()
 }
 
-/// What is left out of one folder while it is looked through.
+/// Exclusions within one folder while it is walked.
 pub struct FolderExclusions<'a> {
     folder: &'a Path,
     excluded: &'a ExcludePatterns,
-    /// The rules of the folders that lead to where one is, the outermost first; none where `.gitignore` does not count.
+    /// Rules of the enclosing folders, outermost first; `None` if `.gitignore` is not used.
     rules: Option<Vec<Option<Gitignore>>>,
     by_exclude: ExcludedCount,
     by_ignore: ExcludedCount,
 }
 
-/// How much was left out.
 #[derive(Default)]
 struct ExcludedCount {
     files: usize,
@@ -86,17 +85,23 @@ struct ExcludedCount {
 }
 
 impl<'a> FolderExclusions<'a> {
-    /// Of a folder that somebody named: its `.gitignore` counts, those above it do not, because it may be ignored as a whole there.
+    /// For a named folder: only its own `.gitignore` counts, since those above may ignore it as a whole.
     pub fn for_folder(folder: &'a Path, excluded: &'a ExcludePatterns) -> Self {
         Self { rules: Some(Vec::new()), ..Self::for_pattern(folder, excluded) }
     }
 
-    /// Of what a pattern is tried on: that names its files itself.
+    /// For a pattern, which names its files explicitly.
     pub fn for_pattern(folder: &'a Path, excluded: &'a ExcludePatterns) -> Self {
-        Self { folder, excluded, rules: None, by_exclude: ExcludedCount::default(), by_ignore: ExcludedCount::default() }
+        Self {
+            folder,
+            excluded,
+            rules: None,
+            by_exclude: ExcludedCount::default(),
+            by_ignore: ExcludedCount::default(),
+        }
     }
 
-    /// What stands in a folder is looked at from here on.
+    /// Enters a folder.
     pub fn enter_folder(&mut self, folder: &Path) {
         if let Some(rules) = &mut self.rules {
             let file = folder.join(IGNORE);
@@ -104,14 +109,14 @@ impl<'a> FolderExclusions<'a> {
         }
     }
 
-    /// What stood in the folder that was entered last has been looked at.
+    /// Leaves the folder entered last.
     pub fn leave_folder(&mut self) {
         if let Some(rules) = &mut self.rules {
             rules.pop();
         }
     }
 
-    /// Whether a file or folder is left out. What `counts` is counted then.
+    /// True if a file or folder is excluded; counts it if `counts`.
     pub fn excludes_path(&mut self, path: &Path, folder: bool, counts: bool) -> bool {
         let plain = path.strip_prefix(".").unwrap_or(path);
         let count = if self.excluded.leaves_out(plain, folder) {
@@ -126,14 +131,14 @@ impl<'a> FolderExclusions<'a> {
         true
     }
 
-    /// Whether `.gitignore` files say so: the one nearest to the path decides.
+    /// True if `.gitignore` excludes it: the file nearest to the path decides.
     fn is_ignored(&self, path: &Path, folder: bool) -> bool {
         let rules = self.rules.iter().flatten().rev().flatten();
         let said = rules.map(|rules| rules.matched(path, folder)).find(|said| !said.is_none());
         matches!(said, Some(Match::Ignore(_)))
     }
 
-    /// What is left out, a line for each reason; empty where nothing is.
+    /// One line for each reason of exclusion; empty without any.
     pub fn exclusion_notes(&self) -> String {
         let shown = self.folder.display().to_string();
         let shown = one_line(&shown);
@@ -228,7 +233,10 @@ mod tests {
         out.enter_folder(root);
         assert!(out.excludes_path(&root.join("a.json"), false, true));
         out.enter_folder(&inner);
-        assert!(!out.excludes_path(&inner.join("a.json"), false, true) && out.excludes_path(&inner.join("b.json"), false, true));
+        assert!(
+            !out.excludes_path(&inner.join("a.json"), false, true)
+                && out.excludes_path(&inner.join("b.json"), false, true)
+        );
         out.leave_folder();
         assert!(out.exclusion_notes().starts_with("note: 2 files in "), "{}", out.exclusion_notes());
     }

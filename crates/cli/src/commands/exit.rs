@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// All holds.
     Holds = 0,
-    /// An assertion failed, a test did not come out as stated, a lint has found something.
+    /// An assertion failed, a test had another outcome, or a lint found something.
     Failed = 1,
     /// The command line is wrong, or there was nothing to check.
     Usage = 2,
@@ -19,7 +19,7 @@ pub enum Exit {
     Error = 5,
     /// Ctrl-C.
     Interrupted = 130,
-    /// Nobody reads the output any more.
+    /// The reader of the output has gone.
     BrokenPipe = 141,
 }
 
@@ -32,16 +32,16 @@ impl From<Exit> for ExitCode {
 /// Why a command ends early.
 #[derive(Debug)]
 pub enum CommandError {
-    /// The command line cannot be followed: what is wrong, and what to write.
+    /// Wrong usage: what is wrong, and what to write.
     Usage {
         /// What is wrong.
         message: String,
-        /// What to write; empty when there is nothing to say.
+        /// What to write; empty without a suggestion.
         help: String,
     },
     /// The output cannot be written.
     Output(std::io::Error),
-    /// Everything has been said.
+    /// The message was already printed.
     Said(Exit),
 }
 

@@ -2,8 +2,8 @@
 
 use super::console::{ColorChoice, OutputStream};
 use super::docs;
-use super::exit::{Exit, CommandError};
 use super::exclude::ExcludePatterns;
+use super::exit::{CommandError, Exit};
 use super::{inputs, params, project, rules};
 use averment::stages::{JudgeSettings, select};
 use averment_base::diagnostic::Slug;
@@ -13,7 +13,7 @@ use averment_base::limits::Limits;
 use averment_bulk::feed::{self, RunReadOptions};
 use averment_engine::vm::select::RuleSelection;
 use averment_engine::vm::world::Permissions;
-use averment_report::derivation::{self, StepChoice, DerivationView};
+use averment_report::derivation::{self, DerivationView, StepChoice};
 use averment_report::redact_path::RedactPath;
 use averment_report::tell_unreadable;
 use averment_traces::read::RawRun;
@@ -125,12 +125,17 @@ fn print_page(word: &str, color: ColorChoice) -> Result<Exit, CommandError> {
     Ok(Exit::Holds)
 }
 
-/// Explains the verdicts on one run.
-fn explain_verdicts(arguments: &ExplainArgs, given: &str, trace: &str, color: ColorChoice) -> Result<Exit, CommandError> {
+fn explain_verdicts(
+    arguments: &ExplainArgs,
+    given: &str,
+    trace: &str,
+    color: ColorChoice,
+) -> Result<Exit, CommandError> {
     let limits = Limits::default();
     let values = params::ParamValues::new(&arguments.param_file, &arguments.param)?;
     let foreign = arguments.compat.foreign_options(&values.texts);
-    let reading = rules::RuleReadOptions { read: &arguments.allow_read, ..rules::RuleReadOptions::with_limits(limits) }.with_foreign(foreign);
+    let reading = rules::RuleReadOptions { read: &arguments.allow_read, ..rules::RuleReadOptions::with_limits(limits) }
+        .with_foreign(foreign);
     let mut rules = load_rules(given, trace, reading)?;
     rules.report_errors(color)?;
     values.apply_to(&mut rules.programs)?;
@@ -149,8 +154,14 @@ fn explain_verdicts(arguments: &ExplainArgs, given: &str, trace: &str, color: Co
     super::signals::end_with_commands(false)?;
     let redact: Arc<[RedactPath]> = arguments.redact.clone().into();
     let as_skillgym = arguments.compat.is_skillgym();
-    let settings =
-        JudgeSettings { selection, permissions, limits, redact: Arc::clone(&redact), as_skillgym, ..JudgeSettings::default() };
+    let settings = JudgeSettings {
+        selection,
+        permissions,
+        limits,
+        redact: Arc::clone(&redact),
+        as_skillgym,
+        ..JudgeSettings::default()
+    };
     let reading = RunReadOptions { limits, redact, as_skillgym, ..RunReadOptions::default() };
     let wanted = find_run(trace, arguments.run.as_deref(), &reading, color)?;
     let choice = if arguments.all { StepChoice::All } else { StepChoice::Around };
@@ -159,14 +170,21 @@ fn explain_verdicts(arguments: &ExplainArgs, given: &str, trace: &str, color: Co
     write_derivations(arguments, explanation.derivation_view(), color)
 }
 
-fn load_rules(given: &str, trace: &str, reading: rules::RuleReadOptions<'_>) -> Result<rules::CompiledRules, CommandError> {
+fn load_rules(
+    given: &str,
+    trace: &str,
+    reading: rules::RuleReadOptions<'_>,
+) -> Result<rules::CompiledRules, CommandError> {
     let is_trace = |name: &str| name.ends_with(".json") || name.ends_with(".jsonl");
     if is_trace(given) && trace.ends_with(".assert") {
         let help = format!("write `aver explain {trace} {given}`");
         return Err(CommandError::usage(format!("`{given}` is a trace, and rules stand first"), help));
     }
     if given == "-" && trace == "-" {
-        return Err(CommandError::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
+        return Err(CommandError::usage(
+            "rules and traces cannot both come from standard input",
+            "name one of them as a file",
+        ));
     }
     // What the project says of tools holds here, too: this is about the verdicts of `check`.
     let path = PathBuf::from(given);
@@ -179,7 +197,6 @@ fn load_rules(given: &str, trace: &str, reading: rules::RuleReadOptions<'_>) -> 
     rules::load_rules(&files, reading.with_tools(&tools))
 }
 
-/// Writes the derivations on a run.
 fn write_derivations(arguments: &ExplainArgs, view: &DerivationView, color: ColorChoice) -> Result<Exit, CommandError> {
     let style = match arguments.out {
         Some(_) => TextStyle { width: OutputStream::Out.style(color).width, ..TextStyle::PLAIN },
@@ -188,7 +205,9 @@ fn write_derivations(arguments: &ExplainArgs, view: &DerivationView, color: Colo
     let mut text = Vec::new();
     match arguments.format {
         DerivationFormat::Human => derivation::human(&mut text, view, style)?,
-        DerivationFormat::Html => text.extend(derivation::render_html(view).map_err(|error| CommandError::usage(error, ""))?.bytes()),
+        DerivationFormat::Html => {
+            text.extend(derivation::render_html(view).map_err(|error| CommandError::usage(error, ""))?.bytes())
+        }
         DerivationFormat::Json => text.extend(derivation::view_json(view).bytes()),
     }
     match &arguments.out {
@@ -200,7 +219,6 @@ fn write_derivations(arguments: &ExplainArgs, view: &DerivationView, color: Colo
     Ok(Exit::Holds)
 }
 
-/// A piece of a trace, with the number of the run in it that is asked for.
 struct SelectedRun {
     document: feed::RunChunk,
     place: usize,
@@ -213,8 +231,12 @@ impl SelectedRun {
     }
 }
 
-/// Finds the run that is asked for, by number or by id.
-fn find_run(trace: &str, wanted: Option<&str>, reading: &RunReadOptions, color: ColorChoice) -> Result<SelectedRun, CommandError> {
+fn find_run(
+    trace: &str,
+    wanted: Option<&str>,
+    reading: &RunReadOptions,
+    color: ColorChoice,
+) -> Result<SelectedRun, CommandError> {
     let inputs = inputs::trace_inputs(&[trace.to_owned()], &ExcludePatterns::default())?;
     let (mut number, mut unread) = (0_usize, None);
     for document in inputs.iter().flat_map(|input| feed::run_chunks(input, reading)) {

@@ -1,7 +1,7 @@
 //! `aver fmt FILES...`: one style for rule files.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::inputs::{self, TraceInput};
 use super::{draft_file, rules};
 use averment::load;
@@ -43,7 +43,6 @@ pub struct FmtArgs {
     stdout: bool,
 }
 
-/// How many files came to which end.
 #[derive(Default)]
 struct FormatCounts {
     changed: usize,
@@ -51,14 +50,13 @@ struct FormatCounts {
     mistaken: usize,
 }
 
-/// What formatting a file gave.
 enum FormatOutcome {
     Unchanged(String),
     Changed {
         old: String,
         new: String,
     },
-    /// It was said what is wrong with it.
+    /// Its mistakes were already printed.
     Mistaken,
 }
 
@@ -101,12 +99,11 @@ pub fn run_fmt(arguments: &FmtArgs, color: ColorChoice) -> Result<Exit, CommandE
     })
 }
 
-/// True when the text itself is asked for.
 fn prints_text(arguments: &FmtArgs, input: &TraceInput) -> bool {
     arguments.stdout || (*input == TraceInput::Stdin && !arguments.check && !arguments.diff)
 }
 
-/// Refuses a file of another system before anything is written: `fmt` knows the style of this language alone.
+/// Refuses a file of another system before anything is written, because `fmt` has no style for it.
 fn refuse_foreign(input: &TraceInput) -> Result<(), CommandError> {
     let TraceInput::File(path) = input else { return Ok(()) };
     if !load::may_be_foreign(&input.display_name(), "") {
@@ -116,7 +113,6 @@ fn refuse_foreign(input: &TraceInput) -> Result<(), CommandError> {
     refuse_foreign_text(&path.display().to_string(), &String::from_utf8_lossy(&bytes))
 }
 
-/// What is said of a file of another system.
 fn refuse_foreign_text(name: &str, text: &str) -> Result<(), CommandError> {
     let (what, help) = match load::system_of(name, text) {
         Some(system) => {
@@ -132,7 +128,6 @@ fn refuse_foreign_text(name: &str, text: &str) -> Result<(), CommandError> {
     Err(CommandError::usage(message, help))
 }
 
-/// Reads and formats one input; what is wrong with it is said.
 fn format_input(input: &TraceInput, color: ColorChoice) -> Result<FormatOutcome, CommandError> {
     let options = FormatOptions::default();
     let bytes = rules::read_input(input, options.limits)?;
@@ -140,7 +135,8 @@ fn format_input(input: &TraceInput, color: ColorChoice) -> Result<FormatOutcome,
     let Ok(text) = String::from_utf8(bytes) else {
         let file = map.add_file(SourceFile::new(input.display_name(), None, ""));
         let message = "the file is not UTF-8 text";
-        let diagnostic = Diagnostic::new(Slug::NotText, Span::new(file, 0, 0), message).with_help("save the file as UTF-8");
+        let diagnostic =
+            Diagnostic::new(Slug::NotText, Span::new(file, 0, 0), message).with_help("save the file as UTF-8");
         return Ok(report_mistakes(&Diagnostics(vec![diagnostic]), &map, color));
     };
     if load::may_be_foreign(&input.display_name(), &text) {
@@ -159,8 +155,13 @@ fn report_mistakes(diagnostics: &Diagnostics, map: &SourceMap, color: ColorChoic
     FormatOutcome::Mistaken
 }
 
-/// Writes, lists, shows or prints what has changed.
-fn write_changed(arguments: &FmtArgs, input: &TraceInput, old: &str, new: &str, color: ColorChoice) -> Result<(), CommandError> {
+fn write_changed(
+    arguments: &FmtArgs,
+    input: &TraceInput,
+    old: &str,
+    new: &str,
+    color: ColorChoice,
+) -> Result<(), CommandError> {
     let mut out = std::io::stdout();
     if arguments.diff {
         out.write_all(colored_diff(&input.display_name(), old, new, color).as_bytes())?;
@@ -184,7 +185,6 @@ fn write_changed(arguments: &FmtArgs, input: &TraceInput, old: &str, new: &str, 
     Ok(())
 }
 
-/// A unified difference that `patch` understands.
 fn colored_diff(name: &str, old: &str, new: &str, color: ColorChoice) -> String {
     let style = OutputStream::Out.style(color);
     let unified = render::printable(&redact(&unified_diff(&render::one_line(name), old, new))).into_owned();
@@ -203,7 +203,6 @@ fn colored_diff(name: &str, old: &str, new: &str, color: ColorChoice) -> String 
         .collect()
 }
 
-/// `2 files formatted, 3 unchanged, 1 with mistakes`.
 fn counts_summary(counts: &FormatCounts, dry: bool) -> String {
     let files = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
     let mut parts = Vec::new();

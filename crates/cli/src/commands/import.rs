@@ -1,7 +1,7 @@
 //! `aver import FILE`: a rule file of another system, as rules.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::{inputs, params, rules};
 use averment::stages::load::ForeignOptions;
 use averment_base::limits::Limits;
@@ -46,7 +46,8 @@ pub fn run_import(arguments: &ImportArgs, color: ColorChoice) -> Result<Exit, Co
         return Err(CommandError::usage(message, "name one file"));
     };
     // What is read of a program is worth having, with a list of the rest.
-    let foreign = ForeignOptions { partly: true, ..arguments.compat.refuse_trace_compat()?.foreign_options(&values.texts) };
+    let foreign =
+        ForeignOptions { partly: true, ..arguments.compat.refuse_trace_compat()?.foreign_options(&values.texts) };
     let reading = arguments.read.read_options(limits).with_foreign(foreign);
     let mut loaded = rules::load_alone(input, reading)?;
     let lowered = loaded.lowered.take();
@@ -57,7 +58,10 @@ pub fn run_import(arguments: &ImportArgs, color: ColorChoice) -> Result<Exit, Co
         return Err(CommandError::Said(Exit::Rules));
     }
     let Some(lowered) = lowered else {
-        return Err(CommandError::usage(format!("`{name}` holds rules of this language"), "`aver check` takes it as it is"));
+        return Err(CommandError::usage(
+            format!("`{name}` holds rules of this language"),
+            "`aver check` takes it as it is",
+        ));
     };
     values.check_declared(&rules.programs)?;
     eprint_redacted(&rules.drawn_diagnostics(OutputStream::Err.style(color)));

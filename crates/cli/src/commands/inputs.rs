@@ -1,7 +1,7 @@
 //! Which files a command line means: rule files and folders of them, traces by name, folder, pattern or standard input.
 
-use super::exit::CommandError;
 use super::exclude::{ExcludePatterns, FolderExclusions};
+use super::exit::CommandError;
 use averment_base::diagnostic::render::one_line;
 use averment_base::files;
 pub use averment_bulk::feed::{TraceInput, suggest_path};
@@ -12,7 +12,7 @@ use averment_traces::read::{ENDINGS, is_named_like_a_trace};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Folders inside each other that are looked through.
+/// Maximum folder depth.
 const DEPTH: usize = 64;
 
 /// The rule files of the command line: a file stands for itself, a folder for every `.assert` file in it.
@@ -47,9 +47,10 @@ pub fn check_inside(file: &Path, folder: &Path) -> Result<(), CommandError> {
             let message = format!("`{}` is a link that leads out of the folder of the rules", file.display());
             Err(CommandError::usage(message, "name the file that it leads to"))
         }
-        Err(error) => {
-            Err(CommandError::usage(format!("`{}` cannot be read: {}", file.display(), super::io_error_text(&error)), "remove the link"))
-        }
+        Err(error) => Err(CommandError::usage(
+            format!("`{}` cannot be read: {}", file.display(), super::io_error_text(&error)),
+            "remove the link",
+        )),
     }
 }
 
@@ -60,16 +61,15 @@ pub fn trace_inputs(given: &[String], excluded: &ExcludePatterns) -> Result<Vec<
     Ok(found.into_iter().flat_map(|(_, found)| found).collect())
 }
 
-/// What names of a command line stand for.
+/// The inputs that command-line names stand for.
 pub struct NamedTraces<'a> {
     /// Each name with its files.
     pub found: Vec<(&'a str, Vec<TraceInput>)>,
-    /// What is to be said of what was passed over.
+    /// Notes about skipped files.
     pub notes: String,
 }
 
-/// What each name of the command line stands for: a file for itself, a folder for every file in it that is named like a trace, a pattern for
-/// what it matches.
+/// Expands names: a file to itself, a folder to its trace files, a pattern to its matches.
 pub fn traces_by_name<'a>(given: &'a [String], excluded: &ExcludePatterns) -> Result<NamedTraces<'a>, CommandError> {
     if given.iter().filter(|text| *text == "-").count() > 1 {
         return Err(CommandError::usage("standard input is named twice", "name `-` once"));
@@ -79,7 +79,6 @@ pub fn traces_by_name<'a>(given: &'a [String], excluded: &ExcludePatterns) -> Re
     Ok(NamedTraces { found: found.collect::<Result<_, CommandError>>()?, notes })
 }
 
-/// What one name stands for; nothing for a folder without a trace and for a pattern that matches nothing.
 fn expand_trace(text: &str, excluded: &ExcludePatterns, notes: &mut String) -> Result<Vec<TraceInput>, CommandError> {
     let path = Path::new(text);
     let files = |found: Vec<PathBuf>| found.into_iter().map(TraceInput::File).collect();
@@ -92,10 +91,10 @@ fn expand_trace(text: &str, excluded: &ExcludePatterns, notes: &mut String) -> R
     }
 }
 
-/// The endings of what stands beside traces and is none.
+/// Extensions of files that occur beside traces but are none.
 const OTHERS: [&str; 5] = ["assert", "assertc", "md", "toml", "snap"];
 
-/// The traces of a folder, sorted. How much of it is passed over is said: what a folder holds is not checked because it lies there.
+/// The traces of a folder, sorted; skipped files are noted.
 fn read_of_folder(folder: &Path, excluded: &ExcludePatterns, notes: &mut String) -> Result<Vec<PathBuf>, CommandError> {
     let (mut found, mut others, mut linked) = (Vec::new(), 0_usize, 0_usize);
     let mut out = FolderExclusions::for_folder(folder, excluded);
@@ -118,7 +117,6 @@ fn read_of_folder(folder: &Path, excluded: &ExcludePatterns, notes: &mut String)
     Ok(found)
 }
 
-/// How many files of a folder are no traces by their endings.
 fn others_note(folder: &Path, files: usize) -> String {
     if files == 0 {
         return String::new();
@@ -132,7 +130,6 @@ fn others_note(folder: &Path, files: usize) -> String {
     )
 }
 
-/// How many links to folders are not followed.
 fn linked_note(folder: &Path, linked: usize) -> String {
     if linked == 0 {
         return String::new();
@@ -143,7 +140,6 @@ fn linked_note(folder: &Path, linked: usize) -> String {
     format!("note: {links} to a folder in `{shown}` {are} not followed; name the folder to have it read\n")
 }
 
-/// Every file with one of the endings in a folder and its folders, sorted.
 fn files_inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, CommandError> {
     let mut found = Vec::new();
     let everything = ExcludePatterns::default();
@@ -157,7 +153,6 @@ fn files_inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Command
     Ok(found)
 }
 
-/// The files that a pattern matches, sorted.
 fn matching_files(pattern: &str, excluded: &ExcludePatterns, notes: &mut String) -> Result<Vec<PathBuf>, CommandError> {
     let glob = globset::GlobBuilder::new(pattern)
         .literal_separator(true)
@@ -189,19 +184,24 @@ fn matching_files(pattern: &str, excluded: &ExcludePatterns, notes: &mut String)
     Ok(found)
 }
 
-/// What a folder holds, as far as it is looked through.
 enum FolderEntry<'a> {
-    /// Anything but a folder; what it is shows when it is read.
+    /// Anything but a folder; its type is found out when it is read.
     File(&'a Path),
-    /// A link to a folder.
     Linked,
 }
 
-/// Visits every file below a folder, in the order of names. Hidden folders and links to folders are left out: a loop of links would never end.
-/// A folder that lies too deep is an error: what is in it would be missing without a word.
-fn walk_folder(folder: &Path, depth: usize, out: &mut FolderExclusions<'_>, visit: &mut dyn FnMut(FolderEntry<'_>)) -> Result<(), CommandError> {
+/// Visits files in name order. Skips hidden folders and links (loops); too deep a folder is an error.
+fn walk_folder(
+    folder: &Path,
+    depth: usize,
+    out: &mut FolderExclusions<'_>,
+    visit: &mut dyn FnMut(FolderEntry<'_>),
+) -> Result<(), CommandError> {
     let unreadable = |error: std::io::Error| {
-        CommandError::usage(format!("the folder `{}` cannot be read: {}", folder.display(), super::io_error_text(&error)), String::new())
+        CommandError::usage(
+            format!("the folder `{}` cannot be read: {}", folder.display(), super::io_error_text(&error)),
+            String::new(),
+        )
     };
     let mut entries =
         std::fs::read_dir(folder).map_err(unreadable)?.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
@@ -236,10 +236,9 @@ fn check_exists(path: &Path, what: &str) -> Result<(), CommandError> {
     Err(CommandError::usage(format!("there is no {what} `{}`", path.display()), suggest_path(path)))
 }
 
-/// Bytes of the largest file of names or prices.
+/// In bytes.
 const LARGEST: usize = 1 << 20;
 
-/// What is read of a small file that a flag names; `None` where none is named.
 fn read_small_file<T>(
     path: Option<&Path>,
     largest: usize,
@@ -247,7 +246,10 @@ fn read_small_file<T>(
 ) -> Result<Option<Arc<T>>, CommandError> {
     let Some(path) = path else { return Ok(None) };
     let text = files::text_of(path, largest).map_err(|error| {
-        CommandError::usage(format!("`{}` cannot be read: {}", path.display(), super::io_error_text(&error)), String::new())
+        CommandError::usage(
+            format!("`{}` cannot be read: {}", path.display(), super::io_error_text(&error)),
+            String::new(),
+        )
     })?;
     read(&text).map(|read| Some(Arc::new(read)))
 }
@@ -290,8 +292,9 @@ mod tests {
     use super::*;
 
     fn names(inputs: &[TraceInput], root: &Path) -> Vec<String> {
-        let relative =
-            |input: &TraceInput| Path::new(&input.display_name()).strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        let relative = |input: &TraceInput| {
+            Path::new(&input.display_name()).strip_prefix(root).unwrap().to_string_lossy().into_owned()
+        };
         inputs.iter().map(relative).collect()
     }
 
@@ -322,8 +325,13 @@ mod tests {
     fn a_file_that_is_not_there_is_told_with_a_near_one() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("refunds.assert"), "").unwrap();
-        let Err(CommandError::Usage { help, .. }) = rule_inputs(&[folder.path().join("refund.assert")]) else { panic!() };
+        let Err(CommandError::Usage { help, .. }) = rule_inputs(&[folder.path().join("refund.assert")]) else {
+            panic!()
+        };
         assert!(help.contains("refunds.assert"), "{help}");
-        assert!(matches!(trace_inputs(&["-".to_owned(), "-".to_owned()], &ExcludePatterns::default()), Err(CommandError::Usage { .. })));
+        assert!(matches!(
+            trace_inputs(&["-".to_owned(), "-".to_owned()], &ExcludePatterns::default()),
+            Err(CommandError::Usage { .. })
+        ));
     }
 }

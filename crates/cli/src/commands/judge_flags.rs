@@ -1,7 +1,7 @@
 //! The flags of commands that make runs and have them judged as `aver check` judges.
 
 use super::check;
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::{params, project, rules};
 use std::path::{Path, PathBuf};
 
@@ -64,21 +64,25 @@ impl JudgeFlags {
         params::ParamValues::new(&self.param_file, &self.param)
     }
 
-    /// Whether it is no mistake that nothing is checked.
+    /// True if checking nothing is allowed.
     #[cfg_attr(not(feature = "probe"), expect(dead_code, reason = "a probe alone asks"))]
     pub fn allows_nothing(&self) -> bool {
         self.allow.iter().flat_map(|given| given.split(',')).any(|what| what == "empty")
     }
 
-    /// What `aver check` is to do with what was made.
-    pub fn check_args(&self, named: &Path, made: check::SuppliedRuns, further: &[&str]) -> Result<check::CheckArgs, CommandError> {
+    /// The arguments of `aver check` for the supplied runs.
+    pub fn check_args(
+        &self,
+        named: &Path,
+        made: check::SuppliedRuns,
+        further: &[&str],
+    ) -> Result<check::CheckArgs, CommandError> {
         check::CheckArgs::with_supplied(self.check_words(named, further), made).map_err(|error| {
             let _ = error.print();
             CommandError::Said(Exit::Usage)
         })
     }
 
-    /// The words of `aver check` that these flags come to.
     fn check_words(&self, named: &Path, further: &[&str]) -> Vec<String> {
         let path = |path: &PathBuf| path.to_string_lossy().into_owned();
         let mut words: Vec<String> = further.iter().map(|&word| word.to_owned()).collect();

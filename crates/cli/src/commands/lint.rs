@@ -1,10 +1,10 @@
 //! `aver lint RULES`: compiles rules without a run and looks for what is probably not meant.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
-use super::runless_report::{self, RunlessReport};
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::project::{self, ProjectArguments};
 use super::rules::{self, CompiledRules};
+use super::runless_report::{self, RunlessReport};
 use super::targets::{self, OutputTarget};
 use super::{inputs, repair};
 use averment_base::diagnostic::render::TextStyle;
@@ -13,7 +13,7 @@ use averment_base::diagnostic::{Family, Slug};
 use averment_base::limits::Limits;
 use averment_ide::lint::{LintLevel, LintLevels, LintOptions};
 use averment_report::json_escape;
-use averment_report::{ReportedCommand, Format};
+use averment_report::{Format, ReportedCommand};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -90,7 +90,8 @@ pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, Comman
     let of_project = project.as_ref().map(|project| project.lint.clone()).unwrap_or_default();
     let options = LintOptions { levels: of_project.overridden_by(&chosen_levels(arguments)?) };
     if arguments.list {
-        std::io::stdout().write_all(list_lints(&options.levels, arguments.format == Format::Json.as_str()).as_bytes())?;
+        std::io::stdout()
+            .write_all(list_lints(&options.levels, arguments.format == Format::Json.as_str()).as_bytes())?;
         return Ok(Exit::Holds);
     }
     let named = project::rule_paths(&arguments.rules, project.as_ref())?;
@@ -124,12 +125,15 @@ pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, Comman
         target.write_text(&diagnostics_text(&rules, target.format, style))?;
     }
     if !shared.is_empty() {
-        RunlessReport::from_diagnostics(&rules.diagnostics).write_report(&shared, runless_report::command_drawing(ReportedCommand::Lint), exit)?;
+        RunlessReport::from_diagnostics(&rules.diagnostics).write_report(
+            &shared,
+            runless_report::command_drawing(ReportedCommand::Lint),
+            exit,
+        )?;
     }
     Ok(exit)
 }
 
-/// Formats in which findings have a form of their own.
 fn is_own(format: Format) -> bool {
     matches!(format, Format::Human | Format::Short | Format::Json)
 }
@@ -145,7 +149,7 @@ fn diagnostics_text(rules: &CompiledRules, format: Format, style: TextStyle) -> 
     }
 }
 
-/// The levels of the command line. What is milder wins where one lint is named twice.
+/// Levels from the command line. If a lint is named twice, the milder level wins.
 fn chosen_levels(arguments: &LintArgs) -> Result<LintLevels, CommandError> {
     let mut levels = LintLevels { least: arguments.all.then_some(LintLevel::Info), ..LintLevels::default() };
     let given = [
@@ -182,7 +186,6 @@ fn unknown_lint(word: &str) -> CommandError {
     CommandError::usage(format!("there is no lint or family of lints `{word}`"), help)
 }
 
-/// Every lint with its level, family by family.
 fn list_lints(levels: &LintLevels, data: bool) -> String {
     let of = |family: Family| Slug::ALL.iter().filter(move |slug| slug.family() == Some(family));
     if data {

@@ -8,7 +8,14 @@ use clap::Parser as _;
 use serde_json::Value;
 use tempfile::TempDir;
 
-const POINTS: [FaultPoint; 6] = [FaultPoint::Preparing, FaultPoint::Reading, FaultPoint::Chunk, FaultPoint::Line, FaultPoint::Run, FaultPoint::Judged];
+const POINTS: [FaultPoint; 6] = [
+    FaultPoint::Preparing,
+    FaultPoint::Reading,
+    FaultPoint::Chunk,
+    FaultPoint::Line,
+    FaultPoint::Run,
+    FaultPoint::Judged,
+];
 /// Runs of all files.
 const RUNS: u64 = 3_000 + 1 + 2;
 

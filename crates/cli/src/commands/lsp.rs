@@ -1,6 +1,6 @@
 //! `aver lsp`: the language server.
 
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use averment_ide::lsp;
 
 /// Arguments of the command.

@@ -1,6 +1,6 @@
 //! `aver man`: the manual pages, made of the same words as `--help`.
 
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use averment_base::diagnostic::render::one_line;
 use averment_base::diagnostic::suggest::suggest_name;
 use clap_mangen::Man;
@@ -43,7 +43,6 @@ pub fn run_man(arguments: &ManArgs, command: clap::Command) -> Result<Exit, Comm
     Ok(Exit::Holds)
 }
 
-/// A page under the name by which `man` finds it.
 struct ManPage {
     name: String,
     command: clap::Command,
@@ -62,7 +61,7 @@ impl ManPage {
     }
 }
 
-/// The text behind the options under its own name, its lines kept as they are.
+/// Moves the text after the options into its own section, keeping its lines.
 fn with_examples(text: &str) -> String {
     let Some((before, behind)) = text.split_once(".SH EXTRA\n") else { return text.to_owned() };
     let (examples, rest) =
@@ -71,7 +70,6 @@ fn with_examples(text: &str) -> String {
     format!("{before}.SH EXAMPLES\n.nf\n{}\n.fi\n{rest}", examples.trim_end())
 }
 
-/// The page of `aver` and one for each command, and for each of its own commands.
 fn man_pages(mut command: clap::Command) -> Vec<ManPage> {
     command.build();
     let mut pages = Vec::new();
@@ -89,7 +87,10 @@ fn write_pages(pages: &[ManPage], folder: &Path) -> Result<Exit, CommandError> {
     let failed = |path: &Path| {
         let path = path.display().to_string();
         move |error: std::io::Error| {
-            CommandError::usage(format!("`{path}` cannot be written: {}", super::io_error_text(&error)), "name another folder")
+            CommandError::usage(
+                format!("`{path}` cannot be written: {}", super::io_error_text(&error)),
+                "name another folder",
+            )
         }
     };
     std::fs::create_dir_all(folder).map_err(failed(folder))?;

@@ -7,10 +7,11 @@ mod compare;
 mod compile;
 mod completions;
 pub(crate) mod console;
-mod runless_report;
 mod deadline;
 mod disasm;
 pub(crate) mod docs;
+pub(crate) mod draft_file;
+pub mod exclude;
 pub(crate) mod exit;
 mod explain;
 mod fmt;
@@ -18,7 +19,6 @@ mod import;
 pub(crate) mod inputs;
 #[cfg(any(feature = "probe", feature = "run"))]
 mod judge_flags;
-pub mod exclude;
 mod lint;
 #[cfg(test)]
 mod lost_tests;
@@ -27,7 +27,6 @@ mod man;
 mod new;
 mod outputs;
 pub(crate) mod params;
-mod skipped_files;
 mod pipeline;
 #[cfg(feature = "probe")]
 mod probe;
@@ -41,12 +40,13 @@ mod record;
 mod record;
 mod repair;
 mod repl;
-pub(crate) mod draft_file;
 pub(crate) mod rules;
 #[cfg(feature = "run")]
 mod run;
+mod runless_report;
 mod signals;
 mod sizes;
+mod skipped_files;
 mod targets;
 mod test;
 mod tool_inputs;
@@ -58,8 +58,8 @@ mod units;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use console::{ColorChoice, OutputStream, eprint_redacted};
-pub use exit::Exit;
 use exit::CommandError;
+pub use exit::Exit;
 use std::process::ExitCode;
 
 /// Checks what AI agents did and answered against rules that read like sentences.
@@ -188,7 +188,7 @@ pub fn main() -> ExitCode {
     done.unwrap_or_else(|stop| report_stop(stop, color)).into()
 }
 
-/// Help and version are no mistakes; everything else that clap says is wrong usage.
+/// Help and version are not errors; any other clap error is wrong usage.
 fn report_clap_error(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     match error.kind() {
@@ -197,7 +197,6 @@ fn report_clap_error(error: &clap::Error) -> ExitCode {
     }
 }
 
-/// Says why a command ended early.
 fn report_stop(stop: CommandError, color: ColorChoice) -> Exit {
     use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
     let style = OutputStream::Err.style(color);
@@ -213,11 +212,19 @@ fn report_stop(stop: CommandError, color: ColorChoice) -> Exit {
         CommandError::Output(error)
             if matches!(error.kind(), std::io::ErrorKind::OutOfMemory | std::io::ErrorKind::WouldBlock) =>
         {
-            eprint_redacted(&format!("{}: there was no memory to go on: {}\n", paint_text(style, TextColor::Red, "error"), io_error_text(&error)));
+            eprint_redacted(&format!(
+                "{}: there was no memory to go on: {}\n",
+                paint_text(style, TextColor::Red, "error"),
+                io_error_text(&error)
+            ));
             Exit::Error
         }
         CommandError::Output(error) => {
-            eprint_redacted(&format!("{}: the output cannot be written: {}\n", paint_text(style, TextColor::Red, "error"), io_error_text(&error)));
+            eprint_redacted(&format!(
+                "{}: the output cannot be written: {}\n",
+                paint_text(style, TextColor::Red, "error"),
+                io_error_text(&error)
+            ));
             Exit::Usage
         }
         CommandError::Usage { message, help } => {
@@ -230,12 +237,11 @@ fn report_stop(stop: CommandError, color: ColorChoice) -> Exit {
     }
 }
 
-/// What is known of an error that is about one file of several.
 fn failed_write(error: &std::io::Error) -> Option<&draft_file::WriteFailed> {
     error.get_ref()?.downcast_ref()
 }
 
-/// An error of the system in words, without its number.
+/// A system error in words, without its number.
 pub(crate) fn io_error_text(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),

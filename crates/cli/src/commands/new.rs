@@ -1,10 +1,10 @@
 //! `aver new`: a rule file to begin with, from a template or from recorded runs.
 
 use super::console::{ColorChoice, eprint_redacted};
-use super::exit::{Exit, CommandError};
-use super::inputs::{self, TraceInput};
-use super::exclude::ExcludePatterns;
 use super::draft_file;
+use super::exclude::ExcludePatterns;
+use super::exit::{CommandError, Exit};
+use super::inputs::{self, TraceInput};
 use averment_base::diagnostic::render::one_line;
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
@@ -48,12 +48,16 @@ pub struct NewArgs {
     list: bool,
 }
 
-/// A template: its name, its text, what it is for.
+/// Name, text, purpose.
 struct RuleTemplate(&'static str, &'static str, &'static str);
 
 const TEMPLATES: &[RuleTemplate] = &[
     RuleTemplate("basic", include_str!("../../../../templates/basic.assert"), "the first rules of any agent"),
-    RuleTemplate("approval", include_str!("../../../../templates/approval.assert"), "what needs an approval, and of whom"),
+    RuleTemplate(
+        "approval",
+        include_str!("../../../../templates/approval.assert"),
+        "what needs an approval, and of whom",
+    ),
     RuleTemplate(
         "coding-agent",
         include_str!("../../../../templates/coding-agent.assert"),
@@ -79,7 +83,8 @@ const TEMPLATES: &[RuleTemplate] = &[
 /// Writes the file.
 pub fn run_new(arguments: &NewArgs, _: ColorChoice) -> Result<Exit, CommandError> {
     if arguments.list {
-        let lines: String = TEMPLATES.iter().map(|RuleTemplate(name, _, about)| format!("{name:16}{about}\n")).collect();
+        let lines: String =
+            TEMPLATES.iter().map(|RuleTemplate(name, _, about)| format!("{name:16}{about}\n")).collect();
         std::io::stdout().write_all(lines.as_bytes())?;
         return Ok(Exit::Holds);
     }
@@ -106,7 +111,7 @@ pub fn run_new(arguments: &NewArgs, _: ColorChoice) -> Result<Exit, CommandError
     Ok(Exit::Holds)
 }
 
-/// What to do with the file. Cases judge only runs that say which case they are of: a suite is tried by its tests first.
+/// The next step for the user. A suite is tried by its tests first: cases need runs that name their case.
 fn next(arguments: &NewArgs, path: &str, trace: &str) -> String {
     if arguments.template.as_deref() == Some("suite") {
         return format!(
@@ -132,7 +137,10 @@ fn target_path(arguments: &NewArgs) -> Result<PathBuf, CommandError> {
         Some(ending) if ending == "assert" => {}
         Some(_) => {
             let message = format!("`{}` has another ending than `.assert`", path.display());
-            return Err(CommandError::usage(message, format!("write `aver new {}`", path.with_extension("assert").display())));
+            return Err(CommandError::usage(
+                message,
+                format!("write `aver new {}`", path.with_extension("assert").display()),
+            ));
         }
     }
     if path.file_name().is_none() {
@@ -144,7 +152,7 @@ fn target_path(arguments: &NewArgs) -> Result<PathBuf, CommandError> {
     Ok(path)
 }
 
-/// The name as it stands in the file: whatever it holds, it ends no line and no string.
+/// Escapes the name for the file, so that it cannot end a line or a string.
 fn safe_label(name: &str) -> String {
     let plain = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_' | '.' | ' ');
     name.chars().filter(|&character| plain(character)).collect()
@@ -160,7 +168,10 @@ fn check_free(path: &Path, force: bool) -> Result<(), CommandError> {
 
 fn write_rules(path: &Path, text: &str, force: bool) -> Result<(), CommandError> {
     let failed = |error: std::io::Error| {
-        CommandError::usage(format!("`{}` cannot be written: {}", path.display(), super::io_error_text(&error)), String::new())
+        CommandError::usage(
+            format!("`{}` cannot be written: {}", path.display(), super::io_error_text(&error)),
+            String::new(),
+        )
     };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -181,7 +192,6 @@ fn find_template(name: &str) -> Result<&'static RuleTemplate, CommandError> {
     })
 }
 
-/// Rules that hold on all runs of these traces, and a line that says how many.
 fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), CommandError> {
     if traces.iter().any(|trace| trace == "-") {
         return Err(CommandError::usage(
@@ -214,9 +224,13 @@ fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), Comm
     Ok((write_proposals(name, &proposals, runs), format!("with {rules} from {runs_in_words}")))
 }
 
-/// Gives every run of the inputs to `look`. What cannot be read ends the command: a rule that holds on all runs has seen all runs.
-fn each_run(inputs: &[TraceInput], mut look: impl FnMut(&RawRun, &RunReadOptions) -> Result<(), UnreadableTrace>) -> Result<(), CommandError> {
-    let reading = RunReadOptions { limits: Limits::default(), names: inputs::read_names(None)?, ..RunReadOptions::default() };
+/// Calls `look` for every run; an unreadable trace is an error, since proposals must cover all runs.
+fn each_run(
+    inputs: &[TraceInput],
+    mut look: impl FnMut(&RawRun, &RunReadOptions) -> Result<(), UnreadableTrace>,
+) -> Result<(), CommandError> {
+    let reading =
+        RunReadOptions { limits: Limits::default(), names: inputs::read_names(None)?, ..RunReadOptions::default() };
     for input in inputs {
         for document in feed::run_chunks(input, &reading) {
             for raw in document.raw_runs() {

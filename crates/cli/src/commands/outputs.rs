@@ -2,9 +2,9 @@
 
 use super::baseline::BaselineFile;
 use super::console::ColorChoice;
-use super::exit::{Exit, CommandError};
-use super::skipped_files::SkippedFiles;
+use super::exit::{CommandError, Exit};
 use super::record::RunRecording;
+use super::skipped_files::SkippedFiles;
 use super::targets::{self, OpenedTarget, OutputTarget, ReportFile};
 use averment::stages::ReportNeeds;
 use averment_bulk::feed::LostRuns;
@@ -13,57 +13,51 @@ use averment_engine::vm::context::LISTED;
 use averment_engine::vm::outcome::Status;
 use averment_report::chunk_totals::ChunkTotals;
 use averment_report::draw_limits::DrawnLimits;
-use averment_report::json_escape::EscapedJson;
 use averment_report::gate::GatePolicy;
+use averment_report::json_escape::EscapedJson;
 use averment_report::model::{RunReport, UnreadableTrace};
 use averment_report::show::ShownSections;
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
 use averment_report::{self as report, ALL_VIOLATIONS, VIOLATIONS_DRAWN};
-use averment_report::{ReportedCommand, ReportEnding, Format, Options, Report, CombinedNeeds};
+use averment_report::{CombinedNeeds, Format, Options, Report, ReportEnding, ReportedCommand};
 use std::collections::BTreeSet;
 use std::io;
 
-/// How much of what fails is drawn.
+/// Limits for drawing failures.
 #[derive(Debug, Clone, Default)]
 pub struct DrawOptions {
-    /// How many failures; `None` for a few, and few of the same assertion.
+    /// The number of failures to draw; `None` draws a few of each assertion.
     pub max_failures: Option<usize>,
     /// All violations of each, not the first ones alone.
     pub all_violations: bool,
-    /// What reports for people show.
+    /// The sections that reports for people show.
     pub show: ShownSections,
     /// The command whose results are drawn.
     pub command: ReportedCommand,
 }
 
-/// Width of pieces of the trace, beside the line numbers.
+/// Columns for line numbers beside pieces of the trace.
 const MARGIN: usize = 8;
 
 /// All reports of a check, with the counts that they end with.
 pub struct ReportOutputs {
     reports: Vec<Box<dyn Report>>,
-    /// The files that reports are written into.
     files: Vec<ReportFile>,
     totals: RunTotals,
-    /// How wide pieces of the trace are; `None` when nothing draws them.
+    /// Width of trace pieces; `None` if no report draws them.
     excerpt: Option<usize>,
-    /// What the formats need together.
     wanted: CombinedNeeds,
-    /// How many violations of a failure are listed, and how many of them are drawn.
+    /// How many violations of a failure are listed, and how many are drawn.
     violations: (usize, usize),
-    /// How many failures reports draw; `None` where one shows every finding.
+    /// Drawing limits; `None` if some report shows every finding.
     drawn: Option<DrawnLimits>,
-    /// The assertions that judged some run, by their places in the table.
+    /// Assertions that judged some run, by table index.
     judged: BTreeSet<usize>,
     policy: GatePolicy,
-    /// What is known to fail.
     baseline: Option<BaselineFile>,
-    /// What is no trace.
     skipped_files: SkippedFiles,
-    /// Where results are kept.
     recording: Option<RunRecording>,
-    /// Whether reports say what runs record of themselves.
     measures: bool,
 }
 
@@ -115,22 +109,22 @@ impl ReportOutputs {
         Ok(outputs)
     }
 
-    /// The same with what is known to fail.
+    /// Sets the baseline.
     pub fn with_baseline(self, baseline: Option<BaselineFile>) -> Self {
         Self { baseline, ..self }
     }
 
-    /// The same with what may be passed over.
+    /// Sets which files may be skipped.
     pub fn with_skipped_files(self, passed_over: SkippedFiles) -> Self {
         Self { skipped_files: passed_over, ..self }
     }
 
-    /// The same with a history that results go into; `measures` says that reports tell what runs record of themselves.
+    /// Sets the history to record into; `measures` adds recorded measurements to reports.
     pub fn with_recording(self, recording: Option<RunRecording>, measures: bool) -> Self {
         Self { recording, measures, ..self }
     }
 
-    /// What was passed over.
+    /// The skipped files.
     pub fn skipped_files(&self) -> &SkippedFiles {
         &self.skipped_files
     }
@@ -140,7 +134,7 @@ impl ReportOutputs {
         self.skipped_files.count_records(records);
     }
 
-    /// What the reports need of a batch. What is known is looked for in whole runs with all that is found in them.
+    /// What the reports need of a batch. A baseline needs whole runs with all findings.
     pub fn batch_wants(&self) -> ReportNeeds {
         let Self { excerpt, drawn, violations, wanted, .. } = *self;
         let measured = self.recording.is_some() || self.measures;
@@ -229,7 +223,7 @@ impl ReportOutputs {
         self.totals.not_judged_at_least |= lost.more;
     }
 
-    /// Whether some run was judged by an assertion, by its place in the table.
+    /// True if the assertion with this table index judged some run.
     pub fn has_judged(&self, item: usize) -> bool {
         self.judged.contains(&item)
     }
@@ -259,7 +253,7 @@ impl ReportOutputs {
     }
 }
 
-/// The time, in nanoseconds since 1970.
+/// In nanoseconds since 1970.
 fn now_nanos() -> Option<u64> {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
     u64::try_from(since.as_nanos()).ok()

@@ -13,12 +13,12 @@ use serde_json::Value;
 #[derive(Debug, Default)]
 pub struct ParamValues {
     given: Vec<ParamValue>,
-    /// The same as texts, for files of other systems.
+    /// The values as texts, for files of other systems.
     pub texts: Vec<(String, String)>,
 }
 
 impl ParamValues {
-    /// What `--param-file` and `--param` give.
+    /// Reads `--param-file` and `--param`.
     pub fn new(files: &[std::path::PathBuf], texts: &[String]) -> Result<Self, CommandError> {
         let mut given = Vec::new();
         for file in files {
@@ -35,7 +35,7 @@ impl ParamValues {
         Ok(Self { given, texts })
     }
 
-    /// Whether the programs declare a parameter for each.
+    /// Checks that the programs declare each parameter.
     pub fn check_declared(&self, programs: &[Program]) -> Result<(), CommandError> {
         self.apply_to(&mut programs.to_vec())
     }
@@ -56,7 +56,11 @@ impl ParamValues {
 }
 
 /// Puts the values into the programs.
-pub fn apply_params(programs: &mut [Program], files: &[std::path::PathBuf], texts: &[String]) -> Result<(), CommandError> {
+pub fn apply_params(
+    programs: &mut [Program],
+    files: &[std::path::PathBuf],
+    texts: &[String],
+) -> Result<(), CommandError> {
     ParamValues::new(files, texts)?.apply_to(programs)
 }
 
@@ -73,13 +77,14 @@ pub fn apply_project(programs: &mut [Program], project: &Project, all_rules: boo
     Ok(())
 }
 
-/// Bytes of the largest file of parameters.
+/// In bytes.
 const SIZE: usize = 64 << 20;
 
 fn read_param_file(file: &std::path::Path, given: &mut Vec<ParamValue>) -> Result<(), CommandError> {
     let shown = file.display();
-    let text = averment_base::files::text_of(file, SIZE)
-        .map_err(|error| CommandError::usage(format!("`{shown}` cannot be read: {}", super::io_error_text(&error)), String::new()))?;
+    let text = averment_base::files::text_of(file, SIZE).map_err(|error| {
+        CommandError::usage(format!("`{shown}` cannot be read: {}", super::io_error_text(&error)), String::new())
+    })?;
     let object: serde_json::Map<String, Value> = serde_json::from_str(&text).map_err(|error| {
         CommandError::usage(
             format!("`{shown}` is not a JSON object: {error}"),
@@ -102,7 +107,9 @@ mod tests {
         let mut programs = vec![Program { params: vec![param], ..Program::default() }];
         let Err(CommandError::Usage { message, .. }) = apply_params(&mut programs, &[], &[]) else { panic!() };
         assert_eq!(message, "the parameter `limit` has no value");
-        let Err(CommandError::Usage { help, .. }) = apply_params(&mut programs, &[], &["limit".to_owned()]) else { panic!() };
+        let Err(CommandError::Usage { help, .. }) = apply_params(&mut programs, &[], &["limit".to_owned()]) else {
+            panic!()
+        };
         assert_eq!(help, "write `--param limit=VALUE`");
         assert!(apply_params(&mut programs, &[], &["limit=3".to_owned()]).is_ok());
     }

@@ -12,7 +12,7 @@ use averment_bulk::faults::FaultPoint;
 use averment_bulk::feed::{self, LostRuns};
 use averment_bulk::judge::RunResult;
 use averment_bulk::ordered::{NextChunk, OrderedChunks};
-use averment_bulk::pipeline::{MissingRuns, FinishedChunk, Pipeline};
+use averment_bulk::pipeline::{FinishedChunk, MissingRuns, Pipeline};
 use averment_report::table::ReportTable;
 use std::io;
 use std::sync::Arc;
@@ -29,31 +29,31 @@ pub struct PipelineEnd {
     pub late: bool,
     /// Runs whose evaluation broke down; the first [`NAMED`] are named already.
     pub faults: u64,
-    /// What is missing because threads broke down.
+    /// The runs missing because threads panicked.
     pub broken: MissingRuns,
     /// There was no memory to go on, and a thread was left where it stood.
     pub exhausted: bool,
 }
 
 impl PipelineEnd {
-    /// Whether the work ended before all was done.
+    /// True if the work ended early.
     pub fn is_cut(&self) -> bool {
         self.interrupted || self.late
     }
 
-    /// Whether every run that was given was judged, as far as it could be read.
+    /// True if every readable run was judged.
     pub fn is_complete(&self) -> bool {
         !self.exhausted && self.faults == 0 && self.broken.dead == 0 && self.broken.lost == LostRuns::default()
     }
 
-    /// How many runs have no verdicts, as far as that is known. How many an interruption left is not: at least the one that was waited for.
+    /// Known number of runs without verdicts; after an interruption at least the one that was waited for.
     pub fn not_judged(&self) -> LostRuns {
         let LostRuns { runs, more } = self.broken.lost;
         let known = self.faults.saturating_add(runs).saturating_add(u64::from(more && runs == 0));
         LostRuns { runs: known.max(u64::from(self.is_cut())), more: more || self.is_cut() }
     }
 
-    /// What is said of evaluations that were not named, and of threads that broke down; nothing where there is neither.
+    /// A message about unnamed broken evaluations and panicked threads; empty without any.
     pub fn in_words(&self) -> String {
         self.unnamed_faults() + &self.thread_losses()
     }
@@ -85,7 +85,6 @@ impl PipelineEnd {
         }
     }
 
-    /// Adds what is missing when the threads have ended.
     fn add_broken(&mut self, broken: MissingRuns) {
         let own = &mut self.broken;
         own.dead = own.dead.saturating_add(broken.dead);
@@ -94,15 +93,15 @@ impl PipelineEnd {
     }
 }
 
-/// So many runs whose evaluation broke down are named; the others are counted.
+/// Named runs whose evaluation broke down; the others are counted.
 const NAMED: u64 = 10;
-/// With more chunks than this the writer lets some gather before it looks again: being woken for each costs more than writing it.
+/// With more queued chunks the writer lets some gather, since each wakeup costs more than a write.
 const FEW: usize = 8;
-/// How long they gather: less than it takes to judge the chunks that may be on their way.
+/// Shorter than judging the chunks in flight takes.
 const GATHER: Duration = Duration::from_millis(1);
-/// How often an interruption is looked for while there is nothing to write.
+/// Polling interval for interruptions while there is nothing to write.
 const GLANCE: Duration = Duration::from_millis(40);
-/// How long nothing comes before it is sure that the threads wait for one that is left.
+/// After this much silence, the threads are waiting for one that is stuck.
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Judges every run of the traces and reports it.
@@ -117,7 +116,8 @@ pub fn run_pipeline(
     let watching = MemoryWatch::begin();
     let mut chunks = Batch::start_threads(pipeline, traces);
     let progress = Progress::new(total);
-    let mut writer = ResultWriter { pipeline, table: &pipeline.table, outputs, progress, end: PipelineEnd::default(), deadline };
+    let mut writer =
+        ResultWriter { pipeline, table: &pipeline.table, outputs, progress, end: PipelineEnd::default(), deadline };
     writer.write_all(&mut chunks, &interrupted)?;
     if writer.end.exhausted {
         writer.end.add_broken(chunks.leave_workers());
@@ -134,7 +134,7 @@ pub fn run_pipeline(
     Ok(writer.end)
 }
 
-/// While it is there, a thread that cannot have memory is left where it stands, and what waits for it looks for that.
+/// While it exists, a thread out of memory is parked, and those waiting for it check for that.
 struct MemoryWatch;
 
 impl MemoryWatch {
@@ -150,7 +150,6 @@ impl Drop for MemoryWatch {
     }
 }
 
-/// Writes results in order.
 struct ResultWriter<'a> {
     pipeline: &'a Pipeline,
     table: &'a ReportTable,
@@ -198,7 +197,7 @@ impl ResultWriter<'_> {
         Ok(())
     }
 
-    /// What is finished next. Before waiting for it, what is written so far is handed on; after many, some may gather.
+    /// The next finished result. Flushes before waiting; after many, lets some gather.
     fn next(&mut self, chunks: &mut OrderedChunks) -> io::Result<NextChunk> {
         match chunks.next_ready() {
             NextChunk::Nothing => self.progress.hide_while(|| self.outputs.flush_reports())?,
@@ -226,7 +225,9 @@ impl ResultWriter<'_> {
                 RunResult::Fault(name) => {
                     end.faults += 1;
                     if end.faults <= NAMED {
-                        eprint_redacted(&format!("error: the evaluation of {name} broke down; its verdicts are missing\n"));
+                        eprint_redacted(&format!(
+                            "error: the evaluation of {name} broke down; its verdicts are missing\n"
+                        ));
                     }
                 }
             }
@@ -240,7 +241,7 @@ impl ResultWriter<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MissingRuns, PipelineEnd, LostRuns};
+    use super::{LostRuns, MissingRuns, PipelineEnd};
 
     fn broken(runs: u64, more: bool, dead: usize) -> PipelineEnd {
         PipelineEnd { broken: MissingRuns { lost: LostRuns { runs, more }, dead }, ..PipelineEnd::default() }

@@ -2,7 +2,7 @@
 
 use super::console::{ColorChoice, eprint_redacted};
 use super::deadline::Deadline;
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::judge_flags::JudgeFlags;
 use super::tool_inputs::RuleSentences;
 use super::{signals, units};
@@ -11,7 +11,9 @@ use averment_base::diagnostic::render::one_line;
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
-use averment_probe::{InvariantCalls, ProbeClient, DangerPolicy, KeptInput, ToolListing, Probe, ServerTarget, SkippedInvariant, ServerUrl};
+use averment_probe::{
+    DangerPolicy, InvariantCalls, KeptInput, Probe, ProbeClient, ServerTarget, ServerUrl, SkippedInvariant, ToolListing,
+};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -122,7 +124,8 @@ pub fn run_probe(arguments: &ProbeArgs, color: ColorChoice) -> Result<Exit, Comm
     let probe = Probe { tools: &tools, danger: &danger, seed, cases, kept: &kept, replay };
     let asks: Vec<&InvariantCalls> = plans.iter().flat_map(|plan| &plan.asks).collect();
     let stale = given.report_stale(&asks, &kept);
-    let is_kept = |ask: &InvariantCalls| kept.iter().any(|kept| kept.invariant == ask.invariant && ask.calls_tool(&kept.tool));
+    let is_kept =
+        |ask: &InvariantCalls| kept.iter().any(|kept| kept.invariant == ask.invariant && ask.calls_tool(&kept.tool));
     let asks: Vec<&InvariantCalls> = asks.into_iter().filter(|ask| !replay || is_kept(ask)).collect();
     if asks.is_empty() && replay {
         let message = "the corpus holds no input for these invariants and this server";
@@ -140,22 +143,26 @@ pub fn run_probe(arguments: &ProbeArgs, color: ColorChoice) -> Result<Exit, Comm
     Ok(if stale && replay { exit.max(Exit::Usage) } else { exit }.max(given.strict_exit(&asked)))
 }
 
-/// The names of all tools that the rules call.
 fn called_tools(rules: &[(RuleSentences, Program)]) -> Vec<String> {
     let limits = Limits::default();
-    let mut named: Vec<String> = rules.iter().flat_map(|(one, _)| averment_probe::called_tools(&one.text, &limits)).collect();
+    let mut named: Vec<String> =
+        rules.iter().flat_map(|(one, _)| averment_probe::called_tools(&one.text, &limits)).collect();
     named.sort();
     named.dedup();
     named
 }
 
-/// Says which patterns for tools fit none: one that is to protect a tool has to.
+/// Reports tool patterns that match no tool; one that protects a tool must match.
 fn report_idle_patterns(danger: &DangerPolicy, tools: &ToolListing, named: &[String]) -> Result<(), CommandError> {
     let names: Vec<String> = tools.tool_names().map(str::to_owned).chain(named.iter().cloned()).collect();
     let (allowed, denied) = danger.idle_patterns(&names);
     if let Some(pattern) = denied.first() {
-        let near = suggest_name(pattern, tools.tool_names()).map_or(String::new(), |near| format!("did you mean `{near}`?"));
-        return Err(CommandError::usage(format!("`--deny-tool {pattern}` fits no tool of the server and of the rules"), near));
+        let near =
+            suggest_name(pattern, tools.tool_names()).map_or(String::new(), |near| format!("did you mean `{near}`?"));
+        return Err(CommandError::usage(
+            format!("`--deny-tool {pattern}` fits no tool of the server and of the rules"),
+            near,
+        ));
     }
     for pattern in allowed {
         print_warning(&format!("`--allow-tool {pattern}` fits no tool of the server and of the rules"));
@@ -163,15 +170,16 @@ fn report_idle_patterns(danger: &DangerPolicy, tools: &ToolListing, named: &[Str
     Ok(())
 }
 
-/// The corpus.
 fn load_corpus(arguments: &ProbeArgs) -> Result<Vec<KeptInput>, CommandError> {
     let Some(folder) = &arguments.corpus else { return Ok(Vec::new()) };
     averment_probe::read_corpus(folder).map_err(|(path, why)| {
-        CommandError::usage(format!("`{}` cannot be used: {why}", path.display()), "name a folder that `--corpus` has written")
+        CommandError::usage(
+            format!("`{}` cannot be used: {why}", path.display()),
+            "name a folder that `--corpus` has written",
+        )
     })
 }
 
-/// Where the server is: a command that may be started, or an address.
 fn server_target(arguments: &ProbeArgs) -> Result<ServerTarget, CommandError> {
     let Some(server) = &arguments.server else { return parse_url(arguments).map(ServerTarget::Url) };
     let words = shell_words::split(server).map_err(|_| {
@@ -199,7 +207,8 @@ fn parse_url(arguments: &ProbeArgs) -> Result<ServerUrl, CommandError> {
         let is_plain = |text: &str| text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
         (is_plain(name) && is_plain(value)).then(|| (name.trim().to_owned(), value.trim().to_owned()))
     };
-    let wrong = || CommandError::usage("`--header` takes a name and a value", "write `--header 'Authorization: Bearer …'`");
+    let wrong =
+        || CommandError::usage("`--header` takes a name and a value", "write `--header 'Authorization: Bearer …'`");
     let headers = arguments.header.iter().map(|one| header(one).ok_or_else(wrong)).collect::<Result<_, _>>()?;
     Ok(ServerUrl { url, headers })
 }
@@ -217,9 +226,9 @@ fn probe_limits(arguments: &ProbeArgs) -> Result<averment_probe::AnswerLimits, C
     let time: Duration = units::parse_time(&arguments.timeout).ok_or_else(|| {
         CommandError::usage(format!("`{}` is no time", arguments.timeout), "write a time such as `10s` or `500ms`")
     })?;
-    let bytes = units::parse_bytes(&arguments.max_answer)
-        .filter(|bytes| *bytes > 0)
-        .ok_or_else(|| CommandError::usage(format!("`{}` is no size", arguments.max_answer), "write a size such as `16MiB`"))?;
+    let bytes = units::parse_bytes(&arguments.max_answer).filter(|bytes| *bytes > 0).ok_or_else(|| {
+        CommandError::usage(format!("`{}` is no size", arguments.max_answer), "write a size such as `16MiB`")
+    })?;
     Ok(averment_probe::AnswerLimits { time, bytes: u64::try_from(bytes).unwrap_or(u64::MAX) })
 }
 

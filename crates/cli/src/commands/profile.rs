@@ -64,13 +64,16 @@ impl ProfileTarget {
         let costs = std::mem::take(&mut *costs.lock().unwrap_or_else(PoisonError::into_inner));
         let report = ProfileReport::new(&pipeline.programs, &pipeline.table, costs, elapsed);
         match self {
-            Self::Table => eprint_redacted(&format!("\n{}", profile::profile_tables(&report, OutputStream::Err.style(color)))),
+            Self::Table => {
+                eprint_redacted(&format!("\n{}", profile::profile_tables(&report, OutputStream::Err.style(color))))
+            }
             Self::Json => eprint_redacted(&json_escape::escape_json(&profile::profile_json(&report))),
             Self::File(path) => {
-                draft_file::write_file(path, json_escape::escape_json(&profile::profile_json(&report)).as_bytes()).map_err(|error| {
-                    let message = format!("`{}` cannot be written: {}", path.display(), io_error_text(&error));
-                    CommandError::usage(message, "name another file")
-                })?
+                draft_file::write_file(path, json_escape::escape_json(&profile::profile_json(&report)).as_bytes())
+                    .map_err(|error| {
+                        let message = format!("`{}` cannot be written: {}", path.display(), io_error_text(&error));
+                        CommandError::usage(message, "name another file")
+                    })?
             }
         }
         Ok(())

@@ -4,15 +4,15 @@ use super::console::OutputStream;
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
-/// Work that is done sooner shows nothing.
+/// Shorter work shows no progress bar.
 const PATIENCE: Duration = Duration::from_millis(1_500);
-/// How often the bar is drawn at most.
+/// Minimum time between two redraws.
 const BETWEEN: Duration = Duration::from_millis(100);
-/// Columns at the end of the line that stay free: what the terminal itself writes there, such as `^C`, is in the same line and goes with it.
+/// Columns kept free for what the terminal itself writes there, such as `^C`.
 const FREE: usize = 4;
-/// What stands beside the bar at most.
+/// In columns.
 const BESIDE: usize = 44;
-/// Takes the line away.
+/// Clears the line.
 const CLEAR: &[u8] = b"\r\x1b[2K";
 
 /// The bar, which is drawn when the work turns out to be long.
@@ -21,7 +21,6 @@ pub struct Progress {
     total: Option<u64>,
     done: u64,
     wanted: bool,
-    /// When it was drawn last.
     drawn: Option<Instant>,
 }
 
@@ -78,7 +77,6 @@ fn clear_line() {
     let _ = io::stderr().write_all(CLEAR);
 }
 
-/// The line: what is done of what, a bar in so many columns with that, and how long the rest may take.
 fn bar_line(done: u64, total: Option<u64>, since: Duration, width: usize) -> String {
     let Some(total) = total.filter(|total| *total > 0) else { return cut_text(&bytes_text(done), width) };
     let part = (done as f64 / total as f64).clamp(0.0, 1.0);

@@ -1,7 +1,7 @@
 //! The flags about `averment.toml`, and what a command takes from it.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_ide::project::{self, LoadOptions, Project, ProjectSearch};
 use std::path::{Path, PathBuf};
@@ -36,7 +36,11 @@ impl ProjectArguments {
                         "`{0}` leads out of its folder and is not used; `--project {0}` uses it",
                         file.display()
                     );
-                    eprint_redacted(&format!("{}: {}\n", paint_text(OutputStream::Err.style(color), TextColor::Yellow, "note"), one_line(&text)));
+                    eprint_redacted(&format!(
+                        "{}: {}\n",
+                        paint_text(OutputStream::Err.style(color), TextColor::Yellow, "note"),
+                        one_line(&text)
+                    ));
                     return Ok(None);
                 }
                 ProjectSearch::Foreign(file) => {
@@ -52,7 +56,11 @@ impl ProjectArguments {
             },
         };
         project::load_project(&file, LoadOptions { trusted: self.trust_project }).map(Some).map_err(|error| {
-            eprint_redacted(&averment_report::diagnostic::draw_diagnostics(&error.diagnostics, &error.sources, OutputStream::Err.style(color)));
+            eprint_redacted(&averment_report::diagnostic::draw_diagnostics(
+                &error.diagnostics,
+                &error.sources,
+                OutputStream::Err.style(color),
+            ));
             CommandError::Said(Exit::Usage)
         })
     }
@@ -74,7 +82,11 @@ impl ProjectArguments {
                 "`{}` names a folder for reports; `--report-dir {named}` or `--trust-project` writes them",
                 project.file.display()
             );
-            eprint_redacted(&format!("{}: {}\n", paint_text(OutputStream::Err.style(color), TextColor::Yellow, "note"), one_line(&text)));
+            eprint_redacted(&format!(
+                "{}: {}\n",
+                paint_text(OutputStream::Err.style(color), TextColor::Yellow, "note"),
+                one_line(&text)
+            ));
         }
         ReportFolder { folder, formats }
     }
@@ -85,7 +97,11 @@ impl ProjectArguments {
             return;
         };
         let text = format!("`{}` asks {}; `--trust-project` allows it", project.file.display(), project.requested);
-        eprint_redacted(&format!("{}: {}\n", paint_text(OutputStream::Err.style(color), TextColor::Yellow, "note"), one_line(&text)));
+        eprint_redacted(&format!(
+            "{}: {}\n",
+            paint_text(OutputStream::Err.style(color), TextColor::Yellow, "note"),
+            one_line(&text)
+        ));
     }
 }
 

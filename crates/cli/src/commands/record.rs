@@ -3,11 +3,11 @@
 use super::console::eprint_redacted;
 use super::exit::CommandError;
 use averment_base::diagnostic::render::one_line;
-use averment_base::value::{ValueText, Value};
+use averment_base::value::{Value, ValueText};
 use averment_engine::bytecode::program::Program;
 use averment_history::HistoryError;
 use averment_history::labels::RecordingLabels;
-use averment_history::record::{RecordingInfo, HistoryRecorder};
+use averment_history::record::{HistoryRecorder, RecordingInfo};
 use averment_report::model::RunReport;
 use averment_report::table::ReportTable;
 use averment_traces::time;
@@ -27,7 +27,7 @@ pub struct RecordArguments {
     label: Vec<String>,
 }
 
-/// A point in time, in milliseconds since 1970.
+/// In milliseconds since 1970.
 fn parse_time(text: &str) -> Result<i64, String> {
     let milliseconds = time::to_milliseconds(&Value::Text(ValueText::Plain(text)));
     #[expect(clippy::cast_possible_truncation, reason = "a year that can be written is far within 64 bits")]
@@ -35,10 +35,11 @@ fn parse_time(text: &str) -> Result<i64, String> {
     point.ok_or_else(|| "it is no time: write 2026-11-23 or 2026-11-23T10:00:00Z".to_owned())
 }
 
-/// What `--label` gives.
+/// Parses `--label`.
 pub fn parse_labels(given: &[String]) -> Result<RecordingLabels, CommandError> {
     let help = "write `--label skill=publish,version=1.2`";
-    RecordingLabels::parse(given.iter().map(String::as_str)).map_err(|what| CommandError::usage(format!("`--label`: {what}"), help))
+    RecordingLabels::parse(given.iter().map(String::as_str))
+        .map_err(|what| CommandError::usage(format!("`--label`: {what}"), help))
 }
 
 impl From<HistoryError> for CommandError {

@@ -1,9 +1,9 @@
 //! `aver lint --fix`: changes files. A file is changed only as a whole, only where it still compiles afterwards, and never through a link that
 //! would be replaced.
 
+use super::draft_file::replace_file;
 use super::exit::CommandError;
 use super::inputs::{self, TraceInput};
-use super::draft_file::replace_file;
 use super::rules::{self, LintedFile, RuleReadOptions};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::{one_line, printable};
@@ -13,13 +13,18 @@ use averment_syntax::difference::unified_diff;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Fixes that are tried one by one where all together do not go.
+/// Fixes tried one by one if they do not work together.
 const ALONE: usize = 50;
-/// How often a file is looked at again: a fix may uncover another finding.
+/// Maximum rounds for one file: a fix may reveal another finding.
 const ROUNDS: usize = 16;
 
 /// Fixes every file; gives what to say, or the differences when nothing is to be written.
-pub fn repair_files(inputs: &[TraceInput], reading: RuleReadOptions<'_>, options: &LintOptions, diff: bool) -> Result<String, CommandError> {
+pub fn repair_files(
+    inputs: &[TraceInput],
+    reading: RuleReadOptions<'_>,
+    options: &LintOptions,
+    diff: bool,
+) -> Result<String, CommandError> {
     let mut said = String::new();
     for input in inputs {
         let TraceInput::File(path) = input else {
@@ -32,7 +37,10 @@ pub fn repair_files(inputs: &[TraceInput], reading: RuleReadOptions<'_>, options
             said.push_str(&printable(&redact(&unified_diff(&one_line(&name), &before, &after))));
         } else {
             replace_file(path, after.as_bytes()).map_err(|error| {
-                CommandError::usage(format!("`{name}` cannot be written: {}", super::io_error_text(&error)), String::new())
+                CommandError::usage(
+                    format!("`{name}` cannot be written: {}", super::io_error_text(&error)),
+                    String::new(),
+                )
             })?;
             let _ = writeln!(said, "{}: {count} fixed", one_line(&name));
         }
@@ -40,8 +48,12 @@ pub fn repair_files(inputs: &[TraceInput], reading: RuleReadOptions<'_>, options
     Ok(said)
 }
 
-/// The text of a file before and after all its fixes, and how many there were; `None` when there is nothing to change.
-fn fix_file(input: &TraceInput, reading: RuleReadOptions<'_>, options: &LintOptions) -> Result<Option<(String, String, usize)>, CommandError> {
+/// The text before and after all fixes, and their number; `None` if nothing changes.
+fn fix_file(
+    input: &TraceInput,
+    reading: RuleReadOptions<'_>,
+    options: &LintOptions,
+) -> Result<Option<(String, String, usize)>, CommandError> {
     let mut source = rules::lint_input(input, None, reading, options)?;
     let Some(before) = source.text.clone() else { return Ok(None) };
     let mut count = 0_usize;
@@ -54,7 +66,7 @@ fn fix_file(input: &TraceInput, reading: RuleReadOptions<'_>, options: &LintOpti
     Ok((count > 0 && after != before).then_some((before, after, count)))
 }
 
-/// All fixes of what was found, or, where the rules do not compile with all of them, the first that leaves them whole.
+/// Applies all fixes or, if the rules then do not compile, the first one that keeps them valid.
 fn fix_round(
     input: &TraceInput,
     source: &LintedFile,

@@ -1,7 +1,7 @@
 //! `aver repl`: a session in which rules are tried on a run as they are typed.
 
 use super::console::{ColorChoice, OutputStream};
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use crate::repl::{ReplSession, ReplSettings, script, terminal};
 use averment_base::limits::{Cancel, Limits};
 use averment_engine::vm::world::Permissions;
@@ -71,18 +71,20 @@ pub fn run_repl(arguments: &ReplArgs, color: ColorChoice) -> Result<Exit, Comman
     }
     if dialog {
         let history = if arguments.no_history { None } else { terminal::history_file() };
-        terminal::run_terminal(&mut session, style.color, history.as_deref(), &|working| interrupt.set_working(working, true))?;
+        terminal::run_terminal(&mut session, style.color, history.as_deref(), &|working| {
+            interrupt.set_working(working, true)
+        })?;
         return Ok(Exit::Holds);
     }
     script::run_script(&mut session, &mut io::stdin().lock(), &|working| interrupt.set_working(working, false))?;
     Ok(session.exit_code())
 }
 
-/// Ctrl-C: while an input is evaluated it ends the evaluation, otherwise a script.
+/// Ctrl-C: ends the current evaluation, otherwise the script.
 struct Interrupt {
-    /// Set by the signal.
+    /// Set by the signal handler.
     asked: &'static Arc<AtomicBool>,
-    /// Whether the signal ends the process.
+    /// True if the signal ends the process.
     idle: Arc<AtomicBool>,
 }
 

@@ -1,10 +1,10 @@
 //! Loading rules for a command: files, folders and compiled programs, with everything that is to be said about them.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::inputs::TraceInput;
 use averment::Diagnostics;
-use averment::stages::load::{self, LoadedRuleFile, LoadSettings, ForeignOptions};
+use averment::stages::load::{self, ForeignOptions, LoadSettings, LoadedRuleFile};
 use averment_base::diagnostic::render::{self, TextColor, TextStyle, paint_text};
 use averment_base::diagnostic::{self, Severity, Slug};
 use averment_base::limits::Limits;
@@ -18,16 +18,15 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// What came of loading rules: a program per file, and what was said about each.
+/// Loaded rules: a program per file, and the diagnostics of each.
 #[derive(Default)]
 pub struct CompiledRules {
     /// The programs, in the order of the files.
     pub programs: Vec<Program>,
-    /// What was said, with the sources of each file.
+    /// The diagnostics, with the sources of each file.
     pub diagnostics: Diagnostics,
     /// The formats of the reports that files of other systems ask for.
     pub reports: Vec<String>,
-    /// True when something does not compile.
     broken: bool,
 }
 
@@ -39,7 +38,11 @@ impl CompiledRules {
 
     /// True when anything was said that is more than a remark.
     pub fn has_findings(&self) -> bool {
-        self.diagnostics.by_file().iter().flat_map(|(_, diagnostics)| &diagnostics.0).any(|one| one.severity != Severity::Info)
+        self.diagnostics
+            .by_file()
+            .iter()
+            .flat_map(|(_, diagnostics)| &diagnostics.0)
+            .any(|one| one.severity != Severity::Info)
     }
 
     /// Gives what was said the levels that a project chose.
@@ -47,9 +50,9 @@ impl CompiledRules {
         self.diagnostics.by_file_mut().iter_mut().for_each(|(_, diagnostics)| levels.apply_to(diagnostics));
     }
 
-    /// How much was said, in words; `None` for nothing.
     fn diagnostics_count(&self) -> Option<String> {
-        let all = self.diagnostics.by_file().iter().flat_map(|(_, diagnostics)| diagnostics.0.iter().cloned()).collect();
+        let all =
+            self.diagnostics.by_file().iter().flat_map(|(_, diagnostics)| diagnostics.0.iter().cloned()).collect();
         render::count_by_severity(&diagnostic::Diagnostics(all))
     }
 
@@ -60,7 +63,9 @@ impl CompiledRules {
 
     /// Everything that was said, drawn.
     pub fn drawn_diagnostics(&self, style: TextStyle) -> String {
-        self.render_each(|diagnostics, sources| averment_report::diagnostic::draw_diagnostics(diagnostics, sources, style))
+        self.render_each(|diagnostics, sources| {
+            averment_report::diagnostic::draw_diagnostics(diagnostics, sources, style)
+        })
     }
 
     /// Everything that was said, a line each.
@@ -86,7 +91,10 @@ impl CompiledRules {
             return Err(CommandError::Said(Exit::Rules));
         }
         if let Some(count) = self.diagnostics_count() {
-            eprint_redacted(&format!("{}: {count} in the rules; `aver lint` shows them\n", paint_text(style, TextColor::Yellow, "note")));
+            eprint_redacted(&format!(
+                "{}: {count} in the rules; `aver lint` shows them\n",
+                paint_text(style, TextColor::Yellow, "note")
+            ));
         }
         Ok(())
     }
@@ -103,14 +111,20 @@ pub fn project_tools(project: Option<&Project>, limits: Limits) -> Result<Vec<To
 /// A file that declares tools.
 pub fn tool_file(path: &Path, limits: Limits) -> Result<ToolFile, CommandError> {
     let name = path.display().to_string();
-    let failed = |why: String| CommandError::usage(format!("`{name}`, which declares tools, cannot be read: {why}"), "");
+    let failed =
+        |why: String| CommandError::usage(format!("`{name}`, which declares tools, cannot be read: {why}"), "");
     let bytes = load::read_limited(path, limits).map_err(|error| failed(super::io_error_text(&error)))?;
     let text = String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8 text".to_owned()))?;
     Ok((name, text))
 }
 
 /// A program without rules, with what files say that declare tools.
-pub fn tools_program(name: &str, tools: &[ToolFile], limits: Limits, color: ColorChoice) -> Result<Option<Program>, CommandError> {
+pub fn tools_program(
+    name: &str,
+    tools: &[ToolFile],
+    limits: Limits,
+    color: ColorChoice,
+) -> Result<Option<Program>, CommandError> {
     let files = load::rule_disk(limits, Vec::new());
     let how = LoadSettings { tools, ..LoadSettings::with_limits(&files, limits) };
     let loaded = load::load_rules(name, None, Vec::new(), how)?;
@@ -130,7 +144,7 @@ pub struct RuleReadOptions<'a> {
     pub read: &'a [PathBuf],
     /// The files of the project that declare tools.
     pub tools: &'a [ToolFile],
-    /// What is given beside files of other systems.
+    /// Options for files of other systems.
     pub foreign: ForeignOptions<'a>,
 }
 
@@ -143,7 +157,6 @@ pub struct CompatFlag {
     compat: Option<CompatMode>,
 }
 
-/// `--compat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum CompatMode {
     /// What the documents promise
@@ -155,19 +168,19 @@ enum CompatMode {
 }
 
 impl CompatFlag {
-    /// What was written, for another command line.
+    /// The flag's value, for another command line.
     #[cfg(any(feature = "probe", feature = "run"))]
     pub fn flag_word(self) -> Option<String> {
         use clap::ValueEnum as _;
         Some(self.compat?.to_possible_value()?.get_name().to_owned())
     }
 
-    /// Whether transcripts are read as SkillGym reads them.
+    /// True if transcripts are read as SkillGym reads them.
     pub fn is_skillgym(self) -> bool {
         self.compat == Some(CompatMode::Skillgym)
     }
 
-    /// The same for a command that reads no traces with it.
+    /// Refuses settings for traces, for a command that reads none with it.
     pub fn refuse_trace_compat(self) -> Result<Self, CommandError> {
         if self.is_skillgym() {
             let help = "give it to `aver check`, `aver explain` or `aver trace`";
@@ -176,7 +189,7 @@ impl CompatFlag {
         Ok(self)
     }
 
-    /// What is given beside files of other systems, with it.
+    /// Options for files of other systems.
     pub fn foreign_options<'a>(self, given: &'a [(String, String)]) -> ForeignOptions<'a> {
         ForeignOptions { given, newest: self.compat == Some(CompatMode::Newest), ..ForeignOptions::default() }
     }
@@ -188,12 +201,12 @@ impl<'a> RuleReadOptions<'a> {
         Self { limits, read: &[], tools: &[], foreign: ForeignOptions::default() }
     }
 
-    /// The same with files that declare tools.
+    /// Sets the files that declare tools.
     pub fn with_tools(self, tools: &'a [ToolFile]) -> Self {
         Self { tools, ..self }
     }
 
-    /// The same with what is known for files of other systems.
+    /// Sets the options for files of other systems.
     pub fn with_foreign(self, foreign: ForeignOptions<'a>) -> Self {
         Self { foreign, ..self }
     }
@@ -208,7 +221,7 @@ pub struct ReadFlag {
 }
 
 impl ReadFlag {
-    /// How rules are read with it.
+    /// The settings for reading rules.
     pub fn read_options(&self, limits: Limits) -> RuleReadOptions<'_> {
         RuleReadOptions { read: &self.allow_read, ..RuleReadOptions::with_limits(limits) }
     }
@@ -234,8 +247,13 @@ pub fn load_alone(input: &TraceInput, reading: RuleReadOptions<'_>) -> Result<Lo
 }
 
 /// Loads rules and looks for lints in every file that is named.
-pub fn load_linted(inputs: &[TraceInput], reading: RuleReadOptions<'_>, options: &LintOptions) -> Result<CompiledRules, CommandError> {
-    let mut files: Vec<LoadedRuleFile> = inputs.iter().map(|input| load_one(input, None, reading)).collect::<Result<_, _>>()?;
+pub fn load_linted(
+    inputs: &[TraceInput],
+    reading: RuleReadOptions<'_>,
+    options: &LintOptions,
+) -> Result<CompiledRules, CommandError> {
+    let mut files: Vec<LoadedRuleFile> =
+        inputs.iter().map(|input| load_one(input, None, reading)).collect::<Result<_, _>>()?;
     files.iter_mut().for_each(|file| find_lints(file, options));
     // What another of these files imports is used.
     let used: BTreeSet<DeclarationPlace> = files.iter().flat_map(imported_uses).collect();
@@ -257,14 +275,13 @@ fn merge_loaded(files: Vec<LoadedRuleFile>) -> CompiledRules {
     CompiledRules { programs, diagnostics: said, reports, broken }
 }
 
-/// Says of a file what the linter finds beside what the checker says.
 fn find_lints(file: &mut LoadedRuleFile, options: &LintOptions) {
     if let Some(checked) = &file.checked {
         file.diagnostics = lint::report_file(&file.sources, ROOT, checked, options);
     }
 }
 
-/// The number of the file itself among those that are read for it.
+/// The id of the rule file itself, before its imports.
 const ROOT: FileId = FileId(0);
 
 /// One rule file with all that is found in it.
@@ -273,7 +290,7 @@ pub struct LintedFile {
     pub text: Option<String>,
     /// Its number.
     pub root: FileId,
-    /// What was found, in it and in what it imports.
+    /// Diagnostics of the file and its imports.
     pub diagnostics: diagnostic::Diagnostics,
     /// True when it does not compile.
     pub broken: bool,
@@ -305,24 +322,26 @@ pub fn read_rule_text(path: &Path, limits: Limits) -> Result<String, CommandErro
         _ => return Err(CommandError::usage("the rules cannot come from standard input here", "name a rule file")),
     };
     if codec::is_program(&bytes) {
-        return Err(CommandError::usage(format!("`{shown}` is a compiled program"), "name the rule file that it was made of"));
+        return Err(CommandError::usage(
+            format!("`{shown}` is a compiled program"),
+            "name the rule file that it was made of",
+        ));
     }
-    String::from_utf8(bytes).map_err(|_| CommandError::usage(format!("`{shown}` is not UTF-8 text"), "save the file as UTF-8"))
+    String::from_utf8(bytes)
+        .map_err(|_| CommandError::usage(format!("`{shown}` is not UTF-8 text"), "save the file as UTF-8"))
 }
 
-/// Where something is declared: the file, without detours in its path, and the offset.
+/// Where something is declared: the normalized path and the offset.
 type DeclarationPlace = (String, u32);
 
 fn declaration_place(sources: &SourceMap, span: Span) -> DeclarationPlace {
     (files::normalize_path(Path::new(sources.file_name(span))).to_string_lossy().into_owned(), span.start)
 }
 
-/// Whether a diagnostic says of a declaration that nothing uses it.
 fn is_unused(slug: Slug) -> bool {
     matches!(slug, Slug::UnusedLet | Slug::UnusedParam | Slug::UnusedDef | Slug::UnusedStep | Slug::UnusedSchema)
 }
 
-/// The declarations of other files that a file uses.
 fn imported_uses(file: &LoadedRuleFile) -> Vec<DeclarationPlace> {
     let Some(CheckResult { symbols, .. }) = &file.checked else { return Vec::new() };
     let from_root = symbols.references.iter().filter(|(place, _)| place.file == ROOT);
@@ -330,8 +349,11 @@ fn imported_uses(file: &LoadedRuleFile) -> Vec<DeclarationPlace> {
     declared.filter(|one| one.span.file != ROOT).map(|one| declaration_place(&file.sources, one.span)).collect()
 }
 
-/// Loads one file, or another text in its place.
-fn load_one(input: &TraceInput, replaced: Option<String>, reading: RuleReadOptions<'_>) -> Result<LoadedRuleFile, CommandError> {
+fn load_one(
+    input: &TraceInput,
+    replaced: Option<String>,
+    reading: RuleReadOptions<'_>,
+) -> Result<LoadedRuleFile, CommandError> {
     let RuleReadOptions { limits, read: further, tools, foreign } = reading;
     let bytes = match replaced {
         Some(text) => text.into_bytes(),
@@ -341,11 +363,12 @@ fn load_one(input: &TraceInput, replaced: Option<String>, reading: RuleReadOptio
         TraceInput::File(path) => path.parent().map(Path::to_path_buf).unwrap_or_default(),
         TraceInput::Stdin | TraceInput::Made { .. } => std::path::PathBuf::new(),
     };
-    let how = LoadSettings { files: &load::rule_disk(limits, readable_folders(input, further)), tools, limits, foreign };
+    let how =
+        LoadSettings { files: &load::rule_disk(limits, readable_folders(input, further)), tools, limits, foreign };
     Ok(load::load_rules(&input.display_name(), Some(&folder), bytes, how)?)
 }
 
-/// A run that stands where rules are expected: named like one, and JSON by its first character.
+/// Rejects a trace passed as rules, by its name and its first JSON character.
 fn not_a_trace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     let opens = bytes.trim_ascii_start().first().is_some_and(|first| matches!(first, b'{' | b'['));
@@ -362,7 +385,10 @@ fn not_a_trace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
 /// The bytes of a file, one more than the limit at most, so that too large a file is seen without being read whole.
 pub fn read_input(input: &TraceInput, limits: Limits) -> Result<Vec<u8>, CommandError> {
     let failed = |error: std::io::Error| {
-        CommandError::usage(format!("`{}` cannot be read: {}", input.display_name(), super::io_error_text(&error)), String::new())
+        CommandError::usage(
+            format!("`{}` cannot be read: {}", input.display_name(), super::io_error_text(&error)),
+            String::new(),
+        )
     };
     let mut bytes = Vec::new();
     match input {

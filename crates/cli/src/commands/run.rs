@@ -7,7 +7,7 @@ mod progress_messages;
 use self::judge::{judge_session, observe_world};
 use self::progress_messages::SessionProgress;
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::inputs::TraceInput;
 use super::judge_flags::JudgeFlags;
 use super::{check, draft_file, rules, signals, units};
@@ -17,8 +17,8 @@ use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
 use averment_report::diagnostic::draw_diagnostics;
 use averment_suite::{
-    AllowedVariables, SuiteSelection, SuiteFolder, FolderError, SettingOverrides, PlanError, SuiteContext, Schedule, TokenSnapshots, PlannedSuite, Supervisor,
-    folder_name, plan_suites, private_values, session_rules,
+    AllowedVariables, FolderError, PlanError, PlannedSuite, Schedule, SettingOverrides, SuiteContext, SuiteFolder,
+    SuiteSelection, Supervisor, TokenSnapshots, folder_name, plan_suites, private_values, session_rules,
 };
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -158,7 +158,9 @@ pub fn run_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Exit, Comma
         CommandError::usage(format!("`{}` is no size", arguments.max_output), "write a size such as `256MiB`")
     })?;
     let update = arguments.update_snapshots;
-    let open = |suite: &PlannedSuite| suite.snapshots.as_ref().map(|rules| TokenSnapshots::open_file(rules, update)).transpose();
+    let open = |suite: &PlannedSuite| {
+        suite.snapshots.as_ref().map(|rules| TokenSnapshots::open_file(rules, update)).transpose()
+    };
     let mut snapshots: Vec<Option<TokenSnapshots>> = suites
         .iter()
         .map(|suite| open(suite).map_err(|why| CommandError::usage(why, "name another file: `--snapshots FILE`")))
@@ -170,7 +172,8 @@ pub fn run_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Exit, Comma
     // Without a run, to see what is wrong with rules and flags before an agent is started.
     let text = session_rules(&suites);
     let withheld = private_values(&suites, &allowed);
-    let nothing = supplied_runs(("session.assert", &text), ("runs.jsonl", averment_suite::SuiteResults::default()), &withheld);
+    let nothing =
+        supplied_runs(("session.assert", &text), ("runs.jsonl", averment_suite::SuiteResults::default()), &withheld);
     let judge = check::check_rules(&arguments.check_args(nothing)?, color)?;
     let folder = run_folder(arguments, &suites)?;
     let told = SessionProgress::new(&suites, &withheld, color);
@@ -207,14 +210,16 @@ pub fn run_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Exit, Comma
 }
 
 impl RunArgs {
-    /// What `aver check` is to do with runs that were recorded.
     fn check_args(&self, made: check::SuppliedRuns) -> Result<check::CheckArgs, CommandError> {
         self.judging.check_args(&self.suite, made, &["--allow-run"])
     }
 }
 
-/// Runs that were recorded, with the rules on sessions.
-fn supplied_runs((rules, text): (&str, &str), (name, done): (&str, averment_suite::SuiteResults), withheld: &[String]) -> check::SuppliedRuns {
+fn supplied_runs(
+    (rules, text): (&str, &str),
+    (name, done): (&str, averment_suite::SuiteResults),
+    withheld: &[String],
+) -> check::SuppliedRuns {
     check::SuppliedRuns {
         rules: TraceInput::Made { name: rules.to_owned(), text: text.to_owned(), names: Vec::new() },
         runs: TraceInput::Made { name: name.to_owned(), text: done.lines, names: done.names },
@@ -223,7 +228,6 @@ fn supplied_runs((rules, text): (&str, &str), (name, done): (&str, averment_suit
     }
 }
 
-/// What would be ignored is an error.
 fn refuse_silent(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<(), CommandError> {
     if arguments.snapshots.is_some() && suites.iter().all(|suite| suite.snapshots.is_none()) {
         let help = "write `snapshots { percent: 10 }` into the suite";
@@ -232,7 +236,6 @@ fn refuse_silent(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<(), Com
     Ok(())
 }
 
-/// The suites of the rule file, with what is chosen of them.
 fn select_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Vec<PlannedSuite>, CommandError> {
     let input = TraceInput::File(arguments.suite.clone());
     let values = arguments.judging.param_values()?;
@@ -289,13 +292,11 @@ fn select_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Vec<PlannedS
     })
 }
 
-/// The words that start this program as the process that watches over another one.
 fn supervisor_command() -> Result<Supervisor, CommandError> {
     let program = std::env::current_exe()?;
     Ok(Supervisor(vec![program.into_os_string(), SUPERVISE.into()]))
 }
 
-/// The folder that everything is kept in.
 fn run_folder(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<SuiteFolder, CommandError> {
     let path = folder_path(arguments, suites)?;
     let shown = shown_path(&path);
@@ -314,13 +315,14 @@ fn run_folder(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<SuiteFolde
             format!("`{shown}` was made of another suite, or of another choice of it"),
             "give the same flags again, or leave `--resume` out",
         ),
-        FolderError::Locked => {
-            CommandError::usage(format!("another `aver run` works in `{shown}`"), "wait for its end, or name another folder")
-        }
+        FolderError::Locked => CommandError::usage(
+            format!("another `aver run` works in `{shown}`"),
+            "wait for its end, or name another folder",
+        ),
     })
 }
 
-/// Where that folder is: in no template, which would be copied into itself.
+/// The path of that folder; refuses one inside a template, which would be copied into itself.
 fn folder_path(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<PathBuf, CommandError> {
     let path = match &arguments.out {
         Some(path) => path.clone(),
@@ -337,7 +339,7 @@ fn folder_path(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<PathBuf, 
     }
 }
 
-/// `NAME.runs/N`: the next, or the last one where it is gone on with.
+/// `NAME.runs/N`: the next number, or the last one with `--resume`.
 fn numbered_folder(arguments: &RunArgs) -> Result<PathBuf, CommandError> {
     let name = arguments.suite.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = PathBuf::from(format!("{}.runs", if name == folder_name(&name) { name } else { folder_name(&name) }));
@@ -353,7 +355,6 @@ fn numbered_folder(arguments: &RunArgs) -> Result<PathBuf, CommandError> {
     }
 }
 
-/// Prints what would be run.
 fn print_plan(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<Exit, CommandError> {
     let allowed = AllowedVariables(arguments.allow_env.clone());
     let folder = folder_path(arguments, suites)?;
@@ -365,7 +366,6 @@ fn print_plan(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<Exit, Comm
     Ok(Exit::Holds)
 }
 
-/// A path as people write it: from the working directory where it is below.
 fn shown_path(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     path.strip_prefix(&here).unwrap_or(path).display().to_string()
@@ -375,7 +375,6 @@ fn print_note(text: &str) {
     eprint_redacted(&format!("note: {}\n", one_line(text)));
 }
 
-/// Whether the flag says that all is to end.
 fn is_stopped(stop: &AtomicBool) -> bool {
     stop.load(std::sync::atomic::Ordering::Relaxed)
 }

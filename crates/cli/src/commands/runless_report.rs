@@ -3,7 +3,7 @@
 //! A test is an assertion that holds where it comes out as stated, and its rule file is the run. A finding is an assertion that fails, its lint
 //! the rule, and a rule file without any holds.
 
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::outputs::{DrawOptions, ReportOutputs};
 use super::targets::OutputTarget;
 use averment::Diagnostics;
@@ -16,7 +16,7 @@ use averment_report::ReportedCommand;
 use averment_report::gate::{self, GatePolicy};
 use averment_report::model::{EvidenceReport, ResultReport, RunReport};
 use averment_report::redact::in_place;
-use averment_report::table::{ReportItem, Location, RuleItem, ReportTable};
+use averment_report::table::{Location, ReportItem, ReportTable, RuleItem};
 use averment_testing::outcome::TrialReport;
 
 /// Results that come of no run.
@@ -26,11 +26,11 @@ pub struct RunlessReport {
     runs: Vec<RunReport>,
 }
 
-/// What is said of a rule file in which nothing was found.
+/// The item for a rule file without findings.
 const CLEAN: &str = "findings";
 
 impl RunlessReport {
-    /// What was said of rule files.
+    /// Converts diagnostics of rule files.
     pub fn from_diagnostics(said: &Diagnostics) -> Self {
         let mut all = Self::default();
         for (sources, diagnostics) in said.by_file() {
@@ -54,7 +54,7 @@ impl RunlessReport {
         all
     }
 
-    /// What came of tests; each suite is a rule file.
+    /// Converts test results; each suite is a rule file.
     pub fn from_tests(suites: &[(String, &[TrialReport])]) -> Self {
         let mut all = Self::default();
         for (name, tested) in suites {
@@ -170,7 +170,7 @@ impl RunlessReport {
     }
 }
 
-/// An assertion with a text that is its name, too.
+/// An assertion whose text is also its name.
 fn named_item(rule: usize, location: Location, text: &str) -> ReportItem {
     ReportItem {
         id: text.to_owned(),
@@ -196,12 +196,11 @@ fn named_item(rule: usize, location: Location, text: &str) -> ReportItem {
     }
 }
 
-/// A span among the sources of all files.
 fn offset_span(span: Span, offset: u32) -> Span {
     Span { file: FileId(span.file.0.saturating_add(offset)), ..span }
 }
 
-/// What results of a command are drawn with where nobody chooses.
+/// The default drawing limits of a command.
 pub fn command_drawing(command: ReportedCommand) -> DrawOptions {
     DrawOptions { command, ..DrawOptions::default() }
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Code of the shell for a process that a signal has ended, without the number of the signal.
+/// Shell exit code base for a process that a signal ended.
 #[cfg(unix)]
 const ENDED: i32 = 128;
 
@@ -15,7 +15,7 @@ pub fn may_run(run: bool) {
     }
 }
 
-/// Whether the process is ended just now, with all commands.
+/// True while the process and all commands are being ended.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 /// The process is about to be ended by a thread that says why.
@@ -63,11 +63,11 @@ pub fn outgrow_no_file() -> io::Result<()> {
 #[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-/// The stack of a thread that waits for a signal: what it does then is little.
+/// In bytes; the waiting thread does little.
 #[cfg(unix)]
 const STACK: usize = 256 << 10;
 
-/// Waits for these signals in threads. A terminal that is closed stays ignored where it is from the start (`nohup`).
+/// Waits for signals in threads. SIGHUP stays ignored if it was at the start (`nohup`).
 #[cfg(unix)]
 fn watch_signals(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
     use averment_engine::vm::world;
@@ -99,14 +99,12 @@ fn watch_signals(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<(
     Ok(())
 }
 
-/// Whether a mask of signals holds one.
 #[cfg(unix)]
 fn is_in(mask: u64, signal: i32) -> bool {
     let place = u32::try_from(signal).ok().and_then(|signal| signal.checked_sub(1));
     place.and_then(|place| mask.checked_shr(place)).is_some_and(|rest| rest & 1 == 1)
 }
 
-/// The signals that this process was started to ignore.
 #[cfg(target_os = "linux")]
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

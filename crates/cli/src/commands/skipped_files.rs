@@ -8,34 +8,30 @@ use averment_runs::run::RecordCounts;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// So many files are named.
+/// Maximum named files.
 const NAMED: usize = 3;
 
-/// What was passed over so far.
+/// The files skipped so far.
 #[derive(Debug, Default)]
 pub struct SkippedFiles {
-    /// The folders of the command line; nothing is passed over where what is odd is an error.
+    /// Folders of the command line; empty with `--strict`, which skips nothing.
     folders: Vec<PathBuf>,
-    /// What somebody names is a trace, in whatever folder it is.
+    /// Explicitly named files, which must be traces in whatever folder they are.
     named: Vec<PathBuf>,
     strict: bool,
-    /// What was passed over of each file.
     files: BTreeMap<String, SkippedFile>,
-    /// The file whose records came last, and how many of them came.
+    /// The file of the latest records, and their count.
     current: (String, u64),
 }
 
-/// What was passed over of a file.
 #[derive(Debug)]
 struct SkippedFile {
-    /// How many of its records are no runs, and how many it has.
+    /// Counts of all records, and of those that are not runs.
     records: RecordCounts,
-    /// The first of them: its line, and why it is none.
     first: (usize, String),
 }
 
 impl SkippedFile {
-    /// Whether nothing in it is a run.
     fn has_no_run(&self) -> bool {
         self.records.not_understood >= self.records.seen
     }
@@ -50,7 +46,7 @@ impl SkippedFiles {
         Self { folders, named, strict, ..Self::default() }
     }
 
-    /// Whether what cannot be read is to be passed over; it is counted then.
+    /// True if an unreadable record may be skipped; it is then counted.
     pub fn skips_unreadable(&mut self, what: &UnreadableTrace) -> bool {
         if !what.no_trace || self.strict {
             return false;
@@ -89,14 +85,14 @@ impl SkippedFiles {
         }
     }
 
-    /// Whether a file was found, rather than named: below a folder, or inside of an archive.
+    /// True if a file was found in a folder or archive, not named.
     fn is_found(&self, file: &Path) -> bool {
         let inside = || file.ancestors().skip(1).any(Path::is_file);
         let named = self.named.iter().any(|path| path == file);
         !named && (self.folders.iter().any(|folder| file.starts_with(folder)) || inside())
     }
 
-    /// How many files were passed over, in one line; empty where none was.
+    /// One line with the number of skipped files; empty without any.
     pub fn skipped_note(&self) -> String {
         let files = || self.files.iter().filter(|(_, of)| of.has_no_run()).map(|(file, _)| file);
         let named: Vec<String> = files().take(NAMED).map(|file| format!("`{file}`")).collect();

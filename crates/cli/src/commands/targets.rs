@@ -1,14 +1,14 @@
 //! Where reports go: `--format` to standard output, each `--report` into a file, `--report-dir` several into a folder.
 
 use super::console::{ColorChoice, OutputStream};
+use super::draft_file::{DraftFile, file_identity, is_device};
 use super::exit::CommandError;
 use super::inputs::TraceInput;
-use super::project::ReportFolder;
-use super::draft_file::{DraftFile, file_identity, is_device};
 use super::io_error_text;
+use super::project::ReportFolder;
 use averment_base::diagnostic::render::TextStyle;
 use averment_base::diagnostic::suggest::suggest_name;
-use averment_report::{ReportedCommand, Format};
+use averment_report::{Format, ReportedCommand};
 use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
@@ -23,17 +23,16 @@ pub struct OutputTarget {
     pub format: Format,
     /// The file.
     pub file: Option<PathBuf>,
-    /// Whether its folder is made where there is none.
     makes_folder: bool,
 }
 
 impl OutputTarget {
-    /// What goes to standard output.
+    /// A report on standard output.
     pub fn for_stdout(format: Format) -> Self {
         Self { format, file: None, makes_folder: false }
     }
 
-    /// The file, which can be written where this succeeds; nothing is made before that is asked for.
+    /// Checks that the file can be written; creates nothing yet.
     fn open_file(&self, path: &Path) -> Result<ReportFile, CommandError> {
         if let Some(folder) = path.parent().filter(|_| self.makes_folder) {
             std::fs::create_dir_all(folder).map_err(|error| {
@@ -70,7 +69,11 @@ pub fn parse_targets(
 }
 
 /// Those of them that are files.
-pub fn file_targets(command: ReportedCommand, reports: &[String], folder: ReportFolder<'_>) -> Result<Vec<OutputTarget>, CommandError> {
+pub fn file_targets(
+    command: ReportedCommand,
+    reports: &[String],
+    folder: ReportFolder<'_>,
+) -> Result<Vec<OutputTarget>, CommandError> {
     let mut targets = Vec::new();
     for text in reports {
         let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
@@ -105,7 +108,6 @@ pub fn target_files(targets: &[OutputTarget]) -> impl Iterator<Item = &Path> {
     targets.iter().filter_map(|target| target.file.as_deref())
 }
 
-/// The formats of a folder.
 fn parse_formats(words: &[String]) -> Result<Vec<Format>, CommandError> {
     if words.is_empty() {
         return Ok(Format::folder_formats().collect());
@@ -153,7 +155,7 @@ pub fn refuse_same_file<'a>(outputs: impl Iterator<Item = &'a Path>, what: &str)
     Ok(())
 }
 
-/// Where a folder is, or will be when it is made; `None` where a `..` stands behind one that is not there: nobody could compare that.
+/// A folder's real path, even before it exists; `None` if `..` follows a missing part.
 fn resolve_folder(folder: &Path) -> Option<PathBuf> {
     let full = std::path::absolute(folder).ok()?;
     let (there, place) = full.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)))?;
@@ -161,18 +163,23 @@ fn resolve_folder(folder: &Path) -> Option<PathBuf> {
     missing.components().all(|part| matches!(part, Component::Normal(_))).then(|| place.join(missing))
 }
 
-/// Whether two paths name one file, there or not.
+/// True if two paths name the same file, even if it does not exist.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Some((resolve_folder(folder)?, path.file_name()?.to_owned()))
     };
     let both = |a: Option<_>, b: Option<_>| a.is_some() && a == b;
-    one == other || both(place(one), place(other)) || file_identity(one).is_some_and(|found| file_identity(other) == Some(found))
+    one == other
+        || both(place(one), place(other))
+        || file_identity(one).is_some_and(|found| file_identity(other) == Some(found))
 }
 
 /// An output never takes the place of something that the command reads.
-pub fn refuse_overwrite<'a>(outputs: impl Iterator<Item = &'a Path>, read: impl Iterator<Item = &'a Path>) -> Result<(), CommandError> {
+pub fn refuse_overwrite<'a>(
+    outputs: impl Iterator<Item = &'a Path>,
+    read: impl Iterator<Item = &'a Path>,
+) -> Result<(), CommandError> {
     // What is not there yet is none of them.
     let there: Vec<_> = outputs.filter_map(|path| Some((path, file_identity(path)?))).collect();
     if there.is_empty() {
@@ -219,7 +226,7 @@ impl ReportFile {
     }
 }
 
-/// The signal to whoever writes a larger file than is allowed; 25 on every Unix.
+/// Sent when a file exceeds the size limit; 25 on every Unix.
 #[cfg(unix)]
 const SIGXFSZ: i32 = 25;
 
@@ -232,17 +239,17 @@ impl Write for ReportFile {
         self.0.try_borrow_mut().map_err(|_| busy_error())?.write(bytes)
     }
 
-    /// What is written goes on at the end: nobody reads the file before.
+    /// Does nothing: nobody reads the file before its end.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// What a report is written into.
+/// A destination that a report is written into.
 pub struct OpenedTarget {
     /// The stream.
     pub out: Box<dyn Write>,
-    /// How text looks there.
+    /// The text style of the destination.
     pub style: TextStyle,
     /// The file that takes its name at the end.
     pub file: Option<ReportFile>,
@@ -255,5 +262,9 @@ pub fn open_target(target: &OutputTarget, color: ColorChoice) -> Result<OpenedTa
         return Ok(OpenedTarget { out, style: OutputStream::Out.style(color), file: None });
     };
     let file = target.open_file(path)?;
-    Ok(OpenedTarget { out: Box::new(file.clone()), style: TextStyle { width: 100, ..TextStyle::PLAIN }, file: Some(file) })
+    Ok(OpenedTarget {
+        out: Box::new(file.clone()),
+        style: TextStyle { width: 100, ..TextStyle::PLAIN },
+        file: Some(file),
+    })
 }

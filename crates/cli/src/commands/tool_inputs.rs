@@ -1,7 +1,7 @@
 //! `aver inputs RULES`: the inputs that invariants ask tools with.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::{inputs, params, project, rules};
 use averment::stages::load::LoadedRuleFile;
 use averment_base::diagnostic::suggest::suggest_name;
@@ -12,7 +12,7 @@ use averment_engine::bytecode::program::Program;
 use averment_engine::bytecode::relocate::ForeignOrigin;
 use averment_engine::check::CheckResult;
 use averment_engine::ir::RuleRole;
-use averment_testing::inputs::{FoundInputs, CallInputs, find_inputs};
+use averment_testing::inputs::{CallInputs, FoundInputs, find_inputs};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::io::{BufWriter, Write};
@@ -61,7 +61,6 @@ pub struct ToolInputsArgs {
     project: project::ProjectArguments,
 }
 
-/// A line.
 #[derive(Serialize)]
 struct InputLine<'a> {
     invariant: &'a str,
@@ -71,11 +70,10 @@ struct InputLine<'a> {
     arguments: Map<String, Value>,
 }
 
-/// A rule file with the inputs that it asks for.
 struct RequestedInputs {
     name: String,
     sources: SourceMap,
-    /// For a file of another system where the places of its sentences are in it.
+    /// Maps places back to the file of another system.
     origin: Option<ForeignOrigin>,
     invariants: Vec<String>,
     found: FoundInputs,
@@ -115,8 +113,12 @@ pub fn run_tool_inputs(arguments: &ToolInputsArgs, color: ColorChoice) -> Result
     Ok(Exit::Holds)
 }
 
-/// Writes the cases of one invariant and tool, up to one that cannot be made.
-fn write_cases(out: &mut impl Write, inputs: &CallInputs, arguments: &ToolInputsArgs) -> Result<Result<(), Box<Diagnostic>>, CommandError> {
+/// Writes the cases of one invariant and tool, until one cannot be generated.
+fn write_cases(
+    out: &mut impl Write,
+    inputs: &CallInputs,
+    arguments: &ToolInputsArgs,
+) -> Result<Result<(), Box<Diagnostic>>, CommandError> {
     let seed = arguments.seed.unwrap_or(inputs.seed);
     for case in 0..arguments.cases.unwrap_or(inputs.cases) {
         let input = match inputs.case_input(seed, case) {
@@ -131,7 +133,6 @@ fn write_cases(out: &mut impl Write, inputs: &CallInputs, arguments: &ToolInputs
     Ok(Ok(()))
 }
 
-/// Reads the rules.
 fn read_requests(arguments: &ToolInputsArgs, color: ColorChoice) -> Result<Vec<RequestedInputs>, CommandError> {
     let limits = Limits::default();
     let values = params::ParamValues::new(&arguments.param_file, &arguments.param)?;
@@ -146,7 +147,11 @@ fn read_requests(arguments: &ToolInputsArgs, color: ColorChoice) -> Result<Vec<R
         let message = format!("there is no `.assert` file in `{}`", arguments.rules.display());
         return Err(CommandError::usage(message, "name a rule file"));
     }
-    let reading = arguments.read.read_options(limits).with_tools(&tools).with_foreign(arguments.compat.foreign_options(&values.texts));
+    let reading = arguments
+        .read
+        .read_options(limits)
+        .with_tools(&tools)
+        .with_foreign(arguments.compat.foreign_options(&values.texts));
     let (mut read, mut programs) = (Vec::new(), Vec::new());
     for input in &files {
         let (file, program) = load_sentences(input, reading, color)?;
@@ -160,7 +165,7 @@ fn read_requests(arguments: &ToolInputsArgs, color: ColorChoice) -> Result<Vec<R
     Ok(read.into_iter().zip(&programs).map(|(file, program)| file.requested_inputs(arguments, program)).collect())
 }
 
-/// Whether the names of `--invariant` are those of invariants.
+/// Checks that `--invariant` names existing invariants.
 fn check_invariants(arguments: &ToolInputsArgs, asked: &[RequestedInputs]) -> Result<(), CommandError> {
     let all = || asked.iter().flat_map(|one| one.invariants.iter().map(String::as_str));
     for name in &arguments.invariant {
@@ -172,10 +177,9 @@ fn check_invariants(arguments: &ToolInputsArgs, asked: &[RequestedInputs]) -> Re
     Ok(())
 }
 
-/// A rule file as sentences of the language.
 pub(super) struct RuleSentences {
     pub name: String,
-    /// What the checker knows of them.
+    /// The checker's results.
     pub checked: CheckResult,
     /// They themselves.
     #[cfg_attr(not(feature = "probe"), expect(dead_code, reason = "a probe alone reads it"))]
@@ -185,7 +189,7 @@ pub(super) struct RuleSentences {
     pub imported: Option<(Program, ForeignOrigin)>,
 }
 
-/// Loads a rule file, with its program; one of another system also as what it is imported as.
+/// Loads a rule file with its program; a foreign one in its imported form.
 pub(super) fn load_sentences(
     input: &inputs::TraceInput,
     reading: rules::RuleReadOptions<'_>,
@@ -201,9 +205,14 @@ pub(super) fn load_sentences(
     let LoadedRuleFile { sources, checked, .. } = loaded;
     if let Some(lowered) = lowered {
         let text = lowered.written.text;
-        let made = inputs::TraceInput::Made { name: format!("{name} (as rules)"), text: text.clone(), names: Vec::new() };
-        let LoadedRuleFile { program: Some(own), checked: Some(checked), .. } = rules::load_alone(&made, reading)? else {
-            return Err(CommandError::usage(format!("what `{name}` is imported as cannot be used"), "look at `aver import`"));
+        let made =
+            inputs::TraceInput::Made { name: format!("{name} (as rules)"), text: text.clone(), names: Vec::new() };
+        let LoadedRuleFile { program: Some(own), checked: Some(checked), .. } = rules::load_alone(&made, reading)?
+        else {
+            return Err(CommandError::usage(
+                format!("what `{name}` is imported as cannot be used"),
+                "look at `aver import`",
+            ));
         };
         let root = FileId(0);
         let mut places = lowered.written.places;
@@ -220,7 +229,7 @@ pub(super) fn load_sentences(
 }
 
 impl RuleSentences {
-    /// The inputs that it asks for. `program` is its own, with values for its parameters.
+    /// Its requested inputs. `program` has the parameter values.
     fn requested_inputs(self, arguments: &ToolInputsArgs, program: &Program) -> RequestedInputs {
         let Self { name, checked, sources, imported, .. } = self;
         let is_chosen =
@@ -234,14 +243,17 @@ impl RuleSentences {
 }
 
 impl RequestedInputs {
-    /// Says something of the file, at its own places.
     fn report_diagnostics(&self, said: &Diagnostics, color: ColorChoice) {
         report_diagnostics(said, self.origin.as_ref(), &self.sources, color);
     }
 }
 
-/// Says something of a rule file, at its own places.
-pub(super) fn report_diagnostics(said: &Diagnostics, origin: Option<&ForeignOrigin>, sources: &SourceMap, color: ColorChoice) {
+pub(super) fn report_diagnostics(
+    said: &Diagnostics,
+    origin: Option<&ForeignOrigin>,
+    sources: &SourceMap,
+    color: ColorChoice,
+) {
     let mut said = said.clone();
     for one in &mut said.0 {
         if let Some(origin) = origin {

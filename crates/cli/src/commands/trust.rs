@@ -1,11 +1,11 @@
 //! `aver trust [DB]`: how far runs can be trusted, by what was recorded of them.
 
 use super::console::{ColorChoice, OutputStream};
-use super::exit::{Exit, CommandError};
+use super::exit::{CommandError, Exit};
 use super::record::parse_labels;
 use super::units::parse_share;
 use averment_history::read::HistorySnapshot;
-use averment_history::trust::{GroupBy, LAST, TrustReport, TrustQuery};
+use averment_history::trust::{GroupBy, LAST, TrustQuery, TrustReport};
 use averment_report::json_escape::EscapedJson;
 use clap::ValueEnum;
 use std::io::{self, Write};
@@ -46,7 +46,6 @@ pub struct TrustArgs {
     min: Option<f64>,
 }
 
-/// `--format`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum TrustFormat {
     /// A table

@@ -22,17 +22,15 @@ use averment_traces::read::{self, RawRun};
 use bumpalo::Bump;
 use std::io;
 
-/// The name under which an expression is compiled: nobody writes it.
+/// The internal name of a compiled expression.
 const VALUE: &str = "_input";
-/// The name of the last value.
 const IT: &str = "it";
-/// Steps that are named below a verdict.
+/// Steps named below a verdict.
 const STEPS: usize = 5;
-/// Runs of more steps are walked through only where something happens.
+/// In longer runs, only steps where something happens are walked through.
 const WALKED: usize = 5_000;
 
 impl ReplSession<'_> {
-    /// Judges the assertions of an input on the run at hand.
     pub(super) fn judge_input(&mut self, composed: &ComposedText, checked: &CheckResult) -> io::Result<()> {
         let mut module = checked.module.clone();
         module.assertions.retain(|assertion| composed.is_input(assertion.span));
@@ -46,7 +44,6 @@ impl ReplSession<'_> {
         self.print_verdicts(program, composed)
     }
 
-    /// Judges a program and prints its verdicts.
     pub(super) fn print_verdicts(&mut self, program: Program, composed: &ComposedText) -> io::Result<()> {
         let Some(view) = self.derivation_view(program, composed)? else { return Ok(()) };
         let several = view.assertions.len() > 1;
@@ -57,8 +54,12 @@ impl ReplSession<'_> {
         Ok(())
     }
 
-    /// The derivations of a program on the run at hand; `None` when there is none, or a parameter has no value.
-    pub(super) fn derivation_view(&mut self, program: Program, composed: &ComposedText) -> io::Result<Option<DerivationView>> {
+    /// Derivations on the current run; `None` without a run or if a parameter has no value.
+    pub(super) fn derivation_view(
+        &mut self,
+        program: Program,
+        composed: &ComposedText,
+    ) -> io::Result<Option<DerivationView>> {
         let mut programs = vec![program];
         let given = self.declared_params(&programs);
         if let Err(stop) = params::apply_params(&mut programs, &[], &given) {
@@ -88,14 +89,12 @@ impl ReplSession<'_> {
         Ok(Some(view))
     }
 
-    /// The values for parameters that a program has.
     fn declared_params(&self, programs: &[Program]) -> Vec<String> {
         let has = |name: &str| programs.iter().flat_map(|program| &program.params).any(|param| param.name == name);
         let given = self.settings.params.iter();
         given.filter(|text| text.split_once('=').is_some_and(|(name, _)| has(name.trim()))).cloned().collect()
     }
 
-    /// Reads a run.
     pub(super) fn read_run<'r>(&mut self, raw: &'r RawRun, arena: &'r Bump) -> io::Result<Option<Run<'r>>> {
         match read::parse_run(raw, arena, &self.settings.limits) {
             Ok(run) => Ok(Some(run)),
@@ -138,7 +137,6 @@ impl ReplSession<'_> {
         Ok(())
     }
 
-    /// Runs the tests of an input.
     pub(super) fn run_tests(&mut self, composed: &ComposedText, checked: &CheckResult) -> io::Result<()> {
         if !checked.module.tests.iter().any(|test| composed.is_input(test.span)) {
             return Ok(());
@@ -151,7 +149,11 @@ impl ReplSession<'_> {
                 continue;
             }
             let style = self.settings.style;
-            let word = if result.passed { paint_text(style, TextColor::Green, "ok") } else { paint_text(style, TextColor::Red, "failed") };
+            let word = if result.passed {
+                paint_text(style, TextColor::Green, "ok")
+            } else {
+                paint_text(style, TextColor::Red, "failed")
+            };
             let why = if result.passed { String::new() } else { format!(": {}", result.reason) };
             writeln!(self.out, "{word}  test {}{}", one_line(&test.name), one_line(&why))?;
             if !result.passed {
@@ -161,12 +163,11 @@ impl ReplSession<'_> {
         Ok(())
     }
 
-    /// The value of an expression.
     pub(super) fn print_expression(&mut self, text: &str) -> io::Result<()> {
         self.evaluate_text(text, true)
     }
 
-    /// The value of an expression, for `:explain` alone.
+    /// Evaluates an expression for `:explain`, without printing it.
     pub(super) fn value_quietly(&mut self, text: &str) -> io::Result<()> {
         self.evaluate_text(text, false)
     }
@@ -210,7 +211,6 @@ impl ReplSession<'_> {
         Ok(())
     }
 
-    /// An expression as a program, with the number of its code and its type.
     pub(super) fn compile_expression(&mut self, text: &str) -> io::Result<Option<(Program, CodeId, Type)>> {
         let before = format!("let {VALUE} = (");
         let input = WorkspaceInput { before: &before, text, after: "\n)" };
@@ -248,7 +248,7 @@ impl ReplSession<'_> {
         writeln!(self.out, "{value}{unit}{why}")
     }
 
-    /// Keeps the value as `it`, unless the rules have something of that name.
+    /// Stores the value as `it`, unless the rules declare that name.
     fn remember_value(&mut self, inspected: &InspectedValue) {
         let literal = inspected.literal.as_ref().map(|literal| format!("let {IT} = {literal}"));
         self.workspace.set_hidden(IT, literal);

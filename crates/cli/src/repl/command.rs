@@ -1,6 +1,6 @@
 //! The commands of a session: one table.
 
-use super::session::{ReplFlow, LastInput, ReplSession};
+use super::session::{LastInput, ReplFlow, ReplSession};
 use super::steps;
 use crate::commands::docs;
 use crate::commands::exit::Exit;
@@ -17,16 +17,21 @@ use std::io;
 pub struct SessionCommand {
     /// Its word, without the colon.
     pub name: &'static str,
-    /// What it takes.
+    /// The argument it takes.
     pub argument: &'static str,
-    /// What it does.
+    /// A description of the command.
     pub doc: &'static str,
     run: fn(&mut ReplSession<'_>, &str) -> io::Result<ReplFlow>,
 }
 
 /// All commands, in the order of `:help`.
 pub const COMMANDS: &[SessionCommand] = &[
-    SessionCommand { name: "on", argument: "TRACE [N]", doc: "takes a run: the first of a trace, or its Nth", run: select_run },
+    SessionCommand {
+        name: "on",
+        argument: "TRACE [N]",
+        doc: "takes a run: the first of a trace, or its Nth",
+        run: select_run,
+    },
     SessionCommand {
         name: "next",
         argument: "",
@@ -35,7 +40,12 @@ pub const COMMANDS: &[SessionCommand] = &[
     },
     SessionCommand { name: "prev", argument: "", doc: "goes to the run before", run: |it, _| it.go_to_neighbor(false) },
     SessionCommand { name: "trace", argument: "", doc: "shows the run step by step", run: |it, _| it.show_trace() },
-    SessionCommand { name: "load", argument: "RULES", doc: "loads a rule file in place of the one at hand", run: load_file },
+    SessionCommand {
+        name: "load",
+        argument: "RULES",
+        doc: "loads a rule file in place of the one at hand",
+        run: load_file,
+    },
     SessionCommand {
         name: "rules",
         argument: "",
@@ -60,7 +70,12 @@ pub const COMMANDS: &[SessionCommand] = &[
         doc: "says what is known of a type without a run",
         run: |it, rest| it.show_type(rest),
     },
-    SessionCommand { name: "ast", argument: "[INPUT]", doc: "shows how a text is read", run: |it, rest| it.show_ast(rest) },
+    SessionCommand {
+        name: "ast",
+        argument: "[INPUT]",
+        doc: "shows how a text is read",
+        run: |it, rest| it.show_ast(rest),
+    },
     SessionCommand {
         name: "ir",
         argument: "[INPUT]",
@@ -98,7 +113,12 @@ pub const COMMANDS: &[SessionCommand] = &[
         run: |it, rest| it.set_fuel(rest),
     },
     SessionCommand { name: "help", argument: "", doc: "lists the commands", run: |it, _| it.print_help() },
-    SessionCommand { name: "quit", argument: "", doc: "ends the session, as Ctrl-D does", run: |_, _| Ok(ReplFlow::Quit) },
+    SessionCommand {
+        name: "quit",
+        argument: "",
+        doc: "ends the session, as Ctrl-D does",
+        run: |_, _| Ok(ReplFlow::Quit),
+    },
 ];
 
 fn select_run(session: &mut ReplSession<'_>, rest: &str) -> io::Result<ReplFlow> {
@@ -107,7 +127,11 @@ fn select_run(session: &mut ReplSession<'_>, rest: &str) -> io::Result<ReplFlow>
         [trace] => (trace, Ok(1)),
         [trace, number] => (trace, number.parse::<usize>()),
         _ => {
-            session.report_error("`:on` takes a trace", "write `:on trace.json`, or `:on runs.jsonl 3`", Exit::Usage)?;
+            session.report_error(
+                "`:on` takes a trace",
+                "write `:on trace.json`, or `:on runs.jsonl 3`",
+                Exit::Usage,
+            )?;
             return Ok(ReplFlow::Continue);
         }
     };
@@ -136,7 +160,7 @@ fn load_file(session: &mut ReplSession<'_>, rest: &str) -> io::Result<ReplFlow> 
 }
 
 impl ReplSession<'_> {
-    /// Runs a command: the text behind the colon.
+    /// Runs a command; `text` follows the colon.
     pub(super) fn run_command(&mut self, text: &str) -> io::Result<ReplFlow> {
         let text = text.trim();
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -152,7 +176,11 @@ impl ReplSession<'_> {
         match known {
             Some(command) => (command.run)(self, rest),
             None => {
-                let help = Self::near_name_help(word, COMMANDS.iter().map(|command| command.name), "`:help` lists the commands");
+                let help = Self::near_name_help(
+                    word,
+                    COMMANDS.iter().map(|command| command.name),
+                    "`:help` lists the commands",
+                );
                 let help = help.replacen("did you mean `", "did you mean `:", 1);
                 self.report_error(&format!("there is no command `:{word}`"), &help, Exit::Usage)?;
                 Ok(ReplFlow::Continue)
@@ -265,7 +293,12 @@ impl ReplSession<'_> {
         let Some(raw) = self.position.as_ref().map(|position| position.run.clone()) else { return Ok(()) };
         let arena = Bump::new();
         if let Some(run) = self.read_run(&raw, &arena)? {
-            let row = averment_runs::timeline::timeline_rows(&run, std::iter::once(step.saturating_sub(1)), 2_000, redacted_start);
+            let row = averment_runs::timeline::timeline_rows(
+                &run,
+                std::iter::once(step.saturating_sub(1)),
+                2_000,
+                redacted_start,
+            );
             for row in row {
                 let line =
                     format!("step {step}  {}  {}  {}", row.kind, one_line(&redact_run(&run, &row.what)), row.status);

@@ -16,7 +16,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
 use std::borrow::Cow;
 
-/// Longer inputs are not coloured: nobody sees them whole.
+/// In bytes; longer inputs are not colored.
 const COLORED: usize = 20_000;
 
 /// Serves the line editor.
@@ -25,13 +25,13 @@ pub struct LineAssistant {
     pub context: CursorContext,
     /// The limits of reading.
     pub limits: Limits,
-    /// Whether text is coloured.
+    /// True if text is colored.
     pub color: bool,
     /// The rules that can be explained.
     pub rules: Vec<String>,
 }
 
-/// Whether an input goes on in the next line. Two empty lines end what is open.
+/// True if an input continues on the next line. Two empty lines end it.
 pub fn goes_on(text: &str, limits: &Limits) -> bool {
     if text.trim_start().starts_with(':') {
         return false;
@@ -78,8 +78,12 @@ impl Completer for LineAssistant {
 }
 
 impl LineAssistant {
-    /// What follows in a command: its word, a file, a name.
-    fn complete_command(&self, line: &str, at: usize, command: &str) -> rustyline::Result<(usize, Vec<CompletionOffer>)> {
+    fn complete_command(
+        &self,
+        line: &str,
+        at: usize,
+        command: &str,
+    ) -> rustyline::Result<(usize, Vec<CompletionOffer>)> {
         let Some((word, rest)) = command.split_once(char::is_whitespace) else {
             let fitting = COMMANDS.iter().filter(|known| known.name.starts_with(command));
             let offers = fitting.map(|known| CompletionOffer {
@@ -98,7 +102,8 @@ impl LineAssistant {
         Ok(match word {
             "on" | "load" | "save" | "save!" => {
                 let (start, pairs) = FilenameCompleter::new().complete_path(line, at)?;
-                let offers = pairs.into_iter().map(|pair| CompletionOffer { shown: pair.display, inserted: pair.replacement });
+                let offers =
+                    pairs.into_iter().map(|pair| CompletionOffer { shown: pair.display, inserted: pair.replacement });
                 (start, offers.collect())
             }
             "error" => named(&mut Slug::ALL.iter().map(|slug| slug.as_str().to_owned())),
@@ -112,7 +117,6 @@ impl LineAssistant {
         })
     }
 
-    /// What follows in rules.
     fn complete_text(&self, line: &str, at: usize) -> (usize, Vec<CompletionOffer>) {
         let found = complete_at(line, at, &self.context);
         let typed = line.get(found.range.start..at).unwrap_or("");
@@ -121,7 +125,7 @@ impl LineAssistant {
     }
 }
 
-/// A completion as the line editor shows and inserts it: statements only with their first words, everything else whole.
+/// Completion for the line editor: statements with only their first words, others in full.
 fn completion_offer(completion: &Completion) -> CompletionOffer {
     let inserted = match completion.kind {
         CompletionKind::Statement | CompletionKind::Declaration | CompletionKind::Modifier => {
@@ -140,7 +144,7 @@ fn completion_offer(completion: &Completion) -> CompletionOffer {
 impl Hinter for LineAssistant {
     type Hint = String;
 
-    /// What a command takes, and the only way in which a word can go on.
+    /// A command's argument, and a word's only possible completion.
     fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<String> {
         if at < line.len() || line.is_empty() {
             return None;
@@ -180,7 +184,7 @@ impl Highlighter for LineAssistant {
     }
 }
 
-/// A text with its words and signs in their colours. The signs are those of the reader of rules, so that what looks like a text is one.
+/// Colors a text with the tokens of the rule parser, so that strings are recognized correctly.
 fn color_text(line: &str, limits: &Limits) -> String {
     if let Some(command) = line.strip_prefix(':') {
         let (word, rest) = command.split_at(command.find(char::is_whitespace).unwrap_or(command.len()));

@@ -1,8 +1,8 @@
 //! How inputs are looked at: their types, their trees, their instructions; what a word of the language means; what is listed and saved.
 
-use super::session::{ReplFlow, LastInput, ReplSession, is_expression};
+use super::session::{LastInput, ReplFlow, ReplSession, is_expression};
 use super::tree::debug_outline;
-use super::workspace::{ComposedText, INPUT, WorkspaceInput, ReplWorkspace};
+use super::workspace::{ComposedText, INPUT, ReplWorkspace, WorkspaceInput};
 use crate::commands::exit::Exit;
 use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_base::source::{SourceFile, SourceMap};
@@ -41,16 +41,15 @@ fn round_number(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// An input with what the checker makes of it.
 struct CheckedInput {
     composed: ComposedText,
     checked: CheckResult,
-    /// Whether it was read as a value.
+    /// True if it was parsed as a value.
     is_value: bool,
 }
 
 impl ReplSession<'_> {
-    /// The text that a command is about: its argument, or the last input.
+    /// The text for a command: its argument, or the last input.
     fn command_text(&mut self, rest: &str) -> io::Result<Option<String>> {
         let text = if rest.is_empty() { self.input.clone() } else { rest.to_owned() };
         if text.is_empty() {
@@ -74,10 +73,11 @@ impl ReplSession<'_> {
         Ok((!broken).then_some(CheckedInput { composed, checked, is_value }))
     }
 
-    /// `:type`.
     pub(super) fn show_type(&mut self, rest: &str) -> io::Result<ReplFlow> {
         let Some(text) = self.command_text(rest)? else { return Ok(ReplFlow::Continue) };
-        let Some(CheckedInput { checked, is_value, .. }) = self.check_input(&text)? else { return Ok(ReplFlow::Continue) };
+        let Some(CheckedInput { checked, is_value, .. }) = self.check_input(&text)? else {
+            return Ok(ReplFlow::Continue);
+        };
         if is_value {
             let ty = checked.module.lets.iter().find(|one| one.name == "_input").map_or(Type::Any, |one| one.value.ty);
             let word = if ty == Type::Any { "any: a run decides" } else { type_word(ty) };
@@ -88,10 +88,12 @@ impl ReplSession<'_> {
         map.add_file(SourceFile::new(INPUT, None, text.as_str()));
         for item in self.parse_items(&text)?.unwrap_or_default() {
             let line = match &item.kind {
-                ItemKind::Assertion(assertion) => match averment_ide::assist::statement_reading(&assertion.statement, &map) {
-                    Some(reading) => format!("statement: {reading}"),
-                    None => "statement".to_owned(),
-                },
+                ItemKind::Assertion(assertion) => {
+                    match averment_ide::assist::statement_reading(&assertion.statement, &map) {
+                        Some(reading) => format!("statement: {reading}"),
+                        None => "statement".to_owned(),
+                    }
+                }
                 ItemKind::Let { name, .. } => {
                     let ty = checked
                         .module
@@ -109,7 +111,6 @@ impl ReplSession<'_> {
         Ok(ReplFlow::Continue)
     }
 
-    /// `:ast`.
     pub(super) fn show_ast(&mut self, rest: &str) -> io::Result<ReplFlow> {
         let Some(text) = self.command_text(rest)? else { return Ok(ReplFlow::Continue) };
         for item in self.parse_items(&text)?.unwrap_or_default() {
@@ -119,10 +120,11 @@ impl ReplSession<'_> {
         Ok(ReplFlow::Continue)
     }
 
-    /// `:ir`.
     pub(super) fn show_ir(&mut self, rest: &str) -> io::Result<ReplFlow> {
         let Some(text) = self.command_text(rest)? else { return Ok(ReplFlow::Continue) };
-        let Some(CheckedInput { composed, checked, is_value }) = self.check_input(&text)? else { return Ok(ReplFlow::Continue) };
+        let Some(CheckedInput { composed, checked, is_value }) = self.check_input(&text)? else {
+            return Ok(ReplFlow::Continue);
+        };
         let width = self.settings.style.width;
         let module = &checked.module;
         let mut shown = String::new();
@@ -154,10 +156,11 @@ impl ReplSession<'_> {
         Ok(ReplFlow::Continue)
     }
 
-    /// `:ops`.
     pub(super) fn show_ops(&mut self, rest: &str) -> io::Result<ReplFlow> {
         let Some(text) = self.command_text(rest)? else { return Ok(ReplFlow::Continue) };
-        let Some(CheckedInput { composed, checked, is_value }) = self.check_input(&text)? else { return Ok(ReplFlow::Continue) };
+        let Some(CheckedInput { composed, checked, is_value }) = self.check_input(&text)? else {
+            return Ok(ReplFlow::Continue);
+        };
         let value = checked.module.lets.iter().position(|one| is_value && one.name == "_input");
         let mut module = checked.module;
         module.assertions.retain(|assertion| composed.is_input(assertion.span));
@@ -179,7 +182,7 @@ impl ReplSession<'_> {
         Ok(ReplFlow::Continue)
     }
 
-    /// Enters a text for `:explain` without printing what comes of it. What is wrong with it is said.
+    /// Enters a text for `:explain` without printing results, only its errors.
     pub(super) fn enter_quietly(&mut self, text: &str) -> io::Result<()> {
         let Some(looked) = self.check_input(text)? else { return Ok(()) };
         if looked.is_value {
@@ -197,7 +200,7 @@ impl ReplSession<'_> {
         Ok(())
     }
 
-    /// Takes the rule or assertion of a name for `:explain`. False when there is none of that name.
+    /// Selects the named rule or assertion for `:explain`. False if there is none.
     pub(super) fn explain_rule(&mut self, name: &str) -> io::Result<bool> {
         let Some((program, composed)) = self.compile_all()? else { return Ok(true) };
         let rule = program.rules.iter().position(|rule| rule.id == name);
@@ -217,7 +220,6 @@ impl ReplSession<'_> {
         Ok(true)
     }
 
-    /// Everything that was loaded and entered as a program.
     fn compile_all(&mut self) -> io::Result<Option<(Program, ComposedText)>> {
         let mut composed = self.workspace.compose_text(WorkspaceInput::default(), &[]);
         let checked = composed.check_text(self.settings.limits, &self.settings.permissions.read);
@@ -227,7 +229,6 @@ impl ReplSession<'_> {
         Ok(Some((compile(&checked.module, &composed.sources), composed)))
     }
 
-    /// `:rules`.
     pub(super) fn list_rules(&mut self) -> io::Result<ReplFlow> {
         let style = self.settings.style;
         let entries: Vec<String> =
@@ -246,7 +247,11 @@ impl ReplSession<'_> {
                 let worst = self.worst;
                 if let Some(view) = self.derivation_view(program, &composed)? {
                     for one in &view.assertions {
-                        let word = paint_text(style, derivation::verdict_ink(one.verdict), &format!("{:9}", one.verdict.as_str()));
+                        let word = paint_text(
+                            style,
+                            derivation::verdict_ink(one.verdict),
+                            &format!("{:9}", one.verdict.as_str()),
+                        );
                         let name = if one.named { format!("{}  ", one.id) } else { String::new() };
                         let line = derivation::cut(&format!("{name}{}", one.text), style.width.saturating_sub(10));
                         writeln!(self.out, "{word} {line}")?;
@@ -277,7 +282,6 @@ impl ReplSession<'_> {
         Ok(ReplFlow::Continue)
     }
 
-    /// `:save`.
     pub(super) fn save_rules(&mut self, file: &str, replace: bool) -> io::Result<ReplFlow> {
         if file.is_empty() {
             self.report_error("`:save` takes a file", "write `:save tried.assert`", Exit::Usage)?;
@@ -313,7 +317,7 @@ impl ReplSession<'_> {
     }
 }
 
-/// A listing without the parentheses that an expression is compiled in, which nobody wrote.
+/// A listing without the parentheses that were added for compilation.
 fn unwrap_listing(listing: &str, text: &str) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let lines = listing.lines().filter(|line| *line != "  | )");
@@ -324,7 +328,7 @@ fn unwrap_listing(listing: &str, text: &str) -> String {
     lines.collect()
 }
 
-/// The line with which a saved file imports the rules of the session; `None` where no relative path leads there.
+/// The line that imports the session's rules in a saved file; `None` without a relative path.
 fn import_line(saved: &Path, rules: &Path) -> Option<String> {
     let folder = |path: &Path| {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -341,7 +345,6 @@ fn import_line(saved: &Path, rules: &Path) -> Option<String> {
     Some(format!("use {}\n", averment_base::value::notation::quoted_text(&format!("{lead}{path}"), path.len() + 8)))
 }
 
-/// The expressions of a program that stand in what was typed.
 fn own_codes(program: &Program, composed: &ComposedText) -> Vec<CodeId> {
     let numbers = (0..).zip(&program.chunks).filter(|(_, chunk)| composed.is_input(chunk.span));
     numbers.map(|(number, _)| CodeId(number)).collect()

@@ -89,7 +89,6 @@ impl ReplSession<'_> {
         }
     }
 
-    /// Looks at the run and the declarations anew, for completion.
     pub(super) fn look_around(&mut self) {
         let mut composed = self.workspace.compose_text(WorkspaceInput::default(), &[]);
         let checked = composed.check_text(self.settings.limits, &self.settings.permissions.read);

@@ -6,8 +6,8 @@
 mod answer;
 mod command;
 mod highlight;
-mod load;
 mod inspect;
+mod load;
 mod runs;
 pub mod script;
 mod session;
@@ -18,7 +18,7 @@ mod workspace;
 
 pub use session::{ReplSession, ReplSettings};
 
-/// What stands before an input.
+/// The prompt.
 pub const PROMPT: &str = "> ";
-/// What stands before the further lines of an input.
+/// The prompt of continuation lines.
 pub const CONTINUED: &str = "| ";

@@ -1,8 +1,8 @@
 //! The run that a session looks at, and its neighbours in the same traces.
 
+use crate::commands::exclude::ExcludePatterns;
 use crate::commands::exit::CommandError;
 use crate::commands::inputs::{self, TraceInput};
-use crate::commands::exclude::ExcludePatterns;
 use averment_base::limits::Limits;
 use averment_report::model::UnreadableTrace;
 use averment_traces::read::{RawRun, TraceRuns};

@@ -6,7 +6,7 @@ use super::session::{ReplFlow, ReplSession};
 use crate::commands::exit::Exit;
 use std::io::{self, BufRead, Read as _};
 
-/// Lines after which only a line that closes something is asked whether the input is complete: asking reads all of it.
+/// After this many lines, only closing lines trigger the completeness check, which reads the whole input.
 const ASKED: usize = 64;
 
 /// Runs a session on lines. `working` is called before and after each input.
@@ -36,7 +36,7 @@ pub fn run_script(session: &mut ReplSession<'_>, lines: &mut dyn BufRead, workin
     take_input(session, &input).map(|_| ())
 }
 
-/// The longest piece of an input that is repeated.
+/// The longest part of an input that is echoed.
 const REPEATED: usize = 10_000;
 
 fn take_input(session: &mut ReplSession<'_>, input: &str) -> io::Result<ReplFlow> {
@@ -53,7 +53,7 @@ fn take_input(session: &mut ReplSession<'_>, input: &str) -> io::Result<ReplFlow
     session.enter_input(text)
 }
 
-/// The next line, at most as long as rules may be. One that is no text is told and left out.
+/// The next line, at most as long as rules may be. A line that is not text is reported and skipped.
 fn read_line(session: &mut ReplSession<'_>, lines: &mut dyn BufRead) -> io::Result<Option<String>> {
     loop {
         let mut bytes = Vec::new();

@@ -1,8 +1,8 @@
 //! One input after the other: what is entered is compiled with everything that was entered before, and judged on the run at hand.
 
 use super::runs::TracePosition;
-use super::workspace::{ComposedText, WorkspaceInput, ReplWorkspace};
-use crate::commands::exit::{Exit, CommandError};
+use super::workspace::{ComposedText, ReplWorkspace, WorkspaceInput};
+use crate::commands::exit::{CommandError, Exit};
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
@@ -10,43 +10,40 @@ use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::check::CheckResult;
 use averment_engine::vm::world::Permissions;
 use averment_ide::assist::CursorContext;
-use averment_report::derivation::view::{DerivationView, DerivationNode};
+use averment_report::derivation::view::{DerivationNode, DerivationView};
 use averment_report::diagnostic::draw_diagnostics;
-use averment_syntax::ast::{SyntaxItem, ItemKind, StatementKind};
+use averment_syntax::ast::{ItemKind, StatementKind, SyntaxItem};
 use averment_syntax::parse;
 use std::io::{self, Write};
 
-/// How a session is set up.
+/// The settings of a session.
 #[derive(Debug, Clone)]
 pub struct ReplSettings {
     /// Sizes, depths, fuel, and what ends an evaluation.
     pub limits: Limits,
-    /// What rules may look at beside the run.
+    /// What rules may access beside the run.
     pub permissions: Permissions,
     /// Values for parameters, `NAME=VALUE`.
     pub params: Vec<String>,
-    /// How text looks.
+    /// The text style.
     pub style: TextStyle,
 }
 
-/// Whether the session goes on.
+/// Whether the session continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplFlow {
-    /// It does.
+    /// It continues.
     Continue,
     /// It ends.
     Quit,
 }
 
-/// What the last input was about, for `:explain` and `:step`.
+/// The subject of the last input, for `:explain` and `:step`.
 #[derive(Debug, Default)]
 pub(super) enum LastInput {
-    /// Nothing yet.
     #[default]
     Nothing,
-    /// A value.
     Value(Vec<DerivationNode>),
-    /// Verdicts.
     Verdicts(DerivationView),
 }
 
@@ -57,15 +54,11 @@ pub struct ReplSession<'w> {
     pub(super) workspace: ReplWorkspace,
     pub(super) position: Option<TracePosition>,
     pub(super) last: LastInput,
-    /// The text of the last input that was no command.
     pub(super) input: String,
-    /// The last verdicts with every step of the run, for `:step`.
     pub(super) walk: Option<DerivationView>,
-    /// The step that `:step` has shown.
     pub(super) step: usize,
-    /// Fuel that the last evaluation took.
     pub(super) fuel: Option<u64>,
-    /// The worst that has happened: the exit code of a script.
+    /// The most severe outcome so far: the exit code of a script.
     pub(super) worst: Exit,
     pub(super) context: CursorContext,
 }
@@ -101,13 +94,11 @@ impl<'w> ReplSession<'w> {
         rules.map(|one| one.name.clone()).collect()
     }
 
-    /// Writes text as it is.
     pub(super) fn write_text(&mut self, text: &str) -> io::Result<()> {
         self.out.write_all(text.as_bytes())?;
         self.out.flush()
     }
 
-    /// Says why an input is not taken.
     pub(super) fn refuse_input(&mut self, message: &str, exit: Exit) -> io::Result<()> {
         self.report_error(message, "", exit)
     }
@@ -132,9 +123,9 @@ impl<'w> ReplSession<'w> {
         let go = match (text.trim_start().strip_prefix(':'), text.trim()) {
             (Some(command), _) => self.run_command(command),
             // Nobody has a rule of one of these words alone, and everybody types them.
-            (None, word @ ("help" | "?")) => {
-                self.report_error(&format!("`{word}` is no command"), "write `:help`", Exit::Usage).map(|()| ReplFlow::Continue)
-            }
+            (None, word @ ("help" | "?")) => self
+                .report_error(&format!("`{word}` is no command"), "write `:help`", Exit::Usage)
+                .map(|()| ReplFlow::Continue),
             (None, word @ ("quit" | "exit" | "q")) if !self.context.names.iter().any(|one| one.name == word) => self
                 .report_error(&format!("`{word}` is no command"), "write `:quit`, or press Ctrl-D", Exit::Usage)
                 .map(|()| ReplFlow::Continue),
@@ -144,7 +135,6 @@ impl<'w> ReplSession<'w> {
         go
     }
 
-    /// Says that something is wrong.
     pub(super) fn report_error(&mut self, message: &str, help: &str, exit: Exit) -> io::Result<()> {
         self.worst = self.worst.max(exit);
         let style = self.settings.style;
@@ -155,7 +145,6 @@ impl<'w> ReplSession<'w> {
         Ok(())
     }
 
-    /// Says why a command line would have ended.
     pub(super) fn report_stop(&mut self, stop: CommandError) -> io::Result<()> {
         match stop {
             CommandError::Usage { message, help } => self.report_error(&message, &help, Exit::Usage),
@@ -171,7 +160,7 @@ impl<'w> ReplSession<'w> {
         writeln!(self.out, "{}", paint_text(self.settings.style, TextColor::Dim, &one_line(text)))
     }
 
-    /// What is to be said of a text, where it was typed. True when it cannot be used.
+    /// Prints diagnostics at the places of the input. True if the text is unusable.
     pub(super) fn report_diagnostics(&mut self, composed: &ComposedText, checked: &CheckResult) -> io::Result<bool> {
         let (told, map) = composed.mapped_diagnostics(&checked.diagnostics);
         self.out.write_all(draw_diagnostics(&told, &map, self.settings.style).as_bytes())?;
@@ -182,7 +171,6 @@ impl<'w> ReplSession<'w> {
         Ok(broken)
     }
 
-    /// Expressions, statements, declarations.
     fn enter_rules(&mut self, text: &str) -> io::Result<()> {
         if text.trim().is_empty() {
             return Ok(());
@@ -213,8 +201,7 @@ impl<'w> ReplSession<'w> {
         Ok(())
     }
 
-    /// The items of a text; `None` for one that cannot be read, which is told. It is read alone first: an open bracket must not swallow what was
-    /// entered before.
+    /// The items of a text; prints errors and returns `None`. Parsed alone, so that an open bracket swallows nothing.
     pub(super) fn parse_items(&mut self, text: &str) -> io::Result<Option<Vec<SyntaxItem>>> {
         let mut map = SourceMap::default();
         let file = map.add_file(SourceFile::new(super::workspace::INPUT, None, text));
@@ -227,13 +214,11 @@ impl<'w> ReplSession<'w> {
         Ok(None)
     }
 
-    /// A near name, as help.
     pub(super) fn near_name_help(word: &str, known: impl Iterator<Item = &'static str>, otherwise: &str) -> String {
         suggest_name(word, known).map_or(otherwise.to_owned(), |near| format!("did you mean `{near}`?"))
     }
 }
 
-/// Whether a text is one expression and nothing else.
 pub(super) fn is_expression(items: &[SyntaxItem]) -> bool {
     match items {
         [SyntaxItem { kind: ItemKind::Assertion(assertion), .. }] => {

@@ -9,7 +9,7 @@ use rustyline::{ColorMode, CompletionType, Config, Editor};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Inputs that are kept between sessions.
+/// Inputs kept between sessions.
 const KEPT: usize = 2_000;
 
 /// Where the history of sessions stands: in the folder for state of the user; `None` where there is none.
@@ -24,7 +24,12 @@ pub fn history_file() -> Option<PathBuf> {
 ///
 /// # Errors
 /// What the terminal or the writer says.
-pub fn run_terminal(session: &mut ReplSession<'_>, color: bool, history: Option<&Path>, working: &dyn Fn(bool)) -> io::Result<()> {
+pub fn run_terminal(
+    session: &mut ReplSession<'_>,
+    color: bool,
+    history: Option<&Path>,
+    working: &dyn Fn(bool),
+) -> io::Result<()> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
         .history_ignore_space(true)
@@ -66,7 +71,7 @@ fn line_assistant(session: &ReplSession<'_>, color: bool) -> LineAssistant {
     LineAssistant { context: session.context().clone(), limits: session.limits(), color, rules: session.rule_names() }
 }
 
-/// Writes the history, readable by its owner alone: inputs may hold what is nobody else's business.
+/// Writes the history with owner-only permissions, since inputs may be confidential.
 fn save_history(editor: &mut Editor<LineAssistant, FileHistory>, history: Option<&Path>) {
     let Some(file) = history else { return };
     if let Some(folder) = file.parent() {

@@ -18,16 +18,14 @@ pub fn debug_outline(value: &dyn Debug, width: usize) -> String {
     out
 }
 
-/// A part of an outline.
 #[derive(Debug, Clone, PartialEq)]
 struct OutlineNode {
     /// A word or a literal; empty for a list.
     head: String,
-    /// Its parts, with their names where they have some.
     parts: Vec<(Option<String>, OutlineNode)>,
 }
 
-/// Reads what the types print.
+/// Parses the `Debug` output of the types.
 struct DebugReader<'t> {
     rest: &'t str,
 }
@@ -48,7 +46,7 @@ impl DebugReader<'_> {
         }
     }
 
-    /// One value; `None` for a place and for what is not there.
+    /// One value; `None` for a span or an absent value.
     fn read_node(&mut self) -> Option<OutlineNode> {
         with_deep_stack(|| self.read_value())
     }
@@ -96,7 +94,6 @@ impl DebugReader<'_> {
         fields
     }
 
-    /// A word or number.
     fn read_word(&mut self) -> String {
         self.skip_separators();
         let ends = |c: char| matches!(c, ' ' | ',' | ':' | '(' | ')' | '{' | '}' | '[' | ']');
@@ -122,7 +119,7 @@ impl DebugReader<'_> {
     }
 }
 
-/// What says nothing to a reader is taken out: places, wrappers, what is absent.
+/// Removes noise for readers: spans, wrappers and absent values.
 fn tidy_node(word: String, mut parts: Vec<(Option<String>, OutlineNode)>) -> Option<OutlineNode> {
     match word.as_str() {
         "Span" | "None" => None,
@@ -141,7 +138,6 @@ fn tidy_node(word: String, mut parts: Vec<(Option<String>, OutlineNode)>) -> Opt
     }
 }
 
-/// `StepField` as `step field`.
 fn spoken_words(word: &str) -> String {
     if !word.starts_with(|c: char| c.is_ascii_uppercase()) {
         return word.to_owned();
@@ -156,7 +152,6 @@ fn spoken_words(word: &str) -> String {
     out
 }
 
-/// The node on one line.
 fn write_flat(node: &OutlineNode, out: &mut String, most: usize) {
     out.push_str(&node.head);
     if node.parts.is_empty() && node.head.is_empty() {

@@ -8,15 +8,15 @@ use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::check::files::Disk;
 use averment_engine::check::{CheckOptions, CheckResult, check_rules};
-use averment_syntax::ast::{SyntaxItem, ItemKind};
+use averment_syntax::ast::{ItemKind, SyntaxItem};
 use averment_syntax::parse;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// What a declaration is known by: a later one of the same key replaces it.
+/// The identity of a declaration: a later one with the same key replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclarationKey {
-    /// What kind of name.
+    /// The namespace.
     space: &'static str,
     /// The name.
     pub name: String,
@@ -27,7 +27,7 @@ pub struct DeclarationKey {
 pub struct EnteredItem {
     /// Its text, with its comments.
     pub text: String,
-    /// What it declares; `None` for a statement, which is judged once and kept only to be saved.
+    /// The key of its declaration; `None` for a statement, which is judged once and kept only for saving.
     pub key: Option<DeclarationKey>,
     /// True for what nobody typed.
     pub hidden: bool,
@@ -42,7 +42,6 @@ pub struct BaseFile {
     pub folder: PathBuf,
     /// Its text.
     pub text: String,
-    /// Its declarations with their places.
     items: Vec<(DeclarationKey, Range<usize>)>,
 }
 
@@ -51,18 +50,17 @@ pub struct BaseFile {
 pub struct ReplWorkspace {
     /// The rule file that was loaded.
     pub base: Option<BaseFile>,
-    /// What was entered, in order.
+    /// The inputs, in order.
     pub entries: Vec<EnteredItem>,
-    /// Comments that stand above what comes next.
     comments: String,
 }
 
-/// What is compiled in front of everything else.
+/// The text compiled before everything else.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WorkspaceInput<'a> {
     /// Stands before what was typed.
     pub before: &'a str,
-    /// What was typed.
+    /// The typed text.
     pub text: &'a str,
     /// Stands behind it.
     pub after: &'a str,
@@ -82,7 +80,7 @@ impl BaseFile {
         Self { name, folder, text, items }
     }
 
-    /// The text with the declarations of some keys blanked out: everything else keeps its place.
+    /// Blanks out the declarations of some keys; other offsets stay the same.
     fn without_keys(&self, keys: &[DeclarationKey]) -> String {
         let mut text = self.text.clone();
         for (_, range) in self.items.iter().filter(|(key, _)| keys.contains(key)) {
@@ -164,7 +162,7 @@ impl ReplWorkspace {
         self.comments.push('\n');
     }
 
-    /// Whether a key is declared already.
+    /// True if a key is already declared.
     #[must_use]
     pub fn is_declared(&self, key: &DeclarationKey) -> bool {
         let of_base = self.base.iter().flat_map(|base| &base.items).any(|(known, _)| known == key);
@@ -187,7 +185,6 @@ impl ReplWorkspace {
     }
 }
 
-/// What an item declares; `None` for one that asserts.
 fn item_key(item: &SyntaxItem) -> Option<DeclarationKey> {
     let (space, name) = match &item.kind {
         ItemKind::Param(param) => ("name", &param.name),
@@ -206,12 +203,11 @@ fn item_key(item: &SyntaxItem) -> Option<DeclarationKey> {
     Some(DeclarationKey { space, name: name.text.clone() })
 }
 
-/// A segment of the text that is compiled.
 #[derive(Debug, Clone)]
 struct SourceSegment {
     range: Range<usize>,
     name: String,
-    /// As people wrote it; as long as the segment.
+    /// The original text; as long as the segment.
     text: String,
     is_input: bool,
 }
@@ -244,14 +240,14 @@ impl ComposedText {
         format!("{}:{}:{}", map.file_name(place), at.line, at.column)
     }
 
-    /// Whether a place is in what was typed.
+    /// True if a place is in the typed text.
     #[must_use]
     pub fn is_input(&self, span: Span) -> bool {
         span.file == self.root
             && self.segments.iter().any(|segment| segment.is_input && segment.range.contains(&(span.start as usize)))
     }
 
-    /// What is to be said, in places of what people wrote. Of what was said before, only errors are said again.
+    /// Diagnostics at the places of the original text. Earlier diagnostics are repeated only if they are errors.
     #[must_use]
     pub fn mapped_diagnostics(&self, diagnostics: &Diagnostics) -> (Diagnostics, SourceMap) {
         let mut map = SourceMap::default();
@@ -279,7 +275,6 @@ impl ComposedText {
         (told, map)
     }
 
-    /// A place of the whole text as a place of its segment.
     fn map_span(&self, span: Span) -> Span {
         let number = |at: usize| FileId(u32::try_from(at).unwrap_or(u32::MAX));
         if span.file != self.root {
@@ -320,14 +315,20 @@ mod tests {
         let limits = Limits::default();
         let base = BaseFile::new("r.assert".into(), PathBuf::new(), "let a = 1\nlet b = a + nothing\n".into(), &limits);
         let workspace = ReplWorkspace { base: Some(base), ..ReplWorkspace::default() };
-        let mut composed = workspace.compose_text(WorkspaceInput { before: "let _x = (", text: "1 +\n unknown", after: "\n)" }, &[]);
+        let mut composed =
+            workspace.compose_text(WorkspaceInput { before: "let _x = (", text: "1 +\n unknown", after: "\n)" }, &[]);
         let checked = composed.check_text(limits, &[]);
         let (told, map) = composed.mapped_diagnostics(&checked.diagnostics);
         let places: Vec<String> = told
             .0
             .iter()
             .map(|one| {
-                format!("{}:{}:{}", map.file_name(one.span), map.line_column(one.span).line, map.line_column(one.span).column)
+                format!(
+                    "{}:{}:{}",
+                    map.file_name(one.span),
+                    map.line_column(one.span).line,
+                    map.line_column(one.span).column
+                )
             })
             .collect();
         assert_eq!(places, ["input:2:2", "r.assert:2:13"]);

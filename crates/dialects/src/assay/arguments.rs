@@ -1,18 +1,16 @@
 //! The documented policy: what is asked of the arguments of each tool.
 
 use super::AssayLowering;
-use super::constraints::{ConstrainedArgument, CONSTRAINTS, TYPES, ConstrainedType};
+use super::constraints::{CONSTRAINTS, ConstrainedArgument, ConstrainedType, TYPES};
 use super::select::{argument_path, glob_pattern};
 use super::sentence::AssayAssertion;
 use crate::writer;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
-/// The keys of an argument beside its constraints.
 const KEYS: &[&str] = &["type", "description", "required", "required_if", "on_violation"];
 
 impl AssayLowering<'_, '_> {
-    /// The assertions on the arguments of a tool.
     pub(super) fn lower_arguments(&mut self, tool: &str, arguments: &YamlNode, root: &YamlNode) -> Vec<AssayAssertion> {
         if !arguments.is_map() {
             self.low.sink.wrong_shape(arguments, "`arguments`", "a mapping of arguments to what is asked of them");
@@ -21,7 +19,13 @@ impl AssayLowering<'_, '_> {
         for (name, spec) in arguments.entries() {
             let Some(spec) = self.resolve_spec(spec, root, 0) else { continue };
             let (tool, key) = (glob_pattern(tool), name.key_text());
-            let of = ConstrainedArgument { name: format!("{tool} {key}"), path: argument_path(&key), tool, spec: &spec, root };
+            let of = ConstrainedArgument {
+                name: format!("{tool} {key}"),
+                path: argument_path(&key),
+                tool,
+                spec: &spec,
+                root,
+            };
             sentences.extend(self.lower_argument(&of, name));
         }
         sentences
@@ -59,7 +63,6 @@ impl AssayLowering<'_, '_> {
         sentences.into_iter().map(|one| severity.map_or(one.clone(), |word| one.with_modifier(word))).collect()
     }
 
-    /// The type that an argument has to have.
     fn argument_type(&mut self, spec: &YamlNode) -> Option<(&'static str, &'static str, ConstrainedType)> {
         let node = spec.get("type")?;
         let found = TYPES.iter().find(|(word, ..)| node.as_text() == Some(word));
@@ -70,7 +73,6 @@ impl AssayLowering<'_, '_> {
         found.copied()
     }
 
-    /// Whether an argument has to be there, always or where others have a value.
     fn lower_presence(&mut self, of: &ConstrainedArgument<'_>, name: &YamlNode) -> Vec<AssayAssertion> {
         let mut sentences = Vec::new();
         if let Some((key, value)) = of.spec.find_entry("required") {
@@ -81,7 +83,11 @@ impl AssayLowering<'_, '_> {
                 }
                 Some(false) => {}
                 None if value.is_list() => {}
-                None => self.low.sink.wrong_shape(value, &format!("`required` of `{}`", name.key_text()), "`true` or `false`"),
+                None => self.low.sink.wrong_shape(
+                    value,
+                    &format!("`required` of `{}`", name.key_text()),
+                    "`true` or `false`",
+                ),
             }
         }
         let Some((key, others)) = of.spec.find_entry("required_if") else { return sentences };
@@ -89,14 +95,15 @@ impl AssayLowering<'_, '_> {
             self.low.sink.wrong_shape(others, "`required_if`", "a mapping: `other_argument: value`");
             return sentences;
         }
-        let is = |(key, value): &(YamlNode, YamlNode)| format!("{} == {}", argument_path(&key.key_text()), writer::value_literal(value));
+        let is = |(key, value): &(YamlNode, YamlNode)| {
+            format!("{} == {}", argument_path(&key.key_text()), writer::value_literal(value))
+        };
         let tests: Vec<String> = others.entries().iter().map(is).collect();
         let text = format!("each {}: {} implies {} exists", of.tool, tests.join(" and "), of.path);
         sentences.push(AssayAssertion::new(key.span.cover_with(others.span), text));
         sentences
     }
 
-    /// What a violation does to its run.
     fn violation_severity(&mut self, spec: &YamlNode) -> Option<&'static str> {
         let node = spec.get("on_violation")?;
         match node.as_text() {

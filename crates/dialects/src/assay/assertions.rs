@@ -8,7 +8,6 @@ use crate::writer::value_literal;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
-/// A kind of assertion: its keys, and what it says.
 struct AssertionType {
     name: &'static str,
     keys: &'static [&'static str],
@@ -28,7 +27,6 @@ const KINDS: &[AssertionType] = &[
 ];
 
 impl AssayLowering<'_, '_> {
-    /// The assertions of a test on its runs, and those on calls that it brings itself.
     pub(super) fn lower_assertions(&mut self, test: &YamlNode) -> (Vec<AssayAssertion>, Vec<UnitTest>) {
         let (mut sentences, mut units) = (Vec::new(), Vec::new());
         let list = self.low.sink.list_items(test, "assertions", "a test").to_vec();
@@ -61,7 +59,6 @@ impl AssayLowering<'_, '_> {
         (sentences, units)
     }
 
-    /// The tool of an assertion.
     fn called_tool(&mut self, node: &YamlNode) -> Option<String> {
         let key = if node.get("tool_name").is_some() { "tool_name" } else { "tool" };
         self.low.sink.required_text(node, key, "the assertion")?;
@@ -114,7 +111,7 @@ fn tool_sequence(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<V
     }
 }
 
-/// The steps of an episode are what was said in it, the prompt aside.
+/// An episode's steps are what was said, except the prompt.
 fn max_steps(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let max = assay.required_number(node, "max")?;
     single_assertion(node, format!("(count message(role != \"user\")) <= {max}"))
@@ -123,7 +120,11 @@ fn max_steps(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<A
 fn args_match(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let tool = assay.called_tool(node)?;
     let Some(args) = node.get("args").filter(|args| !args.entries().is_empty()) else {
-        assay.low.sink.wrong_shape(node.get("args").unwrap_or(node), "`args`", "a mapping of arguments to their values");
+        assay.low.sink.wrong_shape(
+            node.get("args").unwrap_or(node),
+            "`args`",
+            "a mapping of arguments to their values",
+        );
         return None;
     };
     let each = |(key, value): &(YamlNode, YamlNode)| {

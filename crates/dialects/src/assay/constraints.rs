@@ -6,7 +6,6 @@ use crate::writer;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
-/// The types of arguments, with what they are called in the language.
 pub(super) const TYPES: &[(&str, &str, ConstrainedType)] = &[
     ("string", "string", ConstrainedType::Text),
     ("number", "number", ConstrainedType::Number),
@@ -16,7 +15,6 @@ pub(super) const TYPES: &[(&str, &str, ConstrainedType)] = &[
     ("object", "object", ConstrainedType::Object),
 ];
 
-/// Which values a constraint speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConstrainedType {
     Any,
@@ -26,21 +24,15 @@ pub(super) enum ConstrainedType {
     Object,
 }
 
-/// An argument, and where its value is.
 pub(super) struct ConstrainedArgument<'n> {
-    /// The calls, as a pattern.
     pub(super) tool: String,
-    /// Its path.
     pub(super) path: String,
-    /// What its schemas are called.
     pub(super) name: String,
-    /// What is asked of it.
     pub(super) spec: &'n YamlNode,
     /// The document that references without a file lead into.
     pub(super) root: &'n YamlNode,
 }
 
-/// A constraint: its key and what it becomes.
 pub(super) struct ArgumentConstraint {
     pub(super) key: &'static str,
     pub(super) takes: ConstrainedType,
@@ -62,13 +54,19 @@ pub(super) const CONSTRAINTS: &[ArgumentConstraint] = &[
     constraint_row("max", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, "<=", node)),
     constraint_row("maximum", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, "<=", node)),
     constraint_row("exclusiveMin", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, ">", node)),
-    constraint_row("exclusiveMinimum", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, ">", node)),
+    constraint_row("exclusiveMinimum", ConstrainedType::Number, |assay, of, node| {
+        assay.compare_value(&of.path, ">", node)
+    }),
     constraint_row("exclusiveMax", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, "<", node)),
-    constraint_row("exclusiveMaximum", ConstrainedType::Number, |assay, of, node| assay.compare_value(&of.path, "<", node)),
+    constraint_row("exclusiveMaximum", ConstrainedType::Number, |assay, of, node| {
+        assay.compare_value(&of.path, "<", node)
+    }),
     constraint_row("multipleOf", ConstrainedType::Number, multiple_of),
     constraint_row("minLength", ConstrainedType::Text, |assay, of, node| assay.compare_length(&of.path, ">=", node)),
     constraint_row("maxLength", ConstrainedType::Text, |assay, of, node| assay.compare_length(&of.path, "<=", node)),
-    constraint_row("pattern", ConstrainedType::Text, |assay, of, node| Some(format!("{} matches {}", of.path, assay.regex_literal(node, "")?))),
+    constraint_row("pattern", ConstrainedType::Text, |assay, of, node| {
+        Some(format!("{} matches {}", of.path, assay.regex_literal(node, "")?))
+    }),
     constraint_row("format", ConstrainedType::Text, |assay, of, node| {
         Some(format!("{} matches {}", of.path, formats::literal_of(assay, node)?))
     }),
@@ -82,7 +80,6 @@ pub(super) const CONSTRAINTS: &[ArgumentConstraint] = &[
 ];
 
 impl AssayLowering<'_, '_> {
-    /// A comparison with a number.
     fn compare_value(&mut self, path: &str, with: &str, node: &YamlNode) -> Option<String> {
         let Some(number) = node.as_number() else {
             self.low.sink.wrong_shape(node, "the bound", "a number");
@@ -91,7 +88,6 @@ impl AssayLowering<'_, '_> {
         Some(format!("{path} {with} {number}"))
     }
 
-    /// A comparison of a length with a number.
     fn compare_length(&mut self, path: &str, with: &str, node: &YamlNode) -> Option<String> {
         let number = node.as_number().filter(|number| number.parse::<u64>().is_ok());
         if number.is_none() {
@@ -109,7 +105,7 @@ fn one_of(assay: &mut AssayLowering<'_, '_>, of: &ConstrainedArgument<'_>, node:
     Some(format!("{} in {}", of.path, writer::value_literal(node)))
 }
 
-/// Exact in decimal: a multiple of 0.05 has two digits behind the point, and its hundredths are a multiple of 5.
+/// Exact in decimals: a multiple of 0.05 has two digits after the point, its hundredths are a multiple of 5.
 fn multiple_of(assay: &mut AssayLowering<'_, '_>, of: &ConstrainedArgument<'_>, node: &YamlNode) -> Option<String> {
     let path = &of.path;
     let number = node.as_number().unwrap_or("");

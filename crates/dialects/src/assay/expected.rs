@@ -3,16 +3,14 @@
 use super::AssayLowering;
 use super::policy::ALL;
 use super::rules::RuleSemantics;
-use super::sentence::{RuleDraft, AssayAssertion};
-use crate::writer::{value_literal, quote_text};
+use super::sentence::{AssayAssertion, RuleDraft};
+use crate::writer::{quote_text, value_literal};
 use crate::yaml::{self, YamlNode, YamlSchema, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// The keys of a test.
 const TEST: &[&str] = &["id", "description", "input", "expected", "assertions", "on_error", "tags", "metadata", "when"];
 
-/// A kind of expectation: its keys, and what it says.
 struct ExpectationType {
     name: &'static str,
     keys: &'static [&'static str],
@@ -25,7 +23,11 @@ const JUDGED: &[&str] = &["min_score", "rubric_version", "thresholding"];
 const KINDS: &[ExpectationType] = &[
     ExpectationType { name: "must_contain", keys: &["must_contain"], lower: must_contain },
     ExpectationType { name: "must_not_contain", keys: &["must_not_contain"], lower: must_not_contain },
-    ExpectationType { name: "regex_match", keys: &["pattern", "flags"], lower: |assay, node| output_matches(assay, node, "matches") },
+    ExpectationType {
+        name: "regex_match",
+        keys: &["pattern", "flags"],
+        lower: |assay, node| output_matches(assay, node, "matches"),
+    },
     ExpectationType {
         name: "regex_not_match",
         keys: &["pattern", "flags"],
@@ -38,21 +40,33 @@ const KINDS: &[ExpectationType] = &[
         keys: &["rules", "sequence", "policy"],
         lower: |assay, node| Some(assay.lower_order(node, RuleSemantics::Program)),
     },
-    ExpectationType { name: "tool_blocklist", keys: &["blocked"], lower: |assay, node| Some(assay.lower_blocked(node, "blocked")) },
+    ExpectationType {
+        name: "tool_blocklist",
+        keys: &["blocked"],
+        lower: |assay, node| Some(assay.lower_blocked(node, "blocked")),
+    },
     ExpectationType { name: "tool_output_valid", keys: &["schemas"], lower: outputs_valid },
     ExpectationType { name: "semantic_similarity_to", keys: SIMILARITY, lower: similar_output },
-    ExpectationType { name: "faithfulness", keys: JUDGED, lower: |assay, node| recorded_judgment(assay, node, "faithfulness") },
-    ExpectationType { name: "relevance", keys: JUDGED, lower: |assay, node| recorded_judgment(assay, node, "relevance") },
+    ExpectationType {
+        name: "faithfulness",
+        keys: JUDGED,
+        lower: |assay, node| recorded_judgment(assay, node, "faithfulness"),
+    },
+    ExpectationType {
+        name: "relevance",
+        keys: JUDGED,
+        lower: |assay, node| recorded_judgment(assay, node, "relevance"),
+    },
 ];
 
-/// Kinds that nothing can decide on a recorded run, with what to write.
+/// Kinds that cannot be decided on a recorded run, with alternatives.
 const REFUSED: &[(&str, &str)] = &[
     ("judge_criteria", "a model would have to judge it: write what the output has to contain"),
     ("tool_description_integrity", "runs do not record the descriptions of tools: pin them where the tools are served"),
     ("tool_collision_detect", "runs do not record which server offers a tool: ask it where the tools are served"),
 ];
 
-/// Keys of the blocks of earlier versions, which name no type.
+/// Blocks of earlier versions name no type.
 const UNTAGGED: &[(&str, &str)] = &[
     ("must_contain", "must_contain"),
     ("sequence", "sequence_valid"),
@@ -60,7 +74,6 @@ const UNTAGGED: &[(&str, &str)] = &[
     ("schema", "args_valid"),
 ];
 
-/// Writes the case of a test, and its unit tests.
 pub(super) fn lower_case(assay: &mut AssayLowering<'_, '_>, test: &YamlNode, id: &str) {
     assay.low.sink.check_keys(test, "a test", TEST);
     let name = assay.labels.unique_label(id);
@@ -87,7 +100,6 @@ pub(super) fn lower_case(assay: &mut AssayLowering<'_, '_>, test: &YamlNode, id:
 }
 
 impl AssayLowering<'_, '_> {
-    /// The prompt of a test: text, or a mapping with it.
     fn test_prompt(&mut self, test: &YamlNode) -> Option<String> {
         let Some(input) = test.get("input") else {
             let message = "the test has no `input`";
@@ -106,7 +118,7 @@ impl AssayLowering<'_, '_> {
         self.low.sink.as_text(input, "`input`").map(ToOwned::to_owned)
     }
 
-    /// What an `expected` block says, with its type; where others assert something, an empty one is left out.
+    /// Its type and sentences; an empty block is skipped if the test has assertions.
     fn lower_expected(&mut self, node: &YamlNode, asserted: bool) -> Option<(&'static str, Vec<AssayAssertion>)> {
         let node = match node.items() {
             [one] => one,
@@ -163,7 +175,7 @@ impl AssayLowering<'_, '_> {
         Some((kind.name, (kind.lower)(self, node)?))
     }
 
-    /// Texts of a key, at least one, none of them empty.
+    /// At least one text, none of them empty.
     fn required_texts(&mut self, node: &YamlNode, key: &str) -> Option<Vec<(String, Span)>> {
         let list = node.get(key).unwrap_or(node);
         let items = if list.as_text().is_some() { std::slice::from_ref(list) } else { list.items() };
@@ -183,7 +195,6 @@ impl AssayLowering<'_, '_> {
         Some(texts)
     }
 
-    /// The least score, as it is written.
     fn min_score(&mut self, node: &YamlNode, keys: [&str; 2], otherwise: &str) -> Option<String> {
         let Some(score) = keys.iter().find_map(|key| node.get(key)) else { return Some(otherwise.to_owned()) };
         if score.as_number().is_none() {
@@ -195,12 +206,22 @@ impl AssayLowering<'_, '_> {
 
 fn must_contain(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let texts = assay.required_texts(node, "must_contain")?;
-    Some(texts.iter().map(|(text, at)| AssayAssertion::new(*at, format!("output contains {}", quote_text(text)))).collect())
+    Some(
+        texts
+            .iter()
+            .map(|(text, at)| AssayAssertion::new(*at, format!("output contains {}", quote_text(text))))
+            .collect(),
+    )
 }
 
 fn must_not_contain(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let texts = assay.required_texts(node, "must_not_contain")?;
-    Some(texts.iter().map(|(text, at)| AssayAssertion::new(*at, format!("output not contains {}", quote_text(text)))).collect())
+    Some(
+        texts
+            .iter()
+            .map(|(text, at)| AssayAssertion::new(*at, format!("output not contains {}", quote_text(text))))
+            .collect(),
+    )
 }
 
 fn output_matches(assay: &mut AssayLowering<'_, '_>, node: &YamlNode, test: &str) -> Option<Vec<AssayAssertion>> {
@@ -221,7 +242,6 @@ fn output_matches(assay: &mut AssayLowering<'_, '_>, node: &YamlNode, test: &str
 }
 
 impl AssayLowering<'_, '_> {
-    /// The flags of an expression.
     fn regex_flags(&mut self, node: &YamlNode) -> Option<String> {
         let mut flags = String::new();
         for flag in self.low.sink.list_items(node, "flags", "the expectation") {
@@ -236,7 +256,6 @@ impl AssayLowering<'_, '_> {
         Some(flags)
     }
 
-    /// A JSON Schema that stands in a text.
     fn schema_text(&mut self, node: &YamlNode) -> Option<YamlNode> {
         let text = self.low.sink.as_text(node, "`json_schema`")?;
         match yaml::parse_document(text, node.span.file, YamlSchema::Core) {
@@ -254,19 +273,19 @@ impl AssayLowering<'_, '_> {
     }
 }
 
-/// A value all of whose parts stand at one place.
+/// A value whose parts all have one span.
 fn place_everywhere(node: &YamlNode, place: Span) -> YamlNode {
     let value = match &node.value {
         YamlValue::List(items) => YamlValue::List(items.iter().map(|item| place_everywhere(item, place)).collect()),
-        YamlValue::Map(entries) => {
-            YamlValue::Map(entries.iter().map(|(key, value)| (place_everywhere(key, place), place_everywhere(value, place))).collect())
-        }
+        YamlValue::Map(entries) => YamlValue::Map(
+            entries.iter().map(|(key, value)| (place_everywhere(key, place), place_everywhere(value, place))).collect(),
+        ),
         other => other.clone(),
     };
     YamlNode { value, span: place }
 }
 
-/// The schema of the file counts, where one is named.
+/// The schema file wins if one is named.
 fn json_schema(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let (place, schema) = match (node.get("schema_file"), node.get("json_schema")) {
         (Some(file), _) if !file.is_null() => {
@@ -308,11 +327,15 @@ fn args_valid(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<
     Some(sentences)
 }
 
-/// Calls without a result, and calls that failed, are left out.
+/// Calls without a result and failed calls are left out.
 fn outputs_valid(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let schemas = node.get("schemas").filter(|schemas| !schemas.entries().is_empty());
     let Some(schemas) = schemas else {
-        assay.low.sink.wrong_shape(node.get("schemas").unwrap_or(node), "`schemas`", "a mapping of tools to JSON Schemas");
+        assay.low.sink.wrong_shape(
+            node.get("schemas").unwrap_or(node),
+            "`schemas`",
+            "a mapping of tools to JSON Schemas",
+        );
         return None;
     };
     let each = |(name, schema): &(YamlNode, YamlNode)| {
@@ -324,7 +347,7 @@ fn outputs_valid(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<V
     Some(schemas.entries().iter().map(each).collect())
 }
 
-/// The likeness of what the trace recorded of both texts.
+/// The similarity that the trace recorded for both texts.
 fn similar_output(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let least = assay.min_score(node, ["min_score", "threshold"], "0.8")?;
     let text = node.get("semantic_similarity_to").or_else(|| node.get("text"));
@@ -334,11 +357,12 @@ fn similar_output(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<
     };
     let recorded = "meta.assay.embeddings";
     let sentence = format!("cosine({recorded}.response, {recorded}.reference) + 0.000001 >= {least}");
-    let message = format!("the output is not like {}; runs record their embeddings in `{recorded}`", value_literal(text));
+    let message =
+        format!("the output is not like {}; runs record their embeddings in `{recorded}`", value_literal(text));
     Some(vec![AssayAssertion::new(node.span, sentence).with_message(&message)])
 }
 
-/// What a model said of the run, where the trace recorded it.
+/// A model's judgment of the run, if recorded.
 fn recorded_judgment(assay: &mut AssayLowering<'_, '_>, node: &YamlNode, name: &str) -> Option<Vec<AssayAssertion>> {
     let least = assay.min_score(node, ["min_score", "min_score"], "0.8")?;
     let recorded = format!("meta.assay.judge.{name}");

@@ -4,7 +4,6 @@ use super::AssayLowering;
 use crate::regex_flavour::slash_literal;
 use crate::yaml::YamlNode;
 
-/// The expressions of formats.
 const FORMATS: &[(&str, &str)] = &[
     ("email", r"\A[^@\s]+@[^@\s]+\.[^@\s]+\z"),
     ("uri", r"\A[A-Za-z][A-Za-z0-9+.-]*:[^\s]+\z"),
@@ -32,10 +31,9 @@ const FORMATS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The other spelling of formats, that of JSON Schema.
+/// JSON Schema's spelling of formats.
 const ALIASES: &[(&str, &str)] = &[("date-time", "datetime")];
 
-/// The expression of a format.
 pub(super) fn expression_of(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<&'static str> {
     let name = assay.low.sink.as_text(node, "`format`")?;
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
@@ -47,7 +45,6 @@ pub(super) fn expression_of(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) 
     found.map(|(_, expression)| *expression)
 }
 
-/// The expression of a format as a literal.
 pub(super) fn literal_of(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<String> {
     expression_of(assay, node).map(|expression| slash_literal(expression, ""))
 }

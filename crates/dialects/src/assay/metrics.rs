@@ -2,14 +2,13 @@
 
 use super::AssayLowering;
 use super::policy::PolicyScope;
-use super::rules::{RuleSemantics, RuleContext};
+use super::rules::{RuleContext, RuleSemantics};
 use super::select::ToolAliases;
-use super::sentence::{RuleDraft, AssayAssertion};
-use crate::writer::{to_label, quote_text};
+use super::sentence::{AssayAssertion, RuleDraft};
+use crate::writer::{quote_text, to_label};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Slug, suggest};
 
-/// A metric: the keys of its tests, and what they say.
 struct TestMetric {
     name: &'static str,
     keys: &'static [&'static str],
@@ -22,10 +21,8 @@ const METRICS: &[TestMetric] = &[
     TestMetric { name: "tool_blocklist", keys: &["blocklist"], lower: tool_blocklist },
 ];
 
-/// The keys of all tests.
 const COMMON: &[&str] = &["id", "metric", "description", "tags", "when"];
 
-/// Writes the rule of a test.
 pub(super) fn lower_metric_test(assay: &mut AssayLowering<'_, '_>, test: &YamlNode, id: &str) -> Option<()> {
     let word = test.get("metric")?;
     let (metric, sentences) = read_metric(assay, test, word)?;
@@ -43,8 +40,11 @@ pub(super) fn lower_metric_test(assay: &mut AssayLowering<'_, '_>, test: &YamlNo
     Some(())
 }
 
-/// The metric of a test, and what it asks.
-fn read_metric(assay: &mut AssayLowering<'_, '_>, test: &YamlNode, word: &YamlNode) -> Option<(String, Vec<AssayAssertion>)> {
+fn read_metric(
+    assay: &mut AssayLowering<'_, '_>,
+    test: &YamlNode,
+    word: &YamlNode,
+) -> Option<(String, Vec<AssayAssertion>)> {
     let own = METRICS.iter().find(|metric| word.as_text() == Some(metric.name));
     let given = assay.low.options.metrics;
     let of_program = given.iter().find(|(name, _)| word.as_text() == Some(name));
@@ -76,7 +76,6 @@ fn read_metric(assay: &mut AssayLowering<'_, '_>, test: &YamlNode, word: &YamlNo
     Some((word.key_text(), sentences))
 }
 
-/// The names of the metrics that Assay has itself.
 pub(super) fn metric_names() -> impl Iterator<Item = &'static str> {
     METRICS.iter().map(|metric| metric.name)
 }
@@ -119,7 +118,6 @@ fn tool_blocklist(assay: &mut AssayLowering<'_, '_>, test: &YamlNode) -> Vec<Ass
 }
 
 impl AssayLowering<'_, '_> {
-    /// A policy that is written here, or in a file that is named.
     pub(super) fn policy_document(&mut self, policy: &YamlNode) -> Option<YamlNode> {
         match &policy.value {
             YamlValue::Text(path) => self.read_document(path, policy.span),
@@ -131,7 +129,7 @@ impl AssayLowering<'_, '_> {
         }
     }
 
-    /// The order of calls: rules, an exact sequence, a policy of either.
+    /// Rules, an exact sequence, or a policy of either.
     pub(super) fn lower_order(&mut self, test: &YamlNode, form: RuleSemantics) -> Vec<AssayAssertion> {
         let mut sentences = Vec::new();
         if let Some(rules) = test.get("rules") {
@@ -150,7 +148,7 @@ impl AssayLowering<'_, '_> {
         sentences
     }
 
-    /// Tools that may not be called: an assertion each, so that each is found where it stands.
+    /// One assertion per tool, so that each is reported where it stands.
     pub(super) fn lower_blocked(&mut self, test: &YamlNode, key: &str) -> Vec<AssayAssertion> {
         let Some(list) = test.get(key) else {
             let message = format!("there is no `{key}`");
@@ -169,7 +167,6 @@ impl AssayLowering<'_, '_> {
             .collect()
     }
 
-    /// The tags of a test.
     pub(super) fn test_tags(&mut self, test: &YamlNode) -> Vec<String> {
         let tags = self.low.sink.list_items(test, "tags", "a test");
         let tags: Vec<String> = tags.iter().map(|tag| crate::writer::to_label(&tag.key_text())).collect();

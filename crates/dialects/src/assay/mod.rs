@@ -27,19 +27,23 @@ mod unit;
 
 use crate::writer::UniqueLabels;
 use crate::yaml::{YamlNode, YamlSchema};
-use crate::{Dialect, Lowering, YamlDialect, FileSyntax};
+use crate::{Dialect, FileSyntax, Lowering, YamlDialect};
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use schemas::DeclaredSchemas;
 use std::borrow::Cow;
 
-/// The row of this dialect.
 pub(crate) const DIALECT: Dialect = Dialect {
     files: "`mcp-eval.yaml`, `eval.yaml`, policies of tools",
-    reads: FileSyntax::Yaml(YamlDialect { marks: &["suite", "tests"], schema: YamlSchema::Core, is_one: is_assay_file, lower: lower_document }),
+    reads: FileSyntax::Yaml(YamlDialect {
+        marks: &["suite", "tests"],
+        schema: YamlSchema::Core,
+        is_one: is_assay_file,
+        lower: lower_document,
+    }),
     verdicts: VERDICTS,
 };
 
-/// A rule that nothing exercised passes there, and has no score. So does one that a run which goes on has not decided.
+/// An unexercised rule passes and has no score; so does one that an unfinished run leaves undecided.
 const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     system: Cow::Borrowed("Assay"),
     pass: ForeignVerdict::new("pass", Some(1.0)),
@@ -49,12 +53,10 @@ const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     error: ForeignVerdict::new("error", Some(0.0)),
 };
 
-/// The names of its metrics.
 pub(crate) fn own_metrics() -> impl Iterator<Item = &'static str> {
     metrics::metric_names()
 }
 
-/// A file that is being lowered.
 struct AssayLowering<'l, 'a> {
     low: &'l mut Lowering<'a>,
     labels: UniqueLabels,

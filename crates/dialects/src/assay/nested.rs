@@ -1,16 +1,15 @@
 //! What the documented policy asks of what is inside of an argument, as a JSON Schema.
 
 use super::AssayLowering;
-use super::constraints::{ConstrainedArgument, CONSTRAINTS, TYPES};
+use super::constraints::{CONSTRAINTS, ConstrainedArgument, TYPES};
 use super::formats;
-use super::schemas::{synthetic_node, made_text};
+use super::schemas::{made_text, synthetic_node};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 
-/// References inside of references.
 const DEPTH: usize = 32;
 
-/// Keys that are called otherwise in JSON Schema.
+/// Keys with other names in JSON Schema.
 const RENAMED: &[(&str, &str)] = &[
     ("min", "minimum"),
     ("max", "maximum"),
@@ -18,8 +17,11 @@ const RENAMED: &[(&str, &str)] = &[
     ("exclusiveMax", "exclusiveMaximum"),
 ];
 
-/// What a key asks of the values inside of an argument.
-pub(super) fn nested_constraint(assay: &mut AssayLowering<'_, '_>, of: &ConstrainedArgument<'_>, node: &YamlNode) -> Option<String> {
+pub(super) fn nested_constraint(
+    assay: &mut AssayLowering<'_, '_>,
+    of: &ConstrainedArgument<'_>,
+    node: &YamlNode,
+) -> Option<String> {
     let entry = of.spec.entries().iter().find(|(_, value)| value.span == node.span)?;
     let mut entries = vec![entry.clone()];
     if entry.0.as_text() == Some("additionalProperties") {
@@ -31,14 +33,13 @@ pub(super) fn nested_constraint(assay: &mut AssayLowering<'_, '_>, of: &Constrai
     Some(format!("{} is {name}", of.path))
 }
 
-/// The names of properties, of which nothing is asked.
 fn names_of(properties: &YamlNode) -> YamlNode {
-    let nothing = |(key, value): &(YamlNode, YamlNode)| (key.clone(), synthetic_node(YamlValue::Map(Vec::new()), value.span));
+    let nothing =
+        |(key, value): &(YamlNode, YamlNode)| (key.clone(), synthetic_node(YamlValue::Map(Vec::new()), value.span));
     synthetic_node(YamlValue::Map(properties.entries().iter().map(nothing).collect()), properties.span)
 }
 
 impl AssayLowering<'_, '_> {
-    /// What is asked of an argument, with what its `$ref` names.
     pub(super) fn resolve_spec(&mut self, spec: &YamlNode, root: &YamlNode, depth: usize) -> Option<YamlNode> {
         if !spec.is_map() {
             self.low.sink.wrong_shape(spec, "what is asked of an argument", "a mapping: `type: number`");
@@ -62,7 +63,6 @@ impl AssayLowering<'_, '_> {
         Some(synthetic_node(YamlValue::Map(entries), spec.span))
     }
 
-    /// The JSON Schema of what is asked.
     fn json_schema(&mut self, spec: &YamlNode, root: &YamlNode, depth: usize) -> Option<YamlNode> {
         if depth > DEPTH {
             self.low.sink.error(Slug::TooDeep, spec.span, "schemas are nested too deep", "nest less");
@@ -76,8 +76,14 @@ impl AssayLowering<'_, '_> {
         Some(synthetic_node(YamlValue::Map(entries), spec.span))
     }
 
-    /// A key of it; none of a key that only describes.
-    fn json_entry(&mut self, key: &YamlNode, value: &YamlNode, root: &YamlNode, depth: usize) -> Option<Vec<(YamlNode, YamlNode)>> {
+    /// Descriptive keys yield no entry.
+    fn json_entry(
+        &mut self,
+        key: &YamlNode,
+        value: &YamlNode,
+        root: &YamlNode,
+        depth: usize,
+    ) -> Option<Vec<(YamlNode, YamlNode)>> {
         let name = key.key_text();
         let one = |name: &str, value: YamlNode| Some(vec![(made_text(name, key.span), value)]);
         match name.as_str() {
@@ -109,8 +115,12 @@ impl AssayLowering<'_, '_> {
         }
     }
 
-    /// Properties, and those among them that have to be there.
-    fn json_properties(&mut self, value: &YamlNode, root: &YamlNode, depth: usize) -> Option<Vec<(YamlNode, YamlNode)>> {
+    fn json_properties(
+        &mut self,
+        value: &YamlNode,
+        root: &YamlNode,
+        depth: usize,
+    ) -> Option<Vec<(YamlNode, YamlNode)>> {
         if !value.is_map() {
             self.low.sink.wrong_shape(value, "`properties`", "a mapping of names to what is asked of them");
             return None;
@@ -122,7 +132,8 @@ impl AssayLowering<'_, '_> {
             }
             properties.push((key.clone(), self.json_schema(spec, root, depth)?));
         }
-        let mut entries = vec![(made_text("properties", value.span), synthetic_node(YamlValue::Map(properties), value.span))];
+        let mut entries =
+            vec![(made_text("properties", value.span), synthetic_node(YamlValue::Map(properties), value.span))];
         if !wanted.is_empty() {
             entries.push((made_text("required", value.span), synthetic_node(YamlValue::List(wanted), value.span)));
         }

@@ -8,16 +8,14 @@ use crate::regex_flavour::{TranslatedRegex, translate_javascript};
 use crate::writer::member_path;
 use crate::yaml::{YamlNode, YamlValue};
 
-/// An expression that a schema cannot ask.
+/// A regular expression that a schema cannot express.
 struct BacktrackingPattern {
-    /// The value that it is asked of.
     path: String,
     literal: TranslatedRegex,
     place: averment_base::source::Span,
 }
 
 impl AssayLowering<'_, '_> {
-    /// What a schema asks of the arguments of a tool, as one assertion.
     pub(super) fn fits_schema(&mut self, tool: &str, (name, schema): (&YamlNode, &YamlNode)) -> AssayAssertion {
         let mut beyond = Vec::new();
         let schema = &without_backtracking(schema, None, &mut beyond);
@@ -33,8 +31,7 @@ impl AssayLowering<'_, '_> {
     }
 }
 
-/// A schema without such expressions. What every value has to fit that the schema asks of stands in `properties`; elsewhere (`anyOf`, `items`)
-/// no statement about a path says the same, and they stay, to be refused.
+/// Moves such patterns out of `properties`; elsewhere (`anyOf`, `items`) they stay and are refused.
 fn without_backtracking(schema: &YamlNode, path: Option<&str>, beyond: &mut Vec<BacktrackingPattern>) -> YamlNode {
     let YamlValue::Map(entries) = &schema.value else { return schema.clone() };
     let mut kept = Vec::with_capacity(entries.len());
@@ -42,7 +39,11 @@ fn without_backtracking(schema: &YamlNode, path: Option<&str>, beyond: &mut Vec<
         let value = match (key.as_text(), path) {
             (Some("pattern"), Some(path)) => match backtracking_regex(value) {
                 Some(literal) => {
-                    beyond.push(BacktrackingPattern { path: path.to_owned(), literal, place: key.span.cover_with(value.span) });
+                    beyond.push(BacktrackingPattern {
+                        path: path.to_owned(),
+                        literal,
+                        place: key.span.cover_with(value.span),
+                    });
                     continue;
                 }
                 None => value.clone(),
@@ -50,8 +51,8 @@ fn without_backtracking(schema: &YamlNode, path: Option<&str>, beyond: &mut Vec<
             (Some("properties"), _) if value.is_map() => {
                 let of = |(name, inner): &(YamlNode, YamlNode)| {
                     let name_text = name.key_text();
-                    let path =
-                        path.map_or_else(|| argument_path(&name_text), |path| format!("{path}{}", member_path(&name_text)));
+                    let path = path
+                        .map_or_else(|| argument_path(&name_text), |path| format!("{path}{}", member_path(&name_text)));
                     (name.clone(), without_backtracking(inner, Some(&path), beyond))
                 };
                 synthetic_node(YamlValue::Map(value.entries().iter().map(of).collect()), value.span)
@@ -63,8 +64,11 @@ fn without_backtracking(schema: &YamlNode, path: Option<&str>, beyond: &mut Vec<
     synthetic_node(YamlValue::Map(kept), schema.span)
 }
 
-/// An expression in the syntax of JSON Schemas, where only backtracking finds it.
+/// Only if it needs backtracking.
 fn backtracking_regex(pattern: &YamlNode) -> Option<TranslatedRegex> {
     let text = pattern.as_text()?;
-    translate_javascript(text, "u").or_else(|_| translate_javascript(text, "")).ok().filter(|literal| literal.backtracks)
+    translate_javascript(text, "u")
+        .or_else(|_| translate_javascript(text, ""))
+        .ok()
+        .filter(|literal| literal.backtracks)
 }

@@ -1,10 +1,10 @@
 //! Files of policies: which of their shapes one has, and what each asks.
 
 use super::AssayLowering;
-use super::rules::{RuleSemantics, RuleContext, are_rules, only_tools};
+use super::rules::{RuleContext, RuleSemantics, are_rules, only_tools};
 use super::schemas::synthetic_node;
 use super::select::{ToolAliases, glob_pattern};
-use super::sentence::{RuleDraft, AssayAssertion};
+use super::sentence::{AssayAssertion, RuleDraft};
 use super::structured;
 use crate::writer;
 use crate::yaml::{YamlNode, YamlValue};
@@ -26,18 +26,14 @@ const OF_SCHEMA: &[&str] = &[
     "$ref",
 ];
 
-/// Which calls a policy is asked about.
 pub(super) struct PolicyScope<'n> {
-    /// Only these tools.
     pub(super) tools: Option<&'n YamlNode>,
-    /// Whether a call of any other tool is a violation.
+    /// Calls of other tools are violations.
     pub(super) strict: bool,
 }
 
-/// All calls.
 pub(super) const ALL: PolicyScope<'static> = PolicyScope { tools: None, strict: false };
 
-/// Whether a document is a policy that can be checked by itself.
 pub(super) fn is_policy(document: &YamlNode) -> bool {
     let are_schemas = || {
         let looks = |(key, value): &(YamlNode, YamlNode)| {
@@ -46,16 +42,18 @@ pub(super) fn is_policy(document: &YamlNode) -> bool {
         !document.entries().is_empty() && document.entries().iter().all(looks)
     };
     let are_names = || !document.items().is_empty() && document.items().iter().all(|item| item.as_text().is_some());
-    is_documented(document) || structured::is_structured(document) || are_schemas() || are_rules(document) || are_names()
+    is_documented(document)
+        || structured::is_structured(document)
+        || are_schemas()
+        || are_rules(document)
+        || are_names()
 }
 
-/// The documented shape: tools with `arguments`.
 fn is_documented(document: &YamlNode) -> bool {
     let tools = document.get("tools").map_or(&[][..], YamlNode::entries);
     !tools.is_empty() && tools.iter().all(|(key, value)| value.is_map() && !structured::of_tools(key))
 }
 
-/// A policy by itself is one rule.
 pub(super) fn lower_policy_file(assay: &mut AssayLowering<'_, '_>, document: &YamlNode) {
     let mut sentences = Vec::new();
     if !document.is_list() {
@@ -86,7 +84,6 @@ pub(super) fn lower_policy_file(assay: &mut AssayLowering<'_, '_>, document: &Ya
 }
 
 impl AssayLowering<'_, '_> {
-    /// What a policy asks of the tools and arguments of calls.
     pub(super) fn lower_policy(&mut self, document: &YamlNode, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
         if !document.is_map() {
             self.low.sink.wrong_shape(document, "the policy", "a mapping of tools to what is asked of their arguments");
@@ -118,7 +115,7 @@ impl AssayLowering<'_, '_> {
         sentences
     }
 
-    /// A mapping of tools to JSON Schemas; `shared` are definitions that all of them may refer to.
+    /// `shared` are definitions that all schemas may refer to.
     pub(super) fn schema_map(
         &mut self,
         tools: &[(YamlNode, YamlNode)],
@@ -132,7 +129,8 @@ impl AssayLowering<'_, '_> {
                 YamlValue::Map(_) => with_shared(&schema, shared),
                 YamlValue::Bool(true) => synthetic_node(YamlValue::Map(Vec::new()), schema.span),
                 YamlValue::Bool(false) => {
-                    sentences.push(AssayAssertion::new(schema.span, format!("never {}", glob_pattern(&name.key_text()))));
+                    sentences
+                        .push(AssayAssertion::new(schema.span, format!("never {}", glob_pattern(&name.key_text()))));
                     continue;
                 }
                 _ if OF_SCHEMA.contains(&name.key_text().as_str()) => {
@@ -142,7 +140,11 @@ impl AssayLowering<'_, '_> {
                     continue;
                 }
                 _ => {
-                    self.low.sink.wrong_shape(&schema, &format!("the schema of `{}`", name.key_text()), "a JSON Schema");
+                    self.low.sink.wrong_shape(
+                        &schema,
+                        &format!("the schema of `{}`", name.key_text()),
+                        "a JSON Schema",
+                    );
                     continue;
                 }
             };
@@ -151,8 +153,13 @@ impl AssayLowering<'_, '_> {
         sentences
     }
 
-    /// With `strict`, that no other tool than those of the policy is called.
-    fn known_only(&mut self, tools: &[(YamlNode, YamlNode)], place: Span, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
+    /// With `strict`, only the policy's tools may be called.
+    fn known_only(
+        &mut self,
+        tools: &[(YamlNode, YamlNode)],
+        place: Span,
+        asked: &PolicyScope<'_>,
+    ) -> Vec<AssayAssertion> {
         let known: Vec<String> = tools.iter().map(|(name, _)| glob_pattern(&name.key_text())).collect();
         let unknown: Vec<&YamlNode> = asked.tools.map_or(&[][..], YamlNode::items).iter().collect();
         let mut sentences = Vec::new();
@@ -183,15 +190,16 @@ impl AssayLowering<'_, '_> {
         self.low.sink.error(Slug::UnknownTool, tool.span, message, help);
     }
 
-    /// The tools that are asked about.
     fn scoped_tools(&self, tools: &[(YamlNode, YamlNode)], asked: &PolicyScope<'_>) -> Vec<(YamlNode, YamlNode)> {
         let wanted = |(name, _): &&(YamlNode, YamlNode)| {
-            asked.tools.is_none_or(|list| list.items().iter().any(|item| item.as_text() == Some(name.key_text().as_str())))
+            asked
+                .tools
+                .is_none_or(|list| list.items().iter().any(|item| item.as_text() == Some(name.key_text().as_str())))
         };
         tools.iter().filter(wanted).cloned().collect()
     }
 
-    /// What a policy asks of the order of calls: a list of rules or of names, or `sequences` of a policy.
+    /// A list of rules or names, or a policy's `sequences`.
     pub(super) fn lower_sequences(&mut self, document: &YamlNode, form: RuleSemantics) -> Vec<AssayAssertion> {
         if document.is_list() {
             return match are_rules(document) || document.items().is_empty() {
@@ -211,7 +219,6 @@ impl AssayLowering<'_, '_> {
         }
     }
 
-    /// That the calls are these and no others.
     pub(super) fn exact_sequence(&mut self, list: &YamlNode) -> Option<AssayAssertion> {
         if !list.is_list() {
             self.low.sink.wrong_shape(list, "the sequence", "a list of tools");
@@ -232,7 +239,6 @@ impl AssayLowering<'_, '_> {
     }
 }
 
-/// A schema with definitions that it may refer to.
 fn with_shared(schema: &YamlNode, shared: &[(YamlNode, YamlNode)]) -> YamlNode {
     let mut schema = schema.clone();
     if let YamlValue::Map(entries) = &mut schema.value {

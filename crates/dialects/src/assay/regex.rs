@@ -6,7 +6,6 @@ use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
 impl AssayLowering<'_, '_> {
-    /// The literal of an expression as the program reads it, with flags beside its own.
     pub(super) fn regex_literal(&mut self, node: &YamlNode, flags: &str) -> Option<String> {
         let pattern = self.low.sink.as_text(node, "the regular expression")?;
         match regex_flavour::translate_rust(pattern) {
@@ -25,7 +24,6 @@ impl AssayLowering<'_, '_> {
     }
 }
 
-/// Whether an expression may find nothing at all.
 pub(super) fn may_be_empty(node: &YamlNode) -> bool {
     let parsed = node.as_text().and_then(|pattern| regex_syntax::Parser::new().parse(pattern).ok());
     parsed.is_none_or(|parsed| parsed.properties().minimum_len().unwrap_or(0) == 0)

@@ -1,30 +1,27 @@
 //! Rules about which tools are called, how often, and in which order.
 
 use super::AssayLowering;
-use super::select::{ToolAliases, CallSelector, choice_pattern};
+use super::select::{CallSelector, ToolAliases, choice_pattern};
 use super::sentence::AssayAssertion;
 use super::sequence;
 use crate::writer::{self, quote_text};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
-/// Who reads a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleSemantics {
-    /// The documents: a statement about the whole run.
+    /// The documentation: a statement about the whole run.
     Documented,
-    /// The program: what is recorded, in an unfinished run, too.
+    /// The program: what is recorded, also in an unfinished run.
     Program,
 }
 
-/// What a rule is read with.
 #[derive(Clone, Copy)]
 pub(super) struct RuleContext<'r> {
     pub(super) form: RuleSemantics,
     pub(super) aliases: &'r ToolAliases,
 }
 
-/// A kind of rule: its keys beside those of all rules, and what it says.
 struct RuleType {
     name: &'static str,
     keys: &'static [&'static str],
@@ -45,17 +42,14 @@ const KINDS: &[RuleType] = &[
     RuleType { name: "sequence", keys: &["tools", "strict"], lower: sequence::calls_in_order },
 ];
 
-/// The keys of all rules.
 const COMMON: &[&str] = &["type", "id", "description", "when"];
 
-/// Whether a list holds rules.
 pub(super) fn are_rules(list: &YamlNode) -> bool {
     let is_rule = |item: &YamlNode| item.get("type").is_some() || item.get("require").is_some();
     list.items().iter().any(is_rule)
 }
 
 impl AssayLowering<'_, '_> {
-    /// The assertions of a list of rules.
     pub(super) fn lower_rules(&mut self, list: &YamlNode, what: &str, reading: RuleContext<'_>) -> Vec<AssayAssertion> {
         if !list.is_list() {
             self.low.sink.wrong_shape(list, what, "a list of rules, each `- type: …`");
@@ -87,7 +81,7 @@ impl AssayLowering<'_, '_> {
         })
     }
 
-    /// What `when` asks of the run: entries of its context, which runs keep in `meta`.
+    /// Context entries, which runs keep in `meta`.
     pub(super) fn when_condition(&mut self, rule: &YamlNode) -> Option<Option<String>> {
         let Some(when) = rule.get("when") else { return Some(None) };
         if when.entries().is_empty() {
@@ -97,15 +91,21 @@ impl AssayLowering<'_, '_> {
         let mut tests = Vec::new();
         for (key, value) in when.entries() {
             match value.is_map() {
-                true => tests.extend(value.entries().iter().map(|(inner, value)| context_test(&inner.key_text(), value))),
+                true => {
+                    tests.extend(value.entries().iter().map(|(inner, value)| context_test(&inner.key_text(), value)))
+                }
                 false => tests.push(context_test(&key.key_text(), value)),
             }
         }
         Some(Some(tests.join(" and ")))
     }
 
-    /// The selector of a key that has to be there.
-    pub(super) fn required_selector(&mut self, rule: &YamlNode, key: &str, reading: RuleContext<'_>) -> Option<CallSelector> {
+    pub(super) fn required_selector(
+        &mut self,
+        rule: &YamlNode,
+        key: &str,
+        reading: RuleContext<'_>,
+    ) -> Option<CallSelector> {
         let what = format!("`{key}`");
         match rule.get(key) {
             Some(node) => self.read_selector(node, &what, reading.aliases),
@@ -117,8 +117,12 @@ impl AssayLowering<'_, '_> {
         }
     }
 
-    /// The selectors of a key that may hold one or several.
-    pub(super) fn required_selectors(&mut self, rule: &YamlNode, key: &str, reading: RuleContext<'_>) -> Option<Vec<CallSelector>> {
+    pub(super) fn required_selectors(
+        &mut self,
+        rule: &YamlNode,
+        key: &str,
+        reading: RuleContext<'_>,
+    ) -> Option<Vec<CallSelector>> {
         let Some(list) = rule.get(key).filter(|node| node.is_list()) else {
             return self.required_selector(rule, key, reading).map(|one| vec![one]);
         };
@@ -130,7 +134,6 @@ impl AssayLowering<'_, '_> {
         list.items().iter().map(|item| self.read_selector(item, &format!("`{key}`"), reading.aliases)).collect()
     }
 
-    /// A whole number that is not negative.
     pub(super) fn optional_number(&mut self, rule: &YamlNode, key: &str) -> Option<Option<u64>> {
         let Some(node) = rule.get(key).filter(|node| !node.is_null()) else { return Some(None) };
         let number = node.as_number().and_then(|number| number.parse().ok());
@@ -140,7 +143,6 @@ impl AssayLowering<'_, '_> {
         number.map(Some)
     }
 
-    /// A number that has to be there.
     pub(super) fn required_number(&mut self, rule: &YamlNode, key: &str) -> Option<u64> {
         let number = self.optional_number(rule, key)?;
         if number.is_none() {
@@ -161,7 +163,11 @@ fn context_test(key: &str, value: &YamlNode) -> String {
     format!("{path} == {}", writer::value_literal(value))
 }
 
-fn require_tool(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+fn require_tool(
+    assay: &mut AssayLowering<'_, '_>,
+    rule: &YamlNode,
+    reading: RuleContext<'_>,
+) -> Option<AssayAssertion> {
     if reading.form == RuleSemantics::Documented {
         let wanted = assay.required_globs(rule, "tool")?;
         let all = wanted.iter().map(|tool| AssayAssertion::new(rule.span, format!("require {tool}"))).collect();
@@ -169,7 +175,10 @@ fn require_tool(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: Rul
     }
     let tool = assay.required_selector(rule, "tool", reading)?;
     let text = format!("(count {}) >= 1", tool.to_pattern());
-    Some(AssayAssertion::new(rule.span, text).with_message(&format!("required tool '{}' not found in trace", tool.shown)))
+    Some(
+        AssayAssertion::new(rule.span, text)
+            .with_message(&format!("required tool '{}' not found in trace", tool.shown)),
+    )
 }
 
 /// The first call of one tool is not behind the first call of the other.
@@ -189,15 +198,20 @@ fn call_before(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: Rule
             Some(AssayAssertion::new(rule.span, text))
         }
         RuleSemantics::Program => {
-            let text = sequence::not_before(&choice_pattern(&patterns), &format!("first(index of {})", first.to_pattern()));
+            let text =
+                sequence::not_before(&choice_pattern(&patterns), &format!("first(index of {})", first.to_pattern()));
             let message = format!("tool '{}' is required before tool '{behind}'", first.shown);
             Some(AssayAssertion::new(rule.span, text).with_message(&message))
         }
     }
 }
 
-/// Between the calls: the program counts their places, whether or not the first had ended.
-fn immediately_before(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+/// Compares call positions, whether or not the first call has ended.
+fn immediately_before(
+    assay: &mut AssayLowering<'_, '_>,
+    rule: &YamlNode,
+    reading: RuleContext<'_>,
+) -> Option<AssayAssertion> {
     let first = assay.required_selector(rule, "first", reading)?;
     let then = choice_pattern(&CallSelector::any_of(&assay.required_selectors(rule, "then", reading)?));
     Some(AssayAssertion::new(rule.span, format!("each {then}: (index of {}) contains index - 1", first.to_pattern())))
@@ -220,7 +234,7 @@ fn block_tools(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: Rule
     })
 }
 
-/// Nothing is allowed by an empty list.
+/// An empty list allows nothing.
 fn allow_tools(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, _: RuleContext<'_>) -> Option<AssayAssertion> {
     let Some(tools) = rule.get("tools") else {
         assay.low.sink.error(Slug::TypeMismatch, rule.span, "the rule has no `tools`", "write `tools: [TOOL, …]`");
@@ -229,7 +243,6 @@ fn allow_tools(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, _: RuleContex
     Some(AssayAssertion::new(rule.span, only_tools(&assay.read_globs(tools, "`tools`"))))
 }
 
-/// That all calls are of these.
 pub(super) fn only_tools(tools: &[String]) -> String {
     if tools.is_empty() { "never any".to_owned() } else { format!("only {}", tools.join(", ")) }
 }
@@ -239,7 +252,11 @@ fn count_calls(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: Rule
         Some(_) => assay.required_selector(rule, "tool", reading)?.to_pattern(),
         None => choice_pattern(&assay.required_globs(rule, "tool")?),
     };
-    let (exact, min, max) = (assay.optional_number(rule, "exact")?, assay.optional_number(rule, "min")?, assay.optional_number(rule, "max")?);
+    let (exact, min, max) = (
+        assay.optional_number(rule, "exact")?,
+        assay.optional_number(rule, "min")?,
+        assay.optional_number(rule, "max")?,
+    );
     let text = match (exact, min, max) {
         (Some(exact), _, _) => format!("count {tool} == {exact}"),
         (None, Some(min), Some(max)) if min > max => {

@@ -6,17 +6,15 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The schemas of a file.
 #[derive(Debug, Default)]
 pub(super) struct DeclaredSchemas {
-    /// Of each schema, as JSON, its name.
+    /// Names by JSON text.
     known: BTreeMap<String, String>,
     taken: BTreeSet<String>,
     new: Vec<(String, YamlNode)>,
 }
 
 impl DeclaredSchemas {
-    /// Writes those that are not yet written.
     pub(super) fn write_new(&mut self, out: &mut RuleWriter) {
         for (name, schema) in self.new.drain(..) {
             out.write_gap();
@@ -45,13 +43,11 @@ impl DeclaredSchemas {
 }
 
 impl AssayLowering<'_, '_> {
-    /// The name of a schema, which begins with what it is of.
     pub(super) fn schema_name(&mut self, of: &str, schema: &YamlNode) -> String {
         self.schemas.declare_schema(&capitalize_words(of), schema)
     }
 }
 
-/// Words as one name that begins with a capital.
 fn capitalize_words(words: &str) -> String {
     let parts = words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     let name: String = parts
@@ -66,12 +62,10 @@ fn capitalize_words(words: &str) -> String {
     }
 }
 
-/// A node that is made, not read.
 pub(super) fn synthetic_node(value: YamlValue, span: Span) -> YamlNode {
     YamlNode { value, span }
 }
 
-/// A text that is made, not read.
 pub(super) fn made_text(text: &str, span: Span) -> YamlNode {
     synthetic_node(YamlValue::Text(text.to_owned()), span)
 }

@@ -7,23 +7,17 @@ use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 use std::collections::BTreeMap;
 
-/// Other names for several tools.
 pub(super) type ToolAliases = BTreeMap<String, Vec<String>>;
 
-/// Calls of some tools, whose arguments meet a condition.
 #[derive(Debug, Clone)]
 pub(super) struct CallSelector {
-    /// What it is called in messages.
     pub(super) shown: String,
-    /// The tools, as names.
     tools: Vec<String>,
-    /// The tools, as a pattern.
     pattern: String,
     condition: Option<String>,
 }
 
 impl CallSelector {
-    /// As a pattern that can stand anywhere.
     pub(super) fn to_pattern(&self) -> String {
         match &self.condition {
             Some(condition) => format!("({} where {condition})", self.pattern),
@@ -31,7 +25,6 @@ impl CallSelector {
         }
     }
 
-    /// The calls among them that meet a further condition.
     pub(super) fn pattern_where(&self, condition: &str) -> String {
         match &self.condition {
             Some(own) => format!("({} where {own} and {condition})", self.pattern),
@@ -39,13 +32,11 @@ impl CallSelector {
         }
     }
 
-    /// Whether a call may be of both.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let is_glob = |tool: &String| tool.contains(['*', '?']);
         self.tools.iter().chain(&other.tools).any(is_glob) || self.tools.iter().any(|tool| other.tools.contains(tool))
     }
 
-    /// The calls of any of these.
     pub(super) fn any_of(all: &[Self]) -> Vec<String> {
         let mut patterns: Vec<String> = Vec::new();
         for pattern in all.iter().map(Self::to_pattern) {
@@ -57,7 +48,6 @@ impl CallSelector {
     }
 }
 
-/// Patterns as a choice that can stand anywhere.
 pub(super) fn choice_pattern(patterns: &[String]) -> String {
     match patterns {
         [one] => one.clone(),
@@ -66,7 +56,6 @@ pub(super) fn choice_pattern(patterns: &[String]) -> String {
 }
 
 impl AssayLowering<'_, '_> {
-    /// The aliases of a policy.
     pub(super) fn read_aliases(&mut self, node: Option<&YamlNode>) -> ToolAliases {
         let mut aliases = ToolAliases::new();
         let Some(node) = node.filter(|node| !node.is_null()) else { return aliases };
@@ -84,7 +73,7 @@ impl AssayLowering<'_, '_> {
         aliases
     }
 
-    /// A name or alias, or a tool with expressions on its arguments.
+    /// A name, an alias, or a tool with expressions on its arguments.
     pub(super) fn read_selector(&mut self, node: &YamlNode, what: &str, aliases: &ToolAliases) -> Option<CallSelector> {
         if !node.is_map() {
             let name = self.low.sink.as_text(node, what)?;
@@ -117,7 +106,7 @@ impl AssayLowering<'_, '_> {
         Some(selector)
     }
 
-    /// A name in which `*` stands for any characters and `?` for one, as a pattern.
+    /// `*` stands for any characters, `?` for one.
     pub(super) fn read_glob(&mut self, node: &YamlNode, what: &str) -> Option<String> {
         let name = self.low.sink.as_text(node, what)?;
         if name.is_empty() {
@@ -128,7 +117,7 @@ impl AssayLowering<'_, '_> {
         Some(glob_pattern(name))
     }
 
-    /// The names of a key that has to be there, at least one.
+    /// At least one name.
     pub(super) fn required_globs(&mut self, node: &YamlNode, key: &str) -> Option<Vec<String>> {
         let Some(names) = node.get(key) else {
             let message = format!("there is no `{key}`");
@@ -143,7 +132,6 @@ impl AssayLowering<'_, '_> {
         (!globs.is_empty()).then_some(globs)
     }
 
-    /// A name or a list of names.
     pub(super) fn read_globs(&mut self, node: &YamlNode, what: &str) -> Vec<String> {
         match node.is_list() {
             true => node.items().iter().filter_map(|item| self.read_glob(item, what)).collect(),
@@ -166,12 +154,11 @@ fn named_selector(name: &str, aliases: &ToolAliases) -> CallSelector {
     }
 }
 
-/// The path of an argument.
 pub(super) fn argument_path(name: &str) -> String {
     format!("args{}", member_path(name))
 }
 
-/// A glob as a pattern: bare where it can stand so, otherwise a condition on the name.
+/// Bare if possible, otherwise a condition on the name.
 pub(super) fn glob_pattern(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '*' | '?');
     let is_glob = name.contains(['*', '?']);

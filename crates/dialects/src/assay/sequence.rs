@@ -4,19 +4,22 @@
 //! may still meet the rule, the statement beside the expression leaves it undecided.
 
 use super::AssayLowering;
-use super::rules::{RuleSemantics, RuleContext};
+use super::rules::{RuleContext, RuleSemantics};
 use super::select::{CallSelector, choice_pattern};
 use super::sentence::AssayAssertion;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
-/// That no call of a pattern stands before a place.
 pub(super) fn not_before(pattern: &str, place: &str) -> String {
     format!("all c in (it of {pattern}): {place} <= c.index")
 }
 
 /// The tool is among the first calls.
-pub(super) fn eventually_called(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+pub(super) fn eventually_called(
+    assay: &mut AssayLowering<'_, '_>,
+    rule: &YamlNode,
+    reading: RuleContext<'_>,
+) -> Option<AssayAssertion> {
     let tool = assay.required_selector(rule, "tool", reading)?;
     let within = assay.required_number(rule, "within")?;
     let pattern = tool.to_pattern();
@@ -32,7 +35,11 @@ pub(super) fn eventually_called(assay: &mut AssayLowering<'_, '_>, rule: &YamlNo
 }
 
 /// Each call of the trigger is answered soon.
-pub(super) fn called_after(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+pub(super) fn called_after(
+    assay: &mut AssayLowering<'_, '_>,
+    rule: &YamlNode,
+    reading: RuleContext<'_>,
+) -> Option<AssayAssertion> {
     let trigger = assay.required_selector(rule, "trigger", reading)?;
     let then = assay.required_selector(rule, "then", reading)?;
     let within = assay.optional_number(rule, "within")?.unwrap_or(1);
@@ -48,13 +55,19 @@ pub(super) fn called_after(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, r
         _ => {
             let [statement, so_far] = [statement, so_far].map(|text| AssayAssertion::new(rule.span, text));
             let statement = if from == to { statement.allow_lint("self-precedence") } else { statement };
-            AssayAssertion::in_group(rule.span, "any of", vec![statement, so_far]).with_modifier("allow undecided").with_message(&message)
+            AssayAssertion::in_group(rule.span, "any of", vec![statement, so_far])
+                .with_modifier("allow undecided")
+                .with_message(&message)
         }
     })
 }
 
 /// Nothing of it comes behind the first call of the trigger.
-pub(super) fn never_after(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+pub(super) fn never_after(
+    assay: &mut AssayLowering<'_, '_>,
+    rule: &YamlNode,
+    reading: RuleContext<'_>,
+) -> Option<AssayAssertion> {
     let trigger = assay.required_selector(rule, "trigger", reading)?;
     let forbidden = assay.required_selector(rule, "forbidden", reading)?;
     if reading.form == RuleSemantics::Documented && !trigger.overlaps(&forbidden) {
@@ -67,8 +80,12 @@ pub(super) fn never_after(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, re
     Some(AssayAssertion::new(rule.span, text).with_message(&message))
 }
 
-/// The tools come in this order, others between them or (`strict`) not.
-pub(super) fn calls_in_order(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
+/// In this order, with (`strict`: without) other calls between.
+pub(super) fn calls_in_order(
+    assay: &mut AssayLowering<'_, '_>,
+    rule: &YamlNode,
+    reading: RuleContext<'_>,
+) -> Option<AssayAssertion> {
     let strict = match rule.get("strict") {
         None => false,
         Some(node) => match node.as_boolean() {
@@ -94,16 +111,21 @@ pub(super) fn calls_in_order(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode,
     let names: Vec<&str> = tools.iter().map(|tool| tool.shown.as_str()).collect();
     let message = format!("{}sequence '{}'", if strict { "strict " } else { "" }, names.join("' -> '"));
     let members = if strict { contiguous_calls(&tools) } else { in_order(&tools) };
-    let mut members: Vec<AssayAssertion> = members.into_iter().map(|text| AssayAssertion::new(rule.span, text)).collect();
+    let mut members: Vec<AssayAssertion> =
+        members.into_iter().map(|text| AssayAssertion::new(rule.span, text)).collect();
     if let Some([statement, so_far]) = if strict { all_there(&tools) } else { last_reached(&tools) } {
         let both = [statement, so_far].map(|text| AssayAssertion::new(rule.span, text)).to_vec();
         members.push(AssayAssertion::in_group(rule.span, "any of", both));
     }
     let all = AssayAssertion::all_of(rule.span, members);
-    Some(if tools.len() > 1 { all.with_modifier("allow undecided").with_message(&message) } else { all.with_message(&message) })
+    Some(if tools.len() > 1 {
+        all.with_modifier("allow undecided").with_message(&message)
+    } else {
+        all.with_message(&message)
+    })
 }
 
-/// Of each tool the place at which its turn is done.
+/// For each tool, the place at which its turn is done.
 fn turn_places(tools: &[CallSelector]) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for (at, tool) in tools.iter().enumerate() {
@@ -117,7 +139,7 @@ fn turn_places(tools: &[CallSelector]) -> Vec<String> {
     places
 }
 
-/// No tool comes while an earlier one has not.
+/// No tool before an earlier one.
 fn in_order(tools: &[CallSelector]) -> Vec<String> {
     let places = turn_places(tools);
     let check = |(at, place): (usize, &String)| {
@@ -142,7 +164,6 @@ fn in_order(tools: &[CallSelector]) -> Vec<String> {
     if checks.is_empty() { trivially_ordered(tools) } else { checks }
 }
 
-/// A single tool is in order wherever it stands.
 fn trivially_ordered(tools: &[CallSelector]) -> Vec<String> {
     tools.iter().map(|tool| format!("all c in (it of {}): c.index >= 0", tool.to_pattern())).collect()
 }
@@ -162,7 +183,7 @@ fn last_reached(tools: &[CallSelector]) -> Option<[String; 2]> {
     ])
 }
 
-/// What stands behind the first call of the first tool is the others, one behind the other.
+/// The first tool's first call is directly followed by the others, in order.
 fn contiguous_calls(tools: &[CallSelector]) -> Vec<String> {
     let Some((first, others)) = tools.split_first().filter(|(_, others)| !others.is_empty()) else {
         return trivially_ordered(tools);

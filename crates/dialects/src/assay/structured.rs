@@ -10,7 +10,6 @@ use super::sentence::AssayAssertion;
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 
-/// Keys that are read.
 const KEYS: &[&str] = &[
     "version",
     "name",
@@ -28,20 +27,16 @@ const KEYS: &[&str] = &[
     "aliases",
     "on_error",
 ];
-/// Keys of what is enforced while an agent runs, and cannot be asked of a recorded run.
+/// Keys enforced only while an agent runs, so that a recorded run cannot be asked.
 const LIVE: &[&str] =
     &["limits", "signatures", "tool_pins", "discovery", "runtime_monitor", "kill_switch", "tool_classes"];
-/// Keys of `tools` that are read.
 const OF_TOOLS: &[&str] = &["allow", "deny", "require_args", "arg_constraints"];
-/// Keys of `tools` of what is enforced while an agent runs.
 const LIVE_TOOLS: &[&str] = &["allow_classes", "deny_classes", "approval_required", "restrict_scope", "redact_args"];
 
-/// Whether a key of `tools` is a key of this shape.
 pub(super) fn of_tools(key: &YamlNode) -> bool {
     key.as_text().is_some_and(|key| OF_TOOLS.contains(&key) || LIVE_TOOLS.contains(&key))
 }
 
-/// Whether a document has this shape.
 pub(super) fn is_structured(document: &YamlNode) -> bool {
     let has = |key| document.get(key);
     let tools = has("tools").map_or(&[][..], YamlNode::entries);
@@ -51,13 +46,12 @@ pub(super) fn is_structured(document: &YamlNode) -> bool {
         || (has("version").is_some_and(|version| version.as_text().is_some()) && has("name").is_some())
 }
 
-/// Whether a key holds definitions that all schemas may refer to.
 pub(super) fn is_shared(key: &YamlNode) -> bool {
     matches!(key.as_text(), Some("$defs" | "definitions"))
 }
 
 impl AssayLowering<'_, '_> {
-    /// Denied, allowed, schemas; and with `enforcement`, that each tool has a schema.
+    /// With `enforcement`, each tool needs a schema.
     pub(super) fn lower_structured(&mut self, document: &YamlNode, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
         self.check_live_keys(document, "the policy", KEYS, LIVE);
         let tools = document.get("tools").filter(|tools| !tools.is_null());
@@ -98,14 +92,14 @@ impl AssayLowering<'_, '_> {
         let mut sentences = Vec::new();
         if let Some(word) = document.get("enforcement").and_then(|node| self.unconstrained_tools(node)) {
             let known: Vec<String> = own.iter().map(|(name, _)| glob_pattern(&name.key_text())).collect();
-            sentences.extend((word.as_text() == Some("deny")).then(|| AssayAssertion::new(word.span, only_tools(&known))));
+            sentences
+                .extend((word.as_text() == Some("deny")).then(|| AssayAssertion::new(word.span, only_tools(&known))));
         }
         let place = schemas.map_or(document.span, |schemas| schemas.span);
         sentences.extend(self.schema_map(&own, &shared, place, asked));
         sentences
     }
 
-    /// What is done with calls of tools without a schema.
     fn unconstrained_tools<'n>(&mut self, enforcement: &'n YamlNode) -> Option<&'n YamlNode> {
         self.low.sink.check_keys(enforcement, "`enforcement`", &["unconstrained_tools"]);
         let word = enforcement.get("unconstrained_tools")?;
@@ -116,12 +110,14 @@ impl AssayLowering<'_, '_> {
         Some(word)
     }
 
-    /// The constraints of the first version: an expression for arguments, which have to be there.
+    /// Version 1 constraints: a regular expression per argument, which is required.
     fn legacy_constraints(&mut self, constraints: &YamlNode) -> Vec<AssayAssertion> {
         let mut sentences = Vec::new();
         for entry in self.list_of(constraints, "`constraints`") {
             self.low.sink.check_keys(&entry, "a constraint", &["tool", "params"]);
-            let Some(tool) = self.low.sink.required_text(&entry, "tool", "a constraint").map(glob_pattern) else { continue };
+            let Some(tool) = self.low.sink.required_text(&entry, "tool", "a constraint").map(glob_pattern) else {
+                continue;
+            };
             for (name, spec) in entry.get("params").map_or(&[][..], YamlNode::entries) {
                 self.low.sink.check_keys(spec, "a parameter", &["matches"]);
                 let Some(pattern) = spec.get("matches") else { continue };
@@ -135,12 +131,12 @@ impl AssayLowering<'_, '_> {
         sentences
     }
 
-    /// Arguments that have to be there, and what is asked of them.
     fn argument_constraints(&mut self, tools: &YamlNode, document: &YamlNode) -> Vec<AssayAssertion> {
         let mut sentences = Vec::new();
         for (tool, names) in tools.get("require_args").map_or(&[][..], YamlNode::entries) {
             for name in self.list_of(names, "`require_args`") {
-                let text = format!("each {}: {} exists", glob_pattern(&tool.key_text()), argument_path(&name.key_text()));
+                let text =
+                    format!("each {}: {} exists", glob_pattern(&tool.key_text()), argument_path(&name.key_text()));
                 sentences.push(AssayAssertion::new(name.span, text));
             }
         }
@@ -150,7 +146,7 @@ impl AssayLowering<'_, '_> {
         sentences
     }
 
-    /// The elements of a list; nothing is an empty one.
+    /// Null is an empty list.
     fn list_of(&mut self, node: &YamlNode, what: &str) -> Vec<YamlNode> {
         if !node.is_list() && !node.is_null() {
             self.low.sink.wrong_shape(node, what, "a list");
@@ -158,14 +154,16 @@ impl AssayLowering<'_, '_> {
         node.items().to_vec()
     }
 
-    /// Keys that are known, and those that speak of an agent while it runs.
     fn check_live_keys(&mut self, node: &YamlNode, what: &str, known: &[&str], live: &[&str]) {
         let is_live = |key: &YamlNode| key.as_text().is_some_and(|key| live.contains(&key));
-        let nothing = |value: &YamlNode| value.is_null() || matches!(&value.value, YamlValue::List(items) if items.is_empty());
+        let nothing =
+            |value: &YamlNode| value.is_null() || matches!(&value.value, YamlValue::List(items) if items.is_empty());
         for (key, value) in node.entries() {
             if is_live(key) && !nothing(value) {
-                let message =
-                    format!("`{}` is enforced while an agent runs, and cannot be asked of a recorded run", key.key_text());
+                let message = format!(
+                    "`{}` is enforced while an agent runs, and cannot be asked of a recorded run",
+                    key.key_text()
+                );
                 self.low.sink.error(Slug::Misplaced, key.span, message, "leave it out of the policy of recorded runs");
             }
         }

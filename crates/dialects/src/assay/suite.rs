@@ -19,11 +19,10 @@ const KEYS: &[&str] = &[
     "output",
     "tests",
 ];
-/// What `settings` may hold: how the program runs the tests, which says nothing about runs that are recorded.
+/// Settings for running tests, which do not concern recorded runs.
 const SETTINGS: &[&str] =
     &["parallel", "timeout_seconds", "cache", "seed", "judge", "thresholding", "on_error", "bail_on_first_failure"];
 
-/// The formats of reports, with what they are called here, and the flag that writes one.
 const REPORTS: &[(&str, &str, &str)] = &[
     ("sarif", "sarif", "sarif=results.sarif"),
     ("junit", "junit", "junit=junit.xml"),
@@ -31,7 +30,6 @@ const REPORTS: &[(&str, &str, &str)] = &[
     ("text", "human", "human=-"),
 ];
 
-/// Whether a document is a suite.
 pub(super) fn is_suite(document: &YamlNode) -> bool {
     let tests = document.get("tests").map_or(&[][..], YamlNode::items);
     let is_test = |test: &YamlNode| ["metric", "expected", "assertions"].iter().any(|key| test.get(key).is_some());
@@ -39,7 +37,6 @@ pub(super) fn is_suite(document: &YamlNode) -> bool {
     named || document.get("configVersion").is_some() || (!tests.is_empty() && tests.iter().all(is_test))
 }
 
-/// Writes the rules of a suite.
 pub(super) fn lower_suite(assay: &mut AssayLowering<'_, '_>, document: &YamlNode) {
     let own: Vec<&str> = document.entries().iter().filter_map(|(key, _)| key.as_text()).collect();
     let extensions = own.iter().copied().filter(|key| key.starts_with("x-"));
@@ -79,7 +76,7 @@ impl AssayLowering<'_, '_> {
         }
     }
 
-    /// Which reports the suite asks for: they are written where the command line names a folder, and only there.
+    /// Reports are written only to a folder that the command line names.
     fn requested_reports(&mut self, document: &YamlNode) {
         let Some(output) = document.get("output") else { return };
         self.low.sink.check_keys(output, "`output`", &["format", "directory"]);

@@ -1,26 +1,23 @@
 //! Assertions on calls that a suite brings itself: tests of its policies, which `aver test` runs.
 
 use super::AssayLowering;
-use super::sentence::{RuleDraft, AssayAssertion};
-use crate::writer::{self, value_literal, quote_text};
+use super::sentence::{AssayAssertion, RuleDraft};
+use crate::writer::{self, quote_text, value_literal};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// The assertions that may bring their calls.
 pub(super) const NAMES: &[&str] = &["args_valid", "sequence_valid", "tool_blocklist"];
 
-/// A policy with calls that it is tried on.
 pub(super) struct UnitTest {
     place: Span,
     sentences: Vec<AssayAssertion>,
-    /// The calls, as the language writes them.
     calls: Vec<String>,
     passes: bool,
 }
 
 impl AssayLowering<'_, '_> {
-    /// A policy with its calls, where the assertion is one; `Some(None)` where it is and cannot be used.
+    /// `Some(None)` if it is one but unusable.
     pub(super) fn read_unit(&mut self, node: &YamlNode) -> Option<Option<UnitTest>> {
         let name = node.get("type")?.as_text().filter(|name| NAMES.contains(name))?;
         let keys: &[&str] = match name {
@@ -46,7 +43,6 @@ impl AssayLowering<'_, '_> {
         Some(made.map(|(sentences, calls)| UnitTest { place: node.span, sentences, calls, passes }))
     }
 
-    /// What an assertion cannot do without.
     fn required_key<'n>(&mut self, node: &'n YamlNode, key: &str) -> Option<&'n YamlNode> {
         let found = node.get(key).filter(|node| !node.is_null());
         if found.is_none() {
@@ -98,11 +94,16 @@ impl AssayLowering<'_, '_> {
         Some((sentences, calls))
     }
 
-    /// Writes the policy as a case of its own, which is that of no run, and the test that tries it.
+    /// Writes the policy as a case that matches no run, and the test that tries it.
     pub(super) fn write_unit(&mut self, of: &str, unit: &UnitTest) {
         let name = self.labels.unique_label(&format!("{of}.unit"));
         let head = format!("case {name}");
-        self.write_rule(&RuleDraft { place: unit.place, head, settings: Vec::new(), sentences: unit.sentences.clone() });
+        self.write_rule(&RuleDraft {
+            place: unit.place,
+            head,
+            settings: Vec::new(),
+            sentences: unit.sentences.clone(),
+        });
         let outcome = if unit.passes { "pass" } else { "fail" };
         self.low.out.write_gap();
         let title = format!("test {} expect {outcome} {name}", quote_text(&name));

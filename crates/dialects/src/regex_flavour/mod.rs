@@ -24,7 +24,7 @@ pub use python::{PyRegexFlags, translate_python};
 pub struct TranslatedRegex {
     /// `/…/flags`.
     pub text: String,
-    /// Whether it has the flag `b`.
+    /// True if it has flag `b` (backtracking).
     pub backtracks: bool,
 }
 
@@ -44,7 +44,6 @@ impl UnusableRegex {
 }
 
 impl TranslatedRegex {
-    /// From a pattern in the language's own syntax.
     fn new(pattern: &str, mut flags: String, backtracks: bool) -> Self {
         if backtracks {
             flags.push('b');

@@ -3,23 +3,17 @@
 use super::UnusableRegex;
 use averment_base::diagnostic::render::is_steering;
 
-/// More groups inside each other are refused.
 pub(super) const DEEPEST: usize = 200;
 
-/// A part of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RegexNode {
-    /// Nothing.
     Empty,
-    /// One element in the language's syntax, and how many characters it takes.
+    /// Language syntax, and its number of characters.
     Written(String, u32),
-    /// What the group of this number has matched.
     Reference(u32),
-    /// A place between characters that these lead to or follow.
     Place(LineAnchor),
     Sequence(Vec<RegexNode>),
     Choice(Vec<RegexNode>),
-    /// What opens it, and what stands in it.
     Group(GroupPurpose, String, Box<RegexNode>),
     Repeat {
         inside: Box<RegexNode>,
@@ -30,31 +24,27 @@ pub(super) enum RegexNode {
     },
 }
 
-/// What a group is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GroupPurpose {
     Plain,
     Ahead,
     Behind,
-    /// One that gives nothing back, or has a condition.
+    /// Atomic, or with a condition.
     Other,
 }
 
-/// A place for which linear matching has no word of its own.
+/// A position that linear matching cannot express.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineAnchor {
-    /// Before the end of the text, or a line end that ends it.
+    /// Before the end of the text or its final line end.
     LastLine,
-    /// Where a line begins behind any of four line ends.
+    /// A line start behind any of four line ends.
     LineStart,
-    /// Where a line ends before any of them.
     LineEnd,
 }
 
-/// The line ends of JavaScript.
 const LINE_ENDS: &str = r"[\n\r\u{2028}\u{2029}]";
 
-/// An expression in the language's syntax.
 #[derive(Debug, Default)]
 pub(super) struct RegexWriter {
     pub(super) text: String,
@@ -62,8 +52,7 @@ pub(super) struct RegexWriter {
 }
 
 impl RegexWriter {
-    /// Appends a part. At the `head` of an expression a place may take what stands before it, at its `tail` what stands behind: a search only
-    /// asks whether there is a match.
+    /// At `head` and `tail` a position may consume text: a search only asks whether there is a match.
     pub(super) fn write_node(&mut self, node: &RegexNode, head: bool, tail: bool) {
         match node {
             RegexNode::Empty => {}
@@ -107,7 +96,7 @@ impl RegexWriter {
         }
     }
 
-    /// A digit behind a reference would be part of its number.
+    /// Separates a reference from a following digit.
     fn push_text(&mut self, text: &str) {
         let digits = self.text.trim_end_matches(|last: char| last.is_ascii_digit());
         let behind_reference = digits.len() < self.text.len() && digits.ends_with('\\');
@@ -136,18 +125,20 @@ impl RegexWriter {
 }
 
 impl RegexNode {
-    /// The least and the most characters that it takes; `None` for no most. What a group has matched is as long as the group.
+    /// In characters; `None` if unbounded. A reference is as long as its group.
     pub(super) fn width_range(&self, of_group: &dyn Fn(u32) -> (u64, Option<u64>)) -> (u64, Option<u64>) {
         match self {
             Self::Empty | Self::Place(_) | Self::Group(GroupPurpose::Ahead | GroupPurpose::Behind, ..) => (0, Some(0)),
             Self::Written(_, width) => (u64::from(*width), Some(u64::from(*width))),
             Self::Reference(group) => of_group(*group),
-            Self::Sequence(parts) => parts.iter().map(|part| part.width_range(of_group)).fold((0, Some(0)), |sum, one| {
-                (
-                    u64::saturating_add(sum.0, one.0),
-                    sum.1.zip(one.1).map(|(sum, one): (u64, u64)| sum.saturating_add(one)),
-                )
-            }),
+            Self::Sequence(parts) => {
+                parts.iter().map(|part| part.width_range(of_group)).fold((0, Some(0)), |sum, one| {
+                    (
+                        u64::saturating_add(sum.0, one.0),
+                        sum.1.zip(one.1).map(|(sum, one): (u64, u64)| sum.saturating_add(one)),
+                    )
+                })
+            }
             Self::Choice(parts) => {
                 let all = parts.iter().map(|part| part.width_range(of_group));
                 let both = all.reduce(|a, b| (a.0.min(b.0), a.1.zip(b.1).map(|(a, b)| a.max(b))));
@@ -166,7 +157,6 @@ impl RegexNode {
     }
 }
 
-/// The text of an expression as it is read, character by character.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RegexCursor<'p> {
     pub(super) pattern: &'p str,
@@ -188,7 +178,6 @@ impl<'p> RegexCursor<'p> {
         Some(letter)
     }
 
-    /// Takes a text where it stands next.
     pub(super) fn take_text(&mut self, text: &str) -> bool {
         let stands = self.rest_text().starts_with(text);
         if stands {
@@ -197,7 +186,6 @@ impl<'p> RegexCursor<'p> {
         stands
     }
 
-    /// Takes at most so many characters of a kind.
     pub(super) fn take_while(&mut self, most: usize, is: impl Fn(char) -> bool) -> &'p str {
         let rest = self.rest_text();
         let end = rest.char_indices().take(most).find(|(_, letter)| !is(*letter)).map(|(at, _)| at);
@@ -207,7 +195,7 @@ impl<'p> RegexCursor<'p> {
         taken
     }
 
-    /// Exactly so many hexadecimal digits, as a number; nothing is taken where there are fewer.
+    /// Takes nothing if there are fewer digits.
     pub(super) fn take_hex(&mut self, digits: usize) -> Option<u32> {
         let before = self.at;
         let taken = self.take_while(digits, |letter| letter.is_ascii_hexdigit());
@@ -223,7 +211,6 @@ impl<'p> RegexCursor<'p> {
     }
 }
 
-/// A character that stands for itself.
 pub(super) fn escape_letter(letter: char) -> String {
     let hidden = is_steering(letter) || letter.is_whitespace() && letter != ' ';
     match letter {
@@ -237,12 +224,11 @@ pub(super) fn escape_letter(letter: char) -> String {
     }
 }
 
-/// The same outside of sets, where some characters mean nothing else.
+/// Outside sets some characters need no escape.
 pub(super) fn outside_sets(letter: char) -> String {
     if matches!(letter, '-' | '&' | '~') { letter.to_string() } else { escape_letter(letter) }
 }
 
-/// A set of characters: what stands between its brackets, already in the language's syntax.
 pub(super) fn set_node(negated: bool, inside: &str) -> RegexNode {
     let text = match (negated, inside.is_empty()) {
         (false, true) => r"[^\s\S]".to_owned(),

@@ -14,7 +14,13 @@ fn found(literal: &TranslatedRegex, text: &str) -> bool {
     outcome.passed()
 }
 
-fn check(literal: Result<TranslatedRegex, UnusableRegex>, what: &str, backtracks: bool, finds: &[&str], finds_not: &[&str]) {
+fn check(
+    literal: Result<TranslatedRegex, UnusableRegex>,
+    what: &str,
+    backtracks: bool,
+    finds: &[&str],
+    finds_not: &[&str],
+) {
     let literal = literal.unwrap_or_else(|error| panic!("{what}: {error:?}"));
     assert_eq!(literal.backtracks, backtracks, "{what} as {}", literal.text);
     assert_eq!(literal.text.rsplit('/').next().unwrap().contains('b'), backtracks, "{}", literal.text);
@@ -183,7 +189,11 @@ fn what_python_refuses_is_refused_at_its_place() {
         assert_eq!(translate_python(pattern, PyRegexFlags::default()).map_err(|error| error.at), Err(at), "{pattern}");
     }
     let deep = format!("{}a{}", "(".repeat(5_000), ")".repeat(5_000));
-    assert!(translate_python(&deep, PyRegexFlags::default()).is_err() && translate_javascript(&deep, "").is_err() && translate_rust(&deep).is_err());
+    assert!(
+        translate_python(&deep, PyRegexFlags::default()).is_err()
+            && translate_javascript(&deep, "").is_err()
+            && translate_rust(&deep).is_err()
+    );
 }
 
 #[test]

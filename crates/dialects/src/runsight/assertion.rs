@@ -8,31 +8,25 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// What a list of assertions is about, as expressions.
 #[derive(Debug, Clone)]
 pub(super) struct AssertionSubject {
-    /// The text of the block.
     pub(super) output: String,
-    /// What it cost.
     pub(super) cost: String,
-    /// How long it took.
     pub(super) duration: String,
-    /// What the name of the text stands for, where it is one.
     pub(super) named: Option<String>,
 }
 
 impl AssertionSubject {
-    /// The run itself.
     pub(super) fn of_run() -> Self {
         Self { output: "output".to_owned(), cost: "cost".to_owned(), duration: "duration".to_owned(), named: None }
     }
 
-    /// A block of a case whose outputs are recorded; it cost nothing and took no time.
+    /// Recorded outputs cost nothing and take no time.
     pub(super) fn of_case(case: &str, block: &str) -> Self {
         Self { output: format!("meta.cases{}{}", member_path(case), member_path(block)), ..Self::of_run() }
     }
 
-    /// A block of a run; where only one is asserted, a plain run is that block's.
+    /// If only one block is asserted, a plain run counts as that block's.
     pub(super) fn of_block(name: &str, alone: bool) -> Self {
         let of = |field: &str, plain: &str| {
             let path = format!("meta.blocks{}.{field}", member_path(name));
@@ -48,36 +42,27 @@ impl AssertionSubject {
     }
 }
 
-/// The keys of an assertion.
 const KEYS: &[&str] = &["type", "value", "threshold", "config", "weight", "metric", "transform"];
 
-/// One assertion that was read.
 pub(super) struct RunsightAssertion<'a> {
-    /// All of it.
     pub(super) node: &'a YamlNode,
-    /// The expression of the text that it looks at.
     pub(super) text: String,
-    /// What the list is about.
     pub(super) subject: &'a AssertionSubject,
-    /// Whether it begins with `not-`.
+    /// Starts with `not-`.
     pub(super) negated: bool,
-    /// Its `value`; `None` where it has none.
     pub(super) value: Option<&'a YamlNode>,
 }
 
 impl RunsightAssertion<'_> {
-    /// The value as text, and where it stands.
     pub(super) fn value_text(&self) -> String {
         self.value.map_or_else(String::new, path::python_text)
     }
 
-    /// The place of a key, or of the whole assertion.
     pub(super) fn key_span(&self, key: &str) -> Span {
         self.node.get(key).map_or(self.node.span, |value| value.span)
     }
 }
 
-/// A line of a rule.
 pub(super) struct RunsightLine {
     place: Span,
     sentence: MappedSentence,
@@ -90,8 +75,14 @@ impl RunsightLine {
     }
 }
 
-/// The lines of a list of assertions, whose weights are multiplied by a share.
-pub(super) fn assertion_lines(list: &YamlNode, name: &str, subject: &AssertionSubject, share: f64, lowering: &mut Lowering<'_>) -> Vec<RunsightLine> {
+/// `share` scales the weights.
+pub(super) fn assertion_lines(
+    list: &YamlNode,
+    name: &str,
+    subject: &AssertionSubject,
+    share: f64,
+    lowering: &mut Lowering<'_>,
+) -> Vec<RunsightLine> {
     let mut lines = Vec::new();
     for (at, node) in list.items().iter().enumerate() {
         let schema = schema_name(name, at);
@@ -102,11 +93,11 @@ pub(super) fn assertion_lines(list: &YamlNode, name: &str, subject: &AssertionSu
     lines
 }
 
-/// Writes the rule of a list of assertions.
 pub(super) fn write_rule(list: &YamlNode, name: &str, subject: &AssertionSubject, lowering: &mut Lowering<'_>) {
     declare_schemas(list, name, lowering);
     let lines = assertion_lines(list, name, subject, 1.0, lowering);
-    if let Some(value) = subject.named.as_ref().filter(|_| lines.iter().any(|line| line.sentence.contains_text(&subject.output)))
+    if let Some(value) =
+        subject.named.as_ref().filter(|_| lines.iter().any(|line| line.sentence.contains_text(&subject.output)))
     {
         lowering.out.write_line(list.span, |out| out.put_text(&format!("let {} = {value}", subject.output)));
         lowering.out.write_gap();
@@ -119,7 +110,6 @@ pub(super) fn write_rule(list: &YamlNode, name: &str, subject: &AssertionSubject
     }
 }
 
-/// The name of the schema of an assertion.
 fn schema_name(rule: &str, at: usize) -> String {
     let mut name: String = rule.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     name.replace_range(..1, &name.chars().take(1).collect::<String>().to_uppercase());
@@ -127,7 +117,6 @@ fn schema_name(rule: &str, at: usize) -> String {
     format!("{name}_{}", at.saturating_add(1))
 }
 
-/// Declares the schemas of a list in front of its rule.
 pub(super) fn declare_schemas(list: &YamlNode, rule: &str, lowering: &mut Lowering<'_>) {
     for (at, node) in list.items().iter().enumerate() {
         let kind = node.get("type").and_then(YamlNode::as_text).unwrap_or("");
@@ -149,7 +138,6 @@ pub(super) fn declare_schemas(list: &YamlNode, rule: &str, lowering: &mut Loweri
     lowering.out.write_gap();
 }
 
-/// `weight` and `metric`.
 fn read_modifiers(node: &YamlNode, share: f64, lowering: &mut Lowering<'_>) -> String {
     let mut text = String::new();
     let mut weigh = |number: &str| {
@@ -177,7 +165,7 @@ fn read_modifiers(node: &YamlNode, share: f64, lowering: &mut Lowering<'_>) -> S
     text
 }
 
-/// A number without an exponent where it has one: weights are written so.
+/// Weights need numbers without an exponent.
 pub(super) fn plain_number(number: &str) -> String {
     match number.contains(['e', 'E']) {
         true => number.parse::<f64>().map_or_else(|_| number.to_owned(), |value| format!("{value}")),
@@ -185,8 +173,13 @@ pub(super) fn plain_number(number: &str) -> String {
     }
 }
 
-/// The sentence of an assertion; `None` where something is wrong with it, which is said.
-fn assertion_sentence(node: &YamlNode, subject: &AssertionSubject, schema: &str, lowering: &mut Lowering<'_>) -> Option<MappedSentence> {
+/// `None` if it is invalid, which is reported.
+fn assertion_sentence(
+    node: &YamlNode,
+    subject: &AssertionSubject,
+    schema: &str,
+    lowering: &mut Lowering<'_>,
+) -> Option<MappedSentence> {
     if !lowering.sink.check_keys(node, "an assertion", KEYS) {
         return None;
     }
@@ -217,7 +210,7 @@ fn assertion_sentence(node: &YamlNode, subject: &AssertionSubject, schema: &str,
     Some(if asks { sentence.put_behind(format!("{} exists and ", asserted.text)) } else { sentence })
 }
 
-/// Whether every text holds what is looked for.
+/// True if every text contains what is looked for.
 fn cannot_fail(one: &RunsightAssertion<'_>, kind: &str) -> bool {
     let parts = || one.value.map_or(&[][..], YamlNode::items);
     let is_empty = |node: &YamlNode| path::python_text(node).is_empty();
@@ -230,7 +223,6 @@ fn cannot_fail(one: &RunsightAssertion<'_>, kind: &str) -> bool {
         }
 }
 
-/// The expression of what a transform selects.
 fn transformed_value(transform: &YamlNode, subject: &AssertionSubject, lowering: &mut Lowering<'_>) -> Option<String> {
     let text = lowering.sink.as_text(transform, "`transform`")?;
     let Some((kind, path)) = text.split_once(':') else {
@@ -260,7 +252,7 @@ fn transformed_value(transform: &YamlNode, subject: &AssertionSubject, lowering:
     }
 }
 
-/// A type that is none, or none that can be had here.
+/// Reports an unknown or unsupported type.
 fn report_unknown(node: &YamlNode, kind: &str, lowering: &mut Lowering<'_>) {
     let Some(place) = node.get("type") else { return };
     let known: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();

@@ -11,7 +11,6 @@ use averment_base::source::Span;
 
 type LowerAssertion = fn(&RunsightAssertion<'_>, &str, &mut Lowering<'_>) -> Option<MappedSentence>;
 
-/// What an assertion of a type says.
 pub(super) const KINDS: &[(&str, LowerAssertion)] = &[
     ("equals", equals_sentence),
     ("contains", |one, _, _| Some(contains_sentence(one, one.value_text(), "contains", "", ""))),
@@ -29,7 +28,12 @@ pub(super) const KINDS: &[(&str, LowerAssertion)] = &[
     }),
     ("latency", |one, _, lowering| {
         let most = read_threshold(one, "0", lowering)?;
-        Some(compare_sentence(one, &one.subject.duration, "<=", (one.key_span("threshold"), format!("{}ms", plain_number(&most)))))
+        Some(compare_sentence(
+            one,
+            &one.subject.duration,
+            "<=",
+            (one.key_span("threshold"), format!("{}ms", plain_number(&most))),
+        ))
     }),
     ("levenshtein", |one, _, lowering| {
         let most = read_threshold(one, "5", lowering)?;
@@ -40,12 +44,10 @@ pub(super) const KINDS: &[(&str, LowerAssertion)] = &[
     ("rouge-n", |one, _, lowering| similarity_sentence(one, "rouge_n", ", 1", "0.75", lowering)),
 ];
 
-/// Text in front of a piece that is made of a place, and text behind it.
 fn surround_piece(before: impl Into<String>, (place, piece): (Span, String), behind: &str) -> MappedSentence {
     MappedSentence::default().add_text(before).add_mapped(place, piece).add_text(behind)
 }
 
-/// A comparison, or its opposite.
 fn compare_sentence(one: &RunsightAssertion<'_>, left: &str, sign: &str, right: (Span, String)) -> MappedSentence {
     let opposite = match sign {
         "<=" => ">",
@@ -55,7 +57,7 @@ fn compare_sentence(one: &RunsightAssertion<'_>, left: &str, sign: &str, right: 
     surround_piece(format!("{left} {} ", if one.negated { opposite } else { sign }), right, "")
 }
 
-/// A measure of likeness: its value is the score, also of its opposite.
+/// The similarity is the score, also when negated.
 fn similarity_sentence(
     one: &RunsightAssertion<'_>,
     function: &str,
@@ -68,7 +70,6 @@ fn similarity_sentence(
     Some(compare_sentence(one, &measure, ">=", (one.key_span("threshold"), least)))
 }
 
-/// The threshold as a number.
 fn read_threshold(one: &RunsightAssertion<'_>, usual: &str, lowering: &mut Lowering<'_>) -> Option<String> {
     match one.node.get("threshold").map(|node| (node, &node.value)) {
         None | Some((_, YamlValue::Null)) => Some(usual.to_owned()),
@@ -81,7 +82,7 @@ fn read_threshold(one: &RunsightAssertion<'_>, usual: &str, lowering: &mut Lower
     }
 }
 
-/// An amount, without an exponent and with its sign in front.
+/// Without exponent, sign in front.
 fn money_literal(number: &str) -> String {
     let plain = plain_number(number);
     match plain.strip_prefix('-') {
@@ -90,7 +91,7 @@ fn money_literal(number: &str) -> String {
     }
 }
 
-/// Text that is looked for, letter by letter. The opposite is said by an expression: it does not hold either where a text merely looks alike.
+/// Literal search; the negation is a regular expression that also fails on look-alike text.
 fn contains_sentence(one: &RunsightAssertion<'_>, value: String, test: &str, from: &str, to: &str) -> MappedSentence {
     let place = one.key_span("value");
     match (value.is_empty(), one.negated) {
@@ -105,12 +106,10 @@ fn contains_sentence(one: &RunsightAssertion<'_>, value: String, test: &str, fro
     }
 }
 
-/// An expression that finds a text as it is.
 fn escape_regex(text: &str) -> String {
     regex_syntax::escape(text)
 }
 
-/// A regular expression of the language's own syntax as a literal.
 fn exact_literal(pattern: &str) -> String {
     regex_flavour::slash_literal(pattern, "")
 }
@@ -124,10 +123,16 @@ fn contains_ignoring_case(one: &RunsightAssertion<'_>, _: &str, _: &mut Lowering
 }
 
 fn copy_assertion<'a>(one: &RunsightAssertion<'a>) -> RunsightAssertion<'a> {
-    RunsightAssertion { node: one.node, text: one.text.clone(), subject: one.subject, negated: one.negated, value: one.value }
+    RunsightAssertion {
+        node: one.node,
+        text: one.text.clone(),
+        subject: one.subject,
+        negated: one.negated,
+        value: one.value,
+    }
 }
 
-/// As a text, or as JSON where both sides are: the documents promise both; the newest release asks for a mode.
+/// As text, or as JSON if both are (as documented); the newest release requires a mode.
 fn equals_sentence(one: &RunsightAssertion<'_>, _: &str, lowering: &mut Lowering<'_>) -> Option<MappedSentence> {
     let value = one.value_text();
     let mode = match one.node.get("config") {
@@ -160,7 +165,11 @@ fn as_text(one: &RunsightAssertion<'_>, value: &str) -> MappedSentence {
     let place = one.key_span("value");
     match one.negated {
         false => surround_piece(format!("{} == ", one.text), (place, quote_text(value)), ""),
-        true => surround_piece(format!("{} not matches ", one.text), (place, exact_literal(&format!("\\A{}\\z", escape_regex(value)))), ""),
+        true => surround_piece(
+            format!("{} not matches ", one.text),
+            (place, exact_literal(&format!("\\A{}\\z", escape_regex(value)))),
+            "",
+        ),
     }
 }
 
@@ -172,7 +181,7 @@ fn as_json(one: &RunsightAssertion<'_>, value: &str) -> MappedSentence {
     }
 }
 
-/// As JSON where the output is, otherwise as text.
+/// As JSON if the output is JSON, otherwise as text.
 fn json_or_text(one: &RunsightAssertion<'_>, value: &str) -> MappedSentence {
     let expected = (one.key_span("value"), format!("json({})", quote_text(value)));
     let text = match one.negated {
@@ -184,14 +193,17 @@ fn json_or_text(one: &RunsightAssertion<'_>, value: &str) -> MappedSentence {
     surround_piece(before, expected, &format!(" else {text}"))
 }
 
-/// How many of several texts have to be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RequiredShare {
     All,
     Any,
 }
 
-fn contains_several(one: &RunsightAssertion<'_>, share: RequiredShare, lowering: &mut Lowering<'_>) -> Option<MappedSentence> {
+fn contains_several(
+    one: &RunsightAssertion<'_>,
+    share: RequiredShare,
+    lowering: &mut Lowering<'_>,
+) -> Option<MappedSentence> {
     let texts: Vec<String> = match one.value.map(|value| (value, &value.value)) {
         None | Some((_, YamlValue::Null)) => Vec::new(),
         // A text stands for its characters there, a mapping for its keys.
@@ -240,7 +252,8 @@ fn contains_several(one: &RunsightAssertion<'_>, share: RequiredShare, lowering:
             surround_piece(format!("{} not matches ", one.text), (place, exact_literal(&pattern)), "")
         }
         (RequiredShare::All, true) => {
-            let missing = wanted.iter().map(|text| format!("{} not matches {}", one.text, exact_literal(&escape_regex(text))));
+            let missing =
+                wanted.iter().map(|text| format!("{} not matches {}", one.text, exact_literal(&escape_regex(text))));
             surround_piece("", (place, missing.collect::<Vec<_>>().join(" or ")), "")
         }
     })
@@ -266,7 +279,9 @@ fn word_count(one: &RunsightAssertion<'_>, _: &str, lowering: &mut Lowering<'_>)
     let count = format!("word_count({})", one.text);
     let place = one.key_span("value");
     match one.value.map(|value| (value, &value.value)) {
-        Some((_, YamlValue::Bool(value))) => Some(compare_sentence(one, &count, "==", (place, u8::from(*value).to_string()))),
+        Some((_, YamlValue::Bool(value))) => {
+            Some(compare_sentence(one, &count, "==", (place, u8::from(*value).to_string())))
+        }
         Some((_, YamlValue::Number(number))) if !number.contains(['.', 'e', 'E']) => {
             Some(compare_sentence(one, &count, "==", (place, number.clone())))
         }
@@ -283,7 +298,12 @@ fn word_count(one: &RunsightAssertion<'_>, _: &str, lowering: &mut Lowering<'_>)
     }
 }
 
-fn between_bounds(one: &RunsightAssertion<'_>, count: &str, bounds: &YamlNode, lowering: &mut Lowering<'_>) -> Option<MappedSentence> {
+fn between_bounds(
+    one: &RunsightAssertion<'_>,
+    count: &str,
+    bounds: &YamlNode,
+    lowering: &mut Lowering<'_>,
+) -> Option<MappedSentence> {
     if !lowering.sink.check_keys(bounds, "`value` of `word-count`", &["min", "max"]) {
         return None;
     }
@@ -318,8 +338,12 @@ fn between_bounds(one: &RunsightAssertion<'_>, count: &str, bounds: &YamlNode, l
     Some(surround_piece("", (bounds.span, text), ""))
 }
 
-/// `is json`, with the schema that is declared for it.
-fn json_sentence(one: &RunsightAssertion<'_>, test: &str, schema: &str, lowering: &mut Lowering<'_>) -> Option<MappedSentence> {
+fn json_sentence(
+    one: &RunsightAssertion<'_>,
+    test: &str,
+    schema: &str,
+    lowering: &mut Lowering<'_>,
+) -> Option<MappedSentence> {
     let schema = match one.value.map(|value| (value, &value.value)) {
         None | Some((_, YamlValue::Null)) => String::new(),
         Some((_, YamlValue::Map(_) | YamlValue::Bool(_))) => format!(" {schema}"),
@@ -332,7 +356,7 @@ fn json_sentence(one: &RunsightAssertion<'_>, test: &str, schema: &str, lowering
     Some(MappedSentence::default().add_text(if one.negated { format!("not ({sentence})") } else { sentence }))
 }
 
-/// With a schema the first JSON of the text has to fit it, whatever else stands there.
+/// With a schema, the first JSON in the text has to fit it.
 fn contains_json(one: &RunsightAssertion<'_>, schema: &str, lowering: &mut Lowering<'_>) -> Option<MappedSentence> {
     match one.value {
         Some(value) if !value.is_null() && (value.is_map() || value.as_boolean().is_some()) => {

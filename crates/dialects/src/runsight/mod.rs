@@ -11,7 +11,7 @@ mod suite;
 use crate::shape::DiagnosticSink;
 use crate::writer::UniqueLabels;
 use crate::yaml::{YamlNode, YamlSchema};
-use crate::{Dialect, Lowering, YamlDialect, FileSyntax};
+use crate::{Dialect, FileSyntax, Lowering, YamlDialect};
 use assertion::AssertionSubject;
 use averment_base::diagnostic::Slug;
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
@@ -42,7 +42,6 @@ pub const DIALECT: Dialect = Dialect {
     },
 };
 
-/// A list of assertions without anything around it.
 fn is_bare(document: &YamlNode) -> bool {
     let is_asserted = |item: &YamlNode| {
         let kind = item.get("type").and_then(YamlNode::as_text).unwrap_or_default();
@@ -82,7 +81,6 @@ fn lower_document(document: &YamlNode, lowering: &mut Lowering<'_>) {
     }
 }
 
-/// The blocks that have assertions.
 fn asserted_blocks<'a>(document: &'a YamlNode, said: &mut DiagnosticSink) -> Vec<(&'a YamlNode, &'a YamlNode)> {
     let Some(blocks) = document.get("blocks") else { return Vec::new() };
     if !blocks.is_map() {
@@ -93,7 +91,9 @@ fn asserted_blocks<'a>(document: &'a YamlNode, said: &mut DiagnosticSink) -> Vec
         match block.get("assertions") {
             Some(list) if list.is_list() => found.push((name, list)),
             Some(none) if none.is_null() => {}
-            Some(other) => said.wrong_shape(other, &format!("`assertions` of the block `{}`", name.key_text()), "a list"),
+            Some(other) => {
+                said.wrong_shape(other, &format!("`assertions` of the block `{}`", name.key_text()), "a list")
+            }
             None => {}
         }
     }

@@ -8,7 +8,7 @@ use averment_builtins::json::check_path;
 use averment_builtins::python::text_of;
 use bumpalo::Bump;
 
-/// A value as Python writes it with `str`.
+/// As Python's `str` writes it.
 pub(super) fn python_text(node: &YamlNode) -> String {
     if let Some(text) = node.as_text() {
         return text.to_owned();
@@ -17,10 +17,7 @@ pub(super) fn python_text(node: &YamlNode) -> String {
     parse(&json, 0, &arena, &Limits::default()).map(|document| text_of(&document.node.value)).unwrap_or(json)
 }
 
-/// The same path in the syntax of RFC 9535. One that only RFC 9535 knows stays as it is.
-///
-/// # Errors
-/// Why it is none, in words.
+/// Converts to RFC 9535; a path that only RFC 9535 knows is unchanged.
 pub(super) fn standard_path(path: &str) -> Result<String, String> {
     let translated = OldPathReader { rest: path, out: "$".to_owned(), dotted: true }.read_path();
     match translated {
@@ -32,18 +29,16 @@ pub(super) fn standard_path(path: &str) -> Result<String, String> {
     }
 }
 
-/// Why a path is none of the older syntax.
 enum PathFault {
-    /// It cannot be read.
     Broken,
-    /// It has an operator that RFC 9535 does not know.
+    /// An operator unknown to RFC 9535.
     Operator(char),
 }
 
 struct OldPathReader<'a> {
     rest: &'a str,
     out: String,
-    /// Whether a field may stand here: at the start and behind a dot.
+    /// True at the start and behind a dot.
     dotted: bool,
 }
 
@@ -165,7 +160,7 @@ fn is_inner(c: char) -> bool {
     is_start(c) || c.is_ascii_digit() || c == '-'
 }
 
-/// A path of RFC 9535 as a path of the language, where it is nothing but names and numbers: `.items[0].name`.
+/// Only names and numbers: `.items[0].name`.
 pub(super) fn plain_path(path: &str) -> Option<String> {
     let path = ForeignPath::behind_root(path.strip_prefix('$')?);
     path.rest.is_empty().then(|| steps_text(&path.steps))

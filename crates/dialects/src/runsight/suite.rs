@@ -2,14 +2,13 @@
 
 use super::assertion::{self, AssertionSubject};
 use crate::Lowering;
-use crate::writer::{UniqueLabels, to_label, value_literal, quote_text};
+use crate::writer::{UniqueLabels, quote_text, to_label, value_literal};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 const KEYS: &[&str] = &["threshold", "cases"];
 const CASE_KEYS: &[&str] = &["id", "description", "inputs", "fixtures", "expected"];
 
-/// A case that was read: its id, what was recorded of its blocks, and what is expected of each.
 struct RunsightCase<'a> {
     id: &'a str,
     node: &'a YamlNode,
@@ -17,7 +16,7 @@ struct RunsightCase<'a> {
     expected: Vec<(&'a str, &'a YamlNode)>,
 }
 
-/// Writes one rule over what was recorded for all cases, whose score is that of the suite, and a test with what was recorded.
+/// Writes one rule over all recorded cases, with the suite's score, and a test of them.
 pub(super) fn lower_suite(suite: &YamlNode, labels: &mut UniqueLabels, lowering: &mut Lowering<'_>) {
     if !lowering.sink.check_keys(suite, "`eval`", KEYS) {
         return;
@@ -139,10 +138,10 @@ fn read_case<'a>(case: &'a YamlNode, id: &'a str, lowering: &mut Lowering<'_>) -
     Some(RunsightCase { id, node: case, fixtures, expected })
 }
 
-/// How much an assertion counts: blocks count alike in a case, and cases in the suite.
+/// Blocks count equally in a case, and cases in the suite.
 struct WeightShares {
     cases: usize,
-    /// What makes whole numbers of all shares.
+    /// Makes all shares whole numbers.
     factor: f64,
 }
 
@@ -150,14 +149,16 @@ impl WeightShares {
     fn of_cases(cases: &[&RunsightCase<'_>]) -> Self {
         let parts = |case: &&RunsightCase<'_>| -> u64 {
             let blocks = case.expected.len() as u64;
-            let sums = case.expected.iter().map(|(_, list)| small_integer(total_weight(list)).unwrap_or(1).saturating_mul(blocks));
+            let sums = case
+                .expected
+                .iter()
+                .map(|(_, list)| small_integer(total_weight(list)).unwrap_or(1).saturating_mul(blocks));
             sums.fold(1, least_common)
         };
         let factor = cases.iter().map(parts).fold(1, least_common);
         Self { cases: cases.len(), factor: factor as f64 }
     }
 
-    /// By what the weights of a block are multiplied.
     fn of_block(&self, case: &RunsightCase<'_>, list: &YamlNode) -> f64 {
         let total = total_weight(list);
         let share = if total > 0.0 { self.factor / total / case.expected.len() as f64 } else { 0.0 };
@@ -166,19 +167,18 @@ impl WeightShares {
     }
 }
 
-/// The weights of a list.
 fn total_weight(list: &YamlNode) -> f64 {
-    let weight = |node: &YamlNode| node.get("weight").and_then(YamlNode::as_number).and_then(|text| text.parse::<f64>().ok());
+    let weight =
+        |node: &YamlNode| node.get("weight").and_then(YamlNode::as_number).and_then(|text| text.parse::<f64>().ok());
     list.items().iter().map(|node| weight(node).unwrap_or(1.0)).sum()
 }
 
-/// A small whole number.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole, and between 1 and a thousand")]
 fn small_integer(value: f64) -> Option<u64> {
     ((1.0..=1000.0).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
-/// The least number that both divide, as long as it is small.
+/// Least common multiple, as long as it is small.
 fn least_common(one: u64, other: u64) -> u64 {
     let (mut a, mut b) = (one.max(1), other.max(1));
     while b > 0 {
@@ -188,11 +188,14 @@ fn least_common(one: u64, other: u64) -> u64 {
     if both > 1_000_000 { 1 } else { both.max(1) }
 }
 
-/// The test of the suite: one run that holds what was recorded for each case.
+/// One run that holds all recorded cases.
 fn write_test(suite: &YamlNode, rule: &str, cases: &[RunsightCase<'_>], lowering: &mut Lowering<'_>) {
     lowering.out.write_gap();
     let recorded = |case: &RunsightCase<'_>| {
-        let blocks = case.fixtures.iter().map(|(block, text)| format!("{}: {}", quote_text(&block.key_text()), value_literal(text)));
+        let blocks = case
+            .fixtures
+            .iter()
+            .map(|(block, text)| format!("{}: {}", quote_text(&block.key_text()), value_literal(text)));
         format!("{}: {{ {} }}", quote_text(case.id), blocks.collect::<Vec<_>>().join(", "))
     };
     let head = format!("test \"the recorded outputs\" expect pass {rule}");
@@ -214,7 +217,6 @@ fn write_test(suite: &YamlNode, rule: &str, cases: &[RunsightCase<'_>], lowering
     );
 }
 
-/// The entries of a mapping of a case.
 fn case_mapping<'a>(case: &'a YamlNode, key: &str, lowering: &mut Lowering<'_>) -> &'a [(YamlNode, YamlNode)] {
     match case.get(key) {
         None => &[],

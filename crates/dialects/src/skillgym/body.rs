@@ -4,12 +4,11 @@ use super::eval::plain_truth;
 use super::groups::open_reason;
 use super::operators::negate_condition;
 use super::program::SuiteProgram;
-use super::value::{BoundName, LocatedValue, ScopeId, RunExpr, JsValue};
+use super::value::{BoundName, JsValue, LocatedValue, RunExpr, ScopeId};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{FunctionBody, TsElement, TsExpr, TsExprKind, TsFunction, TsStatement, TsStatementKind};
 use averment_base::source::Span;
 
-/// A line that was made of a statement.
 #[derive(Debug, Clone)]
 pub(super) enum BodyLine {
     Assertion {
@@ -17,23 +16,19 @@ pub(super) enum BodyLine {
         place: Span,
         message: Option<String>,
         class: Option<(String, Option<String>)>,
-        /// Whether a regular expression in it goes back.
+        /// Contains a backtracking regular expression.
         backtracks: bool,
     },
-    /// Lines that speak of runs of which a condition is true.
+    /// Lines that apply to runs that meet a condition.
     When(RunExpr, Span, Vec<BodyLine>),
-    /// What is worth knowing.
     Remark(String),
 }
 
-/// What stands around statements.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BodyContext {
-    /// The class that failures get.
     class: Option<(String, Option<String>)>,
 }
 
-/// Whether the statements behind it are reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StatementFlow {
     GoesOn,
@@ -41,8 +36,13 @@ enum StatementFlow {
 }
 
 impl SuiteProgram<'_, '_> {
-    /// The lines of a function that asserts.
-    pub(super) fn lower_body(&mut self, function: &TsFunction, arguments: &[LocatedValue], scope: ScopeId, around: &BodyContext) -> Vec<BodyLine> {
+    pub(super) fn lower_body(
+        &mut self,
+        function: &TsFunction,
+        arguments: &[LocatedValue],
+        scope: ScopeId,
+        around: &BodyContext,
+    ) -> Vec<BodyLine> {
         let mut lines = Vec::new();
         if !self.enter_level() {
             let place = arguments.first().map_or_else(Span::default, |item| item.span);
@@ -60,7 +60,13 @@ impl SuiteProgram<'_, '_> {
         lines
     }
 
-    fn lower_statements(&mut self, statements: &[TsStatement], scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) -> StatementFlow {
+    fn lower_statements(
+        &mut self,
+        statements: &[TsStatement],
+        scope: ScopeId,
+        around: &BodyContext,
+        lines: &mut Vec<BodyLine>,
+    ) -> StatementFlow {
         // Functions are known before the lines that declare them.
         for statement in statements {
             if let TsStatementKind::Function(name, function) = &statement.kind {
@@ -80,7 +86,10 @@ impl SuiteProgram<'_, '_> {
                     Some(StatementFlow::GoesOn) => continue,
                     Some(StatementFlow::Ends) => return StatementFlow::Ends,
                     None => {
-                        self.record_unread(statement.span, &format!("a condition on {}", open_reason(&condition.value)));
+                        self.record_unread(
+                            statement.span,
+                            &format!("a condition on {}", open_reason(&condition.value)),
+                        );
                         continue;
                     }
                 }
@@ -92,7 +101,13 @@ impl SuiteProgram<'_, '_> {
         StatementFlow::GoesOn
     }
 
-    fn lower_statement(&mut self, statement: &TsStatement, scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) -> StatementFlow {
+    fn lower_statement(
+        &mut self,
+        statement: &TsStatement,
+        scope: ScopeId,
+        around: &BodyContext,
+        lines: &mut Vec<BodyLine>,
+    ) -> StatementFlow {
         match &statement.kind {
             TsStatementKind::Nothing | TsStatementKind::Function(..) => {}
             TsStatementKind::Expr(expr) => self.lower_expression(expr, scope, around, lines),
@@ -101,7 +116,8 @@ impl SuiteProgram<'_, '_> {
                 return StatementFlow::Ends;
             }
             TsStatementKind::Throw(value) => {
-                let message = self.eval_expr(value, scope).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
+                let message =
+                    self.eval_expr(value, scope).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
                 lines.push(self.assertion_line("false".to_owned(), statement.span, message, around));
                 return StatementFlow::Ends;
             }
@@ -146,7 +162,7 @@ impl SuiteProgram<'_, '_> {
         StatementFlow::GoesOn
     }
 
-    /// A branch, with the statements behind it; `None` where its condition cannot be said.
+    /// Includes the statements behind it; `None` if its condition cannot be expressed.
     fn lower_branch(
         &mut self,
         condition: &LocatedValue,
@@ -164,7 +180,8 @@ impl SuiteProgram<'_, '_> {
         let inner = self.scopes.open_scope(scope);
         // What throws where a condition holds asserts its opposite.
         if let ([TsStatement { kind: TsStatementKind::Throw(value), .. }], []) = (then, other) {
-            let message = self.eval_expr(value, inner).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
+            let message =
+                self.eval_expr(value, inner).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
             lines.push(self.assertion_line(negate_condition(&truth).text, condition.span, message, around));
             return Some(StatementFlow::GoesOn);
         }
@@ -187,7 +204,6 @@ impl SuiteProgram<'_, '_> {
         Some(flow)
     }
 
-    /// An expression that stands as a statement.
     fn lower_expression(&mut self, expr: &TsExpr, scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) {
         let TsExprKind::Call { callee, arguments } = &expr.kind else {
             if !matches!(expr.kind, TsExprKind::Text(_) | TsExprKind::Name(_)) {
@@ -216,7 +232,6 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// A call of `assert`, or of something in it.
     fn lower_assert(
         &mut self,
         name: &str,
@@ -247,8 +262,10 @@ impl SuiteProgram<'_, '_> {
                 let rest = arguments.get(1..).unwrap_or_default();
                 let options =
                     rest.iter().rev().find(|item| item.get("message").is_some() || item.get("explain").is_some());
-                let message =
-                    options.and_then(|options| options.get("message")).and_then(LocatedValue::as_text).map(ToOwned::to_owned);
+                let message = options
+                    .and_then(|options| options.get("message"))
+                    .and_then(LocatedValue::as_text)
+                    .map(ToOwned::to_owned);
                 let question = options.and_then(|options| options.get("explain")?.get("question")).cloned();
                 self.lower_question(question.as_ref(), lines);
                 (self.group_sentence(group, method, rest, span), message)
@@ -271,7 +288,6 @@ impl SuiteProgram<'_, '_> {
         BodyLine::Assertion { text, place, message, class: around.class.clone(), backtracks }
     }
 
-    /// A question of the suite's own stands beside its assertion.
     fn lower_question(&mut self, question: Option<&LocatedValue>, lines: &mut Vec<BodyLine>) {
         match question.map(|item| (&item.value, item.span)) {
             Some((JsValue::Text(text), _)) => lines.push(BodyLine::Remark(format!("asked where it fails: {text}"))),
@@ -282,8 +298,14 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// `assert.classify(class, () => …)`; the outer one of two wins.
-    fn lower_classified(&mut self, arguments: &[LocatedValue], span: Span, around: &BodyContext, lines: &mut Vec<BodyLine>) {
+    /// `assert.classify(class, () => …)`; the outer of two classes wins.
+    fn lower_classified(
+        &mut self,
+        arguments: &[LocatedValue],
+        span: Span,
+        around: &BodyContext,
+        lines: &mut Vec<BodyLine>,
+    ) {
         let (Some(class), Some(LocatedValue { value: JsValue::Function(function, scope), .. })) =
             (arguments.first(), arguments.get(1))
         else {
@@ -298,7 +320,6 @@ impl SuiteProgram<'_, '_> {
         lines.extend(inner);
     }
 
-    /// An assertion of the runtime: `assert.equal(a, b)` and the like.
     fn runtime_assertion(&mut self, method: &str, arguments: &[LocatedValue], span: Span) -> Option<String> {
         let (first, second) = (arguments.first(), arguments.get(1));
         let told = match (method, first, second) {
@@ -313,22 +334,28 @@ impl SuiteProgram<'_, '_> {
                 self.equality_test(one, other, false)
             }
             ("match", Some(text), Some(regex)) => self.search_regex(text, regex),
-            ("doesNotMatch", Some(text), Some(regex)) => self.search_regex(text, regex).map(|found| negate_condition(&found)),
+            ("doesNotMatch", Some(text), Some(regex)) => {
+                self.search_regex(text, regex).map(|found| negate_condition(&found))
+            }
             ("fail", ..) => Some(RunExpr::new("false", super::value::RunExprKind::Truth)),
             _ => None,
         };
         if told.is_none() {
-            let values =
-                [first, second].into_iter().flatten().find(|item| matches!(item.value, JsValue::RuntimeOnly(_) | JsValue::Api(_)));
-            let why = values
-                .map_or_else(|| format!("`assert.{method}` of values that no run decides"), |item| open_reason(&item.value));
+            let values = [first, second]
+                .into_iter()
+                .flatten()
+                .find(|item| matches!(item.value, JsValue::RuntimeOnly(_) | JsValue::Api(_)));
+            let why = values.map_or_else(
+                || format!("`assert.{method}` of values that no run decides"),
+                |item| open_reason(&item.value),
+            );
             self.record_unread(span, &why);
         }
         told.map(|told| told.text)
     }
 }
 
-/// How many arguments stand before the message.
+/// Number of arguments before the message.
 fn own_arguments(method: &str) -> usize {
     match method {
         "ok" => 1,
@@ -337,7 +364,7 @@ fn own_arguments(method: &str) -> usize {
     }
 }
 
-/// A class of failures: its id, or an object with a label.
+/// An id, or an object with a label.
 pub(super) fn class_of(item: &LocatedValue) -> Option<(String, Option<String>)> {
     match &item.value {
         JsValue::Text(id) => Some((id.clone(), None)),

@@ -1,19 +1,19 @@
 //! What expressions are, as far as that shows without running them.
 
 use super::program::SuiteProgram;
-use super::value::{BoundName, LocatedValue, RunExprKind, ScopeId, RunExpr, JsValue};
+use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
-    FunctionBody, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty, TsStatement, TsStatementKind, TemplatePart,
+    FunctionBody, TemplatePart, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty, TsStatement,
+    TsStatementKind,
 };
 use averment_base::source::Span;
 use std::rc::Rc;
 
-/// So long a text is made at the most, in bytes.
+/// Maximum length of a computed text, in bytes.
 const LONG: usize = 1 << 20;
 
 impl SuiteProgram<'_, '_> {
-    /// What an expression is.
     pub(super) fn eval_expr(&mut self, expr: &TsExpr, scope: ScopeId) -> LocatedValue {
         if !self.enter_level() {
             return LocatedValue::new(JsValue::RuntimeOnly("too much to follow".to_owned()), expr.span);
@@ -26,7 +26,9 @@ impl SuiteProgram<'_, '_> {
     fn eval_value(&mut self, expr: &TsExpr, scope: ScopeId) -> JsValue {
         match &expr.kind {
             TsExprKind::Text(text) => JsValue::Text(text.clone()),
-            TsExprKind::Number(text) => parse_number(text).map_or_else(|| open_value("a number of another kind"), JsValue::Number),
+            TsExprKind::Number(text) => {
+                parse_number(text).map_or_else(|| open_value("a number of another kind"), JsValue::Number)
+            }
             TsExprKind::Bool(value) => JsValue::Bool(*value),
             TsExprKind::Null => JsValue::Null,
             TsExprKind::Regex { pattern, flags } => JsValue::Regex { pattern: pattern.clone(), flags: flags.clone() },
@@ -94,7 +96,6 @@ impl SuiteProgram<'_, '_> {
         self.long_text(text)
     }
 
-    /// A text that was made of others.
     pub(super) fn long_text(&mut self, text: String) -> JsValue {
         if text.len() > LONG || !self.spend_budget(text.len() / 64) {
             return open_value("too long a text");
@@ -102,7 +103,6 @@ impl SuiteProgram<'_, '_> {
         JsValue::Text(text)
     }
 
-    /// What a name stands for.
     pub(super) fn resolve_name(&mut self, name: &str, scope: ScopeId) -> JsValue {
         let Some((bound, found)) = self.scopes.find_name(scope, name) else {
             return match name {
@@ -125,8 +125,12 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// Elements, those of lists that are spread among them; an error says what only a running program shows.
-    pub(super) fn eval_elements(&mut self, elements: &[TsElement], scope: ScopeId) -> Result<Vec<LocatedValue>, String> {
+    /// Spreads are expanded; an error names what only a running program shows.
+    pub(super) fn eval_elements(
+        &mut self,
+        elements: &[TsElement],
+        scope: ScopeId,
+    ) -> Result<Vec<LocatedValue>, String> {
         let mut items = Vec::new();
         for element in elements {
             let item = self.eval_expr(&element.value, scope);
@@ -157,7 +161,9 @@ impl SuiteProgram<'_, '_> {
             match property {
                 TsProperty::Pair { key, value } => {
                     let key = self.eval_expr(key, scope);
-                    let Some(key) = plain_text(&key) else { return open_value("an object with keys that only a run shows") };
+                    let Some(key) = plain_text(&key) else {
+                        return open_value("an object with keys that only a run shows");
+                    };
                     let item = self.eval_expr(value, scope);
                     put(&mut entries, key, item);
                 }
@@ -193,7 +199,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// An object that is made: regular expressions and errors are known.
+    /// Supports regular expressions and errors.
     fn construct_object(&mut self, class: &TsExpr, arguments: &[TsElement], scope: ScopeId) -> JsValue {
         let class = self.eval_expr(class, scope);
         let Ok(arguments) = self.eval_elements(arguments, scope) else { return open_value("an object of a class") };
@@ -208,7 +214,6 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// A call of something.
     fn eval_call(&mut self, callee: &TsExpr, arguments: &[TsElement], span: Span, scope: ScopeId) -> JsValue {
         if let TsExprKind::Member { of, name } = &callee.kind {
             let of = self.eval_expr(of, scope);
@@ -240,8 +245,13 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// What a function gives back that does nothing else.
-    pub(super) fn function_result(&mut self, function: &TsFunction, arguments: &[LocatedValue], around: ScopeId) -> JsValue {
+    /// Only for a function that does nothing but return a value.
+    pub(super) fn function_result(
+        &mut self,
+        function: &TsFunction,
+        arguments: &[LocatedValue],
+        around: ScopeId,
+    ) -> JsValue {
         if !self.enter_level() {
             return open_value("too much to follow");
         }
@@ -250,15 +260,22 @@ impl SuiteProgram<'_, '_> {
             FunctionBody::Value(value) => self.eval_expr(value, scope).value,
             FunctionBody::Block(statements) => {
                 let given = self.given_back(statements, scope);
-                given.map_or_else(|()| open_value("what a function gives back"), |given| given.unwrap_or(JsValue::Undefined))
+                given.map_or_else(
+                    |()| open_value("what a function gives back"),
+                    |given| given.unwrap_or(JsValue::Undefined),
+                )
             }
         };
         self.leave_level();
         value
     }
 
-    /// The scope of a function that is called.
-    pub(super) fn enter_function(&mut self, function: &TsFunction, arguments: &[LocatedValue], around: ScopeId) -> ScopeId {
+    pub(super) fn enter_function(
+        &mut self,
+        function: &TsFunction,
+        arguments: &[LocatedValue],
+        around: ScopeId,
+    ) -> ScopeId {
         let scope = self.scopes.open_scope(around);
         for (at, pattern) in function.parameters.iter().enumerate() {
             let given = arguments.get(at).cloned().unwrap_or(LocatedValue::new(JsValue::Undefined, Span::default()));
@@ -267,7 +284,6 @@ impl SuiteProgram<'_, '_> {
         scope
     }
 
-    /// Gives the names of a pattern what stands in a value.
     pub(super) fn bind_pattern(&mut self, pattern: &TsPattern, item: LocatedValue, scope: ScopeId) {
         match pattern {
             TsPattern::Name(name, other) => {
@@ -287,7 +303,9 @@ impl SuiteProgram<'_, '_> {
                 for (at, inner) in patterns.iter().enumerate() {
                     let place = LocatedValue::new(JsValue::Number(at as f64), item.span);
                     let value = self.eval_index(&item, &place);
-                    inner.iter().for_each(|inner| self.bind_pattern(inner, LocatedValue::new(value.clone(), item.span), scope));
+                    inner
+                        .iter()
+                        .for_each(|inner| self.bind_pattern(inner, LocatedValue::new(value.clone(), item.span), scope));
                 }
             }
             TsPattern::Other(names) => {
@@ -299,7 +317,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// The value that statements give back, where they do; an error where that does not show.
+    /// `None` without a return; an error if that cannot be determined.
     fn given_back(&mut self, statements: &[TsStatement], scope: ScopeId) -> Result<Option<JsValue>, ()> {
         for statement in statements {
             match &statement.kind {
@@ -307,7 +325,9 @@ impl SuiteProgram<'_, '_> {
                 TsStatementKind::Return(None) => return Ok(Some(JsValue::Undefined)),
                 TsStatementKind::Return(Some(value)) => return Ok(Some(self.eval_expr(value, scope).value)),
                 TsStatementKind::Bind(bound, _) => self.bind_all(bound, scope),
-                TsStatementKind::Function(name, function) => self.declare_function(name, function, statement.span, scope),
+                TsStatementKind::Function(name, function) => {
+                    self.declare_function(name, function, statement.span, scope)
+                }
                 TsStatementKind::If { condition, then, other } => {
                     let condition = self.eval_expr(condition, scope);
                     let branch = if plain_truth(&condition).ok_or(())? { then } else { other };
@@ -337,7 +357,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// A condition of a run decides between two values.
+    /// A run's condition chooses between two values.
     fn choose_value(&mut self, condition: &LocatedValue, then: &TsExpr, other: &TsExpr, scope: ScopeId) -> JsValue {
         let Some(condition) = self.truth_condition(condition) else {
             return open_value("a condition that only a running program shows");
@@ -357,19 +377,21 @@ pub(super) fn open_value(why: &str) -> JsValue {
     JsValue::RuntimeOnly(why.to_owned())
 }
 
-/// Whether a value counts as true, where that shows without a run.
+/// `None` if only a run decides.
 pub(super) fn plain_truth(item: &LocatedValue) -> Option<bool> {
     match &item.value {
         JsValue::Undefined | JsValue::Null => Some(false),
         JsValue::Bool(value) => Some(*value),
         JsValue::Number(number) => Some(*number != 0.0),
         JsValue::Text(text) => Some(!text.is_empty()),
-        JsValue::Regex { .. } | JsValue::List(_) | JsValue::Object(_) | JsValue::Builder(_) | JsValue::Function(..) => Some(true),
+        JsValue::Regex { .. } | JsValue::List(_) | JsValue::Object(_) | JsValue::Builder(_) | JsValue::Function(..) => {
+            Some(true)
+        }
         JsValue::Api(_) | JsValue::RunExpr(_) | JsValue::RuntimeOnly(_) => None,
     }
 }
 
-/// A value as text, where it is one that is there without a run.
+/// `None` if only a run decides.
 pub(super) fn plain_text(item: &LocatedValue) -> Option<String> {
     match &item.value {
         JsValue::Text(text) => Some(text.clone()),
@@ -379,18 +401,15 @@ pub(super) fn plain_text(item: &LocatedValue) -> Option<String> {
     }
 }
 
-/// A number as it is written.
 pub(super) fn number_text(number: f64) -> String {
     format!("{number}")
 }
 
-/// A number that is whole.
 #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
 pub(super) fn whole_number(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
 }
 
-/// The number that a text of digits is.
 fn parse_number(text: &str) -> Option<f64> {
     let plain: String = text.chars().filter(|letter| *letter != '_').collect();
     let lower = plain.to_ascii_lowercase();
@@ -403,7 +422,7 @@ fn parse_number(text: &str) -> Option<f64> {
     plain.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// `new RegExp(text, flags)`, also of a regular expression.
+/// `new RegExp(text, flags)`, also from a regular expression.
 pub(super) fn regex_of(arguments: &[LocatedValue]) -> JsValue {
     let flags = arguments.get(1).and_then(LocatedValue::as_text);
     match arguments.first().map(|first| &first.value) {

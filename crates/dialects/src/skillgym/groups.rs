@@ -3,11 +3,10 @@
 use super::eval::number_text;
 use super::matcher::TextMatch;
 use super::program::SuiteProgram;
-use super::value::{LocatedValue, RunExprKind, RunExpr, JsValue};
+use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind};
 use crate::writer::{BindingStrength, quote_text};
 use averment_base::source::Span;
 
-/// A list of steps: the word of its kind, the name of its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StepList {
     Commands,
@@ -33,12 +32,18 @@ impl StepList {
     }
 }
 
-/// How sure one has to be of a skill, the least first.
+/// Confidence levels, lowest first.
 const CONFIDENCE: [&str; 4] = ["weak", "medium", "strong", "explicit"];
 
 impl SuiteProgram<'_, '_> {
-    /// The sentence of a method of a group; `arguments` stand behind the report. What cannot be said has been.
-    pub(super) fn group_sentence(&mut self, group: &str, method: &str, arguments: &[LocatedValue], span: Span) -> Option<String> {
+    /// `arguments` follow the report; reports what cannot be expressed.
+    pub(super) fn group_sentence(
+        &mut self,
+        group: &str,
+        method: &str,
+        arguments: &[LocatedValue],
+        span: Span,
+    ) -> Option<String> {
         match (group, method) {
             ("commands", _) => self.steps_sentence(StepList::Commands, method, arguments, span),
             ("fileReads", _) => self.steps_sentence(StepList::Reads, method, arguments, span),
@@ -66,7 +71,7 @@ impl SuiteProgram<'_, '_> {
         found
     }
 
-    /// `pattern == number`; no count is anything else.
+    /// `pattern == number`; anything else is no count.
     fn count_of(&mut self, pattern: &str, arguments: &[LocatedValue], at: usize, span: Span) -> Option<String> {
         match arguments.get(at) {
             Some(item) if item.is_plain() && item.as_number().is_none() => Some("false".to_owned()),
@@ -83,7 +88,13 @@ impl SuiteProgram<'_, '_> {
         number.map(number_text)
     }
 
-    fn steps_sentence(&mut self, steps: StepList, method: &str, arguments: &[LocatedValue], span: Span) -> Option<String> {
+    fn steps_sentence(
+        &mut self,
+        steps: StepList,
+        method: &str,
+        arguments: &[LocatedValue],
+        span: Span,
+    ) -> Option<String> {
         let known: &[&str] = match steps {
             StepList::Calls => &["has", "count", "atLeast", "atMost", "before", "sequence", "only"],
             _ => &[
@@ -101,7 +112,11 @@ impl SuiteProgram<'_, '_> {
             ],
         };
         if !known.contains(&method) {
-            return self.report_unknown_method(if steps == StepList::Calls { "toolCalls" } else { "commands" }, method, span);
+            return self.report_unknown_method(
+                if steps == StepList::Calls { "toolCalls" } else { "commands" },
+                method,
+                span,
+            );
         }
         if method == "size" {
             return self.count_of(steps.step_word(), arguments, 0, span);
@@ -109,7 +124,11 @@ impl SuiteProgram<'_, '_> {
         let matcher = self.required_argument(arguments, 0, span)?;
         if method == "only" || method == "sequence" {
             let matchers = self.optional_items(Some(&matcher))?;
-            return if method == "only" { self.only_sentence(steps, &matchers) } else { self.sequence_sentence(steps, &matchers) };
+            return if method == "only" {
+                self.only_sentence(steps, &matchers)
+            } else {
+                self.sequence_sentence(steps, &matchers)
+            };
         }
         if method == "first" || method == "last" {
             let place = if method == "first" { 0 } else { -1 };
@@ -131,7 +150,6 @@ impl SuiteProgram<'_, '_> {
         })
     }
 
-    /// The pattern of the steps that a matcher takes.
     fn step_pattern(&mut self, steps: StepList, matcher: &LocatedValue) -> Option<String> {
         match (steps, &matcher.value) {
             (StepList::Commands, JsValue::Text(text)) if !text.is_empty() => {
@@ -149,7 +167,6 @@ impl SuiteProgram<'_, '_> {
         Some(format!("({} where {test})", steps.step_word()))
     }
 
-    /// What a matcher asks of a step, or of an element of a list at `at`.
     fn test_of(&mut self, steps: StepList, at: &str, matcher: &LocatedValue) -> Option<String> {
         match steps {
             StepList::Commands => self.command_test(&format!("{at}command"), matcher),
@@ -170,8 +187,12 @@ impl SuiteProgram<'_, '_> {
         match matcher.get("where").map(|item| (item.value.clone(), item.span)) {
             None | Some((JsValue::Undefined, _)) => {}
             Some((JsValue::Function(function, scope), span)) => {
-                let args = LocatedValue::new(JsValue::RunExpr(RunExpr::new(format!("{at}args"), RunExprKind::Any)), span);
-                let event = LocatedValue::new(JsValue::RunExpr(RunExpr::new(at.trim_end_matches('.'), RunExprKind::Call)), span);
+                let args =
+                    LocatedValue::new(JsValue::RunExpr(RunExpr::new(format!("{at}args"), RunExprKind::Any)), span);
+                let event = LocatedValue::new(
+                    JsValue::RunExpr(RunExpr::new(at.trim_end_matches('.'), RunExprKind::Call)),
+                    span,
+                );
                 let given = self.function_result(&function, &[args, event], scope);
                 let truth = self.truth_condition(&LocatedValue::new(given.clone(), span));
                 let Some(truth) = truth else {
@@ -274,7 +295,6 @@ impl SuiteProgram<'_, '_> {
     }
 }
 
-/// Why a value does not show.
 pub(super) fn open_reason(value: &JsValue) -> String {
     match value {
         JsValue::RuntimeOnly(why) => why.clone(),

@@ -2,29 +2,27 @@
 
 use super::eval::open_value;
 use super::program::SuiteProgram;
-use super::value::{LocatedValue, JsValue};
+use super::value::{JsValue, LocatedValue};
 use crate::writer::quote_text;
 use averment_base::source::Span;
 
-/// What a matcher asks of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextMatch {
-    /// That it holds the string.
     Part,
-    /// That it is the string.
     Whole,
 }
 
-/// The parts of a structured matcher of commands.
 const PARTS: [&str; 6] = ["executable", "positionals", "options", "endOfOptions", "exact", "strict"];
 
-/// `commandMatcher(executable)`.
 pub(super) fn begin_matcher(executable: Option<&LocatedValue>) -> Vec<(String, LocatedValue)> {
     executable.map(|item| ("executable".to_owned(), item.clone())).into_iter().collect()
 }
 
-/// A method of the builder of matchers.
-pub(super) fn extend_matcher(mut entries: Vec<(String, LocatedValue)>, name: &str, arguments: &[LocatedValue]) -> JsValue {
+pub(super) fn extend_matcher(
+    mut entries: Vec<(String, LocatedValue)>,
+    name: &str,
+    arguments: &[LocatedValue],
+) -> JsValue {
     let span = arguments.first().map_or_else(Span::default, |item| item.span);
     let yes = || LocatedValue::new(JsValue::Bool(true), span);
     match (name, arguments) {
@@ -39,7 +37,9 @@ pub(super) fn extend_matcher(mut entries: Vec<(String, LocatedValue)>, name: &st
             put_entry(&mut entries, "positionals", LocatedValue::new(JsValue::List(all), span));
         }
         ("option" | "flag", [option, rest @ ..]) => {
-            let Some(option) = option.as_text() else { return open_value("an option that only a running program shows") };
+            let Some(option) = option.as_text() else {
+                return open_value("an option that only a running program shows");
+            };
             let value = rest.first().filter(|_| name == "option").cloned().unwrap_or_else(yes);
             let mut options = find_entry(&entries, "options").map(|item| item.entries().to_vec()).unwrap_or_default();
             let mut values = match find_entry(&options, option).map(|item| &item.value) {
@@ -69,7 +69,7 @@ fn put_entry(entries: &mut Vec<(String, LocatedValue)>, name: &str, item: Locate
 }
 
 impl SuiteProgram<'_, '_> {
-    /// What a matcher of texts asks of `subject`; said where it is none.
+    /// Reports an invalid matcher.
     pub(super) fn text_test(&mut self, subject: &str, matcher: &LocatedValue, asks: TextMatch) -> Option<String> {
         match (&matcher.value, asks) {
             (JsValue::Text(text), TextMatch::Part) => Some(format!("{subject} contains {}", quote_text(text))),
@@ -86,7 +86,6 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// What a matcher of commands asks of the text of a command.
     pub(super) fn command_test(&mut self, subject: &str, matcher: &LocatedValue) -> Option<String> {
         let entries = match &matcher.value {
             JsValue::Object(entries) | JsValue::Builder(entries) => entries.clone(),
@@ -170,7 +169,7 @@ impl SuiteProgram<'_, '_> {
         Some(tests)
     }
 
-    /// The elements of a list that may be left out.
+    /// The list is optional.
     pub(super) fn optional_items(&mut self, list: Option<&LocatedValue>) -> Option<Vec<LocatedValue>> {
         match list.map(|list| (&list.value, list.span)) {
             None | Some((JsValue::Undefined, _)) => Some(Vec::new()),

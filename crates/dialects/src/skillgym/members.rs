@@ -1,69 +1,17 @@
 //! What values have and can do: the report of a session as the run that it tells of, lists, texts.
 
-use super::eval::{open_value, regex_of, plain_text};
+mod member_tables;
+
+use member_tables::{ASKED, FIELDS, PROPERTIES, element_of};
+
+use super::eval::{open_value, plain_text, regex_of};
 use super::program::SuiteProgram;
-use super::value::{LocatedValue, RunExprKind, ScopeId, RunExpr, JsValue};
+use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId};
 use crate::typescript::tree::{FunctionBody, TsFunction};
 use crate::writer::{BindingStrength, member_path, quote_text};
 use averment_base::source::Span;
 
-/// The properties of what is known of a run: whose, its name, what it is here.
-const PROPERTIES: &[(RunExprKind, &str, &str, RunExprKind)] = &[
-    (RunExprKind::Report, "finalOutput", "output", RunExprKind::Text),
-    (RunExprKind::Report, "prompt", "prompt", RunExprKind::Text),
-    (RunExprKind::Report, "durationMs", "duration", RunExprKind::Time),
-    (RunExprKind::Report, "detectedSkills", "skills", RunExprKind::Skills),
-    (RunExprKind::Report, "usage", "usage", RunExprKind::Usage),
-    (RunExprKind::Report, "files", "", RunExprKind::Files),
-    (RunExprKind::Report, "runner", "meta", RunExprKind::Runner),
-    (RunExprKind::Usage, "inputTokens", "usage.input_tokens", RunExprKind::Number),
-    (RunExprKind::Usage, "outputTokens", "usage.output_tokens", RunExprKind::Number),
-    (RunExprKind::Usage, "reasoningTokens", "usage.reasoning_tokens", RunExprKind::Number),
-    (RunExprKind::Usage, "cacheTokens", "usage.cache_read_tokens", RunExprKind::Number),
-    (RunExprKind::Usage, "totalTokens", "usage.total_tokens", RunExprKind::Number),
-    (RunExprKind::Usage, "inputChars", "length(prompt)", RunExprKind::Number),
-    (RunExprKind::Usage, "outputChars", "length(output)", RunExprKind::Number),
-    (RunExprKind::Files, "observedReads", "reads", RunExprKind::Reads),
-    (RunExprKind::Runner, "id", "meta.runner", RunExprKind::Text),
-    (RunExprKind::Runner, "agent", "meta", RunExprKind::Agent),
-    (RunExprKind::Agent, "type", "meta.agent", RunExprKind::Text),
-    (RunExprKind::Agent, "model", "meta.model", RunExprKind::Text),
-    (RunExprKind::Result, "error", "", RunExprKind::Failure),
-    (RunExprKind::Failure, "message", "message", RunExprKind::Message),
-];
-
-/// The fields of elements: whose, its name there, its name here, what it is.
-const FIELDS: &[(RunExprKind, &str, &str, RunExprKind)] = &[
-    (RunExprKind::Command, "command", "command", RunExprKind::Text),
-    (RunExprKind::Call, "tool", "tool", RunExprKind::Text),
-    (RunExprKind::Call, "args", "args", RunExprKind::Any),
-    (RunExprKind::Skill, "skill", "name", RunExprKind::Text),
-    (RunExprKind::Skill, "confidence", "confidence", RunExprKind::Text),
-];
-
-/// What an assertion is given beside the report can be asked for.
-const ASKED: &[(&str, &str, RunExprKind)] = &[
-    ("getCommands", "commands", RunExprKind::Commands),
-    ("getToolCalls", "calls", RunExprKind::Calls),
-    ("getFileReads", "reads", RunExprKind::Reads),
-    ("detectedSkills", "skills", RunExprKind::Skills),
-    ("finalOutput", "output", RunExprKind::Text),
-];
-
-/// What the elements of a list are; reads are objects with a path here.
-fn element_of(kind: RunExprKind) -> Option<RunExprKind> {
-    match kind {
-        RunExprKind::Commands => Some(RunExprKind::Command),
-        RunExprKind::Calls => Some(RunExprKind::Call),
-        RunExprKind::Skills => Some(RunExprKind::Skill),
-        RunExprKind::Reads | RunExprKind::Texts => Some(RunExprKind::Text),
-        RunExprKind::Any => Some(RunExprKind::Any),
-        _ => None,
-    }
-}
-
 impl SuiteProgram<'_, '_> {
-    /// A property of a value.
     pub(super) fn member_value(&mut self, of: &LocatedValue, name: &str) -> JsValue {
         match &of.value {
             JsValue::Object(_) => of.get(name).map_or(JsValue::Undefined, |item| item.value.clone()),
@@ -88,27 +36,41 @@ impl SuiteProgram<'_, '_> {
         }
         match (told.kind, name) {
             (
-                RunExprKind::Text | RunExprKind::Any | RunExprKind::Commands | RunExprKind::Calls | RunExprKind::Reads | RunExprKind::Skills | RunExprKind::Texts,
+                RunExprKind::Text
+                | RunExprKind::Any
+                | RunExprKind::Commands
+                | RunExprKind::Calls
+                | RunExprKind::Reads
+                | RunExprKind::Skills
+                | RunExprKind::Texts,
                 "length",
             ) => JsValue::RunExpr(RunExpr::new(format!("length({})", told.text), RunExprKind::Number)),
-            (RunExprKind::Any, name) => {
-                JsValue::RunExpr(RunExpr::new(format!("{}{}", told.nested_text(BindingStrength::Closely), member_path(name)), RunExprKind::Any))
-            }
-            (RunExprKind::Report | RunExprKind::Context | RunExprKind::Usage | RunExprKind::Files | RunExprKind::Runner | RunExprKind::Agent, name) => {
-                JsValue::RuntimeOnly(format!("`{name}`, which no run has here"))
-            }
+            (RunExprKind::Any, name) => JsValue::RunExpr(RunExpr::new(
+                format!("{}{}", told.nested_text(BindingStrength::Closely), member_path(name)),
+                RunExprKind::Any,
+            )),
+            (
+                RunExprKind::Report
+                | RunExprKind::Context
+                | RunExprKind::Usage
+                | RunExprKind::Files
+                | RunExprKind::Runner
+                | RunExprKind::Agent,
+                name,
+            ) => JsValue::RuntimeOnly(format!("`{name}`, which no run has here")),
             (_, name) => JsValue::RuntimeOnly(format!("`{name}` of what only a run shows")),
         }
     }
 
-    /// An element of a list of a run, by its place.
     pub(super) fn list_element(&mut self, told: &RunExpr, place: i64) -> JsValue {
         let Some(kind) = element_of(told.kind) else { return open_value("an element of what is no list") };
         let path = format!("{}[{place}]", told.nested_text(BindingStrength::Closely));
-        JsValue::RunExpr(RunExpr::new(if told.kind == RunExprKind::Reads { format!("{path}.path") } else { path }, kind))
+        JsValue::RunExpr(RunExpr::new(
+            if told.kind == RunExprKind::Reads { format!("{path}.path") } else { path },
+            kind,
+        ))
     }
 
-    /// What a method of a value gives.
     pub(super) fn call_method(&mut self, of: &LocatedValue, name: &str, arguments: &[LocatedValue]) -> JsValue {
         match &of.value {
             JsValue::RunExpr(told) => self.run_method(&told.clone(), name, arguments),
@@ -124,7 +86,6 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// Whether a regular expression finds something in a text.
     pub(super) fn search_regex(&mut self, text: &LocatedValue, regex: &LocatedValue) -> Option<RunExpr> {
         let literal = self.regex_literal(regex)?;
         self.backtracks |= literal.backtracks;
@@ -138,7 +99,9 @@ impl SuiteProgram<'_, '_> {
             let chosen = arguments.first().filter(|tool| !tool.is_nullish());
             return match chosen.map(|tool| tool.as_text()) {
                 None => JsValue::RunExpr(RunExpr::new(*list, *kind)),
-                Some(Some(tool)) => JsValue::RunExpr(RunExpr::new(format!("({list} where tool == {})", quote_text(tool)), *kind)),
+                Some(Some(tool)) => {
+                    JsValue::RunExpr(RunExpr::new(format!("({list} where tool == {})", quote_text(tool)), *kind))
+                }
                 Some(None) => open_value("calls of a tool that only a running program shows"),
             };
         }
@@ -180,7 +143,9 @@ impl SuiteProgram<'_, '_> {
 
     fn test_part(&mut self, told: &RunExpr, words: &str, part: &LocatedValue) -> JsValue {
         match self.run_expression(part) {
-            Some(part) => JsValue::RunExpr(told.test_against((words, &format!("not {words}")), &part.nested_text(BindingStrength::Sum))),
+            Some(part) => JsValue::RunExpr(
+                told.test_against((words, &format!("not {words}")), &part.nested_text(BindingStrength::Sum)),
+            ),
             None => open_value("a part that only a running program shows"),
         }
     }
@@ -194,14 +159,25 @@ impl SuiteProgram<'_, '_> {
             },
             ("join", _) => {
                 let separator = arguments.first().map_or(Some(","), LocatedValue::as_text);
-                let texts = if told.kind == RunExprKind::Reads { "reads[*].path".to_owned() } else { told.text.clone() };
+                let texts =
+                    if told.kind == RunExprKind::Reads { "reads[*].path".to_owned() } else { told.text.clone() };
                 separator.map_or_else(
                     || open_value("a text"),
-                    |separator| JsValue::RunExpr(RunExpr::new(format!("join({texts}, {})", quote_text(separator)), RunExprKind::Text)),
+                    |separator| {
+                        JsValue::RunExpr(RunExpr::new(
+                            format!("join({texts}, {})", quote_text(separator)),
+                            RunExprKind::Text,
+                        ))
+                    },
                 )
             }
-            ("map", [LocatedValue { value: JsValue::Function(function, scope), .. }]) => self.project_field(told, function, *scope),
-            ("some" | "every" | "filter" | "find", [LocatedValue { value: JsValue::Function(function, scope), .. }]) => {
+            ("map", [LocatedValue { value: JsValue::Function(function, scope), .. }]) => {
+                self.project_field(told, function, *scope)
+            }
+            (
+                "some" | "every" | "filter" | "find",
+                [LocatedValue { value: JsValue::Function(function, scope), .. }],
+            ) => {
                 let name_here = self.fresh_name();
                 let Some(condition) = self.condition_on(told, function, *scope, &name_here) else {
                     return open_value("a condition on elements");
@@ -225,7 +201,6 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// What a function says of each element, as a condition on a name.
     fn condition_on(&mut self, told: &RunExpr, function: &TsFunction, scope: ScopeId, name: &str) -> Option<RunExpr> {
         let kind = element_of(told.kind)?;
         let path = if told.kind == RunExprKind::Reads { format!("{name}.path") } else { name.to_owned() };
@@ -234,15 +209,19 @@ impl SuiteProgram<'_, '_> {
         self.truth_condition(&LocatedValue::new(value, Span::default()))
     }
 
-    /// A list with one field of each element.
     fn project_field(&mut self, told: &RunExpr, function: &TsFunction, scope: ScopeId) -> JsValue {
         let Some(kind) = element_of(told.kind) else { return open_value("a list") };
         let path = format!("{}[*]", told.nested_text(BindingStrength::Closely));
         let path = if told.kind == RunExprKind::Reads { format!("{path}.path") } else { path };
         let element = LocatedValue::new(JsValue::RunExpr(RunExpr::new(path.as_str(), kind)), Span::default());
         match (self.function_result(function, &[element], scope), &function.body) {
-            (JsValue::RunExpr(given), FunctionBody::Value(_) | FunctionBody::Block(_)) if given.text.starts_with(&path) => {
-                JsValue::RunExpr(RunExpr { kind: if given.kind == RunExprKind::Text { RunExprKind::Texts } else { RunExprKind::Any }, ..given })
+            (JsValue::RunExpr(given), FunctionBody::Value(_) | FunctionBody::Block(_))
+                if given.text.starts_with(&path) =>
+            {
+                JsValue::RunExpr(RunExpr {
+                    kind: if given.kind == RunExprKind::Text { RunExprKind::Texts } else { RunExprKind::Any },
+                    ..given
+                })
             }
             _ => open_value("a list of other values"),
         }
@@ -307,7 +286,10 @@ impl SuiteProgram<'_, '_> {
             }
             ("includes", [part]) => match self.run_expression(part) {
                 Some(part) => {
-                    match super::operators::plain_literal(&LocatedValue::new(JsValue::List(items.to_vec()), Span::default())) {
+                    match super::operators::plain_literal(&LocatedValue::new(
+                        JsValue::List(items.to_vec()),
+                        Span::default(),
+                    )) {
                         Some(list) => JsValue::RunExpr(RunExpr::with_binding(
                             format!("{} in {list}", part.nested_text(BindingStrength::Sum)),
                             BindingStrength::Test,
@@ -326,7 +308,7 @@ impl SuiteProgram<'_, '_> {
         if self.spend_budget(items.len()) { JsValue::List(items) } else { open_value("too much to follow") }
     }
 
-    /// Whether a condition holds of some or of every one of some values that are there without a run.
+    /// Quantifies over values known without a run.
     fn quantify_items(&mut self, items: &[LocatedValue], some: bool, function: &TsFunction, scope: ScopeId) -> JsValue {
         let binds = if some { BindingStrength::Or } else { BindingStrength::And };
         let mut parts = Vec::new();
@@ -339,7 +321,11 @@ impl SuiteProgram<'_, '_> {
         }
         match parts.is_empty() {
             true => JsValue::Bool(!some),
-            false => JsValue::RunExpr(RunExpr::with_binding(parts.join(if some { " or " } else { " and " }), binds, RunExprKind::Truth)),
+            false => JsValue::RunExpr(RunExpr::with_binding(
+                parts.join(if some { " or " } else { " and " }),
+                binds,
+                RunExprKind::Truth,
+            )),
         }
     }
 
@@ -359,14 +345,14 @@ impl SuiteProgram<'_, '_> {
                 None => open_value("a text"),
             },
             ("split", Some(part)) if !part.is_empty() => {
-                let parts = text.split(part).map(|part| LocatedValue::new(JsValue::Text(part.to_owned()), Span::default()));
+                let parts =
+                    text.split(part).map(|part| LocatedValue::new(JsValue::Text(part.to_owned()), Span::default()));
                 self.list_of(parts.collect())
             }
             _ => JsValue::RuntimeOnly(format!("what `{name}` gives of a text")),
         }
     }
 
-    /// What a function of SkillGym or of the runtime gives.
     pub(super) fn given_by(&mut self, name: &str, arguments: &[LocatedValue], span: Span) -> JsValue {
         let first = arguments.first();
         match name {
@@ -374,10 +360,14 @@ impl SuiteProgram<'_, '_> {
             "String" | "String.raw" => first.and_then(plain_text).map_or_else(|| open_value("a text"), JsValue::Text),
             "Number" | "Boolean" => match first {
                 Some(LocatedValue {
-                    value: value @ (JsValue::Number(_) | JsValue::RunExpr(RunExpr { kind: RunExprKind::Number | RunExprKind::Time, .. })),
+                    value:
+                        value @ (JsValue::Number(_)
+                        | JsValue::RunExpr(RunExpr { kind: RunExprKind::Number | RunExprKind::Time, .. })),
                     ..
                 }) => value.clone(),
-                Some(item) if name == "Boolean" => self.truth_condition(item).map_or_else(|| open_value("a truth"), JsValue::RunExpr),
+                Some(item) if name == "Boolean" => {
+                    self.truth_condition(item).map_or_else(|| open_value("a truth"), JsValue::RunExpr)
+                }
                 _ => open_value("a number"),
             },
             "Object.freeze" | "structuredClone" | "defineConfig" | "defineSuite" => {
@@ -400,9 +390,11 @@ impl SuiteProgram<'_, '_> {
                 None => open_value("JSON"),
             },
             "Array.isArray" => match first.and_then(|item| self.run_expression(item)) {
-                Some(told) => {
-                    JsValue::RunExpr(RunExpr::with_binding(format!("{} is list", told.nested_text(BindingStrength::Sum)), BindingStrength::Test, RunExprKind::Truth))
-                }
+                Some(told) => JsValue::RunExpr(RunExpr::with_binding(
+                    format!("{} is list", told.nested_text(BindingStrength::Sum)),
+                    BindingStrength::Test,
+                    RunExprKind::Truth,
+                )),
                 None => open_value("whether something is a list"),
             },
             "commandMatcher" => JsValue::Builder(super::matcher::begin_matcher(first)),
@@ -410,7 +402,6 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// A name for elements that nothing else has.
     fn fresh_name(&mut self) -> String {
         self.names = self.names.saturating_add(1);
         match self.names {

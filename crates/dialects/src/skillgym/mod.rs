@@ -16,7 +16,7 @@ mod settings;
 mod suite;
 mod value;
 
-use crate::{Dialect, Lowering, FileSyntax};
+use crate::{Dialect, FileSyntax, Lowering};
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
 //! Operators, of values that are there without a run and of what is known of a run.
 
-use super::eval::{number_text, open_value, plain_truth, whole_number, plain_text};
+use super::eval::{number_text, open_value, plain_text, plain_truth, whole_number};
 use super::program::SuiteProgram;
-use super::value::{LocatedValue, RunExprKind, RunExpr, JsValue};
+use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind};
 use crate::regex_flavour::translate_javascript;
 use crate::writer::{BindingStrength, object_key, quote_text};
 
@@ -17,8 +17,12 @@ impl SuiteProgram<'_, '_> {
             },
             ("-", JsValue::Number(number)) => JsValue::Number(-number),
             ("+", JsValue::Number(number)) => JsValue::Number(*number),
-            ("+", JsValue::RunExpr(told)) if matches!(told.kind, RunExprKind::Number | RunExprKind::Time) => of.value.clone(),
-            ("typeof", JsValue::RunExpr(told)) => JsValue::RunExpr(RunExpr::new(format!("type_of({})", told.text), RunExprKind::Text)),
+            ("+", JsValue::RunExpr(told)) if matches!(told.kind, RunExprKind::Number | RunExprKind::Time) => {
+                of.value.clone()
+            }
+            ("typeof", JsValue::RunExpr(told)) => {
+                JsValue::RunExpr(RunExpr::new(format!("type_of({})", told.text), RunExprKind::Text))
+            }
             _ => open_value("an operator on what only a running program shows"),
         }
     }
@@ -38,7 +42,11 @@ impl SuiteProgram<'_, '_> {
             "+" | "-" | "*" | "/" | "%" => self.compare_count(operator, left, right),
             "in" => self.run_expression(right).zip(left.as_text()).map(|(object, key)| {
                 RunExpr::with_binding(
-                    format!("{}{} exists", object.nested_text(BindingStrength::Closely), crate::writer::member_path(key)),
+                    format!(
+                        "{}{} exists",
+                        object.nested_text(BindingStrength::Closely),
+                        crate::writer::member_path(key)
+                    ),
                     BindingStrength::Test,
                     RunExprKind::Truth,
                 )
@@ -48,7 +56,6 @@ impl SuiteProgram<'_, '_> {
         told.map_or_else(|| open_value("an operator on what only a running program shows"), JsValue::RunExpr)
     }
 
-    /// An operator on values that are there without a run.
     fn apply_plain(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> JsValue {
         if operator == "+"
             && [left, right].iter().any(|item| item.as_text().is_some())
@@ -101,7 +108,7 @@ impl SuiteProgram<'_, '_> {
         ))
     }
 
-    /// Whether two values are the same: what is `undefined` is missing.
+    /// `undefined` counts as missing.
     pub(super) fn equality_test(&mut self, left: &LocatedValue, right: &LocatedValue, is: bool) -> Option<RunExpr> {
         let (left, right) = if left.is_plain() { (right, left) } else { (left, right) };
         let told = self.run_expression(left)?;
@@ -121,7 +128,11 @@ impl SuiteProgram<'_, '_> {
             _ => None,
         })?;
         let (left, right) = (self.in_unit(left, kind)?, self.in_unit(right, kind)?);
-        let text = format!("{} {operator} {}", left.nested_text(BindingStrength::Sum), right.nested_text(BindingStrength::Sum));
+        let text = format!(
+            "{} {operator} {}",
+            left.nested_text(BindingStrength::Sum),
+            right.nested_text(BindingStrength::Sum)
+        );
         Some(RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth))
     }
 
@@ -133,7 +144,8 @@ impl SuiteProgram<'_, '_> {
         };
         let is_time = [left, right].into_iter().any(|item| kind_of(item) == Some(RunExprKind::Time));
         let kind = if is_time { RunExprKind::Time } else { RunExprKind::Number };
-        let is_text = [left, right].into_iter().any(|item| kind_of(item) == Some(RunExprKind::Text) || item.as_text().is_some());
+        let is_text =
+            [left, right].into_iter().any(|item| kind_of(item) == Some(RunExprKind::Text) || item.as_text().is_some());
         if is_text {
             return None;
         }
@@ -141,10 +153,14 @@ impl SuiteProgram<'_, '_> {
         let (left, right) = (self.in_unit(left, unit)?, self.in_unit(right, unit)?);
         let binds = if is_sum { BindingStrength::Sum } else { BindingStrength::Product };
         let closer = if is_sum { BindingStrength::Product } else { BindingStrength::Closely };
-        Some(RunExpr::with_binding(format!("{} {operator} {}", left.nested_text(binds), right.nested_text(closer)), binds, kind))
+        Some(RunExpr::with_binding(
+            format!("{} {operator} {}", left.nested_text(binds), right.nested_text(closer)),
+            binds,
+            kind,
+        ))
     }
 
-    /// A value beside one of a kind: a plain number beside a time is one of milliseconds.
+    /// A plain number beside a time is in milliseconds.
     pub(super) fn in_unit(&mut self, item: &LocatedValue, kind: RunExprKind) -> Option<RunExpr> {
         match item.as_number().filter(|number| kind == RunExprKind::Time && *number >= 0.0 && number.fract() == 0.0) {
             Some(number) => Some(RunExpr::new(duration_literal(number), RunExprKind::Time)),
@@ -152,7 +168,6 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// A value as an expression.
     pub(super) fn run_expression(&mut self, item: &LocatedValue) -> Option<RunExpr> {
         match &item.value {
             JsValue::RunExpr(told) => Some(told.clone()),
@@ -160,7 +175,6 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// Whether a value counts as true, as a condition.
     pub(super) fn truth_condition(&mut self, item: &LocatedValue) -> Option<RunExpr> {
         let JsValue::RunExpr(told) = &item.value else {
             return plain_truth(item).map(|truth| RunExpr::new(truth.to_string(), RunExprKind::Truth));
@@ -173,7 +187,11 @@ impl SuiteProgram<'_, '_> {
                 format!("{value} exists and {value} != {}", if told.kind == RunExprKind::Time { "0ms" } else { "0" })
             }
             RunExprKind::Any => format!("{value} exists and {value} not in [false, 0, \"\"]"),
-            RunExprKind::Commands | RunExprKind::Calls | RunExprKind::Reads | RunExprKind::Skills | RunExprKind::Texts => {
+            RunExprKind::Commands
+            | RunExprKind::Calls
+            | RunExprKind::Reads
+            | RunExprKind::Skills
+            | RunExprKind::Texts => {
                 return Some(RunExpr::new("true", RunExprKind::Truth));
             }
             _ => return None,
@@ -181,7 +199,6 @@ impl SuiteProgram<'_, '_> {
         Some(RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth))
     }
 
-    /// A regular expression as a literal; said where it is none.
     pub(super) fn regex_literal(&mut self, item: &LocatedValue) -> Option<crate::regex_flavour::TranslatedRegex> {
         let JsValue::Regex { pattern, flags } = &item.value else { return None };
         // A matcher begins at the front of the text each time, whatever `g` remembers.
@@ -201,18 +218,19 @@ impl SuiteProgram<'_, '_> {
     }
 }
 
-/// The opposite of a condition.
 pub(super) fn negate_condition(truth: &RunExpr) -> RunExpr {
     if let Some(opposite) = &truth.opposite {
         let back = Some(truth.text.clone());
-        return RunExpr { opposite: back, ..RunExpr::with_binding(opposite.as_str(), BindingStrength::Test, RunExprKind::Truth) };
+        return RunExpr {
+            opposite: back,
+            ..RunExpr::with_binding(opposite.as_str(), BindingStrength::Test, RunExprKind::Truth)
+        };
     }
     let inside = truth.nested_text(BindingStrength::Test);
     let text = format!("not {inside}");
     RunExpr { opposite: Some(inside), ..RunExpr::with_binding(text, BindingStrength::Not, RunExprKind::Truth) }
 }
 
-/// A time as the language writes it.
 pub(super) fn duration_literal(number: f64) -> String {
     match whole_number(number) {
         Some(whole) if whole > 0 && whole % 60_000 == 0 => format!("{}m", whole / 60_000),
@@ -230,7 +248,6 @@ fn kind_of(value: &JsValue) -> RunExprKind {
     }
 }
 
-/// A value that is there without a run, as a literal.
 pub(super) fn plain_literal(item: &LocatedValue) -> Option<String> {
     Some(match &item.value {
         JsValue::Null => "null".to_owned(),
@@ -242,7 +259,8 @@ pub(super) fn plain_literal(item: &LocatedValue) -> Option<String> {
         }
         JsValue::Object(entries) if entries.is_empty() => "{}".to_owned(),
         JsValue::Object(entries) => {
-            let entry = |(key, item): &(String, LocatedValue)| Some(format!("{}: {}", object_key(key), plain_literal(item)?));
+            let entry =
+                |(key, item): &(String, LocatedValue)| Some(format!("{}: {}", object_key(key), plain_literal(item)?));
             format!("{{ {} }}", entries.iter().map(entry).collect::<Option<Vec<_>>>()?.join(", "))
         }
         _ => return None,

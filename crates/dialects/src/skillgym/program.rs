@@ -1,7 +1,7 @@
 //! The modules of a suite, and what is followed of them within bounds.
 
 use super::eval::open_value;
-use super::value::{BoundName, LocatedValue, ScopeId, ScopeTree, JsValue};
+use super::value::{BoundName, JsValue, LocatedValue, ScopeId, ScopeTree};
 use crate::Lowering;
 use crate::typescript;
 use crate::typescript::tree::{TsExpr, TsExprKind, TsPattern, TsStatement, TsStatementKind, UNREADABLE};
@@ -11,37 +11,30 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// So deep expressions and calls are followed.
 const DEEP: usize = 500;
-/// So much is followed of all modules together.
+/// Evaluation steps of all modules together.
 const MOST: usize = 200_000;
-/// So many modules are read.
 const MODULES: usize = 100;
 
-/// What endings a module may have that is named without, or as it is called when it is built.
+/// Endings tried for a module path without one, or with that of its build.
 const ENDINGS: [&str; 6] = ["ts", "mts", "cts", "js", "mjs", "cjs"];
 
-/// A module that was read.
 struct SuiteModule {
     scope: ScopeId,
     statements: Rc<Vec<TsStatement>>,
     folder: PathBuf,
 }
 
-/// What is followed.
 pub(super) struct SuiteProgram<'a, 'l> {
     pub(super) lowering: &'a mut Lowering<'l>,
     pub(super) scopes: ScopeTree,
     modules: Vec<SuiteModule>,
-    /// Modules by where they are.
     known: BTreeMap<PathBuf, usize>,
     depth: usize,
     left: usize,
-    /// Whether a regular expression of the assertion that is being made goes back.
+    /// The current assertion uses a backtracking regular expression.
     pub(super) backtracks: bool,
-    /// How many names were made for elements.
     pub(super) names: usize,
-    /// What was not read, in the order in which it was met.
     pub(super) unread: Vec<(Span, String)>,
 }
 
@@ -60,7 +53,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         }
     }
 
-    /// Whether one more step inwards may be taken; [`Self::leave_level`] takes it back.
+    /// Enters one more level if allowed; the caller must leave it again.
     pub(super) fn enter_level(&mut self) -> bool {
         let goes = self.depth < DEEP && self.spend_budget(1);
         self.depth = self.depth.saturating_add(usize::from(goes));
@@ -71,7 +64,6 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Whether so much more may be followed.
     pub(super) fn spend_budget(&mut self, much: usize) -> bool {
         match self.left.checked_sub(much) {
             Some(left) => {
@@ -82,19 +74,16 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         }
     }
 
-    /// Notes what is not read, and why.
     pub(super) fn record_unread(&mut self, span: Span, what: &str) {
         if !self.unread.iter().any(|(known, _)| *known == span) {
             self.unread.push((span, what.to_owned()));
         }
     }
 
-    /// Says what is worth knowing and changes nothing.
     pub(super) fn remark_unread(&mut self, span: Span, message: &str) {
         self.lowering.sink.warning(Slug::Syntax, span, message, "see docs/reference/skillgym.md");
     }
 
-    /// Reads a file as a module; its number.
     pub(super) fn load_module(&mut self, file: FileId) -> usize {
         let (text, folder) = match self.lowering.sources.get(file) {
             Some(source) => (source.text.clone(), source.folder.clone().unwrap_or_default()),
@@ -113,7 +102,6 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         number
     }
 
-    /// What a statement at the top of a module gives names to.
     fn declare_statement(&mut self, module: usize, statement: &TsStatement, scope: ScopeId) {
         match &statement.kind {
             TsStatementKind::Export(inner) => self.declare_statement(module, inner, scope),
@@ -137,12 +125,15 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         }
     }
 
-    /// What a module does when it is read may change what it declares: `cases.push(…)`, also in a loop.
+    /// Module-level code may change declarations: `cases.push(…)`, also in a loop.
     fn done_at_the_top(&mut self, statement: &TsStatement, scope: ScopeId) {
         const DECLARED: [&str; 4] = ["a class", "an enumeration", "a generator", "a namespace"];
         match &statement.kind {
             TsStatementKind::Assign(_) => self.record_unread(statement.span, "an assignment"),
-            TsStatementKind::ForOf { .. } | TsStatementKind::If { .. } | TsStatementKind::Block(_) | TsStatementKind::Throw(_) => {
+            TsStatementKind::ForOf { .. }
+            | TsStatementKind::If { .. }
+            | TsStatementKind::Block(_)
+            | TsStatementKind::Throw(_) => {
                 self.record_unread(statement.span, "what a module does when it is read");
             }
             TsStatementKind::Other(UNREADABLE) => {
@@ -165,7 +156,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         }
     }
 
-    /// A name at the top of a module: its value is looked at when somebody asks for it.
+    /// Module-level names are evaluated on demand.
     fn bound_later(&mut self, pattern: &TsPattern, value: Option<&TsExpr>, span: Span, scope: ScopeId) {
         match (pattern, value) {
             (TsPattern::Name(name, _), Some(value)) => {
@@ -182,7 +173,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         }
     }
 
-    /// What an imported name stands for: something of a module beside this one, or of SkillGym and its runtime.
+    /// From a sibling module, SkillGym or its runtime.
     fn imported_name(&mut self, module: usize, from: &str, name: &str, span: Span) -> BoundName {
         let is_beside = from.starts_with("./") || from.starts_with("../");
         if is_beside && let Some(found) = self.sibling_module(module, from) {
@@ -199,7 +190,6 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         BoundName::Item(LocatedValue::new(JsValue::Api(path), span))
     }
 
-    /// The module that a path leads to.
     fn sibling_module(&mut self, module: usize, from: &str) -> Option<usize> {
         let folder = self.modules.get(module)?.folder.clone();
         let stem = ENDINGS.iter().find_map(|ending| from.strip_suffix(&format!(".{ending}")));
@@ -213,7 +203,6 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         })
     }
 
-    /// The module in a file.
     pub(super) fn module_file(&mut self, folder: &Path, path: &str) -> Option<usize> {
         let found = self.lowering.files.read(folder, path, None).ok()?;
         if let Some(known) = self.known.get(&found.key) {
@@ -230,7 +219,6 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         Some(self.load_module(file))
     }
 
-    /// What a module exports under a name.
     pub(super) fn exported_value(&mut self, module: usize, name: &str) -> JsValue {
         if !self.enter_level() {
             return open_value("too much to follow");
@@ -242,7 +230,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         found
     }
 
-    /// The same; `None` where it exports nothing of that name.
+    /// `None` if nothing of that name is exported.
     pub(super) fn find_export(&mut self, module: usize, name: &str) -> Option<JsValue> {
         let SuiteModule { scope, statements, .. } = self.modules.get(module)?;
         let (scope, statements) = (*scope, Rc::clone(statements));
@@ -251,8 +239,12 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         }
         for statement in statements.iter() {
             match &statement.kind {
-                TsStatementKind::ExportDefault(value) if name == "default" => return Some(self.eval_expr(value, scope).value),
-                TsStatementKind::Export(inner) if declares_name(inner, name) => return Some(self.resolve_name(name, scope)),
+                TsStatementKind::ExportDefault(value) if name == "default" => {
+                    return Some(self.eval_expr(value, scope).value);
+                }
+                TsStatementKind::Export(inner) if declares_name(inner, name) => {
+                    return Some(self.resolve_name(name, scope));
+                }
                 TsStatementKind::ExportNames { module: None, names } => {
                     if let Some((inside, _)) = names.iter().find(|(_, outside)| outside == name) {
                         return Some(self.resolve_name(&inside.clone(), scope));
@@ -280,7 +272,6 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
     }
 }
 
-/// Whether a statement declares a name.
 fn declares_name(statement: &TsStatement, name: &str) -> bool {
     match &statement.kind {
         TsStatementKind::Function(own, _) => own == name,

@@ -3,27 +3,25 @@
 use super::groups::open_reason;
 use super::operators::duration_literal;
 use super::program::SuiteProgram;
-use super::value::{LocatedValue, JsValue};
+use super::value::{JsValue, LocatedValue};
 use crate::shape::listed_names;
-use crate::writer::{is_identifier, to_label, object_key, quote_text};
+use crate::writer::{is_identifier, object_key, quote_text, to_label};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 use averment_engine::check::files::normalize_path;
 use averment_engine::check::{AGENTS, WORKSPACES};
 use std::path::Path;
 
-/// A line of settings, or a block of them.
 #[derive(Debug)]
 pub(super) enum SettingLine {
     Line(Span, String),
     Block(Span, String, Vec<SettingLine>),
 }
 
-/// The folder that paths of settings start in, as seen from the suite: `../` for each folder between them.
+/// The settings' folder relative to the suite: `../` per folder between them.
 pub(super) struct PathBase(pub(super) String);
 
 impl PathBase {
-    /// A path as seen from the suite.
     fn rebase_path(&self, path: &str) -> String {
         if Path::new(path).is_absolute() || self.0.is_empty() && path.starts_with("./") {
             return path.to_owned();
@@ -33,7 +31,7 @@ impl PathBase {
         if is_told { joined } else { format!("./{joined}").trim_end_matches('/').to_owned() }
     }
 
-    /// A word of a command: a path where it begins like one.
+    /// A path if it starts like one.
     fn rebase_word(&self, word: &str) -> String {
         let is_path = [".", ".."].contains(&word) || word.starts_with("./") || word.starts_with("../");
         if is_path { self.rebase_path(word) } else { word.to_owned() }
@@ -69,14 +67,18 @@ const SCHEDULES: &[(&str, &str)] =
     &[("serial", "serial"), ("parallel", "parallel"), ("isolated-by-runner", "isolated_by_runner")];
 
 impl SuiteProgram<'_, '_> {
-    /// What is wrong with a value that has to be something else.
     fn report_wrong(&mut self, place: Span, path: &str, wanted: &str) {
         let message = format!("`{path}` is not what SkillGym takes");
         self.lowering.sink.error(Slug::TypeMismatch, place, message, format!("write {wanted}"));
     }
 
-    /// The entries of an object with these keys; `None`, and said, where it is none.
-    pub(super) fn known_keys(&mut self, item: &LocatedValue, path: &str, known: &[&str]) -> Option<Vec<(String, LocatedValue)>> {
+    /// `None`, and reported, if it is no such object.
+    pub(super) fn known_keys(
+        &mut self,
+        item: &LocatedValue,
+        path: &str,
+        known: &[&str],
+    ) -> Option<Vec<(String, LocatedValue)>> {
         match &item.value {
             JsValue::Object(entries) => {
                 let entries = entries.clone();
@@ -97,8 +99,12 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// The text of a key; said where it is none.
-    pub(super) fn text_of(&mut self, entries: &[(String, LocatedValue)], key: &str, path: &str) -> Option<(String, Span)> {
+    pub(super) fn text_of(
+        &mut self,
+        entries: &[(String, LocatedValue)],
+        key: &str,
+        path: &str,
+    ) -> Option<(String, Span)> {
         let item = setting_entry(entries, key)?;
         match &item.value {
             JsValue::Text(text) if !text.trim().is_empty() => return Some((text.clone(), item.span)),
@@ -110,7 +116,6 @@ impl SuiteProgram<'_, '_> {
         None
     }
 
-    /// The whole number of a key.
     pub(super) fn number_of(
         &mut self,
         entries: &[(String, LocatedValue)],
@@ -129,7 +134,6 @@ impl SuiteProgram<'_, '_> {
         None
     }
 
-    /// The texts of a key that holds a list of them.
     pub(super) fn texts_of(
         &mut self,
         entries: &[(String, LocatedValue)],
@@ -155,7 +159,6 @@ impl SuiteProgram<'_, '_> {
         texts.map(|texts| (texts, item.span))
     }
 
-    /// One of some words, as it is called here.
     fn word_of(
         &mut self,
         entries: &[(String, LocatedValue)],
@@ -172,7 +175,6 @@ impl SuiteProgram<'_, '_> {
         known.map(|known| (known, span))
     }
 
-    /// Names of variables with their values.
     fn variable_block(&mut self, entries: &[(String, LocatedValue)], path: &str) -> Option<SettingLine> {
         let item = setting_entry(entries, "env")?.clone();
         let JsValue::Object(variables) = &item.value else {
@@ -183,15 +185,21 @@ impl SuiteProgram<'_, '_> {
         for (name, value) in variables {
             match value.as_text() {
                 Some(text) => written.push(format!("{}: {}", object_key(name), quote_text(text))),
-                None => self
-                    .record_unread(value.span, &format!("the variable `{name}`, whose value only a running program shows")),
+                None => self.record_unread(
+                    value.span,
+                    &format!("the variable `{name}`, whose value only a running program shows"),
+                ),
             }
         }
         (!written.is_empty()).then(|| SettingLine::Line(item.span, format!("env {{ {} }}", written.join(", "))))
     }
 
-    /// The settings of a configuration.
-    pub(super) fn config_settings(&mut self, config: &LocatedValue, base: &PathBase, own_workspace: bool) -> Vec<SettingLine> {
+    pub(super) fn config_settings(
+        &mut self,
+        config: &LocatedValue,
+        base: &PathBase,
+        own_workspace: bool,
+    ) -> Vec<SettingLine> {
         let mut settings = Vec::new();
         let Some(entries) = self.known_keys(config, "config", CONFIG) else { return settings };
         if let Some(run) = setting_entry(&entries, "run") {
@@ -216,14 +224,22 @@ impl SuiteProgram<'_, '_> {
                 let why = open_reason(&other.value);
                 self.record_unread(other.span, &why);
             }
-            other => {
-                self.report_wrong(other.map_or(config.span, |item| item.span), "runners", "an object with at least one runner")
-            }
+            other => self.report_wrong(
+                other.map_or(config.span, |item| item.span),
+                "runners",
+                "an object with at least one runner",
+            ),
         }
         settings
     }
 
-    fn run_settings(&mut self, run: &LocatedValue, base: &PathBase, own_workspace: bool, settings: &mut Vec<SettingLine>) {
+    fn run_settings(
+        &mut self,
+        run: &LocatedValue,
+        base: &PathBase,
+        own_workspace: bool,
+        settings: &mut Vec<SettingLine>,
+    ) {
         let Some(entries) = self.known_keys(run, "run", RUN) else { return };
         let mut line = |span, text: String| settings.push(SettingLine::Line(span, text));
         if let Some((schedule, span)) = self.word_of(&entries, "schedule", "run", SCHEDULES) {
@@ -261,7 +277,6 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// A workspace, of a suite or of a configuration.
     pub(super) fn workspace_block(&mut self, workspace: &LocatedValue, base: &PathBase) -> Option<SettingLine> {
         let entries = self.known_keys(workspace, "workspace", WORKSPACE)?;
         let modes: Vec<(&str, &str)> = WORKSPACES.iter().map(|mode| (*mode, *mode)).collect();
@@ -355,7 +370,9 @@ impl SuiteProgram<'_, '_> {
         for key in ["absolute", "percent"] {
             match setting_entry(&bounds, key).map(|item| (item.as_number(), item.span)) {
                 Some((Some(number), _)) if number >= 0.0 => parts.push(format!("{key}: {number}")),
-                Some((_, span)) => self.report_wrong(span, &format!("snapshots.tolerance.{key}"), "a number, at least 0"),
+                Some((_, span)) => {
+                    self.report_wrong(span, &format!("snapshots.tolerance.{key}"), "a number, at least 0")
+                }
                 None => {}
             }
         }

@@ -6,20 +6,19 @@ use super::groups::open_reason;
 use super::operators::duration_literal;
 use super::program::SuiteProgram;
 use super::settings::{PathBase, SettingLine, setting_entry};
-use super::value::{LocatedValue, RunExprKind, ScopeId, RunExpr, JsValue};
+use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId};
 use crate::Lowering;
 use crate::typescript::tree::{FunctionBody, TsExpr, TsExprKind, TsStatement, TsStatementKind};
-use crate::writer::{BindingStrength, UniqueLabels, MappedSentence, RuleWriter, to_label, quote_text};
+use crate::writer::{BindingStrength, MappedSentence, RuleWriter, UniqueLabels, quote_text, to_label};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 use averment_syntax::words;
 use std::path::Path;
 
 const CASE: &[&str] = &["id", "prompt", "tags", "timeoutMs", "expectedFail", "classifyFailure", "assert"];
-/// So many folders above the suite are looked into for a configuration.
+/// Parent folders searched for a configuration.
 const UPWARDS: usize = 32;
 
-/// Writes a suite as one of the language.
 pub(super) fn lower_suite(lowering: &mut Lowering<'_>) {
     let root = lowering.root;
     let (name, folder) =
@@ -54,7 +53,6 @@ pub(super) fn lower_suite(lowering: &mut Lowering<'_>) {
     program.lowering.out = out;
 }
 
-/// Writes a setting.
 fn write_setting(setting: &SettingLine, out: &mut RuleWriter) {
     match setting {
         SettingLine::Line(place, text) => out.write_line(*place, |out| out.put_text(text)),
@@ -62,13 +60,17 @@ fn write_setting(setting: &SettingLine, out: &mut RuleWriter) {
             out.write_line(*place, |out| out.put_text(&format!("{head} {{}}")))
         }
         SettingLine::Block(place, head, inner) => {
-            out.write_block(*place, |out| out.put_text(head), |out| inner.iter().for_each(|setting| write_setting(setting, out)));
+            out.write_block(
+                *place,
+                |out| out.put_text(head),
+                |out| inner.iter().for_each(|setting| write_setting(setting, out)),
+            );
         }
     }
 }
 
 impl SuiteProgram<'_, '_> {
-    /// The settings of the configuration that the suite belongs to: the next one in its folder or above.
+    /// The nearest configuration in the suite's folder or above.
     fn configured_settings(&mut self, folder: &Path, own_workspace: bool, start: Span) -> Vec<SettingLine> {
         for up in 0..UPWARDS {
             let above = "../".repeat(up);
@@ -107,7 +109,7 @@ impl SuiteProgram<'_, '_> {
         Vec::new()
     }
 
-    /// The cases: elements of a list, or the values of an object.
+    /// A list's elements, or an object's values.
     fn write_cases(&mut self, suite: &LocatedValue, out: &mut RuleWriter) {
         let cases: Vec<LocatedValue> = match &suite.value {
             JsValue::List(items) => items.clone(),
@@ -206,7 +208,6 @@ impl SuiteProgram<'_, '_> {
         );
     }
 
-    /// The lines of the assertions of a case.
     fn lines_of(&mut self, entries: &[(String, LocatedValue)], case: &LocatedValue, id: &str) -> Vec<BodyLine> {
         let Some(assert) = setting_entry(entries, "assert") else {
             let message = format!("the case `{id}` asserts nothing");
@@ -229,26 +230,23 @@ impl SuiteProgram<'_, '_> {
         lines
     }
 
-    /// What was not read since then, as remarks.
     fn remarks_since(&self, before: usize) -> Vec<BodyLine> {
         let unread = self.unread.get(before..).unwrap_or_default().iter();
         unread.map(|(place, what)| BodyLine::Remark(format!("not read: {what}: {}", self.source_of(*place)))).collect()
     }
 
-    /// Remarks in the place of a case that cannot be read.
     fn write_remarks(&mut self, before: usize, out: &mut RuleWriter) {
         out.write_gap();
         self.remarks_since(before).iter().for_each(|line| write_body_line(line, out));
     }
 
-    /// The first line of what stands at a place.
     fn source_of(&self, place: Span) -> String {
         let text = self.lowering.sources.get(place.file).and_then(|file| file.text.get(place.as_range()));
         let line = text.unwrap_or_default().lines().next().unwrap_or_default().trim();
         line.chars().take(80).collect()
     }
 
-    /// `classifyFailure`: the classes that it gives, each with what a message has to hold.
+    /// `classifyFailure`: its classes and the message tests of each.
     fn read_classifications(&mut self, classify: &LocatedValue) -> Vec<(Span, String)> {
         let JsValue::Function(function, scope) = &classify.value else {
             self.record_unread(classify.span, "how failures are classified");
@@ -267,7 +265,7 @@ impl SuiteProgram<'_, '_> {
         found
     }
 
-    /// Statements that give classes back; whether all of it was read.
+    /// False if some part was not read.
     fn classes_of(&mut self, statements: &[TsStatement], scope: ScopeId, found: &mut Vec<(Span, String)>) -> bool {
         for statement in statements {
             match &statement.kind {
@@ -275,7 +273,9 @@ impl SuiteProgram<'_, '_> {
                 TsStatementKind::Bind(bound, _) => self.bind_all(bound, scope),
                 TsStatementKind::Return(Some(value)) => return self.class_by(value, scope, found),
                 TsStatementKind::If { condition, then, other } if other.is_empty() => {
-                    let [TsStatement { kind: TsStatementKind::Return(Some(value)), .. }] = then.as_slice() else { return false };
+                    let [TsStatement { kind: TsStatementKind::Return(Some(value)), .. }] = then.as_slice() else {
+                        return false;
+                    };
                     let tests = self.tests_on_messages(condition, scope);
                     let class = self.eval_expr(value, scope);
                     match (tests, class_of(&class)) {
@@ -289,7 +289,6 @@ impl SuiteProgram<'_, '_> {
         true
     }
 
-    /// `condition ? class : …`, or nothing.
     fn class_by(&mut self, value: &TsExpr, scope: ScopeId, found: &mut Vec<(Span, String)>) -> bool {
         match &value.kind {
             TsExprKind::If { condition, then, other } => {
@@ -307,7 +306,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// What a condition asks of a message: any of these tests.
+    /// Any of these tests must hold.
     fn tests_on_messages(&mut self, condition: &TsExpr, scope: ScopeId) -> Option<Vec<String>> {
         if let TsExprKind::Binary { operator: "||", left, right } = &condition.kind {
             let mut tests = self.tests_on_messages(left, scope)?;
@@ -320,7 +319,7 @@ impl SuiteProgram<'_, '_> {
         (is_test && truth.binds == BindingStrength::Test).then(|| vec![truth.text])
     }
 
-    /// Says what was not read: an error, but where somebody asked for what was.
+    /// An error, unless partial reading was requested.
     fn say_unread(&mut self) {
         let partly = self.lowering.options.partly;
         for (place, what) in std::mem::take(&mut self.unread) {
@@ -341,13 +340,11 @@ impl SuiteProgram<'_, '_> {
     }
 }
 
-/// Lines that give a class by what a message holds.
 fn class_lines(tests: &[String], (id, label): &(String, Option<String>), place: Span) -> Vec<(Span, String)> {
     let label = label.as_ref().map(|label| format!(" {}", quote_text(label))).unwrap_or_default();
     tests.iter().map(|test| (place, format!("classify {}{label} when {test}", quote_text(id)))).collect()
 }
 
-/// A line of a case.
 fn write_body_line(line: &BodyLine, out: &mut RuleWriter) {
     match line {
         BodyLine::Remark(text) => out.write_remark(text),
@@ -374,7 +371,7 @@ fn write_body_line(line: &BodyLine, out: &mut RuleWriter) {
     }
 }
 
-/// A condition that begins with a word of a statement stands in parentheses.
+/// Parenthesizes a condition that starts with a statement word.
 fn parenthesize_start(text: &str) -> String {
     let first = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
     let is_statement = ["any", "require", "never", "count", "sequence", "each", "all", "no"].contains(&first);
@@ -383,12 +380,15 @@ fn parenthesize_start(text: &str) -> String {
     if !is_statement && words::STATEMENTS.contains(&first) { format!("({text})") } else { text.to_owned() }
 }
 
-/// Assertions of which one is expected to fail.
 fn write_expected_failure(lines: &[BodyLine], place: Span, out: &mut RuleWriter) {
     let failing = "  expect fail \"expected in the suite\"";
     let assertions = lines.iter().filter(|line| !matches!(line, BodyLine::Remark(_))).count();
     if let ([BodyLine::Assertion { text, place, .. }], 1) = (lines, assertions) {
-        return out.write_assertion(*place, &MappedSentence::default().add_mapped(*place, parenthesize_start(text)), failing);
+        return out.write_assertion(
+            *place,
+            &MappedSentence::default().add_mapped(*place, parenthesize_start(text)),
+            failing,
+        );
     }
     if assertions == 0 {
         return lines.iter().for_each(|line| write_body_line(line, out));

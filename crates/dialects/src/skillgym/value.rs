@@ -6,7 +6,6 @@ use averment_base::source::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// A value with the place that it was made of.
 #[derive(Debug, Clone)]
 pub(super) struct LocatedValue {
     pub(super) value: JsValue,
@@ -18,7 +17,6 @@ impl LocatedValue {
         Self { value, span }
     }
 
-    /// A property of an object.
     pub(super) fn get(&self, key: &str) -> Option<&LocatedValue> {
         self.entries().iter().find(|(name, _)| name == key).map(|(_, item)| item)
     }
@@ -44,12 +42,11 @@ impl LocatedValue {
         }
     }
 
-    /// Whether nothing was given.
     pub(super) fn is_nullish(&self) -> bool {
         matches!(self.value, JsValue::Undefined | JsValue::Null)
     }
 
-    /// Whether it is there without a run, all through.
+    /// True if it and its parts are known without a run.
     pub(super) fn is_plain(&self) -> bool {
         match &self.value {
             JsValue::List(items) => items.iter().all(Self::is_plain),
@@ -67,7 +64,6 @@ impl LocatedValue {
     }
 }
 
-/// What an expression is.
 #[derive(Debug, Clone)]
 pub(super) enum JsValue {
     Undefined,
@@ -82,33 +78,27 @@ pub(super) enum JsValue {
     List(Vec<LocatedValue>),
     Object(Vec<(String, LocatedValue)>),
     Function(Rc<TsFunction>, ScopeId),
-    /// A matcher of commands that is being built, as the object that it becomes.
+    /// A command matcher under construction, as the object that it becomes.
     Builder(Vec<(String, LocatedValue)>),
-    /// What SkillGym and its runtime bring along, by its path: `assert.commands.includes`.
+    /// A SkillGym or runtime function by path: `assert.commands.includes`.
     Api(String),
-    /// Something of a run, as an expression of the language.
     RunExpr(RunExpr),
-    /// What only a running program shows, and why.
+    /// Known only to a running program, and why.
     RuntimeOnly(String),
 }
 
-/// An expression of the language.
 #[derive(Debug, Clone)]
 pub(super) struct RunExpr {
     pub(super) text: String,
-    /// How loosely its outermost operator binds.
     pub(super) binds: BindingStrength,
     pub(super) kind: RunExprKind,
-    /// The opposite of a condition, where that has a word of its own.
+    /// The negated condition, if it has its own form.
     pub(super) opposite: Option<String>,
 }
 
-/// What something of a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RunExprKind {
-    /// The report of a session.
     Report,
-    /// What an assertion is given beside it.
     Context,
     Usage,
     Files,
@@ -116,22 +106,19 @@ pub(super) enum RunExprKind {
     Agent,
     Text,
     Number,
-    /// A number of milliseconds.
+    /// In milliseconds.
     Time,
     Truth,
-    /// A value of any type.
     Any,
-    /// A list of steps or of values: what its elements are.
     Commands,
     Calls,
     Reads,
     Skills,
     Texts,
-    /// Elements.
     Command,
     Call,
     Skill,
-    /// What went wrong, as `classifyFailure` sees it.
+    /// The failure that `classifyFailure` receives.
     Result,
     Failure,
     Message,
@@ -146,24 +133,25 @@ impl RunExpr {
         Self { text: text.into(), binds, kind, opposite: None }
     }
 
-    /// A test of something: its words where it holds, and where it does not.
+    /// `words` for the test and for its negation.
     pub(super) fn test_against(&self, words: (&str, &str), other: &str) -> Self {
         let subject = self.nested_text(BindingStrength::Sum);
         let said = |words: &str| format!("{subject} {words} {other}").trim_end().to_owned();
-        Self { opposite: Some(said(words.1)), ..Self::with_binding(said(words.0), BindingStrength::Test, RunExprKind::Truth) }
+        Self {
+            opposite: Some(said(words.1)),
+            ..Self::with_binding(said(words.0), BindingStrength::Test, RunExprKind::Truth)
+        }
     }
 
-    /// Its text where an operator stands that binds so closely.
+    /// Parenthesized if that precedence requires it.
     pub(super) fn nested_text(&self, binds: BindingStrength) -> String {
         if self.binds < binds { format!("({})", self.text) } else { self.text.clone() }
     }
 }
 
-/// The number of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ScopeId(usize);
 
-/// Names and what they stand for, scope by scope.
 #[derive(Debug, Default)]
 pub(super) struct ScopeTree(Vec<ScopeNames>);
 
@@ -173,16 +161,14 @@ struct ScopeNames {
     around: Option<ScopeId>,
 }
 
-/// What a name stands for.
 #[derive(Debug, Clone)]
 pub(super) enum BoundName {
-    /// This.
     Item(LocatedValue),
-    /// What this expression is, in the scope of the name.
+    /// Evaluated on demand in the scope of the name.
     Deferred(Rc<TsExpr>),
-    /// What another module calls so: its number, and the name there.
+    /// A name in another module: its number, and the name there.
     Imported(usize, String),
-    /// What is being looked at just now.
+    /// Being evaluated just now.
     Busy,
 }
 
@@ -192,7 +178,6 @@ impl ScopeTree {
         ScopeId(self.0.len().saturating_sub(1))
     }
 
-    /// A scope inside of another one.
     pub(super) fn open_scope(&mut self, around: ScopeId) -> ScopeId {
         self.0.push(ScopeNames { around: Some(around), ..ScopeNames::default() });
         ScopeId(self.0.len().saturating_sub(1))
@@ -204,7 +189,6 @@ impl ScopeTree {
         }
     }
 
-    /// What a name stands for, with the scope that it was found in.
     pub(super) fn find_name(&self, scope: ScopeId, name: &str) -> Option<(BoundName, ScopeId)> {
         let mut next = Some(scope);
         while let Some(scope) = next {

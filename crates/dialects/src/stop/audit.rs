@@ -37,26 +37,24 @@ fn write_rule(out: &mut RuleWriter, place: Span, name: &str, sentence: &str, bod
     );
 }
 
-/// What side effects of a type allow.
 enum AllowedEffects {
-    /// Everything: an effect names no places.
+    /// The effect names no places.
     Everywhere,
-    /// What meets one of the conditions, which were made of this place.
     Where(Vec<String>, Span),
-    /// It cannot be said as a condition.
     Unsaid(String),
-    /// Nothing: there is no such effect.
     Nothing,
 }
 
-/// `side_effects`: nothing else is written, read, asked for.
+/// `side_effects`: nothing else is written, read or requested.
 pub(super) fn side_effects(document: &YamlNode, manifest: &SkillManifest<'_>, to: &mut Lowering<'_>) {
     let Some((key, list)) = document.find_entry("side_effects").filter(|(_, list)| list.is_list()) else { return };
     let of_type = |effect: &&YamlNode, name: &str| effect.get("type").and_then(YamlNode::as_text) == Some(name);
     let files: Vec<&YamlNode> = list.items().iter().filter(|effect| of_type(effect, "filesystem")).collect();
     let network: Vec<&YamlNode> = list.items().iter().filter(|effect| of_type(effect, "network")).collect();
     let accessed = |wanted: &[&str]| -> Vec<&YamlNode> {
-        let is = |effect: &&&YamlNode| effect.get("access").and_then(YamlNode::as_text).is_none_or(|one| wanted.contains(&one));
+        let is = |effect: &&&YamlNode| {
+            effect.get("access").and_then(YamlNode::as_text).is_none_or(|one| wanted.contains(&one))
+        };
         files.iter().filter(is).copied().collect()
     };
     let on_path = |declared: &str| places::path_condition(declared, manifest);
@@ -84,7 +82,13 @@ pub(super) fn side_effects(document: &YamlNode, manifest: &SkillManifest<'_>, to
     }
 }
 
-fn write_sentence(out: &mut RuleWriter, step: &str, allowed: &AllowedEffects, list: Span, conditions: &mut Vec<String>) {
+fn write_sentence(
+    out: &mut RuleWriter,
+    step: &str,
+    allowed: &AllowedEffects,
+    list: Span,
+    conditions: &mut Vec<String>,
+) {
     match allowed {
         AllowedEffects::Everywhere => {}
         AllowedEffects::Nothing => out.write_line(list, |out| out.put_text(&format!("never {step}"))),
@@ -101,7 +105,6 @@ fn write_sentence(out: &mut RuleWriter, step: &str, allowed: &AllowedEffects, li
     }
 }
 
-/// What some effects allow, by the places under a key.
 fn allowed_effects(effects: &[&YamlNode], key: &str, condition: &dyn Fn(&str) -> Option<String>) -> AllowedEffects {
     let Some(first) = effects.first() else { return AllowedEffects::Nothing };
     let mut conditions = Vec::new();

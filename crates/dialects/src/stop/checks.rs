@@ -3,30 +3,25 @@
 use super::StopPhase;
 use super::manifest::SkillManifest;
 use super::output::{self, UsedDefinitions};
-use super::template::{TemplatePiece, split_pieces, pieces_text};
+use super::template::{TemplatePiece, pieces_text, split_pieces};
 use crate::regex_flavour::{TranslatedRegex, translate_javascript};
 use crate::shape::{DiagnosticSink, listed_names};
-use crate::writer::{MappedSentence, RuleWriter, is_identifier, to_label, quote_text, tool_pattern};
+use crate::writer::{MappedSentence, RuleWriter, is_identifier, quote_text, to_label, tool_pattern};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::Span;
 
-/// A check that is being read.
 pub(super) struct StopCheck<'a> {
     pub(super) node: &'a YamlNode,
-    /// Its type, as it is written.
     pub(super) name: &'a str,
     pub(super) manifest: &'a SkillManifest<'a>,
-    /// Whether no other check beside it has the same type.
+    /// No other check beside it has the same type.
     pub(super) alone: bool,
 }
 
-/// A type of checks.
 struct CheckType {
     name: &'static str,
-    /// Its own keys.
     keys: &'static [&'static str],
-    /// Whether it speaks of a run.
     of_run: bool,
     sentence: fn(&StopCheck<'_>, &mut DiagnosticSink, &mut UsedDefinitions) -> Option<MappedSentence>,
 }
@@ -42,13 +37,11 @@ const KINDS: &[CheckType] = &[
     CheckType { name: "custom", keys: &["command", "exit_code"], of_run: false, sentence: custom_command },
 ];
 
-/// Fields of the output.
-const OUTPUT: CheckType = CheckType { name: "output.*", keys: output::KEYS, of_run: true, sentence: output::output_sentence };
+const OUTPUT: CheckType =
+    CheckType { name: "output.*", keys: output::KEYS, of_run: true, sentence: output::output_sentence };
 
-/// Keys of every check.
 const COMMON: [&str; 3] = ["check", "message", "severity"];
 
-/// Writes the sentence of a check.
 pub(super) fn write_check(
     node: &YamlNode,
     beside: &[YamlNode],
@@ -108,7 +101,6 @@ fn own_severity(node: &YamlNode, phase: &StopPhase, said: &mut DiagnosticSink) -
     (known != phase.severity).then_some(known)
 }
 
-/// The pieces of a text that has to be there.
 fn required_pieces<'a>(check: &StopCheck<'a>, key: &str, said: &mut DiagnosticSink) -> Option<Vec<TemplatePiece<'a>>> {
     let text = said.required_text(check.node, key, &format!("a check `{}`", check.name))?;
     if text.is_empty() {
@@ -122,7 +114,12 @@ fn required_pieces<'a>(check: &StopCheck<'a>, key: &str, said: &mut DiagnosticSi
 fn file_test(check: &StopCheck<'_>, test: &str, said: &mut DiagnosticSink) -> Option<MappedSentence> {
     let path = required_pieces(check, "path", said)?;
     let place = check.node.get("path").map_or(check.node.span, |path| path.span);
-    Some(MappedSentence::default().add_text("file ").add_mapped(place, pieces_text(&path, check.manifest)).add_text(format!(" {test}")))
+    Some(
+        MappedSentence::default()
+            .add_text("file ")
+            .add_mapped(place, pieces_text(&path, check.manifest))
+            .add_text(format!(" {test}")),
+    )
 }
 
 fn file_exists(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut UsedDefinitions) -> Option<MappedSentence> {
@@ -147,7 +144,7 @@ fn file_matches(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut UsedDe
     }
 }
 
-/// A check without the parameter that it is about holds in STOP; it is worth knowing.
+/// STOP passes a check without its main parameter; this is noted.
 pub(super) fn checks_nothing(check: &StopCheck<'_>, lacks: &str, so: &str, said: &mut DiagnosticSink) {
     let message = format!("`{}` has no {lacks}: {so}", check.name);
     said.warning(Slug::AlwaysTrue, check.node.span, message, format!("say what it asks for by {lacks}"));
@@ -169,7 +166,7 @@ fn tool_available(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut Used
     Some(MappedSentence::default().add_text(format!("tool {} is available", tool_pattern(name))))
 }
 
-/// Of a pattern without signs of regular expressions it is asked whether the URL contains it.
+/// A URL pattern without regular expression signs is a substring test.
 fn http_status(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut UsedDefinitions) -> Option<MappedSentence> {
     let start = MappedSentence::default().add_text("http ");
     let url = match check.node.get("url_pattern").filter(|pattern| !pattern.is_null()) {
@@ -207,7 +204,6 @@ fn max_duration(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut UsedDe
     Some(MappedSentence::default().add_text("duration <= ").add_mapped(bound.span, duration_literal(number)))
 }
 
-/// A number of milliseconds as a duration of the language.
 fn duration_literal(number: &str) -> String {
     let plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     match number.strip_suffix("000") {
@@ -217,13 +213,13 @@ fn duration_literal(number: &str) -> String {
     }
 }
 
-/// What always holds, where the linter would ask whether that is meant.
+/// An always-true assertion, with the lint silenced.
 pub(super) fn always_holds() -> MappedSentence {
     let sentence = MappedSentence::default().add_text("true");
     sentence.add_remark("The check asks for nothing: it always holds.").add_remark("allow: always-true")
 }
 
-/// A command is run without a shell: signs that only a shell understands would be arguments.
+/// Commands run without a shell: signs that only a shell understands would be arguments.
 fn custom_command(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut UsedDefinitions) -> Option<MappedSentence> {
     let command = required_pieces(check, "command", said)?;
     let place = check.node.get("command").map_or(check.node.span, |command| command.span);
@@ -242,10 +238,15 @@ fn custom_command(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut Used
             }
         },
     };
-    Some(MappedSentence::default().add_text("run ").add_mapped(place, pieces_text(&command, check.manifest)).add_text(format!(" exits {code}")))
+    Some(
+        MappedSentence::default()
+            .add_text("run ")
+            .add_mapped(place, pieces_text(&command, check.manifest))
+            .add_text(format!(" exits {code}")),
+    )
 }
 
-/// The first sign outside of quotes that a shell would read as more than a letter.
+/// The first unquoted shell metacharacter.
 fn shell_sign(command: &[TemplatePiece<'_>]) -> Option<char> {
     let (mut quote, mut escaped) = (None, false);
     for piece in command {
@@ -265,7 +266,6 @@ fn shell_sign(command: &[TemplatePiece<'_>]) -> Option<char> {
     None
 }
 
-/// A regular expression of JavaScript as a literal of the language.
 pub(super) fn regex_literal(pattern: &str, place: Span, said: &mut DiagnosticSink) -> Option<TranslatedRegex> {
     match translate_javascript(pattern, "") {
         Ok(literal) => Some(literal),

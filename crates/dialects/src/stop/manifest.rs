@@ -5,33 +5,26 @@ use crate::shape::{DiagnosticSink, listed_names};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Slug, suggest};
 
-/// What assertions need to know of a manifest.
 pub(super) struct SkillManifest<'a> {
     inputs: Vec<ManifestField<'a>>,
     outputs: Vec<ManifestField<'a>>,
 }
 
-/// An input or output.
 pub(super) struct ManifestField<'a> {
     name: &'a str,
-    /// Its type, where it is declared.
     pub(super) kind: Option<&'a str>,
-    /// What it is where it is not given.
     pub(super) default: Option<&'a YamlNode>,
 }
 
 impl<'a> SkillManifest<'a> {
-    /// An input by its name.
     pub(super) fn find_input(&self, name: &str) -> Option<&ManifestField<'a>> {
         self.inputs.iter().find(|field| field.name == name)
     }
 
-    /// An output by its name.
     pub(super) fn find_output(&self, name: &str) -> Option<&ManifestField<'a>> {
         self.outputs.iter().find(|field| field.name == name)
     }
 
-    /// The names of its outputs.
     pub(super) fn output_names(&self) -> impl Iterator<Item = &'a str> {
         self.outputs.iter().map(|field| field.name)
     }
@@ -60,7 +53,7 @@ const ACCESSES: &[&str] = &["read", "write", "delete"];
 const LEVELS: &[&str] = &["L0", "L1", "L2", "L3"];
 const METRICS: &[&str] = &["counter", "gauge", "histogram"];
 
-/// Looks at everything but the assertions. `None` where it is no manifest at all.
+/// Everything but the assertions; `None` if it is no manifest.
 pub(super) fn read_manifest<'a>(document: &'a YamlNode, said: &mut DiagnosticSink) -> Option<SkillManifest<'a>> {
     if !document.is_map() {
         said.wrong_shape(document, "a manifest", "a mapping with `sop`, `name`, `version` and `description`");
@@ -81,7 +74,6 @@ pub(super) fn read_manifest<'a>(document: &'a YamlNode, said: &mut DiagnosticSin
     Some(manifest)
 }
 
-/// The four keys that have to be there.
 fn check_identity(document: &YamlNode, said: &mut DiagnosticSink) {
     for key in ["sop", "name", "version", "description"] {
         let given = document.get(key);
@@ -104,7 +96,7 @@ fn check_identity(document: &YamlNode, said: &mut DiagnosticSink) {
     }
 }
 
-/// A name is in kebab-case; one that is not is taken all the same.
+/// Names should be kebab-case; others are accepted.
 fn check_kebab(node: &YamlNode, said: &mut DiagnosticSink) {
     let name = node.key_text();
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
@@ -125,7 +117,6 @@ fn check_texts(node: &YamlNode, keys: &[&str], what: &str, said: &mut Diagnostic
     }
 }
 
-/// A list of texts under a key.
 fn check_names(node: &YamlNode, key: &str, what: &str, said: &mut DiagnosticSink) {
     if node.get(key).is_some_and(YamlNode::is_null) {
         return;
@@ -135,7 +126,6 @@ fn check_names(node: &YamlNode, key: &str, what: &str, said: &mut DiagnosticSink
     }
 }
 
-/// One of a few words.
 fn check_word(node: &YamlNode, key: &str, what: &str, known: &[&str], said: &mut DiagnosticSink) {
     if let Some(value) = node.get(key)
         && !value.as_text().is_some_and(|word| known.contains(&word))
@@ -156,7 +146,6 @@ fn check_number(node: &YamlNode, key: &str, what: &str, said: &mut DiagnosticSin
     }
 }
 
-/// Inputs or outputs.
 fn read_fields<'a>(document: &'a YamlNode, key: &str, what: &str, said: &mut DiagnosticSink) -> Vec<ManifestField<'a>> {
     let known: &[&str] = match key {
         "inputs" => &["name", "type", "required", "description", "default", "constraints"],
@@ -182,7 +171,11 @@ fn read_fields<'a>(document: &'a YamlNode, key: &str, what: &str, said: &mut Dia
             let place = node.get("name").map_or(node.span, |name| name.span);
             said.error(Slug::Duplicate, place, format!("`{name}` is declared twice"), "keep one of them");
         }
-        fields.push(ManifestField { name, kind: node.get("type").and_then(YamlNode::as_text), default: node.get("default") });
+        fields.push(ManifestField {
+            name,
+            kind: node.get("type").and_then(YamlNode::as_text),
+            default: node.get("default"),
+        });
     }
     fields
 }
@@ -256,7 +249,7 @@ fn check_observability(document: &YamlNode, said: &mut DiagnosticSink) {
     }
 }
 
-/// Every text that names an input names a declared one; of outputs, where any are declared, this is said as a warning.
+/// References must be declared; for outputs this is a warning, if any are declared.
 fn check_references(node: &YamlNode, manifest: &SkillManifest<'_>, said: &mut DiagnosticSink) {
     match &node.value {
         YamlValue::Text(text) => text_references(text, node, manifest, said),
@@ -285,8 +278,13 @@ fn text_references(text: &str, node: &YamlNode, manifest: &SkillManifest<'_>, sa
     }
 }
 
-/// An output that is not among those that are declared, where any are.
-pub(super) fn undeclared_output(name: &str, written: &str, node: &YamlNode, manifest: &SkillManifest<'_>, said: &mut DiagnosticSink) {
+pub(super) fn undeclared_output(
+    name: &str,
+    written: &str,
+    node: &YamlNode,
+    manifest: &SkillManifest<'_>,
+    said: &mut DiagnosticSink,
+) {
     if manifest.find_output(name).is_some() || manifest.outputs.is_empty() {
         return;
     }

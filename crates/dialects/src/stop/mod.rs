@@ -11,17 +11,18 @@ mod places;
 mod template;
 
 use crate::yaml::{YamlNode, YamlSchema};
-use crate::{Dialect, Lowering, YamlDialect, FileSyntax};
+use crate::{Dialect, FileSyntax, Lowering, YamlDialect};
 use averment_base::diagnostic::Slug;
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use std::borrow::Cow;
 
-/// The dialect.
-pub(crate) const DIALECT: Dialect = Dialect { files: "`skill.yaml`", reads: FileSyntax::Yaml(OF_YAML), verdicts: VERDICTS };
+pub(crate) const DIALECT: Dialect =
+    Dialect { files: "`skill.yaml`", reads: FileSyntax::Yaml(OF_YAML), verdicts: VERDICTS };
 
-const OF_YAML: YamlDialect = YamlDialect { marks: &["sop"], schema: YamlSchema::Core, is_one: is_manifest, lower: lower_manifest };
+const OF_YAML: YamlDialect =
+    YamlDialect { marks: &["sop"], schema: YamlSchema::Core, is_one: is_manifest, lower: lower_manifest };
 
-/// A result of STOP is `pass` or `fail`: what could not be looked at is no pass.
+/// STOP only has `pass` and `fail`: what could not be checked does not pass.
 const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     system: Cow::Borrowed("STOP"),
     pass: ForeignVerdict::new("pass", None),
@@ -31,24 +32,23 @@ const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     error: ForeignVerdict::new("fail", None),
 };
 
-/// A manifest says its version of the specification, or at least has assertions before or after.
+/// It states its specification version, or has assertions before or after.
 fn is_manifest(document: &YamlNode) -> bool {
     let phased = |node: &YamlNode| PHASES.iter().any(|phase| node.get(phase.key).is_some());
     document.get("sop").is_some() || document.get("assertions").is_some_and(phased)
 }
 
-/// When assertions are looked at.
 struct StopPhase {
-    /// Its key, which is the word of the language, too.
+    /// Its key, also the language's keyword.
     key: &'static str,
-    /// What a failure is, unless the assertion says it.
     severity: &'static str,
-    /// Whether there is a run to speak of.
     has_run: bool,
 }
 
-const PHASES: [StopPhase; 2] =
-    [StopPhase { key: "pre", severity: "error", has_run: false }, StopPhase { key: "post", severity: "warn", has_run: true }];
+const PHASES: [StopPhase; 2] = [
+    StopPhase { key: "pre", severity: "error", has_run: false },
+    StopPhase { key: "post", severity: "warn", has_run: true },
+];
 
 fn lower_manifest(document: &YamlNode, to: &mut Lowering<'_>) {
     let Some(manifest) = manifest::read_manifest(document, &mut to.sink) else { return };
@@ -65,7 +65,6 @@ fn lower_manifest(document: &YamlNode, to: &mut Lowering<'_>) {
     used.write_used(&mut to.out, document.span);
 }
 
-/// `pre` or `post`.
 fn phase_of(
     assertions: &YamlNode,
     phase: &StopPhase,
@@ -93,7 +92,6 @@ fn phase_of(
     );
 }
 
-/// What the skill is, and what of the manifest is no rule.
 fn write_header(document: &YamlNode, to: &mut Lowering<'_>) {
     let text = |key: &str| document.get(key).map(YamlNode::key_text).unwrap_or_default();
     to.out.write_remark(&format!("{} {}: {}", text("name"), text("version"), text("description").trim()));
@@ -108,7 +106,6 @@ fn write_header(document: &YamlNode, to: &mut Lowering<'_>) {
     }
 }
 
-/// A version of the specification that is not the one that is read here.
 fn other_version(node: &YamlNode, said: &mut crate::shape::DiagnosticSink) {
     let message = format!("`sop` is `{}`, and version 0.1 of the specification is read here", node.key_text());
     said.warning(Slug::UnknownType, node.span, message, "write `sop: \"0.1\"`, or look at what has changed since");

@@ -9,10 +9,8 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// What may be asked of an output.
 pub(super) const KEYS: &[&str] = &["not_empty", "matches", "equals", "greater_than"];
 
-/// Definitions that sentences use.
 #[derive(Debug, Default)]
 pub(super) struct UsedDefinitions {
     filled: bool,
@@ -20,7 +18,6 @@ pub(super) struct UsedDefinitions {
 }
 
 impl UsedDefinitions {
-    /// Writes the definitions that are used.
     pub(super) fn write_used(&self, out: &mut RuleWriter, place: Span) {
         if self.filled {
             out.write_gap();
@@ -37,32 +34,29 @@ impl UsedDefinitions {
     }
 }
 
-/// An output as sentences speak of it.
 struct OutputSubject<'a> {
-    /// Where it stands in the run.
     value: String,
-    /// Where the manifest names it.
     place: Span,
-    /// Its type, where that is declared.
     kind: Option<&'a str>,
-    /// Whether nothing else is asked of it.
     alone: bool,
 }
 
 impl OutputSubject<'_> {
-    /// Whether each of its values is a text.
     fn is_text(&self) -> bool {
         self.kind.is_some_and(|kind| ["string", "file_path", "dir_path", "url", "enum"].contains(&kind))
     }
 
-    /// Whether it is no number and no boolean.
     fn holds_something(&self) -> bool {
         self.is_text() || self.kind.is_some_and(|kind| ["array", "json"].contains(&kind))
     }
 }
 
-/// All conditions that are given have to hold.
-pub(super) fn output_sentence(check: &StopCheck<'_>, said: &mut DiagnosticSink, used: &mut UsedDefinitions) -> Option<MappedSentence> {
+/// All given conditions have to hold.
+pub(super) fn output_sentence(
+    check: &StopCheck<'_>,
+    said: &mut DiagnosticSink,
+    used: &mut UsedDefinitions,
+) -> Option<MappedSentence> {
     let field = check.name.strip_prefix("output.").unwrap_or(check.name);
     let place = check.node.get("check").unwrap_or(check.node);
     undeclared_output(field, check.name, place, check.manifest, said);
@@ -99,7 +93,7 @@ pub(super) fn output_sentence(check: &StopCheck<'_>, said: &mut DiagnosticSink, 
     Some(sentence)
 }
 
-/// Whether a condition holds whatever the output is; `None` where it has a shape that means nothing.
+/// True if a condition always holds; `None` if its shape is invalid.
 fn asks_nothing(key: &str, wanted: &YamlNode, said: &mut DiagnosticSink) -> Option<bool> {
     match key {
         "not_empty" => match wanted.as_boolean() {
@@ -115,12 +109,11 @@ fn asks_nothing(key: &str, wanted: &YamlNode, said: &mut DiagnosticSink) -> Opti
 }
 
 impl OutputSubject<'_> {
-    /// The output itself.
     fn add_output(&self, sentence: MappedSentence) -> MappedSentence {
         sentence.add_mapped(self.place, self.value.as_str())
     }
 
-    /// Beside other conditions the plain test would often follow from them, as the linter says.
+    /// Beside other conditions the plain test would be redundant and linted.
     fn not_empty(&self, sentence: MappedSentence, used: &mut UsedDefinitions) -> MappedSentence {
         if self.alone && self.holds_something() {
             return self.add_output(sentence).add_text(" is not empty");
@@ -129,7 +122,13 @@ impl OutputSubject<'_> {
         self.add_output(sentence.add_text("filled(")).add_text(")")
     }
 
-    fn add_pattern(&self, sentence: MappedSentence, pattern: &YamlNode, said: &mut DiagnosticSink, used: &mut UsedDefinitions) -> Option<MappedSentence> {
+    fn add_pattern(
+        &self,
+        sentence: MappedSentence,
+        pattern: &YamlNode,
+        said: &mut DiagnosticSink,
+        used: &mut UsedDefinitions,
+    ) -> Option<MappedSentence> {
         let regex = regex_literal(pattern.as_text()?, pattern.span, said)?;
         let value = match self.is_text() {
             true => self.add_output(sentence),
@@ -139,9 +138,15 @@ impl OutputSubject<'_> {
         Some(value.add_text(" matches ").add_regex(pattern.span, &regex))
     }
 
-    fn add_equality(&self, sentence: MappedSentence, wanted: &YamlNode, said: &mut DiagnosticSink) -> Option<MappedSentence> {
+    fn add_equality(
+        &self,
+        sentence: MappedSentence,
+        wanted: &YamlNode,
+        said: &mut DiagnosticSink,
+    ) -> Option<MappedSentence> {
         if matches!(wanted.value, YamlValue::List(_) | YamlValue::Map(_)) {
-            let message = format!("`equals` is {}, and STOP finds no two of them equal: it never holds", wanted.kind_name());
+            let message =
+                format!("`equals` is {}, and STOP finds no two of them equal: it never holds", wanted.kind_name());
             let help = "compare a text, a number or a boolean; of anything else ask `not_empty`";
             said.error(Slug::Impossible, wanted.span, message, help);
             return None;
@@ -149,7 +154,12 @@ impl OutputSubject<'_> {
         Some(self.add_output(sentence).add_text(" == ").add_mapped(wanted.span, value_literal(wanted)))
     }
 
-    fn greater_than(&self, sentence: MappedSentence, bound: &YamlNode, said: &mut DiagnosticSink) -> Option<MappedSentence> {
+    fn greater_than(
+        &self,
+        sentence: MappedSentence,
+        bound: &YamlNode,
+        said: &mut DiagnosticSink,
+    ) -> Option<MappedSentence> {
         let Some(number) = bound.as_number() else {
             said.wrong_shape(bound, "`greater_than` of a check of an output", "a number");
             return None;

@@ -1,9 +1,9 @@
 //! Paths and destinations of side effects as conditions on steps.
 
 use super::manifest::SkillManifest;
-use super::template::{TemplatePiece, split_pieces, pieces_text};
+use super::template::{TemplatePiece, pieces_text, split_pieces};
 
-/// The condition that the path of a step lies at or below a declared one; `None` for a pattern that holds values of inputs.
+/// Matches paths at or below a declared one; `None` if it contains input values.
 pub(super) fn path_condition(declared: &str, manifest: &SkillManifest<'_>) -> Option<String> {
     let mut pieces = split_pieces(declared);
     if let Some(TemplatePiece::Literal(literal)) = pieces.first_mut() {
@@ -14,7 +14,8 @@ pub(super) fn path_condition(declared: &str, manifest: &SkillManifest<'_>) -> Op
         *literal = folder.trim_end_matches('/');
     }
     pieces.retain(|piece| *piece != TemplatePiece::Literal(""));
-    let is_glob = |piece: &TemplatePiece<'_>| matches!(piece, TemplatePiece::Literal(literal) if literal.contains(['*', '?']));
+    let is_glob =
+        |piece: &TemplatePiece<'_>| matches!(piece, TemplatePiece::Literal(literal) if literal.contains(['*', '?']));
     match pieces.as_slice() {
         [] | [TemplatePiece::Literal("." | "**" | "*")] => Some("inside_here(path)".to_owned()),
         [TemplatePiece::Literal(literal)] if literal.contains(['*', '?']) => {
@@ -25,7 +26,6 @@ pub(super) fn path_condition(declared: &str, manifest: &SkillManifest<'_>) -> Op
     }
 }
 
-/// A glob of paths as a regular expression.
 fn glob_regex(pattern: &str) -> String {
     let mut out = String::new();
     let mut rest = pattern;
@@ -43,12 +43,11 @@ fn glob_regex(pattern: &str) -> String {
     out
 }
 
-/// A text as a part of a regular expression between slashes.
 fn escape_regex(text: &str) -> String {
     regex_syntax::escape(text).replace('/', "\\/")
 }
 
-/// The condition that a URL leads to a declared destination: a host with all below it, a path there, or the beginning of a URL.
+/// A host and all below it, a path there, or a URL prefix.
 pub(super) fn destination_condition(declared: &str, manifest: &SkillManifest<'_>) -> String {
     let pieces = split_pieces(declared);
     let [TemplatePiece::Literal(literal)] = pieces.as_slice() else {
@@ -68,7 +67,7 @@ pub(super) fn destination_condition(declared: &str, manifest: &SkillManifest<'_>
     format!("url matches /^{scheme}\\/\\/([^\\/?#@]*\\.)?{}{port}{below}([\\/?#]|$)/i", escape_regex(host))
 }
 
-/// Whether definitions are needed for conditions: `inside`, `inside_here`, `plain`.
+/// Which of `inside`, `inside_here`, `plain` are needed.
 pub(super) fn needed_definitions(conditions: &[String]) -> Vec<&'static str> {
     const ALL: [(&str, &str); 3] = [
         (

@@ -3,18 +3,14 @@
 use super::manifest::SkillManifest;
 use crate::writer::{member_path, quote_text};
 
-/// A piece of such a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TemplatePiece<'a> {
-    /// As it is.
     Literal(&'a str),
-    /// The value of an input.
     Input(&'a str),
-    /// The value of an output.
     Output(&'a str),
 }
 
-/// The pieces of a text. Names are made of ASCII letters, digits and `_`: anything else in `${…}` is text.
+/// Names consist of ASCII letters, digits and `_`; any other `${…}` is text.
 pub(super) fn split_pieces(text: &str) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let (mut from, mut at) = (0, 0);
@@ -33,7 +29,6 @@ pub(super) fn split_pieces(text: &str) -> Vec<TemplatePiece<'_>> {
     pieces
 }
 
-/// A reference at the beginning of a text, with its length.
 fn read_reference(text: &str) -> Option<(TemplatePiece<'_>, usize)> {
     let (inside, _) = text.strip_prefix("${")?.split_once('}')?;
     let (root, name) = inside.split_once('.')?;
@@ -46,7 +41,7 @@ fn read_reference(text: &str) -> Option<(TemplatePiece<'_>, usize)> {
     Some((piece, inside.len().saturating_add(3)))
 }
 
-/// Pieces as a text of the language. An input that is not given has its default.
+/// An input that is not given has its default.
 pub(super) fn pieces_text(pieces: &[TemplatePiece<'_>], manifest: &SkillManifest<'_>) -> String {
     let mut text = String::from("\"");
     for piece in pieces {
@@ -60,7 +55,6 @@ pub(super) fn pieces_text(pieces: &[TemplatePiece<'_>], manifest: &SkillManifest
     text
 }
 
-/// A quoted text without its quotes.
 fn strip_quotes(quoted: &str) -> &str {
     quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(quoted)
 }
@@ -73,7 +67,6 @@ fn input_value(name: &str, manifest: &SkillManifest<'_>) -> String {
     }
 }
 
-/// A field of the output: `output.status`, `output["status-code"]`.
 pub(super) fn output_path(name: &str) -> String {
     format!("output{}", member_path(name))
 }

@@ -1,11 +1,11 @@
 //! Expressions.
 
-use super::lexer::{TsTokenKind, TsToken, unescape_text};
-use super::tree::{FunctionBody, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TemplatePart};
-use super::{TsParser, ParseResult, UnreadPiece};
+use super::lexer::{TsToken, TsTokenKind, unescape_text};
+use super::tree::{FunctionBody, TemplatePart, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern};
+use super::{ParseResult, TsParser, UnreadPiece};
 use std::rc::Rc;
 
-/// Operators between two operands, those that bind loosest first.
+/// Binary operators, loosest first.
 const LEVELS: [&[&str]; 11] = [
     &["??"],
     &["||"],
@@ -20,18 +20,16 @@ const LEVELS: [&[&str]; 11] = [
     &["*", "/", "%"],
 ];
 
-/// So many operators of a level, and so many links of a chain, may follow each other.
+/// Maximum operators of a level, and links of a chain, in a row.
 const LONG: usize = 300;
 
-/// The level at which words are operators.
 const RELATIONS: usize = 7;
 
-/// Operators of assignment.
 const ASSIGNMENTS: [&str; 16] =
     ["=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??="];
 
 impl TsParser<'_> {
-    /// An expression that holds no comma.
+    /// Without a top-level comma.
     pub(super) fn parse_expression(&mut self) -> ParseResult<TsExpr> {
         self.parse_deeper(|parser| {
             let start = parser.lexer.peek_token().start;
@@ -125,7 +123,11 @@ impl TsParser<'_> {
 
     fn parse_postfix(&mut self) -> ParseResult<TsExpr> {
         let start = self.lexer.peek_token().start;
-        let mut of = if self.take_word("new") { self.parse_deeper(|parser| parser.new_object(start))? } else { self.parse_primary()? };
+        let mut of = if self.take_word("new") {
+            self.parse_deeper(|parser| parser.new_object(start))?
+        } else {
+            self.parse_primary()?
+        };
         for _ in 0..LONG {
             match self.parse_link(of, start)? {
                 (next, true) => of = next,
@@ -135,7 +137,6 @@ impl TsParser<'_> {
         Err(UnreadPiece)
     }
 
-    /// One more link of a chain, where there is one.
     fn parse_link(&mut self, of: TsExpr, start: usize) -> ParseResult<(TsExpr, bool)> {
         let token = self.lexer.peek_token();
         let kind = match token.kind {
@@ -180,7 +181,6 @@ impl TsParser<'_> {
         Ok((self.make_expr(start, kind), true))
     }
 
-    /// What stands behind `new`.
     fn new_object(&mut self, start: usize) -> ParseResult<TsExpr> {
         let begin = self.lexer.peek_token().start;
         let mut class = self.parse_primary()?;
@@ -207,7 +207,7 @@ impl TsParser<'_> {
         self.parse_elements(")")
     }
 
-    /// Elements up to a bracket, which is taken. One that is left out is none.
+    /// Up to and including `close`; omitted elements are skipped.
     fn parse_elements(&mut self, close: &str) -> ParseResult<Vec<TsElement>> {
         let mut elements = Vec::new();
         while !self.take_sign(close) {
@@ -255,7 +255,11 @@ impl TsParser<'_> {
             // A function of any type, or the type of what follows.
             TsTokenKind::Sign("<") => {
                 self.type_arguments()?;
-                return if self.is_sign("(") && self.are_parameters() { self.parse_arrow(start) } else { self.parse_unary() };
+                return if self.is_sign("(") && self.are_parameters() {
+                    self.parse_arrow(start)
+                } else {
+                    self.parse_unary()
+                };
             }
             _ => return Err(UnreadPiece),
         };
@@ -279,7 +283,9 @@ impl TsParser<'_> {
                 return self.parse_function(start).map(|(_, function)| function);
             }
             "async" if next.kind == TsTokenKind::Sign("(") && self.are_parameters() => return self.parse_arrow(start),
-            "async" if matches!(next.kind, TsTokenKind::Name(_)) && !next.on_new_line => return self.parse_arrow(start),
+            "async" if matches!(next.kind, TsTokenKind::Name(_)) && !next.on_new_line => {
+                return self.parse_arrow(start);
+            }
             "import" if next.kind == TsTokenKind::Sign(".") => {
                 self.lexer.take_token(&next);
                 if !self.take_word("meta") {
@@ -298,7 +304,7 @@ impl TsParser<'_> {
         Ok(self.make_expr(start, kind))
     }
 
-    /// An expression in parentheses; of several the last one counts.
+    /// Of several expressions the last counts.
     fn in_parentheses(&mut self, token: &TsToken<'_>) -> ParseResult<TsExpr> {
         self.lexer.take_token(token);
         let mut inside = self.parse_expression()?;
@@ -309,7 +315,6 @@ impl TsParser<'_> {
         Ok(inside)
     }
 
-    /// A template, whose first sign stands next.
     fn parse_template(&mut self, token: &TsToken<'_>) -> ParseResult<TsExprKind> {
         self.lexer.take_token(token);
         self.parse_deeper(|parser| {
@@ -333,7 +338,6 @@ impl TsParser<'_> {
         })
     }
 
-    /// An arrow function whose parameters stand next.
     fn parse_arrow(&mut self, start: usize) -> ParseResult<TsExpr> {
         let parameters = if self.is_sign("(") {
             let parameters = self.parse_parameters()?;
@@ -355,7 +359,7 @@ impl TsParser<'_> {
     }
 }
 
-/// Whether a word is none that names a value.
+/// True for words that are no value names.
 pub(super) fn is_keyword(word: &str) -> bool {
     const KEYWORDS: [&str; 24] = [
         "break",

@@ -1,38 +1,32 @@
 //! The words and signs of a text, one at a time: whether `/` begins a regular expression is known to whoever asks.
 
-/// A word or a sign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TsToken<'t> {
     pub(super) kind: TsTokenKind<'t>,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether it stands on a line of its own beginning.
     pub(super) on_new_line: bool,
 }
 
-/// What a token is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TsTokenKind<'t> {
     Name(&'t str),
     Number(&'t str),
-    /// What stands between quotes, as it is written.
+    /// Between quotes, as written.
     Text(&'t str),
-    /// The sign that begins a template.
     Template,
     Sign(&'static str),
     End,
-    /// Nothing that the language knows.
     Bad,
 }
 
-/// All signs, longer ones first.
+/// Longer signs first.
 const SIGNS: [&str; 58] = [
     ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&",
     "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**", "{", "}", "(", ")",
     "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~", "?", ":", "=", ".", "@",
 ];
 
-/// Where a reader stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LexerMark {
     at: usize,
@@ -42,7 +36,6 @@ pub(super) struct LexerMark {
 pub(super) struct TsLexer<'t> {
     text: &'t str,
     at: usize,
-    /// Where the last token ended that was taken.
     last_end: usize,
 }
 
@@ -74,7 +67,6 @@ impl<'t> TsLexer<'t> {
         self.text.get(at..).unwrap_or_default()
     }
 
-    /// The next token; it is not taken.
     pub(super) fn peek_token(&self) -> TsToken<'t> {
         let (start, on_new_line) = self.behind_blanks();
         let rest = self.rest_from(start);
@@ -107,22 +99,20 @@ impl<'t> TsLexer<'t> {
         }
     }
 
-    /// Takes a token.
     pub(super) fn take_token(&mut self, token: &TsToken<'_>) {
         (self.at, self.last_end) = (token.end, token.end);
     }
 
-    /// Takes all that is left.
     pub(super) fn take_rest(&mut self) {
         (self.at, self.last_end) = (self.text.len(), self.text.len());
     }
 
-    /// Takes so many bytes of a sign: in types `>>` closes two brackets.
+    /// In types `>>` closes two brackets.
     pub(super) fn take_part(&mut self, token: &TsToken<'_>, length: usize) {
         (self.at, self.last_end) = (token.start + length, token.start + length);
     }
 
-    /// The regular expression that begins at a token: pattern and flags. It is taken.
+    /// Pattern and flags; takes the token.
     pub(super) fn take_regex(&mut self, token: &TsToken<'_>) -> Option<(&'t str, &'t str)> {
         let (mut escaped, mut in_class) = (false, false);
         let rest = self.rest_from(token.start + 1);
@@ -147,8 +137,7 @@ impl<'t> TsLexer<'t> {
         None
     }
 
-    /// The text of a template up to its end or the next value, as it is written, and whether a value follows. Both are taken with the sign
-    /// behind them.
+    /// Raw text up to the end or the next value (true), including the sign behind it.
     pub(super) fn template_text(&mut self) -> Option<(&'t str, bool)> {
         let (start, mut escaped) = (self.at, false);
         for (at, letter) in self.rest_from(start).char_indices() {
@@ -172,7 +161,7 @@ impl<'t> TsLexer<'t> {
         None
     }
 
-    /// The place behind white space and comments, and whether a line ended in them.
+    /// True if a line ended in them.
     fn behind_blanks(&self) -> (usize, bool) {
         let (mut at, mut new_line) = (self.at, self.at == 0);
         loop {
@@ -202,7 +191,7 @@ fn is_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '$' || letter == '\u{200c}' || letter == '\u{200d}'
 }
 
-/// The length of a number: digits of any base, `_`, a fraction, an exponent.
+/// Digits of any base, `_`, fraction, exponent.
 fn number_length(text: &str) -> usize {
     let (mut length, mut before) = (0, ' ');
     let decimal = !text.starts_with("0x") && !text.starts_with("0X");
@@ -217,7 +206,7 @@ fn number_length(text: &str) -> usize {
     length
 }
 
-/// The length of a text in quotes; `None` where it does not end on its line.
+/// `None` if it does not end on its line.
 fn quoted_length(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, letter) in text.char_indices().skip(1) {
@@ -232,7 +221,6 @@ fn quoted_length(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// A text with its escapes resolved.
 pub(super) fn unescape_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
@@ -274,7 +262,7 @@ pub(super) fn unescape_text(text: &str) -> String {
     out
 }
 
-/// The number of a character behind `\x` or `\u`.
+/// The code point behind `\x` or `\u`.
 fn escaped_code(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, short: bool) -> Option<u32> {
     let braced = !short && letters.next_if_eq(&'{').is_some();
     let most = if short {

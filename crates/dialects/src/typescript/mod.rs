@@ -14,11 +14,10 @@ pub mod tree;
 mod types;
 
 use averment_base::source::{FileId, Span};
-use lexer::{TsLexer, LexerMark};
+use lexer::{LexerMark, TsLexer};
 use std::collections::BTreeMap;
 use tree::TsStatement;
 
-/// So deep expressions and statements may stand in each other.
 const DEEP: usize = 100;
 
 /// The statements of a file.
@@ -28,21 +27,19 @@ pub fn parse_statements(text: &str, file: FileId) -> Vec<TsStatement> {
     parser.statements_until_end()
 }
 
-/// Does something that calls itself, on as much of the stack as it takes.
+/// Runs recursive work with enough stack.
 pub(crate) fn on_its_stack<T>(work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(128 << 10, 1 << 20, work)
 }
 
-/// What is read, and how deep.
 struct TsParser<'t> {
     lexer: TsLexer<'t>,
     file: FileId,
     depth: usize,
-    /// Where brackets end that were passed over once, by where they begin.
+    /// Ends of brackets already skipped, by start.
     closed: BTreeMap<usize, LexerMark>,
 }
 
-/// Why a piece cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct UnreadPiece;
 
@@ -53,12 +50,10 @@ impl TsParser<'_> {
         Span::new(self.file, start, end)
     }
 
-    /// The place from a byte to the last token that was taken.
     fn span_since(&self, start: usize) -> Span {
         self.span_between(start, self.lexer.last_end().max(start))
     }
 
-    /// Reads something one level further in.
     fn parse_deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         if self.depth >= DEEP {
             return Err(UnreadPiece);
@@ -69,7 +64,7 @@ impl TsParser<'_> {
         read
     }
 
-    /// Tries to read something; nothing is taken where that fails.
+    /// Takes nothing on failure.
     fn try_parse<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         let (before, depth) = (self.lexer.take_mark(), self.depth);
         read(self).inspect_err(|UnreadPiece| {

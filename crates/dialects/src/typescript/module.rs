@@ -2,13 +2,13 @@
 
 use super::lexer::{TsTokenKind, unescape_text};
 use super::tree::{TsExpr, TsExprKind, TsStatement, TsStatementKind};
-use super::{TsParser, ParseResult, UnreadPiece};
+use super::{ParseResult, TsParser, UnreadPiece};
 
 impl TsParser<'_> {
-    /// `import …`.
     pub(super) fn parse_import(&mut self) -> ParseResult<TsStatementKind> {
         self.take_word("import");
-        let only_types = self.take_word("type") && !matches!(self.lexer.peek_token().kind, TsTokenKind::Name("from") | TsTokenKind::Sign(","));
+        let only_types = self.take_word("type")
+            && !matches!(self.lexer.peek_token().kind, TsTokenKind::Name("from") | TsTokenKind::Sign(","));
         let mut names = Vec::new();
         let token = self.lexer.peek_token();
         if let TsTokenKind::Text(module) = token.kind {
@@ -37,7 +37,7 @@ impl TsParser<'_> {
         Ok(if only_types { TsStatementKind::Nothing } else { TsStatementKind::Import { module, names } })
     }
 
-    /// `with { type: "json" }` behind a module, and the end of the statement.
+    /// `with { type: "json" }` and the end of the statement.
     fn parse_attributes(&mut self) -> ParseResult<()> {
         if self.take_word("with") || self.take_word("assert") {
             self.skip_brackets()?;
@@ -52,7 +52,6 @@ impl TsParser<'_> {
         Ok(unescape_text(module))
     }
 
-    /// A name, or a text in the place of one.
     pub(super) fn parse_name(&mut self) -> ParseResult<String> {
         let token = self.lexer.peek_token();
         let name = match token.kind {
@@ -71,7 +70,10 @@ impl TsParser<'_> {
         while !self.take_sign("}") {
             let mut is_type = false;
             let mut name = self.parse_name()?;
-            if name == "type" && !self.is_sign(",") && !self.is_sign("}") && self.lexer.peek_token().kind != TsTokenKind::Name("as")
+            if name == "type"
+                && !self.is_sign(",")
+                && !self.is_sign("}")
+                && self.lexer.peek_token().kind != TsTokenKind::Name("as")
             {
                 is_type = true;
                 name = self.parse_name()?;
@@ -87,7 +89,6 @@ impl TsParser<'_> {
         Ok(names)
     }
 
-    /// `export …`.
     pub(super) fn parse_export(&mut self) -> ParseResult<TsStatementKind> {
         self.take_word("export");
         if self.take_word("default") {
@@ -121,7 +122,11 @@ impl TsParser<'_> {
             }
             let module = if self.take_word("from") { Some(self.parse_module_path()?) } else { None };
             self.parse_attributes()?;
-            return Ok(if only_types.is_ok() { TsStatementKind::Nothing } else { TsStatementKind::ExportNames { module, names } });
+            return Ok(if only_types.is_ok() {
+                TsStatementKind::Nothing
+            } else {
+                TsStatementKind::ExportNames { module, names }
+            });
         }
         let start = self.lexer.peek_token().start;
         let kind = self.statement_kind()?;

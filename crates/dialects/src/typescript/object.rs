@@ -2,11 +2,11 @@
 
 use super::lexer::{TsTokenKind, unescape_text};
 use super::tree::{FunctionBody, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty};
-use super::{TsParser, ParseResult, UnreadPiece};
+use super::{ParseResult, TsParser, UnreadPiece};
 use std::rc::Rc;
 
 impl TsParser<'_> {
-    /// The properties of an object, with the brace behind them.
+    /// Including the closing brace.
     pub(super) fn parse_properties(&mut self) -> ParseResult<Vec<TsProperty>> {
         let mut properties = Vec::new();
         while !self.take_sign("}") {
@@ -50,18 +50,20 @@ impl TsParser<'_> {
         Ok(TsProperty::Pair { key, value })
     }
 
-    /// Takes a word that says more of the property that follows, where it is not the property itself.
+    /// Takes a modifier, unless it is the property's own name.
     fn take_modifier(&mut self, word: &str) -> bool {
         let taken = self.try_parse(|parser| {
             let is = parser.take_word(word);
             let next = parser.lexer.peek_token();
-            let goes_on = matches!(next.kind, TsTokenKind::Name(_) | TsTokenKind::Text(_) | TsTokenKind::Number(_) | TsTokenKind::Sign("[" | "*"));
+            let goes_on = matches!(
+                next.kind,
+                TsTokenKind::Name(_) | TsTokenKind::Text(_) | TsTokenKind::Number(_) | TsTokenKind::Sign("[" | "*")
+            );
             if is && goes_on { Ok(()) } else { Err(UnreadPiece) }
         });
         taken.is_ok()
     }
 
-    /// The key of a property.
     pub(super) fn parse_key(&mut self) -> ParseResult<TsExpr> {
         let token = self.lexer.peek_token();
         let kind = match token.kind {
@@ -80,7 +82,6 @@ impl TsParser<'_> {
         Ok(self.make_expr(token.start, kind))
     }
 
-    /// A function behind its word: its name, and itself.
     pub(super) fn parse_function(&mut self, start: usize) -> ParseResult<(Option<String>, TsExpr)> {
         let generates = self.take_sign("*");
         let token = self.lexer.peek_token();

@@ -3,10 +3,9 @@
 use super::expression::is_keyword;
 use super::lexer::TsTokenKind;
 use super::tree::{TsExprKind, TsPattern};
-use super::{TsParser, ParseResult, UnreadPiece};
+use super::{ParseResult, TsParser, UnreadPiece};
 
 impl TsParser<'_> {
-    /// A parameter, with its type and its value where nothing is given.
     pub(super) fn parse_parameter(&mut self) -> ParseResult<TsPattern> {
         self.parse_deeper(|parser| {
             if parser.take_sign("...") {
@@ -26,7 +25,6 @@ impl TsParser<'_> {
         })
     }
 
-    /// What names are given to, without a type.
     pub(super) fn parse_target(&mut self) -> ParseResult<TsPattern> {
         if self.take_sign("{") {
             return self.parse_deeper(Self::object_pattern);
@@ -53,7 +51,8 @@ impl TsParser<'_> {
             } else {
                 let key = self.parse_key()?;
                 let TsExprKind::Text(key) = key.kind else { return Err(UnreadPiece) };
-                let inner = if self.take_sign(":") { self.parse_parameter()? } else { TsPattern::Name(key.clone(), None) };
+                let inner =
+                    if self.take_sign(":") { self.parse_parameter()? } else { TsPattern::Name(key.clone(), None) };
                 if self.take_sign("=") {
                     self.parse_expression()?;
                     plain = false;
@@ -88,7 +87,6 @@ impl TsParser<'_> {
     }
 }
 
-/// The names in a pattern.
 fn names_of(pattern: &TsPattern) -> Vec<String> {
     match pattern {
         TsPattern::Name(name, _) => vec![name.clone()],

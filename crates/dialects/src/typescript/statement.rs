@@ -3,10 +3,9 @@
 use super::expression::is_keyword;
 use super::lexer::TsTokenKind;
 use super::tree::{TsExprKind, TsStatement, TsStatementKind, UNREADABLE};
-use super::{TsParser, ParseResult, UnreadPiece};
+use super::{ParseResult, TsParser, UnreadPiece};
 
 impl TsParser<'_> {
-    /// All statements of the text.
     pub(super) fn statements_until_end(&mut self) -> Vec<TsStatement> {
         let mut statements = Vec::new();
         while self.lexer.peek_token().kind != TsTokenKind::End {
@@ -21,7 +20,6 @@ impl TsParser<'_> {
         statements
     }
 
-    /// `{ … }`.
     pub(super) fn parse_block(&mut self) -> ParseResult<Vec<TsStatement>> {
         self.parse_deeper(|parser| {
             parser.expect_sign("{")?;
@@ -38,7 +36,7 @@ impl TsParser<'_> {
         })
     }
 
-    /// A statement; one that cannot be read is passed over.
+    /// Unreadable statements are skipped.
     fn parse_statement(&mut self) -> TsStatement {
         let start = self.lexer.peek_token().start;
         let kind = self.try_parse(|parser| parser.parse_deeper(Self::statement_kind)).unwrap_or_else(|UnreadPiece| {
@@ -48,7 +46,7 @@ impl TsParser<'_> {
         TsStatement { kind, span: self.span_since(start) }
     }
 
-    /// Passes over a statement: to its `;`, or to the end of a line behind which no bracket is open.
+    /// Skips to `;`, or to a line end outside brackets.
     fn skip_statement(&mut self) {
         loop {
             let token = self.lexer.peek_token();
@@ -68,7 +66,6 @@ impl TsParser<'_> {
         }
     }
 
-    /// Takes the end of a statement.
     pub(super) fn end_statement(&mut self) -> ParseResult<()> {
         let next = self.lexer.peek_token();
         if self.take_sign(";") || next.on_new_line || matches!(next.kind, TsTokenKind::End | TsTokenKind::Sign("}")) {
@@ -106,7 +103,9 @@ impl TsParser<'_> {
             "while" | "do" | "switch" | "try" | "break" | "continue" | "debugger" | "with" => {
                 self.opaque_statement(statement_name(word))
             }
-            "class" | "abstract" | "enum" | "const" => self.parse_declaration().or_else(|UnreadPiece| self.expression_statement()),
+            "class" | "abstract" | "enum" | "const" => {
+                self.parse_declaration().or_else(|UnreadPiece| self.expression_statement())
+            }
             "function" | "async" => self
                 .function_statement()
                 .or_else(|UnreadPiece| self.try_parse(Self::skip_signature))
@@ -119,13 +118,11 @@ impl TsParser<'_> {
         }
     }
 
-    /// `name:` in front of a loop.
     fn skip_label(&mut self) -> ParseResult<()> {
         self.parse_name()?;
         self.expect_sign(":")
     }
 
-    /// `const enum`.
     fn begins_enum(&mut self) -> bool {
         let before = self.lexer.take_mark();
         let is = self.take_word("const") && self.take_word("enum");
@@ -194,7 +191,6 @@ impl TsParser<'_> {
         Ok(TsStatementKind::If { condition, then, other })
     }
 
-    /// The statements that a branch or a loop goes through.
     fn parse_body(&mut self) -> Vec<TsStatement> {
         let statement = self.parse_statement();
         match statement.kind {
@@ -220,7 +216,7 @@ impl TsParser<'_> {
         Ok(TsStatementKind::ForOf { pattern, list, body: self.parse_body() })
     }
 
-    /// A statement with blocks that nobody looks into.
+    /// A statement whose blocks are ignored.
     fn opaque_statement(&mut self, what: &'static str) -> ParseResult<TsStatementKind> {
         let token = self.lexer.peek_token();
         self.lexer.take_token(&token);
@@ -264,12 +260,13 @@ impl TsParser<'_> {
         })
     }
 
-    /// Passes over a class behind its word.
     pub(super) fn skip_class(&mut self) -> ParseResult<()> {
         while !self.is_sign("{") {
             let token = self.lexer.peek_token();
             match token.kind {
-                TsTokenKind::Name(_) | TsTokenKind::Sign("." | "," | "<" | ">" | "|" | "&") => self.lexer.take_token(&token),
+                TsTokenKind::Name(_) | TsTokenKind::Sign("." | "," | "<" | ">" | "|" | "&") => {
+                    self.lexer.take_token(&token)
+                }
                 TsTokenKind::Sign("(" | "[") => self.skip_brackets()?,
                 _ => return Err(UnreadPiece),
             }
@@ -292,7 +289,7 @@ impl TsParser<'_> {
         })
     }
 
-    /// A form of a function with other parameters, which has no body.
+    /// An overload signature, without a body.
     fn skip_signature(&mut self) -> ParseResult<TsStatementKind> {
         self.take_word("async");
         if !self.take_word("function") {
@@ -342,7 +339,6 @@ impl TsParser<'_> {
         Ok(TsStatementKind::Nothing)
     }
 
-    /// A name stands next, on the same line.
     fn lexer_goes_on(&self) -> ParseResult<()> {
         let next = self.lexer.peek_token();
         let goes_on = matches!(next.kind, TsTokenKind::Name(_) | TsTokenKind::Text(_)) && !next.on_new_line;
@@ -350,7 +346,6 @@ impl TsParser<'_> {
     }
 }
 
-/// What a statement is called that is passed over.
 fn statement_name(word: &str) -> &'static str {
     match word {
         "while" => "a loop with a condition",

@@ -12,7 +12,7 @@ pub struct TsExpr {
     pub span: Span,
 }
 
-/// What an expression is. Parentheses, `await`, `as T`, `satisfies T`, `<T>x` and `x!` are what stands in them.
+/// Expression kinds. Parentheses, `await`, `as T`, `satisfies T`, `<T>x` and `x!` are transparent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TsExprKind {
     /// A text, its escapes resolved.
@@ -27,7 +27,7 @@ pub enum TsExprKind {
     Null,
     /// A regular expression.
     Regex {
-        /// What stands between its slashes.
+        /// The pattern.
         pattern: String,
         /// Its flags.
         flags: String,
@@ -42,30 +42,30 @@ pub enum TsExprKind {
     Function(Rc<TsFunction>),
     /// `of.name`, also `of?.name`.
     Member {
-        /// What stands before the dot.
+        /// The object.
         of: Box<TsExpr>,
-        /// The name behind it.
+        /// The field name.
         name: String,
     },
     /// `of[index]`.
     Index {
-        /// What stands before the bracket.
+        /// The indexed value.
         of: Box<TsExpr>,
-        /// What stands in it.
+        /// The index.
         index: Box<TsExpr>,
     },
     /// `callee(arguments)`.
     Call {
-        /// What is called.
+        /// The callee.
         callee: Box<TsExpr>,
-        /// What it is given.
+        /// The arguments.
         arguments: Vec<TsElement>,
     },
     /// `new Class(arguments)`.
     New {
         /// The class.
         class: Box<TsExpr>,
-        /// What it is given.
+        /// The arguments.
         arguments: Vec<TsElement>,
     },
     /// An operator before its operand: `!`, `-`, `+`, `typeof`, `void`, `~`.
@@ -86,11 +86,11 @@ pub enum TsExprKind {
     },
     /// `condition ? then : other`.
     If {
-        /// What is asked.
+        /// The condition.
         condition: Box<TsExpr>,
-        /// The value where it is so.
+        /// The value if true.
         then: Box<TsExpr>,
-        /// The value where it is not.
+        /// The value if false.
         other: Box<TsExpr>,
     },
     /// Something else, in a word.
@@ -109,7 +109,7 @@ pub enum TemplatePart {
 /// An element of a list, or an argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TsElement {
-    /// Whether it is `...value`.
+    /// True for `...value`.
     pub spread: bool,
     /// The value.
     pub value: TsExpr,
@@ -134,25 +134,25 @@ pub enum TsProperty {
 /// A function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TsFunction {
-    /// What it takes.
+    /// The parameters.
     pub parameters: Vec<TsPattern>,
-    /// What it does.
+    /// The body.
     pub body: FunctionBody,
 }
 
-/// What a function does.
+/// A function body.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FunctionBody {
-    /// It gives a value: `x => value`.
+    /// An expression: `x => value`.
     Value(TsExpr),
-    /// It goes through statements.
+    /// Statements.
     Block(Vec<TsStatement>),
 }
 
-/// What names are given to.
+/// A binding target.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TsPattern {
-    /// A name, with what it stands for where nothing is given.
+    /// A name and its default value.
     Name(String, Option<TsExpr>),
     /// `{ key: pattern }`.
     Object(Vec<(String, TsPattern)>),
@@ -177,25 +177,25 @@ pub const UNREADABLE: &str = "what cannot be read";
 /// What a statement is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TsStatementKind {
-    /// `import … from "module"`: names with what they are called there; `default` and `*` are such names.
+    /// `import … from "module"`: names there and here, including `default` and `*`.
     Import {
         /// The name of the module.
         module: String,
-        /// The names: there, and here.
+        /// Exported and local names.
         names: Vec<(String, String)>,
     },
     /// `export default value`.
     ExportDefault(TsExpr),
-    /// `export { a as b }`, with `from "module"` where it says so: names here (or there), and outside.
+    /// `export { a as b }`, with `from "module"` or not.
     ExportNames {
-        /// The module that they come from.
+        /// The source module.
         module: Option<String>,
         /// The names: inside, and outside.
         names: Vec<(String, String)>,
     },
     /// `export` of a declaration.
     Export(Box<TsStatement>),
-    /// `const`, `let`, `var`: patterns with their values, and whether they keep them.
+    /// `const`, `let`, `var`: patterns with their values, and whether they are constant.
     Bind(Vec<(TsPattern, Option<TsExpr>)>, bool),
     /// `function name() {}`.
     Function(String, Rc<TsFunction>),
@@ -207,20 +207,20 @@ pub enum TsStatementKind {
     Return(Option<TsExpr>),
     /// `if (condition) then else other`.
     If {
-        /// What is asked.
+        /// The condition.
         condition: TsExpr,
-        /// What is done where it is so.
+        /// Statements if true.
         then: Vec<TsStatement>,
-        /// What is done where it is not.
+        /// Statements if false.
         other: Vec<TsStatement>,
     },
     /// `for (const pattern of list) body`.
     ForOf {
-        /// What the elements are called.
+        /// The loop variable.
         pattern: TsPattern,
         /// The elements.
         list: TsExpr,
-        /// What is done with each.
+        /// The loop body.
         body: Vec<TsStatement>,
     },
     /// `throw value`.

@@ -1,10 +1,9 @@
 //! Types, which are passed over.
 
-use super::lexer::{TsTokenKind, LexerMark};
-use super::{TsParser, ParseResult, UnreadPiece};
+use super::lexer::{LexerMark, TsTokenKind};
+use super::{ParseResult, TsParser, UnreadPiece};
 
 impl TsParser<'_> {
-    /// Takes a sign where it stands next.
     pub(super) fn take_sign(&mut self, sign: &str) -> bool {
         let token = self.lexer.peek_token();
         let is = matches!(token.kind, TsTokenKind::Sign(found) if found == sign);
@@ -14,12 +13,10 @@ impl TsParser<'_> {
         is
     }
 
-    /// Takes a sign that has to stand next.
     pub(super) fn expect_sign(&mut self, sign: &str) -> ParseResult<()> {
         if self.take_sign(sign) { Ok(()) } else { Err(UnreadPiece) }
     }
 
-    /// Takes a word where it stands next.
     pub(super) fn take_word(&mut self, word: &str) -> bool {
         let token = self.lexer.peek_token();
         let is = token.kind == TsTokenKind::Name(word);
@@ -29,12 +26,11 @@ impl TsParser<'_> {
         is
     }
 
-    /// Whether a sign stands next.
     pub(super) fn is_sign(&self, sign: &str) -> bool {
         matches!(self.lexer.peek_token().kind, TsTokenKind::Sign(found) if found == sign)
     }
 
-    /// Passes over what stands in brackets, whose first one stands next. Where each of them ends is kept: they are asked for again.
+    /// Bracket ends are cached: they are asked for again.
     pub(super) fn skip_brackets(&mut self) -> ParseResult<()> {
         let mut open = Vec::new();
         loop {
@@ -60,7 +56,6 @@ impl TsParser<'_> {
         }
     }
 
-    /// Passes over the rest of a template.
     fn skip_template(&mut self) -> ParseResult<()> {
         self.parse_deeper(|parser| {
             while parser.lexer.template_text().ok_or(UnreadPiece)?.1 {
@@ -70,7 +65,6 @@ impl TsParser<'_> {
         })
     }
 
-    /// Passes over a value in a template, with the brace behind it.
     fn skip_to_brace(&mut self) -> ParseResult<()> {
         loop {
             if self.take_sign("}") {
@@ -89,12 +83,10 @@ impl TsParser<'_> {
         }
     }
 
-    /// Passes over `: type`, where it stands next.
     pub(super) fn skip_annotation(&mut self) -> ParseResult<()> {
         if self.take_sign(":") { self.skip_type() } else { Ok(()) }
     }
 
-    /// Passes over a type.
     pub(super) fn skip_type(&mut self) -> ParseResult<()> {
         self.parse_deeper(|parser| {
             parser.skip_union()?;
@@ -102,7 +94,7 @@ impl TsParser<'_> {
         })
     }
 
-    /// Passes over a type that has no condition, unless in brackets.
+    /// Conditional types only in brackets.
     fn skip_union(&mut self) -> ParseResult<()> {
         let _ = self.take_sign("|") || self.take_sign("&");
         self.operand_of_type()?;
@@ -126,7 +118,6 @@ impl TsParser<'_> {
         self.skip_type()
     }
 
-    /// Takes a word that stands next on the same line.
     fn on_this_line(&mut self, word: &str) -> bool {
         !self.lexer.peek_token().on_new_line && self.take_word(word)
     }
@@ -165,12 +156,17 @@ impl TsParser<'_> {
                 self.lexer.take_token(&token);
                 self.skip_template()
             }
-            TsTokenKind::Name("keyof" | "readonly" | "unique" | "infer" | "asserts" | "new" | "abstract" | "typeof") => {
+            TsTokenKind::Name(
+                "keyof" | "readonly" | "unique" | "infer" | "asserts" | "new" | "abstract" | "typeof",
+            ) => {
                 self.lexer.take_token(&token);
                 // Any of them may also be a name.
                 let goes_on = matches!(
                     self.lexer.peek_token().kind,
-                    TsTokenKind::Name(_) | TsTokenKind::Sign("(" | "{" | "[" | "<") | TsTokenKind::Text(_) | TsTokenKind::Template
+                    TsTokenKind::Name(_)
+                        | TsTokenKind::Sign("(" | "{" | "[" | "<")
+                        | TsTokenKind::Text(_)
+                        | TsTokenKind::Template
                 );
                 if goes_on && !self.lexer.peek_token().on_new_line { self.operand_of_type() } else { Ok(()) }
             }
@@ -182,7 +178,6 @@ impl TsParser<'_> {
         }
     }
 
-    /// `.b.c<T>` behind the name of a type; `("module")` behind `import`.
     fn rest_of_name(&mut self) -> ParseResult<()> {
         if self.is_sign("(") {
             self.skip_brackets()?;
@@ -195,7 +190,6 @@ impl TsParser<'_> {
         if self.is_sign("<") && !self.lexer.peek_token().on_new_line { self.type_arguments() } else { Ok(()) }
     }
 
-    /// Passes over `<A, B extends C = D>`.
     pub(super) fn type_arguments(&mut self) -> ParseResult<()> {
         self.expect_sign("<")?;
         loop {
@@ -221,7 +215,7 @@ impl TsParser<'_> {
         }
     }
 
-    /// Takes the `>` that closes arguments of a type: the first one of `>>` and `>=`.
+    /// Takes only the first `>` of `>>` and `>=`.
     fn close_type(&mut self) -> ParseResult<bool> {
         let token = self.lexer.peek_token();
         match token.kind {
@@ -234,7 +228,6 @@ impl TsParser<'_> {
         }
     }
 
-    /// Whether the brackets that stand next hold the parameters of an arrow function.
     pub(super) fn are_parameters(&mut self) -> bool {
         let before: LexerMark = self.lexer.take_mark();
         let depth = self.depth;

@@ -9,85 +9,72 @@ use crate::writer::BindingStrength;
 use averment_base::source::Span;
 use std::collections::BTreeSet;
 
-/// A piece of a test.
 #[derive(Debug, Clone)]
 pub(super) enum TestPart {
-    /// Words of the language.
     Words(String),
-    /// A value of the pack.
     Literal(Span, String),
-    /// One of the paths, by number.
     Term(usize),
 }
 
-/// A test.
 #[derive(Debug, Clone)]
 pub(super) struct LeafTest {
     pub binds: BindingStrength,
     pub parts: Vec<TestPart>,
 }
 
-/// What a value has to be: `is_text(P)`.
+/// A type that a value needs: `is_text(P)`.
 #[derive(Debug, Clone)]
 pub(super) struct TypeGuard {
     /// The shorthand that asks for it.
     pub name: &'static str,
     /// Of which of the paths.
     pub term: usize,
-    /// Whether the test alone would say something else.
+    /// True if the test alone would give another answer.
     pub always: bool,
 }
 
-/// What the parts in front have made sure, where each of them has to hold.
+/// What earlier conjuncts have ensured.
 #[derive(Debug, Clone, Default)]
 struct EnsuredGuards {
-    /// Paths that lead somewhere.
     reached: BTreeSet<String>,
-    /// What is known of them.
     guards: BTreeSet<(&'static str, String)>,
 }
 
-/// An assertion about values.
 #[derive(Debug, Clone)]
 pub(super) struct CheckLeaf {
     pub place: Span,
     /// The paths that it looks at.
     pub terms: Vec<(Span, String)>,
-    /// What its values have to be so that the test says anything of them.
+    /// The types that its values need for the test to apply.
     pub guards: Vec<TypeGuard>,
     pub test: LeafTest,
     /// The test behind the guards, where it is another one.
     pub guarded: Option<LeafTest>,
-    /// Whether the test asks for nothing but what the guards ask for.
+    /// True if the test only repeats its guards.
     pub is_guard: bool,
-    /// Whether the test alone would hold of what is missing.
+    /// True if the test alone would hold for missing values.
     pub of_missing: bool,
 }
 
-/// An assertion.
 #[derive(Debug, Clone)]
 pub(super) enum PackCheck {
-    /// Always the same.
     Sure(Span, bool),
     Leaf(Box<CheckLeaf>),
     All(Span, Vec<PackCheck>),
     Any(Span, Vec<PackCheck>),
     Not(Span, Box<PackCheck>),
-    /// Of every value of a list, under a name.
     Each(Span, MappedPieces, String, Vec<PackCheck>),
 }
 
-/// How an assertion is written.
 #[derive(Debug, Clone, Copy)]
 struct CheckStyle {
-    /// Whether what is missing is an error.
+    /// A missing value is an error.
     strict: bool,
-    /// Whether it has to be plainly true or false.
+    /// It must be plainly true or false.
     plain: bool,
 }
 
-/// The sentences of a list of assertions, of which the first that does not hold ends it. They are one sentence where a later one could be an error that the
-/// earlier would have kept from being looked at.
+/// A single sentence where an earlier assertion would have prevented a later error, else one each.
 pub(super) fn check_sentences(place: Span, checks: Vec<PackCheck>, strict: bool) -> Vec<(Span, MappedCondition)> {
     let mut flat = Vec::new();
     flatten_checks(checks.into_iter().map(PackCheck::fold_constants).collect(), &mut flat);
@@ -106,7 +93,9 @@ pub(super) fn check_sentences(place: Span, checks: Vec<PackCheck>, strict: bool)
     if apart {
         return flat
             .iter()
-            .map(|check| (check.place(), check.to_condition(CheckStyle { strict, plain: false }, &mut EnsuredGuards::default())))
+            .map(|check| {
+                (check.place(), check.to_condition(CheckStyle { strict, plain: false }, &mut EnsuredGuards::default()))
+            })
             .collect();
     }
     let last = flat.len().saturating_sub(1);
@@ -129,7 +118,7 @@ fn flatten_checks(checks: Vec<PackCheck>, into: &mut Vec<PackCheck>) {
 }
 
 impl PackCheck {
-    /// The same without members that decide nothing.
+    /// Drops members that decide nothing.
     fn fold_constants(self) -> Self {
         match self {
             Self::All(place, checks) => {
@@ -176,7 +165,7 @@ impl PackCheck {
         }
     }
 
-    /// The paths without which it is an error; false where they depend on the values that are looked at.
+    /// Paths whose absence is an error; false if they depend on the examined values.
     fn collect_needs(&self, into: &mut BTreeSet<String>) -> bool {
         match self {
             Self::Leaf(leaf) => {
@@ -192,7 +181,7 @@ impl PackCheck {
         }
     }
 
-    /// The condition; `known` is what the parts in front of it have made sure.
+    /// `known` is what earlier parts have ensured.
     fn to_condition(&self, how: CheckStyle, known: &mut EnsuredGuards) -> MappedCondition {
         let chain = |checks: &[Self], how: CheckStyle, known: &mut EnsuredGuards| -> Vec<MappedCondition> {
             checks.iter().map(|check| check.to_condition(how, known)).collect()
@@ -203,12 +192,14 @@ impl PackCheck {
             Self::Leaf(leaf) => leaf.to_condition(how, known),
             Self::All(place, checks) => MappedCondition::all_of(*place, chain(checks, plain, known)),
             Self::Any(place, checks) => {
-                let branch = |check: &Self| check.to_condition(CheckStyle { strict: false, ..how }, &mut EnsuredGuards::default());
+                let branch = |check: &Self| {
+                    check.to_condition(CheckStyle { strict: false, ..how }, &mut EnsuredGuards::default())
+                };
                 MappedCondition::any_of(*place, checks.iter().map(branch).collect())
             }
-            Self::Not(place, check) => {
-                check.to_condition(CheckStyle { strict: false, plain: true }, &mut EnsuredGuards::default()).negated(*place)
-            }
+            Self::Not(place, check) => check
+                .to_condition(CheckStyle { strict: false, plain: true }, &mut EnsuredGuards::default())
+                .negated(*place),
             Self::Each(place, list, item, checks) => {
                 let body = MappedCondition::all_of(*place, chain(checks, plain, &mut EnsuredGuards::default()));
                 for_each_item(*place, list, item, body)
@@ -217,7 +208,7 @@ impl PackCheck {
     }
 }
 
-/// The only one of them, what there is where there is none, or all.
+/// The only check, `none`, or all combined.
 fn one_or(mut checks: Vec<PackCheck>, none: PackCheck, all: impl FnOnce(Vec<PackCheck>) -> PackCheck) -> PackCheck {
     match checks.len() {
         0 => none,
@@ -247,7 +238,6 @@ fn for_each_item(place: Span, list: &MappedPieces, item: &str, body: MappedCondi
     MappedCondition::any_of(place, vec![MappedCondition::from_pieces(none), rest])
 }
 
-/// Whether a text holds a word.
 fn mentions_word(text: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     text.split(|c: char| !part(c)).any(|found| found == word)
@@ -287,7 +277,7 @@ impl CheckLeaf {
         MappedCondition::all_of(self.place, parts)
     }
 
-    /// A path, `required` where it is the first to need it.
+    /// `required` at the first use that needs it.
     fn term_path(&self, number: usize, strict: bool, known: &mut EnsuredGuards) -> String {
         let Some((_, text)) = self.terms.get(number) else { return String::new() };
         let first = strict && known.reached.insert(text.clone());

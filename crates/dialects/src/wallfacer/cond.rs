@@ -3,15 +3,13 @@
 use crate::writer::{BindingStrength, RuleWriter};
 use averment_base::source::Span;
 
-/// Text in pieces, each with its place.
 pub(super) type MappedPieces = Vec<(Span, String)>;
 
-/// A condition.
 #[derive(Debug, Clone)]
 pub(super) struct MappedCondition {
     pub pieces: MappedPieces,
     pub binds: BindingStrength,
-    /// Whether it ends with `all x in xs: …`, which reaches as far as it can.
+    /// True if it ends with a quantifier body, which extends as far as possible.
     pub reaches: bool,
 }
 
@@ -36,7 +34,13 @@ impl MappedCondition {
         Self::join_parts(place, parts, " or ", BindingStrength::Or, "false")
     }
 
-    fn join_parts(place: Span, mut parts: Vec<MappedCondition>, word: &str, binds: BindingStrength, none: &str) -> Self {
+    fn join_parts(
+        place: Span,
+        mut parts: Vec<MappedCondition>,
+        word: &str,
+        binds: BindingStrength,
+        none: &str,
+    ) -> Self {
         match parts.len() {
             0 => return Self::from_text(place, none),
             1 => return parts.swap_remove(0),
@@ -62,7 +66,7 @@ impl MappedCondition {
         Self { pieces, binds: BindingStrength::Not, reaches: false }
     }
 
-    /// In parentheses where it binds less tightly, and where it reaches over what stands behind it.
+    /// Adds parentheses where precedence or a trailing quantifier requires.
     fn in_parentheses(mut self, place: Span, than: BindingStrength, is_last: bool) -> Self {
         if self.binds < than || self.reaches && !is_last {
             self.pieces.insert(0, (place, "(".to_owned()));
@@ -79,7 +83,6 @@ impl MappedCondition {
     }
 }
 
-/// Writes pieces.
 pub(super) fn write_pieces(pieces: &MappedPieces, out: &mut RuleWriter) {
     for (place, text) in pieces {
         out.put_mapped(*place, text);

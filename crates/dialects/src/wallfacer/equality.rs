@@ -1,8 +1,8 @@
 //! Whether two values are the same: JSON tells `1` and `1.0` apart.
 
 use super::PackLowering;
-use super::check::{PackCheck, TypeGuard, CheckLeaf, TestPart, LeafTest};
-use super::kinds::{new_leaf, first_term_test};
+use super::check::{CheckLeaf, LeafTest, PackCheck, TestPart, TypeGuard};
+use super::kinds::{first_term_test, new_leaf};
 use super::names::PathRoots;
 use super::operand::PackOperand;
 use super::regex;
@@ -10,7 +10,12 @@ use crate::writer::BindingStrength;
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::source::Span;
 
-pub(super) fn equality_check(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoots, equal: bool) -> Option<PackCheck> {
+pub(super) fn equality_check(
+    to: &mut PackLowering<'_, '_>,
+    node: &YamlNode,
+    names: &PathRoots,
+    equal: bool,
+) -> Option<PackCheck> {
     let (lhs, rhs) = (to.read_operand(node.get("lhs")?, names)?, to.read_operand(node.get("rhs")?, names)?);
     let (path, value) = match (lhs, rhs) {
         (PackOperand::Value(lhs), PackOperand::Value(rhs)) if !names.each_tool => {
@@ -20,14 +25,13 @@ pub(super) fn equality_check(to: &mut PackLowering<'_, '_>, node: &YamlNode, nam
         (PackOperand::Path(a, first), PackOperand::Path(b, second)) => {
             return Some(compare_paths(node.span, (a, first), (b, second), equal));
         }
-        (PackOperand::Path(place, path), PackOperand::Value(value)) | (PackOperand::Value(value), PackOperand::Path(place, path)) => {
-            ((place, path), value)
-        }
+        (PackOperand::Path(place, path), PackOperand::Value(value))
+        | (PackOperand::Value(value), PackOperand::Path(place, path)) => ((place, path), value),
     };
     Some(with_value(node.span, path, &value, names, equal))
 }
 
-/// Two paths: nothing is known of their types.
+/// Nothing is known about their types.
 fn compare_paths(place: Span, first: (Span, String), second: (Span, String), equal: bool) -> PackCheck {
     let word = if equal { " === " } else { " !== " };
     let parts = vec![TestPart::Term(0), TestPart::Words(word.to_owned()), TestPart::Term(1)];
@@ -35,7 +39,7 @@ fn compare_paths(place: Span, first: (Span, String), second: (Span, String), equ
     PackCheck::Leaf(Box::new(CheckLeaf { of_missing: !equal, ..new_leaf(place, vec![first, second], test) }))
 }
 
-/// A path and a value: what has another type is another value, and nothing more is to be said of it.
+/// A value of another type is simply unequal.
 fn with_value(place: Span, path: (Span, String), value: &YamlNode, names: &PathRoots, equal: bool) -> PackCheck {
     let literal = || TestPart::Literal(value.span, names.value_literal(value));
     let compared = |word: &str| LeafTest {
@@ -56,7 +60,11 @@ fn with_value(place: Span, path: (Span, String), value: &YamlNode, names: &PathR
     let matches = |word: &str| {
         exactly.as_ref().map(|regex| LeafTest {
             binds: BindingStrength::Test,
-            parts: vec![TestPart::Term(0), TestPart::Words(format!(" {word} ")), TestPart::Literal(value.span, regex.clone())],
+            parts: vec![
+                TestPart::Term(0),
+                TestPart::Words(format!(" {word} ")),
+                TestPart::Literal(value.span, regex.clone()),
+            ],
         })
     };
     let mut leaf = match (equal, is) {
@@ -79,7 +87,7 @@ fn with_value(place: Span, path: (Span, String), value: &YamlNode, names: &PathR
     PackCheck::Leaf(Box::new(leaf))
 }
 
-/// Whether two values are the same: `1` is not `1.0`.
+/// `1` is not `1.0`.
 fn same_value(a: &YamlNode, b: &YamlNode) -> bool {
     match (&a.value, &b.value) {
         (YamlValue::Number(a), YamlValue::Number(b)) => {
@@ -87,7 +95,9 @@ fn same_value(a: &YamlNode, b: &YamlNode) -> bool {
             let float = |text: &str| text.parse::<f64>().ok();
             if fraction(a) || fraction(b) { fraction(a) == fraction(b) && float(a) == float(b) } else { a == b }
         }
-        (YamlValue::List(a), YamlValue::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b)),
+        (YamlValue::List(a), YamlValue::List(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(a, b))
+        }
         (YamlValue::Map(entries), YamlValue::Map(others)) => {
             let found = |(key, value): &(YamlNode, YamlNode)| {
                 others.iter().any(|(other, one)| other.key_text() == key.key_text() && same_value(value, one))

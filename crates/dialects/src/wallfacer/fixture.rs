@@ -6,13 +6,12 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// The tool of calls that no run has.
+/// A tool that no run calls.
 pub(super) const TOOL: &str = "__pack_test__";
 
 const KEYS: [&str; 4] = ["name", "input", "response", "expect"];
 const OUTCOMES: [&str; 2] = ["pass", "fail"];
 
-/// A response, and what the rule says of it.
 pub(super) struct PackFixture<'n> {
     pub place: Span,
     pub name: &'n str,
@@ -22,7 +21,6 @@ pub(super) struct PackFixture<'n> {
 }
 
 impl PackLowering<'_, '_> {
-    /// The fixtures of an invariant.
     pub(super) fn read_fixtures<'n>(&mut self, node: &'n YamlNode, what: &str) -> Vec<PackFixture<'n>> {
         let nodes = self.lowering.sink.list_items(node, "test_fixtures", what);
         nodes.iter().filter_map(|node| self.read_fixture(node)).collect()
@@ -46,7 +44,6 @@ impl PackLowering<'_, '_> {
         Some(PackFixture { place: node.span, name, expect, input, response })
     }
 
-    /// The name of a fixture and what is expected.
     pub(super) fn fixture_header<'n>(&mut self, node: &'n YamlNode) -> Option<(&'n str, &'n str)> {
         let said = &mut self.lowering.sink;
         let name = said.required_text(node, "name", "a fixture")?;
@@ -60,7 +57,7 @@ impl PackLowering<'_, '_> {
 }
 
 impl PackFixture<'_> {
-    /// Whether the call of the fixture is one that an invariant with these arguments judges.
+    /// True if an invariant with these arguments judges the fixture's call.
     pub fn fits_arguments(&self, fixed: Option<&YamlNode>) -> bool {
         let Some((fixed, input)) = fixed.zip(self.input) else { return true };
         fixed
@@ -117,7 +114,6 @@ impl PackFixture<'_> {
         });
     }
 
-    /// The call of the fixture.
     fn write_call(&self, out: &mut RuleWriter, fixed: Option<&YamlNode>) {
         out.put_text(&format!("{{ tool: \"{TOOL}\", args: "));
         match self.input.or(fixed) {
@@ -130,20 +126,26 @@ impl PackFixture<'_> {
     }
 }
 
-/// A test in one line.
-pub(super) fn write_test_line(out: &mut RuleWriter, place: Span, name: &str, expect: &str, run: impl FnOnce(&mut RuleWriter)) {
+pub(super) fn write_test_line(
+    out: &mut RuleWriter,
+    place: Span,
+    name: &str,
+    expect: &str,
+    run: impl FnOnce(&mut RuleWriter),
+) {
     out.write_line(place, |out| {
         out.put_text(&format!("test {} expect {expect} ", quote_text(name)));
         run(out);
     });
 }
 
-/// Arguments with the name of the tool in its place.
 fn with_tool(node: &YamlNode) -> YamlNode {
     let value = match &node.value {
         YamlValue::Text(text) => YamlValue::Text(text.replace("{{tool_name}}", TOOL)),
         YamlValue::List(items) => YamlValue::List(items.iter().map(with_tool).collect()),
-        YamlValue::Map(entries) => YamlValue::Map(entries.iter().map(|(key, value)| (key.clone(), with_tool(value))).collect()),
+        YamlValue::Map(entries) => {
+            YamlValue::Map(entries.iter().map(|(key, value)| (key.clone(), with_tool(value))).collect())
+        }
         other => other.clone(),
     };
     YamlNode { value, span: node.span }

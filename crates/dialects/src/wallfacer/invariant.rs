@@ -17,31 +17,25 @@ const WHERE: [&str; 3] = ["annotations", "name_matches", "description_matches"];
 const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 const GENERATED: [&str; 5] = ["string", "integer", "number", "boolean", "array"];
 
-/// The condition of a block on its tools.
 #[derive(Default)]
 struct BlockCondition {
     parts: Vec<MappedCondition>,
-    /// The annotations that it asks for.
     annotations: Option<YamlNode>,
-    /// Whether it asks for something that a made tool cannot be given.
+    /// Asks for something that a generated tool cannot be given.
     by_text: bool,
 }
 
-/// What stands in the body of an invariant.
 struct InvariantBody<'n> {
     place: Span,
-    /// The call, with its arguments.
     call: Vec<(Span, String)>,
-    /// Its arguments, where it names them.
     fixed: Option<&'n YamlNode>,
     asserts: Vec<(Span, MappedCondition)>,
     fixtures: Vec<PackFixture<'n>>,
-    /// Whether something looks at what is known of the tool.
+    /// Some assertion inspects the tool's metadata.
     about: bool,
 }
 
 impl PackLowering<'_, '_> {
-    /// An invariant of a named tool.
     pub(super) fn lower_invariant(&mut self, node: &YamlNode) {
         self.lowering.sink.check_keys(node, "an invariant", &KEYS);
         if !node.is_map() {
@@ -64,7 +58,8 @@ impl PackLowering<'_, '_> {
         let names = PathRoots::call_roots(false);
         let Some(body) = self.read_body(node, node, &name, (tool_pattern(&called), at), &names) else { return };
         self.write_schemas();
-        let (own, other): (Vec<_>, Vec<_>) = body.fixtures.iter().partition(|fixture| fixture.fits_arguments(body.fixed));
+        let (own, other): (Vec<_>, Vec<_>) =
+            body.fixtures.iter().partition(|fixture| fixture.fits_arguments(body.fixed));
         self.out.write_block(
             node.span,
             |out| out.put_text(&head),
@@ -76,7 +71,6 @@ impl PackLowering<'_, '_> {
         self.write_detached_fixtures(&name, &body, &other);
     }
 
-    /// A block of `for_each_tool`.
     pub(super) fn for_each_tool(&mut self, node: &YamlNode) {
         const WHAT: &str = "a block of `for_each_tool`";
         self.lowering.sink.check_keys(node, WHAT, &BLOCK);
@@ -118,14 +112,15 @@ impl PackLowering<'_, '_> {
                 };
                 out.write_block(place, tools, |out| {
                     body.write_body(out);
-                    own.iter().for_each(|fixture| fixture.write_for_tool(out, body.fixed, condition.annotations.as_ref()));
+                    own.iter()
+                        .for_each(|fixture| fixture.write_for_tool(out, body.fixed, condition.annotations.as_ref()));
                 });
             },
         );
         self.write_detached_fixtures(&name, &body, &other);
     }
 
-    /// Fixtures whose call is none of those that the invariant judges: the same assertions, of a tool that no run has.
+    /// Fixtures outside the invariant's calls: the same assertions on a tool that no run has.
     fn write_detached_fixtures(&mut self, name: &str, body: &InvariantBody<'_>, fixtures: &[&PackFixture<'_>]) {
         if fixtures.is_empty() {
             return;
@@ -149,7 +144,6 @@ impl PackLowering<'_, '_> {
         );
     }
 
-    /// What stands in an invariant.
     fn read_body<'n>(
         &mut self,
         whole: &'n YamlNode,
@@ -210,7 +204,6 @@ impl PackLowering<'_, '_> {
         Some(InvariantBody { place: whole.span, call, fixed, asserts, fixtures, about })
     }
 
-    /// `generate { a: integer 0..9 }`, each argument with its place.
     fn generated_arguments(&mut self, generate: &YamlNode) -> Vec<(Span, String)> {
         let mut pieces = vec![(generate.span, "generate {".to_owned())];
         for (key, spec) in generate.entries() {
@@ -223,7 +216,7 @@ impl PackLowering<'_, '_> {
         pieces
     }
 
-    /// ` cases 50 seed 0`, with the name that the seed goes with where the label is another one.
+    /// ` cases 50 seed 0`, with the seed's name if the label differs.
     fn seed_clause(&self, node: &YamlNode, name: &str, each_tool: bool) -> String {
         let cases = node.get("cases").and_then(YamlNode::as_number).unwrap_or("100");
         let plain = format!(" cases {cases} seed 0");
@@ -238,7 +231,7 @@ impl PackLowering<'_, '_> {
         format!("{plain} for \"{inner}\"")
     }
 
-    /// What a generated value may be: `list 1..3 of integer 0..9`.
+    /// `list 1..3 of integer 0..9`.
     fn value_spec(&mut self, spec: &YamlNode) -> Option<String> {
         const SPEC: [&str; 8] = ["type", "min_length", "max_length", "min", "max", "items", "min_items", "max_items"];
         if !self.lowering.sink.check_keys(spec, "a generated value", &SPEC) {
@@ -276,7 +269,7 @@ impl PackLowering<'_, '_> {
         Some(format!("{ty}{range}{items}"))
     }
 
-    /// The condition of a block; `None` where it cannot be used.
+    /// `None` if it cannot be used.
     fn read_condition(&mut self, node: Option<&YamlNode>) -> Option<BlockCondition> {
         let mut asked = BlockCondition::default();
         let Some(node) = node.filter(|node| !node.is_null()) else { return Some(asked) };
@@ -292,9 +285,10 @@ impl PackLowering<'_, '_> {
                     self.lowering.sink.wrong_shape(value, &format!("`{}`", key.key_text()), "`true` or `false`");
                     return None;
                 };
-                asked
-                    .parts
-                    .push(MappedCondition::from_text(key.span.cover_with(value.span), format!("annotations.{} == {wanted}", key.key_text())));
+                asked.parts.push(MappedCondition::from_text(
+                    key.span.cover_with(value.span),
+                    format!("annotations.{} == {wanted}", key.key_text()),
+                ));
             }
             asked.annotations = Some(annotations.clone());
         }
@@ -308,7 +302,6 @@ impl PackLowering<'_, '_> {
         Some(asked)
     }
 
-    /// The name of a tool under a key, with its place.
     pub(super) fn tool_name(&mut self, node: &YamlNode, key: &str, what: &str) -> Option<(String, Span)> {
         let value = node.get(key);
         // A tool may be called by a number, where a parameter says so.

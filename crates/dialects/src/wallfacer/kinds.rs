@@ -1,7 +1,7 @@
 //! The kinds of assertions: one table, and what each of them asks for.
 
 use super::PackLowering;
-use super::check::{PackCheck, TypeGuard, CheckLeaf, TestPart, LeafTest};
+use super::check::{CheckLeaf, LeafTest, PackCheck, TestPart, TypeGuard};
 use super::equality::equality_check;
 use super::names::PathRoots;
 use super::operand::PackOperand;
@@ -12,23 +12,48 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// A kind of assertion.
 struct PackAssertion {
     name: &'static str,
-    /// The keys that it needs beside `kind`.
     keys: &'static [&'static str],
     read: fn(&mut PackLowering<'_, '_>, &YamlNode, &PathRoots) -> Option<PackCheck>,
 }
 
-/// All kinds.
 static KINDS: &[PackAssertion] = &[
-    PackAssertion { name: "equals", keys: &["lhs", "rhs"], read: |to, node, names| equality_check(to, node, names, true) },
-    PackAssertion { name: "not_equals", keys: &["lhs", "rhs"], read: |to, node, names| equality_check(to, node, names, false) },
-    PackAssertion { name: "at_most", keys: &["path", "value"], read: |to, node, names| bound_check(to, node, names, "<=") },
-    PackAssertion { name: "at_least", keys: &["path", "value"], read: |to, node, names| bound_check(to, node, names, ">=") },
-    PackAssertion { name: "length_eq", keys: &["path", "value"], read: |to, node, names| length_check(to, node, names, "==") },
-    PackAssertion { name: "length_at_most", keys: &["path", "value"], read: |to, node, names| length_check(to, node, names, "<=") },
-    PackAssertion { name: "length_at_least", keys: &["path", "value"], read: |to, node, names| length_check(to, node, names, ">=") },
+    PackAssertion {
+        name: "equals",
+        keys: &["lhs", "rhs"],
+        read: |to, node, names| equality_check(to, node, names, true),
+    },
+    PackAssertion {
+        name: "not_equals",
+        keys: &["lhs", "rhs"],
+        read: |to, node, names| equality_check(to, node, names, false),
+    },
+    PackAssertion {
+        name: "at_most",
+        keys: &["path", "value"],
+        read: |to, node, names| bound_check(to, node, names, "<="),
+    },
+    PackAssertion {
+        name: "at_least",
+        keys: &["path", "value"],
+        read: |to, node, names| bound_check(to, node, names, ">="),
+    },
+    PackAssertion {
+        name: "length_eq",
+        keys: &["path", "value"],
+        read: |to, node, names| length_check(to, node, names, "=="),
+    },
+    PackAssertion {
+        name: "length_at_most",
+        keys: &["path", "value"],
+        read: |to, node, names| length_check(to, node, names, "<="),
+    },
+    PackAssertion {
+        name: "length_at_least",
+        keys: &["path", "value"],
+        read: |to, node, names| length_check(to, node, names, ">="),
+    },
     PackAssertion { name: "is_type", keys: &["path", "type"], read: is_type },
     PackAssertion { name: "matches_regex", keys: &["path", "pattern"], read: matches_regex },
     PackAssertion {
@@ -46,7 +71,6 @@ static KINDS: &[PackAssertion] = &[
     PackAssertion { name: "matches_schema", keys: &["path", "schema"], read: matches_schema },
 ];
 
-/// The types of `is_type`, with how the language asks for them, and where the answer has to be plain.
 const TYPES: [(&str, &str, &str); 7] = [
     ("string", " is string", "is_text"),
     ("number", "", ""),
@@ -58,7 +82,6 @@ const TYPES: [(&str, &str, &str); 7] = [
 ];
 
 impl PackLowering<'_, '_> {
-    /// The assertions of `assert`.
     pub(super) fn read_checks(&mut self, node: &YamlNode, what: &str, names: &PathRoots) -> Vec<PackCheck> {
         let nodes = self.lowering.sink.list_items(node, "assert", what);
         if let Some((key, list)) = node.find_entry("assert").filter(|_| nodes.is_empty()) {
@@ -101,7 +124,6 @@ impl PackLowering<'_, '_> {
     }
 }
 
-/// Words around the first path: `(" is number")`.
 pub(super) fn first_term_test(behind: &str) -> LeafTest {
     LeafTest { binds: BindingStrength::Test, parts: vec![TestPart::Term(0), TestPart::Words(behind.to_owned())] }
 }
@@ -116,7 +138,8 @@ fn bound_check(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoots
     let word = TestPart::Words(format!(" {operator} "));
     Some(PackCheck::Leaf(Box::new(match to.read_operand(node.get("value")?, names)? {
         PackOperand::Path(place, text) => {
-            let test = LeafTest { binds: BindingStrength::Test, parts: vec![TestPart::Term(0), word, TestPart::Term(1)] };
+            let test =
+                LeafTest { binds: BindingStrength::Test, parts: vec![TestPart::Term(0), word, TestPart::Term(1)] };
             let guards = vec![number(0, true), number(1, true)];
             CheckLeaf { guards, ..new_leaf(node.span, vec![path, (place, text)], test) }
         }
@@ -132,11 +155,19 @@ fn bound_check(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoots
     })))
 }
 
-fn length_check(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoots, operator: &str) -> Option<PackCheck> {
+fn length_check(
+    to: &mut PackLowering<'_, '_>,
+    node: &YamlNode,
+    names: &PathRoots,
+    operator: &str,
+) -> Option<PackCheck> {
     let path = to.value_at(node.get("path")?, names)?;
     let measured = |bound: TestPart| {
         let word = TestPart::Words(format!(") {operator} "));
-        LeafTest { binds: BindingStrength::Test, parts: vec![TestPart::Words("length(".to_owned()), TestPart::Term(0), word, bound] }
+        LeafTest {
+            binds: BindingStrength::Test,
+            parts: vec![TestPart::Words("length(".to_owned()), TestPart::Term(0), word, bound],
+        }
     };
     let long = TypeGuard { name: "is_long", term: 0, always: true };
     Some(PackCheck::Leaf(Box::new(match to.read_operand(node.get("value")?, names)? {
@@ -145,11 +176,14 @@ fn length_check(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoot
             CheckLeaf { guards, ..new_leaf(node.span, vec![path, (place, text)], measured(TestPart::Term(1))) }
         }
         PackOperand::Value(value) => {
-            let leaf = new_leaf(node.span, vec![path], measured(TestPart::Literal(value.span, names.value_literal(&value))));
+            let leaf =
+                new_leaf(node.span, vec![path], measured(TestPart::Literal(value.span, names.value_literal(&value))));
             let whole = value.as_number().is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
             match whole {
                 // Whatever has a length has at least that.
-                true if operator == ">=" && value.as_number() == Some("0") => CheckLeaf { test: shorthand_test("is_long"), ..leaf },
+                true if operator == ">=" && value.as_number() == Some("0") => {
+                    CheckLeaf { test: shorthand_test("is_long"), ..leaf }
+                }
                 true => CheckLeaf { guards: vec![long], ..leaf },
                 false => impossible_bound(to, leaf, &value, "a whole number that is not negative"),
             }
@@ -157,13 +191,12 @@ fn length_check(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoot
     })))
 }
 
-/// `is_long(P)`.
 fn shorthand_test(name: &str) -> LeafTest {
     let parts = vec![TestPart::Words(format!("{name}(")), TestPart::Term(0), TestPart::Words(")".to_owned())];
     LeafTest { binds: BindingStrength::Test, parts }
 }
 
-/// A bound that nothing can be compared with: nothing fits it, and whoever wrote it is told.
+/// A bound that nothing compares with: nothing fits, and the author is told.
 fn impossible_bound(to: &mut PackLowering<'_, '_>, mut leaf: CheckLeaf, value: &YamlNode, wanted: &str) -> CheckLeaf {
     let message = format!("nothing can be compared with this bound: it is {}", value.kind_name());
     to.lowering.sink.warning(Slug::TypeMismatch, value.span, message, format!("write {wanted}"));
@@ -213,7 +246,11 @@ fn matches_regex(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoo
             CheckLeaf { guards, is_guard: true, ..new_leaf(node.span, vec![path], first_term_test(" is string")) }
         }
         false => {
-            let parts = vec![TestPart::Term(0), TestPart::Words(" matches ".to_owned()), TestPart::Literal(pattern.span, literal)];
+            let parts = vec![
+                TestPart::Term(0),
+                TestPart::Words(" matches ".to_owned()),
+                TestPart::Literal(pattern.span, literal),
+            ];
             CheckLeaf {
                 guards: vec![TypeGuard { name: "is_text", term: 0, always: false }],
                 ..new_leaf(node.span, vec![path], LeafTest { binds: BindingStrength::Test, parts })
@@ -240,7 +277,6 @@ fn for_each(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoots) -
     Some(PackCheck::Each(node.span, vec![(path.span, list)], item, checks))
 }
 
-/// Whether some path looks at the place of an element.
 fn looks_at_index(node: &YamlNode) -> bool {
     let of_path = |text: &str| {
         text == "$"
@@ -265,7 +301,8 @@ fn matches_schema(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRo
         YamlValue::Map(entries) if entries.is_empty() => first_term_test(" exists"),
         YamlValue::Map(_) => {
             let name = to.schema_name(schema);
-            let parts = vec![TestPart::Term(0), TestPart::Words(" is ".to_owned()), TestPart::Literal(schema.span, name)];
+            let parts =
+                vec![TestPart::Term(0), TestPart::Words(" is ".to_owned()), TestPart::Literal(schema.span, name)];
             LeafTest { binds: BindingStrength::Test, parts }
         }
         _ => {

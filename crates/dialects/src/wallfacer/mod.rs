@@ -17,9 +17,9 @@ mod regex;
 mod sequence;
 pub(crate) mod template;
 
-use crate::writer::{UniqueLabels, RuleWriter};
+use crate::writer::{RuleWriter, UniqueLabels};
 use crate::yaml::{YamlNode, YamlSchema};
-use crate::{Dialect, Lowering, YamlDialect, FileSyntax};
+use crate::{Dialect, FileSyntax, Lowering, YamlDialect};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
@@ -51,17 +51,13 @@ pub const DIALECT: Dialect = Dialect {
     },
 };
 
-/// What the sentences of a pack share while they are made.
 struct PackLowering<'a, 'l> {
     lowering: &'a mut Lowering<'l>,
-    /// The rules, behind what they use.
+    /// The rules, written behind what they use.
     out: RuleWriter,
     labels: UniqueLabels,
-    /// Names of schemas.
     schema_names: UniqueLabels,
-    /// Schemas of the rule that is being made.
     schemas: Vec<(String, YamlNode)>,
-    /// The label of that rule.
     label: String,
 }
 
@@ -91,8 +87,7 @@ fn lower_pack(_: &YamlNode, lowering: &mut Lowering<'_>) {
     lowering.out.append(out);
 }
 
-/// What sentences say in short: what it is, its parameter, what it says. What is missing has plainly none, what is not recorded
-/// an unknown one.
+/// Helpers: name, parameter, body. Missing values plainly fail, unrecorded ones are unknown.
 const SHORT: [(&str, &str, &str, &str); 11] = [
     ("is_text", "x", "A text.", "x exists and type_of(x) == \"string\""),
     ("is_number", "x", "A number.", "x exists and type_of(x) == \"number\""),
@@ -122,7 +117,6 @@ const SHORT: [(&str, &str, &str, &str); 11] = [
     ("is_error", "said", "Whether it says that the call went wrong.", "is_flag(said.isError) and said.isError == true"),
 ];
 
-/// Defines what the sentences say in short.
 fn write_definitions(lowering: &mut Lowering<'_>, out: &RuleWriter) {
     let place = Span::new(lowering.root, 0, 0);
     for (name, parameter, says, means) in SHORT {
@@ -143,7 +137,7 @@ fn write_definitions(lowering: &mut Lowering<'_>, out: &RuleWriter) {
 }
 
 impl PackLowering<'_, '_> {
-    /// A label for a rule, and its sentence where the name is another one.
+    /// Adds a sentence if the label differs from the name.
     fn rule_head(&mut self, word: &str, name: &str, says: Option<&str>) -> String {
         self.label = self.labels.unique_label(name);
         let sentence = match says {
@@ -154,7 +148,6 @@ impl PackLowering<'_, '_> {
         format!("{word} {} {}", self.label, crate::writer::quote_text(&sentence))
     }
 
-    /// A name for a schema, made of the rule that it stands in.
     fn schema_name(&mut self, schema: &YamlNode) -> String {
         let last = self.label.rsplit('.').next().unwrap_or("");
         let mut name = String::new();
@@ -171,7 +164,6 @@ impl PackLowering<'_, '_> {
         name
     }
 
-    /// Writes the schemas of the rule that comes.
     fn write_schemas(&mut self) {
         self.out.write_gap();
         for (name, schema) in std::mem::take(&mut self.schemas) {
@@ -183,7 +175,6 @@ impl PackLowering<'_, '_> {
         }
     }
 
-    /// A regular expression as a literal.
     fn regex_literal(&mut self, node: &YamlNode, text: &str, names: &PathRoots) -> Option<String> {
         if names.each_tool && text.contains("{{tool_name}}") {
             let help = "compare `$.tool.name` by `equals`, or write an expression that holds for all tools";

@@ -4,7 +4,7 @@ use crate::jsonpath::{self as path, ForeignPath, JsonPathStep};
 use crate::writer::{object_key, quote_text};
 use crate::yaml::{YamlNode, YamlValue};
 
-/// What `$.response`, `$.input`, `$.tool` and `$.item` are where an assertion stands.
+/// What `$.response`, `$.input`, `$.tool` and `$.item` mean at an assertion.
 #[derive(Debug, Clone)]
 pub(super) struct PathRoots {
     pub response: String,
@@ -15,7 +15,7 @@ pub(super) struct PathRoots {
     pub item: Option<String>,
     /// Its place in the list.
     pub index: Option<String>,
-    /// Whether `{{tool_name}}` stands for the tool that was called.
+    /// True if `{{tool_name}}` stands for the called tool.
     pub each_tool: bool,
 }
 
@@ -54,7 +54,6 @@ impl PathRoots {
         }
     }
 
-    /// Everything that a path can begin at, as one object.
     fn context_object(&self) -> String {
         let tool = self.tool.as_deref().unwrap_or("null");
         let item = self.item.as_ref().map(|item| format!(", item: {item}")).unwrap_or_default();
@@ -83,7 +82,10 @@ impl PathRoots {
             && let Some(root) = self.root_text(first)
             && !path.rest.contains('$')
         {
-            return format!("jsonpath({root}, {})", quote_text(&format!("${}{}", path::as_jsonpath(behind), path.rest)));
+            return format!(
+                "jsonpath({root}, {})",
+                quote_text(&format!("${}{}", path::as_jsonpath(behind), path.rest))
+            );
         }
         format!(
             "jsonpath({}, {})",
@@ -97,17 +99,19 @@ impl PathRoots {
         let joined = |parts: Vec<String>| parts.join(", ");
         match &node.value {
             YamlValue::Text(text) => self.tool_text(text),
-            YamlValue::List(items) => format!("[{}]", joined(items.iter().map(|item| self.value_literal(item)).collect())),
+            YamlValue::List(items) => {
+                format!("[{}]", joined(items.iter().map(|item| self.value_literal(item)).collect()))
+            }
             YamlValue::Map(entries) if !entries.is_empty() => {
-                let entry =
-                    |(key, value): &(YamlNode, YamlNode)| format!("{}: {}", object_key(&key.key_text()), self.value_literal(value));
+                let entry = |(key, value): &(YamlNode, YamlNode)| {
+                    format!("{}: {}", object_key(&key.key_text()), self.value_literal(value))
+                };
                 format!("{{ {} }}", joined(entries.iter().map(entry).collect()))
             }
             _ => crate::writer::value_literal(node),
         }
     }
 
-    /// A text of the pack, with the name of the tool in its place.
     fn tool_text(&self, text: &str) -> String {
         const TOOL: &str = "{{tool_name}}";
         match self.each_tool && text.contains(TOOL) {

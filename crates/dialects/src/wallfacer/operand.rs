@@ -7,13 +7,11 @@ use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// What stands on a side of a comparison.
 pub(super) enum PackOperand {
     Path(Span, String),
     Value(YamlNode),
 }
 impl PackLowering<'_, '_> {
-    /// What stands behind `$` in a path.
     pub(super) fn path_root<'n>(&mut self, node: &YamlNode, text: &'n str, names: &PathRoots) -> Option<&'n str> {
         if names.each_tool && text.contains("{{tool_name}}") {
             let help = "write `$.tool.name` into an operand of its own, or a path that holds for all tools";
@@ -33,14 +31,12 @@ impl PackLowering<'_, '_> {
         behind
     }
 
-    /// The expression of a path.
     pub(super) fn value_at(&mut self, node: &YamlNode, names: &PathRoots) -> Option<(Span, String)> {
         let text = self.lowering.sink.as_text(node, "a path")?;
         let behind = self.path_root(node, text, names)?;
         Some((node.span, names.first_value(&ForeignPath::behind_root(behind))))
     }
 
-    /// An operand: a path, or a value.
     pub(super) fn read_operand(&mut self, node: &YamlNode, names: &PathRoots) -> Option<PackOperand> {
         if let Some(path) = node.get("path").filter(|path| path.as_text().is_some()) {
             self.ignored_keys(node, "path");
@@ -58,7 +54,7 @@ impl PackLowering<'_, '_> {
         }
     }
 
-    /// Says which keys of an operand mean nothing.
+    /// Reports ignored keys.
     fn ignored_keys(&mut self, node: &YamlNode, counts: &str) {
         for (key, _) in node.entries().iter().filter(|(key, _)| key.as_text() != Some(counts)) {
             let message = format!("`{}` says nothing beside `{counts}`", key.key_text());

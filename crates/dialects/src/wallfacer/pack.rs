@@ -8,19 +8,16 @@ use averment_base::source::{FileId, SourceFile, Span};
 use averment_engine::check::files::display_name;
 use std::collections::BTreeSet;
 
-/// Packs above each other.
 const DEPTH: usize = 4;
-/// What packs are read.
 const VERSIONS: [&str; 3] = ["1", "2", "3"];
 const KEYS: [&str; 5] = ["version", "metadata", "invariants", "for_each_tool", "sequences"];
 const METADATA: [&str; 6] = ["name", "description", "authors", "tags", "parameters", "extends"];
 
-/// What a pack holds, what it extends in front.
 #[derive(Debug, Default)]
 pub(super) struct InvariantPack {
     /// Its name.
     pub name: String,
-    /// What it says of itself.
+    /// Its own description.
     pub description: Option<String>,
     /// Invariants of named tools.
     pub invariants: Vec<YamlNode>,
@@ -30,7 +27,7 @@ pub(super) struct InvariantPack {
     pub sequences: Vec<YamlNode>,
 }
 
-/// Reads the pack of the file that is lowered. What is wrong was said where there is none.
+/// `None` if it is invalid, which was reported.
 pub(super) fn read_pack(lowering: &mut Lowering<'_>) -> Option<InvariantPack> {
     let mut reading = PackReader { declared: BTreeSet::new(), parameters: None };
     let pack = reading.load_pack(lowering, lowering.root, &mut Vec::new());
@@ -50,14 +47,17 @@ pub(super) fn read_pack(lowering: &mut Lowering<'_>) -> Option<InvariantPack> {
 }
 
 struct PackReader {
-    /// The parameters of all packs.
     declared: BTreeSet<String>,
-    /// Where those of the first pack stand.
     parameters: Option<Span>,
 }
 
 impl PackReader {
-    fn load_pack(&mut self, lowering: &mut Lowering<'_>, file: FileId, trail: &mut Vec<String>) -> Option<InvariantPack> {
+    fn load_pack(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        file: FileId,
+        trail: &mut Vec<String>,
+    ) -> Option<InvariantPack> {
         let (source_name, text) = lowering.sources.get(file).map(|file| (file.name.clone(), file.text.to_string()))?;
         let covered = CoveredText::cover_placeholders(&text);
         let raw = match covered.parse_covered(file) {
@@ -113,7 +113,7 @@ impl PackReader {
     }
 }
 
-/// The file of a pack: beside the one that names it, in a folder `packs` or in the same folder.
+/// In a folder `packs` beside the file, or in its folder.
 fn find_pack(lowering: &mut Lowering<'_>, name: &str, place: Span, from: FileId) -> Option<FileId> {
     let (folder, of) = lowering.sources.get(from).map(|file| (file.folder.clone(), file.name.clone()))?;
     let folder = folder.unwrap_or_default();
@@ -130,7 +130,6 @@ fn find_pack(lowering: &mut Lowering<'_>, name: &str, place: Span, from: FileId)
     Some(lowering.sources.add_file(SourceFile::new(shown, Some(&file.folder), file.text.as_str())))
 }
 
-/// What the file itself says.
 fn own_pack(lowering: &mut Lowering<'_>, root: &YamlNode, file: &str) -> Option<InvariantPack> {
     let said = &mut lowering.sink;
     said.check_keys(root, "a pack", &KEYS);
@@ -142,7 +141,8 @@ fn own_pack(lowering: &mut Lowering<'_>, root: &YamlNode, file: &str) -> Option<
         said.error(Slug::TypeMismatch, root.span.at_start(), "a pack has no `invariants`", "write `invariants: []`");
     }
     let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    let mut pack = InvariantPack { name: stem.split('.').next().unwrap_or(stem).to_owned(), ..InvariantPack::default() };
+    let mut pack =
+        InvariantPack { name: stem.split('.').next().unwrap_or(stem).to_owned(), ..InvariantPack::default() };
     if let Some(metadata) = root.get("metadata")
         && said.check_keys(metadata, "`metadata`", &METADATA)
     {
@@ -164,7 +164,9 @@ fn check_version(said: &mut crate::shape::DiagnosticSink, root: &YamlNode) {
     const HELP: &str = "packs of the versions 1, 2 and 3 are read: write `version: 3`";
     match root.get("version") {
         None => said.error(Slug::TypeMismatch, root.span.at_start(), "a pack has no `version`", HELP),
-        Some(version) if version.as_number().is_none() => said.wrong_shape(version, "`version`", "a number: `version: 3`"),
+        Some(version) if version.as_number().is_none() => {
+            said.wrong_shape(version, "`version`", "a number: `version: 3`")
+        }
         Some(version) if !version.as_number().is_some_and(|number| VERSIONS.contains(&number)) => {
             said.error(Slug::TypeMismatch, version.span, format!("there is no version {}", version.key_text()), HELP);
         }
@@ -172,7 +174,7 @@ fn check_version(said: &mut crate::shape::DiagnosticSink, root: &YamlNode) {
     }
 }
 
-/// A pack behind those that it extends: of equal names its own counts, then that of the first.
+/// Own entries win, then those of the first parent.
 fn merge_packs(own: InvariantPack, parents: Vec<InvariantPack>) -> InvariantPack {
     let mut all = InvariantPack { name: own.name, description: own.description, ..InvariantPack::default() };
     let (mut invariants, mut blocks, mut sequences) = (Vec::new(), Vec::new(), Vec::new());

@@ -8,7 +8,6 @@ use crate::writer::quote_text;
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 
-/// A step in front of the one that is read.
 pub(super) struct EarlierStep {
     /// Under which name the pack knows it.
     pub bind: Option<String>,
@@ -16,7 +15,6 @@ pub(super) struct EarlierStep {
     pub variable: String,
 }
 
-/// A placeholder.
 pub(super) struct StepPlaceholder {
     /// The step that it names, by number.
     pub step: usize,
@@ -24,15 +22,19 @@ pub(super) struct StepPlaceholder {
     pub path: ForeignPath,
 }
 
-/// A piece of an argument's text.
 pub(super) enum ArgumentPiece<'s> {
     Text(&'s str),
     Placeholder(StepPlaceholder),
 }
 
 impl PackLowering<'_, '_> {
-    /// The pieces of a text; said where it holds what is no placeholder.
-    pub(super) fn split_pieces<'s>(&mut self, node: &YamlNode, text: &'s str, earlier: &[EarlierStep]) -> Option<Vec<ArgumentPiece<'s>>> {
+    /// Reports text that is no placeholder.
+    pub(super) fn split_pieces<'s>(
+        &mut self,
+        node: &YamlNode,
+        text: &'s str,
+        earlier: &[EarlierStep],
+    ) -> Option<Vec<ArgumentPiece<'s>>> {
         let mut pieces = Vec::new();
         let mut rest = text;
         while let Some((before, behind)) = rest.split_once("{{") {
@@ -77,7 +79,7 @@ impl PackLowering<'_, '_> {
         Some(StepPlaceholder { step, path: ForeignPath::behind_root(tail) })
     }
 
-    /// An argument as an expression. What it takes from earlier steps is noted: by number, with the expression.
+    /// Records uses of earlier steps: number and expression.
     pub(super) fn argument_expression(
         &mut self,
         node: &YamlNode,
@@ -116,13 +118,18 @@ impl PackLowering<'_, '_> {
                 Some(out)
             }
             YamlValue::List(items) => {
-                let items: Option<Vec<String>> = items.iter().map(|item| self.argument_expression(item, earlier, taken)).collect();
+                let items: Option<Vec<String>> =
+                    items.iter().map(|item| self.argument_expression(item, earlier, taken)).collect();
                 Some(format!("[{}]", items?.join(", ")))
             }
             YamlValue::Map(entries) if !entries.is_empty() => {
                 let mut parts = Vec::new();
                 for (key, value) in entries {
-                    parts.push(format!("{}: {}", object_key(&key.key_text()), self.argument_expression(value, earlier, taken)?));
+                    parts.push(format!(
+                        "{}: {}",
+                        object_key(&key.key_text()),
+                        self.argument_expression(value, earlier, taken)?
+                    ));
                 }
                 Some(format!("{{ {} }}", parts.join(", ")))
             }
@@ -130,7 +137,12 @@ impl PackLowering<'_, '_> {
         }
     }
 
-    fn placeholder_expression(&mut self, one: &StepPlaceholder, earlier: &[EarlierStep], taken: &mut Vec<(usize, String)>) -> Option<String> {
+    fn placeholder_expression(
+        &mut self,
+        one: &StepPlaceholder,
+        earlier: &[EarlierStep],
+        taken: &mut Vec<(usize, String)>,
+    ) -> Option<String> {
         let step = earlier.get(one.step)?;
         let names = PathRoots::step_roots(&step.variable);
         let text = match one.path.steps.is_empty() && one.path.rest.is_empty() {
@@ -147,11 +159,13 @@ impl PackLowering<'_, '_> {
     }
 }
 
-/// What stands in a fixture in place of an argument; `None` where a placeholder leads nowhere.
+/// `None` if a placeholder leads nowhere.
 pub(super) fn fill_fixture(node: &YamlNode, pieces: &dyn Fn(&YamlNode, &str) -> Option<YamlValue>) -> Option<YamlNode> {
     let value = match &node.value {
         YamlValue::Text(text) => pieces(node, text)?,
-        YamlValue::List(items) => YamlValue::List(items.iter().map(|item| fill_fixture(item, pieces)).collect::<Option<_>>()?),
+        YamlValue::List(items) => {
+            YamlValue::List(items.iter().map(|item| fill_fixture(item, pieces)).collect::<Option<_>>()?)
+        }
         YamlValue::Map(entries) => {
             let entry = |(key, value): &(YamlNode, YamlNode)| Some((key.clone(), fill_fixture(value, pieces)?));
             YamlValue::Map(entries.iter().map(entry).collect::<Option<_>>()?)

@@ -3,17 +3,16 @@
 use crate::regex_flavour::{self, UnusableRegex};
 use regex_syntax::hir::{Hir, HirKind};
 
-/// A pattern as a literal.
 pub(super) fn pattern_literal(pattern: &str) -> Result<String, UnusableRegex> {
     Ok(regex_flavour::translate_rust(pattern)?.text)
 }
 
-/// A literal that finds a text from its beginning to its end, and nothing else.
+/// Matches the whole text only.
 pub(super) fn exact_literal(text: &str) -> Option<String> {
     Some(regex_flavour::slash_literal(&format!(r"\A{}\z", regex_syntax::escape(text)), ""))
 }
 
-/// Whether a pattern finds itself in every text.
+/// True if every text matches.
 pub(super) fn finds_all(pattern: &str) -> bool {
     regex_syntax::parse(pattern).is_ok_and(|hir| hir.properties().minimum_len() == Some(0) && !looks_around(&hir))
 }

@@ -8,9 +8,9 @@ use super::check;
 use super::cond::MappedCondition;
 use super::fixture::write_test_line;
 use super::names::PathRoots;
-use super::placeholder::{EarlierStep, ArgumentPiece, fill_fixture};
+use super::placeholder::{ArgumentPiece, EarlierStep, fill_fixture};
 use crate::writer::member_path;
-use crate::writer::{to_label, quote_text};
+use crate::writer::{quote_text, to_label};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
@@ -19,23 +19,19 @@ const KEYS: [&str; 4] = ["name", "description", "steps", "test_fixtures"];
 const STEP: [&str; 5] = ["call", "with", "bind", "expect", "assert"];
 const FIXTURE: [&str; 3] = ["name", "responses", "expect"];
 
-/// A step that was read.
 struct PackStep<'n> {
     place: Span,
     tool: String,
     with: Option<&'n YamlNode>,
-    /// The `let` of its call.
     found: String,
     variable: String,
-    /// What it asks for, with its place.
     asserts: Vec<(Span, MappedCondition)>,
 }
 
-/// A fixture: its place, its name, what is expected, and its calls with their arguments and responses.
+/// Span, name, expectation, and calls with arguments and responses.
 type SequenceFixture<'n> = (Span, String, String, Vec<(String, YamlNode, &'n YamlNode)>);
 
 impl PackLowering<'_, '_> {
-    /// A sequence.
     pub(super) fn lower_sequence(&mut self, node: &YamlNode) {
         self.lowering.sink.check_keys(node, "a sequence", &KEYS);
         if !node.is_map() {
@@ -154,7 +150,6 @@ impl PackLowering<'_, '_> {
         Some(PackStep { place: node.span, tool, with, found, variable, asserts })
     }
 
-    /// How the call of a step ends.
     fn call_ending(&mut self, node: &YamlNode, variable: &str) -> Option<(Span, MappedCondition)> {
         let expect = node.find_entry("expect");
         let place = expect.map_or(node.span, |(key, value)| key.span.cover_with(value.span));
@@ -173,8 +168,13 @@ impl PackLowering<'_, '_> {
         Some((place, MappedCondition::from_text(place, format!("{not}is_error(answer({variable}))"))))
     }
 
-    /// The calls of a fixture: as far as its answers give what later steps are called with.
-    fn sequence_fixture<'n>(&mut self, node: &'n YamlNode, steps: &[PackStep<'_>], earlier: &[EarlierStep]) -> Option<SequenceFixture<'n>> {
+    /// Ends with the last call whose arguments earlier answers supply.
+    fn sequence_fixture<'n>(
+        &mut self,
+        node: &'n YamlNode,
+        steps: &[PackStep<'_>],
+        earlier: &[EarlierStep],
+    ) -> Option<SequenceFixture<'n>> {
         if !self.lowering.sink.check_keys(node, "a fixture", &FIXTURE) {
             return None;
         }
@@ -204,8 +204,12 @@ impl PackLowering<'_, '_> {
         Some((node.span, name.to_owned(), expect.to_owned(), calls))
     }
 
-    /// The arguments of a call, with what earlier calls of the fixture gave.
-    fn fixture_arguments(&mut self, with: &YamlNode, earlier: &[EarlierStep], calls: &[(String, YamlNode, &YamlNode)]) -> Option<YamlNode> {
+    fn fixture_arguments(
+        &mut self,
+        with: &YamlNode,
+        earlier: &[EarlierStep],
+        calls: &[(String, YamlNode, &YamlNode)],
+    ) -> Option<YamlNode> {
         let known = earlier.get(..calls.len())?;
         let sentences = std::cell::RefCell::new(self);
         fill_fixture(with, &|node, text| {
@@ -231,8 +235,10 @@ impl PackLowering<'_, '_> {
     }
 }
 
-/// What a placeholder stands for in a fixture.
-fn fixture_value(one: &super::placeholder::StepPlaceholder, calls: &[(String, YamlNode, &YamlNode)]) -> Option<YamlNode> {
+fn fixture_value(
+    one: &super::placeholder::StepPlaceholder,
+    calls: &[(String, YamlNode, &YamlNode)],
+) -> Option<YamlNode> {
     let (_, args, response) = calls.get(one.step)?;
     let key = |name: &str| YamlNode { value: YamlValue::Text(name.to_owned()), span: response.span };
     let bound = vec![(key("input"), args.clone()), (key("response"), (*response).clone())];
@@ -241,7 +247,7 @@ fn fixture_value(one: &super::placeholder::StepPlaceholder, calls: &[(String, Ya
 }
 
 impl PackStep<'_> {
-    /// That the call of this step gave what a later one is called with, where it ended as it should.
+    /// Asserts that this step, if successful, supplied a later step's argument.
     fn hands_on(&mut self, place: Span, text: &str) {
         let variable = &self.variable;
         let line = format!("required({text}) exists when ");

@@ -10,14 +10,12 @@ use averment_base::source::{FileId, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The name that stands for each tool in `for_each_tool`.
+/// The placeholder for each tool in `for_each_tool`.
 pub(super) const TOOL_NAME: &str = "tool_name";
 
-/// The number of a placeholder is written with so many digits to this base.
 const BASE: u32 = 36;
 const DIGITS: usize = 3;
 
-/// The value of a parameter.
 #[derive(Debug, Clone)]
 pub(super) struct PackParameter {
     /// As text.
@@ -26,16 +24,16 @@ pub(super) struct PackParameter {
     pub whole: Option<YamlNode>,
 }
 
-/// A text whose placeholders are covered.
+/// Text with placeholders masked by words.
 pub(super) struct CoveredText<'t> {
     original: &'t str,
     text: String,
     mark: String,
-    /// Of each placeholder where it stands, and its name.
+    /// Span and name of each placeholder.
     pub places: Vec<(Range<usize>, String)>,
 }
 
-/// The text of a file, as it can be read; `None` where nothing in it needs to be covered.
+/// `None` if nothing needs masking.
 pub(crate) fn readable_text(text: &str) -> Option<String> {
     let covered = CoveredText::cover_placeholders(text);
     (!covered.places.is_empty()).then_some(covered.text)
@@ -73,7 +71,8 @@ impl<'t> CoveredText<'t> {
             YamlValue::Text(text) if text.contains(&self.mark) => self.fill_scalar(text, node.span, values),
             YamlValue::List(items) => YamlValue::List(items.iter().map(|item| self.fill_node(item, values)).collect()),
             YamlValue::Map(entries) => {
-                let both = |(key, value): &(YamlNode, YamlNode)| (self.fill_node(key, values), self.fill_node(value, values));
+                let both =
+                    |(key, value): &(YamlNode, YamlNode)| (self.fill_node(key, values), self.fill_node(value, values));
                 YamlValue::Map(entries.iter().map(both).collect())
             }
             other => other.clone(),
@@ -84,7 +83,8 @@ impl<'t> CoveredText<'t> {
     fn fill_scalar(&self, text: &str, span: Span, values: Option<&BTreeMap<String, PackParameter>>) -> YamlValue {
         let Some(values) = values else { return YamlValue::Text(self.replace_covers(text, |_| None)) };
         let plain = self.text.get(span.as_range()).is_some_and(|written| written.trim() == text);
-        let whole = self.places.iter().find(|(range, _)| *range == span.as_range()).and_then(|(_, name)| values.get(name));
+        let whole =
+            self.places.iter().find(|(range, _)| *range == span.as_range()).and_then(|(_, name)| values.get(name));
         if let Some(node) = whole.filter(|_| plain).and_then(|parameter| parameter.whole.as_ref()) {
             return node.value.clone();
         }
@@ -95,7 +95,7 @@ impl<'t> CoveredText<'t> {
         }
     }
 
-    /// The text with something in place of each covering word; the placeholder itself where nothing is known.
+    /// Unknown placeholders are restored.
     fn replace_covers<'v>(&self, text: &str, value: impl Fn(&str) -> Option<&'v str>) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -116,7 +116,7 @@ impl<'t> CoveredText<'t> {
     }
 }
 
-/// Two letters that stand nowhere in a text.
+/// Two letters that the text does not contain.
 fn free_mark(text: &str) -> String {
     let letters = || ('A'..='Z').rev();
     let mut pairs = letters().flat_map(|first| {
@@ -125,7 +125,7 @@ fn free_mark(text: &str) -> String {
     pairs.find(|pair| !text.contains(pair.as_str())).unwrap_or_else(|| "ZY".to_owned())
 }
 
-/// The word that covers a placeholder; `None` beyond the greatest number.
+/// `None` beyond the greatest number.
 fn covering_word(mark: &str, number: usize, length: usize) -> Option<String> {
     let mut digits = Vec::new();
     let mut rest = u32::try_from(number).ok()?;
@@ -138,7 +138,6 @@ fn covering_word(mark: &str, number: usize, length: usize) -> Option<String> {
     (rest == 0).then(|| format!("{mark}{digits}{}", "z".repeat(behind)))
 }
 
-/// The next `{{ name }}` from a place on.
 fn next_placeholder(text: &str, from: usize) -> Option<(Range<usize>, String)> {
     let mut at = from;
     loop {
@@ -154,8 +153,10 @@ fn next_placeholder(text: &str, from: usize) -> Option<(Range<usize>, String)> {
     }
 }
 
-/// The parameters that a pack declares, with their values.
-pub(super) fn read_parameters(lowering: &mut Lowering<'_>, metadata: Option<&YamlNode>) -> BTreeMap<String, PackParameter> {
+pub(super) fn read_parameters(
+    lowering: &mut Lowering<'_>,
+    metadata: Option<&YamlNode>,
+) -> BTreeMap<String, PackParameter> {
     const KEYS: [&str; 3] = ["description", "type", "default"];
     const TYPES: [&str; 4] = ["string", "integer", "number", "boolean"];
     let mut values = BTreeMap::new();
@@ -177,8 +178,13 @@ pub(super) fn read_parameters(lowering: &mut Lowering<'_>, metadata: Option<&Yam
             lowering.sink.error(Slug::TypeMismatch, name.span, message, "write `default: …`: a pack runs as it stands");
             continue;
         };
-        let given =
-            lowering.options.given.iter().rev().find(|(given, _)| *given == name.key_text()).map(|(_, value)| value.clone());
+        let given = lowering
+            .options
+            .given
+            .iter()
+            .rev()
+            .find(|(given, _)| *given == name.key_text())
+            .map(|(_, value)| value.clone());
         let whole = (given.is_none() && (default.is_list() || default.is_map())).then(|| default.clone());
         let text = given.unwrap_or_else(|| as_text(default));
         if !lowering.params.iter().any(|(known, _)| *known == name.key_text()) {
@@ -189,7 +195,6 @@ pub(super) fn read_parameters(lowering: &mut Lowering<'_>, metadata: Option<&Yam
     values
 }
 
-/// A default as it stands inside of other text.
 fn as_text(node: &YamlNode) -> String {
     match &node.value {
         YamlValue::Null => String::new(),
@@ -201,7 +206,6 @@ fn as_text(node: &YamlNode) -> String {
     }
 }
 
-/// Says which placeholders stand for nothing.
 pub(super) fn report_undeclared(
     lowering: &mut Lowering<'_>,
     covered: &CoveredText<'_>,

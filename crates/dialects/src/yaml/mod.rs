@@ -134,7 +134,7 @@ impl YamlNode {
         }
     }
 
-    /// The same value as JSON. Keys that are no text are written as text; numbers keep what was written.
+    /// As JSON. Keys that are no text become text; numbers keep their spelling.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut out = String::new();
@@ -176,7 +176,7 @@ impl YamlNode {
     }
 }
 
-/// What a text is that stands without quotes; itself where it is no value of JSON.
+/// The value of an unquoted text; a text if it is no JSON value.
 #[must_use]
 pub fn plain_value(text: &str, schema: YamlSchema) -> YamlValue {
     scalar::plain_scalar(text, schema).unwrap_or_else(|_| YamlValue::Text(text.to_owned()))

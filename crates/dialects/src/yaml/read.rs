@@ -7,9 +7,8 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Values that the aliases of a file may stand for together.
+/// Limit on values that a file's aliases expand to.
 const ALIASED: usize = 100_000;
-/// Lists and mappings inside of each other.
 const DEPTH: usize = 64;
 
 /// Reads a file that holds one document.
@@ -28,10 +27,10 @@ pub fn parse_document(text: &str, file: FileId, schema: YamlSchema) -> Result<Ya
     Ok(reader.root.unwrap_or(YamlNode { value: YamlValue::Null, span: Span::new(file, 0, 0) }))
 }
 
-/// Byte offsets of characters: the library counts characters.
+/// Maps character offsets to bytes: the library counts characters.
 struct CharOffsets {
     file: FileId,
-    /// Of each character where it begins; empty for text of ASCII.
+    /// Byte offset per character; empty for ASCII.
     starts: Vec<usize>,
     length: usize,
 }
@@ -56,8 +55,10 @@ impl CharOffsets {
     fn scan_diagnostic(&self, error: &ScanError, text: &str) -> Diagnostic {
         let at = error.marker().index();
         let span = self.byte_span(at, at.saturating_add(1));
-        let line_start =
-            text.get(..span.as_range().start).and_then(|before| before.rfind('\n')).map_or(0, |end| end.saturating_add(1));
+        let line_start = text
+            .get(..span.as_range().start)
+            .and_then(|before| before.rfind('\n'))
+            .map_or(0, |end| end.saturating_add(1));
         let indent = text.get(line_start..).unwrap_or("").chars().take_while(|c| c.is_whitespace() && *c != '\n');
         let tab = indent.clone().any(|c| c == '\t') || error.info().contains("tab");
         let help = match tab {
@@ -68,7 +69,6 @@ impl CharOffsets {
     }
 }
 
-/// A list or mapping that is being read.
 struct OpenCollection {
     anchor: usize,
     start: Span,
@@ -125,7 +125,13 @@ impl YamlReader {
         }
     }
 
-    fn begin_collection(&mut self, anchor: usize, tag: Option<&Tag>, span: Span, is_map: bool) -> Result<(), Box<Diagnostic>> {
+    fn begin_collection(
+        &mut self,
+        anchor: usize,
+        tag: Option<&Tag>,
+        span: Span,
+        is_map: bool,
+    ) -> Result<(), Box<Diagnostic>> {
         let wanted = if is_map { "map" } else { "seq" };
         if tag.is_some_and(|tag| core_tag(tag) != Some(wanted)) {
             return Err(unread_tag(span).into());
@@ -148,7 +154,7 @@ impl YamlReader {
         self.put_value(YamlNode { value, span }, anchor)
     }
 
-    /// The entries of a mapping, those of `<<` behind its own.
+    /// Own entries first, then those of `<<`.
     fn mapping_entries(&self, items: Vec<YamlNode>) -> Result<Vec<(YamlNode, YamlNode)>, Box<Diagnostic>> {
         let mut entries: Vec<(YamlNode, YamlNode)> = Vec::new();
         let mut merged: Vec<(YamlNode, YamlNode)> = Vec::new();
@@ -161,7 +167,9 @@ impl YamlReader {
             }
             if key.is_map() || key.is_list() {
                 let message = format!("a key is {}", key.kind_name());
-                return Err(Diagnostic::new(Slug::Syntax, key.span, message).with_help("write a name as the key").into());
+                return Err(Diagnostic::new(Slug::Syntax, key.span, message)
+                    .with_help("write a name as the key")
+                    .into());
             }
             if let Some(first) = known.insert(key.key_text(), key.span) {
                 let message = format!("the key `{}` stands twice in one mapping", key.key_text());
@@ -191,7 +199,6 @@ impl YamlReader {
         self.put_value(node, 0)
     }
 
-    /// Puts a value where it belongs.
     fn put_value(&mut self, node: YamlNode, anchor: usize) -> Result<(), Box<Diagnostic>> {
         if anchor > 0 {
             let size = count_nodes(&node);
@@ -206,7 +213,6 @@ impl YamlReader {
     }
 }
 
-/// The values that a merge key brings.
 fn merged_values(key: &YamlNode, value: YamlNode) -> Result<Vec<(YamlNode, YamlNode)>, Box<Diagnostic>> {
     match value.value {
         YamlValue::Map(entries) => Ok(entries),
@@ -232,7 +238,7 @@ fn count_nodes(node: &YamlNode) -> usize {
     inner.saturating_add(1)
 }
 
-/// The name of a tag of YAML itself; `None` for any other.
+/// `None` for a tag that is not YAML's own.
 fn core_tag(tag: &Tag) -> Option<&str> {
     let core = tag.handle == "tag:yaml.org,2002:" || tag.handle == "!!";
     core.then_some(tag.suffix.as_str())

@@ -2,7 +2,6 @@
 
 use super::{YamlSchema, YamlValue};
 
-/// The value of a scalar that stands without quotes.
 pub(super) fn plain_scalar(text: &str, schema: YamlSchema) -> Result<YamlValue, String> {
     if matches!(text, "" | "~" | "null" | "Null" | "NULL") {
         return Ok(YamlValue::Null);
@@ -31,7 +30,6 @@ fn parse_boolean(text: &str, schema: YamlSchema) -> Option<bool> {
     }
 }
 
-/// A sign and what stands behind it.
 fn split_sign(text: &str) -> (&'static str, &str) {
     match text.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -49,7 +47,7 @@ fn core_number(text: &str) -> Option<String> {
     normalize_decimal(sign, digits)
 }
 
-/// A number of YAML 1.1, whose fractions need a point and whose exponents a sign.
+/// YAML 1.1: fractions need a point, exponents a sign.
 fn old_number(text: &str) -> Option<String> {
     let (sign, digits) = split_sign(text);
     let plain = digits.replace('_', "");
@@ -75,7 +73,7 @@ fn old_number(text: &str) -> Option<String> {
     normalize_decimal(sign, &plain)
 }
 
-/// Digits to the base of sixty: `1:30` is 90.
+/// Base 60: `1:30` is 90.
 fn parse_sexagesimal(sign: &str, text: &str) -> Option<String> {
     let mut parts = text.split(':');
     let first = parts.next().filter(|first| !first.is_empty() && first.bytes().all(|b| b.is_ascii_digit()))?;
@@ -98,7 +96,7 @@ fn parse_integer(sign: &str, digits: &str, radix: u32) -> Option<String> {
     u128::from_str_radix(digits, radix).ok().map(|number| format!("{sign}{number}"))
 }
 
-/// Decimal digits as JSON writes them: a digit on both sides of the point, none in front of the first.
+/// As JSON: digits on both sides of the point, no leading zero.
 fn normalize_decimal(sign: &str, text: &str) -> Option<String> {
     let (mantissa, exponent) = text.find(['e', 'E']).map_or((text, ""), |at| text.split_at(at));
     let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(whole, behind)| (whole, Some(behind)));

@@ -4,7 +4,7 @@ use averment::{Rules, Verdict};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_dialects::{LoweringInputs, ForeignOptions};
+use averment_dialects::{ForeignOptions, LoweringInputs};
 use averment_engine::check::files::Memory;
 use averment_engine::check::{CheckOptions, check_rules};
 use averment_ide::lint::{LintOptions, report_file};
@@ -55,8 +55,10 @@ impl Given<'_> {
         let root = sources.add_file(SourceFile::new(self.name, Some(Path::new("")), self.text));
         let given: Vec<(String, String)> =
             self.params.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        let how =
-            LoweringInputs { files: &self.files(), options: ForeignOptions { given: &given, newest: self.newest, ..ForeignOptions::default() } };
+        let how = LoweringInputs {
+            files: &self.files(),
+            options: ForeignOptions { given: &given, newest: self.newest, ..ForeignOptions::default() },
+        };
         let compiled = averment_dialects::compile_foreign(&mut sources, root, &[], Limits::default(), how);
         match (compiled.program, compiled.lowered) {
             (Some(_), Some(lowered)) => Ok(lowered.written.text),

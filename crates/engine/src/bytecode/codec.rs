@@ -35,7 +35,7 @@ pub enum DecodeError {
     TooLarge,
     /// The file ends early, or its checksum or encoding is wrong.
     Damaged,
-    /// Everything is readable, and yet the program is not good.
+    /// The encoding is readable, but the program fails verification.
     Invalid(VerifyError),
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// What a file holds.
+/// The contents of a compiled file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DecodedFile {
     /// A program of this version, verified.
@@ -66,7 +66,7 @@ pub enum DecodedFile {
     },
 }
 
-/// Whether bytes start like a compiled program.
+/// True if the bytes start like a compiled program.
 #[must_use]
 pub fn is_program(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)

@@ -8,22 +8,19 @@ use averment_syntax::ast::ExprQuantifier;
 /// The data flow of one expression. Instructions are counted from its start.
 #[derive(Debug, Clone, Default)]
 pub struct DataFlow {
-    /// For every instruction those that made the values it takes, in order.
     sources: Vec<Vec<usize>>,
-    /// For every instruction the one that takes its value.
     consumer: Vec<Option<usize>>,
-    /// For every `repeat` the `end` of its loop, with the loop's quantifier.
     ends: Vec<Option<(usize, ExprQuantifier)>>,
 }
 
-/// What the truth of a part does to the truth of the whole.
+/// How the truth of a part affects the truth of the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TruthEffect {
     /// The whole can be false because the part is false.
     Same,
     /// The whole can be false because the part is true.
     Opposite,
-    /// The part is no condition of the whole: it is counted, or chosen by, or a value.
+    /// The part is not a condition of the whole: it is counted, used to choose, or used as a value.
     None,
 }
 
@@ -87,7 +84,7 @@ impl DataFlow {
         self.sources.get(at).map_or(&[], Vec::as_slice)
     }
 
-    /// What the truth that an instruction makes does to the truth of the whole expression.
+    /// How the truth that an instruction produces affects the truth of the whole expression.
     #[must_use]
     pub fn truth_effect(&self, ops: &[Op], mut at: usize) -> TruthEffect {
         let mut polarity = TruthEffect::Same;

@@ -85,12 +85,13 @@ impl<'a> ListingWriter<'a> {
         text
     }
 
-    /// An operand as a reader knows it: the literal, the name, the number of an instruction. A flag is shown when it is set.
     fn format_operand(&self, operand: InstructionOperand, name: &str) -> Option<String> {
         let program = self.program;
         let at = |number: u32| number as usize;
         Some(match operand {
-            InstructionOperand::Literal(number) => program.constants.get(at(number)).map_or_else(String::new, format_literal),
+            InstructionOperand::Literal(number) => {
+                program.constants.get(at(number)).map_or_else(String::new, format_literal)
+            }
             InstructionOperand::Name(number) => program.names.get(at(number)).cloned().unwrap_or_default(),
             InstructionOperand::Pattern(number) => {
                 program.regexes.get(at(number)).map_or_else(String::new, |regex| regex.text.clone())
@@ -139,7 +140,6 @@ fn format_literal(constant: &crate::ir::Constant) -> String {
     }
 }
 
-/// A test as it is written.
 fn test_words(kind: TestKind) -> &'static str {
     match kind {
         TestKind::Equal => "==",
@@ -167,7 +167,6 @@ fn test_words(kind: TestKind) -> &'static str {
     }
 }
 
-/// Text for the margin: white space folded, cut where it gets long.
 fn one_line(text: &str) -> String {
     const WIDTH: usize = 60;
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");

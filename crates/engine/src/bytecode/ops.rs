@@ -62,11 +62,11 @@ operand_numbers! {
     SelectionRef;
     /// How many values are taken from the stack.
     Amount;
-    /// Where to jump: the number of an instruction counted from the start of the chunk.
+    /// Jump target: an instruction index relative to the start of the chunk.
     Target;
 }
 
-/// How many values a selection is given: one for each binding that it uses. An instruction with more operands than others stays as small.
+/// How many binding values a selection receives: a `u16`, so that no instruction is larger than the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct BindingCount(pub u16);
 
@@ -114,14 +114,14 @@ impl From<bool> for InstructionOperand {
     }
 }
 
-/// What stands in the table for one instruction.
+/// The table entry of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpInfo {
     /// The word in listings.
     pub mnemonic: &'static str,
     /// The operands by name.
     pub operands: &'static [&'static str],
-    /// How many values it takes from the stack; in words of its operands where these say it.
+    /// How many values it pops; in terms of its operands where these determine the number.
     pub takes: &'static str,
     /// Fuel that it takes beside what its values cost.
     pub cost: u32,
@@ -129,7 +129,6 @@ pub struct OpInfo {
     pub doc: &'static str,
 }
 
-/// The number of values as a reader knows it.
 const fn pops_text(pops: &'static str) -> &'static str {
     match pops.as_bytes() {
         b"count.0" | b"count.values()" => "`count`",
@@ -178,7 +177,7 @@ macro_rules! ops {
                 match self { $(Self::$name($($operand),*) => $cost,)* }
             }
 
-            /// How many values it takes from the stack and how many it puts there, when it does not jump.
+            /// How many values it pops and pushes when it does not jump.
             #[must_use]
             #[allow(unused_variables, reason = "the row names operands that only some columns use")]
             pub fn effect(self) -> (u32, u32) {

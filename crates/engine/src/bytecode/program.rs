@@ -3,7 +3,10 @@
 //! It is what `aver compile` writes. Everything in it is data; what has to be built from it before a run (automata, compiled regular
 //! expressions) is built once per process by `vm::prepare`, and only when it is needed.
 
-use crate::ir::{self, PatternAlternative, Constant, GroupKind, OverRunsCheck, WindowScope, AssertionSettings, Temporal, WorldCondition};
+use crate::ir::{
+    self, AssertionSettings, Constant, GroupKind, OverRunsCheck, PatternAlternative, Temporal, WindowScope,
+    WorldCondition,
+};
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use serde::{Deserialize, Serialize};
@@ -48,11 +51,11 @@ pub struct Program {
     pub schemas: Vec<ir::ProgramSchema>,
     /// The tool catalogue.
     pub tools: Vec<ir::CatalogTool>,
-    /// What is said of tools by their names.
+    /// Facts that the rules state about tools.
     pub tool_facts: Vec<ir::ToolFact<CodeId>>,
     /// Step patterns.
     pub patterns: Vec<CompiledPattern>,
-    /// What is taken of the steps that match a pattern.
+    /// Values taken of the steps that match a pattern.
     pub selections: Vec<CompiledSelection>,
     /// Temporal statements.
     pub temporals: Vec<TemporalEntry>,
@@ -68,11 +71,11 @@ pub struct Program {
     pub tests: Vec<CompiledTest>,
     /// Where the text of the rules comes from, where it was made of another file.
     pub origin: Option<super::relocate::ForeignOrigin>,
-    /// What verdicts are called in the system whose file the rules were made of.
+    /// Verdict names of the system whose file the rules were translated from.
     pub own_verdicts: Option<ForeignVerdicts>,
 }
 
-/// What verdicts are called in another system.
+/// Verdict names of another system.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForeignVerdicts {
     /// Its name.
@@ -107,7 +110,7 @@ impl ForeignVerdict {
 }
 
 impl ForeignVerdicts {
-    /// What a verdict is called; `None` for what was skipped.
+    /// The name of a verdict; `None` for `skipped`.
     #[must_use]
     pub fn word_for(&self, verdict: Verdict) -> Option<&ForeignVerdict> {
         Some(match verdict {
@@ -137,7 +140,7 @@ pub struct CodeChunk {
     pub start: u32,
     /// Behind the last instruction.
     pub end: u32,
-    /// How many locals it uses, given ones included.
+    /// Number of locals, including those given on entry.
     pub locals: u32,
     /// The deepest stack it needs.
     pub stack: u32,
@@ -167,12 +170,12 @@ pub struct CompiledPattern {
     pub alternatives: Vec<PatternAlternative<CodeId>>,
 }
 
-/// What is taken of the steps that match a pattern: `E of A`, `count A`.
+/// A value taken of each step that matches a pattern: `E of A`, `count A`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompiledSelection {
     /// The steps.
     pub pattern: PatternId,
-    /// What is taken of each; their number where there is nothing.
+    /// The value taken of each step; `None` counts the steps.
     pub value: Option<CodeId>,
     /// Which of them.
     pub reach: ir::SelectionReach,
@@ -187,7 +190,7 @@ pub struct TemporalEntry {
     pub temporal: Temporal<PatternId, CodeId>,
     /// Its place.
     pub span: Span,
-    /// How many bindings its assertion has, those of block headers included.
+    /// Number of bindings in its assertion, including those of block headers.
     pub bindings: u32,
     /// The names of the bindings, for reasons (`id` for `$id`).
     pub binding_names: Vec<String>,
@@ -206,11 +209,11 @@ pub struct CompiledAssertion {
     pub span: Span,
     /// Its settings.
     pub settings: AssertionSettings<CodeId>,
-    /// What has to hold.
+    /// The compiled check.
     pub check: CompiledCheck,
 }
 
-/// What has to hold, compiled: [`ir::CompiledCheck`] with numbers for expressions, patterns and statements.
+/// A compiled check: [`ir::AssertionCheck`] with numbers for expressions, patterns and statements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CompiledCheck {
     /// An expression that is true.
@@ -233,13 +236,13 @@ pub enum CompiledCheck {
         scope: WindowScope<PatternId>,
         /// How many bindings the assertion has.
         bindings: u32,
-        /// What is checked in it.
+        /// The check made in each window.
         #[serde(deserialize_with = "averment_base::limits::nested::nested")]
         body: Box<CompiledCheck>,
     },
     /// A check of the world.
     World(WorldCondition<CodeId>),
-    /// What is asked of all runs together: no single run is judged by it.
+    /// A question about all runs together; no single run is judged by it.
     OverRuns(Box<OverRunsCheck<CodeId>>),
 }
 
@@ -252,7 +255,7 @@ pub struct CompiledMember {
     pub weight: f64,
     /// Its conditions.
     pub when: Vec<CodeId>,
-    /// What has to hold.
+    /// The compiled check.
     pub check: CompiledCheck,
 }
 

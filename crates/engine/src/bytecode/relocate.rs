@@ -9,12 +9,12 @@ use std::ops::Range;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ForeignOrigin {
     source: FileId,
-    /// Pieces in the order of their starts, larger ones first; those inside of others are finer.
+    /// Sorted by start, larger pieces first; pieces nested in others are more precise.
     pieces: Vec<(Range<u32>, Span)>,
 }
 
 impl ForeignOrigin {
-    /// Of the pieces of a source, each with its place in another one.
+    /// Maps pieces of a source to places in another one.
     #[must_use]
     pub fn new(source: FileId, mut pieces: Vec<(Range<u32>, Span)>) -> Self {
         pieces.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
@@ -42,7 +42,7 @@ impl Program {
         self.origin.as_ref().map_or(span, |origin| origin.foreign_place(span))
     }
 
-    /// The same program of rules that were made of another file: with these sources, in which its own have other numbers.
+    /// The program with its sources replaced and every span moved to them; used for rules translated from another format.
     pub fn move_to_origin(&mut self, sources: Vec<ProgramSource>, origin: ForeignOrigin, moved: &dyn Fn(Span) -> Span) {
         self.sources = sources;
         let own = self.spans.iter_mut().chain(self.chunks.iter_mut().map(|chunk| &mut chunk.span));
@@ -73,6 +73,9 @@ fn move_check(check: &mut CompiledCheck, moved: &dyn Fn(Span) -> Span) {
             }
         }
         CompiledCheck::Scoped { body, .. } => move_check(body, moved),
-        CompiledCheck::Expression(_) | CompiledCheck::Temporal(_) | CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => {}
+        CompiledCheck::Expression(_)
+        | CompiledCheck::Temporal(_)
+        | CompiledCheck::World(_)
+        | CompiledCheck::OverRuns(_) => {}
     }
 }

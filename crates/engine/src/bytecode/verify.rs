@@ -113,7 +113,6 @@ fn verify_operands(program: &Program, chunk: CodeChunk, op: Op) -> Result<(), Ve
     }
 }
 
-/// Stack and open loops before an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct StackState {
     stack: u32,
@@ -141,7 +140,6 @@ struct StackWalk<'a> {
 }
 
 impl StackWalk<'_> {
-    /// Joins what falls through to an instruction with what jumps to it.
     fn join_states(&mut self, at: usize, falls: Option<StackState>) -> Result<StackState, VerifyError> {
         let jumps = self.before.get(at).copied().flatten();
         let state = match (falls, jumps) {
@@ -155,7 +153,7 @@ impl StackWalk<'_> {
         Ok(state)
     }
 
-    /// The state behind an instruction; `None` when nothing falls through.
+    /// The state after an instruction; `None` when nothing falls through.
     fn verify_step(&mut self, at: usize, op: Op, state: StackState) -> Result<Option<StackState>, VerifyError> {
         let (pops, pushes) = op.effect();
         let stack = state.stack.checked_sub(pops).and_then(|stack| stack.checked_add(pushes));
@@ -195,7 +193,6 @@ impl StackWalk<'_> {
         if state.loops == 0 { Err(unbalanced_stack(at)) } else { Ok(()) }
     }
 
-    /// A branch that is skipped leaves a placeholder.
     fn verify_skip(&mut self, at: usize, target: Target, state: StackState, values: u32) -> Result<(), VerifyError> {
         self.require_values(at, state, values)?;
         let placed = StackState { stack: state.stack.saturating_add(1), ..state };
@@ -216,11 +213,15 @@ impl StackWalk<'_> {
         }
     }
 
-    /// The only way back: from the end of a loop's body to its `next`, which the elements bound.
+    /// The only backward jump: from a loop body's end to its `next`, so the element count bounds it.
     fn verify_back_jump(&self, at: usize, target: Target, state: StackState) -> Result<(), VerifyError> {
         let to = target.0 as usize;
         let is_next = to < at && matches!(self.ops.get(to), Some(Op::Next(..)));
-        if is_next && self.before.get(to).copied().flatten() == Some(state) { Ok(()) } else { Err(unbalanced_stack(at)) }
+        if is_next && self.before.get(to).copied().flatten() == Some(state) {
+            Ok(())
+        } else {
+            Err(unbalanced_stack(at))
+        }
     }
 }
 

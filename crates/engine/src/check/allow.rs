@@ -4,7 +4,7 @@
 use super::load::LoadedFile;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug, suggest};
 use averment_base::source::{FileId, SourceMap, Span};
-use averment_syntax::ast::{AllowComment, RuleFile, SyntaxItem, Name};
+use averment_syntax::ast::{AllowComment, Name, RuleFile, SyntaxItem};
 
 /// Takes out what is silenced and adds what the comments themselves do wrong; the order stays that of the files.
 /// Whether a comment for a lint is needed, only the linter knows.
@@ -63,8 +63,7 @@ fn remove_silenced<'a>(
     diagnostics.0.retain(|_| keep.next().unwrap_or(true));
 }
 
-/// Marks what a comment silences; gives whether there is anything that it means. Errors of the language cannot be silenced, lints that a project
-/// takes for errors can.
+/// Marks the diagnostics that a comment silences; false if there are none. Language errors cannot be silenced.
 fn mark_silenced(
     map: &SourceMap,
     (lines, slug): (&CommentLines, Slug),
@@ -94,7 +93,6 @@ fn unused_allow(map: &SourceMap, allow: &AllowComment, name: &Name) -> Diagnosti
     }
 }
 
-/// A comment with the white space before it, and with its line where it stands alone.
 fn whole_comment(map: &SourceMap, comment: Span) -> Span {
     let Some(file) = map.get(comment.file) else { return comment };
     let before = file.text.get(..comment.start as usize).unwrap_or("");
@@ -106,7 +104,6 @@ fn whole_comment(map: &SourceMap, comment: Span) -> Span {
     Span::new(comment.file, plain.len(), end)
 }
 
-/// The lines that a comment covers.
 struct CommentLines {
     file: FileId,
     first: usize,
@@ -114,7 +111,7 @@ struct CommentLines {
 }
 
 impl CommentLines {
-    /// Its own and the next one; behind a statement of several lines all lines of the statement, so that it does not matter how that is laid out.
+    /// Its own line and the next; after a multi-line statement all lines of it, so that layout does not matter.
     fn of_comment(map: &SourceMap, tree: &RuleFile, comment: Span) -> Self {
         let here = map.line_column(comment).line;
         let first = statement_before(map, &tree.items, comment, here).map_or(here, |start| map.line_column(start).line);
@@ -126,17 +123,18 @@ impl CommentLines {
     }
 }
 
-/// The item without a body that ends before a comment on its line.
 fn statement_before(map: &SourceMap, items: &[SyntaxItem], comment: Span, line: usize) -> Option<Span> {
     let next = items.partition_point(|item| item.span.start < comment.start);
     let item = next.checked_sub(1).and_then(|last| items.get(last))?;
     match item.kind.body() {
         Some(body) => statement_before(map, body, comment, line),
-        None => (item.span.end <= comment.start && map.line_column(item.span.at_end()).line == line).then_some(item.span),
+        None => {
+            (item.span.end <= comment.start && map.line_column(item.span.at_end()).line == line).then_some(item.span)
+        }
     }
 }
 
-/// An unknown tool is a warning under another name where it may be meant.
+/// An unknown tool is reported under another slug when a similar name exists.
 fn is_alias_of(named: Slug, found: Slug) -> bool {
     named == found || (named == Slug::UnknownTool && found == Slug::UnlistedTool)
 }
@@ -145,9 +143,11 @@ fn unknown_slug(name: &Name) -> Diagnostic {
     let all = Slug::ALL.iter().map(|slug| slug.as_str());
     let diagnostic = Diagnostic::new(Slug::UnknownAllow, name.span, format!("there is no lint `{}`", name.text));
     match suggest::suggest_name(&name.text, all) {
-        Some(near) => {
-            diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(format!("replace with `{near}`"), name.span, near)
-        }
+        Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
+            format!("replace with `{near}`"),
+            name.span,
+            near,
+        ),
         None => diagnostic.with_help("the slug of a warning stands in brackets behind `warning`"),
     }
 }

@@ -11,11 +11,15 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::command;
 use averment_runs::run::StepKind;
-use averment_syntax::ast::{self, PatternArgument, BinaryOperator, ExprQuantifier, TestKind};
+use averment_syntax::ast::{self, BinaryOperator, ExprQuantifier, PatternArgument, TestKind};
 
 impl<'a> Checker<'a> {
-    /// One entry.
-    pub(super) fn check_entry(&mut self, scope: &NameScope<'a>, argument: &'a PatternArgument, part: &mut AlternativeDraft) {
+    pub(super) fn check_entry(
+        &mut self,
+        scope: &NameScope<'a>,
+        argument: &'a PatternArgument,
+        part: &mut AlternativeDraft,
+    ) {
         match argument {
             PatternArgument::Matches { path, value, .. } => self.entry_matches(scope, path, value, part),
             PatternArgument::Test(expr) if is_positional(expr) => self.report_positional(expr, part),
@@ -23,7 +27,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A condition: each conjunct for itself, so that `path == $x` can bind.
+    /// Each conjunct is checked separately, so that `path == $x` can bind.
     pub(super) fn entry_test(&mut self, scope: &NameScope<'a>, expr: &'a ast::Expr, part: &mut AlternativeDraft) {
         match &expr.kind {
             ast::ExprKind::Binary { operator: BinaryOperator::And, left, right, .. } => {
@@ -49,7 +53,6 @@ impl<'a> Checker<'a> {
         part.binds.push((number, path));
     }
 
-    /// `path: value`.
     fn entry_matches(
         &mut self,
         scope: &NameScope<'a>,
@@ -85,8 +88,14 @@ impl<'a> Checker<'a> {
         part.tests.push(kinds::positive_test(kind, subject.expr, operand.expr));
     }
 
-    /// `args: ["test"]` and `flags: ["--watch"]` of a parsed command: contains all, for `args` in order.
-    fn command_list(&mut self, scope: &NameScope<'a>, field: &str, subject: ir::TypedExpr, operand: CheckedExpr) -> ir::TypedExpr {
+    /// `args: ["test"]` and `flags: ["--watch"]` of a parsed command mean `contains all`, in order for `args`.
+    fn command_list(
+        &mut self,
+        scope: &NameScope<'a>,
+        field: &str,
+        subject: ir::TypedExpr,
+        operand: CheckedExpr,
+    ) -> ir::TypedExpr {
         let span = subject.span.cover_with(operand.expr.span);
         let operand = if field == "flags" { meant_flags(operand) } else { operand };
         match operand.ty.comparison_class() {
@@ -106,7 +115,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A left-hand path; its root is a name or a quoted key.
     fn left_path(&mut self, scope: &NameScope<'a>, path: &'a ast::Expr) -> CheckedExpr {
         match &path.kind {
             ast::ExprKind::Text(text) => match text.literal_text() {
@@ -131,7 +139,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `"user-id": 3` in the parentheses of a call is a key of its arguments.
+    /// `"user-id": 3` in a call's parentheses is a key of its arguments.
     fn quoted_key(&mut self, scope: &NameScope<'a>, key: &str, span: Span) -> CheckedExpr {
         let shape = scope.step.clone().unwrap_or_default();
         let base = if shape.kinds == [StepKind::Call] {
@@ -159,7 +167,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A value that stands alone: it tests nothing.
 fn is_positional(expr: &ast::Expr) -> bool {
     matches!(
         expr.kind,
@@ -186,7 +193,6 @@ fn binding_equality(expr: &ast::Expr) -> Option<(&ast::Expr, &str)> {
     }
 }
 
-/// A path that gives one value.
 fn is_path(expr: &ast::Expr) -> bool {
     match &expr.kind {
         ast::ExprKind::Name(_) => true,
@@ -196,7 +202,6 @@ fn is_path(expr: &ast::Expr) -> bool {
     }
 }
 
-/// The quoted key that a path starts with.
 fn quoted_root(expr: &ast::Expr) -> Option<&ast::TextLiteral> {
     match &expr.kind {
         ast::ExprKind::Text(text) => Some(text),
@@ -205,7 +210,7 @@ fn quoted_root(expr: &ast::Expr) -> Option<&ast::TextLiteral> {
     }
 }
 
-/// The flags that a rule names: of a cluster such as `-rf` each letter.
+/// Splits a flag cluster such as `-rf` into its letters.
 fn meant_flags(operand: CheckedExpr) -> CheckedExpr {
     let words: Option<Vec<&str>> = match &operand.expr.kind {
         ExprKind::Constant(Constant::List(items)) => items.iter().map(text_of).collect(),

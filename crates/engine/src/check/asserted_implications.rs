@@ -1,7 +1,7 @@
 //! Implications that are asserted: they have to be exercised, also where a `let` or `def` holds them.
 
 use super::Checker;
-use crate::ir::{self, TypedExpr, ExprKind};
+use crate::ir::{self, ExprKind, TypedExpr};
 use averment_base::value::compare::with_deep_stack;
 use averment_syntax::ast::BinaryOperator;
 
@@ -12,11 +12,11 @@ pub struct AssertedDefinitions {
     defs: Vec<(u32, TypedExpr)>,
 }
 
-/// Definitions of definitions are followed so far.
+/// How many nested definitions are followed.
 const MOST: usize = 64;
 
 impl Checker<'_> {
-    /// A condition that is asserted as a whole: an implication has to be exercised.
+    /// In a condition that is asserted as a whole, an implication has to be exercised.
     pub(super) fn as_exercised(&mut self, condition: TypedExpr) -> TypedExpr {
         let TypedExpr { kind, span, ty } = condition;
         let kind = match kind {
@@ -28,8 +28,7 @@ impl Checker<'_> {
         TypedExpr { kind, span, ty }
     }
 
-    /// Whether an expression is an implication, by itself or as a definition of one; where definitions use each other in a circle it is
-    /// none.
+    /// True for an implication or a definition of one; false if definitions refer to each other in a cycle.
     fn is_implication(&self, kind: &ExprKind, depth: usize) -> bool {
         let named = match kind {
             _ if depth > MOST => None,
@@ -41,7 +40,6 @@ impl Checker<'_> {
         named.is_some_and(|named| self.is_implication(&named.kind, depth.saturating_add(1)))
     }
 
-    /// The number of a `let` as an assertion means it.
     fn asserted_let(&mut self, number: u32) -> u32 {
         let Some(value) = self.let_value(number).filter(|value| self.is_implication(&value.kind, 0)).cloned() else {
             return number;
@@ -59,7 +57,6 @@ impl Checker<'_> {
         super::to_number(self.definitions.let_count().saturating_add(at))
     }
 
-    /// The same of a `def`.
     fn asserted_def(&mut self, number: u32) -> u32 {
         let Some(body) = self.def_body(number).filter(|body| self.is_implication(&body.kind, 0)).cloned() else {
             return number;
@@ -77,7 +74,6 @@ impl Checker<'_> {
         super::to_number(self.definitions.def_count().saturating_add(at))
     }
 
-    /// Adds them to the module, behind what was written.
     pub(super) fn add_asserted(&mut self) {
         let AssertedDefinitions { lets, defs } = std::mem::take(&mut self.definitions.asserted);
         for (number, value) in lets {

@@ -16,15 +16,13 @@ pub const EXPANSIONS: u32 = 10_000;
 pub struct StatementBindings {
     entries: Vec<BindingEntry>,
     uses: Vec<BindingUse>,
-    /// How many `def step`s were expanded: their own bindings are told apart by this.
+    /// Number of expanded `def step`s; makes their own bindings distinct.
     expanded: u32,
 }
 
 #[derive(Debug, Clone)]
 struct BindingEntry {
-    /// What tells it from others.
     key: String,
-    /// Its name for people.
     name: String,
     bound: bool,
 }
@@ -33,12 +31,10 @@ struct BindingEntry {
 struct BindingUse {
     number: u32,
     span: Span,
-    /// The operator and the path in front of it, where it is the right-hand side of a test.
     test: Option<(String, String)>,
 }
 
 impl StatementBindings {
-    /// The number of a binding, new or known.
     fn binding_number(&mut self, key: &str, name: &str) -> u32 {
         let known = self.entries.iter().position(|entry| entry.key == key);
         let index = known.unwrap_or_else(|| {
@@ -48,7 +44,6 @@ impl StatementBindings {
         super::to_number(index)
     }
 
-    /// Notes that a pattern binds it; gives its number.
     fn bind_key(&mut self, key: &str, name: &str) -> u32 {
         let number = self.binding_number(key, name);
         if let Some(entry) = self.entries.get_mut(number as usize) {
@@ -111,7 +106,7 @@ impl StatementBindings {
     }
 }
 
-/// What a binding's name stands for in the statement.
+/// The key that a binding's name stands for in the statement.
 pub fn binding_key(scope: &NameScope<'_>, name: &str) -> String {
     match &scope.renamed {
         None => name.to_owned(),
@@ -120,26 +115,22 @@ pub fn binding_key(scope: &NameScope<'_>, name: &str) -> String {
 }
 
 impl Checker<'_> {
-    /// `$x` as a value.
     pub(super) fn binding_value(&mut self, scope: &NameScope<'_>, name: &str, span: Span) -> CheckedExpr {
         let number = self.bindings.binding_number(&binding_key(scope, name), name);
         self.bindings.uses.push(BindingUse { number, span, test: None });
         CheckedExpr::new(ExprKind::Binding(BindingId(number)), span, Ty::Any)
     }
 
-    /// `path: $x`.
     pub(super) fn bind_name(&mut self, scope: &NameScope<'_>, name: &str) -> u32 {
         self.bindings.bind_key(&binding_key(scope, name), name)
     }
 
-    /// Notes the test that the binding at this place is the right-hand side of.
     pub(super) fn note_test_of_binding(&mut self, place: Span, operator: &str, path: &str) {
         if let Some(last) = self.bindings.uses.iter_mut().rev().find(|one| one.span == place) {
             last.test = Some((operator.to_owned(), path.to_owned()));
         }
     }
 
-    /// Reports every binding that is used and bound nowhere, once for each name, at its first use.
     pub(super) fn report_unbound(&mut self) {
         let mut said: Vec<u32> = Vec::new();
         for one in std::mem::take(&mut self.bindings.uses) {
@@ -163,7 +154,7 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
-    /// A binding that is given to a `def step`: it has its number from here on.
+    /// A binding passed to a `def step` gets its number here.
     pub(super) fn note_binding(&mut self, scope: &NameScope<'_>, name: &str) {
         let key = binding_key(scope, name);
         self.bindings.binding_number(&key, name);

@@ -4,16 +4,14 @@ use super::Checker;
 use super::scope::NameScope;
 use super::settings::{self, OwnModifiers};
 use super::temporal::CheckedStatement;
-use crate::ir::{self, AssertionCheck, GroupKind, GroupMember, CheckedPattern};
+use crate::ir::{self, AssertionCheck, CheckedPattern, GroupKind, GroupMember};
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
 use averment_syntax::ast::{self, ItemKind, ModifierKind, StatementKind};
 
-/// What a block puts around its statements.
+/// What a block adds around its statements.
 #[derive(Debug, Clone)]
 pub enum BlockWrap {
-    /// A window.
     Window(ir::WindowScope<CheckedPattern>),
-    /// A condition that looks at the step of an `each` around it.
     When(Vec<ir::TypedExpr>),
 }
 
@@ -22,15 +20,15 @@ impl BlockWrap {
     pub fn wrap_check(self, check: CheckedStatement, span: averment_base::source::Span) -> CheckedStatement {
         match self {
             Self::Window(scope) => AssertionCheck::Scoped { scope, body: Box::new(check) },
-            Self::When(when) => {
-                AssertionCheck::Group { kind: GroupKind::All, members: vec![GroupMember { span, weight: 1.0, when, check }] }
-            }
+            Self::When(when) => AssertionCheck::Group {
+                kind: GroupKind::All,
+                members: vec![GroupMember { span, weight: 1.0, when, check }],
+            },
         }
     }
 }
 
 impl<'a> Checker<'a> {
-    /// The window of a block and what is in scope inside it.
     pub(super) fn block_window(
         &mut self,
         scope: &NameScope<'a>,
@@ -42,7 +40,9 @@ impl<'a> Checker<'a> {
                 open: self.lower_pattern(scope, open).pattern,
                 until: until.as_ref().map(|until| self.lower_pattern(scope, until).pattern),
             }),
-            ast::BlockScope::Before { close } => Some(ir::WindowScope::Before { close: self.lower_pattern(scope, close).pattern }),
+            ast::BlockScope::Before { close } => {
+                Some(ir::WindowScope::Before { close: self.lower_pattern(scope, close).pattern })
+            }
             ast::BlockScope::Between { open, close } => Some(ir::WindowScope::Between {
                 open: self.lower_pattern(scope, open).pattern,
                 close: self.lower_pattern(scope, close).pattern,
@@ -57,12 +57,12 @@ impl<'a> Checker<'a> {
         };
         self.report_unbound();
         inner.windowed |= window.as_ref().is_some_and(|window| !matches!(window, ir::WindowScope::Each { .. }));
-        let patterns = window.iter().flat_map(ir::WindowScope::header_patterns).flat_map(|pattern| &pattern.alternatives);
+        let patterns =
+            window.iter().flat_map(ir::WindowScope::header_patterns).flat_map(|pattern| &pattern.alternatives);
         inner.given.extend(patterns.flat_map(|alternative| alternative.binds.iter().map(|bind| bind.0)));
         (window, inner)
     }
 
-    /// A block as one check: all of its statements.
     pub(super) fn block_check(
         &mut self,
         scope: &NameScope<'a>,
@@ -89,7 +89,6 @@ impl<'a> Checker<'a> {
         AssertionCheck::Group { kind: GroupKind::All, members: self.group_members(scope, body) }
     }
 
-    /// A group.
     pub(super) fn group_check(
         &mut self,
         scope: &NameScope<'a>,
@@ -126,8 +125,11 @@ impl<'a> Checker<'a> {
         least
     }
 
-    /// The statements of a group.
-    fn group_members(&mut self, scope: &NameScope<'a>, body: &'a [ast::SyntaxItem]) -> Vec<GroupMember<CheckedPattern, ir::TypedExpr>> {
+    fn group_members(
+        &mut self,
+        scope: &NameScope<'a>,
+        body: &'a [ast::SyntaxItem],
+    ) -> Vec<GroupMember<CheckedPattern, ir::TypedExpr>> {
         let mut members = Vec::new();
         for item in body {
             match &item.kind {
@@ -139,7 +141,11 @@ impl<'a> Checker<'a> {
         members
     }
 
-    fn member_of_group(&mut self, scope: &NameScope<'a>, assertion: &'a ast::Assertion) -> GroupMember<CheckedPattern, ir::TypedExpr> {
+    fn member_of_group(
+        &mut self,
+        scope: &NameScope<'a>,
+        assertion: &'a ast::Assertion,
+    ) -> GroupMember<CheckedPattern, ir::TypedExpr> {
         let own = self.read_modifiers(scope, assertion.modifiers.iter());
         let inner = match &assertion.statement.kind {
             StatementKind::Group { body, .. } => self.read_modifiers(scope, settings::opening_modifiers(body)),
@@ -155,7 +161,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A group is one assertion: of the modifiers of its statements only weight and condition count.
+    /// A group is one assertion, so of its members' modifiers only weight and condition have an effect.
     fn warn_without_effect(&mut self, assertion: &ast::Assertion) {
         for modifier in &assertion.modifiers {
             if matches!(modifier.kind, ModifierKind::Weight(_) | ModifierKind::When(_)) {

@@ -9,10 +9,10 @@ use super::walk;
 use crate::ir::{self, Severity};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, CallInput, ItemKind, Quantifier, BodySetting, StatementKind};
+use averment_syntax::ast::{self, BodySetting, CallInput, ItemKind, Quantifier, StatementKind};
 use averment_syntax::words;
 
-/// What kind of body something stands in.
+/// The kind of body that an item is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each is the word itself")]
 pub enum BodyKind {
@@ -28,7 +28,6 @@ pub enum BodyKind {
 }
 
 impl BodyKind {
-    /// For messages: `a rule`.
     pub(super) fn noun(self) -> &'static str {
         match self {
             Self::File => "a file",
@@ -47,11 +46,11 @@ impl BodyKind {
 /// Where an assertion stands.
 #[derive(Debug, Clone)]
 pub struct AssertionPlace<'a> {
-    /// What its expressions see.
+    /// Scope of its expressions.
     pub scope: NameScope<'a>,
     /// The rule it belongs to.
     pub rule: Option<u32>,
-    /// What it has from around it.
+    /// Settings inherited from enclosing bodies.
     pub inherited: InheritedSettings,
     /// The blocks around it, outermost first.
     pub wraps: Vec<BlockWrap>,
@@ -73,7 +72,7 @@ impl AssertionPlace<'_> {
 }
 
 impl<'a> Checker<'a> {
-    /// The root file: its rules and assertions. Of imported files only the names count.
+    /// Only the root file is judged; imported files contribute names only.
     pub(super) fn root_body(&mut self) {
         let loaded = self.loaded;
         let Some(root) = loaded.first() else { return };
@@ -97,7 +96,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What may stand in a file and in a suite.
     pub(super) fn common_item(&mut self, place: &AssertionPlace<'a>, item: &'a ast::SyntaxItem, body: BodyKind) {
         match &item.kind {
             ItemKind::Rule(rule) => self.check_rule(place, rule),
@@ -113,7 +111,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// One assertion; a block gives one for each of its statements.
     pub(super) fn check_assertion(&mut self, place: &AssertionPlace<'a>, assertion: &'a ast::Assertion) {
         stacker::maybe_grow(128 << 10, 1 << 20, || match &assertion.statement.kind {
             StatementKind::Block { scope, body } => self.block_assertions(place, assertion, scope, body),
@@ -146,12 +143,10 @@ impl<'a> Checker<'a> {
         self.bindings = outer;
     }
 
-    /// The text of a statement on one line.
     pub(super) fn statement_text(&self, span: Span) -> String {
         super::text::fold_whitespace(self.map.span_text(span), Some(&super::text::ranges_inside(span, &self.literals)))
     }
 
-    /// Adds a checked assertion with everything around it.
     pub(super) fn add_assertion(
         &mut self,
         place: &AssertionPlace<'a>,
@@ -170,7 +165,7 @@ impl<'a> Checker<'a> {
             (None, Some(rule)) => self.numbered_id(rule),
             (None, None) => self.hashed_id(span, &place.headers, &text),
         };
-        let mut settings = place.inherited.into_settings(own);
+        let mut settings = place.inherited.resolve_settings(own);
         // A condition that looks at the step of an `each` is judged once for each step.
         let (inside, outside): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) =
             settings.when.into_iter().partition(walk::looks_at_step);
@@ -178,10 +173,17 @@ impl<'a> Checker<'a> {
         let check = if inside.is_empty() { check } else { BlockWrap::When(inside).wrap_check(check, span) };
         let check = place.wraps.iter().rev().fold(check, |check, wrap| wrap.clone().wrap_check(check, span));
         let bindings = self.bindings.display_names();
-        self.module.assertions.push(ir::CheckedAssertion { id, rule: place.rule, text, span, settings, bindings, check });
+        self.module.assertions.push(ir::CheckedAssertion {
+            id,
+            rule: place.rule,
+            text,
+            span,
+            settings,
+            bindings,
+            check,
+        });
     }
 
-    /// A block: its header opens windows for every statement in it.
     fn block_assertions(
         &mut self,
         place: &AssertionPlace<'a>,
@@ -218,17 +220,18 @@ impl<'a> Checker<'a> {
         self.bindings = outer;
     }
 
-    /// A condition over the step of an outer `each` stays at its place among the blocks: further in another step is in scope.
+    /// A condition on the step of an outer `each` keeps its place among the blocks: deeper, another step is in scope.
     fn hand_down_step_conditions(&mut self, place: &AssertionPlace<'a>, inner: &mut AssertionPlace<'a>) {
         let when = std::mem::take(&mut inner.inherited.when);
-        let (inside, outside): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) = when.into_iter().partition(walk::looks_at_step);
+        let (inside, outside): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) =
+            when.into_iter().partition(walk::looks_at_step);
         inner.inherited.when = outside;
         if !inside.is_empty() {
             inner.wraps.insert(place.wraps.len(), BlockWrap::When(inside));
         }
     }
 
-    /// `id` and `as` name one thing; a block is several assertions.
+    /// `id` and `as` name a single assertion, but a block holds several.
     fn check_block_modifiers(&mut self, own: &OwnModifiers<'a>, body: &[ast::SyntaxItem], all: &[&ast::Modifier]) {
         let several = body.iter().filter(|item| matches!(item.kind, ItemKind::Assertion(_))).count();
         for (word, given) in
@@ -249,7 +252,7 @@ impl<'a> Checker<'a> {
         self.source_line(Span { end: end.max(span.start), ..span })
     }
 
-    /// What may stand in the body of a rule, case, block, `pre` or `post`: settings that open it, and assertions.
+    /// Items allowed in a rule, case, block, `pre` or `post`: leading settings and assertions.
     pub(super) fn body_item(
         &mut self,
         place: &AssertionPlace<'a>,
@@ -281,7 +284,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Something that has no meaning where it stands.
     pub(super) fn report_misplaced(&mut self, item: &ast::SyntaxItem, body: BodyKind) {
         if matches!(item.kind, ItemKind::Setting(BodySetting::Modifier(_))) && self.is_behind_unread(item.span) {
             return;
@@ -291,7 +293,7 @@ impl<'a> Checker<'a> {
         self.report_diagnostic(Diagnostic::new(Slug::Misplaced, place, message).with_help(help));
     }
 
-    /// Whether the lines above a modifier lead over modifiers to one that could not be read: then it belongs to that statement.
+    /// True if only modifiers lie between this one and an unreadable statement above: it belongs to that statement.
     fn is_behind_unread(&self, place: Span) -> bool {
         let Some(file) = self.map.get(place.file) else { return false };
         let unread: Vec<usize> = self
@@ -363,7 +365,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The statement that a `call` outside of an invariant probably means.
     fn suggest_require(&self, call: &ast::InvariantCall) -> String {
         match &call.input {
             CallInput::Object(ast::Expr { kind: ast::ExprKind::Object(entries), .. }) if !entries.is_empty() => {
@@ -393,7 +394,6 @@ fn suite_only_message(word: &str) -> (String, String) {
     (format!("`{word}` stands only in a suite"), format!("write `suite \"name\" {{ {word} … }}`"))
 }
 
-/// Keys with the body that they belong to.
 fn misplaced_key(key: &str, body: BodyKind) -> (String, String) {
     let owner = match key {
         "expect" => "a call of an invariant".to_owned(),

@@ -15,19 +15,14 @@ const FILES: usize = 100;
 /// Keys whose values are data, not schemas.
 const DATA: [&str; 4] = ["const", "enum", "default", "examples"];
 
-/// What is being put together.
 struct SchemaBundle {
-    /// Everything has to lie in it.
+    /// All referenced files have to lie in this folder.
     inside: PathBuf,
-    /// Files by what tells them apart, with the name of their definition.
     known: Vec<(PathBuf, String)>,
-    /// Definitions to add.
     definitions: Map<String, Value>,
-    /// Ids inside the schema that references may name.
     ids: BTreeSet<String>,
 }
 
-/// Where a reference stands.
 #[derive(Clone)]
 struct ReferenceSite {
     folder: PathBuf,
@@ -37,10 +32,7 @@ struct ReferenceSite {
 }
 
 impl Checker<'_> {
-    /// The schema with all files that it refers to inside it.
-    ///
-    /// # Errors
-    /// Says which reference cannot be had and why.
+    /// The schema with referenced files inlined; an error names the reference that cannot be resolved.
     pub(super) fn bundle_schema(
         &mut self,
         mut schema: Value,
@@ -61,7 +53,12 @@ impl Checker<'_> {
         Ok(schema)
     }
 
-    fn resolve_references(&mut self, value: &mut Value, from: &ReferenceSite, bundle: &mut SchemaBundle) -> Result<(), String> {
+    fn resolve_references(
+        &mut self,
+        value: &mut Value,
+        from: &ReferenceSite,
+        bundle: &mut SchemaBundle,
+    ) -> Result<(), String> {
         match value {
             Value::Array(values) => {
                 values.iter_mut().try_for_each(|value| self.resolve_references(value, from, bundle))
@@ -82,8 +79,12 @@ impl Checker<'_> {
         }
     }
 
-    /// What a reference becomes.
-    fn resolve_reference(&mut self, reference: &str, from: &ReferenceSite, bundle: &mut SchemaBundle) -> Result<String, String> {
+    fn resolve_reference(
+        &mut self,
+        reference: &str,
+        from: &ReferenceSite,
+        bundle: &mut SchemaBundle,
+    ) -> Result<String, String> {
         let (path, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         if path.is_empty() {
             return Ok(if from.definition.is_empty() {
@@ -135,7 +136,6 @@ impl Checker<'_> {
     }
 }
 
-/// A reference to a definition, or into it.
 fn definition_pointer(definition: &str, fragment: &str) -> String {
     let name = definition.replace('~', "~0").replace('/', "~1");
     let name = percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::expr::CheckedExpr;
-use super::scope::{LookupSide, NameScope, FileSymbol};
+use super::scope::{FileSymbol, LookupSide, NameScope};
 use super::ty::{NumberMeasure, Ty};
 use crate::ir::{Constant, ExprKind, Type};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Arguments: on the left-hand side of a step's parentheses the first one is what is looked at.
+    /// On the left-hand side of a step's parentheses the first argument is the subject.
     fn check_arguments(&mut self, scope: &NameScope<'a>, arguments: &'a [ast::Expr]) -> Vec<CheckedExpr> {
         let plain = scope.on_side(LookupSide::Plain);
         let scopes = std::iter::once(scope).chain(std::iter::repeat(&plain));
@@ -95,7 +95,6 @@ impl<'a> Checker<'a> {
         self.call_of(builtin, (name, arguments, piped), values, span)
     }
 
-    /// A call of a function whose arguments are checked.
     pub(super) fn call_of(
         &mut self,
         builtin: &'static Builtin,
@@ -123,7 +122,7 @@ impl<'a> Checker<'a> {
         CheckedExpr::new(ExprKind::Builtin(builtin.name, values), span, ty)
     }
 
-    /// A share lies between 0 and 1: `95` is meant as `95%`.
+    /// A share lies between 0 and 1, so `95` probably means `95%`.
     fn check_share(&mut self, share: Option<&CheckedExpr>) {
         let Some((number, text, span)) = share.and_then(|share| self.number_of(share)) else { return };
         if (0.0..=1.0).contains(&number) {
@@ -131,14 +130,16 @@ impl<'a> Checker<'a> {
         }
         let diagnostic = Diagnostic::new(Slug::Impossible, span, "a share lies between 0 and 1");
         self.report_diagnostic(match (1.0..=100.0).contains(&number) {
-            true => {
-                diagnostic.with_help(format!("write `{text}%`")).with_fix("write it as a percentage", span, format!("{text}%"))
-            }
+            true => diagnostic.with_help(format!("write `{text}%`")).with_fix(
+                "write it as a percentage",
+                span,
+                format!("{text}%"),
+            ),
             false => diagnostic.with_help("write `95%` or `0.95`"),
         });
     }
 
-    /// The number that an argument always is, as it is written, and where.
+    /// The number an argument always has, its source text and its place.
     pub(super) fn number_of(&self, value: &CheckedExpr) -> Option<(f64, String, Span)> {
         match self.constant_value(&value.expr)? {
             Constant::Number(text) => text.parse::<f64>().ok().map(|number| (number, text, value.expr.span)),
@@ -153,7 +154,6 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// The call with the arguments that are there and, for the missing ones, those of the function's example.
     fn completed_call(&self, builtin: &Builtin, arguments: &[ast::Expr], piped: bool) -> String {
         let (least, most) = builtin.arity();
         let example = example_arguments(builtin);
@@ -172,7 +172,10 @@ impl<'a> Checker<'a> {
 
     fn check_argument(&mut self, builtin: &Builtin, parameter: &builtins::BuiltinParameter, value: &CheckedExpr) {
         let ty = value.ty.without_schema();
-        if value.is_broken() || parameter.accepts_type(ty.to_ir_type()) || ty == Ty::Range && parameter.types.contains(&Type::List) {
+        if value.is_broken()
+            || parameter.accepts_type(ty.to_ir_type())
+            || ty == Ty::Range && parameter.types.contains(&Type::List)
+        {
             return;
         }
         let words: Vec<&str> = parameter.types.iter().map(|&ty| builtins::type_word(ty)).collect();
@@ -199,9 +202,8 @@ impl<'a> Checker<'a> {
             Diagnostic::new(Slug::UnknownFunction, name.span, format!("unknown function `{}`", name.text));
         let names = self.function_names(file);
         diagnostic = match (other, suggest::suggest_name(&name.text, names.iter().map(String::as_str))) {
-            (Some(FileSymbol::Step(_)), _) => {
-                diagnostic.with_help(format!("`{}` is a step: `require {}(…)` says that it occurs", name.text, name.text))
-            }
+            (Some(FileSymbol::Step(_)), _) => diagnostic
+                .with_help(format!("`{}` is a step: `require {}(…)` says that it occurs", name.text, name.text)),
             (None, _) if is_like_a_step(arguments) => {
                 let call = self.source_line(span);
                 diagnostic.with_help(format!(
@@ -227,7 +229,6 @@ impl<'a> Checker<'a> {
         self.report_diagnostic(diagnostic);
     }
 
-    /// The functions that can be called in a file.
     pub(super) fn function_names(&self, file: usize) -> Vec<String> {
         let scope = self.scopes.get(file);
         let defs = scope.into_iter().flat_map(|scope| {
@@ -236,7 +237,6 @@ impl<'a> Checker<'a> {
         defs.chain(builtins::builtin_names().map(str::to_owned)).collect()
     }
 
-    /// The name of the standard library that was probably meant, and the module that declares it.
     pub(super) fn module_near(&self, name: &str) -> Option<(&'static str, String)> {
         let names = |text: &'static str| text.lines().filter_map(|line| line.strip_prefix("def ")?.split('(').next());
         let all: Vec<(&'static str, &'static str)> =
@@ -246,7 +246,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether arguments read like the tests in a step's parentheses: `amount > 100`.
 fn is_like_a_step(arguments: &[ast::Expr]) -> bool {
     let of_name = |subject: &ast::Expr| matches!(subject.kind, ast::ExprKind::Name(_) | ast::ExprKind::Field { .. });
     arguments
@@ -264,7 +263,6 @@ fn count_arguments(least: usize, most: usize) -> String {
     }
 }
 
-/// The texts of the arguments in a function's example.
 fn example_arguments(builtin: &Builtin) -> Vec<String> {
     let start = builtin.example.find(&format!("{}(", builtin.name));
     let Some(rest) =
@@ -293,7 +291,7 @@ fn example_arguments(builtin: &Builtin) -> Vec<String> {
     all
 }
 
-/// The type of a call's value: some functions give what their first argument holds.
+/// The type of a call's value; some functions return elements of their first argument.
 fn result_type(builtin: &Builtin, values: &[CheckedExpr]) -> Ty {
     let first = values.first().map_or(Ty::Any, |value| value.ty.clone());
     match builtin.name {

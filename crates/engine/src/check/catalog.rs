@@ -16,13 +16,11 @@ use std::rc::Rc;
 /// The declared tools.
 #[derive(Debug, Default)]
 pub struct ToolCatalog {
-    /// By name; with what is known of the arguments.
     tools: IndexMap<String, ToolEntry>,
-    /// True where some catalogue could not be read: a tool may be one of it.
+    /// True if a catalog could not be read: an unknown tool may be declared there.
     incomplete: bool,
     /// True while a pattern is lowered that may well match nothing (`never`, `only`, a glob): what is unknown is a warning then.
     pub lenient: bool,
-    /// Other names of tools, in the order of the rules.
     others: Vec<(String, NameTest)>,
 }
 
@@ -32,7 +30,6 @@ struct ToolEntry {
     declared: Option<Span>,
 }
 
-/// A tool as a catalogue lists it.
 struct ListedTool {
     name: String,
     schema: Option<Value>,
@@ -65,7 +62,7 @@ impl ToolCatalog {
         self.others.iter().filter(|(tool, _)| tool == name).map(|(_, other)| other.clone()).collect()
     }
 
-    /// What is known of the arguments of all tools that fit a glob; `None` where one of them says nothing.
+    /// Known arguments of all tools that match a glob; `None` if one of them has no schema.
     pub fn arguments_of_glob(&self, glob: &str) -> Option<DescribedValue> {
         let pattern = regex::Regex::new(&super::regex::of_glob(glob)).ok()?;
         let fitting = self.tools.keys().filter(|name| pattern.is_match(name));
@@ -73,7 +70,7 @@ impl ToolCatalog {
         DescribedValue::any_of(all?)
     }
 
-    /// What is known of the arguments of a tool.
+    /// Known arguments of a tool.
     pub fn tool_arguments(&self, name: &str) -> Option<DescribedValue> {
         let schema = self.tools.get(name)?.arguments.clone()?;
         Some(DescribedValue::new(name, schema))
@@ -81,7 +78,6 @@ impl ToolCatalog {
 }
 
 impl<'a> Checker<'a> {
-    /// Reads all catalogues of all files.
     pub(super) fn read_catalogue(&mut self) {
         let loaded = self.loaded;
         for (file, entry) in loaded.iter().enumerate() {
@@ -97,7 +93,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a declaration of tools could not be read.
     fn has_unread_tools(&self, file: &super::load::LoadedFile) -> bool {
         let read = |item: &&ast::SyntaxItem| {
             matches!(item.kind, ItemKind::Tool { .. } | ItemKind::ToolFacts { .. } | ItemKind::ToolsFrom { .. })
@@ -109,7 +104,6 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// `tool NAME {…}`.
     fn read_tool(&mut self, file: usize, name: &'a ast::Name, schema: &'a ast::Expr) {
         if let Some(earlier) = self.catalogue.tools.get(&name.text).and_then(|entry| entry.declared) {
             let at = self.place_of(earlier, name.span);
@@ -134,7 +128,6 @@ impl<'a> Checker<'a> {
         self.add_tool(&name.text, value, None, Some(name.span));
     }
 
-    /// `tools from "file"`.
     fn read_tools(&mut self, file: usize, path: &ast::Name) {
         let Some(data) = self.read_named(file, path) else {
             self.catalogue.incomplete = true;
@@ -144,7 +137,6 @@ impl<'a> Checker<'a> {
         self.add_tools(&data, &path.text, path.span, &inside);
     }
 
-    /// Reads the catalogues that are given beside the rules: files of the map.
     pub(super) fn read_given_tools(&mut self, files: &[FileId]) {
         for &id in files {
             let Some(file) = self.map.get(id) else { continue };
@@ -155,7 +147,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Adds the tools of a catalogue; `place` is where it is named, and its references stay in the folder `inside`.
+    /// Adds the tools of a catalog. Its references must stay in the folder `inside`.
     fn add_tools(&mut self, data: &DataFile, name: &str, place: Span, inside: &Path) {
         let tools = self.listed_tools(data, name, place);
         self.catalogue.incomplete |= tools.is_none();
@@ -185,19 +177,20 @@ impl<'a> Checker<'a> {
     }
 
     fn tool_schema_error(&self, tool: &str, schema: &Value) -> Result<(), (String, String)> {
-        averment_builtins::schema::CompiledSchema::compile(&schema.to_string(), &self.options.limits).map(|_| ()).map_err(
-            |why| {
+        averment_builtins::schema::CompiledSchema::compile(&schema.to_string(), &self.options.limits)
+            .map(|_| ())
+            .map_err(|why| {
                 (
                     format!("the schema of tool `{tool}` cannot be used: {why}"),
                     "correct the schema in the file".to_owned(),
                 )
-            },
-        )
+            })
     }
 
     fn add_tool(&mut self, name: &str, schema: Option<Value>, about: Option<Value>, declared: Option<Span>) {
         let arguments = schema.as_ref().map(|schema| self.add_schema(name, schema, None));
-        let tool = ir::CatalogTool { name: name.to_owned(), arguments, annotations: about.map(|about| about.to_string()) };
+        let tool =
+            ir::CatalogTool { name: name.to_owned(), arguments, annotations: about.map(|about| about.to_string()) };
         // Of two declarations of one tool the later counts, as in a catalogue that is put together from files.
         let known = self.catalogue.tools.get_index_of(name);
         match known.and_then(|place| self.module.tools.get_mut(place)).filter(|known| known.name == name) {
@@ -207,7 +200,7 @@ impl<'a> Checker<'a> {
         self.catalogue.tools.insert(name.to_owned(), ToolEntry { arguments: schema.map(Rc::new), declared });
     }
 
-    /// Checks that a named tool is declared, where tools are.
+    /// Reports a tool that is not declared, if any tools are.
     pub(super) fn check_tool(&mut self, scope: &NameScope<'a>, name: &str, place: Span) {
         if let Some(declared) = self.catalogue.tools.get(name).and_then(|entry| entry.declared) {
             self.symbols.add_reference(place, declared);
@@ -224,15 +217,16 @@ impl<'a> Checker<'a> {
         let slug = if self.catalogue.lenient { Slug::UnlistedTool } else { Slug::UnknownTool };
         let mut diagnostic = Diagnostic::new(slug, place, message);
         diagnostic = match near {
-            Some(near) => {
-                diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(format!("replace with `{near}`"), place, near)
-            }
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
+                format!("replace with `{near}`"),
+                place,
+                near,
+            ),
             None => diagnostic.with_help(format!("declare it: `tool {} {{ type: \"object\" }}`", quoted_name(name))),
         };
         self.report_diagnostic(diagnostic);
     }
 
-    /// Warns of a glob that no declared tool fits.
     pub(super) fn check_tool_glob(&mut self, glob: &str, place: Span) {
         if !self.catalogue.is_active() || self.catalogue.incomplete {
             return;
@@ -243,20 +237,19 @@ impl<'a> Checker<'a> {
                 Diagnostic::new(Slug::UnlistedTool, place, format!("no tool of the catalogue fits `{glob}`"));
             diagnostic.severity = Severity::Warning;
             self.report_diagnostic(
-                diagnostic
-                    .with_help("the tools are known from `tools from` and `tool`; correct the glob or declare the tool"),
+                diagnostic.with_help(
+                    "the tools are known from `tools from` and `tool`; correct the glob or declare the tool",
+                ),
             );
         }
     }
 }
 
-/// A name as it is written in rules.
 fn quoted_name(name: &str) -> String {
     let plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./".contains(letter));
     if plain { name.to_owned() } else { format!("\"{name}\"") }
 }
 
-/// The tools of any known form of catalogue.
 fn parse_tool_list(value: &Value) -> Option<Vec<ListedTool>> {
     match value {
         Value::Array(all) => all.iter().map(listed_tool).collect(),
@@ -271,7 +264,6 @@ fn parse_tool_list(value: &Value) -> Option<Vec<ListedTool>> {
     }
 }
 
-/// An entry of an object from names to schemas; an entry may also look like one of a list.
 fn named_tool(name: &str, value: &Value) -> Option<ListedTool> {
     let schema = schema_of(value);
     let bare = schema.is_none() && (value.is_object() || value.is_boolean());
@@ -282,14 +274,14 @@ fn named_tool(name: &str, value: &Value) -> Option<ListedTool> {
     Some(ListedTool { name: name.to_owned(), schema: Some(schema.unwrap_or(value).clone()), about })
 }
 
-/// An entry of a list: MCP, OpenAI (both forms) or Anthropic.
+/// An entry of a list, in the format of MCP, OpenAI (both forms) or Anthropic.
 fn listed_tool(value: &Value) -> Option<ListedTool> {
     let inner = value.get("function").filter(|inner| inner.is_object()).unwrap_or(value);
     let name = inner.get("name")?.as_str()?.to_owned();
     Some(ListedTool { name, schema: schema_of(inner).cloned(), about: tool_details(inner) })
 }
 
-/// The schema of the arguments under any of its names. A property called `parameters` inside a bare schema is none.
+/// The schema of the arguments. A property `parameters` inside a bare schema does not count.
 fn schema_of(value: &Value) -> Option<&Value> {
     ["inputSchema", "input_schema", "parameters"]
         .into_iter()
@@ -297,7 +289,6 @@ fn schema_of(value: &Value) -> Option<&Value> {
         .filter(|found| found.is_object())
 }
 
-/// What a catalogue says of a tool beside its schema.
 fn tool_details(value: &Value) -> Option<Value> {
     let entries = value
         .as_object()?

@@ -4,10 +4,9 @@ use super::Checker;
 use crate::ir::{MessageClassifier, MessageTest};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, ItemKind, BodySetting};
+use averment_syntax::ast::{self, BodySetting, ItemKind};
 
 impl<'a> Checker<'a> {
-    /// The lines `classify` of a body, wherever they stand in it, by number.
     pub(super) fn body_classifiers(&mut self, body: &'a [ast::SyntaxItem]) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
         for item in body {

@@ -9,7 +9,6 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_syntax::ast::{TestKind, ValueTest};
 
 impl Checker<'_> {
-    /// A test with a right-hand side.
     pub(super) fn check_test(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, right: &CheckedExpr) {
         if left.is_broken() || right.is_broken() {
             return;
@@ -38,11 +37,15 @@ impl Checker<'_> {
         }
     }
 
-    /// A test without a right-hand side.
     pub(super) fn check_unary_test(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str) {
         let needs_text = matches!(test.kind, TestKind::IsJson | TestKind::ContainsJson);
         match left.ty.comparison_class() {
-            Some(class) if needs_text && class != ComparisonClass::Text && class != ComparisonClass::Object && class != ComparisonClass::List => {
+            Some(class)
+                if needs_text
+                    && class != ComparisonClass::Text
+                    && class != ComparisonClass::Object
+                    && class != ComparisonClass::List =>
+            {
                 self.report_always(test, left, text, class, "JSON stands in text");
             }
             Some(class @ (ComparisonClass::Number | ComparisonClass::Boolean)) if test.kind == TestKind::IsEmpty => {
@@ -91,7 +94,12 @@ impl Checker<'_> {
                 );
                 self.report_right(test, right, ComparisonClass::Text, &help);
             }
-            Some(class @ (ComparisonClass::Number | ComparisonClass::Boolean | ComparisonClass::Null | ComparisonClass::Regex)) => {
+            Some(
+                class @ (ComparisonClass::Number
+                | ComparisonClass::Boolean
+                | ComparisonClass::Null
+                | ComparisonClass::Regex),
+            ) => {
                 let help = if class == ComparisonClass::Regex {
                     format!("write `{text} matches …`")
                 } else {
@@ -114,10 +122,11 @@ impl Checker<'_> {
         }
     }
 
-    /// A list literal whose elements are all of another type than what is looked for.
     fn check_in_list(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, right: &CheckedExpr) {
         self.check_units_inside(left, right);
-        let (Some(a), Some(b)) = (left.ty.comparison_class(), right.ty.element_type().comparison_class()) else { return };
+        let (Some(a), Some(b)) = (left.ty.comparison_class(), right.ty.element_type().comparison_class()) else {
+            return;
+        };
         if a != b && a != ComparisonClass::Null && b != ComparisonClass::Null {
             let noun = self.noun_of(left, text, a);
             let message = format!(
@@ -150,16 +159,25 @@ impl Checker<'_> {
                 }
                 _ => {}
             },
-            _ if right.ty.comparison_class() == Some(ComparisonClass::Regex) => self.report_regex_operand(test, text, right),
+            _ if right.ty.comparison_class() == Some(ComparisonClass::Regex) => {
+                self.report_regex_operand(test, text, right)
+            }
             Some(ComparisonClass::List) => self.check_compared(&left.clone().with_type(left.ty.element_type()), right),
             _ => {}
         }
     }
 
-    /// A text, a list or an object mentions a text or a number.
     fn check_mentions(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, right: &CheckedExpr) {
         match (left.ty.comparison_class(), right.ty.comparison_class()) {
-            (Some(class @ (ComparisonClass::Boolean | ComparisonClass::Null | ComparisonClass::Range | ComparisonClass::Regex)), _) => {
+            (
+                Some(
+                    class @ (ComparisonClass::Boolean
+                    | ComparisonClass::Null
+                    | ComparisonClass::Range
+                    | ComparisonClass::Regex),
+                ),
+                _,
+            ) => {
                 self.report_always(test, left, text, class, "texts, lists and objects mention something");
             }
             (_, Some(ComparisonClass::Regex)) => self.report_regex_operand(test, text, right),
@@ -174,7 +192,9 @@ impl Checker<'_> {
         if let Some(class) = right.ty.comparison_class().filter(|class| *class != ComparisonClass::List) {
             let written = self.source_line(right.expr.span);
             self.report_right(test, right, class, &format!("write a list: `[{written}]`"));
-        } else if let Some(class @ (ComparisonClass::Number | ComparisonClass::Boolean | ComparisonClass::Null)) = left.ty.comparison_class() {
+        } else if let Some(class @ (ComparisonClass::Number | ComparisonClass::Boolean | ComparisonClass::Null)) =
+            left.ty.comparison_class()
+        {
             self.report_always(test, left, text, class, "only text, lists and objects contain something");
         } else if left.ty.comparison_class() == Some(ComparisonClass::List) {
             self.check_units_inside(&left.clone().with_type(left.ty.element_type()), right);
@@ -251,8 +271,15 @@ impl Checker<'_> {
         self.report_right(test, right, ComparisonClass::Regex, &format!("write `{text} {word} {pattern}`"));
     }
 
-    /// Both types are known and never fit.
-    fn report_different(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, a: ComparisonClass, right: &CheckedExpr, b: ComparisonClass) {
+    fn report_different(
+        &mut self,
+        test: &ValueTest,
+        left: &CheckedExpr,
+        text: &str,
+        a: ComparisonClass,
+        right: &CheckedExpr,
+        b: ComparisonClass,
+    ) {
         let noun = self.noun_of(left, text, a);
         let outcome = if test.negated { "true" } else { "false" };
         let message = format!("{noun}, so comparing it with {} is always {outcome}", b.noun());
@@ -266,7 +293,8 @@ impl Checker<'_> {
             self.report_diagnostic(diagnostic.with_fix(format!("write `{number}`"), place, number));
             return;
         }
-        let write = literal_replacement(a, right).map(|write| if left.is_count() { bare_number(&write).to_owned() } else { write });
+        let write = literal_replacement(a, right)
+            .map(|write| if left.is_count() { bare_number(&write).to_owned() } else { write });
         let help = match &write {
             Some(write) => format!("write `{write}`"),
             None if a == ComparisonClass::List => self.for_elements(test, text),
@@ -285,16 +313,17 @@ impl Checker<'_> {
         self.report_diagnostic(diagnostic);
     }
 
-    /// A list that is compared like one value: what probably was meant.
     fn for_elements(&self, test: &ValueTest, text: &str) -> String {
         let test = self.source_line(test.span);
         format!("for its elements write `all x in {text}: x {test}`, for its size `length({text})`")
     }
 
-    /// `\`amount\` is a number in the schema of \`refund\``, or what is known of it otherwise.
+    /// `\`amount\` is a number in the schema of \`refund\``, or another description of the type.
     fn noun_of(&self, left: &CheckedExpr, text: &str, class: ComparisonClass) -> String {
         match &left.ty {
-            Ty::Described(described) => format!("`{text}` is {} in the schema of `{}`", class.noun(), described.tool_names()),
+            Ty::Described(described) => {
+                format!("`{text}` is {} in the schema of `{}`", class.noun(), described.tool_names())
+            }
             other => {
                 let noun = other.number_measure().map_or_else(|| class.noun(), NumberMeasure::noun);
                 format!("`{text}` is {noun}")
@@ -302,7 +331,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The left-hand side alone decides.
     fn report_always(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, class: ComparisonClass, why: &str) {
         let noun = self.noun_of(left, text, class);
         let operator = self.source_line(test.operator);
@@ -313,7 +341,6 @@ impl Checker<'_> {
         );
     }
 
-    /// The right-hand side alone decides.
     fn report_right(&mut self, test: &ValueTest, right: &CheckedExpr, class: ComparisonClass, help: &str) {
         let operator = self.source_line(test.operator);
         self.report_diagnostic(
@@ -327,12 +354,10 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a test asks for an order.
 fn is_order(test: TestKind) -> bool {
     matches!(test, TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual)
 }
 
-/// The literal as it would be written in the other type: `"100"` and `100`.
 fn literal_replacement(wanted: ComparisonClass, value: &CheckedExpr) -> Option<String> {
     match (wanted, &value.expr.kind) {
         (ComparisonClass::Number, ExprKind::Constant(Constant::Text(text))) => {
@@ -348,7 +373,7 @@ fn literal_replacement(wanted: ComparisonClass, value: &CheckedExpr) -> Option<S
     }
 }
 
-/// Text that would be a duration, money or a size without its quotes: `30s`, `$0.05`, `10KB`.
+/// True for text that looks like a duration, money or size: `30s`, `$0.05`, `10KB`.
 fn with_unit(text: &str) -> bool {
     const UNITS: [&str; 12] = ["ms", "s", "m", "h", "d", "B", "KB", "MB", "GB", "KiB", "MiB", "GiB"];
     let is_decimal = |text: &str| text.starts_with(|first: char| first.is_ascii_digit()) && text.parse::<f64>().is_ok();

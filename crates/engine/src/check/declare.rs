@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::definitions::{DefEntry, LetEntry, StepEntry};
-use super::scope::{ScopedName, FileSymbol, kind_word};
+use super::scope::{FileSymbol, ScopedName, kind_word};
 use super::symbols::{Declaration, DeclarationKind};
 use super::ty::Ty;
 use crate::ir::{self, Type};
@@ -12,7 +12,6 @@ use averment_builtins::table as builtins;
 use averment_syntax::ast::{self, ItemKind};
 use averment_syntax::words;
 
-/// The types of parameters, in the order of section 3 of the reference.
 const PARAM_TYPES: [(&str, Type); 10] = [
     ("string", Type::String),
     ("number", Type::Number),
@@ -27,7 +26,6 @@ const PARAM_TYPES: [(&str, Type); 10] = [
 ];
 
 impl<'a> Checker<'a> {
-    /// Declares the names of all files, then what each imports.
     pub(super) fn declare_all(&mut self) {
         let loaded = self.loaded;
         for (file, entry) in loaded.iter().enumerate() {
@@ -76,7 +74,12 @@ impl<'a> Checker<'a> {
             _ => return,
         };
         let (name, kind) = kind;
-        self.symbols.add_declaration(Declaration { name: name.text.clone(), kind, span: name.span, doc: item.doc.clone() });
+        self.symbols.add_declaration(Declaration {
+            name: name.text.clone(),
+            kind,
+            span: name.span,
+            doc: item.doc.clone(),
+        });
     }
 
     fn declare_param(&mut self, _file: usize, param: &ast::ParamItem) -> FileSymbol {
@@ -104,18 +107,21 @@ impl<'a> Checker<'a> {
         self.report_diagnostic(diagnostic);
     }
 
-    /// Puts a name into a file's scope, unless it is reserved or taken.
     fn declare_name(&mut self, file: usize, name: &ast::Name, symbol: FileSymbol) {
         // A word of the language was reported where it was read.
         let symbol = if words::is_reserved(&name.text) { FileSymbol::Broken } else { symbol };
         if matches!(symbol, FileSymbol::Step(_)) && kind_word(&name.text) {
             let message = format!("`{}` is a kind of step and cannot be declared", name.text);
-            self.report_diagnostic(Diagnostic::new(Slug::ReservedName, name.span, message).with_help("choose another name"));
+            self.report_diagnostic(
+                Diagnostic::new(Slug::ReservedName, name.span, message).with_help("choose another name"),
+            );
             return;
         }
         if matches!(symbol, FileSymbol::Def(_)) && builtins::find_builtin(&name.text).is_some() {
             let message = format!("`{}` is a function of the language", name.text);
-            self.report_diagnostic(Diagnostic::new(Slug::Duplicate, name.span, message).with_help("choose another name"));
+            self.report_diagnostic(
+                Diagnostic::new(Slug::Duplicate, name.span, message).with_help("choose another name"),
+            );
             return;
         }
         let earlier = self.scopes.get(file).and_then(|scope| scope.names.get(&name.text)).map(|earlier| earlier.span);
@@ -151,7 +157,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// `line 3`, with the file's name when it is another file.
+    /// `line 3`, with the file name if it is another file.
     pub(super) fn place_of(&self, place: Span, seen_from: Span) -> String {
         let line = self.map.line_column(place).line;
         if place.file == seen_from.file {
@@ -161,7 +167,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Names whose declaration could not be read: an unknown name that is one of them is no second mistake.
+    /// Names whose declaration could not be read, so that their uses are not reported again.
     fn declare_unread(&mut self, file: usize) {
         let Some(entry) = self.loaded.get(file) else { return };
         let Some(source) = self.map.get(entry.id) else { return };
@@ -174,9 +180,10 @@ impl<'a> Checker<'a> {
             if capital && !scope.schemas.contains_key(&name) {
                 scope.schemas.insert(name, (None, Span::default()));
             } else if !scope.names.contains_key(&name) {
-                scope
-                    .names
-                    .insert(name, ScopedName { symbol: FileSymbol::Broken, span: Span::default(), origin: Span::default() });
+                scope.names.insert(
+                    name,
+                    ScopedName { symbol: FileSymbol::Broken, span: Span::default(), origin: Span::default() },
+                );
             }
         }
     }
@@ -197,7 +204,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A file that cannot be had: the chosen names are not reported again where they are used, nor is any name when all were to come.
+    /// A file that cannot be loaded. Names imported from it are not reported again where they are used.
     fn import_nothing(&mut self, file: usize, names: &[ast::Name], all: bool) {
         let Some(scope) = self.scopes.get_mut(file) else { return };
         scope.incomplete |= all;
@@ -244,7 +251,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The names that a file itself declares, not those that it imports.
     fn own_names(&self, file: usize) -> Vec<(String, ScopedName)> {
         let Some(id) = self.loaded.get(file).map(|file| file.id) else { return Vec::new() };
         let Some(scope) = self.scopes.get(file) else { return Vec::new() };
@@ -259,7 +265,6 @@ impl<'a> Checker<'a> {
         scope.schemas.iter().filter(|(_, (_, place))| own(*place)).map(|(name, _)| name.clone()).collect()
     }
 
-    /// Whether a place stands in a `use`.
     fn is_import(&self, file: usize, place: Span) -> bool {
         self.loaded.get(file).is_some_and(|file| {
             file.ast.items.iter().any(|item| {
@@ -303,7 +308,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of a parameter.
     pub(super) fn param_type(&self, number: u32) -> Ty {
         self.module.params.get(number as usize).map_or(Ty::Any, |param| Ty::from_ir(param.ty))
     }
@@ -314,15 +318,16 @@ fn unknown_import<'n>(item: &ast::UseItem, name: &ast::Name, all: impl Iterator<
     let message = format!("`{}` has no `{}`", item.target.text, name.text);
     let diagnostic = Diagnostic::new(Slug::Import, name.span, message);
     match suggest::suggest_name(&name.text, all.iter().copied()) {
-        Some(near) => {
-            diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(format!("replace with `{near}`"), name.span, near)
-        }
+        Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
+            format!("replace with `{near}`"),
+            name.span,
+            near,
+        ),
         None if all.is_empty() => diagnostic.with_help("it declares no names"),
         None => diagnostic.with_help(format!("it has {}", all.join(", "))),
     }
 }
 
-/// The type that a word of other languages means.
 fn meant_type(word: &str) -> Option<&'static str> {
     Some(match word.to_ascii_lowercase().as_str() {
         "str" | "text" => "string",
@@ -339,7 +344,6 @@ fn meant_type(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The name that a line declares, judged by its first words alone.
 fn declared_in(line: &str) -> Option<&str> {
     let mut words = line.trim_start().splitn(2, char::is_whitespace);
     let first = words.next()?;

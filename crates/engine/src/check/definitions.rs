@@ -3,21 +3,18 @@
 use super::Checker;
 use super::asserted_implications::AssertedDefinitions;
 use super::expr::CheckedExpr;
-use super::scope::{NameScope, FileSymbol, ScopeVariable, VariableValue};
+use super::scope::{FileSymbol, NameScope, ScopeVariable, VariableValue};
 use super::ty::Ty;
 use crate::ir;
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, ItemKind};
 
-/// How far a definition is.
+/// The lowering state of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefinitionState {
-    /// Not looked at.
     New,
-    /// Being lowered: whoever meets it now is inside it.
     Open,
-    /// Lowered.
     Done,
 }
 
@@ -124,7 +121,6 @@ impl<'a> DefinitionTable<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Lowers every definition, used or not, and puts them into the module.
     pub(super) fn define_all(&mut self) {
         self.read_catalogue();
         self.read_schemas();
@@ -204,8 +200,12 @@ impl<'a> Checker<'a> {
         let (Some(class), Some(found)) = (wanted.comparison_class(), value.ty.comparison_class()) else { return };
         let measures = (wanted.number_measure(), value.ty.number_measure());
         if class != found {
-            let message =
-                format!("the default of `{}` is {}, not {}", param.name.text, found.noun(), with_article(&param.ty.text));
+            let message = format!(
+                "the default of `{}` is {}, not {}",
+                param.name.text,
+                found.noun(),
+                with_article(&param.ty.text)
+            );
             self.report_diagnostic(
                 Diagnostic::new(Slug::TypeMismatch, value.expr.span, message)
                     .with_help(format!("write a {}, or declare another type", param.ty.text)),
@@ -220,7 +220,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of a `let`; `place` is the name that asks.
     pub(super) fn let_type(&mut self, number: u32, place: Option<Span>) -> Ty {
         let Some(entry) = self.definitions.lets.get_mut(number as usize) else { return Ty::Any };
         entry.used |= place.is_some();
@@ -243,17 +242,14 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// The value of a `let`, once it is lowered.
     pub(super) fn let_value(&self, number: u32) -> Option<&ir::TypedExpr> {
         self.definitions.lets.get(number as usize)?.lowered.as_ref().map(|value| &value.expr)
     }
 
-    /// The body of a `def`, once it is lowered.
     pub(super) fn def_body(&self, number: u32) -> Option<&ir::TypedExpr> {
         self.definitions.defs.get(number as usize)?.lowered.as_ref().map(|body| &body.expr)
     }
 
-    /// The type of a `def`'s value; `place` is the call that asks.
     pub(super) fn def_type(&mut self, number: u32, place: Option<Span>) -> Ty {
         let Some(entry) = self.definitions.defs.get_mut(number as usize) else { return Ty::Any };
         match entry.state {
@@ -280,12 +276,14 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// Each parameter once.
+    /// Reports duplicate parameters.
     fn check_parameters(&mut self, parameters: &[ast::Name]) {
         for (index, parameter) in parameters.iter().enumerate() {
             if parameters.iter().take(index).any(|earlier| earlier.text == parameter.text) {
                 let message = format!("a second parameter `{}`", parameter.text);
-                self.report_diagnostic(Diagnostic::new(Slug::Duplicate, parameter.span, message).with_help("choose another name"));
+                self.report_diagnostic(
+                    Diagnostic::new(Slug::Duplicate, parameter.span, message).with_help("choose another name"),
+                );
             }
         }
     }
@@ -299,7 +297,6 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// Checks a `def step` by itself, with parameters of which nothing is known.
     fn check_step_definition(&mut self, number: usize) {
         let Some(entry) = self.definitions.step_entry(number) else { return };
         self.check_parameters(entry.parameters);
@@ -320,9 +317,10 @@ impl<'a> Checker<'a> {
         self.bindings = saved;
     }
 
-    /// Warns of `let`s that nothing uses. A file of declarations alone is there to be imported.
+    /// Warns about unused `let`s, except in files that only declare: these are meant to be imported.
     pub(super) fn report_unused(&mut self) {
-        let is_library = !self.loaded.first().is_some_and(|root| root.ast.items.iter().any(|item| item.kind.has_assertions()));
+        let is_library =
+            !self.loaded.first().is_some_and(|root| root.ast.items.iter().any(|item| item.kind.has_assertions()));
         if self.diagnostics.0.iter().any(|one| one.severity == Severity::Error) || is_library {
             return;
         }
@@ -341,7 +339,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The symbol of a name in a file.
     pub(super) fn resolve_symbol(&self, file: usize, name: &str) -> Option<(FileSymbol, Span)> {
         let declared = self.scopes.get(file)?.names.get(name)?;
         Some((declared.symbol, declared.origin))

@@ -7,37 +7,32 @@ use super::ty::Ty;
 use serde_json::Value;
 use std::rc::Rc;
 
-/// References that are followed one after another.
+/// References followed in a row.
 const HOPS: usize = 32;
 
 /// A value described by one of some places in schemas.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescribedValue {
-    /// The tools whose schemas they are, for messages.
     tool: Rc<str>,
     places: Vec<SchemaPlace>,
 }
 
-/// A place in a schema document.
 #[derive(Debug, Clone, PartialEq)]
 struct SchemaPlace {
     root: Rc<Value>,
     pointer: String,
 }
 
-/// What a schema says of a field.
+/// What a schema says about a field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DescribedMember {
-    /// It is declared.
     Known(DescribedValue),
-    /// Nothing.
     Open,
-    /// It is not among the declared names.
     Unknown(Vec<String>),
 }
 
 impl DescribedValue {
-    /// What the whole schema of a tool describes.
+    /// The whole schema of a tool.
     pub fn new(tool: &str, schema: Rc<Value>) -> Self {
         Self { tool: tool.into(), places: vec![SchemaPlace { root: schema, pointer: String::new() }] }
     }
@@ -47,7 +42,7 @@ impl DescribedValue {
         &self.tool
     }
 
-    /// What one of several schemas describes; `None` of none.
+    /// Combines several schemas, any of which may apply; `None` if there are none.
     pub fn any_of(all: impl IntoIterator<Item = DescribedValue>) -> Option<Self> {
         let mut tools: Vec<Rc<str>> = Vec::new();
         let mut places = Vec::new();
@@ -96,7 +91,6 @@ impl DescribedValue {
         types.into_iter().reduce(Ty::join_types).unwrap_or(Ty::Any)
     }
 
-    /// References followed and alternatives apart.
     fn expand_places(&self) -> Vec<SchemaPlace> {
         let mut out = Vec::new();
         for place in &self.places {
@@ -104,7 +98,9 @@ impl DescribedValue {
             match place.schema_alternatives() {
                 Some(alternatives) => {
                     out.extend(
-                        alternatives.into_iter().map(|place| place.follow_refs().unwrap_or_else(SchemaPlace::allow_all)),
+                        alternatives
+                            .into_iter()
+                            .map(|place| place.follow_refs().unwrap_or_else(SchemaPlace::allow_all)),
                     );
                 }
                 None => out.push(place),
@@ -114,7 +110,6 @@ impl DescribedValue {
     }
 }
 
-/// What one place says of a field.
 enum PlaceMember {
     Known(SchemaPlace),
     Open,
@@ -122,7 +117,6 @@ enum PlaceMember {
 }
 
 impl SchemaPlace {
-    /// The schema that allows everything.
     fn allow_all() -> Self {
         Self { root: Rc::new(Value::Bool(true)), pointer: String::new() }
     }
@@ -135,7 +129,7 @@ impl SchemaPlace {
         Self { root: Rc::clone(&self.root), pointer: format!("{}{rest}", self.pointer) }
     }
 
-    /// The place behind `$ref`s inside the document; `None` for one that leads elsewhere or in circles.
+    /// The place behind internal `$ref`s; `None` for an external reference or a cycle.
     fn follow_refs(&self) -> Option<Self> {
         let mut place = self.clone();
         for _ in 0..HOPS {
@@ -147,7 +141,7 @@ impl SchemaPlace {
         None
     }
 
-    /// The places of `anyOf` or `oneOf`, where the schema says nothing else about fields.
+    /// The branches of `anyOf` or `oneOf`; `None` if the schema says anything else about fields.
     fn schema_alternatives(&self) -> Option<Vec<Self>> {
         let value = self.schema_value();
         if value.get("properties").is_some() {
@@ -239,7 +233,6 @@ fn type_of_value(value: &Value) -> Ty {
     }
 }
 
-/// A key as a part of a JSON pointer.
 fn escape_key(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }

@@ -9,7 +9,7 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, BinaryOperator, ExprKind, ExprQuantifier, TestKind};
 
-/// An expression may be nested this deep; a chain of `and` or `+` nests with each operator.
+/// Maximum nesting of an expression; each `and` or `+` of a chain adds a level.
 const DEPTH: usize = 4_000;
 
 /// A checked expression with what the checker knows of its value.
@@ -28,7 +28,7 @@ impl CheckedExpr {
         Self { expr: ir::TypedExpr { kind, span, ty: ty.to_ir_type() }, ty, broken: false }
     }
 
-    /// What stands for an expression that was reported.
+    /// The placeholder for an expression that was reported.
     pub fn broken_at(span: Span) -> Self {
         Self { broken: true, ..Self::new(ir::ExprKind::Constant(Constant::Null), span, Ty::Any) }
     }
@@ -38,19 +38,19 @@ impl CheckedExpr {
         self.broken
     }
 
-    /// Whether it counts something: steps, elements, words, tokens, turns.
+    /// True for a count of steps, elements, words, tokens or turns.
     pub fn is_count(&self) -> bool {
         self.ty.is_count()
     }
 
-    /// The same with another type.
+    /// Replaces the type.
     pub fn with_type(mut self, ty: Ty) -> Self {
         self.expr.ty = ty.to_ir_type();
         self.ty = ty;
         self
     }
 
-    /// The same at another place.
+    /// Replaces the place.
     pub fn with_span(mut self, span: Span) -> Self {
         self.expr.span = span;
         self
@@ -73,11 +73,11 @@ impl CheckedExpr {
     }
 }
 
-/// A proposal quotes at most so many characters.
+/// Characters quoted in a suggestion.
 const LINE: usize = 100;
 
 impl<'a> Checker<'a> {
-    /// An expression that stands by itself (a `let`, a `def`, a default): no binding of a statement reaches it.
+    /// A self-contained expression (a `let`, a `def`, a default): bindings of a statement are not in scope.
     pub(super) fn top_expr(&mut self, scope: &NameScope<'a>, expr: &'a ast::Expr) -> CheckedExpr {
         let saved = std::mem::take(&mut self.bindings);
         let depth = std::mem::replace(&mut self.depth, 0);
@@ -88,7 +88,6 @@ impl<'a> Checker<'a> {
         value
     }
 
-    /// An expression.
     pub(super) fn check_expr(&mut self, scope: &NameScope<'a>, expr: &'a ast::Expr) -> CheckedExpr {
         if self.depth >= DEPTH {
             let message = format!("the expression is nested deeper than {DEPTH} operators");
@@ -145,14 +144,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An expression that has to be true or false.
     pub(super) fn condition_expr(&mut self, scope: &NameScope<'a>, expr: &'a ast::Expr) -> ir::TypedExpr {
         let value = self.check_expr(scope, expr);
         self.check_condition(expr, &value);
         value.expr
     }
 
-    /// Reports a value that can be neither true nor false where it has to be.
     pub(super) fn check_condition(&mut self, expr: &ast::Expr, value: &CheckedExpr) {
         if value.broken || !value.ty.is_no_condition() {
             return;
@@ -172,7 +169,6 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// What to write instead of a value that is no assertion.
     fn comparison_for(&self, expr: &ast::Expr, value: &CheckedExpr, text: &str) -> String {
         if let Some(counted) = self.count_with_test(expr) {
             return format!("the test belongs to the body; write `{counted}`");
@@ -214,7 +210,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `count x in xs: x.ok >= 2` with the test taken out of its body: `(count x in xs: x.ok) >= 2`.
+    /// `count x in xs: x.ok >= 2` with the test moved out: `(count x in xs: x.ok) >= 2`.
     fn count_with_test(&self, expr: &ast::Expr) -> Option<String> {
         let ExprKind::Quantifier { quantifier: ExprQuantifier::Count, body, .. } = &expr.kind else { return None };
         let ExprKind::Test { subject, test } = &body.kind else { return None };
@@ -256,7 +252,7 @@ impl<'a> Checker<'a> {
         CheckedExpr::new(ir::ExprKind::Binary(operator, Box::new(left), Box::new(right)), span, Ty::Boolean)
     }
 
-    /// `output.a == "x" or "y"` and `a: "x" or "y"`, written with a list.
+    /// `output.a == "x" or "y"` and `a: "x" or "y"`, rewritten with a list.
     fn one_of_texts(&self, left: &ast::Expr, right: &ast::Expr) -> Option<String> {
         let is_text = |expr: &ast::Expr| matches!(expr.kind, ExprKind::Text(_));
         if !is_text(right) {
@@ -360,7 +356,8 @@ impl<'a> Checker<'a> {
         if !fits {
             let message = format!("a range goes from a number to a number, not {}", class.noun());
             self.report_diagnostic(
-                Diagnostic::new(Slug::TypeMismatch, side.expr.span, message).with_help("write `1..3`, `50..` or `..10`"),
+                Diagnostic::new(Slug::TypeMismatch, side.expr.span, message)
+                    .with_help("write `1..3`, `50..` or `..10`"),
             );
         }
         fits
@@ -377,7 +374,6 @@ impl<'a> Checker<'a> {
         true
     }
 
-    /// A range whose start is behind its end.
     pub(super) fn report_empty_range(&mut self, start: Span, end: Span, span: Span) {
         let (low, high) = (self.source_line(start), self.source_line(end));
         let turned = format!("{high}..{low}");
@@ -385,10 +381,11 @@ impl<'a> Checker<'a> {
         // Hours that go over midnight are no mistake of order.
         let late = low.parse::<u8>().is_ok_and(|hour| (13..=24).contains(&hour));
         self.report_diagnostic(match late {
-            true => {
-                empty.with_help(format!("write `{turned}`; over midnight: `hour(start) >= {low} or hour(start) <= {high}`"))
+            true => empty
+                .with_help(format!("write `{turned}`; over midnight: `hour(start) >= {low} or hour(start) <= {high}`")),
+            false => {
+                empty.with_help(format!("write `{turned}`")).with_fix(format!("write `{turned}`"), span, turned.clone())
             }
-            false => empty.with_help(format!("write `{turned}`")).with_fix(format!("write `{turned}`"), span, turned.clone()),
         });
     }
 }

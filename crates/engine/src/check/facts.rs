@@ -3,12 +3,11 @@
 use super::Checker;
 use super::scope::{LookupSide, NameScope};
 use super::ty::StepShape;
-use crate::ir::{self, NameTest, ToolFact, ToolClaim};
+use crate::ir::{self, NameTest, ToolClaim, ToolFact};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_runs::run::StepKind;
 use averment_syntax::ast::{self, ItemKind, ToolName};
 
-/// The test of a name as it is written.
 fn name_test(tool: &ToolName) -> NameTest {
     match tool.name.text.as_str() {
         "any" if !tool.quoted => NameTest::Any,
@@ -18,7 +17,7 @@ fn name_test(tool: &ToolName) -> NameTest {
 }
 
 impl<'a> Checker<'a> {
-    /// `tool delete_repo also mcp__*__delete_repo`: patterns have to know it before they are read.
+    /// `tool delete_repo also mcp__*__delete_repo`: read first, because patterns depend on it.
     pub(super) fn read_other_names(&mut self, tools: &[ToolName], facts: &[ast::ToolFact]) {
         for fact in facts {
             let ast::ToolFact::Also(others) = fact else { continue };
@@ -44,7 +43,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The other facts, once the names of the files are known.
     pub(super) fn read_facts(&mut self) {
         let loaded = self.loaded;
         for (file, entry) in loaded.iter().enumerate() {
@@ -65,7 +63,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A condition of a call, whose fields come first in it.
+    /// A condition on a call; the call's fields shadow other names.
     fn fact_condition(&mut self, file: usize, condition: &'a ast::Expr) -> ir::TypedExpr {
         let scope = NameScope::of_file(file).with_step(StepShape::of_kind(StepKind::Call)).on_side(LookupSide::Plain);
         let saved = std::mem::take(&mut self.bindings);

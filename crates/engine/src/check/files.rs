@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 /// A file that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundFile {
-    /// What tells it from other files: its path, symbolic links resolved where there are any.
+    /// The path with symbolic links resolved; identifies the file.
     pub key: PathBuf,
     /// Where its own relative paths start.
     pub folder: PathBuf,
@@ -39,7 +39,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// What is wrong with the file of this path, in words.
+    /// The problem with the file at this path, for a message.
     #[must_use]
     pub fn describe_for(&self, path: &str) -> String {
         match self {
@@ -54,7 +54,7 @@ impl FileError {
     }
 }
 
-/// What files may be read from. Paths are as the author wrote them, relative to `folder`.
+/// Access to files. Paths are as the author wrote them, relative to `folder`.
 pub trait Files {
     /// Reads a file; with `inside` only when it lies in that folder, symbolic links followed.
     ///
@@ -66,7 +66,6 @@ pub trait Files {
     fn names(&self, folder: &Path, path: &str) -> Vec<String>;
 }
 
-/// Checks that a path is relative and stays on this machine.
 fn relative_path(path: &str) -> Result<&Path, FileError> {
     let names_machine = path.contains("://") || path.starts_with("file:") || path.starts_with('\\');
     let drive = path.as_bytes().get(1) == Some(&b':');
@@ -93,7 +92,7 @@ pub fn normalize_path(path: &Path) -> PathBuf {
     out
 }
 
-/// Whether a normalized path lies in a normalized folder; the empty one is where paths start, and `..` leads out of it.
+/// Both paths are normalized; the empty folder is the starting point, and `..` leads out of it.
 fn lies_in(path: &Path, folder: &Path) -> bool {
     let rest = path.strip_prefix(folder);
     rest.is_ok_and(|rest| !matches!(rest.components().next(), Some(Component::ParentDir)))

@@ -72,7 +72,6 @@ fn write_json(constant: &Constant, out: &mut String) {
     }
 }
 
-/// A text as JSON.
 fn json_quoted(text: &str) -> String {
     Value::String(text.to_owned()).to_string()
 }

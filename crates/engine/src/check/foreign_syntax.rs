@@ -1,15 +1,14 @@
 //! What a line was meant to be that can be read and does not compile: `len(output.items) > 3`, `output.a != None`.
 
-use averment_base::diagnostic::{Diagnostic, Diagnostics, SourceEdit, Fix, Severity, Slug};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Fix, Severity, Slug, SourceEdit};
 use averment_base::source::{SourceMap, Span};
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
-use averment_syntax::ast::{Expr, ExprKind, RuleFile, NumberUnit};
+use averment_syntax::ast::{Expr, ExprKind, NumberUnit, RuleFile};
 use averment_syntax::foreign_statement;
 
-/// Of more mistakes nothing is asked.
+/// Parse errors that are examined.
 const ASKED: usize = 50;
 
-/// Says of lines in the words of other languages how they are written here.
 pub(super) fn suggest_spellings(map: &SourceMap, diagnostics: &mut Diagnostics) {
     let asked =
         diagnostics.0.iter_mut().filter(|one| one.severity == Severity::Error && one.slug != Slug::UnknownField);
@@ -38,7 +37,7 @@ fn suggest_spelling(map: &SourceMap, one: &mut Diagnostic) -> Option<()> {
     Some(())
 }
 
-/// Says of `output.items.length > 0` that a field of this name is looked at, and not how many there are.
+/// Explains that `output.items.length > 0` reads a field and does not count elements.
 pub(super) fn warn_length_fields(map: &SourceMap, file: &RuleFile, diagnostics: &mut Diagnostics) {
     let mut lengths = LengthVisitor(Vec::new());
     walk::walk_file(file, &mut lengths);
@@ -55,7 +54,6 @@ pub(super) fn warn_length_fields(map: &SourceMap, file: &RuleFile, diagnostics: 
     }
 }
 
-/// Fields that are called as how many there are in other languages, where they are compared with a number.
 struct LengthVisitor(Vec<(Span, String)>);
 
 impl SyntaxVisitor<'_> for LengthVisitor {

@@ -13,14 +13,12 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub struct UsedIds {
     known: IndexMap<String, Option<(Span, &'static str)>>,
-    /// How often an id that was taken was asked for again.
     repeated: IndexMap<String, u32>,
-    /// How many assertions each rule has.
     counted: Vec<u32>,
 }
 
 impl UsedIds {
-    /// The id itself, or with `-2`, `-3`, … when it is taken.
+    /// The id, with `-2`, `-3`, … appended if it is taken.
     fn free_id(&mut self, id: String) -> String {
         let mut found = id.clone();
         while self.known.contains_key(&found) {
@@ -34,7 +32,6 @@ impl UsedIds {
 }
 
 impl Checker<'_> {
-    /// Takes the id of a rule, case or invariant.
     pub(super) fn rule_id(&mut self, what: &'static str, name: &ast::Name) -> String {
         self.report_taken(
             name,
@@ -45,7 +42,6 @@ impl Checker<'_> {
         name.text.clone()
     }
 
-    /// Takes the id that an author gives an assertion.
     pub(super) fn given_id(&mut self, name: &ast::Name) -> String {
         let message = |at: String| format!("a second assertion with id `{}` (the first stands in {at})", name.text);
         self.report_taken(name, "assertion", message, "choose another id");
@@ -88,7 +84,7 @@ impl Checker<'_> {
         self.ids.free_id(id)
     }
 
-    /// `refunds:3f9a1c20`: from the file's name and the text, block headers included, so that edits elsewhere do not change it.
+    /// `refunds:3f9a1c20`: hashes the file name, text and block headers, so that edits elsewhere do not change it.
     pub(super) fn hashed_id(&mut self, place: Span, headers: &[String], text: &str) -> String {
         let mut hash = Sha256::new();
         for part in headers.iter().map(String::as_str).chain([text]) {

@@ -13,33 +13,28 @@ use super::scope::{NameScope, ScopeVariable, VariableValue};
 use super::settings::OwnModifiers;
 use super::ty::{StepShape, Ty};
 use super::walk;
-use crate::ir::{self, PatternAlternative, AssertionCheck, Constant, ExprKind, LocalId, NameTest, RuleRole};
+use crate::ir::{self, AssertionCheck, Constant, ExprKind, LocalId, NameTest, PatternAlternative, RuleRole};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::run::StepKind;
-use averment_syntax::ast::{self, CallInput, ExprQuantifier, ItemKind, BodySetting, TestKind};
+use averment_syntax::ast::{self, BodySetting, CallInput, ExprQuantifier, ItemKind, TestKind};
 
-/// A `call` that was read.
 #[derive(Debug, Clone)]
 struct LoweredCall<'a> {
     alias: Option<&'a str>,
     pattern: ir::CheckedPattern,
     shape: StepShape,
-    /// Earlier calls whose answers it uses, by number.
     needs: Vec<usize>,
 }
 
-/// What is known while the body of an invariant is read.
 #[derive(Debug, Clone, Default)]
 struct InvariantReading<'a> {
     calls: Vec<LoweredCall<'a>>,
     variables: Vec<ScopeVariable<'a>>,
-    /// The condition of `for each tool`, over the call in scope.
     tool: Option<ir::TypedExpr>,
 }
 
 impl<'a> Checker<'a> {
-    /// `invariant NAME {…}`.
     pub(super) fn check_invariant(&mut self, place: &AssertionPlace<'a>, rule: &'a ast::RuleBlock) {
         let id = self.rule_id("invariant", &rule.name);
         let sentence = rule.sentence.as_ref().and_then(|sentence| self.plain_text(sentence));
@@ -95,7 +90,6 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// Reads a call, with whether it is to fail.
     fn read_call(
         &mut self,
         place: &AssertionPlace<'a>,
@@ -113,7 +107,8 @@ impl<'a> Checker<'a> {
         }
         // Without a condition there is nothing to test: every tool is meant.
         let every = |tool: &ir::TypedExpr| matches!(tool.kind, ExprKind::Constant(Constant::Boolean(true)));
-        let mut tests: Vec<ir::TypedExpr> = reading.tool.iter().filter(|tool| is_each && !every(tool)).cloned().collect();
+        let mut tests: Vec<ir::TypedExpr> =
+            reading.tool.iter().filter(|tool| is_each && !every(tool)).cloned().collect();
         let mut scope = NameScope { variables: reading.variables.clone(), ..place.scope.clone() };
         if is_each {
             // Among its arguments the tool is known by its name.
@@ -148,7 +143,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The step pattern of the calls that are judged.
     fn call_pattern_of(
         &self,
         call: &ast::InvariantCall,
@@ -156,7 +150,8 @@ impl<'a> Checker<'a> {
         tests: Vec<ir::TypedExpr>,
         binds: Vec<(u32, ir::TypedExpr)>,
     ) -> ir::CheckedPattern {
-        let (joins, conditions): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) = tests.into_iter().partition(walk::uses_binding);
+        let (joins, conditions): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) =
+            tests.into_iter().partition(walk::uses_binding);
         let condition = conditions.into_iter().fold(None, |all, one| Some(walk::join_and(all, one)));
         let end = match &call.input {
             CallInput::Object(object) => object.span,
@@ -176,7 +171,6 @@ impl<'a> Checker<'a> {
         ir::CheckedPattern { text: self.source_line(span), span, alternatives: vec![alternative] }
     }
 
-    /// The arguments that a judged call has.
     fn call_arguments(
         &mut self,
         scope: &NameScope<'a>,
@@ -187,7 +181,8 @@ impl<'a> Checker<'a> {
         let ast::ExprKind::Object(entries) = &object.kind else { return };
         let plain = NameScope { step: None, response: false, ..scope.clone() };
         for (name, value) in entries {
-            let arguments = CheckedExpr::new(ExprKind::StepField("args".to_owned()), name.span, shape.field_type("args"));
+            let arguments =
+                CheckedExpr::new(ExprKind::StepField("args".to_owned()), name.span, shape.field_type("args"));
             let path = self.member_of(arguments, &name.text, name.span, name.span, name.span);
             let value = self.check_expr(&plain, value);
             tests.push(kinds::positive_test(TestKind::Equal, path.expr, value.expr));
@@ -196,13 +191,17 @@ impl<'a> Checker<'a> {
     }
 
     /// `for each tool where … {…}`.
-    fn for_each_tool(&mut self, place: &AssertionPlace<'a>, condition: Option<&'a ast::Expr>, body: &'a [ast::SyntaxItem]) {
+    fn for_each_tool(
+        &mut self,
+        place: &AssertionPlace<'a>,
+        condition: Option<&'a ast::Expr>,
+        body: &'a [ast::SyntaxItem],
+    ) {
         let mut reading =
             InvariantReading { tool: Some(self.tool_condition(place, condition)), ..InvariantReading::default() };
         self.invariant_items(place, body, &mut reading);
     }
 
-    /// The condition on the tool of the call in scope: by the declared catalogue, or by the tools that the run records.
     fn tool_condition(&mut self, place: &AssertionPlace<'a>, condition: Option<&'a ast::Expr>) -> ir::TypedExpr {
         let Some(condition) = condition else {
             return CheckedExpr::new(ExprKind::Constant(Constant::Boolean(true)), place_span(), Ty::Boolean).expr;
@@ -254,10 +253,15 @@ impl<'a> Checker<'a> {
         let Some(inner) = self.call_place(place, span, reading) else { return self.report_without_call(place, span) };
         let wanted = CheckedExpr::new(ExprKind::Constant(Constant::Boolean(ok)), span, Ty::Boolean).expr;
         let test = kinds::positive_test(TestKind::Equal, kinds::step_field("ok", span), wanted);
-        self.add_assertion(&inner, OwnModifiers::default(), AssertionCheck::Expression(test), format!("expect {word}"), span);
+        self.add_assertion(
+            &inner,
+            OwnModifiers::default(),
+            AssertionCheck::Expression(test),
+            format!("expect {word}"),
+            span,
+        );
     }
 
-    /// Where an assertion about the last call stands: in blocks of the calls that it needs, then of the call itself.
     fn call_place(
         &mut self,
         place: &AssertionPlace<'a>,
@@ -294,7 +298,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a test uses the answer of a call.
 fn uses_call(test: &ir::TypedExpr, call: &LoweredCall<'_>, variables: &[ScopeVariable<'_>]) -> bool {
     let Some(alias) = call.alias else { return false };
     let number =
@@ -305,12 +308,10 @@ fn uses_call(test: &ir::TypedExpr, call: &LoweredCall<'_>, variables: &[ScopeVar
     walk::any_kind(test, &|kind| matches!(kind, ExprKind::Binding(binding) if Some(binding.0) == number))
 }
 
-/// A fact about a tool.
 fn tool_fact(tool: &ir::TypedExpr, name: &str) -> ir::TypedExpr {
     CheckedExpr::new(ExprKind::Field(Box::new(tool.clone()), name.to_owned()), tool.span, Ty::Any).expr
 }
 
-/// The scope of a `where` behind `for each tool`: what a catalogue says of a tool.
 fn facts_scope<'a>(scope: &NameScope<'a>, tool: &ir::TypedExpr) -> NameScope<'a> {
     let mut scope = scope.clone();
     for name in ["name", "title", "description", "annotations", "strict"] {
@@ -319,7 +320,6 @@ fn facts_scope<'a>(scope: &NameScope<'a>, tool: &ir::TypedExpr) -> NameScope<'a>
     scope
 }
 
-/// What the catalogue says of a tool, its name included.
 fn tool_object(tool: &ir::CatalogTool) -> Constant {
     let said = tool.annotations.as_deref().and_then(|text| serde_json::from_str(text).ok());
     let mut entries = match said.as_ref().map(fold::constant_of) {
@@ -332,7 +332,6 @@ fn tool_object(tool: &ir::CatalogTool) -> Constant {
     Constant::Object(entries)
 }
 
-/// The place of a condition that is not written.
 fn place_span() -> Span {
     Span::default()
 }

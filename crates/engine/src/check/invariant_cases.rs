@@ -8,14 +8,11 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, CallInput, ExprKind, GeneratedInputs, GeneratedKind, ItemKind, TestRun};
 
-/// Entries of a test that describe the call beside its answer.
 const OF_THE_CALL: [&str; 5] = ["response", "error", "status", "duration", "args"];
 
-/// A call with what it answered in the test.
 type AnsweredCall<'c> = (&'c ast::InvariantCall, Option<Constant>);
 
 impl<'a> Checker<'a> {
-    /// The tests of an invariant, those inside `for each tool` included.
     pub(super) fn tests_of_invariant(&mut self, rule: &'a ast::RuleBlock) {
         let own = self.rule_number(&rule.name.text);
         self.invariant_tests(&rule.body, own);
@@ -39,7 +36,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The run of a test: as it is where it lists calls, else made of the calls in front of it.
+    /// The run of a test: as written if it lists calls, otherwise built from the calls above it.
     fn invariant_run(&mut self, expr: &'a ast::Expr, calls: &[&'a ast::InvariantCall]) -> Option<String> {
         let entries = self.constant_entries(expr)?;
         if entries.iter().any(|(name, _)| name == "calls") {
@@ -70,7 +67,6 @@ impl<'a> Checker<'a> {
         Some(fold::json_text(&Constant::Object(run)))
     }
 
-    /// One call of the run.
     fn build_call(
         &mut self,
         call: &'a ast::InvariantCall,
@@ -97,13 +93,17 @@ impl<'a> Checker<'a> {
         Some(Constant::Object(made))
     }
 
-    /// The tool of a call: of those that `for each tool` stands for, the first.
     fn call_tool(&self, call: &ast::InvariantCall) -> String {
         let first = || self.module.tools.first().map_or("tool", |tool| &tool.name).to_owned();
         if call.tool.text == "tool" { first() } else { call.tool.text.clone() }
     }
 
-    fn build_arguments(&mut self, call: &'a ast::InvariantCall, earlier: &[AnsweredCall<'_>], test: Span) -> Option<Constant> {
+    fn build_arguments(
+        &mut self,
+        call: &'a ast::InvariantCall,
+        earlier: &[AnsweredCall<'_>],
+        test: Span,
+    ) -> Option<Constant> {
         match &call.input {
             CallInput::Generate { inputs, .. } => {
                 let arguments = match inputs {
@@ -130,7 +130,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The value of an argument: a constant, or a part of what an earlier call answered.
     fn build_argument(&mut self, value: &'a ast::Expr, earlier: &[AnsweredCall<'_>], test: Span) -> Option<Constant> {
         if let Some((alias, path)) = response_path(value) {
             let found =
@@ -152,7 +151,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// `made.response.a.b` as the name of the call and the path.
+/// Splits `made.response.a.b` into the call's name and the path.
 fn response_path(expr: &ast::Expr) -> Option<(&str, Vec<&str>)> {
     let ExprKind::Field { base, name } = &expr.kind else { return None };
     if let ExprKind::Name(alias) = &base.kind {
@@ -163,7 +162,7 @@ fn response_path(expr: &ast::Expr) -> Option<(&str, Vec<&str>)> {
     Some((alias, path))
 }
 
-/// A value that the generator could give: the least.
+/// The smallest value that the generator can produce.
 fn example_value(kind: &GeneratedKind) -> Constant {
     let least = match kind.bounds.as_ref().map(|bounds| &bounds.kind) {
         Some(ExprKind::Range { start: Some(start), .. }) => number_of(start),

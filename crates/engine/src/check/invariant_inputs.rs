@@ -8,13 +8,11 @@ use averment_base::source::Span;
 use averment_syntax::ast::{self, ExprKind, GeneratedInputs, GeneratedKind, InputGenerator, TextPart};
 use std::collections::BTreeSet;
 
-/// The kinds of generated values.
 const GENERATED: [&str; 5] = ["integer", "number", "string", "boolean", "list"];
 
-/// Lists inside of lists that are made.
+/// Nesting of generated lists.
 const NESTED: usize = 16;
 
-/// What stands behind `generate`.
 pub(super) struct GenerateClause<'a> {
     pub inputs: &'a GeneratedInputs,
     pub cases: &'a ast::NumberLiteral,
@@ -23,14 +21,21 @@ pub(super) struct GenerateClause<'a> {
 }
 
 impl<'a> Checker<'a> {
-    /// Notes the inputs of a call of the invariant `rule`; `each` is true inside of `for each tool`.
-    pub(super) fn generated_inputs(&mut self, rule: Option<u32>, tool: &ast::Name, each: bool, made: &GenerateClause<'a>) {
+    pub(super) fn generated_inputs(
+        &mut self,
+        rule: Option<u32>,
+        tool: &ast::Name,
+        each: bool,
+        made: &GenerateClause<'a>,
+    ) {
         let inputs = self.inputs_spec(made.inputs);
         let cases = self.whole_number(made.cases, "the number of cases");
         let seed = self.whole_number(made.seed, "a seed");
         if let Some(many) = cases.filter(|&cases| u32::try_from(cases).is_err()) {
             let message = format!("{many} are more cases than the {} that there can be", u32::MAX);
-            self.report_diagnostic(Diagnostic::new(Slug::TooLarge, made.cases.span, message).with_help("write `cases 100`"));
+            self.report_diagnostic(
+                Diagnostic::new(Slug::TooLarge, made.cases.span, message).with_help("write `cases 100`"),
+            );
         }
         let own = rule.and_then(|rule| self.module.rules.get(rule as usize)).map(|rule| rule.id.clone());
         let seed_name = match made.seed_name {
@@ -75,11 +80,13 @@ impl<'a> Checker<'a> {
         good.then_some(InputsSpec::Arguments(all))
     }
 
-    /// What an argument is made by; `None` where something is wrong with it.
+    /// `None` if the generator was reported.
     fn check_generator(&mut self, generator: &'a InputGenerator) -> Option<ValueSpec> {
         if let Some(beyond) = generator.elements.get(NESTED) {
             let message = format!("lists are made at most {NESTED} levels deep");
-            self.report_diagnostic(Diagnostic::new(Slug::TooDeep, beyond.ty.span, message).with_help("make the elements less deep"));
+            self.report_diagnostic(
+                Diagnostic::new(Slug::TooDeep, beyond.ty.span, message).with_help("make the elements less deep"),
+            );
             return None;
         }
         // The innermost first; of each what is wrong with it is said.
@@ -141,15 +148,16 @@ impl<'a> Checker<'a> {
     fn unknown_kind(&mut self, ty: &ast::Name) {
         let diagnostic = Diagnostic::new(Slug::UnknownType, ty.span, format!("unknown type `{}`", ty.text));
         let diagnostic = match suggest::suggest_name(&ty.text, GENERATED) {
-            Some(near) => {
-                diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(format!("replace with `{near}`"), ty.span, near)
-            }
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
+                format!("replace with `{near}`"),
+                ty.span,
+                near,
+            ),
             None => diagnostic.with_help(format!("generated values are {}", GENERATED.join(", "))),
         };
         self.report_diagnostic(diagnostic);
     }
 
-    /// The ends of a range, each read from a number that the rules give.
     fn range_bounds<T>(
         &mut self,
         bounds: Option<&'a ast::Expr>,
@@ -185,7 +193,6 @@ impl<'a> Checker<'a> {
         self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, span, says).with_help(wanted.help));
     }
 
-    /// The name that a seed goes with: text, and the name of the tool where there is one.
     fn seed_name(&mut self, text: &'a ast::TextLiteral, each: bool) -> Option<Vec<SeedNamePart>> {
         self.literals.push(text.span);
         let mut parts = Vec::new();
@@ -207,7 +214,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What the ends of a range are.
 #[derive(Clone, Copy)]
 struct BoundRule {
     says: &'static str,

@@ -5,7 +5,6 @@ use super::expr::CheckedExpr;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl Checker<'_> {
-    /// The second argument of `jsonpath`: a text that is known and is a path.
     pub(super) fn check_jsonpath(&mut self, arguments: &[CheckedExpr]) {
         let Some(path) = arguments.get(1) else { return };
         if path.is_broken() {
@@ -50,7 +49,6 @@ fn explain_error(text: &str, error: &serde_json_path::ParseError) -> (String, St
     )
 }
 
-/// The bracket that is missing at the end of a path.
 fn missing_close(text: &str) -> Option<char> {
     let (mut open, mut quote, mut escaped) = (Vec::new(), None, false);
     for letter in text.chars() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The keywords of the dialects in use, annotations and those that OpenAPI adds included.
+/// Keywords of the supported dialects, including annotations and OpenAPI extensions.
 pub(super) const KNOWN: &[&str] = &[
     "additionalItems",
     "additionalProperties",
@@ -66,7 +66,7 @@ pub(super) const KNOWN: &[&str] = &[
     "xml",
 ];
 
-/// Keywords behind which a schema stands, or a list of some.
+/// Keywords whose value is a schema or a list of schemas.
 const SCHEMAS: &[&str] = &[
     "additionalItems",
     "additionalProperties",
@@ -85,12 +85,11 @@ const SCHEMAS: &[&str] = &[
     "unevaluatedItems",
     "unevaluatedProperties",
 ];
-/// Keywords behind which an object of schemas stands.
 const NAMED: &[&str] = &["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
-/// So many are told of one schema.
+/// Unknown keys reported per schema.
 const MOST: usize = 20;
 
-/// The keys of a schema that are no keywords, each with the pointer to its value. The reader limits how deep schemas are.
+/// Unknown keys of a schema, each with a pointer. The JSON reader bounds the depth.
 pub(super) fn unknown_keywords(schema: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open = vec![(String::new(), schema)];

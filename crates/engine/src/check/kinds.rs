@@ -12,22 +12,19 @@ use averment_base::source::Span;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::{self, ExprQuantifier, KindText, StepWord, TestKind};
 
-/// Roles that a kind word stands for.
 const USER: [&str; 2] = ["user", "human"];
 const ASSISTANT: [&str; 3] = ["assistant", "ai", "model"];
 const THINKING: [&str; 2] = ["thinking", "reasoning"];
 
-/// A text behind a kind word: known, or computed in the run.
 enum WantedText {
     Known(String),
     Computed(ir::TypedExpr),
 }
 
-/// The fields of a command that each program of its line has for itself, in `parts`.
+/// Fields of a command that each program in `parts` has separately.
 const OF_PROGRAM: [&str; 4] = ["program", "args", "flags", "options"];
 
-/// A line such as `npm test && rm -rf build` runs several programs. The tests of `command rm(flags: ["-rf"])` have to hold for one
-/// and the same of them: those that look at its fields become one `any program in parts: …`.
+/// All tests of `command rm(flags: ["-rf"])` have to hold for the same program of a line: `any program in parts: …`.
 pub(super) fn join_program_tests(tests: &mut Vec<ir::TypedExpr>, program: LocalId) {
     let looks = |kind: &ExprKind| matches!(kind, ExprKind::StepField(field) if OF_PROGRAM.contains(&field.as_str()));
     let (moved, kept): (Vec<_>, Vec<_>) = tests.drain(..).partition(|test| walk::any_kind(test, &looks));
@@ -55,7 +52,6 @@ pub(super) fn join_program_tests(tests: &mut Vec<ir::TypedExpr>, program: LocalI
 }
 
 impl AlternativeDraft {
-    /// Asks for the text behind the word of the kind, where that is no test of the name.
     fn ask_text(&mut self, test: ir::TypedExpr) {
         self.text = Some(test.clone());
         self.tests.push(test);
@@ -74,8 +70,12 @@ fn look_at_program(expr: &mut ir::TypedExpr, program: LocalId) {
 }
 
 impl<'a> Checker<'a> {
-    /// A step of a kind.
-    pub(super) fn kind_draft(&mut self, scope: &NameScope<'a>, word: StepWord, text: Option<&'a KindText>) -> AlternativeDraft {
+    pub(super) fn kind_draft(
+        &mut self,
+        scope: &NameScope<'a>,
+        word: StepWord,
+        text: Option<&'a KindText>,
+    ) -> AlternativeDraft {
         let mut part = self.kind_part(scope, word, text);
         part.shape.word = Some(kind_spelling(word));
         part
@@ -89,7 +89,9 @@ impl<'a> Checker<'a> {
             StepWord::Skill => self.named_draft(scope, StepKind::Skill, "name", text),
             StepWord::Span => self.named_draft(scope, StepKind::Span, "name", text),
             StepWord::Handover => self.named_draft(scope, StepKind::Handover, "to", text),
-            StepWord::Http => self.containing_draft(scope, AlternativeDraft::any_of_kind(StepKind::Http, NameTest::Any), "url", text),
+            StepWord::Http => {
+                self.containing_draft(scope, AlternativeDraft::any_of_kind(StepKind::Http, NameTest::Any), "url", text)
+            }
             StepWord::User => self.message_draft(scope, &USER, text),
             StepWord::Assistant => self.message_draft(scope, &ASSISTANT, text),
             StepWord::Thinking => self.message_draft(scope, &THINKING, text),
@@ -105,7 +107,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `command npm(…)`: the program by its name.
     fn parsed_command(&mut self, mut part: AlternativeDraft, name: &ast::Name) -> AlternativeDraft {
         let program = step_field("program", name.span);
         let (kind, operand) = if name.text.contains(['*', '?']) {
@@ -118,7 +119,6 @@ impl<'a> Checker<'a> {
         part
     }
 
-    /// The name (the command, the URL) contains a text or matches.
     fn containing_draft(
         &mut self,
         scope: &NameScope<'a>,
@@ -131,13 +131,14 @@ impl<'a> Checker<'a> {
             Some(KindText::Regex(regex)) => self.name_matches(&mut part, of, regex),
             Some(KindText::Text(text)) => match self.wanted_text(scope, text) {
                 WantedText::Known(text) => part.name = NameTest::Contains(text),
-                WantedText::Computed(value) => part.ask_text(positive_test(TestKind::Contains, step_field(of, text.span), value)),
+                WantedText::Computed(value) => {
+                    part.ask_text(positive_test(TestKind::Contains, step_field(of, text.span), value))
+                }
             },
         }
         part
     }
 
-    /// A file by a path glob.
     fn file_draft(&mut self, scope: &NameScope<'a>, kind: StepKind, text: Option<&'a KindText>) -> AlternativeDraft {
         let mut part = AlternativeDraft::any_of_kind(kind, NameTest::Any);
         match text {
@@ -145,7 +146,9 @@ impl<'a> Checker<'a> {
             Some(KindText::Regex(regex)) => self.name_matches(&mut part, "path", regex),
             Some(KindText::Text(text)) => match self.wanted_text(scope, text) {
                 WantedText::Known(glob) => part.name = self.path_glob(&glob, text.span),
-                WantedText::Computed(value) => part.ask_text(positive_test(TestKind::Equal, step_field("path", text.span), value)),
+                WantedText::Computed(value) => {
+                    part.ask_text(positive_test(TestKind::Equal, step_field("path", text.span), value))
+                }
             },
         }
         part
@@ -163,8 +166,14 @@ impl<'a> Checker<'a> {
         NameTest::PathGlob(plain.to_owned())
     }
 
-    /// A skill, a span or a hand-over by its name, which stands in a field; `*` and `?` are globs.
-    fn named_draft(&mut self, scope: &NameScope<'a>, kind: StepKind, of: &str, text: Option<&'a KindText>) -> AlternativeDraft {
+    /// A skill, span or handover by its name field; `*` and `?` are globs.
+    fn named_draft(
+        &mut self,
+        scope: &NameScope<'a>,
+        kind: StepKind,
+        of: &str,
+        text: Option<&'a KindText>,
+    ) -> AlternativeDraft {
         let mut part = AlternativeDraft::any_of_kind(kind, NameTest::Any);
         match text {
             None | Some(KindText::Command(_)) => {}
@@ -172,13 +181,14 @@ impl<'a> Checker<'a> {
             Some(KindText::Text(text)) => match self.wanted_text(scope, text) {
                 WantedText::Known(name) if name.contains(['*', '?']) => part.name = NameTest::Glob(name),
                 WantedText::Known(name) => part.name = NameTest::Exactly(name),
-                WantedText::Computed(value) => part.ask_text(positive_test(TestKind::Equal, step_field(of, text.span), value)),
+                WantedText::Computed(value) => {
+                    part.ask_text(positive_test(TestKind::Equal, step_field(of, text.span), value))
+                }
             },
         }
         part
     }
 
-    /// A message of one of these roles (of any: none given) whose text contains or matches.
     fn message_draft(&mut self, scope: &NameScope<'a>, roles: &[&str], text: Option<&'a KindText>) -> AlternativeDraft {
         let roles: Vec<String> = roles.iter().map(|&role| role.to_owned()).collect();
         let name = if roles.is_empty() { NameTest::Any } else { NameTest::OneOf(roles) };
@@ -197,8 +207,7 @@ impl<'a> Checker<'a> {
         part
     }
 
-    /// The name matches, which is also that field of the step. Names are compared without a count of what that takes: what backtracks looks
-    /// at the field.
+    /// Name tests are not charged fuel, so a backtracking expression tests the name's field instead.
     fn name_matches(&mut self, part: &mut AlternativeDraft, of: &str, regex: &'a ast::RegexLiteral) {
         let operand = self.regex_literal(regex, Some(of)).expr;
         if self.is_backtracking(&operand) {
@@ -217,7 +226,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The word itself.
 fn kind_spelling(word: StepWord) -> &'static str {
     match word {
         StepWord::Command => "command",

@@ -7,9 +7,9 @@ use super::ty::Ty;
 use crate::ir::{self, Constant};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, TextPart, NumberUnit};
+use averment_syntax::ast::{self, NumberUnit, TextPart};
 
-/// What `let`s may add to a constant; a literal that is written in place may be as large as its file.
+/// Bytes that `let`s may add to a constant; a literal written in place is bounded by its file.
 const CONSTANT_SIZE: usize = 1 << 20;
 
 impl<'a> Checker<'a> {
@@ -24,7 +24,6 @@ impl<'a> Checker<'a> {
         CheckedExpr::new(ir::ExprKind::Constant(Constant::Number(number.value.clone())), number.span, ty)
     }
 
-    /// A string; its interpolations see what the string sees.
     pub(super) fn text_literal(&mut self, scope: &NameScope<'a>, text: &'a ast::TextLiteral) -> CheckedExpr {
         self.literals.push(text.span);
         if let Some(literal) = text.literal_text() {
@@ -84,7 +83,7 @@ impl<'a> Checker<'a> {
         self.report_diagnostic(Diagnostic::new(Slug::Duplicate, name.span, message).with_help("keep one of them"));
     }
 
-    /// The value of an expression that needs no run; `None` for any other, and for one that grows beyond all measure.
+    /// The value of an expression that does not depend on a run; `None` for others and for values that grow too large.
     pub(super) fn constant_value(&self, expr: &ir::TypedExpr) -> Option<Constant> {
         self.constant_within(expr, &mut { usize::MAX })
     }
@@ -123,7 +122,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// How large a constant is, about: its values and the bytes of its texts.
 fn size_of(constant: &Constant) -> usize {
     match constant {
         Constant::Null | Constant::Boolean(_) => 1,
@@ -135,7 +133,7 @@ fn size_of(constant: &Constant) -> usize {
     }
 }
 
-/// A literal without a unit: lists of literals are one literal. A unit keeps its place, so that it can be compared.
+/// A literal without a unit; lists of literals count. Units keep their place so that they can be compared.
 fn plain_constant(value: &CheckedExpr) -> Option<Constant> {
     let has_unit = value.ty.has_unit();
     match &value.expr.kind {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub struct LoadedFile {
     /// Its number in the source map.
     pub id: FileId,
-    /// What is in it.
+    /// The syntax tree.
     pub ast: ast::RuleFile,
     /// True when something in it could not be read, so that a name may be missing for that reason alone.
     pub broken: bool,
@@ -21,7 +21,6 @@ pub struct LoadedFile {
     pub imports: Vec<Option<usize>>,
     /// Where its paths start.
     pub folder: PathBuf,
-    /// What tells the file from others.
     key: PathBuf,
 }
 
@@ -58,18 +57,15 @@ pub fn load_files(
 
 struct FileLoader<'l> {
     map: &'l mut SourceMap,
-    /// The tree of the root, until it is taken.
     read: Option<(ast::RuleFile, Diagnostics)>,
     files: &'l dyn Files,
     limits: &'l Limits,
     diagnostics: &'l mut Diagnostics,
     loaded: Vec<LoadedFile>,
-    /// The files on the way from the root to here, each with the `use` that is being followed.
     path: Vec<(usize, Span)>,
 }
 
 impl FileLoader<'_> {
-    /// Parses a file of the map and follows its imports.
     fn add_file(&mut self, id: FileId, folder: PathBuf, key: PathBuf) -> usize {
         let (ast, diagnostics) = self.read.take().unwrap_or_else(|| {
             let (ast, _, diagnostics) = averment_syntax::parse(self.map, id, self.limits);
@@ -102,7 +98,6 @@ impl FileLoader<'_> {
         if item.is_path { self.follow_path(from, &item.target) } else { self.follow_module(&item.target) }
     }
 
-    /// `use std.NAME`.
     fn follow_module(&mut self, target: &ast::Name) -> Option<usize> {
         let name = target.text.strip_prefix("std.").unwrap_or(&target.text);
         let Some(module) = stdlib::find_module(name).filter(|_| target.text.starts_with("std.")) else {
@@ -130,7 +125,6 @@ impl FileLoader<'_> {
         );
     }
 
-    /// `use "./path"`.
     fn follow_path(&mut self, from: usize, target: &ast::Name) -> Option<usize> {
         let file = self.loaded.get(from)?;
         let (folder, id) = (file.folder.clone(), file.id);
@@ -164,7 +158,6 @@ impl FileLoader<'_> {
         Some(self.add_file(id, found.folder, found.key))
     }
 
-    /// Reports a loop at the file of it that was reached first, when `target` is on the way here.
     fn report_loop(&mut self, target: usize) {
         let Some(start) = self.path.iter().position(|&(file, _)| file == target) else { return };
         let Some(ring) = self.path.get(start..) else { return };
@@ -185,12 +178,11 @@ impl FileLoader<'_> {
     }
 }
 
-/// The last part of a path.
 fn short_name(name: &str) -> String {
     Path::new(name).file_name().map_or_else(|| name.to_owned(), |last| last.to_string_lossy().into_owned())
 }
 
-/// What to say of a file that cannot be had, with the nearest name beside it.
+/// The diagnostic for a file that cannot be read, with the nearest file name.
 pub fn cannot_read(files: &dyn Files, folder: &Path, path: &ast::Name, error: &FileError) -> Diagnostic {
     let text = &path.text;
     let slug = if *error == FileError::NotFound { Slug::MissingFile } else { Slug::Import };
@@ -212,7 +204,6 @@ pub fn cannot_read(files: &dyn Files, folder: &Path, path: &ast::Name, error: &F
     Diagnostic::new(slug, path.span, error.describe_for(text)).with_help(help)
 }
 
-/// The path with the nearest name of its folder in place of its last part.
 fn near_file(files: &dyn Files, folder: &Path, path: &str) -> Option<String> {
     let (front, last) = match path.rfind('/') {
         Some(at) => path.split_at(at.saturating_add(1)),

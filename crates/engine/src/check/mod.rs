@@ -24,6 +24,7 @@ mod expr;
 mod facts;
 pub mod files;
 mod fold;
+mod foreign_syntax;
 mod ids;
 mod invariant;
 mod invariant_cases;
@@ -33,7 +34,6 @@ mod keywords;
 mod kinds;
 mod literals;
 mod load;
-mod foreign_syntax;
 mod names;
 mod operators;
 mod over_runs;
@@ -74,9 +74,9 @@ use load::LoadedFile;
 use scope::FileScope;
 pub use suite_settings::{AGENTS, SCHEDULES, WORKSPACES};
 pub use symbols::{Declaration, DeclarationKind, SymbolTable};
-pub use walk::{any_kind, visit_children, children_mut};
+pub use walk::{any_kind, children_mut, visit_children};
 
-/// How to check.
+/// Options of a check.
 #[derive(Clone, Copy)]
 pub struct CheckOptions<'o> {
     /// Sizes and depths.
@@ -85,12 +85,12 @@ pub struct CheckOptions<'o> {
     pub files: &'o dyn Files,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct CheckResult {
     /// The rules; to be compiled only when [`CheckResult::diagnostics`] holds no error.
     pub module: ir::CheckedModule,
-    /// What is declared where, and what refers to it, for editors.
+    /// Declarations and references, for editors.
     pub symbols: SymbolTable,
     /// The syntax tree of the root file.
     pub ast: ast::RuleFile,
@@ -108,13 +108,18 @@ pub fn check_rules(map: &mut SourceMap, root: FileId, options: &CheckOptions<'_>
     check_read(map, root, None, &[], options)
 }
 
-/// The same where tools are known beside those that the rules declare: `tools` are catalogues, files of the map.
+/// Checks with additional tool catalogs: `tools` are files of the map.
 #[must_use]
-pub fn check_with_tools(map: &mut SourceMap, root: FileId, tools: &[FileId], options: &CheckOptions<'_>) -> CheckResult {
+pub fn check_with_tools(
+    map: &mut SourceMap,
+    root: FileId,
+    tools: &[FileId],
+    options: &CheckOptions<'_>,
+) -> CheckResult {
     check_read(map, root, None, tools, options)
 }
 
-/// The same for a root that was read already: its tree, and what was said of it.
+/// Checks a root that is already parsed: its tree and its diagnostics.
 #[must_use]
 pub fn check_tree(
     map: &mut SourceMap,
@@ -136,7 +141,7 @@ fn check_read(
     suggest::with_pair_limit(COMPARED, || check_loaded(map, root, read, tools, options))
 }
 
-/// Pairs of letters that are compared for all suggestions of one check together: less than a second.
+/// Letter pairs compared for all suggestions of a check: less than a second of work.
 const COMPARED: u64 = 50_000_000;
 
 fn check_loaded(
@@ -172,7 +177,6 @@ fn check_loaded(
     CheckResult { ast, imports, tool_files, ..checked }
 }
 
-/// The state of one check.
 struct Checker<'a> {
     map: &'a mut SourceMap,
     loaded: &'a [LoadedFile],
@@ -180,28 +184,21 @@ struct Checker<'a> {
     diagnostics: Diagnostics,
     module: ir::CheckedModule,
     symbols: SymbolTable,
-    /// Names of each loaded file.
     scopes: Vec<FileScope>,
     definitions: definitions::DefinitionTable<'a>,
     catalogue: catalog::ToolCatalog,
     regexes: regex::RegexTable,
     schemas: schema::SchemaImports,
     ids: ids::UsedIds,
-    /// The bindings of the statement that is being lowered.
     bindings: bindings::StatementBindings,
-    /// Literals of the statement that is being lowered: their white space is kept in its text.
+    /// Literals of the statement in work, whose whitespace is kept in its text.
     literals: Vec<Span>,
-    /// Where something could not be read.
     unread: Vec<Span>,
-    /// How deep the expression that is being lowered is nested.
     depth: usize,
-    /// What is known of the step that a `message` speaks of: behind `each` and `no` the first that does not hold.
+    /// Shape of the step a `message` refers to: for `each` and `no`, the first step that violates it.
     message_step: Option<ty::StepShape>,
-    /// True in a `message`.
     says: bool,
-    /// The values over all runs of the condition that is being lowered, where it may have some.
     folding: Option<over_runs::OverRunsBuild<'a>>,
-    /// The assertions that count a rule over all runs, with its name.
     rated_rules: Vec<(usize, &'a ast::Name)>,
 }
 
@@ -237,14 +234,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Says something, unless it follows from what could not be read.
     fn report_diagnostic(&mut self, diagnostic: Diagnostic) {
         if !self.is_in_unread(diagnostic.span) && !self.continues_unread(diagnostic.span) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Whether a place stands on a line that is indented below one that could not be read: it probably belongs to that one.
+    /// True for a line indented below an unreadable one, which it probably belongs to.
     fn continues_unread(&self, place: Span) -> bool {
         let Some(file) = self.map.get(place.file).filter(|_| !self.unread.is_empty()) else { return false };
         let line = file.line_column(place.start).line;
@@ -257,27 +253,24 @@ impl<'a> Checker<'a> {
         self.unread.iter().any(is_unread) && indent(line) > indent(before)
     }
 
-    /// Whether something before a place could not be read, from `start` on.
     fn is_unread_between(&self, start: Span, place: Span) -> bool {
         let between = |span: &Span| span.file == place.file && start.start <= span.start && span.start <= place.start;
         self.unread.iter().any(between)
     }
 
-    /// Whether a place lies in a statement that could not be read as it stands: one mistake there says enough.
     fn is_in_unread(&self, place: Span) -> bool {
         let within = |span: Span| {
             let Some(file) = self.loaded.iter().find(|file| file.id == span.file) else { return false };
-            innermost_item(&file.ast.items, place).is_some_and(|item| item.file == span.file && covers_start(item, span))
+            innermost_item(&file.ast.items, place)
+                .is_some_and(|item| item.file == span.file && covers_start(item, span))
         };
         !self.unread.is_empty() && self.unread.iter().any(|&span| span.file == place.file && within(span))
     }
 
-    /// The text of the source under a span, on one line.
     fn source_line(&self, span: Span) -> String {
         text::fold_whitespace(self.map.span_text(span), None)
     }
 
-    /// Sorts what was said and takes out what is silenced.
     fn finish_check(mut self) -> CheckResult {
         self.report_unused();
         self.add_asserted();
@@ -288,12 +281,11 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A number of something as the intermediate form keeps it; lists are limited by the size of files, far below the end.
+/// Never overflows: file sizes bound all lists far below the limit.
 fn to_number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// The span of the innermost item at a place.
 fn innermost_item(items: &[ast::SyntaxItem], place: Span) -> Option<Span> {
     let item = items.iter().find(|item| covers_start(item.span, place))?;
     let body: &[ast::SyntaxItem] = match &item.kind {
@@ -312,7 +304,6 @@ fn innermost_item(items: &[ast::SyntaxItem], place: Span) -> Option<Span> {
     innermost_item(body, place).or(Some(item.span))
 }
 
-/// Whether a place starts inside a span.
 fn covers_start(span: Span, place: Span) -> bool {
     span.start <= place.start && place.start < span.end.max(span.start.saturating_add(1))
 }

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::expr::CheckedExpr;
 use super::kinds;
-use super::scope::{self, LookupSide, NameScope, FileSymbol, VariableValue};
+use super::scope::{self, FileSymbol, LookupSide, NameScope, VariableValue};
 use super::ty::{StepShape, Ty};
 use crate::ir::{BindingId, ExprKind, TypedTest, ValueTest};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
@@ -36,11 +36,10 @@ pub fn root_type(name: &str) -> Ty {
     }
 }
 
-/// Fields of every step, left out where fields are listed.
+/// Fields that every step has; omitted from lists of fields.
 const COMMON: [&str; 8] = ["index", "id", "agent", "kind", "turn", "start", "end", "duration"];
 
 impl<'a> Checker<'a> {
-    /// A bare name.
     pub(super) fn check_name(&mut self, scope: &NameScope<'a>, name: &str, span: Span) -> CheckedExpr {
         if let Some(value) = self.check_variable(scope, name, span) {
             return value;
@@ -87,7 +86,7 @@ impl<'a> Checker<'a> {
         CheckedExpr::broken_at(span)
     }
 
-    /// In `LIST where COND` and `E of LIST`: a name of the file, else a field of the element.
+    /// In `LIST where COND` and `E of LIST`: a name of the file, otherwise a field of the element.
     fn element_name(&mut self, scope: &NameScope<'a>, name: &str, span: Span) -> CheckedExpr {
         if let Some(value) = self.file_name(scope.file, name, span) {
             return value;
@@ -125,7 +124,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The first name of a left-hand path in a step's parentheses.
     fn left_name(&mut self, scope: &NameScope<'a>, name: &str, span: Span) -> CheckedExpr {
         let shape = scope.step.clone().unwrap_or_default();
         if shape.kinds == [StepKind::Call] && !matches!(name, "args" | "result") {
@@ -146,9 +144,9 @@ impl<'a> Checker<'a> {
         let diagnostic = Diagnostic::new(Slug::UnknownArgument, span, message);
         let diagnostic = match suggest::suggest_name(name, fields.iter().copied()) {
             // `path_name` only begins like `path`: it is rather the argument of a tool.
-            Some(near) if strsim::osa_distance(name, near) <= 2 => {
-                diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(format!("replace with `{near}`"), span, near)
-            }
+            Some(near) if strsim::osa_distance(name, near) <= 2 => diagnostic
+                .with_help(format!("did you mean `{near}`?"))
+                .with_fix(format!("replace with `{near}`"), span, near),
             _ => {
                 let example = match word {
                     "read" | "write" => "src/**",
@@ -170,7 +168,6 @@ impl<'a> Checker<'a> {
         self.report_diagnostic(diagnostic);
     }
 
-    /// A name of the file.
     fn file_name(&mut self, file: usize, name: &str, span: Span) -> Option<CheckedExpr> {
         let (symbol, declared) = self.resolve_symbol(file, name)?;
         self.symbols.add_reference(span, declared);
@@ -208,8 +205,9 @@ impl<'a> Checker<'a> {
     fn report_unknown_name(&mut self, scope: &NameScope<'a>, name: &str, span: Span) {
         if matches!(name, "response" | "envelope") {
             self.report_diagnostic(
-                Diagnostic::new(Slug::UnknownName, span, format!("`{name}` is known only in an invariant"))
-                    .with_help("the run's final output is `output`; the result of a call is `result` in `each refund: …`"),
+                Diagnostic::new(Slug::UnknownName, span, format!("`{name}` is known only in an invariant")).with_help(
+                    "the run's final output is `output`; the result of a call is `result` in `each refund: …`",
+                ),
             );
             return;
         }
@@ -228,8 +226,11 @@ impl<'a> Checker<'a> {
         let near = suggest::suggest_name(name, candidates.iter().map(String::as_str)).map(str::to_owned);
         let mut diagnostic = Diagnostic::new(Slug::UnknownName, span, format!("unknown name `{name}`"));
         if let Some(near) = near {
-            diagnostic =
-                diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(format!("replace with `{near}`"), span, near);
+            diagnostic = diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
+                format!("replace with `{near}`"),
+                span,
+                near,
+            );
         } else if scope.step.as_ref().is_some_and(|shape| shape.kinds.contains(&StepKind::Call)) {
             diagnostic = diagnostic.with_help(format!(
                 "an argument of the call is `args.{name}`; text is quoted: `\"{name}\"`; otherwise declare it with `let` or `param`"
@@ -244,7 +245,6 @@ impl<'a> Checker<'a> {
         self.report_diagnostic(diagnostic);
     }
 
-    /// Every name that could be meant at a place: the nearest things first.
     fn visible_names(&self, scope: &NameScope<'a>) -> Vec<String> {
         let variables = scope.variables.iter().rev().map(|variable| variable.name.to_owned());
         let fields = scope.step.iter().flat_map(StepShape::all_fields).map(str::to_owned);
@@ -254,7 +254,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What the protocol put around the result of the call in scope: its `response` where the run keeps it, else the result.
+/// The `response` of the call in scope if the run keeps it, otherwise its result.
 fn call_envelope(span: Span) -> CheckedExpr {
     let field = |name: &str| Box::new(kinds::step_field(name, span));
     let kind = ValueTest::Plain(TestKind::Exists);

@@ -10,7 +10,6 @@ use averment_base::source::Span;
 use averment_syntax::ast::{self, BinaryOperator};
 
 impl<'a> Checker<'a> {
-    /// `-a`.
     pub(super) fn check_negate(&mut self, scope: &NameScope<'a>, inner: &'a ast::Expr, span: Span) -> CheckedExpr {
         let value = self.check_expr(scope, inner);
         if !self.check_number(&value, "-") {
@@ -26,7 +25,6 @@ impl<'a> Checker<'a> {
         CheckedExpr::new(ExprKind::Negate(Box::new(value.expr)), span, ty)
     }
 
-    /// `a + b` and the others.
     pub(super) fn check_arithmetic(
         &mut self,
         scope: &NameScope<'a>,
@@ -58,7 +56,6 @@ impl<'a> Checker<'a> {
         CheckedExpr::new(ExprKind::Binary(operator, Box::new(left.expr), Box::new(right.expr)), span, ty)
     }
 
-    /// Reports an operand that cannot be a number.
     fn check_number(&mut self, value: &CheckedExpr, sign: &str) -> bool {
         let Some(class) = value.ty.comparison_class() else { return true };
         if class == ComparisonClass::Number {
@@ -66,7 +63,9 @@ impl<'a> Checker<'a> {
         }
         let text = self.source_line(value.expr.span);
         let help = match class {
-            ComparisonClass::Text if sign == "+" => "texts are joined inside quotes: `\"${first}${second}\"`".to_owned(),
+            ComparisonClass::Text if sign == "+" => {
+                "texts are joined inside quotes: `\"${first}${second}\"`".to_owned()
+            }
             ComparisonClass::Text => format!("a number in text is read with `number({text})`"),
             ComparisonClass::List => format!("write `length({text})` or `sum({text})`"),
             _ => "both sides are numbers".to_owned(),
@@ -76,7 +75,7 @@ impl<'a> Checker<'a> {
         false
     }
 
-    /// The type of the result by what both sides count; `None` where that does not fit.
+    /// The result type by the units of both sides; `None` if they do not fit.
     fn result_measure(&mut self, operator: BinaryOperator, left: &CheckedExpr, right: &CheckedExpr) -> Option<Ty> {
         let (Some(a), Some(b)) = (left.ty.number_measure(), right.ty.number_measure()) else {
             // Of one side nothing is known: a sum counts what the other does, of anything else it stays open.
@@ -122,13 +121,12 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whole numbers stay whole under every operator but division.
+/// Whole numbers stay whole under every operator except division.
 fn keeps_integers(operator: BinaryOperator, left: &CheckedExpr, right: &CheckedExpr) -> bool {
     operator != BinaryOperator::Divide && left.ty.is_whole() && right.ty.is_whole()
 }
 
-/// Whether a number without a unit still counts something: a sum of counts and bare numbers does, and a part of a count. A count that is
-/// multiplied may well become a price.
+/// True if a unitless result is still a count: for sums and parts of counts. A product may be a price.
 fn counts_items(operator: BinaryOperator, left: &CheckedExpr, right: &CheckedExpr) -> bool {
     match operator {
         BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Remainder => {

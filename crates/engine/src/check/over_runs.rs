@@ -7,7 +7,10 @@ use super::scope::NameScope;
 use super::settings::{OwnModifiers, place_of, value_of};
 use super::ty::{NumberMeasure, Ty};
 use super::walk;
-use crate::ir::{self, OverRunsQuestion, AssertionCheck, ExprKind, RunFoldFunction, LocalId, OverRunsCheck, RateSubject, RunFold, RateBound};
+use crate::ir::{
+    self, AssertionCheck, ExprKind, LocalId, OverRunsCheck, OverRunsQuestion, RateBound, RateSubject, RunFold,
+    RunFoldFunction,
+};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_builtins::table::Builtin;
@@ -20,11 +23,11 @@ pub struct OverRunsBuild<'a> {
     by: Option<(&'a ast::Expr, ir::TypedExpr)>,
 }
 
-/// Modifiers that say something of a score, which a statement over runs does not have.
+/// Modifiers about scores, which statements over runs do not have.
 const OF_SCORES: [&str; 4] = ["weight", "must", "threshold", "as"];
 
 impl<'a> Checker<'a> {
-    /// An assertion over all runs; false for one of a single run.
+    /// Returns false for an assertion on a single run.
     pub(super) fn over_runs(&mut self, place: &AssertionPlace<'a>, assertion: &'a ast::Assertion) -> bool {
         let statement = &assertion.statement;
         let top = place.rule.is_none() && place.wraps.is_empty() && place.headers.is_empty();
@@ -46,7 +49,6 @@ impl<'a> Checker<'a> {
         true
     }
 
-    /// What stands over all runs where only single runs are judged.
     pub(super) fn misplaced_over_runs(&mut self, span: Span) {
         self.report_diagnostic(
             Diagnostic::new(Slug::Misplaced, span, "this speaks of all runs, and here single runs are judged")
@@ -66,7 +68,9 @@ impl<'a> Checker<'a> {
             let value = self.fraction_of(number, "a confidence")?;
             if value <= 0.0 || value >= 1.0 {
                 let message = "a confidence lies between 0% and 100%";
-                self.report_diagnostic(Diagnostic::new(Slug::Impossible, number.span, message).with_help("write `95%`"));
+                self.report_diagnostic(
+                    Diagnostic::new(Slug::Impossible, number.span, message).with_help("write `95%`"),
+                );
             }
             matches!(share, Some(RateBound::Least(_) | RateBound::Most(_))).then_some(value)
         });
@@ -82,7 +86,7 @@ impl<'a> Checker<'a> {
         self.add_over_runs(place, assertion, OverRunsCheck { by, asks });
     }
 
-    /// The statement that is judged in each run: an assertion of its own, which fails no run.
+    /// The statement judged in each run: a separate assertion that fails no run.
     fn rated_statement(
         &mut self,
         place: &AssertionPlace<'a>,
@@ -136,21 +140,28 @@ impl<'a> Checker<'a> {
         );
     }
 
-    fn add_over_runs(&mut self, place: &AssertionPlace<'a>, assertion: &'a ast::Assertion, over: OverRunsCheck<ir::TypedExpr>) {
+    fn add_over_runs(
+        &mut self,
+        place: &AssertionPlace<'a>,
+        assertion: &'a ast::Assertion,
+        over: OverRunsCheck<ir::TypedExpr>,
+    ) {
         let span = assertion.statement.span;
         let text = self.statement_text(span);
         let own: OwnModifiers<'a> = self.read_modifiers(&place.scope, assertion.modifiers.iter());
         for word in OF_SCORES {
             if let Some(at) = place_of(assertion.modifiers.iter(), word) {
                 let message = format!("`{word}` shapes scores, and what is said over all runs has none");
-                self.report_diagnostic(Diagnostic::new(Slug::Misplaced, at, message).with_help(format!("leave `{word}` out")));
+                self.report_diagnostic(
+                    Diagnostic::new(Slug::Misplaced, at, message).with_help(format!("leave `{word}` out")),
+                );
             }
         }
         self.report_unbound();
         self.add_assertion(place, own, AssertionCheck::OverRuns(Box::new(over)), text, span);
     }
 
-    /// `avg(E of runs)` and its like; `None` for a call of anything else.
+    /// `avg(E of runs)` and the like; `None` for any other call.
     pub(super) fn fold_of_runs(
         &mut self,
         scope: &NameScope<'a>,
@@ -177,11 +188,14 @@ impl<'a> Checker<'a> {
         let by = by.as_deref().map(|by| (by, self.group_of_runs(&run, by)));
         self.folding = building;
         let list = CheckedExpr::new(ExprKind::Local(LocalId::VALUE), span, Ty::list_of(each.ty.clone()));
-        let rest: Vec<CheckedExpr> = arguments.iter().skip(1).map(|one| self.check_expr(&scope.with_value(), one)).collect();
+        let rest: Vec<CheckedExpr> =
+            arguments.iter().skip(1).map(|one| self.check_expr(&scope.with_value(), one)).collect();
         if let (RunFoldFunction::Percentile(share), Some(given)) = (&mut function, rest.first()) {
             let Some((number, ..)) = self.number_of(given) else {
                 let message = "which percentile of all runs is known before there are any";
-                self.report_diagnostic(Diagnostic::new(Slug::Impossible, given.expr.span, message).with_help("write a number: `95%`"));
+                self.report_diagnostic(
+                    Diagnostic::new(Slug::Impossible, given.expr.span, message).with_help("write a number: `95%`"),
+                );
                 return Some(CheckedExpr::broken_at(span));
             };
             *share = number;
@@ -203,7 +217,6 @@ impl<'a> Checker<'a> {
         Some(CheckedExpr::new(ExprKind::Local(local), span, ty))
     }
 
-    /// `E of runs` without a function around it.
     pub(super) fn loose_value_of_runs(&mut self, span: Span) -> CheckedExpr {
         self.report_diagnostic(
             Diagnostic::new(Slug::Misplaced, span, "this is a value of every run, and nothing is made of them")
@@ -212,7 +225,7 @@ impl<'a> Checker<'a> {
         CheckedExpr::broken_at(span)
     }
 
-    /// All values of an assertion are of the same groups.
+    /// All values of an assertion must have the same grouping.
     fn note_group(&mut self, by: Option<(&'a ast::Expr, ir::TypedExpr)>, span: Span) {
         let text = |checker: &Self, by: Option<&(&'a ast::Expr, ir::TypedExpr)>| {
             by.map(|(by, _)| checker.statement_text(by.span)).unwrap_or_default()
@@ -260,14 +273,16 @@ impl<'a> Checker<'a> {
                 let count = self.count_of_runs(power)?;
                 if count == 0 {
                     let message = "with no run nothing has to pass";
-                    self.report_diagnostic(Diagnostic::new(Slug::Impossible, power.span, message).with_help("write `pass^3`"));
+                    self.report_diagnostic(
+                        Diagnostic::new(Slug::Impossible, power.span, message).with_help("write `pass^3`"),
+                    );
                 }
                 Some(RateBound::Power { power: count, share: self.fraction_of(share, "a share of runs")? })
             }
         }
     }
 
-    /// `at least 2 of 3 runs` is said of the runs of each task.
+    /// `at least 2 of 3 runs` counts the runs of each task.
     fn require_grouping(&mut self, span: Span, by: Option<&'a ast::Expr>) {
         if by.is_none() {
             self.report_diagnostic(
@@ -283,7 +298,6 @@ impl<'a> Checker<'a> {
         Some(u32::try_from(written).unwrap_or(u32::MAX))
     }
 
-    /// A number between 0 and 1, written as a percentage or so.
     fn fraction_of(&mut self, number: &ast::NumberLiteral, what: &str) -> Option<f64> {
         let value = value_of(number).filter(|_| number.unit == ast::NumberUnit::None)?;
         if (0.0..=1.0).contains(&value) {
@@ -301,7 +315,6 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// Finds the rules that are counted over all runs, when all rules are known.
     pub(super) fn resolve_rated_rules(&mut self) {
         for (assertion, name) in std::mem::take(&mut self.rated_rules) {
             let Some(number) = self.tested_rule(name) else { continue };
@@ -318,7 +331,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// How often `E of runs` stands in an expression.
 struct OverRunsCounter(u32);
 
 impl<'a> ast::walk::SyntaxVisitor<'a> for OverRunsCounter {

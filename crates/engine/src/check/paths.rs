@@ -13,7 +13,6 @@ use averment_builtins::table as builtins;
 use averment_syntax::ast;
 
 impl<'a> Checker<'a> {
-    /// `a.b`.
     pub(super) fn check_field(
         &mut self,
         scope: &NameScope<'a>,
@@ -31,7 +30,6 @@ impl<'a> Checker<'a> {
         self.member_of(value, &name.text, name.span, base.span, whole.span)
     }
 
-    /// `a[0]` and `a["k y"]`.
     pub(super) fn check_index(
         &mut self,
         scope: &NameScope<'a>,
@@ -62,7 +60,9 @@ impl<'a> Checker<'a> {
         }
         let ty = if is_spread(base) { Ty::list_of(Ty::Any) } else { value.ty.element_type() };
         let kind = ExprKind::Index(Box::new(value.expr), Box::new(index.expr));
-        if value.ty.comparison_class() == Some(ComparisonClass::Text) || value.ty.comparison_class() == Some(ComparisonClass::Number) {
+        if value.ty.comparison_class() == Some(ComparisonClass::Text)
+            || value.ty.comparison_class() == Some(ComparisonClass::Number)
+        {
             return self.report_no_elements(&value.ty, whole.span, base.span);
         }
         CheckedExpr::new(kind, whole.span, ty)
@@ -78,20 +78,17 @@ impl<'a> Checker<'a> {
         CheckedExpr::broken_at(whole)
     }
 
-    /// `a[*]`.
     pub(super) fn check_every(&mut self, scope: &NameScope<'a>, base: &'a ast::Expr, span: Span) -> CheckedExpr {
         let value = self.check_expr(scope, base);
         let ty = Ty::list_of(value.ty.element_type());
         CheckedExpr::new(ExprKind::Every(Box::new(value.expr)), span, ty)
     }
 
-    /// `a[**]`.
     pub(super) fn check_deep(&mut self, scope: &NameScope<'a>, base: &'a ast::Expr, span: Span) -> CheckedExpr {
         let value = self.check_expr(scope, base);
         CheckedExpr::new(ExprKind::Deep(Box::new(value.expr)), span, Ty::list_of(Ty::Any))
     }
 
-    /// A field of every element.
     fn map_field(&mut self, value: CheckedExpr, name: &ast::Name, span: Span) -> CheckedExpr {
         let element = CheckedExpr::broken_at(value.expr.span).with_type(value.ty.element_type());
         let ty = match &value.ty.element_type() {
@@ -102,8 +99,15 @@ impl<'a> Checker<'a> {
         CheckedExpr::new(ExprKind::Field(Box::new(value.expr), name.text.clone()), span, Ty::list_of(ty))
     }
 
-    /// The field of a value; `place` is the field's name, `base` what stands in front of it, `whole` both.
-    pub(super) fn member_of(&mut self, value: CheckedExpr, name: &str, place: Span, base: Span, whole: Span) -> CheckedExpr {
+    /// `place` is the field's name, `base` the path in front of it, `whole` both.
+    pub(super) fn member_of(
+        &mut self,
+        value: CheckedExpr,
+        name: &str,
+        place: Span,
+        base: Span,
+        whole: Span,
+    ) -> CheckedExpr {
         if value.is_broken() && value.ty == Ty::Any {
             return CheckedExpr::broken_at(whole);
         }
@@ -129,7 +133,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `run.x`: a root under its own name, or anything else that the trace has.
     fn run_field(&mut self, name: &str, place: Span, whole: Span) -> CheckedExpr {
         if let Some(root) = scope::find_root(name) {
             return CheckedExpr::new(ExprKind::Root(root), whole, root_type(root));
@@ -142,7 +145,7 @@ impl<'a> Checker<'a> {
         CheckedExpr::new(ExprKind::Field(Box::new(run), name.to_owned()), whole, Ty::Any)
     }
 
-    /// A step may have fields beyond the listed ones: only a near miss is a mistake.
+    /// Steps may have unlisted fields, so only a near miss is reported.
     fn step_field(&mut self, shape: &StepShape, name: &str, place: Span) -> Option<Ty> {
         if shape.has_field(name) {
             return Some(shape.field_type(name));
@@ -179,7 +182,6 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// A field of something that is no object; what is an object, or may be one, has any field.
     fn scalar_field(&mut self, value: &CheckedExpr, name: &str, base: Span, whole: Span) -> Option<Ty> {
         let class = value.ty.comparison_class();
         let text = self.source_line(base);
@@ -190,7 +192,9 @@ impl<'a> Checker<'a> {
             Some(class @ (ComparisonClass::Text | ComparisonClass::List)) if function.is_some() => {
                 (format!("{} has no fields", class.noun()), format!("`{name}` is a function: write `{name}({text})`"))
             }
-            Some(class @ (ComparisonClass::Text | ComparisonClass::List)) if matches!(name, "count" | "size" | "len") => {
+            Some(class @ (ComparisonClass::Text | ComparisonClass::List))
+                if matches!(name, "count" | "size" | "len") =>
+            {
                 (format!("{} has no fields", class.noun()), format!("write `length({text})`"))
             }
             Some(ComparisonClass::Text) => ("text has no fields".to_owned(), format!("write `json({text}){dotted}`")),
@@ -226,8 +230,13 @@ impl<'a> Checker<'a> {
         self.report_diagnostic(diagnostic);
     }
 
-    /// `made.response` of a named call.
-    fn response_of_call(&mut self, scope: &NameScope<'a>, base: &ast::Expr, name: &ast::Name, span: Span) -> Option<CheckedExpr> {
+    fn response_of_call(
+        &mut self,
+        scope: &NameScope<'a>,
+        base: &ast::Expr,
+        name: &ast::Name,
+        span: Span,
+    ) -> Option<CheckedExpr> {
         let ast::ExprKind::Name(base) = &base.kind else { return None };
         let VariableValue::Call(number) = scope.find_variable(base)?.value else { return None };
         if name.text != "response" {
@@ -242,7 +251,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The name that was probably meant; a name that only begins like another is its own.
+/// The name that was probably meant; sharing a prefix is not enough.
 fn near_miss<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let near = suggest::suggest_name(name, names)?;
     (strsim::osa_distance(name, near) <= (name.chars().count() / 3).max(1)).then_some(near)

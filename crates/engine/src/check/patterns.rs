@@ -4,15 +4,17 @@ use super::Checker;
 use super::described_values::DescribedValue;
 use super::expr::CheckedExpr;
 use super::kinds;
-use super::scope::{LookupSide, RenamedBindings, NameScope, FileSymbol, ScopeVariable, VariableValue};
+use super::scope::{FileSymbol, LookupSide, NameScope, RenamedBindings, ScopeVariable, VariableValue};
 use super::ty::{StepShape, Ty};
 use super::walk;
-use crate::ir::{self, PatternAlternative, Constant, NameTest};
+use crate::ir::{self, Constant, NameTest, PatternAlternative};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::normal::of_step;
 use averment_runs::run::StepKind;
-use averment_syntax::ast::{self, AgentPattern, PatternArgument, Atom, ByAgent, KindText, StatusWord, PatternForm, AtomSubject, TestKind};
+use averment_syntax::ast::{
+    self, AgentPattern, Atom, AtomSubject, ByAgent, KindText, PatternArgument, PatternForm, StatusWord, TestKind,
+};
 use std::rc::Rc;
 
 /// An alternative that is being put together.
@@ -20,19 +22,19 @@ use std::rc::Rc;
 pub struct AlternativeDraft {
     /// The kind of step.
     pub kind: StepKind,
-    /// What its name has to be.
+    /// The test of the step's name.
     pub name: NameTest,
-    /// Whether it looks at calls that were not executed.
+    /// True if it matches calls that were not executed.
     pub proposed: bool,
     /// `ok` or `failed`.
     pub succeeded: Option<bool>,
-    /// What is bound, with its paths.
+    /// Bindings with their paths.
     pub binds: Vec<(u32, ir::TypedExpr)>,
     /// The text behind the word of a kind, where it is no test of the name.
     pub text: Option<ir::TypedExpr>,
     /// Conditions, in the order of the text.
     pub tests: Vec<ir::TypedExpr>,
-    /// What is known of the step.
+    /// The known shape of the step.
     pub shape: StepShape,
     /// True while its arguments may be unknown ones (a glob).
     pub lenient: bool,
@@ -54,8 +56,7 @@ impl AlternativeDraft {
         }
     }
 
-    /// The alternative: a test of what the alternative itself binds looks at the path that binds it; a test of what another
-    /// pattern binds is a join.
+    /// A test on a binding of this alternative reads the bound path instead; a test on another pattern's binding is a join.
     fn into_alternative(self) -> PatternAlternative<ir::TypedExpr> {
         let text = self.text.filter(|text| !walk::uses_binding(text));
         let mut condition = None;
@@ -91,7 +92,6 @@ pub struct LoweredPattern {
 }
 
 impl<'a> Checker<'a> {
-    /// A step pattern.
     pub(super) fn lower_pattern(&mut self, scope: &NameScope<'a>, step: &'a ast::StepPattern) -> LoweredPattern {
         let parts = self.pattern_parts(&pattern_scope(scope), step);
         let shape = union_shape(&parts);
@@ -100,7 +100,6 @@ impl<'a> Checker<'a> {
         LoweredPattern { pattern: ir::CheckedPattern { text, span: step.span, alternatives }, shape }
     }
 
-    /// The alternatives of a step pattern.
     pub(super) fn pattern_parts(&mut self, scope: &NameScope<'a>, step: &'a ast::StepPattern) -> Vec<AlternativeDraft> {
         stacker::maybe_grow(128 << 10, 1 << 20, || match &step.kind {
             PatternForm::Atom(atom) => self.lower_atom(scope, atom, step.span),
@@ -129,7 +128,6 @@ impl<'a> Checker<'a> {
         parts
     }
 
-    /// One pattern with its entries and status.
     fn lower_atom(&mut self, scope: &NameScope<'a>, atom: &'a Atom, span: Span) -> Vec<AlternativeDraft> {
         let mut parts = match &atom.subject {
             AtomSubject::Tool(name) => match self.resolve_symbol(scope.file, &name.text) {
@@ -168,8 +166,12 @@ impl<'a> Checker<'a> {
         parts
     }
 
-    /// A tool under its name and under the others that are declared for it: each is an alternative.
-    fn with_other_names(&mut self, scope: &NameScope<'a>, part: AlternativeDraft, atom: &'a Atom) -> Vec<AlternativeDraft> {
+    fn with_other_names(
+        &mut self,
+        scope: &NameScope<'a>,
+        part: AlternativeDraft,
+        atom: &'a Atom,
+    ) -> Vec<AlternativeDraft> {
         let others = match &part.name {
             NameTest::Exactly(name) => self.catalogue.other_names(name),
             _ => Vec::new(),
@@ -231,14 +233,15 @@ impl<'a> Checker<'a> {
             } else {
                 let kind = part.kind.as_str();
                 self.report_diagnostic(
-                    Diagnostic::new(Slug::UnknownField, span, format!("a {kind} has no status"))
-                        .with_help("`ok` and `failed` stand behind calls, commands, reads, writes, http requests and spans"),
+                    Diagnostic::new(Slug::UnknownField, span, format!("a {kind} has no status")).with_help(
+                        "`ok` and `failed` stand behind calls, commands, reads, writes, http requests and spans",
+                    ),
                 );
             }
         }
     }
 
-    /// `by researcher`: the agent of the step, as `agent: "researcher"` would be said of a kind of step.
+    /// `by researcher`: same meaning as `agent: "researcher"`.
     fn with_agent(&mut self, scope: &NameScope<'a>, parts: &mut [AlternativeDraft], by: &'a ByAgent) {
         let agent = kinds::step_field(of_step::AGENT, by.span);
         let (kind, operand) = match &by.agent {
@@ -262,13 +265,17 @@ impl<'a> Checker<'a> {
         parts.iter_mut().for_each(|part| part.tests.push(kinds::positive_test(kind, agent.clone(), operand.clone())));
     }
 
-    /// `tagged destructive`: the tag of the tool of a call.
+    /// `tagged destructive`: a tag of the called tool.
     fn with_tag(&mut self, parts: &mut [AlternativeDraft], tag: &ast::Name) {
         for part in parts {
             if part.kind == StepKind::Call {
                 let constant = ir::ExprKind::Constant(Constant::Text(tag.text.clone()));
                 let operand = CheckedExpr::new(constant, tag.span, Ty::String).expr;
-                part.tests.push(kinds::positive_test(TestKind::Contains, kinds::step_field(of_step::TAGS, tag.span), operand));
+                part.tests.push(kinds::positive_test(
+                    TestKind::Contains,
+                    kinds::step_field(of_step::TAGS, tag.span),
+                    operand,
+                ));
             } else {
                 let kind = part.kind.as_str();
                 self.report_diagnostic(
@@ -297,7 +304,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A `def step` in its place: its plain parameters are the given expressions, its `$` parameters the given bindings.
+    /// Expands a `def step`: plain parameters become the given expressions, `$` parameters the given bindings.
     fn expand_step(
         &mut self,
         scope: &NameScope<'a>,
@@ -345,7 +352,6 @@ impl<'a> Checker<'a> {
         parts
     }
 
-    /// Reports, once for a statement, that its definitions grow beyond all measure.
     pub(super) fn report_too_many(&mut self, place: Span) {
         if self.bindings.has_just_overflowed() {
             let message =
@@ -380,19 +386,17 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// The names of the `def step`s of a file.
     pub(super) fn step_names(&self, file: usize) -> Vec<String> {
         let names = self.scopes.get(file).into_iter().flat_map(|scope| scope.names.iter());
         names.filter(|(_, one)| matches!(one.symbol, FileSymbol::Step(_))).map(|(name, _)| name.clone()).collect()
     }
 }
 
-/// What a pattern sees: names of the file and bindings, but no step around it.
+/// Scope of a pattern: file names and bindings, without an enclosing step.
 fn pattern_scope<'a>(scope: &NameScope<'a>) -> NameScope<'a> {
     NameScope { step: None, side: LookupSide::Plain, response: false, ..scope.clone() }
 }
 
-/// What is known of a step that is one of these.
 fn union_shape(parts: &[AlternativeDraft]) -> StepShape {
     let mut kinds = Vec::new();
     for part in parts {

@@ -2,15 +2,14 @@
 
 use super::Checker;
 use super::expr::CheckedExpr;
-use super::scope::{self, NameScope, FileSymbol};
+use super::scope::{self, FileSymbol, NameScope};
 use super::ty::{ComparisonClass, Ty};
-use crate::ir::{self, ExprKind, LocalId, CheckedPattern, Temporal, Type};
+use crate::ir::{self, CheckedPattern, ExprKind, LocalId, Temporal, Type};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_builtins::table as builtins;
 use averment_syntax::ast;
 
 impl<'a> Checker<'a> {
-    /// The statement.
     pub(super) fn check_no_predicate(
         &mut self,
         scope: &NameScope<'a>,
@@ -28,7 +27,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether what stands behind `in` is a value: it begins with a name of the run or of the file, or with a near miss of a root.
+    /// True if a value follows `in`: it begins with a name of the run or file, or a near miss of a root.
     fn is_value(&self, scope: &NameScope<'a>, expr: &ast::Expr) -> bool {
         let expr = match &expr.kind {
             ast::ExprKind::Group(inner) if matches!(inner.kind, ast::ExprKind::Filtered { .. }) => inner,
@@ -39,7 +38,8 @@ impl<'a> Checker<'a> {
             return false;
         }
         let Some(name) = first_name(expr) else { return true };
-        if scope.find_variable(name).is_some() || scope::find_root(name).is_some() || matches!(name, "run" | "response") {
+        if scope.find_variable(name).is_some() || scope::find_root(name).is_some() || matches!(name, "run" | "response")
+        {
             return true;
         }
         if scope.step.as_ref().is_some_and(|shape| shape.has_field(name)) {
@@ -62,7 +62,6 @@ impl<'a> Checker<'a> {
         near.is_some_and(|near| strsim::osa_distance(name, near) <= 2) && !self.catalogue.is_known(name)
     }
 
-    /// What is asked of each value: a `def` or a function of one parameter that is true or false.
     fn check_predicate(&mut self, scope: &NameScope<'a>, name: &'a ast::Name) -> ir::TypedExpr {
         let value = CheckedExpr::new(ExprKind::Local(LocalId::VALUE), name.span, Ty::Any).expr;
         let typed = match self.resolve_symbol(scope.file, &name.text) {
@@ -82,9 +81,11 @@ impl<'a> Checker<'a> {
                 CheckedExpr::broken_at(name.span)
             }
             _ => match builtins::find_builtin(&name.text).filter(|builtin| builtin.arity().0 == 1) {
-                Some(builtin) => {
-                    CheckedExpr::new(ExprKind::Builtin(builtin.name, vec![value]), name.span, Ty::from_ir(builtin.result))
-                }
+                Some(builtin) => CheckedExpr::new(
+                    ExprKind::Builtin(builtin.name, vec![value]),
+                    name.span,
+                    Ty::from_ir(builtin.result),
+                ),
                 None => {
                     self.report_unknown_predicate(scope.file, name);
                     CheckedExpr::broken_at(name.span)
@@ -106,8 +107,7 @@ impl<'a> Checker<'a> {
         if scope.incomplete {
             return;
         }
-        let one =
-            |symbol: FileSymbol| matches!(symbol, FileSymbol::Def(number) if self.definitions.def_parameters(number).len() == 1);
+        let one = |symbol: FileSymbol| matches!(symbol, FileSymbol::Def(number) if self.definitions.def_parameters(number).len() == 1);
         let defs = scope.names.iter().filter(|(_, declared)| one(declared.symbol)).map(|(name, _)| name.as_str());
         let functions = builtins::BUILTINS
             .iter()
@@ -139,7 +139,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The name that an expression begins with.
 fn first_name(expr: &ast::Expr) -> Option<&str> {
     match &expr.kind {
         ast::ExprKind::Name(name) => Some(name),

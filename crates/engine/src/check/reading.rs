@@ -17,14 +17,13 @@ pub struct DataFile {
     pub id: FileId,
     /// Where its own relative paths start.
     pub folder: PathBuf,
-    /// What tells it from other files.
+    /// Canonical path; identifies the file.
     pub key: PathBuf,
     /// Its text.
     pub text: Arc<str>,
 }
 
 impl Checker<'_> {
-    /// The text of the file that a name of rule file `file` leads to.
     pub(super) fn read_named(&mut self, file: usize, name: &ast::Name) -> Option<DataFile> {
         let entry = self.loaded.get(file)?;
         let (folder, rules) = (entry.folder.clone(), entry.id);
@@ -38,16 +37,15 @@ impl Checker<'_> {
         }
     }
 
-    /// Puts a file into the source map, once.
     pub(super) fn add_data(&mut self, from: FileId, path: &str, found: super::files::FoundFile) -> DataFile {
         let from = self.map.get(from).map(|file| file.name.clone()).unwrap_or_default();
         let name = display_name(&from, path);
         let known = self.map.iter().find(|(_, file)| file.name == name && *file.text == *found.text).map(|(id, _)| id);
-        let id = known.unwrap_or_else(|| self.map.add_file(SourceFile::data_file(name, Some(&found.folder), found.text.clone())));
+        let id = known
+            .unwrap_or_else(|| self.map.add_file(SourceFile::data_file(name, Some(&found.folder), found.text.clone())));
         DataFile { id, folder: found.folder, key: found.key, text: found.text.into() }
     }
 
-    /// The JSON of a file; `place` is where the rules name it.
     pub(super) fn parse_json(&mut self, data: &DataFile, name: &str, place: Span) -> Option<Value> {
         match serde_json::from_str(&data.text) {
             Ok(value) => Some(value),
@@ -68,7 +66,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The folder that references of a schema have to stay in: that of the rules, or of the schema where the rules name one elsewhere.
+    /// Folder that schema references must stay in: the rules' own, or the schema's if it lies elsewhere.
     pub(super) fn schema_root(&self, file: usize, folder: &Path) -> PathBuf {
         let rules = self.loaded.get(file).map(|entry| entry.folder.clone()).unwrap_or_default();
         let inside = super::files::normalize_path(folder).starts_with(super::files::normalize_path(&rules));
@@ -76,14 +74,12 @@ impl Checker<'_> {
     }
 }
 
-/// The byte offset of a line and column as the JSON library counts them.
 fn byte_offset(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let at = start.saturating_add(column.saturating_sub(1)).min(text.len());
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
-/// The library's reason without its position.
 fn json_reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())

@@ -8,24 +8,21 @@ use super::ty::Ty;
 use crate::ir::{self, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_builtins::backtrack::{BacktrackRegex, is_beyond_linear, build_skeleton};
+use averment_builtins::backtrack::{BacktrackRegex, build_skeleton, is_beyond_linear};
 use averment_syntax::ast;
 use indexmap::IndexSet;
 use regex_syntax::ast as parsed;
 
-/// The flags of the language, in the order of the reference.
 const FLAGS: &str = "imsxub";
 
 /// All regular expressions, each with its flags once.
 #[derive(Debug, Default)]
 pub struct RegexTable {
     known: IndexSet<ir::RegexSource>,
-    /// About how many bytes their automatons take together.
     bytes: u64,
 }
 
 impl<'a> Checker<'a> {
-    /// A regular expression as a value; `subject` is what it is matched against, where that is written.
     pub(super) fn regex_literal(&mut self, regex: &ast::RegexLiteral, subject: Option<&str>) -> CheckedExpr {
         match self.regex_number(regex, subject) {
             Some(number) => CheckedExpr::new(ExprKind::Regex(number), regex.span, Ty::Regex),
@@ -33,7 +30,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The number of a regular expression; `None` when it cannot be used.
+    /// `None` if the expression cannot be used.
     pub(super) fn regex_number(&mut self, regex: &ast::RegexLiteral, subject: Option<&str>) -> Option<u32> {
         self.literals.push(regex.span);
         if !self.check_flags(regex) {
@@ -49,7 +46,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The number of one whose flags are good; `None` where there is no room for it, which was said.
+    /// `None` if there is no room left, which was reported.
     fn translated_regex(
         &mut self,
         regex: &ast::RegexLiteral,
@@ -60,13 +57,13 @@ impl<'a> Checker<'a> {
             is_beyond_linear(&regex.pattern, flags.ignore_white_space)
                 .map_err(|mistake| regex_error::explain_mistake(regex, &mistake, subject))?;
         }
-        let pattern =
-            translate_pattern(&regex.pattern, flags).map_err(|error| regex_error::explain_syntax(regex, &error, subject))?;
+        let pattern = translate_pattern(&regex.pattern, flags)
+            .map_err(|error| regex_error::explain_syntax(regex, &error, subject))?;
         let text = format!("/{}/{}", regex.pattern, regex.flags);
         self.add_built(regex, ir::RegexSource { pattern, text, backtracks: flags.backtracks })
     }
 
-    /// The number of one that was read; `None` where there is no room for it, which was said.
+    /// `None` if there is no room left, which was reported.
     fn add_built(&mut self, regex: &ast::RegexLiteral, one: ir::RegexSource) -> Result<Option<u32>, Box<Diagnostic>> {
         if let Some(known) = self.regexes.known.get_index_of(&one) {
             return Ok(Some(super::to_number(known)));
@@ -85,7 +82,6 @@ impl<'a> Checker<'a> {
         Ok(Some(self.intern_regex(one)))
     }
 
-    /// Whether the automatons of all regular expressions are not too large together. That is said once, where they become so.
     fn has_room_for_regex(&mut self, regex: &ast::RegexLiteral, bytes: u64) -> bool {
         let most = self.options.limits.all_regex_bytes;
         let before = self.regexes.bytes;
@@ -101,7 +97,6 @@ impl<'a> Checker<'a> {
         fits
     }
 
-    /// Adds a pattern of the library's syntax.
     pub(super) fn add_regex(&mut self, pattern: String, text: String) -> u32 {
         self.intern_regex(ir::RegexSource { pattern, text, backtracks: false })
     }
@@ -114,7 +109,6 @@ impl<'a> Checker<'a> {
         super::to_number(index)
     }
 
-    /// Whether a value is a regular expression that backtracks.
     pub(super) fn is_backtracking(&self, value: &ir::TypedExpr) -> bool {
         let ExprKind::Regex(number) = value.kind else { return false };
         self.module.regexes.get(number as usize).is_some_and(|regex| regex.backtracks)
@@ -167,7 +161,6 @@ impl RegexFlags {
         }
     }
 
-    /// The flags in front of the pattern, in the library's syntax.
     fn inline_prefix(self) -> String {
         let letters: String = ['i', 'm', 's']
             .into_iter()
@@ -179,7 +172,6 @@ impl RegexFlags {
     }
 }
 
-/// The pattern in the library's syntax.
 fn translate_pattern(pattern: &str, flags: RegexFlags) -> Result<String, Box<parsed::Error>> {
     // What stands in for the signs that the library does not know is as long as they are.
     let covered = flags.backtracks.then(|| build_skeleton(pattern, flags.ignore_white_space).text);
@@ -198,13 +190,13 @@ fn translate_pattern(pattern: &str, flags: RegexFlags) -> Result<String, Box<par
     Ok(out)
 }
 
-/// Replaces `\d \s \w \b` by what they mean in ASCII, wherever flag `u` is off.
+/// Replaces `\d \s \w \b` by their ASCII meaning wherever flag `u` is off.
 struct AsciiRewriter<'e> {
     edits: &'e mut Vec<(std::ops::Range<usize>, String)>,
 }
 
 impl AsciiRewriter<'_> {
-    /// Goes through the tree in the order of the text; gives the flag as it is behind the node.
+    /// Visits the tree in text order; returns the flag state after the node.
     fn visit_node(&mut self, node: &parsed::Ast, unicode: bool) -> bool {
         match node {
             parsed::Ast::Flags(flags) => return flag_state(&flags.flags, unicode),
@@ -278,7 +270,6 @@ impl AsciiRewriter<'_> {
     }
 }
 
-/// Whether `u` is on behind these flags.
 fn flag_state(flags: &parsed::Flags, before: bool) -> bool {
     flags.flag_state(parsed::Flag::Unicode).unwrap_or(before)
 }

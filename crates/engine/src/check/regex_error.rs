@@ -74,7 +74,6 @@ pub fn explain_syntax(regex: &ast::RegexLiteral, error: &Error, subject: Option<
     Diagnostic::new(Slug::BadRegex, place, message).with_help(help)
 }
 
-/// The help, and that flag `b` makes the expression possible, where that is so.
 fn or_backtrack(regex: &ast::RegexLiteral, help: String) -> String {
     let possible = !regex.flags.contains('b')
         && is_beyond_linear(&regex.pattern, regex.flags.contains('x')).is_ok_and(|is_beyond| is_beyond);
@@ -129,7 +128,6 @@ pub fn explain_build(regex: &ast::RegexLiteral, error: &regex::Error) -> Diagnos
     }
 }
 
-/// A pattern that reads well and means nothing: an unknown class, an empty one.
 fn explain_translation(regex: &ast::RegexLiteral) -> Option<Diagnostic> {
     let spaced = regex.flags.contains('x');
     let parsed = regex_syntax::ParserBuilder::new().ignore_whitespace(spaced).build().parse(&regex.pattern);
@@ -150,7 +148,7 @@ fn explain_meaning(regex: &ast::RegexLiteral, error: &regex_syntax::hir::Error) 
     Diagnostic::new(Slug::BadRegex, span_of(regex, error.span()), message).with_help(help)
 }
 
-/// Where `(?P=name)` or `\\k<name>` stands, when that is what the library stumbled over.
+/// The offset of `(?P=name)` or `\\k<name>` if that caused the error.
 fn named_reference(pattern: &str, error: &Error) -> Option<usize> {
     let at = error.span().start.offset;
     match error.kind() {
@@ -160,13 +158,11 @@ fn named_reference(pattern: &str, error: &Error) -> Option<usize> {
     }
 }
 
-/// From an offset in the pattern to its end.
 fn span_from(regex: &ast::RegexLiteral, offset: usize) -> Span {
     let start = (regex.pattern_span.start as usize).saturating_add(offset);
     Span::new(regex.span.file, start, regex.pattern_span.end as usize)
 }
 
-/// The place in the rule file of a place in the pattern.
 fn span_of(regex: &ast::RegexLiteral, place: &Place) -> Span {
     let start = regex.pattern_span.start as usize;
     let (from, to) = (place.start.offset, place.end.offset);
@@ -195,7 +191,6 @@ fn look_around(regex: &ast::RegexLiteral, place: &Place, subject: Option<&str>) 
     (message, or_backtrack(regex, help))
 }
 
-/// The same in two tests: what has to match, and what may not.
 fn look_around_split(regex: &ast::RegexLiteral, place: &Place, subject: Option<&str>) -> Option<String> {
     let pattern = &regex.pattern;
     let opening = pattern_part(pattern, place);
@@ -218,7 +213,6 @@ fn look_around_split(regex: &ast::RegexLiteral, place: &Place, subject: Option<&
     Some(format!("write `{subject} matches /{without}/{flags} and {subject} not matches {whole}`"))
 }
 
-/// The offset of the parenthesis that closes a group whose inside starts here.
 fn closing_paren(text: &str) -> Option<usize> {
     let (mut depth, mut escaped, mut class) = (0_u32, false, false);
     for (at, letter) in text.char_indices() {
@@ -249,7 +243,7 @@ fn back_reference(regex: &ast::RegexLiteral, place: &Place) -> (String, String) 
     (message, or_backtrack(regex, help))
 }
 
-/// The pattern with each alternative of the group written twice, when the group is the first and holds plain alternatives.
+/// The pattern with the group's alternatives written out twice; only for a leading group of plain alternatives.
 fn written_out(pattern: &str, place: &Place) -> Option<String> {
     if pattern_part(pattern, place) != "\\1" {
         return None;

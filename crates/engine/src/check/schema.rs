@@ -10,7 +10,6 @@ use averment_builtins::schema::CompiledSchema;
 use averment_syntax::ast::{self, ExprKind, ItemKind};
 use serde_json::Value;
 
-/// The types of JSON Schema.
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
 
 /// Which schemas were imported: by file and name, from which file.
@@ -27,7 +26,6 @@ impl SchemaImports {
 }
 
 impl<'a> Checker<'a> {
-    /// Reads every declared schema.
     pub(super) fn read_schemas(&mut self) {
         let loaded = self.loaded;
         for (file, entry) in loaded.iter().enumerate() {
@@ -75,7 +73,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The schema with what it refers to, or a report at `place`.
     pub(super) fn bundle_or_report(
         &mut self,
         value: Value,
@@ -88,21 +85,20 @@ impl<'a> Checker<'a> {
             Ok(value) => Some(value),
             Err(why) => {
                 self.report_diagnostic(
-                    Diagnostic::new(Slug::BadSchema, place, why)
-                        .with_help("references lead to `#/…` in the schema itself or to files in the folder of the rules"),
+                    Diagnostic::new(Slug::BadSchema, place, why).with_help(
+                        "references lead to `#/…` in the schema itself or to files in the folder of the rules",
+                    ),
                 );
                 None
             }
         }
     }
 
-    /// Adds a schema that is good.
     pub(super) fn add_schema(&mut self, name: &str, value: &Value, place: Option<Span>) -> u32 {
         self.module.schemas.push(ir::ProgramSchema { name: name.to_owned(), json: value.to_string(), place });
         super::to_number(self.module.schemas.len().saturating_sub(1))
     }
 
-    /// An object literal as JSON; it holds nothing that needs a run.
     pub(super) fn json_literal(&mut self, file: usize, expr: &'a ast::Expr, what: &str) -> Option<Value> {
         let value: CheckedExpr = self.top_expr(&NameScope::of_file(file), expr);
         if value.is_broken() {
@@ -120,7 +116,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a schema that cannot be used, at the wrong part of it where it is written inline.
+    /// Reports an invalid schema, at the invalid part if it is written inline.
     pub(super) fn check_schema(&mut self, value: &Value, place: Span, inline: Option<&ast::Expr>) -> Option<()> {
         if let Err(error) = meta_error(value) {
             let (pointer, message) = error;
@@ -142,7 +138,7 @@ impl<'a> Checker<'a> {
         Some(())
     }
 
-    /// Warns of keys in a schema that JSON Schema passes over because it does not know them.
+    /// Warns about keys that JSON Schema ignores because it does not know them.
     fn check_keywords(&mut self, value: &Value, place: Span, inline: Option<&ast::Expr>) {
         // Another dialect has keywords of its own.
         if value.get("$schema").and_then(Value::as_str).is_some_and(|dialect| !dialect.contains("json-schema.org/")) {
@@ -159,7 +155,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The number of the schema of a name; `None` when it is unknown (reported) or wrong (reported where it is declared).
+    /// `None` for an unknown (reported) or invalid name (reported at its declaration).
     pub(super) fn schema_named(&mut self, file: usize, name: &ast::Name) -> Option<u32> {
         let scope = self.scopes.get(file)?;
         if let Some((number, declared)) = scope.schemas.get(&name.text).copied() {
@@ -191,7 +187,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Where a schema breaks the rules of its dialect: the pointer and the library's words.
 fn meta_error(value: &Value) -> Result<(), (String, String)> {
     match value.get("$schema").and_then(Value::as_str) {
         Some(dialect) if !dialect.contains("json-schema.org/") => Ok(()),
@@ -214,7 +209,6 @@ fn explain_violation(pointer: &str, wrong: Option<&Value>, message: &str) -> (St
     )
 }
 
-/// The place of a pointer in an object literal.
 fn span_at(expr: &ast::Expr, pointer: &str) -> Option<Span> {
     let mut here = expr;
     for part in pointer.split('/').skip(1) {

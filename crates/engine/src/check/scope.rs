@@ -8,25 +8,20 @@ use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What a name of a file stands for.
+/// The meaning of a file-level name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileSymbol {
-    /// A parameter, by number.
     Param(u32),
-    /// A `let`, by number.
     Let(u32),
-    /// A `def`, by number.
     Def(u32),
-    /// A `def step`, by number.
     Step(usize),
-    /// Something whose declaration is wrong: nothing further is said of it.
     Broken,
 }
 
 /// A name with the place of its declaration.
 #[derive(Debug, Clone, Copy)]
 pub struct ScopedName {
-    /// What it stands for.
+    /// Its meaning.
     pub symbol: FileSymbol,
     /// Its declaration, or the `use` that brings it.
     pub span: Span,
@@ -45,13 +40,11 @@ pub struct FileScope {
     pub incomplete: bool,
 }
 
-/// How the first name of a path is looked up in a step's parentheses.
+/// How the first name of a path in a step's parentheses is resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LookupSide {
-    /// As anywhere.
     #[default]
     Plain,
-    /// On the left-hand side: at the arguments of a call, at the fields of another step.
     Left,
 }
 
@@ -60,37 +53,34 @@ pub enum LookupSide {
 pub struct ScopeVariable<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What it stands for.
+    /// Its meaning.
     pub value: VariableValue<'a>,
 }
 
-/// What a variable stands for.
+/// The meaning of a variable.
 #[derive(Debug, Clone)]
 pub enum VariableValue<'a> {
-    /// A local slot.
     Local(LocalId, Ty),
-    /// An expression of the place that uses a `def step`.
+    /// An argument of a `def step`, with the scope of its use.
     Given(&'a ast::Expr, Rc<NameScope<'a>>),
-    /// Something of which nothing is known: the parameter of a `def step` that is checked by itself.
+    /// Nothing is known: a parameter of a `def step` that is checked by itself.
     Unknown,
-    /// A named call of an invariant: the number of the binding that holds its response.
+    /// A named call of an invariant: the number of the binding with its response.
     Call(u32),
-    /// A value that is handed to a selection under the number of a binding.
     Bound(u32, Ty),
-    /// A fact about the tool of `for each tool`, as a path.
     Fact(Box<crate::ir::TypedExpr>),
 }
 
-/// What the bindings in the body of a `def step` are called in the statement that uses it.
+/// Names of a `def step`'s bindings in the statement that uses it.
 #[derive(Debug, Clone, Default)]
 pub struct RenamedBindings {
     /// Its `$` parameters, by name, with the keys of the bindings they were given.
     pub given: BTreeMap<String, String>,
-    /// What tells its own bindings from those of the statement.
+    /// Suffix that keeps its own bindings apart from the statement's.
     pub suffix: String,
 }
 
-/// What is in scope at a place.
+/// Names in scope at a place.
 #[derive(Debug, Clone, Default)]
 pub struct NameScope<'a> {
     /// The file whose names are seen.
@@ -101,7 +91,7 @@ pub struct NameScope<'a> {
     pub next_local: u32,
     /// The step whose fields are in scope.
     pub step: Option<StepShape>,
-    /// How the first name of a path is looked up.
+    /// How the first name of a path is resolved.
     pub side: LookupSide,
     /// Names of bindings in the body of a `def step`.
     pub renamed: Option<Rc<RenamedBindings>>,
@@ -113,7 +103,7 @@ pub struct NameScope<'a> {
     pub own: bool,
     /// True where an expression is a statement: what its selections bind is bound for it.
     pub binds: bool,
-    /// What the selections of this expression take where they do not say so.
+    /// Default reach of the selections in this expression.
     pub reach: Option<SelectionReach>,
     /// True in a block that opens windows.
     pub windowed: bool,
@@ -127,27 +117,27 @@ impl<'a> NameScope<'a> {
         Self { file, ..Self::default() }
     }
 
-    /// The same with a step in scope.
+    /// Adds a step to the scope.
     pub fn with_step(&self, step: StepShape) -> Self {
         Self { step: Some(step), element: false, own: false, binds: false, reach: None, ..self.clone() }
     }
 
-    /// The same on another side.
+    /// Changes the lookup side.
     pub fn on_side(&self, side: LookupSide) -> Self {
         Self { side, ..self.clone() }
     }
 
-    /// The same with slot 0 taken by a value that a test looks at.
+    /// Reserves slot 0 for the value under test.
     pub fn with_value(&self) -> Self {
         Self { next_local: self.next_local.max(1), ..self.clone() }
     }
 
-    /// The same with the first locals taken by values that are given.
+    /// Reserves the first locals for given values.
     pub fn with_given(&self, given: u32) -> Self {
         Self { next_local: self.next_local.max(given), ..self.clone() }
     }
 
-    /// The same with one more local variable.
+    /// Adds a local variable.
     pub fn with_local(&self, name: &'a str, ty: Ty) -> (Self, LocalId) {
         let local = LocalId(self.next_local);
         let mut scope = self.clone();

@@ -3,21 +3,28 @@
 use super::Checker;
 use super::expr::CheckedExpr;
 use super::patterns::LoweredPattern;
-use super::scope::{LookupSide, NameScope, FileSymbol, ScopeVariable, VariableValue};
+use super::scope::{FileSymbol, LookupSide, NameScope, ScopeVariable, VariableValue};
 use super::ty::{ComparisonClass, Ty};
 use super::walk;
-use crate::ir::{self, BindingId, AssertionCheck, CollectMode, ExprKind, CheckedPattern, SelectionReach, StepSelection};
+use crate::ir::{
+    self, AssertionCheck, BindingId, CheckedPattern, CollectMode, ExprKind, SelectionReach, StepSelection,
+};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_builtins::table as builtins;
-use averment_syntax::ast::{self, PatternForm, AtomSubject};
+use averment_syntax::ast::{self, AtomSubject, PatternForm};
 
-/// What the element of a list is called.
 const ELEMENT: &str = "it";
 
 impl<'a> Checker<'a> {
     /// `count A` as a number.
-    pub(super) fn check_step_count(&mut self, scope: &NameScope<'a>, step: &'a ast::StepPattern, so_far: bool, span: Span) -> CheckedExpr {
+    pub(super) fn check_step_count(
+        &mut self,
+        scope: &NameScope<'a>,
+        step: &'a ast::StepPattern,
+        so_far: bool,
+        span: Span,
+    ) -> CheckedExpr {
         self.check_selection(scope, (None, step, so_far), span)
     }
 
@@ -63,7 +70,7 @@ impl<'a> Checker<'a> {
         self.check_collect(scope, CollectMode::Where, values, condition, span)
     }
 
-    /// The body sees the fields of an element by their names, and the element as `it`.
+    /// The body sees the element's fields by name, and the element as `it`.
     fn check_collect(
         &mut self,
         scope: &NameScope<'a>,
@@ -91,16 +98,20 @@ impl<'a> Checker<'a> {
 
     fn check_collected(&mut self, list: &CheckedExpr, collecting: CollectMode) {
         let word = if collecting == CollectMode::Where { "where" } else { "of" };
-        let Some(class) = list.ty.comparison_class().filter(|class| !matches!(class, ComparisonClass::List | ComparisonClass::Object)) else { return };
+        let Some(class) = list
+            .ty
+            .comparison_class()
+            .filter(|class| !matches!(class, ComparisonClass::List | ComparisonClass::Object))
+        else {
+            return;
+        };
         let message = format!("`{word}` goes through a list, not {}", class.noun());
-        self.report_diagnostic(
-            Diagnostic::new(Slug::TypeMismatch, list.expr.span, message).with_help(
-                "name a list, such as `output.items` or `calls`, or the steps themselves: `args.amount of refund`",
-            ),
-        );
+        self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, list.expr.span, message).with_help(
+            "name a list, such as `output.items` or `calls`, or the steps themselves: `args.amount of refund`",
+        ));
     }
 
-    /// The list that a bare name behind `of` stands for, where something in scope has it; any other name is a tool.
+    /// The list that a bare name after `of` refers to; `None` if the name is a tool.
     fn list_named_like(&mut self, scope: &NameScope<'a>, step: &'a ast::StepPattern) -> Option<CheckedExpr> {
         let (name, condition) = match &step.kind {
             PatternForm::Where { step, condition } => (bare_name(step)?, Some(condition)),
@@ -125,7 +136,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Whether a step is the bare word `runs`: a tool of that name is quoted behind `of`.
+    /// True for the bare word `runs`; a tool of that name must be quoted after `of`.
     fn names_all_runs(step: &ast::StepPattern) -> bool {
         let named = if let PatternForm::Where { step, .. } = &step.kind { bare_name(step) } else { bare_name(step) };
         named.is_some_and(|name| name.text == "runs")
@@ -176,11 +187,14 @@ impl<'a> Checker<'a> {
         CheckedExpr::new(ExprKind::Select(Box::new(selection)), span, ty)
     }
 
-    /// `x of distinct(…)` reads as the arguments of a tool.
+    /// Reports `x of distinct(…)`, which reads as a tool with arguments.
     fn check_not_a_function(&mut self, step: &ast::StepPattern) {
         let PatternForm::Atom(atom) = &step.kind else { return };
         let AtomSubject::Tool(name) = &atom.subject else { return };
-        if atom.arguments.is_some() && builtins::find_builtin(&name.text).is_some() && !self.catalogue.is_known(&name.text) {
+        if atom.arguments.is_some()
+            && builtins::find_builtin(&name.text).is_some()
+            && !self.catalogue.is_known(&name.text)
+        {
             let written = self.source_line(step.span);
             let message = format!("`{}` is a function, and behind `of` this is the call of a tool", name.text);
             self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, step.span, message).with_help(format!(
@@ -190,7 +204,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The scope of a selection: variables of the code around it are handed in as bindings.
     fn capture_variables(&mut self, scope: &NameScope<'a>) -> (NameScope<'a>, Vec<(u32, ir::TypedExpr)>) {
         let mut captured = Vec::new();
         let mut inner = scope.clone();
@@ -205,7 +218,7 @@ impl<'a> Checker<'a> {
         (inner, captured)
     }
 
-    /// Where an expression is a statement its selections bind; anywhere else they use what something around them binds.
+    /// In a statement, selections bind; elsewhere they use bindings from around them.
     fn note_selected(&mut self, scope: &NameScope<'a>, pattern: &CheckedPattern, before: Vec<bool>) {
         if scope.binds {
             return;
@@ -216,9 +229,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An expression as a statement: where its selections bring values for bindings, or it compares their numbers, it is judged once for all
-    /// values that occur.
-    pub(super) fn over_values(&mut self, scope: &NameScope<'a>, condition: ir::TypedExpr) -> AssertionCheck<CheckedPattern, ir::TypedExpr> {
+    /// An expression as a statement; if its selections bind, it is judged once per binding value that occurs.
+    pub(super) fn over_values(
+        &mut self,
+        scope: &NameScope<'a>,
+        condition: ir::TypedExpr,
+    ) -> AssertionCheck<CheckedPattern, ir::TypedExpr> {
         let mut found = Vec::new();
         collect_selections(&condition, &mut found);
         let names = |pattern: &CheckedPattern| -> Vec<u32> {
@@ -240,22 +256,23 @@ impl<'a> Checker<'a> {
             };
             pattern.alternatives.iter().all(binds_all)
         };
-        let steps: Vec<CheckedPattern> = found.iter().map(|selection| selection.pattern.clone()).filter(brings_all).collect();
+        let steps: Vec<CheckedPattern> =
+            found.iter().map(|selection| selection.pattern.clone()).filter(brings_all).collect();
         if steps.is_empty() {
             let all: Vec<String> = open.iter().map(|number| format!("`${}`", self.bindings.name(*number))).collect();
             let message = format!("no step of this expression binds {} together", all.join(", "));
-            self.report_diagnostic(
-                Diagnostic::new(Slug::Binding, condition.span, message).with_help(
-                    "it is judged once for all values that one step brings: bind them all in one of the patterns",
-                ),
-            );
+            self.report_diagnostic(Diagnostic::new(Slug::Binding, condition.span, message).with_help(
+                "it is judged once for all values that one step brings: bind them all in one of the patterns",
+            ));
             return AssertionCheck::Expression(condition);
         }
-        AssertionCheck::Scoped { scope: ir::WindowScope::Values { steps }, body: Box::new(AssertionCheck::Expression(condition)) }
+        AssertionCheck::Scoped {
+            scope: ir::WindowScope::Values { steps },
+            body: Box::new(AssertionCheck::Expression(condition)),
+        }
     }
 }
 
-/// The name of a step that is nothing but a bare name.
 fn bare_name(step: &ast::StepPattern) -> Option<&ast::Name> {
     let PatternForm::Atom(atom) = &step.kind else { return None };
     let alone = atom.arguments.is_none() && atom.status.is_none() && atom.by.is_none() && atom.tagged.is_none();
@@ -265,7 +282,6 @@ fn bare_name(step: &ast::StepPattern) -> Option<&ast::Name> {
     }
 }
 
-/// The bindings that a selection uses, with their values at its place.
 fn given_bindings(
     pattern: &CheckedPattern,
     value: Option<&ir::TypedExpr>,
@@ -288,7 +304,6 @@ fn given_bindings(
     used.into_iter().map(place).collect()
 }
 
-/// The selections of an expression, those inside of others left out.
 pub(super) fn collect_selections<'e>(expr: &'e ir::TypedExpr, into: &mut Vec<&'e StepSelection>) {
     if let ExprKind::Select(selection) = &expr.kind {
         into.push(selection);
@@ -301,7 +316,6 @@ pub(super) fn collect_selections<'e>(expr: &'e ir::TypedExpr, into: &mut Vec<&'e
     });
 }
 
-/// Whether an expression is nothing but a comparison with numbers of steps on both sides.
 fn compares_counts(expr: &ir::TypedExpr) -> bool {
     let counts = |side: &ir::TypedExpr| {
         walk::any_kind(side, &|kind| matches!(kind, ExprKind::Select(selection) if selection.value.is_none()))

@@ -2,17 +2,16 @@
 
 use super::Checker;
 use super::scope::NameScope;
-use crate::ir::{DenySettings, TypedExpr, AssertionSettings, Severity};
+use crate::ir::{AssertionSettings, DenySettings, Severity, TypedExpr};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, ItemKind, Modifier, ModifierKind, BodySetting};
+use averment_syntax::ast::{self, BodySetting, ItemKind, Modifier, ModifierKind};
 use averment_syntax::words::GATED;
 
-/// The severities, in the order of the reference.
 const SEVERITIES: [(&str, Severity); 3] =
     [("error", Severity::Error), ("warn", Severity::Warn), ("info", Severity::Info)];
 
-/// What the modifiers of one statement or body say.
+/// Modifiers of a single statement or body.
 #[derive(Debug, Clone, Default)]
 pub struct OwnModifiers<'a> {
     /// `weight`.
@@ -41,11 +40,11 @@ pub struct OwnModifiers<'a> {
     pub expect_fail: Option<Option<String>>,
     /// `deny` and `allow`.
     pub denied: DenySettings,
-    /// Whether it is counted over all runs, and fails none.
+    /// True if it is counted over all runs and fails none.
     pub over_runs: bool,
 }
 
-/// What an assertion has from the rule and the blocks around it.
+/// Settings that an assertion inherits from its rule and blocks.
 #[derive(Debug, Clone)]
 pub struct InheritedSettings {
     /// The severity unless it has its own.
@@ -61,7 +60,7 @@ pub struct InheritedSettings {
     /// All conditions.
     pub when: Vec<TypedExpr>,
     expect_fail: Option<Option<String>>,
-    /// What is denied and allowed.
+    /// Modifiers `deny` and `allow`.
     pub denied: DenySettings,
 }
 
@@ -82,7 +81,7 @@ impl InheritedSettings {
         }
     }
 
-    /// What is handed down through a body with settings of its own. Its weight counts for the body as a whole.
+    /// Settings passed down through a body that has its own; its weight counts for the whole body.
     pub fn inherit_through(&self, own: &OwnModifiers<'_>) -> Self {
         let mut tags = self.tags.clone();
         tags.extend(own.tags.iter().filter(|tag| !self.tags.contains(tag)).cloned());
@@ -100,13 +99,13 @@ impl InheritedSettings {
         }
     }
 
-    /// The same with another default severity.
+    /// Replaces the default severity.
     pub fn with_severity(&self, severity: Severity) -> Self {
         Self { severity, ..self.clone() }
     }
 
     /// The settings of an assertion.
-    pub fn into_settings(&self, own: OwnModifiers<'_>) -> AssertionSettings<TypedExpr> {
+    pub fn resolve_settings(&self, own: OwnModifiers<'_>) -> AssertionSettings<TypedExpr> {
         let weight = own.weight.unwrap_or(self.weight);
         let (threshold, metric, over_runs) = (own.threshold, own.metric.clone(), own.over_runs);
         let all = self.inherit_through(&own);
@@ -129,15 +128,20 @@ impl InheritedSettings {
 }
 
 impl<'a> Checker<'a> {
-    /// Reads modifiers; `scope` is what a `when` among them sees.
-    pub(super) fn read_modifiers(&mut self, scope: &NameScope<'a>, modifiers: impl Iterator<Item = &'a Modifier>) -> OwnModifiers<'a> {
+    pub(super) fn read_modifiers(
+        &mut self,
+        scope: &NameScope<'a>,
+        modifiers: impl Iterator<Item = &'a Modifier>,
+    ) -> OwnModifiers<'a> {
         let mut own = OwnModifiers::default();
         let mut seen: Vec<&'static str> = Vec::new();
         for modifier in modifiers {
             let word = word_of(&modifier.kind);
             if seen.contains(&word) && !matches!(word, "tags" | "when" | "deny" | "allow") {
                 let message = format!("`{word}` stands twice");
-                self.report_diagnostic(Diagnostic::new(Slug::Duplicate, modifier.span, message).with_help("keep one of them"));
+                self.report_diagnostic(
+                    Diagnostic::new(Slug::Duplicate, modifier.span, message).with_help("keep one of them"),
+                );
                 continue;
             }
             seen.push(word);
@@ -181,7 +185,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A text that is known before any run.
     pub(super) fn plain_text(&mut self, text: &'a ast::TextLiteral) -> Option<String> {
         self.literals.push(text.span);
         let value = self.text_literal(&NameScope::of_file(0), text).expr;
@@ -226,7 +229,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// One word behind `deny` or `allow`.
     fn read_gated(&mut self, name: &ast::Name, denies: bool, denied: &mut DenySettings) {
         let place = match name.text.as_str() {
             "vacuous" => &mut denied.vacuous,
@@ -272,7 +274,6 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// A whole number that is not negative.
     pub(super) fn whole_number(&mut self, number: &ast::NumberLiteral, what: &str) -> Option<u64> {
         let value = number.value.parse::<u64>().ok().filter(|_| number.unit == ast::NumberUnit::None);
         if value.is_none() {

@@ -12,16 +12,14 @@ use programs::{
     SCRIPT_OPTIONS, SCRIPTS_ANYWHERE, SQL, SUBCOMMANDS, WITH_PLACE, WRAPPERS, WrapperProgram,
 };
 
-/// A word that may not hold a value of a run.
+/// A word that may not contain a value of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CodePlace {
-    /// It says which program is run.
     Program,
-    /// It is a script, or the name of one.
     Script,
 }
 
-/// Where values of the run stand as code in a command of these words; `mark` stands for each value.
+/// Where values of the run act as code in a command; `mark` stands for each value.
 pub(super) fn code_places(words: &[String], mark: char) -> Vec<CodePlace> {
     if words.is_empty() {
         return Vec::new();
@@ -47,7 +45,7 @@ pub(super) fn code_places(words: &[String], mark: char) -> Vec<CodePlace> {
     if scripted { vec![CodePlace::Script] } else { Vec::new() }
 }
 
-/// The numbers of the words that may name the program, behind those that only run it; `None` where a value could be one.
+/// Positions of words that may name the program, after wrappers; `None` if a value could be one.
 fn program_words(words: &[String], mark: char) -> Option<Vec<usize>> {
     let mut found = Vec::new();
     let (mut wrapper, mut places): (Option<&WrapperProgram>, usize) = (None, 0);
@@ -94,14 +92,14 @@ fn program_words(words: &[String], mark: char) -> Option<Vec<usize>> {
     Some(if found.is_empty() { vec![0] } else { found })
 }
 
-/// The name of a program; the loader of the system runs the one that is named behind it, under whatever name it has.
+/// A system loader counts as the program it runs, whatever it is called.
 fn program_name(word: &str) -> &str {
     let own = base_name(word);
     let is_loader = own == "ld.so" || own.starts_with("ld-") && own.contains(".so");
     if is_loader { LOADER } else { own }
 }
 
-/// Whether `NAME=…value…` sets something that no program takes for code, or for a place of code.
+/// True if `NAME=…value…` sets a variable that no program uses as code or as a code location.
 fn assigns_data(word: &str, mark: char) -> bool {
     let before = word.split(mark).next().unwrap_or_default();
     let Some((name, _)) = before.split_once('=') else { return false };
@@ -112,7 +110,7 @@ fn assigns_data(word: &str, mark: char) -> bool {
     !ASSIGNED_CODE.iter().any(is_code)
 }
 
-/// Whether an option has a value run: `find . -exec ${output.x}`, `tar --to-command=${output.x}`.
+/// True if an option's value is run: `find . -exec ${output.x}`, `tar --to-command=${output.x}`.
 fn runs_by_option(words: &[String], mark: char) -> bool {
     words.iter().enumerate().any(|(at, word)| {
         let (option, value) =
@@ -132,7 +130,7 @@ fn runs_by_option(words: &[String], mark: char) -> bool {
     }) || sets_git(words, mark)
 }
 
-/// Whether a value is a setting of `git`: pagers, editors and more are programs.
+/// True if a value is a `git` setting: pagers, editors and others are programs.
 fn sets_git(words: &[String], mark: char) -> bool {
     let Some(at) = words.iter().position(|word| base_name(word) == "git") else { return false };
     let mut options = words.iter().skip(at.saturating_add(1));
@@ -147,7 +145,7 @@ fn sets_git(words: &[String], mark: char) -> bool {
     false
 }
 
-/// Whether a variable on the command line of `make` is a shell or flags: `make SHELL=${output.x}`.
+/// True if a `make` variable is a shell or flags: `make SHELL=${output.x}`.
 fn assigns_shell(words: &[String], mark: char) -> bool {
     let takes_variables = has_program(words, &["make", "gmake", "bmake", "ninja"]);
     takes_variables
@@ -160,7 +158,6 @@ fn has_program(words: &[String], programs: &[&str]) -> bool {
     words.iter().any(|word| programs.contains(&base_name(word)))
 }
 
-/// Whether one of these operands could hold a value; `options` have that many words behind them.
 fn operand_holds(arguments: &[String], operands: &Range<usize>, options: &[(&str, usize)], mark: char) -> bool {
     let mut at = 0_usize;
     let mut words = arguments.iter();
@@ -178,8 +175,7 @@ fn operand_holds(arguments: &[String], operands: &Range<usize>, options: &[(&str
     false
 }
 
-/// Whether the script of an interpreter with these arguments could be a value: what follows a script, or the name of its file, is data, as
-/// far as it is no script, too.
+/// True if the interpreter's script could be a value. Words after the script or its file name are data.
 fn runs_value(interpreter: &str, arguments: &[String], mark: char) -> bool {
     let (only_one, anywhere) = (is_named(interpreter, &ONE_SCRIPT), is_named(interpreter, &SCRIPTS_ANYWHERE));
     // Whether the word before asks for a script, and whether there was one.
@@ -219,18 +215,15 @@ fn is_script_option(word: &str) -> bool {
         || cluster.is_some_and(|letters| letters.len() <= 6 && letters.ends_with(['c', 'e', 'E']))
 }
 
-/// The name of a program without its folder.
 fn base_name(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// Whether a program takes code.
 fn is_interpreter(name: &str) -> bool {
     is_named(name, &INTERPRETERS)
 }
 
-/// Whether a program is one of these: `python3.12` is `python`.
 fn is_named(name: &str, programs: &[&str]) -> bool {
     let plain = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.' || last == '-');
     programs.contains(&name) || programs.contains(&plain)

@@ -10,10 +10,10 @@ use crate::ir::{AssertionCheck, SelectionReach, Temporal};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::run::StepKind;
-use averment_syntax::ast::{self, SlidingExtent, Quantifier};
+use averment_syntax::ast::{self, Quantifier, SlidingExtent};
 
 impl<'a> Checker<'a> {
-    /// The condition is that of every step which the one list in it is made of.
+    /// The condition applies to every step that its only list is built from.
     pub(super) fn check_sliding(
         &mut self,
         scope: &NameScope<'a>,
@@ -22,7 +22,9 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> CheckedStatement {
         let (reach, word, place) = match over {
-            SlidingExtent::Within(within) => (self.check_within(within).map(SelectionReach::Within), "within", within.span),
+            SlidingExtent::Within(within) => {
+                (self.check_within(within).map(SelectionReach::Within), "within", within.span)
+            }
             SlidingExtent::Row(place) => (Some(SelectionReach::Row), "in a row", *place),
         };
         let inner = NameScope { binds: true, reach: Some(reach.unwrap_or(SelectionReach::Run)), ..scope.clone() };

@@ -4,13 +4,12 @@ use super::Checker;
 use super::body::BodyKind;
 use super::fold::text_of;
 use super::settings;
-use crate::ir::{Constant, SessionSettings, SettingValue, SuitePlan, SettingContent};
+use crate::ir::{Constant, SessionSettings, SettingContent, SettingValue, SuitePlan};
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, ExprKind, BodySetting};
+use averment_syntax::ast::{self, BodySetting, ExprKind};
 
-/// What has settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SettingOwner {
     Suite,
@@ -30,35 +29,26 @@ impl SettingOwner {
     }
 }
 
-/// What a setting takes.
 #[derive(Debug, Clone, Copy)]
 enum SettingKind {
-    /// A text.
     Text,
-    /// A command: a list of its words, or a text that is read as words.
     Words,
-    /// One of these words.
     One(&'static [&'static str]),
-    /// Names.
     Labels,
-    /// A time.
     Time,
-    /// A whole number, at least so large.
     Count(u64),
-    /// Names with their values; one of these names, where there are any.
     Pairs(&'static [&'static str]),
 }
 
 /// The agents whose command lines are known.
 pub const AGENTS: &[&str] = &["claude-code", "codex", "copilot", "cursor-agent", "opencode"];
-/// What a workspace can be.
+/// Values of `workspace`.
 pub const WORKSPACES: &[&str] = &["isolated", "none", "shared"];
 /// The order in which sessions are run.
 pub const SCHEDULES: &[&str] = &["isolated_by_runner", "parallel", "serial"];
-/// What `snapshots` holds.
+/// Values of `snapshots`.
 pub const SNAPSHOTS: &[&str] = &["absolute", "metric", "path", "percent"];
 
-/// The keys of each owner, with what they take.
 const KEYS: &[(SettingOwner, &str, SettingKind)] = &[
     (SettingOwner::Suite, "cwd", SettingKind::Text),
     (SettingOwner::Suite, "env", SettingKind::Pairs(&[])),
@@ -95,12 +85,10 @@ fn known_keys(owner: SettingOwner) -> impl Iterator<Item = &'static str> {
     KEYS.iter().filter(move |(of, ..)| *of == owner).map(|(_, key, _)| *key)
 }
 
-/// Whether a key is one of an owner's.
 pub(super) fn is_of(owner: SettingOwner, key: &str) -> bool {
     known_keys(owner).any(|one| one == key)
 }
 
-/// Whose setting a key is, in words.
 pub(super) fn key_owners(key: &str) -> Option<String> {
     let owners: Vec<String> =
         KEYS.iter().filter(|(_, one, _)| *one == key).map(|(owner, ..)| format!("a {}", owner.noun())).collect();
@@ -109,7 +97,6 @@ pub(super) fn key_owners(key: &str) -> Option<String> {
 }
 
 impl<'a> Checker<'a> {
-    /// `workspace MODE {…}`.
     pub(super) fn read_workspace(&mut self, plan: &mut SuitePlan, mode: &'a ast::Name, settings: &'a [BodySetting]) {
         if plan.workspace.is_some() {
             let message = "a suite has one workspace";
@@ -120,11 +107,12 @@ impl<'a> Checker<'a> {
         plan.workspace = Some((mode.text.clone(), mode.span, taken));
     }
 
-    /// `runner NAME {…}`.
     pub(super) fn read_runner(&mut self, plan: &mut SuitePlan, name: &'a ast::Name, settings: &'a [BodySetting]) {
         if plan.runners.iter().any(|(known, ..)| *known == name.text) {
             let message = format!("the runner `{}` stands twice", name.text);
-            self.report_diagnostic(Diagnostic::new(Slug::Duplicate, name.span, message).with_help("give one of them another name"));
+            self.report_diagnostic(
+                Diagnostic::new(Slug::Duplicate, name.span, message).with_help("give one of them another name"),
+            );
         }
         let taken = self.settings_of(SettingOwner::Runner, settings);
         plan.runners.push((name.text.clone(), name.span, taken));
@@ -136,13 +124,13 @@ impl<'a> Checker<'a> {
         taken
     }
 
-    /// Reads a setting: a known key, once, with what it takes.
     pub(super) fn read_setting(&mut self, owner: SettingOwner, setting: &'a BodySetting, taken: &mut SessionSettings) {
         let (key, value, timeout) = match setting {
             BodySetting::Modifier(modifier) => {
                 let message = format!("a {} has no setting `{}`", owner.noun(), settings::word_of(&modifier.kind));
                 let help = format!("it has {}", known_keys(owner).collect::<Vec<_>>().join(", "));
-                return self.report_diagnostic(Diagnostic::new(Slug::Misplaced, modifier.span, message).with_help(help));
+                return self
+                    .report_diagnostic(Diagnostic::new(Slug::Misplaced, modifier.span, message).with_help(help));
             }
             // The grammar has none here.
             BodySetting::Classify { .. } => return,
@@ -153,19 +141,23 @@ impl<'a> Checker<'a> {
         };
         if taken.get(&key.text).is_some() {
             let message = format!("`{}` stands twice", key.text);
-            return self.report_diagnostic(Diagnostic::new(Slug::Duplicate, key.span, message).with_help("keep one of them"));
+            return self
+                .report_diagnostic(Diagnostic::new(Slug::Duplicate, key.span, message).with_help("keep one of them"));
         }
         let timeout = timeout.and_then(|number| self.read_timeout(number));
         let Some(value) = value else {
             let message = format!("`{}` is set to nothing", key.text);
-            return self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, key.span, message).with_help(help_of(*kind)));
+            return self
+                .report_diagnostic(Diagnostic::new(Slug::TypeMismatch, key.span, message).with_help(help_of(*kind)));
         };
         match self.setting_value(*kind, value).and_then(require_usable) {
             Ok(value) => taken.0.push(SettingValue { key: key.text.clone(), value, timeout, span: key.span }),
             Err(None) => {}
             Err(Some(message)) => {
                 let message = format!("`{}` {message}", key.text);
-                self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, value.span, message).with_help(help_of(*kind)));
+                self.report_diagnostic(
+                    Diagnostic::new(Slug::TypeMismatch, value.span, message).with_help(help_of(*kind)),
+                );
             }
         }
     }
@@ -180,18 +172,24 @@ impl<'a> Checker<'a> {
         let message = format!("a {} has no setting `{}`", owner.noun(), key.text);
         let diagnostic = Diagnostic::new(Slug::Misplaced, key.span, message);
         self.report_diagnostic(match suggest_name(&key.text, known_keys(owner)) {
-            Some(near) => {
-                diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(format!("replace with `{near}`"), key.span, near)
-            }
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
+                format!("replace with `{near}`"),
+                key.span,
+                near,
+            ),
             None => diagnostic.with_help(format!("it has {}", known_keys(owner).collect::<Vec<_>>().join(", "))),
         });
     }
 
-    /// What a value is for a setting; an error says what is wrong with it, or that it has been said.
+    /// `Err(None)` means that the problem was already reported.
     fn setting_value(&mut self, kind: SettingKind, value: &'a ast::Expr) -> Result<SettingContent, Option<String>> {
         match (kind, &value.kind) {
-            (SettingKind::Time, ExprKind::Number(number)) => self.read_timeout(number).map(SettingContent::Time).ok_or(None),
-            (SettingKind::Count(least), ExprKind::Number(number)) => read_count(number, least).map(SettingContent::Count),
+            (SettingKind::Time, ExprKind::Number(number)) => {
+                self.read_timeout(number).map(SettingContent::Time).ok_or(None)
+            }
+            (SettingKind::Count(least), ExprKind::Number(number)) => {
+                read_count(number, least).map(SettingContent::Count)
+            }
             (SettingKind::Labels, ExprKind::Name(name)) => Ok(SettingContent::Words(vec![name.clone()])),
             (SettingKind::Labels, ExprKind::List(names)) => {
                 names.iter().map(|name| self.read_label(name)).collect::<Result<_, _>>().map(SettingContent::Words)
@@ -210,12 +208,13 @@ impl<'a> Checker<'a> {
                         .map_err(|_| Some("has a quote that is not closed".to_owned())),
                 }
             }
-            (SettingKind::Words, ExprKind::List(_)) | (SettingKind::Pairs(_), ExprKind::Object(_)) => self.read_collection(kind, value),
+            (SettingKind::Words, ExprKind::List(_)) | (SettingKind::Pairs(_), ExprKind::Object(_)) => {
+                self.read_collection(kind, value)
+            }
             _ => Err(Some("cannot be that".to_owned())),
         }
     }
 
-    /// A list of texts, or an object of names and values.
     fn read_collection(&mut self, kind: SettingKind, value: &'a ast::Expr) -> Result<SettingContent, Option<String>> {
         let plain = |value: Constant| match value {
             Constant::Text(_) | Constant::Number(_) | Constant::Boolean(_) => Ok(text_of(&value)),
@@ -238,7 +237,6 @@ impl<'a> Checker<'a> {
         words.iter().map(|word| self.read_label(word)).collect::<Result<_, _>>().map(SettingContent::Words)
     }
 
-    /// A word or a text.
     fn read_label(&mut self, value: &'a ast::Expr) -> Result<String, Option<String>> {
         match &value.kind {
             ExprKind::Name(name) => Ok(name.clone()),
@@ -247,23 +245,25 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A duration, which a timeout is.
     fn read_timeout(&mut self, number: &ast::NumberLiteral) -> Option<u64> {
         if number.unit != ast::NumberUnit::Duration {
             let help = format!("write `timeout {}s`", number.value);
-            self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, number.span, "a timeout is a duration").with_help(help));
+            self.report_diagnostic(
+                Diagnostic::new(Slug::TypeMismatch, number.span, "a timeout is a duration").with_help(help),
+            );
             return None;
         }
         let whole = number.value.split('.').next().unwrap_or_default();
         let milliseconds = whole.parse::<u64>().ok().filter(|time| (1..=LONGEST).contains(time));
         if milliseconds.is_none() {
             let help = "write a time from `1ms` to `30d`";
-            self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, number.span, "no session takes so long").with_help(help));
+            self.report_diagnostic(
+                Diagnostic::new(Slug::TypeMismatch, number.span, "no session takes so long").with_help(help),
+            );
         }
         milliseconds
     }
 
-    /// Whether a word is one of these; says so where it is not.
     fn one_of(&mut self, what: &str, word: &str, span: Span, words: &'static [&'static str]) -> bool {
         if words.contains(&word) {
             return true;
@@ -271,16 +271,17 @@ impl<'a> Checker<'a> {
         let all: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
         let diagnostic = Diagnostic::new(Slug::Misplaced, span, format!("{what} cannot be `{word}`"));
         self.report_diagnostic(match suggest_name(word, words.iter().copied()) {
-            Some(near) => {
-                diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(format!("replace with `{near}`"), span, near)
-            }
+            Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
+                format!("replace with `{near}`"),
+                span,
+                near,
+            ),
             None => diagnostic.with_help(format!("it is one of {}", all.join(", "))),
         });
         false
     }
 }
 
-/// A value, where programs can be given it.
 fn require_usable(value: SettingContent) -> Result<SettingContent, Option<String>> {
     match unusable_reason(&value) {
         Some(why) => Err(Some(why)),
@@ -288,7 +289,6 @@ fn require_usable(value: SettingContent) -> Result<SettingContent, Option<String
     }
 }
 
-/// Why no program can be given a value, as words of its command line or as variables.
 fn unusable_reason(value: &SettingContent) -> Option<String> {
     let texts: Vec<&String> = match value {
         SettingContent::Text(text) => vec![text],
@@ -304,7 +304,7 @@ fn unusable_reason(value: &SettingContent) -> Option<String> {
     Some(format!("names the variable `{name}`, and a name is not empty and has no `=`"))
 }
 
-/// The longest time of a session, in milliseconds: thirty days.
+/// Longest session time in milliseconds: thirty days.
 const LONGEST: u64 = 30 * 24 * 3_600_000;
 
 fn read_count(number: &ast::NumberLiteral, least: u64) -> Result<u64, Option<String>> {
@@ -314,13 +314,15 @@ fn read_count(number: &ast::NumberLiteral, least: u64) -> Result<u64, Option<Str
         .ok_or_else(|| Some(format!("is a whole number from {least} to {MOST}")))
 }
 
-/// The largest number of anything.
+/// Maximum of a whole-number setting.
 const MOST: u64 = 100_000;
 
 fn help_of(kind: SettingKind) -> String {
     match kind {
         SettingKind::Text => "write a text in quotes".to_owned(),
-        SettingKind::Words => "write the words of the command: `[\"sh\", \"setup.sh\"]`, or `\"sh setup.sh\"`".to_owned(),
+        SettingKind::Words => {
+            "write the words of the command: `[\"sh\", \"setup.sh\"]`, or `\"sh setup.sh\"`".to_owned()
+        }
         SettingKind::One(words) => format!("write one of {}", words.join(", ")),
         SettingKind::Labels => "write names: `smoke, auth`".to_owned(),
         SettingKind::Time => "write a time, such as `120s`".to_owned(),

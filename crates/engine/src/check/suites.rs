@@ -7,10 +7,9 @@ use super::suite_settings::{self, SettingOwner};
 use crate::ir::{self, RuleRole, Severity};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, ItemKind, Modifier, BodySetting};
+use averment_syntax::ast::{self, BodySetting, ItemKind, Modifier};
 
 impl<'a> Checker<'a> {
-    /// `rule NAME "sentence" {…}`.
     pub(super) fn check_rule(&mut self, place: &AssertionPlace<'a>, rule: &'a ast::RuleBlock) {
         let id = self.rule_id("rule", &rule.name);
         let sentence = rule.sentence.as_ref().and_then(|sentence| self.plain_text(sentence));
@@ -21,7 +20,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Adds a rule with its settings; gives the place of what stands in it.
     #[expect(clippy::too_many_arguments, reason = "each is a part of the header, and they are read in one place")]
     pub(super) fn open_rule(
         &mut self,
@@ -86,8 +84,14 @@ impl<'a> Checker<'a> {
         (rule, plan)
     }
 
-    /// `pre` and `post` of a case: assertions of the case with another default severity.
-    fn nested_world(&mut self, place: &AssertionPlace<'a>, severity: Severity, body: &'a [ast::SyntaxItem], kind: BodyKind) {
+    /// `pre` and `post` of a case: its assertions with another default severity.
+    fn nested_world(
+        &mut self,
+        place: &AssertionPlace<'a>,
+        severity: Severity,
+        body: &'a [ast::SyntaxItem],
+        kind: BodyKind,
+    ) {
         let own = self.read_modifiers(&place.scope, settings::opening_modifiers(body));
         let own = OwnModifiers { classifiers: self.body_classifiers(body), ..own };
         let inherited = place.inherited.with_severity(severity).inherit_through(&own);
@@ -98,8 +102,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `pre {…}` and `post {…}` of a file or suite: rules of their own.
-    pub(super) fn world_body(&mut self, place: &AssertionPlace<'a>, span: Span, body: &'a [ast::SyntaxItem], kind: BodyKind) {
+    /// `pre {…}` and `post {…}` of a file or suite: separate rules.
+    pub(super) fn world_body(
+        &mut self,
+        place: &AssertionPlace<'a>,
+        span: Span,
+        body: &'a [ast::SyntaxItem],
+        kind: BodyKind,
+    ) {
         let (word, role, severity) = match kind {
             BodyKind::Pre => ("pre", RuleRole::Pre, Severity::Error),
             _ => ("post", RuleRole::Post, Severity::Warn),
@@ -115,7 +125,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `suite "name" {…}`.
     pub(super) fn check_suite(
         &mut self,
         place: &AssertionPlace<'a>,

@@ -3,7 +3,7 @@
 use averment_base::source::Span;
 use std::collections::HashMap;
 
-/// What a name was declared as.
+/// How a name was declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "each is the word itself")]
 pub enum DeclarationKind {
@@ -38,18 +38,15 @@ pub struct SymbolTable {
     pub declarations: Vec<Declaration>,
     /// Each place with the number of the declaration it means.
     pub references: Vec<(Span, usize)>,
-    /// The numbers of declarations by the places of their names.
     numbers: HashMap<Span, usize>,
 }
 
 impl SymbolTable {
-    /// Adds a declaration.
     pub(super) fn add_declaration(&mut self, declaration: Declaration) {
         self.numbers.insert(declaration.span, self.declarations.len());
         self.declarations.push(declaration);
     }
 
-    /// Notes that a place means the declaration whose name stands at `declared`.
     pub(super) fn add_reference(&mut self, place: Span, declared: Span) {
         if let Some(number) = self.numbers.get(&declared) {
             self.references.push((place, *number));

@@ -7,18 +7,17 @@ use super::scope::{LookupSide, NameScope};
 use super::settings::value_of;
 use super::ty::Ty;
 use super::walk;
-use crate::ir::{self, AssertionCheck, ExprKind, LocalId, CheckedPattern, Temporal, TimesRange};
+use crate::ir::{self, AssertionCheck, CheckedPattern, ExprKind, LocalId, Temporal, TimesRange};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_syntax::ast::{self, Quantifier, SequenceMode, Statement, StatementKind, NeverWindow, WithinUnit};
+use averment_syntax::ast::{self, NeverWindow, Quantifier, SequenceMode, Statement, StatementKind, WithinUnit};
 
 /// A checked statement.
 pub type CheckedStatement = AssertionCheck<CheckedPattern, ir::TypedExpr>;
-/// A checked temporal statement.
 type CheckedTemporal = Temporal<CheckedPattern, ir::TypedExpr>;
 
 impl<'a> Checker<'a> {
-    /// A name that nothing declares, alone on its line, may be a tool: `any of { search; fetch }`.
+    /// An undeclared name alone on its line may be a tool: `any of { search; fetch }`.
     fn lone_name(&mut self, expr: &ast::Expr) {
         let ast::ExprKind::Name(name) = &expr.kind else { return };
         let last = self.diagnostics.0.last_mut();
@@ -31,7 +30,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A statement as one check.
     pub(super) fn check_statement(&mut self, scope: &NameScope<'a>, statement: &'a Statement) -> CheckedStatement {
         AssertionCheck::Temporal(match &statement.kind {
             StatementKind::Expression(expr) => {
@@ -42,7 +40,9 @@ impl<'a> Checker<'a> {
                 return self.over_values(scope, condition);
             }
             StatementKind::Not(inner) => {
-                return stacker::maybe_grow(128 << 10, 1 << 20, || AssertionCheck::Not(Box::new(self.check_statement(scope, inner))));
+                return stacker::maybe_grow(128 << 10, 1 << 20, || {
+                    AssertionCheck::Not(Box::new(self.check_statement(scope, inner)))
+                });
             }
             StatementKind::Block { scope: header, body } => return self.block_check(scope, header, body),
             StatementKind::Group { kind, body } => return self.group_check(scope, kind, body),
@@ -68,37 +68,45 @@ impl<'a> Checker<'a> {
             StatementKind::First { step } => Temporal::First { step: self.call_pattern(scope, step, "first") },
             StatementKind::Last { step } => Temporal::Last { step: self.call_pattern(scope, step, "last") },
             StatementKind::Before { each, immediately, starts, step, targets, within, reversed: _ } => {
-                let (step, targets) = self.ordered_patterns(scope, step, targets, immediately.then_some("immediately before"));
+                let (step, targets) =
+                    self.ordered_patterns(scope, step, targets, immediately.then_some("immediately before"));
                 let within = within.as_ref().and_then(|within| self.check_within(within));
                 Temporal::Before { each: *each, immediately: *immediately, starts: *starts, step, targets, within }
             }
             StatementKind::After { each, immediately, step, targets, within } => {
-                let (step, targets) = self.ordered_patterns(scope, step, targets, immediately.then_some("immediately after"));
+                let (step, targets) =
+                    self.ordered_patterns(scope, step, targets, immediately.then_some("immediately after"));
                 let within = within.as_ref().and_then(|within| self.check_within(within));
                 Temporal::After { each: *each, immediately: *immediately, step, targets, within }
             }
-            StatementKind::Sequence { mode, steps, within } => self.check_sequence(scope, *mode, steps, within.as_ref()),
-            StatementKind::Nested { open, close } => {
-                Temporal::Nested { open: self.lower_pattern(scope, open).pattern, close: self.lower_pattern(scope, close).pattern }
+            StatementKind::Sequence { mode, steps, within } => {
+                self.check_sequence(scope, *mode, steps, within.as_ref())
             }
+            StatementKind::Nested { open, close } => Temporal::Nested {
+                open: self.lower_pattern(scope, open).pattern,
+                close: self.lower_pattern(scope, close).pattern,
+            },
             StatementKind::Together { left, right } => Temporal::Together {
                 left: self.lower_pattern(scope, left).pattern,
                 right: self.lower_pattern(scope, right).pattern,
             },
-            StatementKind::Apart { left, right } => {
-                Temporal::Apart { left: self.lower_pattern(scope, left).pattern, right: self.lower_pattern(scope, right).pattern }
-            }
+            StatementKind::Apart { left, right } => Temporal::Apart {
+                left: self.lower_pattern(scope, left).pattern,
+                right: self.lower_pattern(scope, right).pattern,
+            },
             StatementKind::IfThen { condition, consequence } => Temporal::IfThen {
                 condition: self.lower_pattern(scope, condition).pattern,
                 consequence: self.lower_pattern(scope, consequence).pattern,
             },
-            StatementKind::Iff { left, right } => {
-                Temporal::Iff { left: self.lower_pattern(scope, left).pattern, right: self.lower_pattern(scope, right).pattern }
-            }
+            StatementKind::Iff { left, right } => Temporal::Iff {
+                left: self.lower_pattern(scope, left).pattern,
+                right: self.lower_pattern(scope, right).pattern,
+            },
             StatementKind::Either { steps } => Temporal::Either { steps: self.lower_patterns(scope, steps) },
-            StatementKind::NotBoth { left, right } => {
-                Temporal::NotBoth { left: self.lower_pattern(scope, left).pattern, right: self.lower_pattern(scope, right).pattern }
-            }
+            StatementKind::NotBoth { left, right } => Temporal::NotBoth {
+                left: self.lower_pattern(scope, left).pattern,
+                right: self.lower_pattern(scope, right).pattern,
+            },
             StatementKind::Repeat { step, limit } => self.check_repeat(scope, step, limit),
             StatementKind::Flow { flow } => Temporal::Flow { flow: self.check_flow(scope, flow) },
             StatementKind::Each { quantifier, step, condition } => self.check_each(scope, *quantifier, step, condition),
@@ -114,7 +122,7 @@ impl<'a> Checker<'a> {
         steps.iter().map(|step| self.lower_pattern(scope, step).pattern).collect()
     }
 
-    /// What may well match nothing: an unknown tool in it is a warning.
+    /// A pattern here may match nothing, so an unknown tool is only a warning.
     fn with_lenient<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.catalogue.lenient, true);
         let value = work(self);
@@ -122,11 +130,15 @@ impl<'a> Checker<'a> {
         value
     }
 
-    fn call_patterns(&mut self, scope: &NameScope<'a>, steps: &'a [ast::StepPattern], word: &str) -> Vec<CheckedPattern> {
+    fn call_patterns(
+        &mut self,
+        scope: &NameScope<'a>,
+        steps: &'a [ast::StepPattern],
+        word: &str,
+    ) -> Vec<CheckedPattern> {
         steps.iter().map(|step| self.call_pattern(scope, step, word)).collect()
     }
 
-    /// A pattern of a statement that speaks of calls alone.
     fn call_pattern(&mut self, scope: &NameScope<'a>, step: &'a ast::StepPattern, statement: &str) -> CheckedPattern {
         let lowered = self.lower_pattern(scope, step);
         self.check_calls_only(&lowered, step, statement);
@@ -197,7 +209,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// `before` and `after`; adjacent ones speak of calls alone.
+    /// `before` and `after`; their adjacent forms only concern calls.
     fn ordered_patterns(
         &mut self,
         scope: &NameScope<'a>,
@@ -225,8 +237,12 @@ impl<'a> Checker<'a> {
         Temporal::Sequence { mode, steps, within: within.and_then(|within| self.check_within(within)) }
     }
 
-    /// `count A TEST`.
-    fn check_count_statement(&mut self, scope: &NameScope<'a>, step: &'a ast::StepPattern, test: &'a ast::ValueTest) -> CheckedTemporal {
+    fn check_count_statement(
+        &mut self,
+        scope: &NameScope<'a>,
+        step: &'a ast::StepPattern,
+        test: &'a ast::ValueTest,
+    ) -> CheckedTemporal {
         let lowered = self.lower_pattern(scope, step).pattern;
         let inner = NameScope { step: None, side: LookupSide::Plain, ..scope.with_value() };
         let subject = CheckedExpr::new(ExprKind::Local(LocalId::COUNT), step.span, Ty::Count);
@@ -236,7 +252,7 @@ impl<'a> Checker<'a> {
         Temporal::Count { step: lowered, test: test.expr }
     }
 
-    /// `count A TEST` where the right-hand side looks at steps, too: a comparison of two values.
+    /// `count A TEST` whose right-hand side also reads steps: a comparison of two values.
     fn count_beside(
         &mut self,
         scope: &NameScope<'a>,
@@ -252,7 +268,7 @@ impl<'a> Checker<'a> {
         self.over_values(scope, test.expr)
     }
 
-    /// A count is never negative.
+    /// Reports tests that always come out the same because a count is never negative.
     fn check_count(&mut self, text: &str, test: &ast::ValueTest) {
         use ast::TestKind::{Equal, Less, LessOrEqual};
         let Some(operand) = test.operand.as_deref() else { return };
@@ -269,11 +285,18 @@ impl<'a> Checker<'a> {
         };
         if never && !test.negated {
             let message = format!("`{text} {}` can never hold: a count is not negative", self.source_line(test.span));
-            self.report_diagnostic(Diagnostic::new(Slug::Impossible, operand.span, message).with_help(format!("write `{text} == 0`")));
+            self.report_diagnostic(
+                Diagnostic::new(Slug::Impossible, operand.span, message).with_help(format!("write `{text} == 0`")),
+            );
         }
     }
 
-    fn check_repeat(&mut self, scope: &NameScope<'a>, step: &'a ast::StepPattern, limit: &'a ast::NumberLiteral) -> CheckedTemporal {
+    fn check_repeat(
+        &mut self,
+        scope: &NameScope<'a>,
+        step: &'a ast::StepPattern,
+        limit: &'a ast::NumberLiteral,
+    ) -> CheckedTemporal {
         let step = self.with_lenient(|checker| checker.call_pattern(scope, step, "never repeat"));
         let limit = self.whole_number(limit, "the number of repetitions").and_then(|limit| u32::try_from(limit).ok());
         Temporal::Repeat { step, limit: limit.unwrap_or(u32::MAX) }
@@ -285,7 +308,9 @@ impl<'a> Checker<'a> {
             ast::FlowKind::Sequence(parts) => {
                 ir::CallFlow::Sequence(parts.iter().map(|part| self.check_flow(scope, part)).collect())
             }
-            ast::FlowKind::Choice(parts) => ir::CallFlow::Choice(parts.iter().map(|part| self.check_flow(scope, part)).collect()),
+            ast::FlowKind::Choice(parts) => {
+                ir::CallFlow::Choice(parts.iter().map(|part| self.check_flow(scope, part)).collect())
+            }
             ast::FlowKind::Repeat { body, least, most } => {
                 if let Some(most) = most.filter(|most| most < least) {
                     self.report_diagnostic(
@@ -366,14 +391,22 @@ impl<'a> Checker<'a> {
         match within.unit {
             Some(unit) => {
                 let number = self.whole_number(&within.number, "a number of calls or turns")?;
-                Some(if unit == WithinUnit::Calls { ir::StepDistance::Calls(number) } else { ir::StepDistance::Turns(number) })
+                Some(if unit == WithinUnit::Calls {
+                    ir::StepDistance::Calls(number)
+                } else {
+                    ir::StepDistance::Turns(number)
+                })
             }
-            None if within.number.unit == ast::NumberUnit::Duration => value_of(&within.number).map(ir::StepDistance::Time),
+            None if within.number.unit == ast::NumberUnit::Duration => {
+                value_of(&within.number).map(ir::StepDistance::Time)
+            }
             None => {
                 let number = &within.number.text;
                 self.report_diagnostic(
                     Diagnostic::new(Slug::Syntax, within.number.span, "`within` needs calls, turns or a duration")
-                        .with_help(format!("write `within {number} calls`, `within {number} turns` or `within {number}s`")),
+                        .with_help(format!(
+                            "write `within {number} calls`, `within {number} turns` or `within {number}s`"
+                        )),
                 );
                 None
             }
@@ -381,7 +414,6 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The first kind word of a pattern.
 fn kind_word(step: &ast::StepPattern) -> Option<Span> {
     match &step.kind {
         ast::PatternForm::Atom(atom) => match &atom.subject {
@@ -394,7 +426,6 @@ fn kind_word(step: &ast::StepPattern) -> Option<Span> {
     }
 }
 
-/// Whether the right-hand side of a test looks at steps: `count A`, `E of A`.
 fn has_selection(test: &ast::ValueTest) -> bool {
     struct SelectionVisitor(bool);
     impl<'a> ast::walk::SyntaxVisitor<'a> for SelectionVisitor {

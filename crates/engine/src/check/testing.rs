@@ -12,7 +12,6 @@ use averment_runs::run::StepKind;
 use averment_syntax::ast::{self, ExprKind, ItemKind, TestRun};
 
 impl<'a> Checker<'a> {
-    /// All tests of the root file, in its order: at the top, in rules, cases and suites.
     pub(super) fn check_tests(&mut self) {
         let loaded = self.loaded;
         let Some(root) = loaded.first() else { return };
@@ -32,7 +31,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Tests inside a rule speak of it unless they name others.
+    /// A test inside a rule covers that rule unless it names others.
     fn tests_of(&mut self, name: &ast::Name, body: &'a [ast::SyntaxItem]) {
         // Most rules have none: the number is looked for where there is one.
         let mut own = None;
@@ -52,7 +51,7 @@ impl<'a> Checker<'a> {
         self.add_test(test, own, run, span);
     }
 
-    /// Adds a test with its run; a run that is wrong was reported.
+    /// An invalid run was already reported.
     pub(super) fn add_test(
         &mut self,
         test: &'a ast::TestItem,
@@ -110,7 +109,6 @@ impl<'a> Checker<'a> {
         None
     }
 
-    /// A rule that is there but could not be read.
     fn is_unread_rule(&self, name: &str) -> bool {
         let Some(root) = self.loaded.first().filter(|root| root.broken) else { return false };
         let Some(source) = self.map.get(root.id) else { return false };
@@ -121,7 +119,6 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// An inline run as JSON text.
     fn inline_run(&mut self, expr: &'a ast::Expr) -> Option<String> {
         let entries = self.constant_entries(expr)?;
         let keys: Vec<&str> = of_run::ALL.into_iter().chain(StepKind::ALL.map(StepKind::list_key)).collect();
@@ -129,7 +126,7 @@ impl<'a> Checker<'a> {
         Some(fold::json_text(&Constant::Object(entries)))
     }
 
-    /// The entries of an object that needs no run; what needs one is reported at its place.
+    /// Entries of an object that do not depend on a run; others are reported.
     pub(super) fn constant_entries(&mut self, expr: &'a ast::Expr) -> Option<Vec<(String, Constant)>> {
         let ExprKind::Object(entries) = &expr.kind else { return None };
         let mut all: Vec<(String, Constant)> = Vec::new();
@@ -157,7 +154,7 @@ impl<'a> Checker<'a> {
         good.then_some(all)
     }
 
-    /// Reports near misses of the names of a run's entries; any other name is an entry of the author's own.
+    /// Reports near misses of run entries; other names are the author's own.
     pub(super) fn check_run_keys(&mut self, expr: &ast::Expr, known: &[&str]) {
         let ExprKind::Object(entries) = &expr.kind else { return };
         for (name, value) in entries {
@@ -189,7 +186,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The text of a recorded run.
     pub(super) fn recorded_run(&mut self, path: &ast::Name) -> Option<(String, Option<String>)> {
         let data = self.read_named(0, path)?;
         self.parse_json(&data, &path.text, path.span)?;

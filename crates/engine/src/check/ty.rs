@@ -15,9 +15,9 @@ pub enum Ty {
     String,
     Number,
     Integer,
-    /// How many of something: steps, elements, words, turns. It has no unit.
+    /// A count of steps, elements, words or turns; unitless.
     Count,
-    /// What comes of counts and may have a fraction, and a number of tokens. It has no unit, either.
+    /// Derived from counts and possibly fractional, or a number of tokens; unitless.
     Share,
     /// A point in time: milliseconds, or RFC 3339 text.
     Instant,
@@ -27,17 +27,14 @@ pub enum Ty {
     Regex,
     Range,
     Object,
-    /// A list of something.
     List(Box<Ty>),
-    /// A step of one of these kinds.
     Step(StepShape),
     /// `usage`: numbers under these names.
     Usage,
-    /// A value that a JSON Schema describes.
     Described(DescribedValue),
 }
 
-/// What is known of a step.
+/// The known shape of a step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepShape {
     /// The kinds it may have; at least one.
@@ -96,18 +93,15 @@ impl StepShape {
 /// The names of `usage`.
 pub const USAGE: [&str; 5] = ["input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "total_tokens"];
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NumberMeasure {
-    /// Nothing in particular.
     Plain,
-    /// A point in time.
     Instant,
     /// Milliseconds.
     Duration,
     /// USD.
     Money,
-    /// Bytes.
     Size,
 }
 
@@ -171,7 +165,7 @@ impl Ty {
         matches!(self, Self::Duration | Self::Money | Self::Size)
     }
 
-    /// What is kept in the intermediate form.
+    /// The type in the intermediate form.
     pub fn to_ir_type(&self) -> Type {
         match self {
             Self::Any | Self::Instant => Type::Any,
@@ -221,7 +215,7 @@ impl Ty {
         Self::list_of(Self::Step(shape))
     }
 
-    /// The same without a schema: the type that the schema names.
+    /// Replaces a schema by the type that it names.
     pub fn without_schema(&self) -> Self {
         match self {
             Self::Described(described) => described.schema_type(),
@@ -246,7 +240,7 @@ impl Ty {
         })
     }
 
-    /// What it counts; `None` when it may be no number.
+    /// The unit of the number; `None` if it may not be a number.
     pub fn number_measure(&self) -> Option<NumberMeasure> {
         Some(match self.without_schema() {
             Self::Number | Self::Integer | Self::Count | Self::Share => NumberMeasure::Plain,
@@ -289,7 +283,7 @@ impl Ty {
         }
     }
 
-    /// What both are; [`Ty::Any`] when they differ.
+    /// The common type; [`Ty::Any`] if they differ.
     pub fn join_types(self, other: Self) -> Self {
         match (self, other) {
             (a, b) if a == b => a,

@@ -7,7 +7,6 @@ use crate::ir::{Constant, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl Checker<'_> {
-    /// Two numbers that are compared: `left` with `right`.
     pub(super) fn check_compared(&mut self, left: &CheckedExpr, right: &CheckedExpr) {
         let (Some(a), Some(b)) = (left.ty.number_measure(), right.ty.number_measure()) else { return };
         for (count, other, unit) in [(left, right, b), (right, left, a)] {
@@ -18,7 +17,6 @@ impl Checker<'_> {
         self.check_measures(a, b, Some(left), right, "is compared with");
     }
 
-    /// A count that is compared with a duration, money or a size.
     fn report_unit_of_count(&mut self, count: &CheckedExpr, other: &CheckedExpr, unit: NumberMeasure) {
         let text = self.source_line(count.expr.span);
         let of_steps = matches!(count.expr.kind, ExprKind::Local(_));
@@ -26,19 +24,18 @@ impl Checker<'_> {
         let message = format!("`{text}` is a count, and a count has no unit: it is compared with {}", unit.noun());
         let place = other.expr.span;
         let diagnostic = Diagnostic::new(Slug::MixedUnits, place, message);
-        self.report_diagnostic(match other.number_text().and_then(|value| without_unit(&self.source_line(place), value, unit)) {
-            Some(bare) => diagnostic.with_help(format!("write the number alone: `{bare}`")).with_fix(
-                format!("write `{bare}`"),
-                place,
-                bare.clone(),
-            ),
-            None => diagnostic.with_help("write a number without a unit"),
-        });
+        self.report_diagnostic(
+            match other.number_text().and_then(|value| without_unit(&self.source_line(place), value, unit)) {
+                Some(bare) => diagnostic.with_help(format!("write the number alone: `{bare}`")).with_fix(
+                    format!("write `{bare}`"),
+                    place,
+                    bare.clone(),
+                ),
+                None => diagnostic.with_help("write a number without a unit"),
+            },
+        );
     }
 
-    /// Two numbers that should count the same.
-    ///
-    /// Gives whether they can.
     pub(super) fn check_measures(
         &mut self,
         a: NumberMeasure,
@@ -66,16 +63,22 @@ impl Checker<'_> {
                     Some(_) => format!("{} {verb} {}", a.noun(), b.noun()),
                     None => format!("{} is given where {} belongs", b.noun(), a.noun()),
                 };
-                self.report_diagnostic(Diagnostic::new(Slug::MixedUnits, right.expr.span, message).with_help(wanted_spelling(a)));
+                self.report_diagnostic(
+                    Diagnostic::new(Slug::MixedUnits, right.expr.span, message).with_help(wanted_spelling(a)),
+                );
                 false
             }
         }
     }
 
-    /// Two numbers that are added or subtracted.
-    ///
-    /// Gives whether they can be.
-    pub(super) fn check_sum(&mut self, a: NumberMeasure, b: NumberMeasure, left: &CheckedExpr, right: &CheckedExpr, verb: &str) -> bool {
+    pub(super) fn check_sum(
+        &mut self,
+        a: NumberMeasure,
+        b: NumberMeasure,
+        left: &CheckedExpr,
+        right: &CheckedExpr,
+        verb: &str,
+    ) -> bool {
         match (a, b) {
             (unit, NumberMeasure::Plain) => {
                 self.warn_bare(unit, right);
@@ -97,7 +100,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The ends of a range.
     pub(super) fn check_units_of_range(&mut self, start: &CheckedExpr, end: &CheckedExpr) -> bool {
         match (start.ty.number_measure(), end.ty.number_measure()) {
             (Some(a), Some(b)) => self.check_measures(a, b, Some(start), end, "is the start of a range that ends with"),
@@ -105,7 +107,6 @@ impl Checker<'_> {
         }
     }
 
-    /// A number that is compared with a range or a list: each end and element counts.
     pub(super) fn check_units_inside(&mut self, left: &CheckedExpr, right: &CheckedExpr) {
         let parts: Vec<CheckedExpr> = match &right.expr.kind {
             ExprKind::Range(start, end) => start.iter().chain(end).map(|side| checked_again(side)).collect(),
@@ -121,7 +122,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A number as it is written, without a unit, where one belongs. Zero has every unit.
+    /// Warns about a bare number where a unit belongs. Zero fits every unit.
     fn warn_bare(&mut self, unit: NumberMeasure, value: &CheckedExpr) {
         let Some(text) = value.number_text() else { return };
         if text.parse::<f64>().is_ok_and(|number| number == 0.0) {
@@ -146,12 +147,11 @@ impl Checker<'_> {
     }
 }
 
-/// A checked expression whose type is the one that was kept.
 fn checked_again(expr: &crate::ir::TypedExpr) -> CheckedExpr {
     CheckedExpr::new(expr.kind.clone(), expr.span, super::ty::Ty::from_ir(expr.ty))
 }
 
-/// A number as it was probably meant without its unit: of `5s` the 5, of `50KB` the 50,000.
+/// The number without its unit as it was probably meant: 5 for `5s`, 50,000 for `50KB`.
 fn without_unit(written: &str, value: &str, unit: NumberMeasure) -> Option<String> {
     match unit {
         NumberMeasure::Size => Some(value.to_owned()),
@@ -159,12 +159,11 @@ fn without_unit(written: &str, value: &str, unit: NumberMeasure) -> Option<Strin
     }
 }
 
-/// What is written of a number beside its unit: of `5s` and `$5` the 5.
+/// The digits of a written number without its unit: 5 for `5s` and `$5`.
 pub(super) fn bare_number(written: &str) -> &str {
     written.trim_start_matches('$').trim_end_matches(|letter: char| letter.is_ascii_alphabetic())
 }
 
-/// What to write where this is wanted.
 fn wanted_spelling(unit: NumberMeasure) -> String {
     match unit {
         NumberMeasure::Plain => "write a number".to_owned(),

@@ -4,12 +4,12 @@ use super::Checker;
 use super::expr::CheckedExpr;
 use super::scope::{LookupSide, NameScope};
 use super::ty::Ty;
-use crate::ir::{ExprKind, TypedTest, Type, ValueTest};
+use crate::ir::{ExprKind, Type, TypedTest, ValueTest};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, TestKind};
 
-/// The types behind `is`; units are numbers inside traces.
+/// Types allowed after `is`; values with units are plain numbers in traces.
 const TYPES: [(&str, Type); 8] = [
     ("string", Type::String),
     ("number", Type::Number),
@@ -22,7 +22,6 @@ const TYPES: [(&str, Type); 8] = [
 ];
 
 impl<'a> Checker<'a> {
-    /// A test with its subject.
     pub(super) fn check_value_test(
         &mut self,
         scope: &NameScope<'a>,
@@ -35,7 +34,6 @@ impl<'a> Checker<'a> {
         self.test_of(scope, value, &text, test, span)
     }
 
-    /// A test of a value that is there already; `text` is how the subject is written.
     pub(super) fn test_of(
         &mut self,
         scope: &NameScope<'a>,
@@ -60,8 +58,14 @@ impl<'a> Checker<'a> {
         CheckedExpr::new(ExprKind::Test(tested), span, Ty::Boolean)
     }
 
-    /// The right-hand side. A regular expression and a binding are told what they are tested against, for their messages.
-    fn check_operand(&mut self, scope: &NameScope<'a>, operand: &'a ast::Expr, test: &ast::ValueTest, subject: &str) -> CheckedExpr {
+    /// Regular expressions and bindings receive the subject, for their messages.
+    fn check_operand(
+        &mut self,
+        scope: &NameScope<'a>,
+        operand: &'a ast::Expr,
+        test: &ast::ValueTest,
+        subject: &str,
+    ) -> CheckedExpr {
         match &operand.kind {
             ast::ExprKind::Regex(regex) => self.regex_literal(regex, Some(subject)),
             ast::ExprKind::Binding(_) => {

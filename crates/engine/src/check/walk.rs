@@ -1,6 +1,6 @@
 //! Going through checked expressions.
 
-use crate::ir::{TypedExpr, ExprKind, SelectionReach};
+use crate::ir::{ExprKind, SelectionReach, TypedExpr};
 use averment_base::source::Span;
 
 /// Where a path of plain keys starts, and its keys from there on.

@@ -10,12 +10,15 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, TestKind, TextOrRegex, TextPart};
 
-/// Characters that stand for interpolations while a command is split into words; no command holds them.
+/// Placeholder for interpolations while a command is split; commands never contain it.
 const MARK: char = '\u{F8F0}';
 
 impl<'a> Checker<'a> {
-    /// One check.
-    pub(super) fn check_world(&mut self, scope: &NameScope<'a>, world: &'a ast::WorldCheck) -> WorldCondition<ir::TypedExpr> {
+    pub(super) fn check_world(
+        &mut self,
+        scope: &NameScope<'a>,
+        world: &'a ast::WorldCheck,
+    ) -> WorldCondition<ir::TypedExpr> {
         match world {
             ast::WorldCheck::File { path, test } => {
                 let look = match test.kind {
@@ -29,7 +32,9 @@ impl<'a> Checker<'a> {
             ast::WorldCheck::Env { name, empty, negated } => {
                 WorldCondition::Env { name: name.text.clone(), empty: *empty, negated: *negated }
             }
-            ast::WorldCheck::Tool { name, negated } => WorldCondition::Tool { name: name.text.clone(), negated: *negated },
+            ast::WorldCheck::Tool { name, negated } => {
+                WorldCondition::Tool { name: name.text.clone(), negated: *negated }
+            }
             ast::WorldCheck::Http { url, test } => {
                 let (url, place) = match url {
                     TextOrRegex::Text(text) => (self.text_literal(scope, text), text.span),
@@ -43,8 +48,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A test of a value that is only there when the check is made.
-    fn value_test(&mut self, scope: &NameScope<'a>, text: &str, ty: Ty, place: Span, test: &'a ast::ValueTest) -> ir::TypedExpr {
+    fn value_test(
+        &mut self,
+        scope: &NameScope<'a>,
+        text: &str,
+        ty: Ty,
+        place: Span,
+        test: &'a ast::ValueTest,
+    ) -> ir::TypedExpr {
         let subject = CheckedExpr::new(ExprKind::Local(LocalId::VALUE), place, ty);
         self.test_of(&scope.with_value(), subject, text, test, place.cover_with(test.span)).expr
     }
@@ -57,7 +68,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// The words of a command: split like a shell would, but an interpolated value is never split.
+    /// Splits a command like a shell does, but never inside an interpolated value.
     fn command_words(&mut self, scope: &NameScope<'a>, command: &'a ast::TextLiteral) -> Vec<ir::TypedExpr> {
         self.literals.push(command.span);
         let mut text = String::new();
@@ -102,9 +113,9 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A word with its interpolated values in their places.
 fn word_expr(word: &str, values: &mut impl Iterator<Item = ir::TypedExpr>, span: Span) -> ir::TypedExpr {
-    let literal = |text: &str| CheckedExpr::new(ExprKind::Constant(Constant::Text(text.to_owned())), span, Ty::String).expr;
+    let literal =
+        |text: &str| CheckedExpr::new(ExprKind::Constant(Constant::Text(text.to_owned())), span, Ty::String).expr;
     if !word.contains(MARK) {
         return literal(word);
     }

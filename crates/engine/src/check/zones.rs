@@ -7,7 +7,6 @@ use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_builtins::time::{is_zone, zone_names};
 
 impl Checker<'_> {
-    /// The time zone that a function is asked for.
     pub(super) fn check_zone(&mut self, zone: Option<&CheckedExpr>) {
         let Some(zone) = zone else { return };
         let Some(Constant::Text(name)) = self.constant_value(&zone.expr) else { return };
@@ -26,7 +25,6 @@ impl Checker<'_> {
     }
 }
 
-/// The zone of a city, however that is written, else one that is spelled nearly so.
 fn nearest_zone(name: &str) -> Option<String> {
     let names = zone_names();
     let city = |zone: &str| zone.rsplit('/').next().map(|city| city.trim().replace(' ', "_").to_lowercase());

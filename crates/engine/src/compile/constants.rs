@@ -5,7 +5,6 @@ use crate::bytecode::ops::{Literal, Name};
 use crate::ir::Constant;
 use rustc_hash::FxHashMap;
 
-/// Collects literals and texts and gives them numbers in the order in which they are first asked for.
 #[derive(Default)]
 pub(super) struct ConstantPool {
     constants: Vec<Constant>,
@@ -15,7 +14,6 @@ pub(super) struct ConstantPool {
 }
 
 impl ConstantPool {
-    /// The number of a literal.
     pub(super) fn add_constant(&mut self, constant: Constant) -> Literal {
         // The debug form tells every two literals apart: it names the variant and quotes texts.
         let key = format!("{constant:?}");
@@ -27,7 +25,6 @@ impl ConstantPool {
         Literal(found)
     }
 
-    /// The number of a text.
     pub(super) fn add_name(&mut self, name: &str) -> Name {
         if let Some(&found) = self.name_numbers.get(name) {
             return Name(found);
@@ -38,7 +35,6 @@ impl ConstantPool {
         Name(next)
     }
 
-    /// The tables of the program.
     pub(super) fn into_tables(self) -> (Vec<Constant>, Vec<String>) {
         (self.constants, self.names)
     }

@@ -3,22 +3,22 @@
 use super::constants::ConstantPool;
 use super::{ProgramCompiler, to_number};
 use crate::bytecode::ops::{
-    Amount, BindingRef, CodeRef, DefRef, BindingCount, LetRef, Op, Parameter, Pattern, SchemaRef, SelectionRef, Slot, Target,
+    Amount, BindingCount, BindingRef, CodeRef, DefRef, LetRef, Op, Parameter, Pattern, SchemaRef, SelectionRef, Slot,
+    Target,
 };
-use crate::ir::{CollectMode, Constant, TypedExpr, ExprKind, LocalId, StepSelection, TypedTest, OperandTranslator, ValueTest};
+use crate::ir::{
+    CollectMode, Constant, ExprKind, LocalId, OperandTranslator, StepSelection, TypedExpr, TypedTest, ValueTest,
+};
 use crate::vm::folds::FoldFunction;
 use averment_base::source::Span;
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 
-/// The instructions of one expression, each with the part of the rule that it stands for.
 pub(super) struct CodeBody {
     pub(super) ops: Vec<Op>,
     pub(super) spans: Vec<Span>,
-    /// How many locals it uses.
     pub(super) locals: u32,
 }
 
-/// Compiles an expression.
 pub(super) fn compile_body(expr: &TypedExpr, compiler: &mut ProgramCompiler) -> CodeBody {
     let mut emitter = CodeEmitter { body: CodeBody { ops: Vec::new(), spans: Vec::new(), locals: 0 }, compiler };
     emitter.emit_expr(expr);
@@ -40,18 +40,16 @@ impl CodeEmitter<'_> {
         self.body.spans.push(span);
     }
 
-    /// The number of the next instruction.
     fn next_target(&self) -> Target {
         Target(to_number(self.body.ops.len()))
     }
 
-    /// Emits a jump whose target is not known yet; [`CodeEmitter::land_jump`] gives it.
+    /// Emits a jump whose target is set later by [`CodeEmitter::land_jump`].
     fn emit_jump(&mut self, op: Op, span: Span) -> usize {
         self.emit(op, span);
         self.body.ops.len() - 1
     }
 
-    /// The jump at `from` leads here.
     fn land_jump(&mut self, from: usize) {
         let here = self.next_target();
         if let Some(
@@ -72,7 +70,7 @@ impl CodeEmitter<'_> {
         Slot(local.0)
     }
 
-    /// Long chains of operators nest as deep as they are long: the stack grows where it has to.
+    /// Operator chains nest as deep as they are long, so the stack grows on demand.
     fn emit_expr(&mut self, expr: &TypedExpr) {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.emit_form(expr));
     }
@@ -158,7 +156,6 @@ impl CodeEmitter<'_> {
         self.emit(op, span);
     }
 
-    /// An expression as a truth.
     fn emit_condition(&mut self, expr: &TypedExpr) {
         self.emit_expr(expr);
         if !gives_truth(expr) {
@@ -207,7 +204,7 @@ impl CodeEmitter<'_> {
         self.land_jump(skip);
     }
 
-    /// The same where nothing exercises it unless its premise holds.
+    /// Like an implication, but vacuous unless its premise holds.
     fn emit_exercised(&mut self, left: &TypedExpr, right: &TypedExpr, span: Span) {
         self.emit_condition(left);
         self.emit(Op::Premise(), left.span);
@@ -217,7 +214,7 @@ impl CodeEmitter<'_> {
         self.land_jump(skip);
     }
 
-    /// Each branch stands in the code once, so that chains of `else if` stay as long as they are written.
+    /// Each branch is emitted once, so `else if` chains stay linear in size.
     fn emit_choice(&mut self, condition: &TypedExpr, then: &TypedExpr, otherwise: &TypedExpr, span: Span) {
         self.emit_condition(condition);
         let skip_then = self.emit_jump(Op::SkipThen(Target(0)), span);
@@ -229,7 +226,14 @@ impl CodeEmitter<'_> {
         self.emit(Op::Choose(), span);
     }
 
-    fn emit_quantifier(&mut self, quantifier: ExprQuantifier, local: LocalId, source: &TypedExpr, body: &TypedExpr, span: Span) {
+    fn emit_quantifier(
+        &mut self,
+        quantifier: ExprQuantifier,
+        local: LocalId,
+        source: &TypedExpr,
+        body: &TypedExpr,
+        span: Span,
+    ) {
         self.emit_unary(source, Op::Begin(quantifier), source.span);
         let slot = self.local_slot(local);
         let next = self.next_target();
@@ -240,13 +244,13 @@ impl CodeEmitter<'_> {
         self.emit(Op::End(), span);
     }
 
-    /// The values that it needs lie on the stack; what is taken of each step is code of its own.
+    /// The binding values are on the stack; the value taken of each step is a separate chunk.
     fn emit_selection(&mut self, selection: &StepSelection, span: Span) {
         let (number, count) = self.add_selection(selection);
         self.emit(Op::Select(number, count), span);
     }
 
-    /// A function that goes on from a shorter list: the list itself is never made.
+    /// Extends the result of a shorter list, without materializing the list.
     fn emit_fold(&mut self, function: &str, selection: &StepSelection, span: Span) {
         let (number, count) = self.add_selection(selection);
         let function = self.constant_pool().add_name(function);
@@ -262,8 +266,14 @@ impl CodeEmitter<'_> {
         (SelectionRef(self.compiler.compile_selection(selection, given)), count)
     }
 
-    /// The body is code of its own that has the locals of this one.
-    fn emit_collect(&mut self, collecting: CollectMode, local: LocalId, (source, body): (&TypedExpr, &TypedExpr), span: Span) {
+    /// The body is a separate chunk that shares this one's locals.
+    fn emit_collect(
+        &mut self,
+        collecting: CollectMode,
+        local: LocalId,
+        (source, body): (&TypedExpr, &TypedExpr),
+        span: Span,
+    ) {
         self.emit_expr(source);
         let slot = self.local_slot(local);
         let code = self.compiler.translate_code(body, local.0.saturating_add(1));
@@ -317,7 +327,7 @@ impl CodeEmitter<'_> {
     }
 }
 
-/// A path through `[*]` or `[**]` is always a list: it exists when it leads anywhere, and is missing when the list is empty.
+/// A path with `[*]` or `[**]` yields a list: it exists if not empty and is missing otherwise.
 fn inspection_op(kind: TestKind, negated: bool, spread: bool) -> Op {
     match kind {
         TestKind::Exists if spread => Op::Inspect(TestKind::IsEmpty, !negated),
@@ -326,7 +336,6 @@ fn inspection_op(kind: TestKind, negated: bool, spread: bool) -> Op {
     }
 }
 
-/// Whether a path has `[*]` or `[**]` in it: what stands behind them is taken in every element.
 fn has_spread(mut path: &TypedExpr) -> bool {
     loop {
         match &path.kind {
@@ -337,7 +346,6 @@ fn has_spread(mut path: &TypedExpr) -> bool {
     }
 }
 
-/// Whether the last instruction of an expression leaves a truth.
 fn gives_truth(expr: &TypedExpr) -> bool {
     match &expr.kind {
         ExprKind::Not(_) | ExprKind::Test(_) | ExprKind::Exercised(..) => true,
@@ -349,7 +357,6 @@ fn gives_truth(expr: &TypedExpr) -> bool {
     }
 }
 
-/// The literal that a list or object of literals is.
 fn literal_constant(expr: &TypedExpr) -> Option<Constant> {
     match &expr.kind {
         ExprKind::Constant(constant) => Some(constant.clone()),

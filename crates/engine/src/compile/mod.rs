@@ -4,8 +4,10 @@ mod constants;
 mod expr;
 mod patterns;
 
-use crate::bytecode::program::{self, CompiledCheck, CodeId, CompiledMember, Program, ProgramSource, TemporalEntry, TemporalId};
-use crate::ir::{self, TypedExpr, CheckedModule, AssertionSettings, ToolFact, ToolClaim, OperandTranslator};
+use crate::bytecode::program::{
+    self, CodeId, CompiledCheck, CompiledMember, Program, ProgramSource, TemporalEntry, TemporalId,
+};
+use crate::ir::{self, AssertionSettings, CheckedModule, OperandTranslator, ToolClaim, ToolFact, TypedExpr};
 use averment_base::source::{SourceMap, Span};
 use constants::ConstantPool;
 
@@ -22,13 +24,11 @@ pub fn compile(module: &CheckedModule, sources: &SourceMap) -> Program {
     compiler.into_program()
 }
 
-/// The program that is being written.
 struct ProgramCompiler {
     program: Program,
     constants: ConstantPool,
-    /// The names of the bindings of the assertion in work.
     bindings: Vec<String>,
-    /// The first pattern of the assertion in work: equal patterns behind it share a number.
+    /// First pattern of the current assertion; equal patterns after it share a number.
     first_pattern: usize,
 }
 
@@ -114,19 +114,27 @@ impl ProgramCompiler {
         }
     }
 
-    fn compile_check(&mut self, check: &ir::AssertionCheck<ir::CheckedPattern, TypedExpr>, span: Span) -> CompiledCheck {
+    fn compile_check(
+        &mut self,
+        check: &ir::AssertionCheck<ir::CheckedPattern, TypedExpr>,
+        span: Span,
+    ) -> CompiledCheck {
         match check {
             ir::AssertionCheck::Expression(expr) => CompiledCheck::Expression(self.translate_code(expr, 0)),
             ir::AssertionCheck::Temporal(temporal) => CompiledCheck::Temporal(self.compile_temporal(temporal, span)),
             ir::AssertionCheck::Not(inner) => CompiledCheck::Not(Box::new(self.compile_check(inner, span))),
-            ir::AssertionCheck::Group { kind, members } => CompiledCheck::Group { kind: *kind, members: self.compile_members(members) },
+            ir::AssertionCheck::Group { kind, members } => {
+                CompiledCheck::Group { kind: *kind, members: self.compile_members(members) }
+            }
             ir::AssertionCheck::Scoped { scope, body } => CompiledCheck::Scoped {
                 scope: scope.translated(self),
                 bindings: to_number(self.bindings.len()),
                 body: Box::new(self.compile_check(body, span)),
             },
             ir::AssertionCheck::World(world) => CompiledCheck::World(self.compile_world(world)),
-            ir::AssertionCheck::OverRuns(over) => CompiledCheck::OverRuns(Box::new(over.map_exprs(|expr, given| self.translate_code(expr, given)))),
+            ir::AssertionCheck::OverRuns(over) => {
+                CompiledCheck::OverRuns(Box::new(over.map_exprs(|expr, given| self.translate_code(expr, given))))
+            }
         }
     }
 
@@ -155,15 +163,23 @@ impl ProgramCompiler {
 
     fn compile_world(&mut self, world: &ir::WorldCondition<TypedExpr>) -> ir::WorldCondition<CodeId> {
         match world {
-            ir::WorldCondition::File { path, test, look } => {
-                ir::WorldCondition::File { path: self.translate_code(path, 0), test: self.translate_code(test, 1), look: *look }
-            }
+            ir::WorldCondition::File { path, test, look } => ir::WorldCondition::File {
+                path: self.translate_code(path, 0),
+                test: self.translate_code(test, 1),
+                look: *look,
+            },
             ir::WorldCondition::Env { name, empty, negated } => {
                 ir::WorldCondition::Env { name: name.clone(), empty: *empty, negated: *negated }
             }
-            ir::WorldCondition::Tool { name, negated } => ir::WorldCondition::Tool { name: name.clone(), negated: *negated },
-            ir::WorldCondition::Http { url, test } => ir::WorldCondition::Http { url: self.translate_code(url, 0), test: self.translate_code(test, 1) },
-            ir::WorldCondition::Run { arguments, code } => ir::WorldCondition::Run { arguments: self.compile_codes(arguments), code: *code },
+            ir::WorldCondition::Tool { name, negated } => {
+                ir::WorldCondition::Tool { name: name.clone(), negated: *negated }
+            }
+            ir::WorldCondition::Http { url, test } => {
+                ir::WorldCondition::Http { url: self.translate_code(url, 0), test: self.translate_code(test, 1) }
+            }
+            ir::WorldCondition::Run { arguments, code } => {
+                ir::WorldCondition::Run { arguments: self.compile_codes(arguments), code: *code }
+            }
         }
     }
 }
@@ -179,7 +195,7 @@ fn compile_test(test: &ir::RuleTest) -> program::CompiledTest {
     }
 }
 
-/// A position as a number of the program. Rule files are limited in size, so that it always fits.
+/// Never overflows: the size of rule files is limited.
 fn to_number(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }

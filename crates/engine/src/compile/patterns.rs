@@ -1,16 +1,17 @@
 //! Step patterns and expressions: what statements are made of.
 
 use super::{ProgramCompiler, expr, to_number};
-use crate::bytecode::program::{CodeChunk, CodeId, CompiledPattern, PatternId, CompiledSelection};
+use crate::bytecode::program::{CodeChunk, CodeId, CompiledPattern, CompiledSelection, PatternId};
 use crate::bytecode::verify;
-use crate::ir::{self, PatternAlternative, TypedExpr, OperandTranslator};
+use crate::ir::{self, OperandTranslator, PatternAlternative, TypedExpr};
 
 impl OperandTranslator<ir::CheckedPattern, TypedExpr> for ProgramCompiler {
     type TargetPattern = PatternId;
     type TargetCode = CodeId;
 
     fn translate_pattern(&mut self, pattern: &ir::CheckedPattern) -> PatternId {
-        let alternatives = pattern.alternatives.iter().map(|alternative| self.compile_alternative(alternative)).collect();
+        let alternatives =
+            pattern.alternatives.iter().map(|alternative| self.compile_alternative(alternative)).collect();
         self.program.patterns.push(CompiledPattern { text: pattern.text.clone(), span: pattern.span, alternatives });
         PatternId(to_number(self.program.patterns.len() - 1))
     }
@@ -29,7 +30,6 @@ impl OperandTranslator<ir::CheckedPattern, TypedExpr> for ProgramCompiler {
 }
 
 impl ProgramCompiler {
-    /// The number of a selection; `given` are the bindings that it is given values of.
     pub(super) fn compile_selection(&mut self, selection: &ir::StepSelection, given: Vec<u32>) -> u32 {
         let pattern = self.translate_pattern(&selection.pattern);
         let value = selection.value.as_ref().map(|value| self.translate_code(value, 0));

@@ -1,6 +1,6 @@
 //! Checked expressions.
 
-use super::{CheckedPattern, Type, StepDistance};
+use super::{CheckedPattern, StepDistance, Type};
 use averment_base::source::Span;
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub struct TypedExpr {
     pub kind: ExprKind,
     /// Its place.
     pub span: Span,
-    /// What is known of its type.
+    /// Its static type.
     pub ty: Type,
 }
 
@@ -38,7 +38,7 @@ pub enum ExprKind {
     Constant(Constant),
     /// A regular expression, by number.
     Regex(u32),
-    /// A root name of section 4 of the reference (`output`, `calls`, …; never an alias).
+    /// A root of section 4 of the reference (`output`, `calls`, …), never an alias.
     Root(&'static str),
     /// `run`.
     Run,
@@ -46,9 +46,9 @@ pub enum ExprKind {
     Step,
     /// A field of the step in scope.
     StepField(String),
-    /// A root name that a step may have for itself: the entry of the step in scope, where it has one, otherwise that of the run.
+    /// A root that a step may override: the step's own entry if it has one, otherwise the run's.
     StepOrRoot(&'static str),
-    /// What the step in scope costs or uses itself; not recorded where it does not say.
+    /// The step's own cost or usage; not recorded if the step does not say.
     StepOwn(&'static str),
     /// The response of the call that an invariant judges.
     Response,
@@ -64,18 +64,17 @@ pub enum ExprKind {
     Field(Box<TypedExpr>, String),
     /// `a[i]`.
     Index(Box<TypedExpr>, Box<TypedExpr>),
-    /// `a[*]`: a list of all elements (or values); a field behind it maps over them.
+    /// `a[*]`: all elements or values; a following field maps over them.
     Every(Box<TypedExpr>),
-    /// `a[**]`: a list of the value and everything in it.
+    /// `a[**]`: the value and everything nested in it.
     Deep(Box<TypedExpr>),
     /// `-a`.
     Negate(Box<TypedExpr>),
     /// `not a`.
     Not(Box<TypedExpr>),
-    /// An operator; `and`, `or` and `implies` evaluate their right side only where it matters.
+    /// A binary operator; `and`, `or` and `implies` evaluate their right side only if needed.
     Binary(BinaryOperator, Box<TypedExpr>, Box<TypedExpr>),
-    /// An implication that is an assertion, or all that a quantifier asserts of its elements: where its premise does not hold, nothing
-    /// exercised it.
+    /// An implication that is asserted, or the body of an asserted quantifier: vacuous if its premise does not hold.
     Exercised(Box<TypedExpr>, Box<TypedExpr>),
     /// A range.
     Range(Option<Box<TypedExpr>>, Option<Box<TypedExpr>>),
@@ -93,7 +92,7 @@ pub enum ExprKind {
     List(Vec<TypedExpr>),
     /// An object literal.
     Object(Vec<(String, TypedExpr)>),
-    /// Text with interpolations: the parts' texts joined.
+    /// Text with interpolations: the concatenated parts.
     Join(Vec<TypedExpr>),
     /// `E of A`, `count A`.
     Select(Box<StepSelection>),
@@ -101,12 +100,12 @@ pub enum ExprKind {
     Collect(CollectMode, LocalId, Box<TypedExpr>, Box<TypedExpr>),
 }
 
-/// What is taken of the steps that match a pattern.
+/// A value taken of each step that matches a pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepSelection {
     /// The steps.
     pub pattern: CheckedPattern,
-    /// What is taken of each, the step in scope; their number where there is nothing.
+    /// The value taken of each step, with the step in scope; `None` counts the steps.
     pub value: Option<TypedExpr>,
     /// Which of them.
     pub reach: SelectionReach,
@@ -117,17 +116,17 @@ pub struct StepSelection {
 /// Which of the steps that match a selection takes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum SelectionReach {
-    /// All of the run.
+    /// The whole run.
     Run,
-    /// Those that were known when the step in scope was asked for.
+    /// Steps known when the step in scope was requested.
     SoFar,
-    /// The step in scope and those behind it, so far as the bound reaches.
+    /// The step in scope and later ones within the bound.
     Within(StepDistance),
-    /// The calls beside the step in scope, as far as all of them match.
+    /// Adjacent calls of the step in scope, as long as all of them match.
     Row,
 }
 
-/// What a list is made of another one by.
+/// How a list is derived from another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CollectMode {
     /// `where`: the elements that meet a condition.
@@ -143,7 +142,7 @@ pub struct TypedTest {
     pub kind: ValueTest,
     /// True for the negated form.
     pub negated: bool,
-    /// What is tested.
+    /// The tested value.
     pub subject: Box<TypedExpr>,
     /// The right-hand side, where there is one.
     pub operand: Option<Box<TypedExpr>>,
@@ -152,7 +151,7 @@ pub struct TypedTest {
 /// Tests with their names resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ValueTest {
-    /// A test that needs nothing but its sides.
+    /// A test that needs only its two sides.
     Plain(TestKind),
     /// `is TYPE`.
     IsType(Type),

@@ -11,9 +11,9 @@ pub struct GeneratedCall {
     pub tool: Option<String>,
     /// The name of the tool in the rules. The place of the pattern of the call begins there.
     pub span: Span,
-    /// What they are made by.
+    /// The generator of the inputs.
     pub inputs: InputsSpec,
-    /// How many; at least one.
+    /// Number of inputs; at least one.
     pub cases: u32,
     /// The seed of all of them.
     pub seed: u64,
@@ -21,12 +21,12 @@ pub struct GeneratedCall {
     pub seed_name: Vec<SeedNamePart>,
 }
 
-/// What inputs are made by.
+/// The generator of a call's inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum InputsSpec {
     /// The arguments, by name, each once.
     Arguments(Vec<(String, ValueSpec)>),
-    /// The schema that the tool declares. Where the rules say so.
+    /// The schema declared by the tool, requested at this place.
     Schema(Span),
 }
 
@@ -39,27 +39,37 @@ pub enum SeedNamePart {
     Tool,
 }
 
-/// How a value is made.
+/// The generator of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueSpec {
-    /// What it is, and between which bounds; `None` for a bound that is not written.
+    /// Its kind and bounds; `None` for an absent bound.
     pub kind: ValueKind,
     /// Where the rules say so.
     pub span: Span,
 }
 
-/// What a made value is.
+/// The kind of a generated value.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "each bound is the least or the largest value or length")]
 pub enum ValueKind {
-    /// A text, by its length in characters.
-    Text { least: Option<u64>, most: Option<u64> },
-    /// A whole number.
-    Integer { least: Option<i64>, most: Option<i64> },
-    /// A number, which may have a fraction. Both bounds are finite.
-    Number { least: Option<f64>, most: Option<f64> },
-    /// `true` or `false`.
+    Text {
+        least: Option<u64>,
+        most: Option<u64>,
+    },
+    Integer {
+        least: Option<i64>,
+        most: Option<i64>,
+    },
+    /// A number, possibly fractional; both bounds are finite.
+    Number {
+        least: Option<f64>,
+        most: Option<f64>,
+    },
     Boolean,
-    /// A list, by its length; its elements are `null` where the rules do not say what they are.
-    List { least: Option<u64>, most: Option<u64>, elements: Option<Box<ValueSpec>> },
+    /// A list, bounded by its length; elements are `null` unless specified.
+    List {
+        least: Option<u64>,
+        most: Option<u64>,
+        elements: Option<Box<ValueSpec>>,
+    },
 }

@@ -18,9 +18,9 @@ mod translate;
 pub use averment_base::types::Type;
 pub use expr::*;
 pub use inputs::{GeneratedCall, InputsSpec, SeedNamePart, ValueKind, ValueSpec};
-pub use operand::{StatementOperand, OperandPurpose};
-pub use over_runs::{OverRunsQuestion, RunFoldFunction, OverRunsCheck, RateSubject, RunFold, RateBound};
-pub use suite::{CasePlan, SessionSettings, SettingValue, SuitePlan, SettingContent};
+pub use operand::{OperandPurpose, StatementOperand};
+pub use over_runs::{OverRunsCheck, OverRunsQuestion, RateBound, RateSubject, RunFold, RunFoldFunction};
+pub use suite::{CasePlan, SessionSettings, SettingContent, SettingValue, SuitePlan};
 pub use temporal::*;
 pub use translate::OperandTranslator;
 
@@ -44,7 +44,7 @@ pub struct CheckedModule {
     pub schemas: Vec<ProgramSchema>,
     /// The declared tool catalogue: JSON Schemas of arguments.
     pub tools: Vec<CatalogTool>,
-    /// What is said of tools by their names.
+    /// Facts that the rules state about tools.
     pub tool_facts: Vec<ToolFact<TypedExpr>>,
     /// Rules, cases and invariants, in file order. A bare top-level assertion belongs to none.
     pub rules: Vec<ProgramRule>,
@@ -54,7 +54,7 @@ pub struct CheckedModule {
     pub tests: Vec<RuleTest>,
     /// Suites in file order.
     pub suites: Vec<ProgramSuite>,
-    /// How the cases of suites are run, in file order. No recorded run is judged by that.
+    /// Settings for running the cases of suites, in file order; no recorded run is judged by them.
     pub plans: Vec<SuitePlan>,
     /// The lines `classify`, by number.
     pub classifiers: Vec<MessageClassifier>,
@@ -69,16 +69,16 @@ pub struct MessageClassifier {
     pub id: String,
     /// Its label.
     pub label: Option<String>,
-    /// What the message of a failure is asked.
+    /// The test applied to a failure's message.
     pub test: MessageTest,
 }
 
-/// What the message of a failure is asked.
+/// A test applied to a failure's message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MessageTest {
     /// It holds this text.
     Contains(String),
-    /// The regular expression of this number is found in it.
+    /// A match of the regular expression with this number.
     Matches(u32),
 }
 
@@ -102,7 +102,7 @@ pub struct LetDef {
     pub name: String,
     /// Its value.
     pub value: TypedExpr,
-    /// Whether it stands so in the rules; otherwise it is another one, an implication, as an assertion means it.
+    /// False for an implication that was derived from a written definition for use in assertions.
     pub is_written: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct FunctionDef {
     pub parameters: u32,
     /// Its value.
     pub body: TypedExpr,
-    /// Whether it stands so in the rules; otherwise it is another one, an implication, as an assertion means it.
+    /// False for an implication that was derived from a written definition for use in assertions.
     pub is_written: bool,
 }
 
@@ -127,7 +127,7 @@ pub struct RegexSource {
     pub pattern: String,
     /// As the author wrote it, for reports.
     pub text: String,
-    /// Whether it is matched by trying one way after the other: flag `b`.
+    /// True if it is matched by backtracking: flag `b`.
     pub backtracks: bool,
 }
 
@@ -149,23 +149,23 @@ pub struct CatalogTool {
     pub name: String,
     /// The schema of its arguments, by number; none when the catalogue gives none.
     pub arguments: Option<u32>,
-    /// What else the catalogue says of it (`annotations`, …) as JSON text.
+    /// Other catalog entries of the tool (`annotations`, …) as JSON text.
     pub annotations: Option<String>,
 }
 
-/// What is said of the tools with these names.
+/// A fact about the tools with these names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolFact<E> {
     /// Their names.
     pub tools: Vec<NameTest>,
-    /// What.
+    /// The fact.
     pub says: ToolClaim<E>,
 }
 
 /// Something that is said of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ToolClaim<E> {
-    /// A call failed when this is true of it, and went well when it is false, where the run itself does not say.
+    /// A call failed if this is true and succeeded if it is false, unless the run itself says.
     Fails(E),
     /// Its tags.
     Tagged(Vec<String>),
@@ -188,34 +188,26 @@ pub struct ProgramRule {
     pub threshold: Option<f64>,
     /// Severity of the rule itself (counts when it has a threshold).
     pub severity: Severity,
-    /// What `deny` and `allow` say of its own verdict (counts when it has a threshold).
+    /// `deny` and `allow` for its own verdict (relevant with a threshold).
     pub denied: DenySettings,
     /// Tags.
     pub tags: Vec<String>,
     /// `as name`: records the rule's score under it.
     pub metric: Option<String>,
-    /// Whether a statement over all runs counts it: then it fails no run by itself.
+    /// True if a statement over all runs counts it; it then fails no run by itself.
     pub over_runs: bool,
     /// Its header.
     pub span: Span,
 }
 
-/// What a [`ProgramRule`] was written as.
+/// The kind of a rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum RuleRole {
-    /// `rule`.
     Rule,
-    /// `case`: judges runs whose `meta.case` is its name or whose prompt is its own.
-    Case {
-        /// Its prompt.
-        prompt: Option<String>,
-    },
-    /// `invariant`: judges every call of its tools; `response` is the call's result.
+    Case { prompt: Option<String> },
     Invariant,
-    /// `pre`.
     Pre,
-    /// `post`.
     Post,
 }
 
@@ -230,7 +222,7 @@ pub struct ProgramSuite {
     pub cases: Vec<u32>,
 }
 
-/// What a failure means for the run (language reference, section 7).
+/// The effect of a failure on the run (language reference, section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -269,7 +261,7 @@ pub struct CheckedAssertion {
     pub settings: AssertionSettings<TypedExpr>,
     /// The names of its bindings by [`Binding`], without `$`, those of block headers around it included.
     pub bindings: Vec<String>,
-    /// What has to hold.
+    /// The check.
     pub check: AssertionCheck<CheckedPattern, TypedExpr>,
 }
 
@@ -298,13 +290,13 @@ pub struct AssertionSettings<E> {
     pub when: Vec<E>,
     /// `expect fail`, with its reason.
     pub expect_fail: Option<Option<String>>,
-    /// Whether a statement over all runs counts it: then it fails no run by itself.
+    /// True if a statement over all runs counts it; it then fails no run by itself.
     pub over_runs: bool,
     /// `deny` and `allow`.
     pub denied: DenySettings,
 }
 
-/// What `deny` and `allow` say: whether what comes out so fails the run. `None` leaves it to whoever checks.
+/// The `deny` and `allow` settings: whether a verdict fails the run. `None` leaves it to the caller.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DenySettings {
     /// A verdict `vacuous`.
@@ -318,7 +310,7 @@ pub struct DenySettings {
 }
 
 impl DenySettings {
-    /// The same, and what is said further out where this says nothing.
+    /// Fills in missing settings from the outer ones.
     #[must_use]
     pub fn or_outer(self, outer: Self) -> Self {
         Self {

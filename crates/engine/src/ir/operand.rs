@@ -3,34 +3,34 @@
 //! A statement is declared once with the kind of each of its parts ([`temporal!`]). Its type, its translation to other patterns and expressions and
 //! the list of its operands are made from that, so that nothing that only looks at operands knows the statements.
 
-use super::{CallFlow, WindowScope, StepDistance};
+use super::{CallFlow, StepDistance, WindowScope};
 
 /// An operand of a statement, in the order in which they are written.
 #[derive(Debug)]
 pub enum StatementOperand<'c, P, E> {
     /// A pattern of steps.
     Pattern(&'c P),
-    /// An expression, and what it is for.
+    /// An expression and its purpose.
     Code(&'c E, OperandPurpose),
     /// A bound between two steps.
     Within(&'c StepDistance),
 }
 
-/// What an expression of a statement is for.
+/// The purpose of an expression in a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperandPurpose {
     /// A condition that a step has to meet.
     Condition,
-    /// A comparison that a number has to meet; the number is its first local.
+    /// A comparison on a number, which is its first local.
     Comparison,
-    /// A predicate that has to find nothing in a value; the value is its first local.
+    /// A predicate that must not hold for any part of a value, which is its first local.
     Predicate,
-    /// A value that is looked at.
+    /// A value to inspect.
     Value,
 }
 
 impl OperandPurpose {
-    /// How many locals have values when it starts.
+    /// Number of locals that are set when it starts.
     #[must_use]
     pub fn given_locals(self) -> u32 {
         match self {
@@ -40,7 +40,7 @@ impl OperandPurpose {
     }
 }
 
-/// Declares statements: `FIELD: TYPE = KIND`, where the kind is one of those of [`operands!`].
+/// Declares statements: `FIELD: TYPE = KIND`, with a kind of `operands!`.
 macro_rules! temporal {
     ($(#[$about:meta])* $name:ident {
         $($(#[$doc:meta])* $variant:ident { $($field:ident: $ty:ty = $kind:ident),* $(,)? };)*
@@ -85,7 +85,6 @@ macro_rules! temporal {
     };
 }
 
-/// A part with other patterns and expressions, by its kind.
 macro_rules! translated {
     ($by:ident, $part:ident, pattern) => {
         $by.translate_pattern($part)
@@ -119,7 +118,6 @@ macro_rules! translated {
     };
 }
 
-/// The operands in a part, by its kind.
 macro_rules! operands {
     ($found:ident, $part:ident, pattern) => {
         $found.push(super::operand::StatementOperand::Pattern($part))

@@ -3,26 +3,26 @@
 use averment_syntax::ast::NumberUnit;
 use serde::{Deserialize, Serialize};
 
-/// What is asked of all runs. `E` stands for an expression.
+/// A question about all runs. `E` is the type of expressions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OverRunsCheck<E> {
-    /// What tells the groups apart; it is asked in each of them.
+    /// The grouping key; the question is asked for each group.
     pub by: Option<E>,
-    /// What is asked.
+    /// The question.
     pub asks: OverRunsQuestion<E>,
 }
 
-/// What is asked of the runs of a group.
+/// A question about the runs of a group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum OverRunsQuestion<E> {
-    /// In how many of them something holds; with a confidence what they say of all runs that could have been.
+    /// In how many runs something holds; with a confidence, an estimate for all possible runs.
     Rate { rated: RateSubject, share: RateBound, confidence: Option<f64> },
-    /// A condition over values that are made of those of the runs: the locals of the condition, in this order.
+    /// A condition on values computed from those of the runs: its locals, in this order.
     Folds { folds: Vec<RunFold<E>>, condition: E },
 }
 
-/// What is counted in each run.
+/// The verdict counted in each run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RateSubject {
     /// The verdict of a rule, by number.
@@ -35,13 +35,13 @@ pub enum RateSubject {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum RateBound {
-    /// At least so large a part of them, between 0 and 1.
+    /// At least this share, between 0 and 1.
     Least(f64),
-    /// At most so large a part.
+    /// At most this share, between 0 and 1.
     Most(f64),
-    /// At least so many of so many runs of the group.
+    /// At least this many of a number of runs of the group.
     LeastOf { passes: u32, of: u32 },
-    /// pass^k: the mean over the groups of the chance that `power` of its runs, drawn at random, all pass.
+    /// pass^k: mean over the groups of the probability that `power` random runs all pass.
     Power { power: u32, share: f64 },
 }
 
@@ -94,7 +94,7 @@ impl RunFoldFunction {
 }
 
 impl<E> OverRunsCheck<E> {
-    /// The same with its expressions exchanged: those of a run, and those that are given so many locals.
+    /// Translates its expressions; the closure gets each expression and its number of given locals.
     pub fn map_exprs<T>(&self, mut of: impl FnMut(&E, u32) -> T) -> OverRunsCheck<T> {
         let by = self.by.as_ref().map(|by| of(by, 0));
         let asks = match &self.asks {

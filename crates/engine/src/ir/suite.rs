@@ -26,7 +26,7 @@ pub struct CasePlan {
     pub name: String,
     /// Where the name stands.
     pub span: Span,
-    /// What the agent is asked.
+    /// The prompt for the agent.
     pub prompt: Option<String>,
     /// Its tags.
     pub tags: Vec<String>,
@@ -43,7 +43,7 @@ pub struct SessionSettings(pub Vec<SettingValue>);
 pub struct SettingValue {
     /// Its key.
     pub key: String,
-    /// What it is set to.
+    /// The value.
     pub value: SettingContent,
     /// `timeout` behind it, in milliseconds.
     pub timeout: Option<u64>,

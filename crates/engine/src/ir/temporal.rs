@@ -1,39 +1,31 @@
 //! What is asserted: temporal statements, step patterns, groups, windows, checks of the world.
 
 use super::operand::temporal;
-use super::{TypedExpr, OverRunsCheck};
+use super::{OverRunsCheck, TypedExpr};
 use averment_base::source::Span;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::{Quantifier, SequenceMode};
 use serde::{Deserialize, Serialize};
 
-/// What an assertion asserts. `P` stands for a pattern, `E` for an expression.
+/// The content of an assertion. `P` is the type of patterns, `E` of expressions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum AssertionCheck<P, E> {
-    /// An expression that is true.
     Expression(E),
-    /// A temporal statement.
     Temporal(Temporal<P, E>),
-    /// `not` before a statement.
     Not(Box<AssertionCheck<P, E>>),
-    /// A group; every member with its own settings does not count: weights and severities of members shape the group's score only.
+    /// A group. Weights and severities of its members only affect its score.
     Group {
-        /// Which.
         kind: GroupKind,
-        /// The statements.
         members: Vec<GroupMember<P, E>>,
     },
-    /// A statement checked in each window of a scope.
     Scoped {
-        /// The window.
         scope: WindowScope<P>,
-        /// What is checked in it.
+        /// The check made in each window.
         body: Box<AssertionCheck<P, E>>,
     },
-    /// A check of the world.
     World(WorldCondition<E>),
-    /// What is asked of all runs together: no single run is judged by it.
+    /// A question about all runs together; no single run is judged by it.
     OverRuns(Box<OverRunsCheck<E>>),
 }
 
@@ -46,7 +38,7 @@ pub struct GroupMember<P, E> {
     pub weight: f64,
     /// Its own and inherited conditions.
     pub when: Vec<E>,
-    /// What has to hold.
+    /// The check.
     pub check: AssertionCheck<P, E>,
 }
 
@@ -64,33 +56,25 @@ pub enum GroupKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum WindowScope<P> {
-    /// From the first `open` (with `until`: from each) to the next `until` or the run's end; ends outside.
+    /// From the first `open` (with `until`: each one) to the next `until` or the run's end; ends excluded.
     After {
-        /// Opens.
         open: P,
-        /// Closes.
         until: Option<P>,
     },
-    /// Everything before the first.
+    /// Everything before the first `close`.
     Before {
-        /// Closes.
         close: P,
     },
-    /// From each `open` to the next `close`.
     Between {
-        /// Opens.
         open: P,
-        /// Closes.
         close: P,
     },
-    /// Once for each matching step; expressions see the step, temporal statements see the whole run.
+    /// Once per matching step; expressions see the step, temporal statements the whole run.
     Each {
-        /// The steps.
         step: P,
     },
-    /// The whole run, once for all values of the bindings that some step of these brings.
+    /// The whole run, once for each combination of binding values that these steps bring.
     Values {
-        /// The steps.
         steps: Vec<P>,
     },
 }
@@ -164,7 +148,7 @@ temporal! {
     }
 }
 
-/// How often; both ends included.
+/// Number of times; both ends inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimesRange {
     /// At least.
@@ -200,14 +184,14 @@ pub enum CallFlow<P> {
     },
 }
 
-/// How much of a file a test needs: the largest file exists and is not empty, whether it can be read or not.
+/// How much of a file a test needs: existence and emptiness are known even if it is too large to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileLook {
-    /// Whether it is there.
+    /// Whether the file exists.
     Presence,
-    /// Whether there is anything in it.
+    /// Whether the file is empty.
     Size,
-    /// Its text.
+    /// The file's text.
     Text,
 }
 
@@ -215,13 +199,13 @@ pub enum FileLook {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "fields are named like the parts of the statement")]
 pub enum WorldCondition<E> {
-    /// `test` sees the file's text in [`super::Local::VALUE`]; `exists` and `is empty` are tests as any other. `path` gives text.
+    /// `test` sees the file's text in [`super::LocalId::VALUE`]; `path` yields text.
     File {
         path: E,
         test: E,
         look: FileLook,
     },
-    /// `empty` asks whether it is not set or set to an empty text, otherwise whether it is set.
+    /// With `empty`, tests whether the variable is unset or empty; otherwise whether it is set.
     Env {
         name: String,
         empty: bool,
@@ -231,12 +215,12 @@ pub enum WorldCondition<E> {
         name: String,
         negated: bool,
     },
-    /// `url` gives a text or a regular expression; `test` sees the status in [`super::Local::VALUE`].
+    /// `url` is a text or a regular expression; `test` sees the status in [`super::LocalId::VALUE`].
     Http {
         url: E,
         test: E,
     },
-    /// `arguments` each give one argument; interpolated values are never split.
+    /// `arguments` yield one argument each; interpolated values are never split.
     Run {
         arguments: Vec<E>,
         code: i64,
@@ -259,7 +243,7 @@ pub struct CheckedPattern {
 pub struct PatternAlternative<E> {
     /// The kind of step.
     pub kind: StepKind,
-    /// What its name has to be.
+    /// The test of the step's name.
     pub name: NameTest,
     /// True to look at calls that were denied or are pending; otherwise only executed ones match.
     pub proposed: bool,
@@ -276,18 +260,18 @@ pub struct PatternAlternative<E> {
     pub joins: Vec<E>,
 }
 
-/// What the name of a step has to be. See [`averment_runs::run::Step::name`].
+/// A test of a step's name. See [`averment_runs::run::Step::name`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum NameTest {
     /// Any.
     Any,
     /// Exactly this.
     Exactly(String),
-    /// One of these, exactly (a message whose role is `user` or `human`).
+    /// Exactly one of these (a message with role `user` or `human`).
     OneOf(Vec<String>),
     /// A glob of `*` and `?` over the whole name.
     Glob(String),
-    /// A path glob (`**` over folders), over the whole path or an end of it that starts at a folder.
+    /// A path glob (`**` spans folders) over the whole path or a suffix that starts at a folder.
     PathGlob(String),
     /// A text that the name contains.
     Contains(String),

@@ -5,15 +5,15 @@ use super::{CallFlow, WindowScope};
 
 /// Gives patterns and expressions another form. They come in the order in which they are written.
 pub trait OperandTranslator<P, E> {
-    /// What a pattern becomes.
+    /// The translated pattern.
     type TargetPattern;
-    /// What an expression becomes.
+    /// The translated expression.
     type TargetCode;
 
     /// A pattern.
     fn translate_pattern(&mut self, pattern: &P) -> Self::TargetPattern;
 
-    /// An expression whose first `given` locals have values when it starts.
+    /// An expression whose first `given` locals are set when it starts.
     fn translate_code(&mut self, expr: &E, given: u32) -> Self::TargetCode;
 
     /// Several patterns.
@@ -23,7 +23,7 @@ pub trait OperandTranslator<P, E> {
 }
 
 impl<P> CallFlow<P> {
-    /// The flow with other patterns. Its depth is limited by that of the brackets it is written with.
+    /// Its depth is bounded by that of the brackets in the source.
     pub(super) fn translated<E, T: OperandTranslator<P, E>>(&self, by: &mut T) -> CallFlow<T::TargetPattern> {
         match self {
             Self::Step(step) => CallFlow::Step(by.translate_pattern(step)),
@@ -40,11 +40,14 @@ impl<P> WindowScope<P> {
     /// The header of a block with other patterns.
     pub fn translated<E, T: OperandTranslator<P, E>>(&self, by: &mut T) -> WindowScope<T::TargetPattern> {
         match self {
-            Self::After { open, until } => {
-                WindowScope::After { open: by.translate_pattern(open), until: until.as_ref().map(|until| by.translate_pattern(until)) }
-            }
+            Self::After { open, until } => WindowScope::After {
+                open: by.translate_pattern(open),
+                until: until.as_ref().map(|until| by.translate_pattern(until)),
+            },
             Self::Before { close } => WindowScope::Before { close: by.translate_pattern(close) },
-            Self::Between { open, close } => WindowScope::Between { open: by.translate_pattern(open), close: by.translate_pattern(close) },
+            Self::Between { open, close } => {
+                WindowScope::Between { open: by.translate_pattern(open), close: by.translate_pattern(close) }
+            }
             Self::Each { step } => WindowScope::Each { step: by.translate_pattern(step) },
             Self::Values { steps } => WindowScope::Values { steps: by.translate_patterns(steps) },
         }

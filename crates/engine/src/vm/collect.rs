@@ -7,11 +7,11 @@ use super::logic::condition_truth;
 use super::machine::{Machine, broken_program};
 use crate::bytecode::ops::{CodeRef, Slot};
 use crate::bytecode::program::CodeId;
-use averment_base::value::{ObjectEntry, Node, Value};
+use averment_base::value::{Node, ObjectEntry, Value};
 use smallvec::SmallVec;
 
 impl<'run> Machine<'run> {
-    /// `LIST where COND`, `E of LIST`. The body has the locals of the code around it, and the element behind them.
+    /// The body shares the locals of the code around it; the element is the next local.
     pub(super) fn eval_collect(
         &mut self,
         code: CodeRef,
@@ -43,7 +43,8 @@ impl<'run> Machine<'run> {
             }
             _ => return Err(Fault::NotAList(Box::new(UnfitValue::new(&source, self.op_span(at))))),
         };
-        let node = self.without_observers(|machine| machine.collect_items(CodeId(code.0), slot, filter, items, frame, scope))?;
+        let node =
+            self.without_observers(|machine| machine.collect_items(CodeId(code.0), slot, filter, items, frame, scope))?;
         let nowhere = matches!(node.value, Value::List(_)) && (items.is_empty() || node.leads_nowhere());
         self.push(if nowhere { Node::from_nowhere(node.value) } else { node });
         Ok(())

@@ -4,7 +4,7 @@
 use super::fault::Fault;
 use super::machine::{Machine, broken_program};
 use super::nearest;
-use super::observe::{ValueMisfit, SeenTestKind};
+use super::observe::{SeenTestKind, ValueMisfit};
 use super::profile::CostCenter;
 use super::value_equality::{equality_truth, value_order};
 use crate::bytecode::ops::SchemaRef;
@@ -17,7 +17,6 @@ use averment_builtins::test;
 use averment_syntax::ast::TestKind;
 use std::cmp::Ordering;
 
-/// What a side of a test decides before its value is looked at.
 pub(super) fn settled_truth(node: &Node<'_>) -> Option<Truth> {
     match node.value {
         Value::Missing => Some(Truth::from_missing(false)),
@@ -26,7 +25,7 @@ pub(super) fn settled_truth(node: &Node<'_>) -> Option<Truth> {
     }
 }
 
-/// The same for both sides: missing before not recorded, for a positive test on something missing is false whatever the other side is.
+/// Missing wins over not recorded: a positive test on a missing value is false whatever the other side is.
 fn settled_both(kind: TestKind, left: &Node<'_>, right: &Node<'_>) -> Option<Truth> {
     let null_is_missing = !asks_for_equal(kind, left, right);
     let side = |node: &Node<'_>| match settled_truth(node) {
@@ -38,7 +37,7 @@ fn settled_both(kind: TestKind, left: &Node<'_>, right: &Node<'_>) -> Option<Tru
     missing.or_else(|| sides.into_iter().flatten().next())
 }
 
-/// Whether a test asks what is equal to what, or may do so: then `null` is a value like any other.
+/// True for an equality test, where `null` is a value like any other.
 fn asks_for_equal(kind: TestKind, left: &Node<'_>, right: &Node<'_>) -> bool {
     match kind {
         TestKind::Equal | TestKind::Identical => true,
@@ -50,7 +49,7 @@ fn asks_for_equal(kind: TestKind, left: &Node<'_>, right: &Node<'_>) -> bool {
     }
 }
 
-/// A truth as the side of a test carries on that something missing decided it; so does what comes from a path that leads nowhere.
+/// Marks a truth as decided by something missing if a side of the test was, or its path leads nowhere.
 fn mark_by_missing(truth: Truth, sides: [&Node<'_>; 2]) -> Truth {
     sides.into_iter().fold(truth, |truth, side| match side.value {
         _ if side.leads_nowhere() => truth.marked_by(Truth::TrueByMissing),
@@ -59,7 +58,6 @@ fn mark_by_missing(truth: Truth, sides: [&Node<'_>; 2]) -> Truth {
     })
 }
 
-/// Whether a value has a type.
 pub(super) fn has_type(subject: &Node<'_>, ty: Type) -> Truth {
     settled_truth(subject).unwrap_or_else(|| Truth::from_bool(test::has_type(&subject.value, ty)))
 }
@@ -96,7 +94,6 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// A test in its positive form.
     pub(super) fn positive_test(
         &mut self,
         kind: TestKind,
@@ -109,7 +106,6 @@ impl<'run> Machine<'run> {
         })
     }
 
-    /// A test in its positive form on two present values.
     fn compare_present(&mut self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Result<Truth, Fault> {
         let (left, right) = (&subject.value, &operand.value);
         let answer = match kind {
@@ -122,7 +118,11 @@ impl<'run> Machine<'run> {
                     // Of a list and something else the elements are looked at.
                     self.meter.charge_fuel(if parts(left) { 1 + parts_of(left) } else { self.size_hint(subject) })?;
                 }
-                return Ok(equality_truth(left, right, if kind == TestKind::Equal { values_equal } else { values_identical }));
+                return Ok(equality_truth(
+                    left,
+                    right,
+                    if kind == TestKind::Equal { values_equal } else { values_identical },
+                ));
             }
             TestKind::Less => self.order_nodes(subject, operand)?.map(Ordering::is_lt),
             TestKind::LessOrEqual => self.order_nodes(subject, operand)?.map(Ordering::is_le),
@@ -159,8 +159,11 @@ impl<'run> Machine<'run> {
         Ok(answer.map_or(Truth::FalseByMissing, Truth::from_bool))
     }
 
-    /// `matches` searches text with a regular expression.
-    pub(super) fn matches_regex(&mut self, subject: &Value<'run>, operand: &Value<'run>) -> Result<Option<bool>, Fault> {
+    pub(super) fn matches_regex(
+        &mut self,
+        subject: &Value<'run>,
+        operand: &Value<'run>,
+    ) -> Result<Option<bool>, Fault> {
         let (Value::Text(text), Value::Regex(number)) = (subject, operand) else { return Ok(None) };
         let text = text.as_str();
         self.measure_cost(CostCenter::Text(*number), |this| {
@@ -222,7 +225,9 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn is_schema(&mut self, schema: SchemaRef, negated: bool, at: usize) -> Result<(), Fault> {
-        self.fits_schema(schema, negated, at, |_, schema, value| Ok(schema.check_value(value).map_err(MisfitReason::Inside)))
+        self.fits_schema(schema, negated, at, |_, schema, value| {
+            Ok(schema.check_value(value).map_err(MisfitReason::Inside))
+        })
     }
 
     pub(super) fn is_json_schema(&mut self, schema: SchemaRef, negated: bool, at: usize) -> Result<(), Fault> {
@@ -281,12 +286,11 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// Whether nothing of a list is recorded: of a path behind `[*]` nobody knows then whether it leads anywhere.
 fn is_unrecorded(value: &Value<'_>) -> bool {
     matches!(value, Value::List(items) if !items.is_empty() && items.iter().all(|item| item.value.is_absent()))
 }
 
-/// Null, an empty text, list or object; numbers and booleans are never empty.
+/// Null, or an empty text, list or object; numbers and booleans are never empty.
 fn is_empty(value: &Value<'_>) -> bool {
     match value {
         Value::Null => true,
@@ -297,19 +301,15 @@ fn is_empty(value: &Value<'_>) -> bool {
     }
 }
 
-/// How a value does not fit a schema.
 pub(super) enum MisfitReason {
     Said(&'static str),
-    /// Something in the value itself.
     Inside(SchemaViolation),
-    /// Something in the JSON that a text spells.
     InText(SchemaViolation),
-    /// Something in the first JSON that stands in a text, at a character from 1.
+    /// In the first JSON inside a text, at this character (from 1).
     Nearest(SchemaViolation, usize),
 }
 
 impl<'run> Machine<'run> {
-    /// What is to be said of a value that does not fit: where in it, and against which line of the schema.
     fn describe_misfit(&self, schema: u32, subject: &Node<'run>, why: MisfitReason) -> ValueMisfit<'run> {
         let name = self.program.schemas.get(schema as usize).map(|schema| schema.name.clone()).unwrap_or_default();
         let at = match why {
@@ -321,7 +321,8 @@ impl<'run> Machine<'run> {
                 return ValueMisfit { text: format!("does not fit `{name}`: {text}"), node: None, keyword: None };
             }
             MisfitReason::Inside(violation) => {
-                let node = violation.instance.split('/').skip(1).try_fold(*subject, |node, part| inner_node(&node, part));
+                let node =
+                    violation.instance.split('/').skip(1).try_fold(*subject, |node, part| inner_node(&node, part));
                 (violation, node)
             }
             MisfitReason::InText(violation) | MisfitReason::Nearest(violation, _) => (violation, None),
@@ -346,7 +347,6 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// A value inside another, by a part of a JSON pointer.
 fn inner_node<'run>(node: &Node<'run>, part: &str) -> Option<Node<'run>> {
     match node.value {
         Value::Object(object) => object.get(&part.replace("~1", "/").replace("~0", "~")),
@@ -356,7 +356,6 @@ fn inner_node<'run>(node: &Node<'run>, part: &str) -> Option<Node<'run>> {
 }
 
 impl<'run> Machine<'run> {
-    /// About how much an equality looks at.
     pub(super) fn size_hint(&self, node: &Node<'run>) -> u64 {
         let looked = match node.value {
             Value::Text(text) => text.as_str().len() as u64 / 64,
@@ -372,7 +371,6 @@ impl<'run> Machine<'run> {
         Ok(value_order(&left.value, &right.value))
     }
 
-    /// Takes the fuel of looking through two values as far as they are the same.
     pub(super) fn charge_both(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<(), Fault> {
         let weights = &self.cache.weights;
         let both = weights.weight_of(left).min(weights.weight_of(right)) / 64;
@@ -381,7 +379,6 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// Elements of a list, entries of an object.
 fn parts_of(value: &Value<'_>) -> u64 {
     match value {
         Value::List(items) => items.len() as u64,

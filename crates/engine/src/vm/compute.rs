@@ -9,22 +9,21 @@ use super::context::ExpressionScope;
 use super::describe::in_words;
 use super::fault::Fault;
 use super::machine::{Machine, broken_program};
-use super::observe::{ValueMisfit, SeenTestKind};
+use super::observe::{SeenTestKind, ValueMisfit};
 use super::profile::CostCenter;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use crate::ir::Constant;
 use averment_base::truth::Truth;
 use averment_base::value::json::{to_json, write_json};
-use averment_base::value::{ObjectEntry, Node, Number, Object, ValueRange, ValueText, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueRange, ValueText};
 use averment_builtins::call::CallEnvironment;
 use averment_builtins::detect::{Detector, REDACTED};
 use averment_builtins::missing_reason;
 use averment_builtins::table;
 
-/// So many claims without a source are named.
+/// Unsourced claims that are named.
 const UNGROUNDED: usize = 5;
 
-/// What an operand that is no number means for the result.
 enum NumericOperand<'run> {
     Number(Number<'run>),
     Other(Value<'run>),
@@ -39,7 +38,7 @@ fn numeric_operand<'run>(node: &Node<'run>) -> NumericOperand<'run> {
     }
 }
 
-/// The result of two operands of which one at least is no number: missing before not recorded.
+/// The result if an operand is not a number; missing wins over not recorded.
 fn missing_or_absent<'run>(left: Value<'run>, right: Value<'run>) -> Value<'run> {
     if matches!(left, Value::Missing) { left } else { right }
 }
@@ -77,7 +76,6 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// Why arithmetic on present values has no result.
     fn note_no_result(&mut self, at: usize, left: Node<'run>, right: Node<'run>) {
         let other = |node: &Node<'run>| {
             !matches!(node.value, Value::Number(_) | Value::Missing | Value::Absent | Value::Truth(_))
@@ -145,7 +143,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// Text with interpolations. A part that is missing makes all of it missing, except in messages for people.
+    /// A missing part makes the whole text missing, except in messages for people.
     pub(super) fn eval_join(&mut self, count: Amount) -> Result<(), Fault> {
         let parts = self.take_nodes(count.0 as usize)?;
         let mut text = String::new();
@@ -210,7 +208,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// Whether a path that finds nothing begins with a key that the object lacks and nearly has: `$.itmes[*]`.
+    /// True if the object lacks the path's first key but has a near miss: `$.itmes[*]`.
     fn is_misspelt(&self, arguments: &[Node<'run>], result: &Node<'run>) -> bool {
         let [base, Node { value: Value::Text(path), .. }] = arguments else { return false };
         let key = path.as_str().strip_prefix("$.").map(|rest| {
@@ -220,9 +218,10 @@ impl<'run> Machine<'run> {
         matches!(result.value, Value::List([])) && key.is_some_and(|key| self.has_slip(base, key))
     }
 
-    /// Which claims stand nowhere in the sources, for the reason.
     fn note_ungrounded(&mut self, arguments: &[Node<'run>], at: usize) -> Result<(), Fault> {
-        let (Some(&claims), Some(names)) = (arguments.first(), table::find_builtin("ungrounded")) else { return Ok(()) };
+        let (Some(&claims), Some(names)) = (arguments.first(), table::find_builtin("ungrounded")) else {
+            return Ok(());
+        };
         let environment = CallEnvironment {
             arena: self.arena,
             limits: &self.limits,
@@ -274,14 +273,12 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// What was computed from a path that leads nowhere leads nowhere itself.
 fn computed_from<'run>(value: Value<'run>, from: &[Node<'run>]) -> Node<'run> {
     let nowhere = !matches!(value, Value::Missing | Value::Absent) && from.iter().any(Node::leads_nowhere);
     if nowhere { Node::from_nowhere(value) } else { Node::computed(value) }
 }
 
-/// What a function gives where an element of a list that it takes is missing (it counts as computed from a path that leads nowhere) or not
-/// recorded.
+/// A list element that is missing (computed from a path that leads nowhere) or not recorded decides the result.
 fn result_of<'run>(result: Node<'run>, arguments: &[Node<'run>]) -> Node<'run> {
     let elements = |argument: &Node<'run>| match argument.value {
         Value::List(items) => items,
@@ -299,7 +296,6 @@ fn result_of<'run>(result: Node<'run>, arguments: &[Node<'run>]) -> Node<'run> {
     }
 }
 
-/// One end of a range, open when there is none.
 fn range_bound(end: Option<NumericOperand<'_>>) -> Result<Option<Number<'_>>, Value<'_>> {
     match end {
         None => Ok(None),

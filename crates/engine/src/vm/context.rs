@@ -24,7 +24,7 @@ pub struct StepWindow {
     pub closed: bool,
 }
 
-/// What a statement of a block or group is judged in.
+/// The context in which a statement of a block or group is judged.
 #[derive(Debug, Clone)]
 pub struct JudgeContext<'run> {
     /// The steps it looks at.
@@ -35,13 +35,13 @@ pub struct JudgeContext<'run> {
     pub step: Option<&'run Step<'run>>,
     /// The response of the call that an invariant judges.
     pub response: Option<Node<'run>>,
-    /// Whether a pass has to be proved, too: behind `not` it is what fails.
+    /// True if a pass needs evidence, too: behind `not` it is the failure.
     pub proves_passes: bool,
-    /// Whether anybody reads the reason of a statement.
+    /// True if reasons are requested.
     pub explains: bool,
-    /// How many violations of a failure are listed; with none they are not counted, either.
+    /// Violations listed per failure; with 0 they are not counted, either.
     pub listed: usize,
-    /// Whether a block without a window is skipped: an invariant says nothing of a run without its call.
+    /// True if a block without a window is skipped: an invariant does not apply to a run without its call.
     pub of_invariant: bool,
 }
 
@@ -62,14 +62,14 @@ impl<'run> JudgeContext<'run> {
         }
     }
 
-    /// What an expression of this context sees.
+    /// The scope of an expression in this context.
     #[must_use]
     pub fn expression_scope(&self) -> ExpressionScope<'_, 'run> {
         ExpressionScope { step: self.step, bindings: &self.bindings, locals: &[], response: self.response }
     }
 }
 
-/// What one expression sees beside the run.
+/// The scope of one expression, beside the run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExpressionScope<'a, 'run> {
     /// The step in scope: its fields come first.
@@ -89,13 +89,13 @@ impl<'a, 'run> ExpressionScope<'a, 'run> {
         Self { step: Some(step), ..Self::default() }
     }
 
-    /// The same with these bindings.
+    /// Replaces the bindings.
     #[must_use]
     pub fn with_bindings(self, bindings: &'a [Option<Node<'run>>]) -> Self {
         Self { bindings, ..self }
     }
 
-    /// The same with these locals.
+    /// Replaces the locals.
     #[must_use]
     pub fn with_locals(self, locals: &'a [Node<'run>]) -> Self {
         Self { locals, ..self }

@@ -17,27 +17,23 @@ pub struct BranchCoverage {
     pub no: bool,
 }
 
-/// What one evaluation went through.
+/// What one evaluation covered.
 #[derive(Debug, Clone, Default)]
 pub struct CoverageRecord {
-    /// By instruction.
     tests: FxHashMap<usize, BranchCoverage>,
-    /// By unique pattern.
     matched: Vec<bool>,
-    /// By the first pattern of a block's header.
     windows: FxHashMap<PatternId, BranchCoverage>,
-    /// By place.
     members: FxHashMap<Span, BranchCoverage>,
 }
 
 impl CoverageRecord {
-    /// How a test or condition came out, by its instruction.
+    /// Outcomes of a test or condition, by its instruction.
     #[must_use]
     pub fn test_branches(&self, at: usize) -> BranchCoverage {
         self.tests.get(&at).copied().unwrap_or_default()
     }
 
-    /// Whether a step matched a pattern, for sure or perhaps.
+    /// True if a step matched the pattern, surely or possibly.
     #[must_use]
     pub fn is_matched(&self, program: &Program, prepared: &PreparedProgram, pattern: PatternId) -> bool {
         let unique = prepared.temporal_plan(program).number_of(pattern);
@@ -74,7 +70,7 @@ impl CoverageRecord {
 }
 
 impl Machine<'_> {
-    /// Notes the way that an instruction went. What is evaluated a second time for evidence does not count.
+    /// Records an outcome, except during re-evaluation for evidence.
     pub(super) fn note_branch(&mut self, at: usize, truth: Truth) {
         if let (Some(seen), None, Some(answer)) = (&mut self.seen, &self.recorder, truth.plain_answer()) {
             let ways = seen.tests.entry(at).or_default();
@@ -82,7 +78,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Notes the way that an expression went which is used as a condition: that of its last instruction.
+    /// The outcome of an expression used as a condition is that of its last instruction.
     pub(super) fn see_condition(&mut self, code: CodeId, truth: Truth) {
         if self.seen.is_some()
             && let Some(last) = self.program.chunks.get(code.0 as usize).and_then(|chunk| chunk.end.checked_sub(1))

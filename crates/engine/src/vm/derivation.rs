@@ -8,7 +8,7 @@ use crate::ir::GroupKind;
 use averment_base::source::Span;
 use averment_base::truth::{Truth, Verdict};
 
-/// How one assertion came to its verdict.
+/// The derivation of an assertion's verdict.
 #[derive(Debug, Clone)]
 pub struct Derivation {
     /// The verdict with its reason and evidence.
@@ -22,11 +22,11 @@ pub struct Derivation {
 /// A part of an assertion.
 #[derive(Debug, Clone, Default)]
 pub struct DerivationPart {
-    /// What it is.
+    /// Its kind.
     pub kind: PartKind,
     /// Its place in the rules; `None` for one that is not written as such (a window).
     pub span: Option<Span>,
-    /// What came of it.
+    /// Its result.
     pub found: PartResult,
     /// More, in words: why, or which window.
     pub note: String,
@@ -42,7 +42,7 @@ pub struct DerivationPart {
     pub more: usize,
 }
 
-/// What a part is.
+/// The kind of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PartKind {
     /// A `when`.
@@ -64,7 +64,7 @@ pub enum PartKind {
     /// An expression that is an assertion or a condition.
     #[default]
     Expression,
-    /// A value of a literal: it is what it says.
+    /// A literal, whose value is its text.
     Literal,
     /// A path or a name, and what it leads to.
     Value,
@@ -80,14 +80,14 @@ pub enum PartKind {
     Element,
     /// A `let` or `def` that is used, with its own expression below.
     Definition,
-    /// A part that did not have to be looked at.
+    /// A part that was not evaluated.
     Unseen,
 }
 
-/// What came of a part.
+/// The result of a part.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum PartResult {
-    /// Nothing of its own.
+    /// No result of its own.
     #[default]
     Nothing,
     /// A verdict.
@@ -127,11 +127,11 @@ pub struct PatternTrace {
     pub span: Span,
     /// The steps that match, or may.
     pub hits: Vec<HitTrace>,
-    /// How many more of these there are.
+    /// Number of further matches.
     pub more_hits: usize,
     /// Steps that have its kind and name and do not match, the first ones.
     pub misses: Vec<MissTrace>,
-    /// How many more of these there are.
+    /// Number of further near misses.
     pub more_misses: usize,
 }
 
@@ -144,7 +144,7 @@ pub struct HitTrace {
     pub sure: bool,
     /// The values bound, by name without `$`.
     pub bindings: Vec<(String, ShownValue)>,
-    /// What a statement asks of every matching step (`each A: cond`).
+    /// The condition on each matching step (`each A: cond`).
     pub condition: Option<DerivationPart>,
 }
 
@@ -166,7 +166,7 @@ pub struct StateTrace {
     pub step: u32,
     /// Where it stands.
     pub standing: TemporalStanding,
-    /// What it counts and waits for, in words; may be empty.
+    /// What the monitor counts and waits for, in words; may be empty.
     pub words: String,
 }
 
@@ -175,15 +175,15 @@ pub struct StateTrace {
 pub enum TemporalStanding {
     /// Nothing has exercised it yet.
     Idle,
-    /// If the run ended here it would hold.
+    /// It would hold if the run ended here.
     Holds,
-    /// If the run ended here it would fail.
+    /// It would fail if the run ended here.
     Open,
-    /// The run does not record what is needed to say.
+    /// The run does not record what is needed to tell.
     Unknown,
-    /// It holds whatever comes.
+    /// It holds, whatever follows.
     HeldForGood,
-    /// It fails whatever comes.
+    /// It fails, whatever follows.
     ViolatedForGood,
 }
 

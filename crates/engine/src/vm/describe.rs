@@ -1,11 +1,11 @@
 //! Values in words and as evidence: what a part of a rule was, and where in the run it stands.
 
 use super::context::ExpressionScope;
-use super::tool_facts::how_to_say_failure;
 use super::locate;
 use super::machine::Machine;
-use super::observe::{ValueGap, EvaluationRecorder};
-use super::outcome::{VerdictEvidence, Role};
+use super::observe::{EvaluationRecorder, ValueGap};
+use super::outcome::{Role, VerdictEvidence};
+use super::tool_facts::how_to_say_failure;
 use crate::bytecode::ops::Op;
 use averment_base::diagnostic::suggest;
 use averment_base::truth::Truth;
@@ -13,9 +13,9 @@ use averment_base::value::json::{json_start, pruned_json, to_json};
 use averment_base::value::{Node, Number, Value};
 use averment_builtins::detect::redacted_start;
 use averment_runs::normal::of_step;
-use averment_runs::run::{StepKind, StepStatus, Step};
+use averment_runs::run::{Step, StepKind, StepStatus};
 
-/// Names shorter than this have too many neighbours to suggest one.
+/// Shorter names have too many neighbors to suggest one.
 const SUGGESTED_FROM: usize = 3;
 
 impl<'run> Machine<'run> {
@@ -48,7 +48,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// How a rule says what failure is, where it asks how calls ended of which only a result is recorded.
     fn how_to_say_failure(&self, at: usize) -> &'static str {
         let (Op::Field(name, _) | Op::StepField(name)) = self.program.code.get(at).copied().unwrap_or(Op::Run()) else {
             return "";
@@ -61,7 +60,7 @@ impl<'run> Machine<'run> {
         self.run.steps.iter().filter(open).map(how_to_say_failure).find(|hint| !hint.is_empty()).unwrap_or("")
     }
 
-    /// The text of the rules that made a value; the field, where a pattern looks at one that it does not name (`user /yes/`).
+    /// The source text of a value; for a pattern with an implicit field (`user /yes/`), the field.
     fn subject_text(&self, at: usize) -> String {
         let text = self.rule_text(self.op_span(at));
         match self.program.code.get(at) {
@@ -73,7 +72,7 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// A duration or a cost of the run or a step, with its unit: `12s`, `$0.08`. Only where nothing of it is lost.
+    /// A duration or cost with its unit: `12s`, `$0.08`; `None` if that would lose precision.
     fn measured_text(&self, at: usize, number: f64) -> Option<String> {
         let (Op::Root(name) | Op::StepField(name) | Op::StepOrRoot(name)) = self.program.code.get(at)? else {
             return None;
@@ -86,8 +85,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// Why something is missing: the part of it that leads nowhere, with a name that is nearly the one asked for, or the value that a
-    /// computation could not use.
     fn describe_missing(&self, text: &str, at: usize, gaps: &[ValueGap<'run>]) -> String {
         let Some(gap) = self.missing_cause(at, gaps) else { return format!("`{text}` is missing") };
         if let Some(why) = gap.why {
@@ -103,7 +100,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// Where a missing value came to be missing: in its own instructions, otherwise in the `let` or `def` that gave it.
     pub(super) fn missing_cause(&self, at: usize, gaps: &[ValueGap<'run>]) -> Option<ValueGap<'run>> {
         let (start, ops) = self.chunk_around(at)?;
         let inside = |gap: &&ValueGap<'run>| (start..start + ops.len()).contains(&gap.at);
@@ -111,13 +107,11 @@ impl<'run> Machine<'run> {
         own.or_else(|| gaps.iter().rev().find(|gap| !inside(gap))).copied()
     }
 
-    /// Whether nothing but steps of one path stands behind an instruction up to another.
     fn is_path(&self, from: usize, to: usize) -> bool {
         let ops = self.program.code.get(from + 1..=to).unwrap_or_default();
         ops.iter().all(|op| matches!(op, Op::Field(..) | Op::Index(_) | Op::Every(_) | Op::Deep(_) | Op::Constant(_)))
     }
 
-    /// The root at the start of a path, where it is that which the run does not record.
     fn unrecorded_root(&self, at: usize) -> Option<String> {
         let (start, ops) = self.chunk_around(at)?;
         let mut at = at - start;
@@ -134,7 +128,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// Whether the instruction takes a step in every element of a list.
     fn is_spread(&self, at: usize) -> bool {
         matches!(
             self.program.code.get(at),
@@ -142,7 +135,6 @@ impl<'run> Machine<'run> {
         )
     }
 
-    /// Whether a value is written in the rule as it is.
     pub(super) fn is_literal(&self, at: usize, recorder: &EvaluationRecorder<'run>) -> bool {
         match self.program.code.get(at) {
             Some(Op::Constant(_) | Op::Regex(_)) => true,
@@ -153,14 +145,12 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// The instructions, by number in the program, that made the values which an instruction takes.
     pub(super) fn source_ops(&self, at: usize, recorder: &EvaluationRecorder<'run>) -> Vec<usize> {
         let Some((start, _)) = self.chunk_around(at) else { return Vec::new() };
         let sources = recorder.flow_at(start).map_or(&[][..], |flow| flow.sources(at - start));
         sources.iter().map(|source| source + start).collect()
     }
 
-    /// The key that is not there.
     pub(super) fn key_of(&self, gap: &ValueGap<'run>) -> Option<&'run str> {
         let program = self.program;
         match program.code.get(gap.at)? {
@@ -169,7 +159,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// A key of the object at a gap that is nearly the one asked for.
     fn near_key(&self, gap: &ValueGap<'run>) -> Option<&'run str> {
         let key = self.key_of(gap)?;
         let Value::Object(object) = gap.base.value else { return None };
@@ -179,7 +168,6 @@ impl<'run> Machine<'run> {
         suggest::suggest_name(key, object.entries().iter().map(|entry| entry.key))
     }
 
-    /// What stands where a path leads nowhere: a key that is nearly the one asked for, or those that are there.
     pub(super) fn describe_gap(&self, gap: &ValueGap<'run>) -> String {
         const NAMED: usize = 5;
         if let Some(why) = gap.why {
@@ -203,7 +191,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// A value as evidence: itself, or where it should have stood.
     pub(super) fn value_evidence(
         &self,
         role: Role,
@@ -226,12 +213,11 @@ impl<'run> Machine<'run> {
         VerdictEvidence { role, label, step, path, value, origin, rule_span, ..VerdictEvidence::default() }
     }
 
-    /// A value as the text of evidence. A long one is pruned to what reports show of it, the more the more assertions there are.
+    /// A value as evidence text, pruned to what reports show; more assertions mean stricter pruning.
     pub(super) fn evidence_text(&self, value: &Value<'run>) -> String {
         pruned_json(value, self.shown_bytes(), redacted_start)
     }
 
-    /// The author's message, as long as values of evidence are.
     pub(super) fn message_text(&self, value: &Value<'run>) -> String {
         let most = self.shown_bytes();
         match value {
@@ -247,7 +233,7 @@ impl<'run> Machine<'run> {
         share.clamp(10 << 10, 64 << 10)
     }
 
-    /// The step in scope as an index into the run's steps.
+    /// `None` without a step in scope.
     fn step_number(&self, scope: &ExpressionScope<'_, 'run>) -> Option<u32> {
         let step = scope.step?;
         let at = self.run.steps.iter().position(|other| std::ptr::eq(other, step))?;
@@ -255,7 +241,7 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// A value for a sentence: computed numbers are rounded, long values cut. The evidence holds them in full.
+/// A value in a sentence: rounded and shortened; the evidence holds it in full.
 pub(super) fn in_words(value: &Value<'_>) -> String {
     match value {
         Value::Number(Number::Real(number)) => {
@@ -267,7 +253,6 @@ pub(super) fn in_words(value: &Value<'_>) -> String {
     }
 }
 
-/// Long texts and values are cut: reports show them in full where they list the evidence.
 pub(super) fn shorten_text(text: &str) -> String {
     const WIDTH: usize = 120;
     if text.chars().nth(WIDTH).is_none() { text.to_owned() } else { format!("{}…", redacted_start(text, WIDTH - 1)) }

@@ -13,17 +13,14 @@ use averment_base::value::{Node, Value};
 use averment_runs::run::Step;
 use std::ops::Range;
 
-/// What is known of the elements of outermost quantifiers that something missing decided.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ElementDoubts {
-    /// Whether some body was false, and whether some was true, by something missing.
+    /// Whether a body was false, and whether one was true, because something was missing.
     seen: [bool; 2],
-    /// The answer that such bodies are taken for, while somebody asks whether it would change anything.
     assumed: Option<bool>,
 }
 
 impl ElementDoubts {
-    /// The truth of the body of an outermost quantifier, as it counts.
     pub(super) fn of_body(&mut self, truth: Truth) -> Truth {
         match truth.plain_answer() {
             Some(answer) if truth.by_missing() => {
@@ -37,28 +34,22 @@ impl ElementDoubts {
     }
 }
 
-/// The elements of outermost quantifiers, while they are listed.
 #[derive(Debug, Default)]
 pub(super) struct DoubtListing<'run> {
-    /// The answer that hides something.
     answer: bool,
-    /// The elements of which something missing gave it, with the tests that were seen of each.
     doubtful: Vec<(Node<'run>, Range<usize>)>,
-    /// The others.
     judged: Vec<Node<'run>>,
     current: Option<(Node<'run>, usize)>,
 }
 
-/// So many elements of an expression are looked at.
+/// Elements examined per expression.
 const MOST: usize = 100_000;
 
 impl<'run> DoubtListing<'run> {
-    /// An element comes, and so many tests were seen before.
     pub(super) fn enter_element(&mut self, element: Node<'run>, seen: usize) {
         self.current = Some((element, seen));
     }
 
-    /// Its body was looked at. Gives how many of the tests that were seen are kept.
     pub(super) fn leave_element(&mut self, truth: Truth, seen: usize) -> usize {
         let Some((element, from)) = self.current.take() else { return seen };
         if truth.by_missing() && truth.plain_answer() == Some(self.answer) && self.doubtful.len() < MOST {
@@ -72,14 +63,13 @@ impl<'run> DoubtListing<'run> {
     }
 }
 
-/// An element that may be a step.
 struct DoubtfulElement<'run> {
     number: u32,
     step: Option<&'run Step<'run>>,
 }
 
 impl DoubtfulElement<'_> {
-    /// Whether what one of them has the other should have, too: calls of one tool, elements of a list.
+    /// True for calls of one tool and for list elements, which should have the same fields.
     fn is_like(&self, other: &Self) -> bool {
         match (self.step, other.step) {
             (Some(one), Some(other)) => one.kind == other.kind && one.name == other.name,
@@ -90,8 +80,7 @@ impl DoubtfulElement<'_> {
 }
 
 impl<'run> Machine<'run> {
-    /// The elements that an expression with this verdict says nothing of: something missing decided them, and the other answer would have
-    /// changed the verdict.
+    /// Elements decided by something missing where the other answer would have changed the verdict.
     pub(super) fn doubtful_elements(
         &mut self,
         code: CodeId,
@@ -104,7 +93,8 @@ impl<'run> Machine<'run> {
         }
         let coverage = self.seen.take();
         let mut hides = |answer: bool| {
-            doubts.get(usize::from(answer)) == Some(&true) && self.verdict_assuming(!answer, code, scope) != Some(verdict)
+            doubts.get(usize::from(answer)) == Some(&true)
+                && self.verdict_assuming(!answer, code, scope) != Some(verdict)
         };
         let answer = [false, true].into_iter().find(|answer| hides(*answer));
         let found = answer.and_then(|answer| self.list_doubtful(answer, code, scope));
@@ -112,7 +102,6 @@ impl<'run> Machine<'run> {
         found
     }
 
-    /// Whether an expression has a quantifier, or may have one in a definition.
     fn may_quantify(&self, code: CodeId) -> bool {
         let chunk = self.program.chunks.get(code.0 as usize);
         let ops = chunk.and_then(|chunk| self.program.code.get(chunk.start as usize..chunk.end as usize));
@@ -120,7 +109,6 @@ impl<'run> Machine<'run> {
         ops.is_some_and(|ops| ops.iter().any(quantifies))
     }
 
-    /// The verdict if all bodies that something missing decided gave this answer.
     fn verdict_assuming(&mut self, answer: bool, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Option<Verdict> {
         self.doubts.assumed = Some(answer);
         self.start_afresh();
@@ -146,7 +134,8 @@ impl<'run> Machine<'run> {
         let _ = self.evaluate_truth(code, scope);
         let mut recorder = self.recorder.take()?;
         let listing = recorder.doubts.take()?;
-        let judged: Vec<DoubtfulElement<'run>> = listing.judged.iter().map(|node| self.doubtful_element(node, 0)).collect();
+        let judged: Vec<DoubtfulElement<'run>> =
+            listing.judged.iter().map(|node| self.doubtful_element(node, 0)).collect();
         let all = std::mem::take(&mut recorder.seen);
         let mut unjudged = UnjudgedRecord::default();
         let mut elements = Vec::new();
@@ -184,7 +173,7 @@ impl<'run> Machine<'run> {
         Some(Box::new(unjudged))
     }
 
-    /// What an element is; one that is no step has a number behind those of the steps.
+    /// An element that is not a step gets a number above those of the steps.
     fn doubtful_element(&self, node: &Node<'run>, number: u32) -> DoubtfulElement<'run> {
         let whole = locate::node_pointer(self.run, node).filter(|pointer| pointer.matches('/').count() == 2);
         let at = whole.and_then(|pointer| locate::step_of(self.run, &pointer));
@@ -198,7 +187,7 @@ impl<'run> Machine<'run> {
         u32::try_from(self.run.steps.len()).unwrap_or(u32::MAX).saturating_add(number)
     }
 
-    /// What an element lacks; `None` where the catalogue says of all of it that it need not be there.
+    /// `None` if the catalog declares all of it optional.
     fn lacking_text(
         &self,
         tests: &[SeenTest<'run>],
@@ -221,7 +210,6 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// Whether a test has chosen a step by its name: `x.tool == "refund" and …`.
 fn is_chosen(element: &DoubtfulElement<'_>, tests: &[SeenTest<'_>]) -> bool {
     let Some(step) = element.step else { return false };
     tests.iter().any(|seen| {

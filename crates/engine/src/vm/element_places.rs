@@ -8,16 +8,15 @@ use averment_base::value::Node;
 use averment_base::value::compare::ValueKey;
 use rustc_hash::FxHashMap;
 
-/// Shorter lists are looked through.
+/// Shorter lists are scanned.
 const LONG: usize = 32;
-/// Bytes that an element takes, about.
+/// Approximate bytes per element.
 const BYTES: usize = 64;
 
-/// The places of the elements of lists, by where the lists begin in memory. What lives as long as the run stays there.
+/// Keyed by the address of a list, which is stable for the lifetime of the run.
 #[derive(Debug, Default)]
 pub(super) struct ElementPlaces<'run>(FxHashMap<usize, ListPlaces<'run>>);
 
-/// The first place of each value of a list, as far as it was asked for.
 #[derive(Debug, Default)]
 struct ListPlaces<'run> {
     first: ValueMap<ValueKey<'run>, usize>,
@@ -25,7 +24,7 @@ struct ListPlaces<'run> {
 }
 
 impl<'run> Machine<'run> {
-    /// An element that is equal to a value; `None` where there is none, or nobody knows yet.
+    /// An equal element; `None` if there is none or the list is not indexed yet.
     pub(super) fn element_like(
         &mut self,
         items: &'run [Node<'run>],

@@ -4,7 +4,7 @@ use super::context::ExpressionScope;
 use super::locate;
 use super::machine::{LetState, Machine};
 use super::observe::EvaluationRecorder;
-use super::outcome::{VerdictEvidence, AssertionViolation, ViolationList};
+use super::outcome::{AssertionViolation, VerdictEvidence, ViolationList};
 use super::temporal::name_of_step;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
@@ -13,31 +13,25 @@ use averment_base::value::Node;
 use averment_syntax::ast::ExprQuantifier;
 use std::ops::Range;
 
-/// A quantifier that goes on behind the element that decides it.
+/// A quantifier that continues after its answer is known, to list every failing element.
 #[derive(Debug)]
 pub(super) struct ElementListing<'run> {
-    /// The instruction that begins its loop.
     begin: usize,
-    /// The first elements that fail it, with the tests that were seen of each.
     failing: Vec<(Node<'run>, Range<usize>)>,
     count: u64,
     most: usize,
-    /// The element in work, and how many tests were seen before it.
     current: Option<(Node<'run>, usize)>,
 }
 
 impl<'run> ElementListing<'run> {
-    /// Whether an instruction begins the loop.
     pub(super) fn begins_at(&self, at: usize) -> bool {
         self.begin == at
     }
 
-    /// An element comes, and so many tests were seen before.
     pub(super) fn enter_element(&mut self, element: Node<'run>, seen: usize) {
         self.current = Some((element, seen));
     }
 
-    /// The element in work fails the quantifier, or it does not. Gives how many of the tests that were seen are kept.
     pub(super) fn leave_element(&mut self, fails: bool, seen: usize) -> usize {
         let Some((element, from)) = self.current.take() else { return seen };
         self.count += u64::from(fails);
@@ -50,7 +44,7 @@ impl<'run> ElementListing<'run> {
 }
 
 impl<'run> Machine<'run> {
-    /// The violations of an expression that is false; none where it is one by itself.
+    /// Violations of a false expression; empty if it is a single violation itself.
     pub(super) fn failing_elements(
         &mut self,
         code: CodeId,
@@ -71,7 +65,11 @@ impl<'run> Machine<'run> {
         self.violations_of(recorder, scope)
     }
 
-    fn violations_of(&self, mut recorder: EvaluationRecorder<'run>, scope: &ExpressionScope<'_, 'run>) -> ViolationList {
+    fn violations_of(
+        &self,
+        mut recorder: EvaluationRecorder<'run>,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> ViolationList {
         let Some(listing) = recorder.listing.take().filter(|listing| listing.count > 1) else {
             return ViolationList::default();
         };
@@ -94,7 +92,7 @@ impl<'run> Machine<'run> {
         ViolationList { count: listing.count, listed: listed.collect() }
     }
 
-    /// ``for refund at call 3: `` or ``at `/output/items/2`: ``: an element in front of what is said of it.
+    /// ``for refund at call 3: `` or ``at `/output/items/2`: ``: the prefix of an element's reason.
     fn element_name(&self, pointer: Option<&str>, step: Option<u32>) -> String {
         let Some(pointer) = pointer else { return String::new() };
         match step.filter(|_| pointer.matches('/').count() == 2) {
@@ -103,7 +101,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// The instruction that begins the loop of an expression that is nothing but `all` or `no`.
     fn outer_loop(&self, code: CodeId) -> Option<usize> {
         let chunk = self.program.chunks.get(code.0 as usize)?;
         let ops = self.program.code.get(chunk.start as usize..chunk.end as usize)?;

@@ -23,18 +23,18 @@ use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// How a run is judged.
+/// Options for judging a run.
 #[derive(Debug, Clone, Default)]
 pub struct EvaluateOptions {
     /// Which assertions.
     pub selection: RuleSelection,
-    /// What they may look at beside the run.
+    /// What rules may access beside the run.
     pub permissions: Permissions,
     /// Limits of each assertion (fuel) and of the whole (memory).
     pub limits: Limits,
     /// A case judges a run that says neither its case nor its prompt, as in a `test` that names the case.
     pub assume_case: bool,
-    /// How many violations of each failure are listed, [`LISTED`] unless given; with none they are not counted, either.
+    /// Violations listed per failure; default [`LISTED`]. With 0 they are not counted, either.
     pub violations: Option<usize>,
 }
 
@@ -230,7 +230,6 @@ pub fn derive_run<'run>(
 struct RunEvaluation<'run, 'a> {
     judge: RunJudge<'run, 'a>,
     options: &'a EvaluateOptions,
-    /// What was found of assertions that others repeat, by the first that says the same.
     known: FxHashMap<u32, (&'run CompiledAssertion, CheckFinding)>,
 }
 
@@ -256,12 +255,14 @@ impl<'run, 'a> RunEvaluation<'run, 'a> {
         AssertionOutcome { gates, ..finish_assertion(number, assertion, finding, message) }
     }
 
-    /// What is found of an assertion; what is known of one that says the same is said of it, too.
     fn find_or_reuse(&mut self, number: u32, assertion: &'run CompiledAssertion) -> CheckFinding {
         let first = self.judge.machine.representative(number);
         if let Some((like, known)) = first.and_then(|first| self.known.get(&first)) {
             let program = self.judge.machine.program;
-            return known.with_moved_spans(&duplicates::assertion_regions(program, like), &duplicates::assertion_regions(program, assertion));
+            return known.with_moved_spans(
+                &duplicates::assertion_regions(program, like),
+                &duplicates::assertion_regions(program, assertion),
+            );
         }
         self.judge.machine.refuel();
         let finding = self.judge.judge_assertion(assertion).unwrap_or_else(|fault| self.fault_finding(&fault));
@@ -271,14 +272,14 @@ impl<'run, 'a> RunEvaluation<'run, 'a> {
         finding
     }
 
-    /// A value that is no boolean is a failure of the assertion that says so; everything else is an error.
+    /// A non-boolean value fails the assertion; any other fault is an error.
     fn fault_finding(&self, fault: &Fault) -> CheckFinding {
         let verdict = if fault.unfit_value().is_some() { Verdict::Fail } else { Verdict::Error };
         let explanation = self.judge.machine.explain_fault(fault);
         CheckFinding { evidence: explanation.evidence, ..CheckFinding::new(verdict, explanation.reason) }
     }
 
-    /// The author's message for what does not pass. Missing values in it are said in words.
+    /// The author's message for a verdict other than pass; missing values become words.
     fn author_message(&mut self, assertion: &CompiledAssertion, finding: &CheckFinding) -> Option<String> {
         let code = assertion.settings.message?;
         if matches!(finding.verdict, Verdict::Pass | Verdict::Skipped) && assertion.settings.expect_fail.is_none() {
@@ -297,7 +298,6 @@ impl<'run, 'a> RunEvaluation<'run, 'a> {
     }
 }
 
-/// A threshold behind a single assertion: its score has to reach it.
 fn with_threshold(assertion: &CompiledAssertion, mut finding: CheckFinding) -> CheckFinding {
     let Some(threshold) = assertion.settings.threshold else { return finding };
     let score = finding.score.or_else(|| score::of_verdict(finding.verdict));
@@ -311,7 +311,6 @@ fn with_threshold(assertion: &CompiledAssertion, mut finding: CheckFinding) -> C
     finding
 }
 
-/// The outcome of a finding: its status and the score that counts.
 pub(super) fn finish_assertion(
     number: u32,
     assertion: &CompiledAssertion,

@@ -6,7 +6,7 @@ use super::fault::{Fault, UnfitValue};
 use super::locate;
 use super::machine::Machine;
 use super::observe::{EvaluationRecorder, SeenTest, SeenTestKind};
-use super::outcome::{VerdictEvidence, Role};
+use super::outcome::{Role, VerdictEvidence};
 use crate::bytecode::data_flow::TruthEffect;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
@@ -23,9 +23,9 @@ pub struct ConditionExplanation {
     pub evidence: Vec<VerdictEvidence>,
 }
 
-/// Reasons name at most this many values; the others are counted.
+/// Values named in a reason; others are counted.
 const NAMED: usize = 3;
-/// Evidence lists at most this many values.
+/// Values listed as evidence.
 const LISTED: usize = 20;
 
 impl<'run> Machine<'run> {
@@ -43,7 +43,7 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// What a fault says, with the value that caused it.
+    /// The explanation of a fault, with the value that caused it.
     pub fn explain_fault(&self, fault: &Fault) -> ConditionExplanation {
         let Some(UnfitValue { span, type_name, value, origin }) = fault.unfit_value() else {
             return ConditionExplanation { reason: fault.to_string(), evidence: Vec::new() };
@@ -98,7 +98,6 @@ impl<'run> Machine<'run> {
         ConditionExplanation { reason: join_clauses(&clauses, uncounted), evidence }
     }
 
-    /// The part of a value that does not fit a schema, and the keyword that it does not fit.
     fn misfit_evidence(&self, seen: &SeenTest<'run>, scope: &ExpressionScope<'_, 'run>) -> Option<VerdictEvidence> {
         let misfit = seen.misfit.as_ref()?;
         let node = misfit.node.as_ref()?;
@@ -106,7 +105,6 @@ impl<'run> Machine<'run> {
         Some(VerdictEvidence { label: misfit.text.clone(), rule_span: misfit.keyword, ..part })
     }
 
-    /// What a test saw, in words.
     fn test_clause(&self, seen: &SeenTest<'run>, sides: &[(Node<'run>, usize)]) -> String {
         if let (Some(misfit), Some((_, at))) = (&seen.misfit, sides.first()) {
             let subject = self.rule_text(self.op_span(*at));
@@ -126,7 +124,6 @@ impl<'run> Machine<'run> {
         format!("{}{within}{nearest}", parts.join(" and "))
     }
 
-    /// The values of a test that are not written in it, with the instructions that made them.
     fn unwritten_sides(&self, seen: &SeenTest<'run>, recorder: &EvaluationRecorder<'run>) -> Vec<(Node<'run>, usize)> {
         let made = self.source_ops(seen.at, recorder);
         let nodes = [Some(seen.subject), seen.operand].into_iter().flatten().enumerate();
@@ -146,8 +143,7 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// Whether a test has a part in the outcome: an undecided one makes it undecided, one decided by something missing makes it vacuous,
-/// otherwise those whose truth pulls the whole to where it went. What a quantifier runs over has a part where nothing was in it.
+/// True if a test contributed to the outcome: the undecided, the missing, or those pulling in its direction.
 fn is_blamed(seen: &SeenTest<'_>, outcome: Truth) -> bool {
     let pulls = match (seen.kind, seen.polarity) {
         (SeenTestKind::Source, _) => {

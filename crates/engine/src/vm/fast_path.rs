@@ -12,7 +12,7 @@ use averment_base::value::{Node, Value};
 use averment_syntax::ast::TestKind;
 
 impl<'run> Machine<'run> {
-    /// The value of a path, `args.id`: nearly all that patterns bind. `None` for any other code, and while somebody looks on.
+    /// Fast path for `args.id`, nearly all that patterns bind; `None` for other code or when observed.
     pub(super) fn plain_path(
         &mut self,
         code: CodeId,
@@ -29,8 +29,7 @@ impl<'run> Machine<'run> {
         Ok(found)
     }
 
-    /// The truth of a test of a path, `amount > 10`, `output.url matches /…/`: nearly all conditions. `None` for any other code, and while
-    /// somebody looks on.
+    /// Fast path for `amount > 10` and the like, nearly all conditions; `None` for other code or when observed.
     pub(super) fn plain_test(
         &mut self,
         code: CodeId,
@@ -72,7 +71,6 @@ impl<'run> Machine<'run> {
         Ok(Some(negate_if(truth, *negated)))
     }
 
-    /// What instructions give that are a path into the run or into the step: an entry or a field, and keys from there.
     fn eval_path(&mut self, ops: &[Op], scope: &ExpressionScope<'_, 'run>) -> Result<Option<Node<'run>>, Fault> {
         let Some((first, keys)) = ops.split_first() else { return Ok(None) };
         if !keys.iter().all(|op| matches!(op, Op::Field(_, false))) {

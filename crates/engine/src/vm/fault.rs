@@ -13,20 +13,19 @@ use averment_builtins::detect::redacted_start;
 pub enum Fault {
     /// Too many instructions or matches.
     Fuel,
-    /// Definitions called each other too deep.
+    /// Definitions nest too deeply.
     Depth,
-    /// Computed text or lists grew beyond the limit.
+    /// Computed text or lists exceed the limit.
     Memory,
-    /// Somebody ended the evaluation.
+    /// The evaluation was canceled.
     Cancelled,
-    /// A regular expression tries more ways to match than anybody waits for; as the author wrote it.
+    /// A regular expression backtracks too much; as the author wrote it.
     Backtracking(String),
-    /// A check of the world needs a permission: the flag that gives it.
+    /// A check of the world lacks a permission; the flag that grants it.
     Permission(String),
-    /// A value that is no boolean stands where a condition is needed: the assertion fails and says so, whatever `not` or group is
-    /// around it.
+    /// A non-boolean value where a condition is required: the assertion fails, whatever `not` or group encloses it.
     NotBoolean(Box<UnfitValue>),
-    /// A quantifier runs over a value that is no list and no object: the assertion fails and says so.
+    /// A quantifier over a value that is neither list nor object: the assertion fails.
     NotAList(Box<UnfitValue>),
     /// Anything else, in words.
     Other(String),
@@ -46,7 +45,7 @@ pub struct UnfitValue {
 }
 
 impl UnfitValue {
-    /// What a fault says of a value.
+    /// A fault about a value.
     #[must_use]
     pub fn new(node: &Node<'_>, span: Span) -> Self {
         const SHOWN: usize = 80;
@@ -94,7 +93,7 @@ impl std::fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl Fault {
-    /// What ends an evaluation of a program where a limit is reached.
+    /// The fault for an exceeded limit.
     #[must_use]
     pub fn of_limit(exhausted: LimitError, program: &Program) -> Self {
         match exhausted {

@@ -4,7 +4,7 @@
 use super::context::ExpressionScope;
 use super::fault::Fault;
 use super::machine::{Machine, broken_program};
-use super::selections::{SelectionPart, SelectedSteps};
+use super::selections::{SelectedSteps, SelectionPart};
 use crate::bytecode::ops::{Amount, Name, SelectionRef};
 use averment_base::value::compare::compare_values;
 use averment_base::value::{Node, Number, Value};
@@ -13,19 +13,12 @@ use std::cmp::Ordering;
 /// The functions that go on from a shorter list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoldFunction {
-    /// `length`.
     Length,
-    /// `first`.
     First,
-    /// `last`.
     Last,
-    /// `sum`.
     Sum,
-    /// `avg`.
     Average,
-    /// `min`.
     Least,
-    /// `max`.
     Greatest,
 }
 
@@ -46,35 +39,29 @@ impl FoldFunction {
     }
 }
 
-/// The states behind each element of a list, as far as somebody has asked.
+/// Cached states after each element of a list, filled on demand.
 #[derive(Debug, Default)]
 pub(super) struct FoldStates<'run> {
     states: Vec<FoldState<'run>>,
 }
 
-/// What is known of the beginning of a list.
 #[derive(Debug, Clone, Copy)]
 struct FoldState<'run> {
     count: usize,
-    /// Some element is not recorded.
     absent: bool,
-    /// Some element is `null`, or no number.
+    /// Some element is `null` or not a number.
     no_number: bool,
-    /// All elements and their sums are whole numbers that are exact.
     whole: bool,
     /// The sum from left to right; `None` beyond the range of doubles.
     sum: Option<Number<'run>>,
-    /// The least and the greatest element.
     least: Option<Node<'run>>,
     greatest: Option<Node<'run>>,
-    /// Some elements stand in no order.
     unordered: bool,
     first: Option<Node<'run>>,
     last: Option<Node<'run>>,
 }
 
 impl<'run> Machine<'run> {
-    /// A function over what a selection takes.
     pub(super) fn eval_fold(
         &mut self,
         function: Name,
@@ -103,7 +90,6 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// The state behind a part: that of the beginning that is known as a whole, and the elements behind it.
     fn part_state(&mut self, taken: &SelectedSteps<'run>, part: &SelectionPart) -> Result<FoldState<'run>, Fault> {
         if part.from > 0 {
             return self.state_between(taken, part);
@@ -119,7 +105,6 @@ impl<'run> Machine<'run> {
         Ok(state)
     }
 
-    /// The state behind the first elements, as many as this.
     fn state_behind(&mut self, taken: &SelectedSteps<'run>, length: usize) -> Result<FoldState<'run>, Fault> {
         let mut folds = taken.folds.try_borrow_mut().map_err(|_| broken_program())?;
         let mut state = folds.states.last().copied().unwrap_or_default();
@@ -134,8 +119,13 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// What the states before and behind a part say of it: its length, its ends, and its sum where all are whole numbers.
-    fn fold_between(&mut self, fold: FoldFunction, taken: &SelectedSteps<'run>, part: &SelectionPart) -> Result<Option<Node<'run>>, Fault> {
+    /// Derives length, ends and an exact sum from the states before and after a part.
+    fn fold_between(
+        &mut self,
+        fold: FoldFunction,
+        taken: &SelectedSteps<'run>,
+        part: &SelectionPart,
+    ) -> Result<Option<Node<'run>>, Fault> {
         if part.from == 0 || !part.unknown.is_empty() || part.from >= part.before || part.before > taken.values.len() {
             return Ok(None);
         }
@@ -155,7 +145,6 @@ impl<'run> Machine<'run> {
         })
     }
 
-    /// The state of a part that begins later: its elements alone.
     fn state_between(&mut self, taken: &SelectedSteps<'run>, part: &SelectionPart) -> Result<FoldState<'run>, Fault> {
         let mut state = FoldState::default();
         for (place, value) in taken.values.iter().enumerate().take(part.before).skip(part.from) {
@@ -206,8 +195,13 @@ impl<'run> FoldState<'run> {
         self
     }
 
-    /// The element that is further in a direction; the first of equal ones.
-    fn further_element(&mut self, best: Option<Node<'run>>, node: Node<'run>, direction: Ordering) -> Option<Node<'run>> {
+    /// The more extreme element in a direction; the first among equals.
+    fn further_element(
+        &mut self,
+        best: Option<Node<'run>>,
+        node: Node<'run>,
+        direction: Ordering,
+    ) -> Option<Node<'run>> {
         let Some(best) = best else {
             self.unordered |= compare_values(&node.value, &node.value).is_none();
             return Some(node);
@@ -222,7 +216,7 @@ impl<'run> FoldState<'run> {
         }
     }
 
-    /// What the function gives, as it does of the list itself; an empty one leads nowhere unless it is filled later.
+    /// Equals the function applied to the list; an empty list leads nowhere unless it is filled later.
     fn fold_result(&self, fold: FoldFunction, filled_later: bool) -> Node<'run> {
         if self.absent {
             return Node::computed(Value::Absent);

@@ -3,10 +3,9 @@
 use super::fault::{Fault, UnfitValue};
 use averment_base::source::Span;
 use averment_base::truth::Truth;
-use averment_base::value::{ObjectEntry, Node, Number, Value};
+use averment_base::value::{Node, Number, ObjectEntry, Value};
 use averment_syntax::ast::ExprQuantifier;
 
-/// Where the part of one expression starts on each stack of the machine.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StackFrame {
     pub(super) stack: usize,
@@ -14,22 +13,18 @@ pub(super) struct StackFrame {
     pub(super) loops: usize,
 }
 
-/// A quantifier in work.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct QuantifierLoop<'run> {
     quantifier: ExprQuantifier,
     items: LoopItems<'run>,
     position: usize,
     answer: LoopAnswer<'run>,
-    /// The least or greatest score of a body so far, while grading.
     pub(super) grade: Option<f64>,
-    /// Whether it goes on when it is settled: every element that fails it is listed.
+    /// True if it continues when settled, to list every failing element.
     pub(super) lists: bool,
-    /// Whether the path to what it runs over leads nowhere.
     leads_nowhere: bool,
 }
 
-/// What it runs over.
 #[derive(Debug, Clone, Copy)]
 enum LoopItems<'run> {
     List(&'run [Node<'run>]),
@@ -37,20 +32,17 @@ enum LoopItems<'run> {
     Nothing,
 }
 
-/// What it has found.
 #[derive(Debug, Clone, Copy)]
 enum LoopAnswer<'run> {
-    /// The source itself decides: it was missing or is not recorded.
+    /// The source decides: it is missing or not recorded.
     Settled(Value<'run>),
-    /// The plain answers of the bodies so far joined by `or` (`any`, `no`) or `and` (`all`), and whether one was decided by something
-    /// that is there.
+    /// Bodies joined by `or` (`any`, `no`) or `and` (`all`), and whether evidence decided one.
     Joined(Truth, bool),
-    /// How many were true, whether one could not be decided, and whether one was decided by something that is there.
+    /// Number of true bodies, whether one is undecided, and whether evidence decided one.
     Counted(usize, bool, bool),
 }
 
 impl<'run> QuantifierLoop<'run> {
-    /// A loop over a source. A source that is no list and no object is a fault that names it.
     pub(super) fn new(quantifier: ExprQuantifier, source: &Node<'run>, span: Span) -> Result<Self, Fault> {
         let items = match source.value {
             Value::List(items) => LoopItems::List(items),
@@ -79,7 +71,6 @@ impl<'run> QuantifierLoop<'run> {
         })
     }
 
-    /// The next element; `None` at the end.
     pub(super) fn next(&mut self) -> Option<Node<'run>> {
         let at = self.position;
         self.position += 1;
@@ -90,7 +81,6 @@ impl<'run> QuantifierLoop<'run> {
         }
     }
 
-    /// Whether no further element can change the answer.
     pub(super) fn is_settled(&self) -> bool {
         match (self.answer, self.quantifier) {
             (LoopAnswer::Settled(_), _) => true,
@@ -100,7 +90,6 @@ impl<'run> QuantifierLoop<'run> {
         }
     }
 
-    /// Whether the truth of a body fails the whole by itself.
     pub(super) fn is_failed_by(&self, body: Truth) -> bool {
         match self.quantifier {
             ExprQuantifier::All => body.plain_answer() == Some(false),
@@ -109,12 +98,13 @@ impl<'run> QuantifierLoop<'run> {
         }
     }
 
-    /// Counts the truth of a body.
     pub(super) fn count_body(&mut self, body: Truth) {
         let plain = body.plain_answer().map_or(Truth::Undecided, Truth::from_bool);
         let seen = !body.by_missing();
         self.answer = match (self.answer, self.quantifier) {
-            (LoopAnswer::Joined(truth, before), ExprQuantifier::All) => LoopAnswer::Joined(truth.and(plain), before || seen),
+            (LoopAnswer::Joined(truth, before), ExprQuantifier::All) => {
+                LoopAnswer::Joined(truth.and(plain), before || seen)
+            }
             (LoopAnswer::Joined(truth, before), _) => LoopAnswer::Joined(truth.or(plain), before || seen),
             (LoopAnswer::Counted(count, unknown, before), _) => match body.plain_answer() {
                 Some(holds) => LoopAnswer::Counted(count + usize::from(holds), unknown, before || seen),
@@ -124,13 +114,12 @@ impl<'run> QuantifierLoop<'run> {
         };
     }
 
-    /// Joins the score of a body: the least for `all`, the greatest otherwise.
+    /// The minimum for `all`, the maximum otherwise.
     pub(super) fn count_grade(&mut self, body: f64) {
         let join = if self.quantifier == ExprQuantifier::All { f64::min } else { f64::max };
         self.grade = Some(self.grade.map_or(body, |grade| join(grade, body)));
     }
 
-    /// The score of the whole.
     pub(super) fn final_grade(&self) -> Option<f64> {
         match self.quantifier {
             ExprQuantifier::Count => None,
@@ -139,8 +128,7 @@ impl<'run> QuantifierLoop<'run> {
         }
     }
 
-    /// The value of the whole. Over nothing, `all` and `no` hold only because nothing was there; over elements each of which was decided by
-    /// something missing the answer is decided so, too.
+    /// Over nothing, or if missing values decided every body, the answer is marked as decided by something missing.
     pub(super) fn loop_value(&self) -> Value<'run> {
         match self.answer {
             LoopAnswer::Settled(value) => value,
@@ -154,7 +142,7 @@ impl<'run> QuantifierLoop<'run> {
         }
     }
 
-    /// Whether what it has counted is decided by something missing: of every element, or the path to the elements leads nowhere.
+    /// True if something missing decided every element, or the path to the elements leads nowhere.
     pub(super) fn counts_nowhere(&self) -> bool {
         let LoopAnswer::Counted(_, false, seen) = self.answer else { return false };
         if self.is_empty() { self.leads_nowhere } else { !seen }
@@ -169,7 +157,7 @@ impl<'run> QuantifierLoop<'run> {
     }
 }
 
-/// The truth of a quantifier that had nothing to look at: `any` fails for want of elements, `all` and `no` hold for want of them.
+/// Over no elements, `any` is false and `all` and `no` are true, each because elements are missing.
 fn empty_truth(quantifier: ExprQuantifier) -> Truth {
     Truth::from_missing(quantifier != ExprQuantifier::Any)
 }

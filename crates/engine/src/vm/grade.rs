@@ -14,16 +14,14 @@ use crate::bytecode::program::CodeId;
 use averment_base::value::{Node, Value};
 use averment_syntax::ast::TestKind;
 
-/// The scores of the values on the stack, `None` for a value without one of its own.
+/// Scores of the values on the stack; `None` for a value without its own.
 #[derive(Debug, Default)]
 pub(super) struct ScoreStack {
     scores: Vec<Option<f64>>,
-    /// The score of a function's result that is about to be pushed.
     pending: Option<f64>,
 }
 
 impl ScoreStack {
-    /// A value was pushed: the stack is `length` high now.
     pub(super) fn note_push(&mut self, length: usize) {
         self.scores.resize(length.saturating_sub(1), None);
         self.scores.push(self.pending.take());
@@ -31,7 +29,7 @@ impl ScoreStack {
 }
 
 impl<'run> Machine<'run> {
-    /// Evaluates an assertion together with its score. `None` when the code has no score function: then the verdict is the score.
+    /// Evaluates an assertion with its score; `None` without a score function, where the verdict is the score.
     pub(super) fn eval_graded(
         &mut self,
         code: CodeId,
@@ -47,12 +45,11 @@ impl<'run> Machine<'run> {
         Ok((outcome?, score.map(|score| score.clamp(0.0, 1.0))))
     }
 
-    /// A `let` with a score function is computed again while grading: its score is not kept.
+    /// A `let` with a score function is recomputed while grading, because its score is not cached.
     pub(super) fn must_grade(&self, code: CodeId) -> bool {
         self.grades.is_some() && self.prepared.is_graded(code)
     }
 
-    /// The value on top leaves its expression: its score goes along to where it is pushed next.
     pub(super) fn keep_grade(&mut self) {
         let grade = self.grades.as_ref().and_then(|grades| self.own_grade(grades, 0));
         if let Some(grades) = &mut self.grades {
@@ -60,14 +57,13 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// A score function gave this; the next push is its result.
     pub(super) fn grade_score(&mut self, result: &Node<'run>) {
         if let (Some(grades), Value::Number(number)) = (&mut self.grades, &result.value) {
             grades.pending = Some(number.to_f64());
         }
     }
 
-    /// The score of the value `below` values under the top: its own, or 1 for what is true and 0 for everything else.
+    /// The score of the value `below` under the top: its own, or 1 for true and 0 for anything else.
     pub(super) fn top_grade(&self, below: usize) -> Option<f64> {
         let grades = self.grades.as_ref()?;
         let own = self.own_grade(grades, below);
@@ -86,7 +82,6 @@ impl<'run> Machine<'run> {
         grades.scores.get(at).copied().flatten()
     }
 
-    /// Gives the value on top a score of its own.
     pub(super) fn set_grade(&mut self, grade: Option<f64>) {
         let length = self.stack.len();
         if let Some(grades) = &mut self.grades {
@@ -97,7 +92,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// The score of a comparison whose two sides lie on top: the value of the score function on either side.
     pub(super) fn comparison_grade(&self, kind: TestKind, negated: bool) -> Option<f64> {
         let grades = self.grades.as_ref()?;
         let (score, rising) = match (self.own_grade(grades, 1), self.own_grade(grades, 0)) {

@@ -1,12 +1,12 @@
 //! Why a group stands as it does: the reasons and the violations of the members that made it so.
 
 use super::machine::Machine;
-use super::outcome::{VerdictEvidence, CheckFinding, ViolationList};
+use super::outcome::{CheckFinding, VerdictEvidence, ViolationList};
 use crate::bytecode::program::CompiledMember;
 use crate::ir::GroupKind;
 use averment_base::truth::Verdict;
 
-/// The violations of the members that made the group fail; a member without a list is one by itself.
+/// Violations of the members that failed the group; a member without a list counts as one.
 pub(super) fn group_violations(
     machine: &Machine<'_>,
     kind: GroupKind,
@@ -34,7 +34,6 @@ pub(super) fn group_violations(
     all
 }
 
-/// The reasons of the members that made the group what it is.
 pub(super) fn explain_group(
     machine: &Machine<'_>,
     kind: GroupKind,
@@ -78,7 +77,6 @@ pub(super) fn explain_group(
     finding.evidence = evidence;
 }
 
-/// Whether a member of this verdict made its group what it is.
 fn decides_group(kind: GroupKind, group: Verdict, member: Verdict) -> bool {
     match (kind, group) {
         (_, Verdict::Error | Verdict::Undecided | Verdict::Vacuous | Verdict::Skipped) => member == group,

@@ -9,12 +9,12 @@ use crate::bytecode::program::{CodeId, Program};
 use averment_base::limits::Limits;
 use averment_base::truth::Truth;
 use averment_base::value::Value;
-use averment_base::value::notation::{is_literal, value_notation, notation_with};
+use averment_base::value::notation::{is_literal, notation_with, value_notation};
 use averment_builtins::detect::redacted_start;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 
-/// What an expression is on a run.
+/// The value of an expression on a run.
 #[derive(Debug, Clone)]
 pub struct InspectedValue {
     /// Its value; reports decide what of it is shown.
@@ -31,9 +31,9 @@ pub struct InspectedValue {
     pub fuel: u64,
 }
 
-/// Characters of a value.
+/// Characters shown of a value.
 const LONGEST: usize = 2_000;
-/// Characters of a value that can be used again.
+/// Characters of a value that can be reused as a literal.
 const LITERAL: usize = 200_000;
 
 /// Evaluates an expression of a program that sees the run and nothing else, such as that of a `let`.

@@ -13,20 +13,17 @@ use super::score::{self, MemberScore};
 use super::temporal::TemporalEngine;
 use super::world::Permissions;
 use super::world_checks;
-use crate::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, CompiledMember, Program, TemporalId};
+use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, CompiledMember, Program, TemporalId};
 use crate::ir::{GroupKind, RuleRole};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::Value;
 use averment_base::value::compare::with_deep_stack;
 
-/// The machine and the engine of one run, with what rules may look at beside it.
 pub(super) struct RunJudge<'run, 'a> {
     pub(super) machine: Machine<'run>,
     engine: TemporalEngine<'run>,
     permissions: &'a Permissions,
-    /// Whether anybody reads the reasons.
     pub(super) explains: bool,
-    /// How many violations of a failure are listed.
     pub(super) listed: usize,
 }
 
@@ -37,24 +34,20 @@ impl<'run, 'a> RunJudge<'run, 'a> {
         Self { machine, engine: TemporalEngine::new(), permissions, explains: true, listed: LISTED }
     }
 
-    /// Ends the work and gives what was noted on the way, where that was asked for.
     pub(super) fn into_coverage(mut self) -> Option<CoverageRecord> {
         let mut seen = *self.machine.seen.take()?;
         seen.note_matched(self.engine.matched_patterns());
         Some(seen)
     }
 
-    /// Ends the work and gives what it cost, where that was asked for.
     pub(super) fn into_profile(mut self) -> Option<Profile> {
         self.machine.profile.take().map(|profile| *profile)
     }
 
-    /// Judges an assertion on the whole run, its `when` first.
     pub(super) fn judge_assertion(&mut self, assertion: &'run CompiledAssertion) -> JudgeResult {
         self.judge_when(assertion, &assertion.settings.when)
     }
 
-    /// Judges what an assertion asserts on the whole run, whatever its `when` says.
     pub(super) fn judge_check(&mut self, assertion: &'run CompiledAssertion) -> JudgeResult {
         self.judge_when(assertion, &[])
     }
@@ -64,8 +57,12 @@ impl<'run, 'a> RunJudge<'run, 'a> {
         let rule = assertion.rule.and_then(|rule| self.machine.program.rules.get(rule as usize));
         let of_invariant = rule.is_some_and(|rule| rule.role == RuleRole::Invariant);
         let (explains, listed) = (self.explains, self.listed);
-        let context =
-            JudgeContext { of_invariant, explains, listed, ..JudgeContext::of_run(self.machine.run, bindings as usize) };
+        let context = JudgeContext {
+            of_invariant,
+            explains,
+            listed,
+            ..JudgeContext::of_run(self.machine.run, bindings as usize)
+        };
         let Self { machine, engine, permissions, .. } = self;
         let mut parts = PartJudge { machine, engine, permissions };
         match parts.judge_conditions(when, &context)? {
@@ -77,7 +74,10 @@ impl<'run, 'a> RunJudge<'run, 'a> {
 
 /// Why the conditions of a `when` keep an assertion from being judged, with the one that does: skipped by the first that is false, else
 /// undecided by the first that cannot be decided. `None` where all hold.
-pub fn when_gate<C, E>(conditions: &[C], mut truth: impl FnMut(&C) -> Result<Truth, E>) -> Result<Option<(Verdict, &C)>, E> {
+pub fn when_gate<C, E>(
+    conditions: &[C],
+    mut truth: impl FnMut(&C) -> Result<Truth, E>,
+) -> Result<Option<(Verdict, &C)>, E> {
     let mut undecided = None;
     for condition in conditions {
         match truth(condition)?.plain_answer() {
@@ -89,7 +89,7 @@ pub fn when_gate<C, E>(conditions: &[C], mut truth: impl FnMut(&C) -> Result<Tru
     Ok(undecided)
 }
 
-/// How many bindings an assertion has: every statement and block of it says so.
+/// Every statement and block of the assertion states the same number.
 fn bindings_of(program: &Program, check: &CompiledCheck) -> u32 {
     match check {
         CompiledCheck::Temporal(TemporalId(temporal)) => {
@@ -104,7 +104,6 @@ fn bindings_of(program: &Program, check: &CompiledCheck) -> u32 {
     }
 }
 
-/// What every part of an assertion is judged with.
 struct PartJudge<'p, 'run> {
     machine: &'p mut Machine<'run>,
     engine: &'p mut TemporalEngine<'run>,
@@ -112,8 +111,12 @@ struct PartJudge<'p, 'run> {
 }
 
 impl<'run> PartJudge<'_, 'run> {
-    /// The finding of conditions that do not hold: skipped where one is false, undecided where one cannot be decided.
-    fn judge_conditions(&mut self, conditions: &[CodeId], context: &JudgeContext<'run>) -> Result<Option<CheckFinding>, Fault> {
+    /// Skipped if a condition is false, undecided if one is undecided, else `None`.
+    fn judge_conditions(
+        &mut self,
+        conditions: &[CodeId],
+        context: &JudgeContext<'run>,
+    ) -> Result<Option<CheckFinding>, Fault> {
         let mut by_missing = false;
         let gate = when_gate(conditions, |&code| {
             let truth = self.machine.evaluate_truth(code, &context.expression_scope())?;
@@ -132,7 +135,6 @@ impl<'run> PartJudge<'_, 'run> {
         }))
     }
 
-    /// A condition in the derivation.
     fn derive_when(&mut self, code: CodeId, context: &JudgeContext<'run>) {
         if self.machine.is_deriving() {
             let part = self.machine.trace_expression(code, &context.expression_scope());
@@ -144,7 +146,6 @@ impl<'run> PartJudge<'_, 'run> {
         }
     }
 
-    /// Judges a check, as a part of the derivation where one is recorded.
     fn judge_check(&mut self, check: &'run CompiledCheck, context: &JudgeContext<'run>) -> JudgeResult {
         let span = derive::span_of(self.machine.program, check);
         self.machine.open_part(derive::kind_of(check), span);
@@ -161,7 +162,9 @@ impl<'run> PartJudge<'_, 'run> {
                 let context = JudgeContext { listed: 0, ..proving_context(context) };
                 Ok(negate_finding(with_deep_stack(|| self.judge_check(inner, &context))?))
             }
-            CompiledCheck::Group { kind: GroupKind::None, members } => self.judge_group(GroupKind::None, members, &proving_context(context)),
+            CompiledCheck::Group { kind: GroupKind::None, members } => {
+                self.judge_group(GroupKind::None, members, &proving_context(context))
+            }
             CompiledCheck::Group { kind, members } => self.judge_group(*kind, members, context),
             CompiledCheck::Scoped { scope, body, .. } => {
                 let permissions = self.permissions;
@@ -174,10 +177,10 @@ impl<'run> PartJudge<'_, 'run> {
         }
     }
 
-    /// The body of a block in one of its windows. Evidence is looked for with a full share of fuel, which is no share of further windows: what
-    /// it took is taken from what was left.
+    /// Evidence gets full fuel, but all fuel spent in the window is then subtracted from what was left before.
     fn judge_window(&mut self, body: &'run CompiledCheck, context: &JudgeContext<'run>) -> JudgeResult {
-        let (left, spent, windows) = (self.machine.meter.fuel_left(), self.machine.meter.fuel_spent(), self.machine.windows);
+        let (left, spent, windows) =
+            (self.machine.meter.fuel_left(), self.machine.meter.fuel_spent(), self.machine.windows);
         self.machine.open_window(context);
         let judged = self.judge_check(body, context);
         self.machine.close_part(&judged);
@@ -218,7 +221,12 @@ impl<'run> PartJudge<'_, 'run> {
         Ok(finding)
     }
 
-    fn judge_group(&mut self, kind: GroupKind, members: &'run [CompiledMember], context: &JudgeContext<'run>) -> JudgeResult {
+    fn judge_group(
+        &mut self,
+        kind: GroupKind,
+        members: &'run [CompiledMember],
+        context: &JudgeContext<'run>,
+    ) -> JudgeResult {
         let mut findings = Vec::with_capacity(members.len());
         for member in members {
             let finding = self.judge_member_part(member, context)?;
@@ -258,7 +266,7 @@ impl<'run> PartJudge<'_, 'run> {
         Ok(finding)
     }
 
-    /// A limit that one member hits is its error; a value that is no boolean fails the whole assertion.
+    /// A limit hit by one member is its own error; a non-boolean value fails the whole assertion.
     fn judge_member_part(&mut self, member: &'run CompiledMember, context: &JudgeContext<'run>) -> JudgeResult {
         self.machine.open_part(PartKind::Member, Some(member.span));
         let judged = self.judge_member(member, context);
@@ -266,7 +274,7 @@ impl<'run> PartJudge<'_, 'run> {
         judged
     }
 
-    /// Notes whether a member with a `when` is judged, or something missing skips it.
+    /// Records whether a member with a `when` is judged, or is skipped because something is missing.
     fn note_gate(&mut self, member: &CompiledMember, gate: &Result<Option<CheckFinding>, Fault>) {
         let (Some(when), Ok(gate)) = (member.when.first(), gate) else { return };
         let skipped = gate.as_ref().filter(|found| found.verdict == Verdict::Skipped);
@@ -291,12 +299,11 @@ impl<'run> PartJudge<'_, 'run> {
     }
 }
 
-/// The same where a pass is proved, too.
 fn proving_context<'run>(context: &JudgeContext<'run>) -> JudgeContext<'run> {
     JudgeContext { proves_passes: true, ..context.clone() }
 }
 
-/// `not` before a statement: pass and fail change places, a score is one minus it.
+/// Swaps pass and fail; a score `s` becomes `1 - s`.
 fn negate_finding(inner: CheckFinding) -> CheckFinding {
     if inner.opposite.is_some() {
         return proved_fail(inner);
@@ -312,7 +319,7 @@ fn negate_finding(inner: CheckFinding) -> CheckFinding {
     CheckFinding { verdict, score, reason, evidence, violations: ViolationList::default(), ..inner }
 }
 
-/// What is said of a fail that is wanted: that it is none where it proves nothing.
+/// A required failure does not count if it proves nothing.
 fn proved_fail(inner: CheckFinding) -> CheckFinding {
     match inner.opposite {
         Some(verdict) => CheckFinding { evidence: inner.evidence, ..CheckFinding::new(verdict, inner.reason) },
@@ -320,7 +327,6 @@ fn proved_fail(inner: CheckFinding) -> CheckFinding {
     }
 }
 
-/// The reason of an expression that does not pass, or should not.
 fn expression_reason(truth: Truth, why: &str) -> String {
     match (truth, why) {
         (Truth::TrueByMissing, "") => "it holds only because something is missing".to_owned(),
@@ -333,7 +339,6 @@ fn expression_reason(truth: Truth, why: &str) -> String {
 }
 
 impl<'run> Machine<'run> {
-    /// The value of an expression as a truth.
     fn condition_of(&self, code: CodeId, node: &averment_base::value::Node<'run>) -> Result<Truth, Fault> {
         super::logic::condition_truth(node, self.code_span(code))
     }
@@ -343,7 +348,6 @@ impl<'run> Machine<'run> {
         self.rule_text(self.code_span(code))
     }
 
-    /// `` `output.path` is 5 ``: an expression with its value.
     pub(super) fn describe_code(&self, code: CodeId, node: &averment_base::value::Node<'run>) -> String {
         let text = self.code_text(code);
         match node.value {

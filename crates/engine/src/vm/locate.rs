@@ -4,8 +4,8 @@ use averment_base::limits::Limits;
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::json::{self, to_json};
 use averment_base::value::text::EscapedText;
-use averment_base::value::{Node, TextOrigin, ValueText, Value};
-use averment_runs::run::{StepKind, Run};
+use averment_base::value::{Node, TextOrigin, Value, ValueText};
+use averment_runs::run::{Run, StepKind};
 use bumpalo::Bump;
 
 /// The JSON pointer to a value of the run; `None` for a computed value.
@@ -71,15 +71,14 @@ pub fn step_pointer(run: &Run<'_>, step: u32) -> Option<String> {
 enum PathSegment<'a> {
     Key(&'a str),
     Index(usize),
-    /// Where it stands in the value that a text holds, as a pointer.
     Inside(String),
 }
 
-/// What is looked for. A list and its only element can share a place when an adapter made the list: the type tells them apart.
+/// A list made by an adapter can share the place of its only element; the type tells them apart.
 struct SearchedValue<'a> {
     range: std::ops::Range<usize>,
     type_name: &'a str,
-    /// The value itself: in a text of a text of a text all values share the place of the outermost.
+    /// The value itself, because all values of a text inside a text share one place.
     value: Option<Value<'a>>,
 }
 
@@ -88,13 +87,12 @@ impl<'a> SearchedValue<'a> {
         Some(Self { range: origin.byte_range()?, type_name, value })
     }
 
-    /// Whether it is another one than this, which stands at the same place.
     fn differs(&self, other: &Value<'_>) -> bool {
         self.value.is_some_and(|value| to_json(&value) != to_json(other))
     }
 }
 
-/// Looks below a value for another. What lies outside of a value's text is not inside the value.
+/// Searches below a value; only values within its span are inside it.
 fn search_value<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegment<'a>>) -> bool {
     if at.origin.byte_range().as_ref() == Some(&wanted.range) && at.value.type_name() == wanted.type_name {
         return true;
@@ -130,7 +128,6 @@ fn search_value<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<Pa
     }
 }
 
-/// The pointer to a value in the object or list that a text holds.
 fn pointer_inside(text: ValueText<'_>, origin: TextOrigin, wanted: &SearchedValue<'_>) -> Option<String> {
     if !json::may_hold(text.raw_text().as_bytes()) {
         return None;
@@ -150,7 +147,6 @@ fn pointer_inside(text: ValueText<'_>, origin: TextOrigin, wanted: &SearchedValu
     found.then_some(pointer)
 }
 
-/// A text whose unescaped form is written into this arena.
 fn in_arena<'a>(text: ValueText<'_>, arena: &'a Bump) -> ValueText<'a> {
     let raw = arena.alloc_str(text.raw_text());
     match text {
@@ -159,7 +155,6 @@ fn in_arena<'a>(text: ValueText<'_>, arena: &'a Bump) -> ValueText<'a> {
     }
 }
 
-/// Looks for a value among those that share one place.
 fn search_alike<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<PathSegment<'a>>) -> bool {
     if at.value.type_name() == wanted.type_name && !wanted.differs(&at.value) {
         return true;
@@ -179,7 +174,6 @@ fn search_alike<'a>(at: &Node<'a>, wanted: &SearchedValue<'_>, path: &mut Vec<Pa
     }
 }
 
-/// Adds a path to a pointer.
 fn write_pointer(path: &[PathSegment<'_>], out: &mut String) {
     for segment in path {
         if !matches!(segment, PathSegment::Inside(_)) {

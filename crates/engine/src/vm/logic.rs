@@ -4,8 +4,8 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::fault::{Fault, UnfitValue};
-use super::frame::{StackFrame, QuantifierLoop};
-use super::machine::{Machine, ControlTransfer, broken_program};
+use super::frame::{QuantifierLoop, StackFrame};
+use super::machine::{ControlTransfer, Machine, broken_program};
 use crate::bytecode::ops::{Slot, Target};
 use averment_base::source::Span;
 use averment_base::truth::Truth;
@@ -13,7 +13,7 @@ use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Value};
 use averment_syntax::ast::ExprQuantifier;
 
-/// A value as a truth. What is missing is false because it is missing; a value that is no boolean is no truth at all.
+/// Missing values are false because something is missing; a non-boolean is a fault.
 pub(super) fn condition_truth(node: &Node<'_>, span: Span) -> Result<Truth, Fault> {
     truth_of(node).ok_or_else(|| Fault::NotBoolean(Box::new(UnfitValue::new(node, span))))
 }
@@ -34,7 +34,6 @@ impl<'run> Machine<'run> {
         condition_truth(&node, self.op_span(at))
     }
 
-    /// The value on top as a truth; one that was none is what a report has to show.
     pub(super) fn make_truth(&mut self, at: usize) -> Result<(), Fault> {
         let node = self.pop()?;
         let truth = condition_truth(&node, self.op_span(at))?;
@@ -54,7 +53,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// The premise of an implication that is asserted: what does not hold exercises nothing.
+    /// A premise that does not hold exercises nothing.
     pub(super) fn eval_premise(&mut self, at: usize) -> Result<(), Fault> {
         let grade = self.top_grade(0);
         let premise = self.pop_truth(at)?;
@@ -67,7 +66,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// Jumps when a premise does not hold, also where scores count: there is nothing to score.
+    /// Jumps on an unmet premise even when grading: there is nothing to score.
     pub(super) fn skip_unmet(&mut self, target: Target) -> Result<ControlTransfer, Fault> {
         let unmet = matches!(self.peek(0)?.value, Value::Truth(Truth::TrueByMissing));
         Ok(if unmet { ControlTransfer::Jump(target.0) } else { ControlTransfer::Next })
@@ -87,14 +86,19 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// Jumps when the truth on top decides alone. A graded assertion looks at both sides: their scores count.
+    /// Jumps if the top truth decides alone, except when grading, where both sides have scores.
     pub(super) fn skip_if(&mut self, deciding: Truth, target: Target) -> Result<ControlTransfer, Fault> {
         let decides = matches!(self.peek(0)?.value, Value::Truth(truth) if truth == deciding);
         Ok(if decides && self.grades.is_none() { ControlTransfer::Jump(target.0) } else { ControlTransfer::Next })
     }
 
-    /// Skips the branch that is plainly not taken, with a placeholder for its value.
-    pub(super) fn skip_branch(&mut self, below: usize, deciding: Truth, target: Target) -> Result<ControlTransfer, Fault> {
+    /// Skips the branch that is surely not taken and pushes a placeholder.
+    pub(super) fn skip_branch(
+        &mut self,
+        below: usize,
+        deciding: Truth,
+        target: Target,
+    ) -> Result<ControlTransfer, Fault> {
         let skips = matches!(self.peek(below)?.value, Value::Truth(truth) if truth == deciding);
         if skips {
             self.push_value(Value::Missing);
@@ -171,8 +175,7 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// The branch that a condition takes. Where something missing decided the condition, or the run does not say, both branches count as
-/// long as they are truths; other values are the branch taken, or not recorded where nobody knows which and they differ.
+/// If the condition is uncertain, both boolean branches count; other values are not recorded if they differ.
 fn chosen_branch<'run>(condition: Truth, then: Node<'run>, otherwise: Node<'run>) -> Node<'run> {
     match condition {
         Truth::True => then,

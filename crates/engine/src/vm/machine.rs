@@ -10,20 +10,20 @@ use super::context::ExpressionScope;
 use super::coverage::CoverageRecord;
 use super::derive::{DerivationRecording, ExpressionTracer};
 use super::doubtful_elements::ElementDoubts;
-use super::tool_facts;
+use super::element_places::ElementPlaces;
 use super::fault::Fault;
-use super::frame::{StackFrame, QuantifierLoop};
+use super::frame::{QuantifierLoop, StackFrame};
 use super::near_names::NearName;
 use super::observe::EvaluationRecorder;
 use super::outcome::MemberGate;
-use super::element_places::ElementPlaces;
 use super::prepare::PreparedProgram;
 use super::profile::Profile;
 use super::selections::SelectionCache;
+use super::tool_facts;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeChunk, CodeId, Program};
 use crate::bytecode::verify::STACK_LIMIT;
-use averment_base::limits::{Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, Limits};
 use averment_base::source::Span;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 pub struct Machine<'run> {
     /// The program.
     pub program: &'run Program,
-    /// What was built from the program once per process.
+    /// Built from the program once per process.
     pub prepared: &'run PreparedProgram,
     /// The run.
     pub run: &'run Run<'run>,
@@ -47,7 +47,7 @@ pub struct Machine<'run> {
     pub arena: &'run Bump,
     /// The limits of the evaluation.
     pub limits: Limits,
-    /// What the evaluation may still use.
+    /// Remaining limits of the evaluation.
     pub meter: FuelMeter,
     /// Compiled paths and converted values of this run.
     pub cache: JsonCache<'run>,
@@ -55,44 +55,29 @@ pub struct Machine<'run> {
     pub(super) locals: Vec<Node<'run>>,
     pub(super) loops: Vec<QuantifierLoop<'run>>,
     pub(super) depth: usize,
-    /// Windows of blocks that the assertion at hand was judged in so far.
     pub(super) windows: u64,
     pub(super) lets: Vec<LetState<'run>>,
     pub(super) literals: FxHashMap<u32, Node<'run>>,
-    /// What selections of steps found in this run.
     pub(super) selections: SelectionCache<'run>,
-    /// Where values stand in long lists.
     pub(super) places: ElementPlaces<'run>,
-    /// Notes what was tested, while evidence is collected.
     pub(super) recorder: Option<EvaluationRecorder<'run>>,
-    /// Notes which ways were taken, while somebody asks for coverage.
     pub(super) seen: Option<Box<CoverageRecord>>,
-    /// Notes what everything costs, while somebody asks for a profile.
     pub(super) profile: Option<Box<Profile>>,
-    /// Notes the value of every part of an expression, while a derivation is recorded.
     pub(super) tracer: Option<ExpressionTracer>,
-    /// The parts of the assertion in work, while a derivation is recorded.
     pub(super) recording: Option<DerivationRecording>,
-    /// The scores of the values on the stack, while an assertion with a score function is graded.
     pub(super) grades: Option<super::grade::ScoreStack>,
-    /// Notes keys that paths nearly find, while somebody asks for them.
     pub(super) near_keys: Option<BTreeSet<NearName>>,
-    /// What the conditions of members of groups did.
     pub(super) gates: BTreeSet<MemberGate>,
-    /// What something missing decided of elements.
     pub(super) doubts: ElementDoubts,
-    /// True while a message for people is made: a missing part becomes a word instead of making the whole text missing.
+    /// True while building a message for people, where a missing part becomes a word.
     pub(super) lenient: bool,
 }
 
-/// The value of a `let`.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LetState<'run> {
-    /// Nobody has asked yet.
     Unknown,
-    /// It is being computed: asking again would go round in a circle.
+    /// Being computed; another request would be a cycle.
     Open,
-    /// Known.
     Known(Node<'run>),
 }
 
@@ -121,7 +106,7 @@ impl<'run> Machine<'run> {
         self.run
     }
 
-    /// The same on nothing but what the run records.
+    /// The same machine without tool facts, on the run as recorded.
     fn new_unadjusted(
         program: &'run Program,
         prepared: &'run PreparedProgram,
@@ -202,7 +187,6 @@ impl<'run> Machine<'run> {
         self.program.chunks.get(code.0 as usize).copied()
     }
 
-    /// Runs a chunk on a frame of its own; `give` pushes the locals that have a value at its start.
     pub(super) fn enter_code(
         &mut self,
         code: CodeId,
@@ -213,8 +197,7 @@ impl<'run> Machine<'run> {
         self.enter_chunk(chunk, scope, give)
     }
 
-    /// The value of a part of an expression: instructions from the first to behind the last, counted from its start. They have to be an
-    /// expression by themselves, at the start of the whole or without jumps.
+    /// Evaluates instructions `from..to` of an expression; they must form an expression and be jump-free or leading.
     pub(super) fn evaluate_part(
         &mut self,
         code: CodeId,
@@ -255,7 +238,12 @@ impl<'run> Machine<'run> {
         value
     }
 
-    fn execute_chunk(&mut self, chunk: CodeChunk, frame: StackFrame, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
+    fn execute_chunk(
+        &mut self,
+        chunk: CodeChunk,
+        frame: StackFrame,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Result<(), Fault> {
         let program = self.program;
         let ops = program.code.get(chunk.start as usize..chunk.end as usize).ok_or_else(broken_program)?;
         if self.tracer.is_some() {
@@ -273,7 +261,6 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// One instruction. `at` is its number in the program.
     #[inline]
     pub(super) fn execute_op(
         &mut self,
@@ -301,7 +288,9 @@ impl<'run> Machine<'run> {
             Op::Every(spread) => self.eval_every(spread)?,
             Op::Deep(spread) => self.eval_deep(spread)?,
             Op::Negate() => self.eval_negate()?,
-            Op::Add() | Op::Subtract() | Op::Multiply() | Op::Divide() | Op::Remainder() => self.eval_arithmetic(op, at)?,
+            Op::Add() | Op::Subtract() | Op::Multiply() | Op::Divide() | Op::Remainder() => {
+                self.eval_arithmetic(op, at)?
+            }
             Op::Range(start, end) => self.eval_range(start, end)?,
             Op::List(count) => self.eval_list(count)?,
             Op::Object(count, keys) => self.eval_object(count, keys)?,
@@ -336,13 +325,13 @@ impl<'run> Machine<'run> {
         Ok(ControlTransfer::Next)
     }
 
-    /// The first assertion that says the same as this one, where several do; not while somebody notes what each goes through.
+    /// The first of a group of duplicates; `None` while something is recorded per assertion.
     pub(super) fn representative(&self, assertion: u32) -> Option<u32> {
         let alone = self.seen.is_some() || self.profile.is_some() || self.recording.is_some();
         if alone { None } else { self.prepared.temporal_plan(self.program).first_duplicate(assertion) }
     }
 
-    /// Whether somebody notes what an expression goes through, not only its value.
+    /// True if more than the value of an expression is being recorded.
     pub(super) fn is_watched(&self) -> bool {
         self.recorder.is_some() || self.tracer.is_some() || self.grades.is_some() || self.near_keys.is_some()
     }
@@ -365,13 +354,11 @@ impl<'run> Machine<'run> {
         self.stack.pop().ok_or_else(broken_program)
     }
 
-    /// The value that lies `below` values under the top.
     pub(super) fn peek(&self, below: usize) -> Result<&Node<'run>, Fault> {
         let at = self.stack.len().checked_sub(below).and_then(|at| at.checked_sub(1)).ok_or_else(broken_program)?;
         self.stack.get(at).ok_or_else(broken_program)
     }
 
-    /// Takes the topmost values, in the order in which they were pushed.
     pub(super) fn take_nodes(&mut self, count: usize) -> Result<SmallVec<[Node<'run>; 4]>, Fault> {
         let from = self.stack.len().checked_sub(count).ok_or_else(broken_program)?;
         let taken = self.stack.get(from..).ok_or_else(broken_program)?.into();
@@ -379,21 +366,17 @@ impl<'run> Machine<'run> {
         Ok(taken)
     }
 
-    /// The place of an instruction in the rules.
     pub(super) fn op_span(&self, at: usize) -> Span {
         self.program.spans.get(at).copied().unwrap_or_default()
     }
 }
 
-/// Where to go on.
 pub(super) enum ControlTransfer {
-    /// With the next instruction.
     Next,
-    /// With this one, counted from the start of the chunk.
     Jump(u32),
 }
 
-/// Only a program that was not verified gets here.
+/// Unreachable for a verified program.
 pub(super) fn broken_program() -> Fault {
     Fault::Other("the compiled program is not valid".to_owned())
 }

@@ -6,7 +6,7 @@ use super::machine::Machine;
 use super::value_equality::{equality_truth, look_alike, spells_words};
 use averment_base::truth::Truth;
 use averment_base::value::compare::values_equal;
-use averment_base::value::{Node, Number, ValueRange, Value};
+use averment_base::value::{Node, Number, Value, ValueRange};
 use averment_builtins::test;
 use averment_syntax::ast::TestKind;
 
@@ -28,7 +28,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// Whether an element of a list is equal to a value.
     fn one_of(&mut self, items: &'run [Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
         if self.element_like(items, wanted)?.is_some_and(|item| same_element(wanted, item) == Truth::True) {
             return Ok(Truth::True);
@@ -45,8 +44,7 @@ impl<'run> Machine<'run> {
         Ok(truth)
     }
 
-    /// `contains`: a part of a text, an element of a list, a key of an object; in text also what a regular expression finds. What an object
-    /// has no key for is no evidence that it stands nowhere in it.
+    /// `contains`: a substring, an element, a key or a regex match; a missing key does not prove absence deeper inside.
     pub(super) fn eval_contains(
         &mut self,
         kind: TestKind,
@@ -80,7 +78,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// Whether a list of words spells a text of several words.
     fn list_spells(&mut self, list: &Node<'run>, words: &[Node<'run>], wanted: &Value<'run>) -> Result<bool, Fault> {
         if !words.iter().all(|word| matches!(word.value, Value::Text(_))) {
             return Ok(false);
@@ -90,8 +87,7 @@ impl<'run> Machine<'run> {
         Ok(spells_words(words, wanted))
     }
 
-    /// The answer of a test of two texts, `None` for values that are unfit; a text of which it would hold if it were what it looks like is
-    /// no evidence that it does not.
+    /// `None` for unfit values; a negative answer is no evidence if look-alike characters would make it hold.
     pub(super) fn unless_alike(
         &mut self,
         answer: Option<bool>,
@@ -106,7 +102,7 @@ impl<'run> Machine<'run> {
         Ok(if alike { Truth::FalseByMissing } else { answer.map_or(Truth::FalseByMissing, Truth::from_bool) })
     }
 
-    /// `mentions`: a text holds a text or a number as a whole token; a list or an object where a text or number inside of it does.
+    /// `mentions`: a whole token in a text, or in any text or number of a list or object.
     pub(super) fn eval_mentions(&mut self, subject: &Value<'run>, wanted: &Value<'run>) -> Result<Truth, Fault> {
         let fits = match wanted {
             Value::Text(text) => !text.is_empty(),
@@ -139,7 +135,7 @@ impl<'run> Machine<'run> {
         Ok(truth)
     }
 
-    /// The same of one text or number; a text that mentions what looks alike is no evidence that it does not.
+    /// A negative answer is no evidence if the text mentions a look-alike.
     fn mentions_itself(&mut self, value: &Value<'run>, wanted: &Value<'run>) -> Result<Truth, Fault> {
         if test::mentions(value, wanted, &mut self.meter)? {
             return Ok(Truth::True);
@@ -151,7 +147,6 @@ impl<'run> Machine<'run> {
         Ok(if alike { Truth::FalseByMissing } else { Truth::False })
     }
 
-    /// Whether a test of two texts holds of what they look like, where it does not hold of the texts.
     fn holds_alike(&mut self, text: &str, wanted: &Value<'run>, holds: fn(&str, &str) -> bool) -> Result<bool, Fault> {
         let Value::Text(wanted) = wanted else { return Ok(false) };
         let wanted = wanted.as_str();
@@ -162,7 +157,7 @@ impl<'run> Machine<'run> {
         Ok(look_alike(text, wanted, holds))
     }
 
-    /// `contains all|any`: each element of the operand by itself, joined by `and` or `or`. One value stands for a list of one.
+    /// `contains all|any`: each element is tested, joined by `and` or `or`; a scalar counts as a one-element list.
     pub(super) fn contains_several(
         &mut self,
         kind: TestKind,
@@ -191,12 +186,11 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// Whether an element is not recorded.
 fn has_undecided(items: &[Node<'_>]) -> bool {
     items.iter().any(|item| item.value.is_absent())
 }
 
-/// One pair of `in`: an element that is missing or not recorded decides like a side of `==`.
+/// A missing or unrecorded element decides `in` as a side of `==` does.
 fn same_element<'v>(subject: &Node<'v>, item: &Node<'v>) -> Truth {
     settled_truth(item).unwrap_or_else(|| match &item.value {
         Value::Range(range) => range_holds(&subject.value, range),
@@ -204,7 +198,7 @@ fn same_element<'v>(subject: &Node<'v>, item: &Node<'v>) -> Truth {
     })
 }
 
-/// `in` a range: only numbers are in one or outside of it.
+/// Only numbers are in a range or outside of it.
 fn range_holds(value: &Value<'_>, range: &ValueRange<'_>) -> Truth {
     if matches!(value, Value::Number(_)) { Truth::from_bool(in_range(value, range)) } else { Truth::FalseByMissing }
 }

@@ -11,13 +11,13 @@ use super::prepare::PreparedProgram;
 use super::select::RuleSelection;
 use super::temporal::names::path_glob;
 use crate::bytecode::ops::Op;
-use crate::bytecode::program::{CompiledCheck, CodeId, PatternId, Program};
-use crate::ir::{PatternAlternative, Constant, NameTest, StatementOperand};
+use crate::bytecode::program::{CodeId, CompiledCheck, PatternId, Program};
+use crate::ir::{Constant, NameTest, PatternAlternative, StatementOperand};
 use averment_base::near;
 use averment_base::source::Span;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_step;
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use averment_syntax::ast::TestKind;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
@@ -25,17 +25,17 @@ use std::collections::BTreeSet;
 /// A name in the rules, and what a run has instead.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NearName {
-    /// What the rules say.
+    /// The name in the rules.
     pub wanted: String,
-    /// What the run has.
+    /// The name in the run.
     pub found: String,
-    /// What it is the name of.
+    /// The kind of name.
     pub what: NameCategory,
     /// Where the rules say it.
     pub span: Span,
 }
 
-/// What a name is the name of.
+/// The kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NameCategory {
     /// A tool.
@@ -58,7 +58,7 @@ impl NameCategory {
     }
 }
 
-/// So many different names of one run are kept.
+/// Near names kept per run.
 const MOST: usize = 200;
 
 /// Evaluates the assertions of a program on a run for what they look for and do not find; nothing of the world around it is looked at.
@@ -85,7 +85,7 @@ pub fn near_names<'run>(
     found
 }
 
-/// Whether a program looks for files, so that paths may differ from its own by letter case.
+/// True if a program matches files, whose paths may differ in letter case.
 #[must_use]
 pub fn looks_for_files(program: &Program) -> bool {
     pattern_alternatives(program).any(|(one, _)| matches!(one.name, NameTest::PathGlob(_)))
@@ -137,7 +137,7 @@ pub fn named_tools<'p>(program: &'p Program, selection: &RuleSelection) -> Vec<(
     tools
 }
 
-/// The texts that conditions compare the `tool` of a call with, with their places: `x.tool == "refund"`, `x.tool in ["refund"]`.
+/// Texts that conditions compare with a call's `tool`: `x.tool == "refund"`, `x.tool in ["refund"]`.
 fn compared_tools(program: &Program) -> Vec<(&str, Span)> {
     let mut found = Vec::new();
     for (ops, spans) in program.code.windows(3).zip(program.spans.windows(3)) {
@@ -167,7 +167,6 @@ fn compared_tools(program: &Program) -> Vec<(&str, Span)> {
     found
 }
 
-/// The patterns of a check, those of its blocks included.
 fn patterns_of(program: &Program, check: &CompiledCheck, into: &mut BTreeSet<PatternId>) {
     // The depth of checks is that of the rule file, which the reader limits.
     match check {
@@ -183,12 +182,13 @@ fn patterns_of(program: &Program, check: &CompiledCheck, into: &mut BTreeSet<Pat
             into.extend(scope.header_patterns());
             patterns_of(program, body, into);
         }
-        CompiledCheck::Group { members, .. } => members.iter().for_each(|member| patterns_of(program, &member.check, into)),
+        CompiledCheck::Group { members, .. } => {
+            members.iter().for_each(|member| patterns_of(program, &member.check, into))
+        }
         CompiledCheck::Expression(_) | CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => {}
     }
 }
 
-/// Files that a pattern would match if letter case did not count, where it matches none.
 fn near_paths(program: &Program, run: &Run<'_>, found: &mut BTreeSet<NearName>) {
     for (one, span) in pattern_alternatives(program) {
         let NameTest::PathGlob(glob) = &one.name else { continue };
@@ -205,7 +205,6 @@ fn near_paths(program: &Program, run: &Run<'_>, found: &mut BTreeSet<NearName>) 
 }
 
 impl<'run> Machine<'run> {
-    /// The same for the elements of a list.
     pub(super) fn note_near_elements(&mut self, at: usize, base: &Node<'run>, key: &str) -> Result<(), Fault> {
         let Value::List(items) = base.value else { return Ok(()) };
         if self.near_keys.is_none() {
@@ -220,7 +219,6 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// Notes a key that is nearly the one that a path does not find.
     pub(super) fn note_near_key(&mut self, gap: &ValueGap<'run>) {
         let (Some(wanted), Value::Object(object)) = (self.key_of(gap), gap.base.value) else { return };
         let span = self.op_span(gap.at);

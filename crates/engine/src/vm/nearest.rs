@@ -7,7 +7,7 @@ use super::comparison::MisfitReason;
 use super::describe::shorten_text;
 use super::fault::Fault;
 use super::machine::Machine;
-use averment_base::limits::{Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, Limits};
 use averment_base::value::json::{json_start, parse};
 use averment_base::value::{Node, Number, Value};
 use averment_builtins::detect::redacted_end;
@@ -17,17 +17,16 @@ use averment_builtins::test;
 use averment_syntax::ast::TestKind;
 use bumpalo::Bump;
 
-/// Texts shorter than this are shown whole: where in them something stands is seen.
+/// Shorter texts are shown whole, so the position of a match is visible.
 const LONG: usize = 80;
-/// So many elements are named.
+/// Elements named.
 const NAMED: usize = 3;
-/// So many elements are compared once more.
+/// Elements compared again.
 const ELEMENTS: usize = 10_000;
-/// Longer texts are not looked through a second time.
+/// Bytes of a text that is searched again.
 const LARGEST: usize = 1 << 20;
 
 impl<'run> Machine<'run> {
-    /// Words on a test; `holds` says whether it does in its positive form.
     pub(super) fn nearest_to(
         &self,
         kind: TestKind,
@@ -59,8 +58,11 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// Why no JSON in a text fits a schema: what is wrong with the first that stands there.
-    pub(super) fn nearest_json(&mut self, schema: &CompiledSchema, subject: &Value<'run>) -> Result<MisfitReason, Fault> {
+    pub(super) fn nearest_json(
+        &mut self,
+        schema: &CompiledSchema,
+        subject: &Value<'run>,
+    ) -> Result<MisfitReason, Fault> {
         let none = MisfitReason::Said("no JSON in the text fits the schema");
         let (true, Value::Text(text)) = (self.recorder.is_some(), subject) else { return Ok(none) };
         let first = test::contains_json(subject, None, &self.limits, &mut self.meter)?.flatten();
@@ -75,7 +77,6 @@ impl<'run> Machine<'run> {
         })
     }
 
-    /// The elements of a list that are contained, or are not.
     fn elements_text(&self, subject: &Value<'run>, operand: &Value<'run>, contained: bool) -> Option<String> {
         let Value::List(wanted) = operand else { return None };
         let mut meter = FuelMeter::new(&self.limits);
@@ -107,7 +108,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// Where in a long text something stands.
     fn found_text(&self, kind: TestKind, subject: &Value<'run>, operand: &Value<'run>) -> Option<String> {
         let Value::Text(text) = subject else { return None };
         let text = text.as_str();
@@ -129,7 +129,6 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// Words on `is json` and `contains json` that do not hold.
 pub(super) fn json_text(kind: TestKind, subject: &Value<'_>, limits: &Limits) -> Option<String> {
     let Value::Text(text) = subject else { return None };
     if text.as_str().len() > LARGEST || limits.computed_bytes < LARGEST {
@@ -145,7 +144,7 @@ pub(super) fn json_text(kind: TestKind, subject: &Value<'_>, limits: &Limits) ->
     }
 }
 
-/// The number of the character at a byte, from 1.
+/// The character position of a byte offset, from 1.
 fn char_position(text: &str, at: usize) -> usize {
     text.get(..at).map_or(0, |before| before.chars().count()) + 1
 }
@@ -155,12 +154,12 @@ fn text_sides<'a>(subject: &'a Value<'_>, operand: &'a Value<'_>) -> Option<(&'a
     (left.as_str().len() <= LARGEST && right.as_str().len() <= LARGEST).then(|| (left.as_str(), right.as_str()))
 }
 
-/// Something that would be contained if case or type did not count.
 fn contained_otherwise(subject: &Value<'_>, wanted: &Value<'_>) -> Option<String> {
     if let Some((text, part)) = text_sides(subject, wanted) {
         let lower = text.to_lowercase();
         let at = lower.find(&part.to_lowercase())?;
-        let place = if text.len() < LONG { String::new() } else { format!(" at character {}", char_position(&lower, at)) };
+        let place =
+            if text.len() < LONG { String::new() } else { format!(" at character {}", char_position(&lower, at)) };
         return Some(format!("it stands there{place} in another letter case"));
     }
     let Value::List(items) = subject else { return None };
@@ -173,7 +172,6 @@ fn contained_otherwise(subject: &Value<'_>, wanted: &Value<'_>) -> Option<String
         .map(|words| format!("for one element {words}"))
 }
 
-/// Values that would be equal if case, white space, type or the spelling of a path did not count; where long texts begin to differ.
 pub(super) fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<String> {
     let spelled = |text: &Value<'_>, number: &Value<'_>| match (text, number) {
         (Value::Text(text), Value::Number(number)) => number.is_spelled(text.as_str()),
@@ -203,7 +201,7 @@ pub(super) fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<Str
     (same > 0).then(|| format!("they differ from character {} on", same + 1))
 }
 
-/// Numbers that differ in their last digits alone, as those do that are computed with fractions.
+/// Numbers that differ only in the last digits, by floating-point error.
 fn nearly_equal_text(left: Number<'_>, right: Number<'_>) -> Option<String> {
     const LAST_DIGITS: f64 = 1e-12;
     let (a, b) = (left.to_f64(), right.to_f64());
@@ -212,7 +210,7 @@ fn nearly_equal_text(left: Number<'_>, right: Number<'_>) -> Option<String> {
     (computed && close).then(|| format!("{left} was compared with {right}, fractions are computed in doubles"))
 }
 
-/// Whether two texts are one path: `./src/a.rs`, `src//a.rs` and `src/b/../a.rs`.
+/// True for spellings of the same path: `./src/a.rs`, `src//a.rs` and `src/b/../a.rs`.
 fn same_path(left: &str, right: &str) -> bool {
     fn path_parts(path: &str) -> Option<Vec<&str>> {
         let mut parts = Vec::new();
@@ -232,7 +230,7 @@ fn same_path(left: &str, right: &str) -> bool {
     may_be && path_parts(left).is_some_and(|left| !left.is_empty() && path_parts(right).as_ref() == Some(&left))
 }
 
-/// The end of a long text, which its value does not show, or that only the case differs.
+/// The hidden end of a long text, or a note that only the case differs.
 fn ends_otherwise(kind: TestKind, subject: &Value<'_>, operand: &Value<'_>) -> Option<String> {
     const SHOWN: usize = 40;
     let (text, wanted) = text_sides(subject, operand)?;

@@ -14,66 +14,52 @@ use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
 use rustc_hash::FxHashMap;
 
-/// What one evaluation saw, in the order of evaluation.
 #[derive(Debug, Default)]
 pub(super) struct EvaluationRecorder<'run> {
-    /// Tests and conditions.
     pub(super) seen: Vec<SeenTest<'run>>,
-    /// Steps of paths that led nowhere since the last test.
     gaps: Vec<ValueGap<'run>>,
-    /// The data flow of the expressions that were entered, by their first instruction.
     flows: FxHashMap<usize, DataFlow>,
-    /// What the truth of the expression in work does to the truth of the whole.
     around: Option<TruthEffect>,
-    /// The instruction of the expression itself that entered the `let` or `def` in work.
     entered: Option<usize>,
-    /// Each element that fails a quantifier, where those are listed.
     pub(super) listing: Option<ElementListing<'run>>,
-    /// The elements that something missing decided, where those are listed.
     pub(super) doubts: Option<DoubtListing<'run>>,
 }
 
 impl<'run> EvaluationRecorder<'run> {
-    /// One that lists each element that fails a quantifier.
     pub(super) fn with_listing(listing: ElementListing<'run>) -> Self {
         Self { listing: Some(listing), ..Self::default() }
     }
 }
 
 impl<'run> EvaluationRecorder<'run> {
-    /// One that lists the elements that something missing decided.
     pub(super) fn with_doubts(doubts: DoubtListing<'run>) -> Self {
         Self { doubts: Some(doubts), ..Self::default() }
     }
 }
 
 impl EvaluationRecorder<'_> {
-    /// The data flow of an expression that was entered, by its first instruction.
     pub(super) fn flow_at(&self, start: usize) -> Option<&DataFlow> {
         self.flows.get(&start)
     }
 
-    /// Why the test of an instruction came out as it did, where it says more than its values.
     pub(super) fn why_at(&self, at: usize) -> Option<&str> {
         self.seen.last().filter(|seen| seen.at == at)?.misfit.as_ref().map(|misfit| misfit.text.as_str())
     }
 }
 
 impl<'run> EvaluationRecorder<'run> {
-    /// Where something came to be missing that no test has looked at.
     pub(super) fn last_gap(&self) -> Option<ValueGap<'run>> {
         self.gaps.last().copied()
     }
 
-    /// An element comes: `lists` says whether it is one of the quantifier whose failing elements are listed.
+    /// `lists` is true for an element of the quantifier whose failing elements are listed.
     pub(super) fn enter_element(&mut self, element: Node<'run>, lists: bool, is_outermost: bool) {
         let seen = self.seen.len();
         self.listing.iter_mut().filter(|_| lists).for_each(|listing| listing.enter_element(element, seen));
         self.doubts.iter_mut().filter(|_| is_outermost).for_each(|doubts| doubts.enter_element(element, seen));
     }
 
-    /// Its body was looked at: whether it fails a quantifier whose failing elements are listed, and what it said of an outermost one. Only
-    /// what is said of a listed element is kept.
+    /// Takes whether the body fails the listed quantifier and its truth; keeps tests of listed elements only.
     pub(super) fn leave_element(&mut self, fails: Option<bool>, outermost: Option<Truth>) {
         let seen = self.seen.len();
         if let (Some(listing), Some(fails)) = (&mut self.listing, fails) {
@@ -84,80 +70,56 @@ impl<'run> EvaluationRecorder<'run> {
         }
     }
 
-    /// The step of a path that led nowhere, where the instruction is the last one that did.
     pub(super) fn gap_at(&self, at: usize) -> Option<ValueGap<'run>> {
         self.gaps.last().copied().filter(|gap| gap.at == at)
     }
 }
 
-/// More than this is not evidence but noise.
+/// Tests recorded; more would be noise.
 const SEEN_LIMIT: usize = 10_000;
 
-/// One test.
 #[derive(Debug, Clone)]
 pub(super) struct SeenTest<'run> {
-    /// The instruction, by number in the program.
     pub(super) at: usize,
-    /// Which family of test.
     pub(super) kind: SeenTestKind,
-    /// What was tested.
     pub(super) subject: Node<'run>,
-    /// What it was tested against.
     pub(super) operand: Option<Node<'run>>,
-    /// What came out.
     pub(super) truth: Truth,
-    /// What that does to the truth of the whole.
     pub(super) polarity: TruthEffect,
-    /// Steps of the paths to its sides that led nowhere.
     pub(super) gaps: Vec<ValueGap<'run>>,
-    /// More than the values say: how a schema was violated.
     pub(super) misfit: Option<ValueMisfit<'run>>,
-    /// The instruction of the expression itself in whose `let` or `def` the test stands.
     pub(super) within: Option<usize>,
-    /// What came nearest, or what was found, in words behind the values.
     pub(super) nearest: Option<String>,
 }
 
-/// How a value does not fit a schema or its sources.
 #[derive(Debug, Clone)]
 pub(super) struct ValueMisfit<'run> {
-    /// In words behind the value's name: with the place in it and the line of the schema.
     pub(super) text: String,
-    /// The part of the value that does not fit, where it is in the run.
     pub(super) node: Option<Node<'run>>,
-    /// The keyword that it does not fit.
     pub(super) keyword: Option<Span>,
 }
 
-/// Where something came to be missing: a step of a path that led nowhere, or a computation without a result.
+/// Where a value went missing: a path step that leads nowhere, or a computation without a result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValueGap<'run> {
-    /// The instruction, by number in the program.
     pub(super) at: usize,
-    /// The value that has no such key or element, or that a computation could not use.
+    /// The value that lacks the key or element, or that a computation could not use.
     pub(super) base: Node<'run>,
-    /// Why a computation has no result, as a clause of its own; `None` for a path.
+    /// Why a computation has no result; `None` for a path.
     pub(super) why: Option<&'run str>,
 }
 
-/// Families of tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SeenTestKind {
-    /// Two sides.
     Compared,
-    /// One side.
     Inspected,
-    /// A value used as a condition.
     Condition,
-    /// What a quantifier runs over.
     Source,
-    /// The premise of an implication that does not hold.
     Premise,
 }
 
 impl<'run> Machine<'run> {
-    /// Evaluates once more and tells what was seen. The outcome is the same as before; limits start afresh so that evidence does not
-    /// depend on what other assertions used.
+    /// Re-evaluates and returns what was recorded, on fresh limits so that evidence does not depend on other assertions.
     pub(super) fn observe_code(
         &mut self,
         code: CodeId,
@@ -171,7 +133,6 @@ impl<'run> Machine<'run> {
         (outcome, self.recorder.take().unwrap_or_default())
     }
 
-    /// The part of an expression that led nowhere, as it stands in the rule.
     pub(super) fn missing_part(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Option<String> {
         self.recorder = Some(EvaluationRecorder::default());
         let _outcome = self.evaluate_code(code, scope);
@@ -180,7 +141,6 @@ impl<'run> Machine<'run> {
         Some(self.rule_text(self.op_span(gap.at)))
     }
 
-    /// The parts of a condition that led nowhere, as they stand in the rule, each with the key that is not there.
     pub(super) fn missing_parts(
         &mut self,
         code: CodeId,
@@ -226,7 +186,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// What the truth of an instruction does to the truth of the whole assertion.
     fn op_polarity(&mut self, at: usize) -> TruthEffect {
         let Some((start, ops)) = self.chunk_around(at) else { return TruthEffect::None };
         let Some(recorder) = &mut self.recorder else { return TruthEffect::None };
@@ -234,7 +193,6 @@ impl<'run> Machine<'run> {
         recorder.around.unwrap_or(TruthEffect::Same).through_part(flow.truth_effect(ops, at - start))
     }
 
-    /// The code of the expression that an instruction belongs to, with the number of its first instruction.
     pub(super) fn chunk_around(&self, at: usize) -> Option<(usize, &'run [Op])> {
         let program = self.program;
         let behind = program.chunks.partition_point(|chunk| chunk.start as usize <= at);
@@ -242,8 +200,7 @@ impl<'run> Machine<'run> {
         Some((chunk.start as usize, program.code.get(chunk.start as usize..chunk.end as usize)?))
     }
 
-    /// A `let` or `def` is entered from an instruction: what it tests counts for the whole as the instruction's value does. Gives what
-    /// [`Machine::note_leave`] needs.
+    /// Inside a `let` or `def`, tests count as the entering instruction does; the result goes to [`Machine::note_leave`].
     pub(super) fn note_enter(&mut self, at: usize) -> Option<TruthEffect> {
         self.recorder.as_ref()?;
         let polarity = self.op_polarity(at);
@@ -271,7 +228,7 @@ impl<'run> Machine<'run> {
         self.note_test(at, SeenTestKind::Condition, node, None, truth);
     }
 
-    /// What a quantifier runs over: it matters where nothing is in it.
+    /// The source of a quantifier matters if it is empty.
     pub(super) fn note_source(&mut self, at: usize, node: Node<'run>) {
         let truth = match node.value {
             Value::Missing | Value::List([]) => Truth::from_missing(true),
@@ -282,7 +239,6 @@ impl<'run> Machine<'run> {
         self.note_test(at, SeenTestKind::Source, node, None, truth);
     }
 
-    /// The premise of an implication that does not hold.
     pub(super) fn note_premise(&mut self, at: usize) {
         if self.recorder.is_some() {
             let node = Node::computed(Value::Boolean(false));
@@ -305,7 +261,7 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// A computation has no result, because of one of the values that it takes: `words` stand behind the text of that value.
+    /// Records a computation without a result; `words` follow the text of the operand to blame.
     pub(super) fn note_void(&mut self, at: usize, (taken, base): (usize, Node<'run>), words: &str) {
         let _ = self.op_polarity(at);
         let Some(recorder) = &self.recorder else { return };
@@ -314,7 +270,6 @@ impl<'run> Machine<'run> {
         self.note_missing(ValueGap { at, base, why });
     }
 
-    /// What came nearest to the last test, or what it found.
     pub(super) fn note_nearest(&mut self, words: String) {
         if let Some(seen) = self.recorder.as_mut().and_then(|recorder| recorder.seen.last_mut()) {
             seen.nearest = Some(words);

@@ -26,7 +26,7 @@ pub struct RunOutcome {
 pub struct AssertionOutcome {
     /// The assertion, by number in the program.
     pub assertion: u32,
-    /// What was found.
+    /// The verdict.
     pub verdict: Verdict,
     /// The verdict as the report sees it, expected failures included.
     pub status: Status,
@@ -36,28 +36,28 @@ pub struct AssertionOutcome {
     pub reason: String,
     /// The author's `message`, where it has one.
     pub message: Option<String>,
-    /// What proves the verdict.
+    /// Evidence for the verdict.
     pub evidence: Vec<VerdictEvidence>,
-    /// Of a failure: each step, pair of steps or element that fails it.
+    /// For a failure, each step, pair of steps or element that violates the assertion.
     pub violations: ViolationList,
     /// Steps that a pass says nothing of.
     pub unjudged: Option<Box<UnjudgedRecord>>,
-    /// Whether it is skipped because its `when` looks for something that is missing.
+    /// True if it is skipped because its `when` reads something missing.
     pub by_missing: bool,
     /// The members of its groups that have a `when` of their own, where that held or something missing made it false.
     pub gates: BTreeSet<MemberGate>,
-    /// What else is odd, in words.
+    /// A further observation, in words.
     pub remark: Option<Box<str>>,
 }
 
-/// What the `when` of a member of a group did.
+/// The outcome of a group member's `when`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemberGate {
     /// The member.
     pub member: Span,
     /// The first condition.
     pub when: Span,
-    /// Whether the member was judged; else something missing skipped it.
+    /// True if the member was judged, false if something missing skipped it.
     pub judged: bool,
 }
 
@@ -65,7 +65,7 @@ pub struct MemberGate {
 /// the condition can do nothing with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnjudgedRecord {
-    /// What they are: `refunds`, ``calls of `update_reservation` ``.
+    /// Their plural noun: `refunds`, ``calls of `update_reservation` ``.
     pub things: String,
     /// Why, for the first of them: ``no `amount` ``.
     pub why: String,
@@ -76,7 +76,7 @@ pub struct UnjudgedRecord {
 }
 
 impl UnjudgedRecord {
-    /// Those of several parts of an assertion, each step once.
+    /// Merges several parts of an assertion; each step occurs once.
     pub(super) fn join_parts(parts: impl IntoIterator<Item = Option<Box<Self>>>) -> Option<Box<Self>> {
         parts.into_iter().flatten().reduce(|mut all, other| {
             all.steps = merge_steps(&all.steps, other.steps);
@@ -109,7 +109,7 @@ pub struct RuleOutcome {
     pub score: Option<f64>,
 }
 
-/// How a verdict counts, where a failure may be expected (language reference, section 11).
+/// How a verdict counts if a failure may be expected (language reference, section 11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -117,17 +117,17 @@ pub enum Status {
     Passed,
     /// It failed.
     Failed,
-    /// It failed, as `expect fail` says: it counts as passed.
+    /// It failed as `expect fail` requires, which counts as passed.
     ExpectedFailed,
-    /// It passed where a failure is expected: that is told like a failure.
+    /// It passed where a failure is expected; reported like a failure.
     UnexpectedPassed,
-    /// It holds, and nothing exercised it.
+    /// It holds, but nothing exercised it.
     Vacuous,
     /// The run does not record what it needs.
     Undecided,
     /// It could not be evaluated: a limit, a permission, a fault.
     Error,
-    /// Its `when` is false, or it is of another case.
+    /// Its `when` is false, or it belongs to another case.
     Skipped,
 }
 
@@ -190,18 +190,17 @@ pub struct CheckFinding {
     pub score: Option<f64>,
     /// Why; empty for a pass.
     pub reason: String,
-    /// What proves it.
+    /// Evidence for the verdict.
     pub evidence: Vec<VerdictEvidence>,
-    /// Of a failure: each step, pair of steps or element that fails it.
+    /// For a failure, each step, pair of steps or element that violates the assertion.
     pub violations: ViolationList,
     /// Steps that it says nothing of. Kept of a pass, and of a fail where that is what an assertion wants.
     pub unjudged: Option<Box<UnjudgedRecord>>,
-    /// Whether it is skipped because its `when` looks for something that is missing.
+    /// True if it is skipped because its `when` reads something missing.
     pub by_missing: bool,
-    /// Of a fail that proves nothing the verdict of its opposite: vacuous where something missing decided it, undecided where something
-    /// missing may come to.
+    /// For a fail that proves nothing, the verdict of its opposite: vacuous, or undecided if it may still be proved.
     pub opposite: Option<Verdict>,
-    /// What else is odd, in words.
+    /// A further observation, in words.
     pub remark: Option<Box<str>>,
 }
 
@@ -231,7 +230,7 @@ impl CheckFinding {
 }
 
 impl CheckFinding {
-    /// The finding of an assertion that says the same as another one; `from` and `to` are their places.
+    /// The finding of a duplicate assertion; `from` and `to` are the places of the two.
     pub(super) fn with_moved_spans(&self, from: &[Span], to: &[Span]) -> Self {
         let mut finding = self.clone();
         let of_violations = finding.violations.listed.iter_mut().flat_map(|violation| &mut violation.evidence);
@@ -246,7 +245,7 @@ impl CheckFinding {
 pub struct AssertionViolation {
     /// Why, in words.
     pub reason: String,
-    /// What proves it, the decisive piece first.
+    /// Evidence for it, the decisive piece first.
     pub evidence: Vec<VerdictEvidence>,
 }
 
@@ -255,26 +254,25 @@ pub struct AssertionViolation {
 /// A failure that is one violation lists none: its own reason and evidence are that violation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ViolationList {
-    /// How many there are, where there is more than one.
+    /// The total number if there is more than one, otherwise 0.
     pub count: u64,
     /// The first of them, in the order of the run.
     pub listed: Vec<AssertionViolation>,
 }
 
 impl ViolationList {
-    /// Adds those of a part of the assertion; of all together at most `most` are kept.
+    /// Adds violations of a part of the assertion; keeps at most `most` in all.
     pub(super) fn append_limited(&mut self, other: Self, most: usize) {
         self.count = self.count.saturating_add(other.count);
         self.listed.extend(other.listed.into_iter().take(most.saturating_sub(self.listed.len())));
     }
 
-    /// A finding that is one violation by itself.
     pub(super) fn one_of(finding: &CheckFinding) -> Self {
         let violation = AssertionViolation { reason: finding.reason.clone(), evidence: finding.evidence.clone() };
         Self { count: 1, listed: vec![violation] }
     }
 
-    /// None where there is no other beside the failure itself.
+    /// Empty if there is only the failure itself.
     pub(super) fn if_several(self) -> Self {
         if self.count > 1 { self } else { Self::default() }
     }
@@ -283,7 +281,7 @@ impl ViolationList {
 /// One thing that a verdict rests on.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct VerdictEvidence {
-    /// What it is to the verdict.
+    /// Its role for the verdict.
     pub role: Role,
     /// A remark for people: `this refund has no earlier approve with id "o-1"`.
     pub label: String,
@@ -301,7 +299,7 @@ pub struct VerdictEvidence {
     pub rule_span: Option<Span>,
 }
 
-/// What a piece of evidence is to its verdict.
+/// The role of a piece of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -314,6 +312,6 @@ pub enum Role {
     Opening,
     /// Where a window closed.
     Closing,
-    /// The candidate that came nearest to making it right.
+    /// The candidate that came nearest to satisfying the assertion.
     NearMiss,
 }

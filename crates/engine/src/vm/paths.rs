@@ -13,7 +13,7 @@ use crate::bytecode::program::CodeId;
 use crate::ir::Constant;
 use averment_base::near;
 use averment_base::value::compare::with_deep_stack;
-use averment_base::value::{ObjectEntry, Node, Number, Object, ValueText, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText};
 use averment_builtins::json::ValueMemory;
 use averment_syntax::ast::TestKind;
 
@@ -26,7 +26,6 @@ impl<'run> Machine<'run> {
         self.program.names.get(name.0 as usize).map(String::as_str).ok_or_else(broken_program)
     }
 
-    /// A literal. Lists and objects are made once per run.
     pub(super) fn push_literal(&mut self, number: u32) -> Result<(), Fault> {
         let program = self.program;
         let constant = program.constants.get(number as usize).ok_or_else(broken_program)?;
@@ -44,7 +43,6 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// A literal of the program as a value.
     pub(super) fn constant_node(&mut self, constant: &'run Constant) -> Result<Node<'run>, Fault> {
         let value = match constant {
             Constant::Null => Value::Null,
@@ -77,7 +75,6 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// The instructions of an expression.
     pub(super) fn code_ops(&self, code: CodeId) -> Result<&'run [Op], Fault> {
         let chunk = self.program.chunks.get(code.0 as usize).ok_or_else(broken_program)?;
         Ok(self.program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or(&[]))
@@ -93,7 +90,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// What the step in scope has for itself comes before what the run says of the whole.
+    /// An entry of the step in scope takes precedence over the run's.
     pub(super) fn step_or_root(&mut self, name: Name, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
         let name = self.name_text(name)?;
         let own = scope.step.and_then(|step| step.object.get(name));
@@ -101,7 +98,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// What the step in scope costs or uses itself: where it does not say, that is not recorded.
+    /// The step's own cost or usage; not recorded if the step does not say.
     pub(super) fn step_own(&mut self, name: Name, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
         let name = self.name_text(name)?;
         let own = scope.step.and_then(|step| step.object.get(name));
@@ -109,7 +106,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// What an invariant judges: the response handed in, that of a recorded `response`, or the result of the call in scope.
+    /// What an invariant judges: the given response, a recorded `response`, or the call's result.
     pub(super) fn push_response(&mut self, scope: &ExpressionScope<'_, 'run>) {
         let recorded = || self.run.object.get("response");
         let result = || scope.step.and_then(|step| step.object.get("result"));
@@ -131,7 +128,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// A `let` sees the run and nothing else, so that its value holds for the whole run.
+    /// A `let` sees only the run, so its value is computed once per run.
     pub(super) fn let_value(&mut self, number: LetRef, at: usize) -> Result<(), Fault> {
         let index = number.0 as usize;
         let code = *self.program.lets.get(index).ok_or_else(broken_program)?;
@@ -148,8 +145,8 @@ impl<'run> Machine<'run> {
         self.set_let(index, LetState::Open);
         let number = u32::try_from(index).unwrap_or(u32::MAX);
         let around = self.note_enter(at);
-        let outcome =
-            self.measure_cost(CostCenter::Value(number), |this| this.enter_code(code, &ExpressionScope::default(), |_| {}));
+        let outcome = self
+            .measure_cost(CostCenter::Value(number), |this| this.enter_code(code, &ExpressionScope::default(), |_| {}));
         self.note_leave(around);
         self.set_let(index, outcome.as_ref().map_or(LetState::Unknown, |node| LetState::Known(*node)));
         outcome
@@ -172,7 +169,7 @@ impl<'run> Machine<'run> {
         self.push(node);
     }
 
-    /// What a path goes on in: of a text that holds an object or a list in JSON as a whole that value, else the value itself.
+    /// Where a path continues: a text that is entirely a JSON object or list is parsed, other values stay.
     pub(super) fn open_json(&mut self, node: Node<'run>) -> Result<Node<'run>, Fault> {
         if !matches!(node.value, Value::Text(_)) {
             return Ok(node);
@@ -201,13 +198,12 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// Whether the next instruction asks of a value whether it is there at all.
     fn tests_presence(&self, at: usize) -> bool {
         let next = at.checked_add(1).and_then(|next| self.program.code.get(next));
         matches!(next, Some(Op::Inspect(TestKind::Exists | TestKind::IsMissing | TestKind::IsEmpty, _)))
     }
 
-    /// Whether an object has nearly the key that it lacks, and the program does not speak of that one, too.
+    /// True if an object lacks the key but has a near miss that the program does not mention.
     pub(super) fn has_slip(&self, base: &Node<'run>, key: &str) -> bool {
         let Value::Object(object) = base.value else { return false };
         let near = near::nearest_name(key, object.entries().iter().map(|entry| entry.key));
@@ -269,7 +265,6 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// The elements of a list or the values of an object.
     fn collect_members(&mut self, node: &Node<'run>, into: &mut Vec<Node<'run>>) -> Result<(), Fault> {
         match node.value {
             Value::List(items) => {
@@ -287,7 +282,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// The value and everything inside it, in the order of the text.
+    /// The value and everything nested in it, in text order.
     fn collect_deep(&mut self, node: Node<'run>, into: &mut Vec<Node<'run>>) -> Result<(), Fault> {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
@@ -303,7 +298,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// One step of a path in every element; elements without it are left out.
+    /// Applies a path step to every element; elements without it are dropped.
     fn map_all(&mut self, base: Node<'run>, step: impl Fn(&Node<'run>) -> Node<'run>) -> Result<(), Fault> {
         self.join_all(base, |machine, node, into| {
             let found = step(&machine.open_json(node)?);
@@ -314,7 +309,6 @@ impl<'run> Machine<'run> {
         })
     }
 
-    /// What every element gives, in one list.
     fn join_all(
         &mut self,
         base: Node<'run>,
@@ -335,12 +329,10 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// Whether there is room for a list of so many values.
     fn check_room(&self, count: usize) -> Result<(), Fault> {
         Ok(self.meter.check_memory(count.saturating_mul(size_of::<Node<'_>>()))?)
     }
 
-    /// A list of parts of a value, which has its place in the run.
     fn spread_list(&mut self, items: &[Node<'run>]) -> Result<Value<'run>, Fault> {
         let list = self.new_list(items)?;
         if let Value::List(items) = list {
@@ -349,7 +341,6 @@ impl<'run> Machine<'run> {
         Ok(list)
     }
 
-    /// A computed list.
     pub(super) fn new_list(&mut self, items: &[Node<'run>]) -> Result<Value<'run>, Fault> {
         self.meter.charge_fuel(items.len() as u64)?;
         self.meter.charge_memory(size_of_val(items))?;
@@ -357,7 +348,7 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// The element at an index, from the end when it is negative; of an object the value of a key.
+/// A negative index counts from the end; an object is indexed by key.
 fn element_of<'run>(base: &Node<'run>, index: &Node<'run>) -> Node<'run> {
     match (&base.value, &index.value) {
         (Value::Missing, _) | (_, Value::Missing) => missing_node(),

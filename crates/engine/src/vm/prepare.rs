@@ -1,8 +1,8 @@
 //! What is built from a program once per process, each part when it is first used.
 
-use super::tool_facts::ToolNeeds;
 use super::fault::Fault;
 use super::temporal::plan::TemporalPlan;
+use super::tool_facts::ToolNeeds;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
 use crate::ir;
@@ -20,7 +20,7 @@ pub struct PreparedProgram {
     patterns: Vec<(ir::RegexSource, OnceLock<Option<RegexMatcher>>)>,
     schemas: Vec<OnceLock<Result<CompiledSchema, String>>>,
     builtins: FxHashMap<u32, &'static Builtin>,
-    /// By expression: whether a score function can be called in it. Empty when the program calls none.
+    /// For each expression, whether it can call a score function; empty if the program calls none.
     graded: Vec<bool>,
     plan: OnceLock<TemporalPlan>,
     facts: ToolNeeds,
@@ -41,13 +41,12 @@ impl PreparedProgram {
         }
     }
 
-    /// What the monitors need of the program.
+    /// The plan for the monitors.
     #[must_use]
     pub fn temporal_plan(&self, program: &Program) -> &TemporalPlan {
         self.plan.get_or_init(|| TemporalPlan::new(program))
     }
 
-    /// What the program needs of what is said of tools.
     pub(super) fn tool_needs(&self) -> ToolNeeds {
         self.facts
     }
@@ -61,7 +60,7 @@ impl PreparedProgram {
         cell.get_or_init(new).as_ref()
     }
 
-    /// The same, for texts that are short or paid for; `None` also for one that backtracks, which is nowhere asked without a price.
+    /// The unmetered regular expression, for short or prepaid texts; `None` if it backtracks.
     #[must_use]
     pub fn linear_regex(&self, number: u32) -> Option<&Regex> {
         self.regex_matcher(number)?.as_linear().map(|pattern| &pattern.regex)
@@ -104,7 +103,6 @@ fn find_builtins(program: &Program) -> FxHashMap<u32, &'static Builtin> {
     found
 }
 
-/// Marks the expressions that call a score function, directly or by way of a `let` or `def`.
 fn mark_graded(program: &Program, builtins: &FxHashMap<u32, &'static Builtin>) -> Vec<bool> {
     if !builtins.values().any(|builtin| builtin.score) {
         return Vec::new();

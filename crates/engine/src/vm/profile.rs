@@ -7,12 +7,12 @@ use super::machine::Machine;
 use rustc_hash::FxHashMap;
 use std::time::Duration;
 
-/// What costs are noted of. Numbers are those of the program.
+/// What costs are attributed to. Numbers are those of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CostCenter {
-    /// An assertion, with the reason and evidence of what does not pass.
+    /// An assertion, including the reason and evidence if it does not pass.
     Assertion(u32),
-    /// Looking at the steps of the run for the patterns of all assertions.
+    /// Classifying the run's steps for the patterns of all assertions.
     Steps,
     /// A unique pattern of steps, by the number that the plan gives it.
     Pattern(u32),
@@ -29,13 +29,13 @@ pub enum CostCenter {
 }
 
 impl CostCenter {
-    /// Whether the first that asks has it computed for all others: then it is part of nobody's cost but its own.
+    /// True if the first use computes it for all: its cost is attributed to no user.
     fn is_shared(self) -> bool {
         matches!(self, Self::Steps | Self::Value(_))
     }
 }
 
-/// What a part has cost.
+/// The cost of a part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PartCost {
     /// How often it was evaluated.
@@ -72,23 +72,19 @@ pub type ProfileClock = fn() -> Duration;
 pub struct Profile {
     clock: ProfileClock,
     costs: FxHashMap<CostCenter, PartCost>,
-    /// The parts in work, the innermost last.
     open: Vec<OpenPart>,
-    /// Fuel that was used before the machine was last given its full share.
     before: u64,
-    /// Fuel that was charged again and counts once.
     recharged: u64,
 }
 
-/// A part in work.
 #[derive(Debug)]
 struct OpenPart {
     center: CostCenter,
     since: Duration,
     fuel: u64,
-    /// Of the parts directly inside: nanoseconds and fuel.
+    /// Nanoseconds and fuel of direct children.
     inside: (u64, u64),
-    /// Of what is shared, at any depth.
+    /// Nanoseconds and fuel of shared work at any depth.
     shared: (u64, u64),
 }
 
@@ -105,7 +101,6 @@ impl Profile {
         self.costs.get(&center)
     }
 
-    /// All that is noted, leaving none.
     pub(super) fn take_costs(&mut self) -> Self {
         std::mem::replace(self, Self::new(self.clock))
     }
@@ -146,12 +141,11 @@ impl Profile {
 }
 
 impl Machine<'_> {
-    /// Does some work of a part, and notes what it costs while somebody asks.
     pub(super) fn measure_cost<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
         if self.profile.is_none() { work(self) } else { self.costing_noted(center, work) }
     }
 
-    /// The same apart from it, so that it costs nothing where nobody asks.
+    /// Out of line, so that it costs nothing when no profile is requested.
     #[cold]
     #[inline(never)]
     fn costing_noted<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
@@ -161,7 +155,6 @@ impl Machine<'_> {
         done
     }
 
-    /// What is done from here on belongs to a part.
     pub(super) fn begin_cost(&mut self, center: CostCenter) {
         let used = self.used_fuel();
         if let Some(profile) = &mut self.profile {
@@ -169,7 +162,6 @@ impl Machine<'_> {
         }
     }
 
-    /// What the last part that began costs is known.
     pub(super) fn end_cost(&mut self) {
         let used = self.used_fuel();
         if let Some(profile) = &mut self.profile {
@@ -177,20 +169,17 @@ impl Machine<'_> {
         }
     }
 
-    /// All fuel so far.
     fn used_fuel(&self) -> u64 {
         let used = self.meter.fuel_used();
         self.profile.as_ref().map_or(0, |profile| profile.before + used - profile.recharged.min(profile.before + used))
     }
 
-    /// The machine is about to get its full share of fuel.
     pub(super) fn note_refuel(&mut self) {
         if let Some(profile) = &mut self.profile {
             profile.before += self.meter.fuel_used();
         }
     }
 
-    /// So much of the fuel that was just charged has been charged before.
     pub(super) fn note_recharged(&mut self, fuel: u64) {
         if let Some(profile) = &mut self.profile {
             profile.recharged += fuel;

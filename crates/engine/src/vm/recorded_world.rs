@@ -7,14 +7,10 @@ use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::Run;
 
-/// What a run says of something.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RecordedFact<T> {
-    /// It records nothing of the kind.
     Nothing,
-    /// It records such things, and not this one.
     Unknown,
-    /// How it stands.
     Known(T),
 }
 
@@ -28,7 +24,8 @@ pub(super) fn recorded_file<'run>(run: &Run<'run>, path: &str, look: FileLook) -
     }
     let path = plain_path(path);
     let Some(file) = files.file_named(&path) else {
-        let is_open = |folder: &str| files.file_named(folder).is_some_and(|folder| has_flag(&folder, of_run::COMPLETE, false));
+        let is_open =
+            |folder: &str| files.file_named(folder).is_some_and(|folder| has_flag(&folder, of_run::COMPLETE, false));
         let open = parent_folders(&path).any(is_open);
         return if open { RecordedFact::Unknown } else { RecordedFact::Known(Node::computed(Value::Missing)) };
     };
@@ -43,7 +40,6 @@ pub(super) fn recorded_file<'run>(run: &Run<'run>, path: &str, look: FileLook) -
     })
 }
 
-/// The files that a run records.
 struct RecordedFiles<'run>(Value<'run>);
 
 impl<'run> RecordedFiles<'run> {
@@ -63,7 +59,7 @@ fn has_flag(file: &Node<'_>, key: &str, what: bool) -> bool {
     matches!(object.get(key).map(|node| node.value), Some(Value::Boolean(said)) if said == what)
 }
 
-/// A path without what leads nowhere: `./a//b/../c` is `a/c`, and the folder itself `.`.
+/// Normalizes a path: `./a//b/../c` becomes `a/c`, and the folder itself `.`.
 fn plain_path(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
@@ -80,7 +76,6 @@ fn plain_path(path: &str) -> String {
     }
 }
 
-/// The folders above a path, the nearest first.
 fn parent_folders(path: &str) -> impl Iterator<Item = &str> {
     let folders = path.rmatch_indices('/').filter_map(|(at, _)| path.get(..at)).filter(|folder| !folder.is_empty());
     let top = match path {
@@ -92,7 +87,7 @@ fn parent_folders(path: &str) -> impl Iterator<Item = &str> {
     folders.chain(top)
 }
 
-/// The name of a file in a list: text, or the `path` or `name` of an object.
+/// A list entry: text, or the `path` or `name` of an object.
 fn file_name<'run>(file: &Node<'run>) -> Option<&'run str> {
     match file.value {
         Value::Object(object) => text_entry(&object, of_step::PATH).or_else(|| text_entry(&object, of_step::NAME)),
@@ -108,7 +103,6 @@ fn text_entry<'run>(object: &Object<'run>, key: &str) -> Option<&'run str> {
     }
 }
 
-/// How a run records a variable.
 pub(super) fn recorded_variable(value: Option<Node<'_>>) -> VariableState {
     match value.map(|node| node.value) {
         None | Some(Value::Null) => VariableState::Unset,
@@ -117,7 +111,7 @@ pub(super) fn recorded_variable(value: Option<Node<'_>>) -> VariableState {
     }
 }
 
-/// How a command of a rule ended, in `meta.ran`: a run that has this list says with it which were run where it was recorded.
+/// From `meta.ran`; a run with this list implies that unlisted commands were not run.
 pub(super) fn recorded_command(run: &Run<'_>, words: &[String]) -> RecordedFact<Result<CommandOutcome, Fault>> {
     let Value::Object(meta) = run.root_value(of_run::META).value else { return RecordedFact::Nothing };
     let Some(Value::List(ran)) = meta.get(of_meta::RAN).map(|node| node.value) else { return RecordedFact::Nothing };

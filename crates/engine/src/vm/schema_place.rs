@@ -5,10 +5,9 @@ use averment_base::source::{FileId, Span};
 use serde_json::Value;
 use std::ops::Range;
 
-/// More references than this are not followed.
+/// References followed.
 const REFERENCES: usize = 64;
 
-/// The place of the keyword that a JSON pointer into a schema names, references on the way followed.
 pub(super) fn keyword_place(program: &Program, schema: u32, pointer: &str) -> Option<Span> {
     let schema = program.schemas.get(schema as usize)?;
     let json: Value = serde_json::from_str(&schema.json).ok()?;
@@ -22,7 +21,6 @@ pub(super) fn keyword_place(program: &Program, schema: u32, pointer: &str) -> Op
     in_another_file(program, &pointer)
 }
 
-/// A file that a schema refers to is a definition with the file's name and a number.
 fn in_another_file(program: &Program, pointer: &str) -> Option<Span> {
     let rest = pointer.strip_prefix("/$defs/")?;
     let (definition, inner) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
@@ -33,7 +31,7 @@ fn in_another_file(program: &Program, pointer: &str) -> Option<Span> {
     Some(Span::new(FileId(u32::try_from(index).ok()?), range.start, range.end))
 }
 
-/// The pointer without steps through `$ref`: it leads from the root to the keyword itself.
+/// Removes `$ref` steps, so that the pointer leads from the root to the keyword.
 fn resolve_pointer(schema: &Value, pointer: &str) -> Option<String> {
     let (mut here, mut path) = (schema, String::new());
     let mut followed = 0;
@@ -59,7 +57,6 @@ fn resolve_pointer(schema: &Value, pointer: &str) -> Option<String> {
     Some(path)
 }
 
-/// The key with its value, or the element, that a pointer names in JSON or in a literal of the language.
 fn locate_pointer(text: &str, pointer: &str) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let (mut from, mut value) = (blank_end(bytes, 0), blank_end(bytes, 0));
@@ -69,7 +66,6 @@ fn locate_pointer(text: &str, pointer: &str) -> Option<Range<usize>> {
     Some(from..value_end(bytes, value))
 }
 
-/// Where an entry begins, and where its value does.
 fn child_entry(text: &str, at: usize, wanted: &str) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let object = match bytes.get(at)? {
@@ -104,7 +100,6 @@ fn child_entry(text: &str, at: usize, wanted: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// The end of white space and comments.
 fn blank_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
         match bytes.get(at) {
@@ -115,7 +110,7 @@ fn blank_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The end of a text in quotes; only double quotes know escapes.
+/// Only double-quoted texts have escapes.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let quote = bytes.get(start).copied();
     let mut at = start + 1;
@@ -129,7 +124,6 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
     }
 }
 
-/// The end of a value: before the comma or bracket behind it.
 fn value_end(bytes: &[u8], start: usize) -> usize {
     let (mut at, mut depth, mut end) = (start, 0_usize, start);
     loop {

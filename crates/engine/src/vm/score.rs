@@ -57,7 +57,7 @@ pub fn of_status(status: Status) -> Option<f64> {
 /// A member of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MemberScore {
-    /// What was found.
+    /// The verdict.
     pub verdict: Verdict,
     /// Its score, where it has one of its own.
     pub score: Option<f64>,
@@ -98,7 +98,7 @@ pub fn group_score(kind: GroupKind, parts: &[MemberScore]) -> Option<f64> {
     }
 }
 
-/// What an assertion does to the verdict of its rule.
+/// The effect of an assertion on the verdict of its rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JudgedAssertion {
     /// Its verdict; an expected failure passes, an unexpected pass fails.
@@ -132,7 +132,7 @@ pub fn rule_verdict(threshold: Option<f64>, judged: &[JudgedAssertion]) -> Verdi
     }
 }
 
-/// A score that undecided assertions could still lift over the threshold decides nothing.
+/// The verdict is open while undecided assertions could lift the score to the threshold.
 fn threshold_verdict(threshold: f64, judged: &[JudgedAssertion]) -> Verdict {
     let must = |wanted| judged.iter().any(|one| one.must && one.verdict == wanted);
     let Some(score) = rule_score(judged) else { return Verdict::all_of(judged.iter().map(|one| one.verdict)) };

@@ -7,10 +7,10 @@ use averment_base::value::Value;
 use averment_runs::normal::of_meta;
 use averment_runs::run::Run;
 
-/// The tag of rules that are selected whatever tags are named.
+/// Rules with this tag are always selected.
 const ALWAYS: &str = "always";
 
-/// What the user selects. Names of one list combine with OR, the lists with AND; an empty list selects everything.
+/// The user's selection. Names of one list combine with OR, the lists with AND; an empty list selects everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleSelection {
     /// Ids of rules, cases and assertions.
@@ -45,7 +45,7 @@ impl WorldPhase {
 }
 
 impl RuleSelection {
-    /// Whether an assertion judges single runs: one that is selected, or counted by one over all runs that is.
+    /// True if an assertion is judged on single runs: selected, or counted by a selected one over all runs.
     #[must_use]
     pub fn is_judged(&self, program: &Program, number: u32, assertion: &CompiledAssertion) -> bool {
         if matches!(assertion.check, CompiledCheck::OverRuns(_)) {

@@ -1,26 +1,25 @@
 //! From the results of a run to its rules and scores, in one pass over the results.
 
-use super::outcome::{AssertionOutcome, RunOutcome, RuleOutcome, Status};
+use super::outcome::{AssertionOutcome, RuleOutcome, RunOutcome, Status};
 use super::score::{self, JudgedAssertion};
 use crate::bytecode::program::{CompiledAssertion, Program};
 use crate::ir::Severity;
 use averment_base::truth::Verdict;
 use smallvec::SmallVec;
 
-/// What a file's score is the mean of, in file order: a rule stands where its first result does.
+/// Components of a file's score in file order; a rule is placed at its first result.
 enum FileScorePart {
     Bare { weight: f64, score: Option<f64> },
     Rule { number: u32, judged: SmallVec<[JudgedAssertion; 1]> },
 }
 
-/// A score recorded under a name.
 struct RecordedScore<'a> {
     name: &'a str,
     weight: f64,
     score: f64,
 }
 
-/// The outcome of a run from its results, which stand in file order.
+/// `results` must be in file order.
 pub(super) fn summarize_run(program: &Program, results: Vec<AssertionOutcome>) -> RunOutcome {
     let mut summary = RunSummary { places: vec![None; program.rules.len()], ..RunSummary::default() };
     for result in &results {
@@ -49,10 +48,8 @@ pub(super) fn summarize_run(program: &Program, results: Vec<AssertionOutcome>) -
 #[derive(Default)]
 struct RunSummary<'a> {
     parts: Vec<FileScorePart>,
-    /// The part of each rule.
     places: Vec<Option<usize>>,
     named: Vec<RecordedScore<'a>>,
-    /// True when a bare assertion of severity `error` does not hold.
     fails: bool,
 }
 
@@ -78,7 +75,6 @@ impl<'a> RunSummary<'a> {
     }
 }
 
-/// The verdict and score of a rule, and what it does to its file.
 fn summarize_rule<'a>(
     program: &'a Program,
     number: u32,
@@ -102,7 +98,7 @@ fn summarize_rule<'a>(
     outcome.rules.push(RuleOutcome { rule: number, verdict, passed, score });
 }
 
-/// What a result does to its rule: an expected failure passes, an unexpected pass fails.
+/// The effect of a result on its rule: an expected failure passes, an unexpected pass fails.
 #[must_use]
 pub fn counted_verdict(status: Status, verdict: Verdict) -> Verdict {
     match status {
@@ -130,8 +126,7 @@ fn status_holds(status: Status) -> bool {
     matches!(status, Status::Passed | Status::ExpectedFailed | Status::Vacuous | Status::Skipped)
 }
 
-/// Scores of one name are one: their weighted mean, where the first of them stands. A single score is recorded even when its weight is
-/// 0: it only does not count for its parent.
+/// Merges scores of one name by weighted mean; a score of weight 0 is recorded but does not count for its parent.
 fn by_name(named: &[RecordedScore<'_>]) -> Vec<(String, f64)> {
     let mut out: Vec<(String, f64)> = Vec::new();
     for RecordedScore { name, .. } in named {

@@ -6,29 +6,29 @@ use super::evaluate::{EvaluateOptions, evaluate, evaluate_with_coverage};
 use super::outcome::{AssertionOutcome, RunOutcome, Status};
 use super::prepare::PreparedProgram;
 use super::select::RuleSelection;
-use crate::bytecode::program::{Program, CompiledTest};
+use crate::bytecode::program::{CompiledTest, Program};
 use averment_base::limits::Limits;
 use averment_base::truth::Verdict;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 use std::fmt::Display;
 
-/// What came of one test.
+/// The result of a test.
 #[derive(Debug, Clone)]
 pub struct TestResult {
     /// The test, by number in the program.
     pub test: u32,
-    /// Whether the verdicts came out as written.
+    /// True if the verdicts match the expectation.
     pub passed: bool,
     /// Why not, in words; empty when it passed.
     pub reason: String,
-    /// What was judged, with its verdict: rules by id, and bare assertions by theirs.
+    /// Verdicts of rules by id, and of bare assertions by theirs.
     pub found: Vec<(String, Verdict)>,
     /// Everything that was found on the test's run; empty when the run could not be read.
     pub outcome: RunOutcome,
 }
 
-/// What reads the run that stands in a test: the engine itself knows no format of traces.
+/// Reads a test's inline run: the engine itself knows no trace format.
 pub type ReadRun<E> = for<'run> fn(&'run str, &'run Bump, &Limits) -> Result<Run<'run>, E>;
 
 /// Runs all tests of a program, in file order. A test may look at nothing but its run.
@@ -58,15 +58,22 @@ fn run_test<E: Display>(
         Ok(run) => run,
         Err(error) => {
             let reason = format!("its run cannot be read: {error}");
-            return TestResult { test: number, passed: false, reason, found: Vec::new(), outcome: RunOutcome::default() };
+            return TestResult {
+                test: number,
+                passed: false,
+                reason,
+                found: Vec::new(),
+                outcome: RunOutcome::default(),
+            };
         }
     };
     let stated = TestExpectation { expect: test.expect, rules: &test.rules };
-    let TestJudgment { reason, found, outcome, .. } = judge_test(program, prepared, &run, &arena, stated, limits, false);
+    let TestJudgment { reason, found, outcome, .. } =
+        judge_test(program, prepared, &run, &arena, stated, limits, false);
     TestResult { test: number, passed: reason.is_none(), reason: reason.unwrap_or_default(), found, outcome }
 }
 
-/// What a test states of its run.
+/// The expectations of a test.
 #[derive(Debug, Clone, Copy)]
 pub struct TestExpectation<'a> {
     /// The verdict.
@@ -75,16 +82,16 @@ pub struct TestExpectation<'a> {
     pub rules: &'a [u32],
 }
 
-/// What a program says of the run of a test.
+/// The verdicts of a program on a test's run.
 #[derive(Debug, Clone)]
 pub struct TestJudgment {
     /// Why it is not what was stated, in words; `None` when it is.
     pub reason: Option<String>,
-    /// What was judged, with its verdict: rules by id, and bare assertions by theirs.
+    /// Verdicts of rules by id, and of bare assertions by theirs.
     pub found: Vec<(String, Verdict)>,
     /// Everything that was found.
     pub outcome: RunOutcome,
-    /// What the evaluation went through, where that was asked for.
+    /// Coverage, if requested.
     pub seen: Option<CoverageRecord>,
 }
 
@@ -117,7 +124,6 @@ pub fn judge_test<'run>(
     TestJudgment { reason: verdict_mismatch(stated, &found), found, outcome, seen }
 }
 
-/// Rules and bare assertions with their verdicts, in file order.
 fn rule_verdicts(program: &Program, outcome: &RunOutcome) -> Vec<(String, Verdict)> {
     let mut found = Vec::new();
     let mut seen = Vec::new();
@@ -137,7 +143,7 @@ fn rule_verdicts(program: &Program, outcome: &RunOutcome) -> Vec<(String, Verdic
     found
 }
 
-/// The verdict of a result as it counts: an expected failure passes, an unexpected pass fails.
+/// An expected failure counts as a pass, an unexpected pass as a failure.
 fn counted_result(result: &AssertionOutcome) -> Verdict {
     match result.status {
         Status::ExpectedFailed => Verdict::Pass,
@@ -146,7 +152,6 @@ fn counted_result(result: &AssertionOutcome) -> Verdict {
     }
 }
 
-/// Why the verdicts are not those that were expected.
 fn verdict_mismatch(stated: TestExpectation<'_>, found: &[(String, Verdict)]) -> Option<String> {
     if found.is_empty() {
         return Some("no assertion was judged".to_owned());

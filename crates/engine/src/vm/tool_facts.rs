@@ -9,14 +9,14 @@ use averment_base::limits::Limits;
 use averment_base::truth::Truth;
 use averment_base::value::glob::matches_wildcard;
 use averment_base::value::json::parse;
-use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, Value};
+use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{StepKind, Run, RunSource, StepStatus, Step};
+use averment_runs::run::{Run, RunSource, Step, StepKind, StepStatus};
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The hints of MCP that are tags where they are true.
+/// MCP hints that become tags when true.
 const HINTS: [(&str, &str); 4] = [
     ("destructiveHint", "destructive"),
     ("readOnlyHint", "read-only"),
@@ -24,12 +24,9 @@ const HINTS: [(&str, &str); 4] = [
     ("idempotentHint", "idempotent"),
 ];
 
-/// What a program needs of its tools.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ToolNeeds {
-    /// Something is said of how calls end.
     ends: bool,
-    /// Some rule looks at tags or annotations.
     looks: bool,
 }
 
@@ -45,7 +42,7 @@ impl ToolNeeds {
     }
 }
 
-/// The run with what is said of its tools; `machine` judges it as it was recorded.
+/// The run with tool facts applied; `machine` evaluates facts on the recorded run.
 pub(super) fn apply_facts<'run>(machine: &mut Machine<'run>, needs: ToolNeeds) -> &'run Run<'run> {
     let (run, arena) = (machine.run, machine.arena);
     let mut facts = FactLookup { program: machine.program, known: FxHashMap::default(), of_run: FxHashMap::default() };
@@ -81,7 +78,6 @@ pub(super) fn apply_facts<'run>(machine: &mut Machine<'run>, needs: ToolNeeds) -
     })
 }
 
-/// What the run itself records of its tools: by name what stands under `annotations`.
 fn recorded_annotations<'run>(run: &Run<'run>) -> FxHashMap<&'run str, Node<'run>> {
     let Value::List(tools) = run.root_value(of_run::TOOLS).value else { return FxHashMap::default() };
     let about = |tool: &Node<'run>| {
@@ -99,25 +95,21 @@ type ToolEntries<'run> = SmallVec<[ObjectEntry<'run>; 4]>;
 
 struct FactLookup<'run> {
     program: &'run Program,
-    /// What the catalogue of the rules says of a tool, by name, once somebody has asked.
     known: FxHashMap<&'run str, Option<Node<'run>>>,
-    /// What the run says of its tools.
     of_run: FxHashMap<&'run str, Node<'run>>,
 }
 
 impl<'run> FactLookup<'run> {
-    /// Whether anything is known that tags or annotations could come from.
     fn has_tags(&self) -> bool {
         let says = |fact: &crate::ir::ToolFact<CodeId>| matches!(fact.says, ToolClaim::Tagged(_));
         self.is_listed() || self.program.tool_facts.iter().any(says)
     }
 
-    /// Whether a catalogue says something of tools: then nothing is known of a tool that it does not list.
+    /// True if a catalog describes tools; nothing is known then about unlisted ones.
     fn is_listed(&self) -> bool {
         !self.of_run.is_empty() || self.program.tools.iter().any(|tool| tool.annotations.is_some())
     }
 
-    /// The names of a tool: its own, and that of which it is another one.
     fn tool_names(&self, tool: &'run str) -> SmallVec<[&'run str; 2]> {
         let mut names: SmallVec<[&'run str; 2]> = SmallVec::from_slice(&[tool]);
         for fact in &self.program.tool_facts {
@@ -131,7 +123,7 @@ impl<'run> FactLookup<'run> {
         names
     }
 
-    /// How a call ended, by the rules; `None` where the run says it, where no rule speaks of the tool, and where it cannot be told.
+    /// The status of a call by the rules; `None` if the run records it, no rule covers the tool, or it is undecided.
     fn call_status(&self, machine: &mut Machine<'run>, step: &'_ Step<'run>) -> Option<StepStatus> {
         let concluded = machine.run.concludes_ok && is_concluded(step);
         if step.status != StepStatus::Unknown && !concluded {
@@ -148,7 +140,8 @@ impl<'run> FactLookup<'run> {
         let mut fails = Truth::False;
         for (_, code) in conditions.iter().filter(|(near, _)| *near == nearest) {
             machine.refuel();
-            fails = fails.or(machine.evaluate_truth(*code, &ExpressionScope::of_step(step)).unwrap_or(Truth::Undecided));
+            fails =
+                fails.or(machine.evaluate_truth(*code, &ExpressionScope::of_step(step)).unwrap_or(Truth::Undecided));
         }
         match fails {
             Truth::True => Some(StepStatus::Failed),
@@ -159,7 +152,6 @@ impl<'run> FactLookup<'run> {
         }
     }
 
-    /// The annotations and the tags of a call's tool.
     fn tool_entries(&mut self, step: &Step<'run>, arena: &'run Bump, limits: &Limits) -> ToolEntries<'run> {
         let names = self.tool_names(step.name);
         let mut told = ToolEntries::new();
@@ -179,7 +171,8 @@ impl<'run> FactLookup<'run> {
             let is_true = |hint: &str| matches!(annotations.field(hint).value, Value::Boolean(true));
             tags.extend(HINTS.iter().filter(|(hint, _)| is_true(hint)).map(|(_, tag)| *tag));
         }
-        let known = named || annotations.is_some() || !self.is_listed() || names.iter().any(|name| self.lists_tool(name));
+        let known =
+            named || annotations.is_some() || !self.is_listed() || names.iter().any(|name| self.lists_tool(name));
         if known {
             told.push(ObjectEntry { key: of_step::TAGS, node: tags_node(step, &tags, arena) });
         }
@@ -204,7 +197,7 @@ impl<'run> FactLookup<'run> {
     }
 }
 
-/// The entries of an object that stands in no trace.
+/// Strips places: these entries occur in no trace.
 fn without_places<'run>(node: Node<'run>, arena: &'run Bump) -> Node<'run> {
     match node.value {
         Value::Object(object) => {
@@ -216,7 +209,7 @@ fn without_places<'run>(node: Node<'run>, arena: &'run Bump) -> Node<'run> {
     }
 }
 
-/// The tags of a call: those that the run records first, each once.
+/// Tags recorded by the run come first; duplicates are dropped.
 fn tags_node<'run>(step: &Step<'run>, tags: &[&'run str], arena: &'run Bump) -> Node<'run> {
     let own = step.object.get(of_step::TAGS);
     let mut all: Vec<Node<'run>> = match own.map(|node| node.value) {
@@ -233,7 +226,6 @@ fn tags_node<'run>(step: &Step<'run>, tags: &[&'run str], arena: &'run Bump) -> 
     Node::new(Value::List(arena.alloc_slice_copy(&all)), origin)
 }
 
-/// Whether nothing but a result says that a call went well.
 fn is_concluded(step: &Step<'_>) -> bool {
     let computed = |key| step.object.get(key).is_none_or(|node| node.origin == TextOrigin::COMPUTED);
     step.status == StepStatus::Ok && computed(of_step::STATUS) && computed(of_step::OK)
@@ -248,10 +240,9 @@ fn fits_name(test: &NameTest, name: &str) -> bool {
     }
 }
 
-/// How nearly a tool is meant that is named itself.
 const EXACTLY: u8 = 2;
 
-/// How nearly the names of a tool are meant: by its whole name, by a part of it, as any tool; `None` where they are not.
+/// Match quality: whole name, part of the name, any tool; `None` for no match.
 fn nearness(tests: &[NameTest], names: &[&str]) -> Option<u8> {
     let fitting = tests.iter().filter(|test| names.iter().any(|name| fits_name(test, name)));
     let rank = |test: &NameTest| match test {
@@ -262,8 +253,12 @@ fn nearness(tests: &[NameTest], names: &[&str]) -> Option<u8> {
     fitting.map(rank).max()
 }
 
-/// A call with another status and with further fields.
-fn with_entries<'run>(step: &Step<'run>, status: Option<StepStatus>, told: &[ObjectEntry<'run>], arena: &'run Bump) -> Step<'run> {
+fn with_entries<'run>(
+    step: &Step<'run>,
+    status: Option<StepStatus>,
+    told: &[ObjectEntry<'run>],
+    arena: &'run Bump,
+) -> Step<'run> {
     let mut entries: Vec<ObjectEntry<'run>> = step.object.entries().to_vec();
     let mut put = |entry: ObjectEntry<'run>| match entries.iter_mut().find(|known| known.key == entry.key) {
         Some(known) => *known = entry,
@@ -280,7 +275,6 @@ fn with_entries<'run>(step: &Step<'run>, status: Option<StepStatus>, told: &[Obj
     Step { status: status.unwrap_or(step.status), object, node, ..*step }
 }
 
-/// The entries of the run with its lists of steps made of these.
 fn with_lists<'run>(run: &Run<'run>, steps: &'run [Step<'run>], arena: &'run Bump) -> Object<'run> {
     let list = |wanted: &dyn Fn(&Step<'run>) -> bool| {
         let nodes: Vec<Node<'run>> = steps.iter().filter(|step| wanted(step)).map(|step| step.node).collect();
@@ -298,7 +292,6 @@ fn with_lists<'run>(run: &Run<'run>, steps: &'run [Step<'run>], arena: &'run Bum
     Object::new(arena, arena.alloc_slice_copy(&entries))
 }
 
-/// How a rule says what failure is, where a call has a result and nothing that says how it ended.
 pub(in crate::vm) fn how_to_say_failure(step: &Step<'_>) -> &'static str {
     let result = step.object.get(of_step::RESULT).map(|node| node.value);
     match (step.kind, result) {

@@ -5,17 +5,16 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::machine::Machine;
-use averment_base::near::{text_appearance, appearance_chars};
+use averment_base::near::{appearance_chars, text_appearance};
 use averment_base::truth::Truth;
 use averment_base::value::compare::{compare_values, with_deep_stack};
-use averment_base::value::{Node, Number, ValueText, Value};
+use averment_base::value::{Node, Number, Value, ValueText};
 use averment_syntax::ast::TestKind;
 use std::cmp::Ordering;
 
-/// Whether two values are the same, by one of the tests of equality.
 pub(super) type EqualityTest = fn(&Value<'_>, &Value<'_>) -> bool;
 
-/// The order of two numbers, or of two texts neither of which spells a number; `None` for what has no order.
+/// Orders two numbers, or two texts that do not spell numbers; `None` if there is no order.
 pub(super) fn value_order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
     match (left, right) {
         (Value::Text(a), Value::Text(b)) if spells_number(*a) || spells_number(*b) => None,
@@ -23,8 +22,7 @@ pub(super) fn value_order(left: &Value<'_>, right: &Value<'_>) -> Option<Orderin
     }
 }
 
-/// Whether two present values are equal, lists and objects part by part. Values that differ as little as [`is_alike`] says are no
-/// evidence that they do.
+/// Compares lists and objects part by part; values that are alike are no evidence of a difference.
 pub(super) fn equality_truth<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> Truth {
     match (left, right) {
         (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => parts_equality(left, right, same),
@@ -32,7 +30,6 @@ pub(super) fn equality_truth<'v>(left: &Value<'v>, right: &Value<'v>, same: Equa
     }
 }
 
-/// The same of values of which at most one is a list or an object.
 fn whole_equality<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> Truth {
     match (left, right) {
         _ if same(left, right) => Truth::True,
@@ -41,7 +38,7 @@ fn whole_equality<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -
     }
 }
 
-/// Lists of one length and objects of the same keys are equal as far as their parts are.
+/// Lists of equal length and objects with equal keys are as equal as their parts.
 fn parts_equality<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> Truth {
     let joined = |pairs: &mut dyn Iterator<Item = Truth>| {
         let mut truth = Truth::True;
@@ -61,7 +58,9 @@ fn parts_equality<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -
         }
         (Value::Object(a), Value::Object(b)) if a.entries().len() == b.entries().len() => {
             let pairs = a.entries().iter().map(|entry| (entry.node.value, b.get(entry.key).map(|node| node.value)));
-            joined(&mut pairs.map(|(a, b)| b.map_or(Truth::False, |b| with_deep_stack(|| parts_equality(&a, &b, same)))))
+            joined(
+                &mut pairs.map(|(a, b)| b.map_or(Truth::False, |b| with_deep_stack(|| parts_equality(&a, &b, same)))),
+            )
         }
         (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => Truth::False,
         _ => whole_equality(left, right, same),
@@ -87,19 +86,17 @@ fn is_alike<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> bool
     }
 }
 
-/// Whether texts differ by letter case, or by white space around them, alone.
+/// True if texts differ only in letter case or surrounding whitespace.
 fn is_written_like(text: &str, other: &str) -> bool {
     let (text, other) = (text.trim(), other.trim());
     let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
     text.eq_ignore_ascii_case(other) || may_look_alike(text, other) && lower(text) == lower(other)
 }
 
-/// Whether a text spells a number as JSON does.
 fn spells_number(text: ValueText<'_>) -> bool {
     Number::from_spelling(text.as_str()).is_some()
 }
 
-/// Whether a text spells a number or a boolean that is the other value.
 fn spells_scalar(text: ValueText<'_>, other: &Value<'_>) -> bool {
     match other {
         Value::Number(number) => number.is_spelled(text.as_str()),
@@ -107,7 +104,6 @@ fn spells_scalar(text: ValueText<'_>, other: &Value<'_>) -> bool {
     }
 }
 
-/// The answer that a boolean is.
 fn boolean_answer(value: &Value<'_>) -> Option<bool> {
     match value {
         Value::Boolean(value) => Some(*value),
@@ -121,25 +117,23 @@ fn spells_boolean(text: ValueText<'_>, value: bool) -> bool {
     words.iter().any(|word| text.as_str().eq_ignore_ascii_case(word))
 }
 
-/// Whether a text that does not hold, or is not, another one looks as if it did: letters composed otherwise, of another script, or with
-/// some between them that nobody sees.
+/// True if a failed text test would hold for the appearance: composition, other scripts, invisible characters.
 pub(super) fn look_alike(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
     may_look_alike(text, other) && !other.is_empty() && test(&text_appearance(text), &text_appearance(other))
 }
 
-/// The same of two texts as a whole: they are looked through as far as they look alike.
 fn looks_like(text: &str, other: &str) -> bool {
     may_look_alike(text, other) && appearance_chars(text).eq(appearance_chars(other))
 }
 
-/// Texts longer than this are not looked through a second time, in bytes.
+/// Bytes of a text that is examined again.
 const LARGEST: usize = 1 << 20;
 
 fn may_look_alike(text: &str, other: &str) -> bool {
     !(text.is_ascii() && other.is_ascii()) && text.len().max(other.len()) <= LARGEST
 }
 
-/// Whether a list of words, such as the arguments of a command, spells a text of several words.
+/// True if a list of words, such as command arguments, spells a multi-word text.
 pub(super) fn spells_words(items: &[Node<'_>], wanted: &Value<'_>) -> bool {
     let Value::Text(wanted) = wanted else { return false };
     let wanted = wanted.as_str();
@@ -156,7 +150,7 @@ pub(super) fn spells_words(items: &[Node<'_>], wanted: &Value<'_>) -> bool {
 }
 
 impl<'run> Machine<'run> {
-    /// Why a test of two present values counts as decided by something missing: words behind the values.
+    /// Why a test of two present values counts as decided by something missing, as words to append.
     pub(super) fn unfit_words(&self, kind: TestKind, subject: &Node<'run>, operand: &Node<'run>) -> Option<String> {
         if subject.leads_nowhere() || operand.leads_nowhere() {
             return Some("its path leads nowhere".to_owned());
@@ -217,10 +211,8 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// What is said of a text in which something is found that is not what is looked for.
 const LOOKS_ALIKE: &str = "it holds what looks alike, and is written with other characters";
 
-/// What is said of texts that differ by letter case or white space alone.
 fn written_like(text: &str, other: &str) -> &'static str {
     match () {
         () if text.trim() == other.trim() => "only white space around it differs",
@@ -229,7 +221,6 @@ fn written_like(text: &str, other: &str) -> &'static str {
     }
 }
 
-/// The same of a text and the first element of a list that is written like it.
 fn holds_written_like(list: &Value<'_>, wanted: &Value<'_>) -> Option<String> {
     let (Value::List(items), Value::Text(wanted)) = (list, wanted) else { return None };
     let texts = items.iter().filter_map(|item| if let Value::Text(text) = item.value { Some(text) } else { None });
@@ -237,7 +228,6 @@ fn holds_written_like(list: &Value<'_>, wanted: &Value<'_>) -> Option<String> {
     like.next().map(|text| format!("for one element {}", written_like(text.as_str(), wanted.as_str())))
 }
 
-/// The type of a value with its article.
 fn with_article(value: &Value<'_>) -> &'static str {
     match value {
         Value::Missing | Value::Absent | Value::Null => "nothing",

@@ -1,19 +1,18 @@
 //! Checks of the world: first what the run has recorded, then what may be looked at.
 
-use super::context::{JudgeContext, ExpressionScope};
+use super::context::{ExpressionScope, JudgeContext};
 use super::describe::shorten_text;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::outcome::{VerdictEvidence, CheckFinding, Role};
+use super::outcome::{CheckFinding, Role, VerdictEvidence};
 use super::recorded_world::{self, RecordedFact};
 use super::world::{FileState, Permissions, VariableState};
 use crate::bytecode::program::CodeId;
 use crate::ir::{FileLook, WorldCondition};
 use averment_base::truth::{Truth, Verdict};
-use averment_base::value::{Node, ValueText, Value};
+use averment_base::value::{Node, Value, ValueText};
 use averment_runs::run::StepKind;
 
-/// Judges a check of the world.
 pub(super) fn judge_world<'run>(
     machine: &mut Machine<'run>,
     permissions: &Permissions,
@@ -29,7 +28,6 @@ pub(super) fn judge_world<'run>(
     }
 }
 
-/// A text that a check is about; a finding where it is none.
 fn check_text<'run>(
     machine: &mut Machine<'run>,
     code: CodeId,
@@ -68,7 +66,10 @@ fn judge_file<'run>(
     let node = match recorded {
         RecordedFact::Known(node) => node,
         RecordedFact::Unknown => {
-            return Ok(CheckFinding::new(Verdict::Undecided, format!("the run does not record whether there is `{path}`")));
+            return Ok(CheckFinding::new(
+                Verdict::Undecided,
+                format!("the run does not record whether there is `{path}`"),
+            ));
         }
         RecordedFact::Nothing => found_file(machine, permissions, path, look)?,
     };
@@ -93,7 +94,7 @@ fn judge_file<'run>(
     }))
 }
 
-/// What stands for a file that was found: its text, the names in a folder, a sign where nobody asked for the text.
+/// The value of a file: its text, a folder's names, or a placeholder if the text is not needed.
 fn found_file<'run>(
     machine: &mut Machine<'run>,
     permissions: &Permissions,
@@ -137,7 +138,7 @@ fn judge_environment(
     Ok(truth_finding(Truth::from_bool(holds != negated), || format!("the environment variable `{name}` {word}")))
 }
 
-/// A tool of `tools`: a name, or an object with one.
+/// An entry of `tools`: a name, or an object with one.
 fn judge_tool(machine: &Machine<'_>, name: &str, negated: bool) -> CheckFinding {
     let available = match machine.run.root_value("tools").value {
         Value::List(tools) => tools.iter().any(|tool| tool_name(tool) == Some(name)),
@@ -154,7 +155,6 @@ fn judge_tool(machine: &Machine<'_>, name: &str, negated: bool) -> CheckFinding 
     })
 }
 
-/// The tools that a run had, in words.
 fn tools_text(machine: &Machine<'_>) -> String {
     const NAMED: usize = 5;
     let names: Vec<String> = match machine.run.root_value("tools").value {
@@ -187,7 +187,7 @@ fn tool_name<'run>(tool: &Node<'run>) -> Option<&'run str> {
     }
 }
 
-/// Every request whose URL fits meets the test, and there is one at least.
+/// At least one request has a fitting URL, and all of these meet the test.
 fn judge_http<'run>(
     machine: &mut Machine<'run>,
     url: CodeId,
@@ -237,12 +237,14 @@ fn judge_http<'run>(
 fn fits_url<'run>(machine: &mut Machine<'run>, wanted: &Node<'run>, url: &'run str) -> Result<bool, Fault> {
     match wanted.value {
         Value::Text(part) => Ok(url.contains(part.as_str())),
-        Value::Regex(_) => Ok(machine.matches_regex(&Value::Text(ValueText::Plain(url)), &wanted.value)?.unwrap_or(false)),
+        Value::Regex(_) => {
+            Ok(machine.matches_regex(&Value::Text(ValueText::Plain(url)), &wanted.value)?.unwrap_or(false))
+        }
         _ => Ok(false),
     }
 }
 
-/// Runs a command; every argument is one argument, whatever stands in it.
+/// Arguments are never split.
 fn judge_command<'run>(
     machine: &mut Machine<'run>,
     permissions: &Permissions,
@@ -265,8 +267,9 @@ fn judge_command<'run>(
         }
         RecordedFact::Nothing => permissions.run_command(&words)?,
     };
-    let mut finding =
-        truth_finding(Truth::from_bool(outcome.code == code), || format!("the command exits {}, not {code}", outcome.code));
+    let mut finding = truth_finding(Truth::from_bool(outcome.code == code), || {
+        format!("the command exits {}, not {code}", outcome.code)
+    });
     if finding.verdict != Verdict::Pass && !outcome.output.is_empty() {
         finding.evidence.push(VerdictEvidence {
             role: Role::Value,

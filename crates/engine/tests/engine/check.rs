@@ -49,8 +49,11 @@ fn said(text: &str) -> String {
     let mut out = String::new();
     for one in &checked.diagnostics.0 {
         let at = map.line_column(one.span);
-        let file =
-            if map.file_name(one.span) == "rules.assert" { String::new() } else { format!("{}:", map.file_name(one.span)) };
+        let file = if map.file_name(one.span) == "rules.assert" {
+            String::new()
+        } else {
+            format!("{}:", map.file_name(one.span))
+        };
         let severity = format!("{:?}", one.severity).to_lowercase();
         writeln!(out, "{file}{}:{}: {severity}[{}]: {}", at.line, at.column, one.slug.as_str(), one.message).unwrap();
         if let Some(help) = &one.help {
@@ -83,7 +86,8 @@ fn lowered(text: &str) -> String {
 /// Checked statements in a short form.
 mod show {
     use averment_engine::ir::{
-        PatternAlternative, AssertionCheck, Constant, TypedExpr, ExprKind, NameTest, CheckedPattern, SelectionReach, WindowScope, Temporal, ValueTest,
+        AssertionCheck, CheckedPattern, Constant, ExprKind, NameTest, PatternAlternative, SelectionReach, Temporal,
+        TypedExpr, ValueTest, WindowScope,
     };
 
     pub fn check(check: &AssertionCheck<CheckedPattern, TypedExpr>) -> String {
@@ -440,7 +444,8 @@ fn imported_files_bring_names_and_do_not_run() {
         map.iter().map(|(_, file)| file.name.as_str()).collect::<Vec<_>>(),
         ["rules.assert", "lib/common.assert"]
     );
-    let (_, declaration) = checked.symbols.references.iter().find(|(place, _)| map.span_text(*place) == "is_large").unwrap();
+    let (_, declaration) =
+        checked.symbols.references.iter().find(|(place, _)| map.span_text(*place) == "is_large").unwrap();
     assert_eq!(checked.symbols.declarations[*declaration].doc.as_deref(), Some("Above the limit."));
 }
 
@@ -527,7 +532,9 @@ fn every_fix_removes_what_it_is_for() {
             let same = |map: &SourceMap, checked: &CheckResult| {
                 let all = checked.diagnostics.0.iter();
                 all.filter(|other| {
-                    other.slug == one.slug && other.message == one.message && map.file_name(other.span) == "rules.assert"
+                    other.slug == one.slug
+                        && other.message == one.message
+                        && map.file_name(other.span) == "rules.assert"
                 })
                 .count()
             };

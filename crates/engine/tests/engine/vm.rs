@@ -207,7 +207,8 @@ fn deep_nesting_in_a_file_is_refused() {
         check = CompiledCheck::Not(Box::new(check));
     }
     let settings = AssertionSettings::default();
-    let assertion = CompiledAssertion { id: "a".into(), rule: None, text: "a".into(), span: Span::default(), settings, check };
+    let assertion =
+        CompiledAssertion { id: "a".into(), rule: None, text: "a".into(), span: Span::default(), settings, check };
     let program = Program { assertions: vec![assertion], ..program_of(vec![Op::Constant(Literal(0))]) };
     assert_eq!(codec::decode(&codec::encode(&program)), Err(DecodeError::Damaged));
 }

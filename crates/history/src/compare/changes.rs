@@ -11,12 +11,12 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// With fewer results on a side no difference can be significant.
+/// With fewer results on a side, no difference can be significant.
 pub(super) const FEWEST: u64 = 4;
-/// Below this a difference is called significant.
+/// The p-value below which a difference is significant.
 const SIGNIFICANT: f64 = 0.05;
 
-/// What the mean of a measure was, and is.
+/// The mean of a measure, before and after.
 #[derive(Debug, Serialize)]
 pub struct MeasureChange {
     /// `score`, `cost_usd`, `total_tokens` or `duration_ms`.
@@ -29,13 +29,12 @@ pub struct MeasureChange {
     pub change: Option<f64>,
     /// By how many percent; `None` where it was 0 and is not.
     pub percent: Option<f64>,
-    /// Of how many runs on each side the means are: of those that are in both and record it, or of all where none is in both.
+    /// Runs per side behind the means: those in both sides that record it, or all if none is in both.
     pub runs: (usize, usize),
 }
 
 type MeasureFn = fn(&SideRun) -> Option<f64>;
 
-/// The measures, in the order in which they are told.
 const MEASURES: [(&str, MeasureFn); 4] = [
     ("score", |run| run.standing.score),
     ("cost_usd", |run| run.standing.cost_usd),
@@ -78,15 +77,15 @@ pub struct ResultChange {
     pub id: String,
     /// Its text.
     pub text: String,
-    /// What it was.
+    /// The earlier status.
     pub base: Status,
-    /// What it is.
+    /// The current status.
     pub new: Status,
     /// `regression` where it passed, `improvement` where it passes now, else `other`: also where a statement over all runs speaks for it.
     pub kind: ChangeKind,
 }
 
-/// What a change is.
+/// The kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
@@ -112,11 +111,12 @@ pub(super) fn result_changes(base: &CompareSide, new: &CompareSide, pairing: &Ru
     found
 }
 
-/// The results of a side.
 type SideResults<'a> = (&'a CompareSide, &'a [(usize, Status)]);
 
-/// Results that are others now, still without their run.
-fn changed_results<'a>((base, before): SideResults<'a>, (new, after): SideResults<'a>) -> impl Iterator<Item = ResultChange> + use<'a> {
+fn changed_results<'a>(
+    (base, before): SideResults<'a>,
+    (new, after): SideResults<'a>,
+) -> impl Iterator<Item = ResultChange> + use<'a> {
     let known: FxHashMap<&AssertionKey, Status> =
         before.iter().filter_map(|(one, status)| Some((base.assertions.get_index(*one)?.0, *status))).collect();
     after.iter().filter_map(move |(number, now)| {
@@ -138,7 +138,7 @@ fn rule_name(rule: &str) -> Option<String> {
     Some(rule.to_owned()).filter(|rule| !rule.is_empty())
 }
 
-/// How often an assertion passed, and passes.
+/// How often an assertion passes, before and after.
 #[derive(Debug, Serialize)]
 pub struct AssertionChange {
     /// The rule; `None` where it has none.
@@ -147,21 +147,25 @@ pub struct AssertionChange {
     pub id: String,
     /// Its text.
     pub text: String,
-    /// How often it passed in the base, of all that count.
+    /// Passes and counted results of the base.
     pub base: (u64, u64),
-    /// How often it passes now.
+    /// Passes and counted results now.
     pub new: (u64, u64),
     /// Runs that are in both in which it passed and does not, and the other way round.
     pub regressions: usize,
     /// The other way round.
     pub improvements: usize,
-    /// How likely such a difference is where there is none: Fisher's exact test, corrected by Holm; `None` with fewer than 4 results on a side.
+    /// p-value: Fisher's exact test, Holm-corrected; `None` with fewer than 4 results on a side.
     pub p: Option<f64>,
-    /// Whether that is below 0.05.
+    /// True if the p-value is below 0.05.
     pub significant: bool,
 }
 
-pub(super) fn assertion_changes(base: &CompareSide, new: &CompareSide, results: &[ResultChange]) -> Vec<AssertionChange> {
+pub(super) fn assertion_changes(
+    base: &CompareSide,
+    new: &CompareSide,
+    results: &[ResultChange],
+) -> Vec<AssertionChange> {
     let (before, after) = (pass_rates(base), pass_rates(new));
     let mut changed: FxHashMap<(&str, &str), [usize; 2]> = FxHashMap::default();
     for one in results {
@@ -192,7 +196,6 @@ pub(super) fn assertion_changes(base: &CompareSide, new: &CompareSide, results: 
     found
 }
 
-/// Of each assertion how often it passed, and of how many results that count.
 fn pass_rates(side: &CompareSide) -> IndexMap<&AssertionKey, (u64, u64)> {
     let mut rates: IndexMap<&AssertionKey, (u64, u64)> = side.assertions.keys().map(|key| (key, (0, 0))).collect();
     for (number, status) in side.runs.iter().flat_map(|run| &run.results) {
@@ -211,7 +214,7 @@ pub struct WorseRun {
     pub run: String,
     /// The block; `None` where it is the whole run.
     pub block: Option<String>,
-    /// How.
+    /// The regression.
     #[serde(flatten)]
     pub regression: Regression,
 }
@@ -232,7 +235,8 @@ pub(super) fn worse_runs(base: &CompareSide, pairing: &RunPairing<'_>, new: &Com
     }
     for run in &new.runs {
         for (id, block) in &run.blocks {
-            let (_, regressions, _) = block.compare_with(earlier.get(id.as_str()).map(Vec::as_slice).unwrap_or_default());
+            let (_, regressions, _) =
+                block.compare_with(earlier.get(id.as_str()).map(Vec::as_slice).unwrap_or_default());
             found.extend(regressions.into_iter().map(|regression| WorseRun {
                 run: run.name.clone(),
                 block: Some(id.clone()),

@@ -4,10 +4,10 @@ use super::Comparison;
 use super::changes::ChangeKind;
 use serde::Serialize;
 
-/// What fails a comparison beside tolerances.
+/// Conditions beside tolerances that fail a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailOn {
-    /// A result that passed and fails, or cannot be told, in a run that is in both.
+    /// In a run of both sides, a pass became a failure or undecided.
     Regressions,
     /// An assertion that passes significantly less often.
     Significant,
@@ -56,23 +56,22 @@ pub struct CompareGates {
     pub tokens_increase: Option<f64>,
     /// By how many percent the mean duration.
     pub duration_increase: Option<f64>,
-    /// What else fails.
+    /// Further conditions that fail.
     pub fail_on: Vec<FailOn>,
 }
 
-/// What a tolerance says.
+/// The result of a tolerance.
 #[derive(Debug, Serialize)]
 pub struct GateOutcome {
     /// As it was given.
     pub gate: String,
-    /// Whether it holds. What cannot be known holds not.
+    /// True if it holds. An unknown value does not hold.
     pub holds: bool,
     /// Why, in words.
     pub why: String,
 }
 
 impl CompareGates {
-    /// What each says of a comparison.
     pub(super) fn gate_outcomes(&self, comparison: &Comparison) -> Vec<GateOutcome> {
         let mut outcomes = Vec::new();
         if let Some(allowed) = self.score_drop {
@@ -91,7 +90,7 @@ impl CompareGates {
     }
 }
 
-/// What rounding may add to a difference: 0.8 - 0.7 is a little more than 0.1.
+/// Tolerance for rounding: 0.8 - 0.7 is slightly more than 0.1.
 const ROUNDING: f64 = 1e-9;
 
 fn score_gate(comparison: &Comparison, allowed: f64) -> GateOutcome {

@@ -5,7 +5,7 @@ use super::changes::{AssertionChange, ChangeKind, MeasureChange, ResultChange};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 
-/// Of each list so many are named.
+/// Named entries of each list.
 pub(super) const NAMED: usize = 20;
 
 impl Comparison {
@@ -31,7 +31,6 @@ impl Comparison {
         text
     }
 
-    /// What is compared with what.
     pub(super) fn heading_line(&self) -> String {
         let side =
             |name: &str, runs: usize| format!("{} ({runs} run{})", one_line(name), if runs == 1 { "" } else { "s" });
@@ -58,12 +57,10 @@ fn write_list<T>(text: &mut String, title: &str, all: &[T], line: impl Fn(&T) ->
     }
 }
 
-/// What a measure is called.
 pub(super) fn measure_word(name: &str) -> &str {
     name.split('_').find(|part| *part != "total").unwrap_or(name)
 }
 
-/// Before, after, and how it changed.
 pub(super) fn measure_cells(one: &MeasureChange) -> [String; 3] {
     let shown = |value: Option<f64>| match (value, one.name) {
         (None, _) => "-".to_owned(),
@@ -80,7 +77,6 @@ pub(super) fn measure_cells(one: &MeasureChange) -> [String; 3] {
     [shown(one.base), shown(one.new), change]
 }
 
-/// Whether a difference says something.
 pub(super) fn significance_text(one: &AssertionChange) -> String {
     match one.p {
         None => "too few runs to say more".to_owned(),

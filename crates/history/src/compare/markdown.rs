@@ -1,7 +1,7 @@
 //! A comparison as a comment on a change.
 
 use super::Comparison;
-use super::human::{NAMED, measure_cells, significance_text, measure_word};
+use super::human::{NAMED, measure_cells, measure_word, significance_text};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 
@@ -54,7 +54,6 @@ fn write_table(text: &mut String, head: &str, rows: impl ExactSizeIterator<Item 
     }
 }
 
-/// Text that means nothing to Markdown.
 fn escape_cell(text: &str) -> String {
     let mut shown = String::new();
     for one in one_line(text).chars() {
@@ -66,7 +65,6 @@ fn escape_cell(text: &str) -> String {
     shown
 }
 
-/// Text as code, in a cell.
 fn code_cell(text: &str) -> String {
     format!("`{}`", one_line(text).replace('`', "'").replace('|', "\\|"))
 }

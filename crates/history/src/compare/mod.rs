@@ -9,13 +9,13 @@ mod report_file;
 mod side;
 
 pub use changes::{AssertionChange, MeasureChange, ResultChange, WorseRun};
-pub use gates::{FailOn, GateOutcome, CompareGates};
+pub use gates::{CompareGates, FailOn, GateOutcome};
 pub use pairing::MatchedBy;
 pub use side::{CompareSide, SideRun};
 
 use serde::Serialize;
 
-/// How many runs a side has, and what it was given as.
+/// The name of a side, and its number of runs.
 #[derive(Debug, Serialize)]
 pub struct SideSummary {
     /// As it was given.
@@ -24,7 +24,7 @@ pub struct SideSummary {
     pub runs: usize,
 }
 
-/// What changed. Its form as JSON is `docs/schema/compare.schema.json`.
+/// The differences. The JSON form is `docs/schema/compare.schema.json`.
 #[derive(Debug, Serialize)]
 pub struct Comparison {
     /// The version of the format.
@@ -33,9 +33,9 @@ pub struct Comparison {
     pub base: SideSummary,
     /// The side that is compared.
     pub new: SideSummary,
-    /// How many runs are in both.
+    /// The number of runs in both sides.
     pub matched: usize,
-    /// What tells that; `None` where none is.
+    /// How runs were matched; `None` if none were.
     pub matched_by: Option<MatchedBy>,
     /// Runs of the base alone.
     pub missing: Vec<String>,
@@ -49,9 +49,9 @@ pub struct Comparison {
     pub results: Vec<ResultChange>,
     /// Runs, and blocks of workflows in them, that became worse as Runsight tells it.
     pub worse: Vec<WorseRun>,
-    /// What the tolerances say.
+    /// The results of the tolerances.
     pub gates: Vec<GateOutcome>,
-    /// Whether all of them hold.
+    /// True if all tolerances hold.
     pub passed: bool,
 }
 

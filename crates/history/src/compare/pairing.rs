@@ -4,15 +4,15 @@ use super::side::{CompareSide, SideRun};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// What tells that two runs are the same task.
+/// How two runs are recognized as the same task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchedBy {
-    /// Their own ids: where every run of both sides has one.
+    /// Their own ids, if every run has one.
     Id,
     /// Their names in reports.
     Name,
-    /// Their names below the folder that all runs of a side share.
+    /// Their names relative to the folder shared by all runs of a side.
     Place,
 }
 
@@ -27,7 +27,6 @@ impl MatchedBy {
         }
     }
 
-    /// What of each run of a side is looked at; `None` where some run has no such thing.
     fn run_keys(self, side: &CompareSide) -> Option<Vec<&str>> {
         let names = || side.runs.iter().map(|run| run.name.as_str());
         match self {
@@ -41,12 +40,10 @@ impl MatchedBy {
     }
 }
 
-/// The folder of a name, with its `/`.
 fn name_folder(name: &str) -> &str {
     name.rfind('/').and_then(|end| name.get(..=end)).unwrap_or_default()
 }
 
-/// The folder that two folders share.
 fn shared_folder<'a>(one: &'a str, other: &str) -> &'a str {
     let equal = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
     let equal = one.as_bytes().get(..equal).unwrap_or_default();
@@ -54,9 +51,7 @@ fn shared_folder<'a>(one: &'a str, other: &str) -> &'a str {
     one.get(..end).unwrap_or_default()
 }
 
-/// The runs of two sides.
 pub(super) struct RunPairing<'a> {
-    /// What told the pairs; `None` where there is none.
     pub(super) by: Option<MatchedBy>,
     pub(super) pairs: Vec<(&'a SideRun, &'a SideRun)>,
     pub(super) missing: Vec<&'a SideRun>,
@@ -64,7 +59,7 @@ pub(super) struct RunPairing<'a> {
 }
 
 impl<'a> RunPairing<'a> {
-    /// Pairs by the first of ids, names and places that is in both sides at all.
+    /// Uses the first of ids, names and places that occurs in both sides.
     pub(super) fn pair_runs(base: &'a CompareSide, new: &'a CompareSide) -> Self {
         let ways = [MatchedBy::Id, MatchedBy::Name, MatchedBy::Place];
         let pairings = ways.into_iter().filter_map(|by| Self::pair_by(by, base, new));
@@ -77,7 +72,7 @@ impl<'a> RunPairing<'a> {
         pairings.into_iter().find(|pairing| !pairing.pairs.is_empty()).unwrap_or_else(none)
     }
 
-    /// Runs that say the same are paired in their order.
+    /// Runs with equal keys are paired in order.
     fn pair_by(by: MatchedBy, base: &'a CompareSide, new: &'a CompareSide) -> Option<Self> {
         let mut known: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (number, key) in by.run_keys(base)?.into_iter().enumerate().rev() {

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-/// Bytes of the largest report in one object.
+/// Maximum bytes of a report that is one JSON object.
 const SIZE: u64 = 1 << 30;
 
 #[derive(Deserialize)]
@@ -21,7 +21,6 @@ struct WholeReport {
     over_runs: Option<ReportOverRuns>,
 }
 
-/// What is said of all runs of a report.
 #[derive(Deserialize)]
 struct ReportOverRuns {
     run: String,
@@ -64,7 +63,7 @@ struct ReportedMeasures {
     duration_ms: Option<f64>,
 }
 
-/// A line: the header, a run, what is said of all runs, what cannot be read, or the summary.
+/// A line: header, run, results over all runs, unreadable trace, or summary.
 #[derive(Deserialize)]
 struct ReportLine {
     rules: Option<Vec<HeaderRule>>,
@@ -98,7 +97,6 @@ struct LineFinding {
     status: String,
 }
 
-/// Adds the runs of a report to a side.
 pub(super) fn read_report(path: &Path, side: &mut CompareSide) -> Result<(), HistoryError> {
     let name = one_line(&path.display().to_string()).into_owned();
     let refused = |what: String| {
@@ -150,7 +148,6 @@ fn read_header(side: &mut CompareSide, one: HeaderRule) -> (String, usize) {
     (id.clone(), side.assertion_number(rule, id, text, rated))
 }
 
-/// Results of all runs together.
 fn read_over_runs(side: &mut CompareSide, over: ReportOverRuns) -> Result<(), String> {
     let results = read_results(side, over.results)?;
     side.over_runs.push((over.run, results));
@@ -188,7 +185,6 @@ fn read_object(side: &mut CompareSide, run: WholeRun) -> Result<SideRun, String>
     })
 }
 
-/// The run of a line; `None` where it is about something else.
 fn read_line(numbers: &[(String, usize)], line: ReportLine) -> Result<Option<SideRun>, String> {
     let Some(name) = line.run else { return Ok(None) };
     let mut results = Vec::with_capacity(numbers.len());

@@ -12,12 +12,11 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
 
-/// What a side is, in words.
 const SIDES: &str = "name a report of `aver check --format json` or `jsonl`, a folder of those, or a history: `runs.db#version=1.2,last=50`";
-/// How a file of SQLite begins.
+/// The first bytes of an SQLite file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
-/// What an assertion is the same by on both sides: its rule, empty where it has none, and its text. Its id may count its place among others.
+/// Identifies an assertion on both sides: its rule (may be empty) and text, since ids may contain an index.
 pub type AssertionKey = (String, String);
 
 /// A run of a side.
@@ -27,9 +26,9 @@ pub struct SideRun {
     pub name: String,
     /// Its own id, where that is known.
     pub own: Option<String>,
-    /// Whether it passed, its score, cost and tokens.
+    /// Pass, score, cost and tokens.
     pub standing: RunMeasures,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration: Option<f64>,
     /// Its results: the number of the assertion in [`CompareSide::assertions`], and the status.
     pub results: Vec<(usize, Status)>,
@@ -40,13 +39,13 @@ pub struct SideRun {
 /// A side.
 #[derive(Debug, Default)]
 pub struct CompareSide {
-    /// What it was given as.
+    /// The name it was given.
     pub name: String,
     /// The assertions of its runs, with their ids.
     pub assertions: IndexMap<AssertionKey, String>,
     /// Its runs, in order.
     pub runs: Vec<SideRun>,
-    /// What each of its reports says of all of its runs together, and how that is called there.
+    /// For each report, its name and its results over all runs.
     pub over_runs: Vec<(String, Vec<(usize, Status)>)>,
     /// The assertions that fail no run, for a statement over all runs speaks for them.
     pub rated: FxHashSet<usize>,
@@ -83,7 +82,7 @@ impl CompareSide {
         }
     }
 
-    /// The number of an assertion; `rated` says that a statement over all runs speaks for it.
+    /// The index of an assertion; `rated` says that a statement over all runs decides instead.
     pub(super) fn assertion_number(&mut self, rule: Option<String>, id: String, text: String, rated: bool) -> usize {
         let number = self.assertions.insert_full((rule.unwrap_or_default(), text), id).0;
         if rated {
@@ -130,7 +129,7 @@ impl CompareSide {
     }
 }
 
-/// Whether a file begins like one of SQLite. What is no file, or not there, is for whoever reads it to refuse.
+/// True if a file starts like SQLite. Missing files are left to the reader's error.
 fn is_history(path: &Path) -> bool {
     use std::io::Read as _;
     if !path.is_file() {
@@ -140,7 +139,6 @@ fn is_history(path: &Path) -> bool {
     std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut beginning)).is_ok() && beginning == SQLITE
 }
 
-/// The reports in a folder, in the order of their names.
 fn report_files(folder: &Path) -> Result<Vec<PathBuf>, HistoryError> {
     let name = one_line(&folder.display().to_string()).into_owned();
     let entries = std::fs::read_dir(folder)

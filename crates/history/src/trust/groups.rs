@@ -2,25 +2,25 @@
 
 use super::CountedAs;
 use crate::error::HistoryError;
-use crate::read::{RunIdentity, RecordedAssertion, RecordedRun, HistorySnapshot};
+use crate::read::{HistorySnapshot, RecordedAssertion, RecordedRun, RunIdentity};
 use averment_base::rates::wilson_interval;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// Points of a trend.
+/// Maximum points of a trend.
 const POINTS: usize = 20;
-/// From here on something is trusted.
+/// The lowest score that is trusted.
 const TRUSTED: f64 = 0.95;
-/// From here on it is unstable, below unreliable.
+/// The lowest score that is unstable; below, it is unreliable.
 const UNSTABLE: f64 = 0.80;
 
-/// What makes a group.
+/// The criterion for groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupBy {
-    /// The label `skill` of a recording, otherwise each skill that the run used.
+    /// The recording's label `skill`, otherwise each skill used by the run.
     Skill,
-    /// The rule; of an assertion without one its own name.
+    /// The rule; without one, the assertion's name.
     Rule,
     /// Each tool that the run called.
     Tool,
@@ -55,7 +55,7 @@ impl GroupBy {
     }
 }
 
-/// How far something can be trusted.
+/// How trustworthy a score is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustLabel {
     /// 0.95 and above.
@@ -69,7 +69,7 @@ pub enum TrustLabel {
 }
 
 impl TrustLabel {
-    /// That of a score.
+    /// The label of a score.
     #[must_use]
     pub fn from_score(score: Option<f64>) -> Self {
         match score {
@@ -101,9 +101,9 @@ impl Serialize for TrustLabel {
 /// The latest runs of a group.
 #[derive(Debug, Serialize)]
 pub struct TrustGroup {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// How many runs it has, at most as many as were asked for.
+    /// The number of runs, up to the requested limit.
     pub runs: usize,
     /// Results that passed.
     pub passed: u64,
@@ -115,13 +115,12 @@ pub struct TrustGroup {
     pub score: Option<f64>,
     /// The interval of Wilson around it, with a confidence of 95 %.
     pub interval: Option<(f64, f64)>,
-    /// How far it can be trusted.
+    /// How trustworthy the group is.
     pub label: TrustLabel,
     /// The score of one part of the runs after the other, oldest first.
     pub trend: Vec<Option<f64>>,
 }
 
-/// What counts of one run: passed, all, not counted.
 #[derive(Debug, Clone, Copy, Default)]
 struct ResultCounts {
     passed: u64,
@@ -148,7 +147,6 @@ impl ResultCounts {
     }
 }
 
-/// The runs of a group, newest first.
 #[derive(Default)]
 struct GroupRuns {
     seen: FxHashSet<RunIdentity>,
@@ -156,13 +154,14 @@ struct GroupRuns {
 }
 
 impl GroupRuns {
-    /// Takes a run that is not there yet: the same run judged again counts as it was judged last.
+    /// Adds a run unless a later judgment of it is already there.
     fn accept_run(&mut self, run: &RecordedRun, last: usize) -> bool {
         self.runs.len() < last && self.seen.insert(run.identity)
     }
 
     fn into_group(self, name: String) -> TrustGroup {
-        let ResultCounts { passed, total, left } = self.runs.iter().fold(ResultCounts::default(), ResultCounts::add_counts);
+        let ResultCounts { passed, total, left } =
+            self.runs.iter().fold(ResultCounts::default(), ResultCounts::add_counts);
         let score = ResultCounts { passed, total, left }.score();
         TrustGroup {
             name,
@@ -178,16 +177,17 @@ impl GroupRuns {
     }
 }
 
-/// The scores of equally many runs each, oldest first.
+/// The scores of equally sized chunks, oldest first.
 fn score_trend(newest_first: &[ResultCounts]) -> Vec<Option<f64>> {
     let size = newest_first.len().div_ceil(POINTS).max(1);
-    let parts = newest_first.chunks(size).map(|part| part.iter().fold(ResultCounts::default(), ResultCounts::add_counts).score());
+    let parts = newest_first
+        .chunks(size)
+        .map(|part| part.iter().fold(ResultCounts::default(), ResultCounts::add_counts).score());
     let mut parts: Vec<_> = parts.collect();
     parts.reverse();
     parts
 }
 
-/// All runs as one group.
 pub(super) fn group_all(snapshot: &HistorySnapshot, last: usize) -> Result<TrustGroup, HistoryError> {
     let mut reader = snapshot.result_reader()?;
     let mut gathered = GroupRuns::default();
@@ -204,13 +204,16 @@ pub(super) fn group_all(snapshot: &HistorySnapshot, last: usize) -> Result<Trust
     Ok(gathered.into_group("all runs".to_owned()))
 }
 
-/// The groups, by name.
 pub(super) fn group_by(snapshot: &HistorySnapshot, by: &GroupBy, last: usize) -> Result<Vec<TrustGroup>, HistoryError> {
     let gathered = if *by == GroupBy::Rule { by_rule(snapshot, last)? } else { by_run(snapshot, by, last)? };
     Ok(gathered.into_iter().map(|(name, runs)| runs.into_group(name.to_owned())).collect())
 }
 
-fn by_run<'a>(snapshot: &'a HistorySnapshot, by: &GroupBy, last: usize) -> Result<BTreeMap<&'a str, GroupRuns>, HistoryError> {
+fn by_run<'a>(
+    snapshot: &'a HistorySnapshot,
+    by: &GroupBy,
+    last: usize,
+) -> Result<BTreeMap<&'a str, GroupRuns>, HistoryError> {
     let mut reader = snapshot.result_reader()?;
     let mut groups: BTreeMap<&str, GroupRuns> = BTreeMap::new();
     for run in snapshot.runs.iter().rev() {
@@ -225,7 +228,10 @@ fn by_run<'a>(snapshot: &'a HistorySnapshot, by: &GroupBy, last: usize) -> Resul
                 Some(known) => known,
                 None => {
                     let mut found = ResultCounts::default();
-                    reader.run_results(run)?.iter().for_each(|one| found.add_result(CountedAs::from_status(one.status)));
+                    reader
+                        .run_results(run)?
+                        .iter()
+                        .for_each(|one| found.add_result(CountedAs::from_status(one.status)));
                     *counts.insert(found)
                 }
             };
@@ -235,7 +241,7 @@ fn by_run<'a>(snapshot: &'a HistorySnapshot, by: &GroupBy, last: usize) -> Resul
     Ok(groups)
 }
 
-/// The groups of a run; one in brackets where it has none.
+/// The groups of a run; a name in brackets if it has none.
 fn group_names<'a>(snapshot: &'a HistorySnapshot, run: &RecordedRun, by: &GroupBy) -> Vec<&'a str> {
     let all = |names: &'a [String], none| match names.is_empty() {
         true => vec![none],

@@ -1,7 +1,7 @@
 //! Trust as one page for a browser, without scripts.
 
 use super::human::{round_score, sparkline};
-use super::{TrustGroup, TrustReport, TrustLabel};
+use super::{TrustGroup, TrustLabel, TrustReport};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 
@@ -30,7 +30,8 @@ impl TrustReport {
         }
         for one in &self.flaky {
             let words: Vec<&str> = one.statuses.iter().map(|status| status.as_str()).collect();
-            let _ = writeln!(page, "<li>{} in {}: {}</li>", escape_html(&one.id), escape_html(&one.run), words.join(", "));
+            let _ =
+                writeln!(page, "<li>{} in {}: {}</li>", escape_html(&one.id), escape_html(&one.run), words.join(", "));
         }
         page.push_str(if self.flaky.is_empty() { "" } else { "</ul>\n" });
         if !self.regressions.is_empty() {
@@ -69,7 +70,6 @@ fn write_row(page: &mut String, group: &TrustGroup) {
     );
 }
 
-/// Text as HTML shows it.
 fn escape_html(text: &str) -> String {
     let text = one_line(text);
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

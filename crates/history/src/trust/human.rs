@@ -4,9 +4,9 @@ use super::{TrustGroup, TrustReport};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 
-/// Characters of a name that are shown.
+/// In characters.
 const NAME: usize = 40;
-/// Of flaky results and of regressions so many are named.
+/// Named flaky results and regressions.
 const NAMED: usize = 10;
 
 impl TrustReport {
@@ -40,7 +40,8 @@ impl TrustReport {
             let first = one.runs.first().map(|run| display_name(run)).unwrap_or_default();
             let others = if one.runs.len() > 1 { format!(" and {} more", one.runs.len() - 1) } else { String::new() };
             let before = many(one.passed_before, "run");
-            let _ = writeln!(text, "  {} passed in the last {before}, fails now in {first}{others}", display_name(&one.id));
+            let _ =
+                writeln!(text, "  {} passed in the last {before}, fails now in {first}{others}", display_name(&one.id));
         }
         write_more(&mut text, self.regressions.len());
         text
@@ -80,7 +81,6 @@ pub(super) fn round_score(score: f64) -> String {
     format!("{:.3}", (score * 1000.0 + 1e-9).floor() / 1000.0)
 }
 
-/// A character for each score, from none to all.
 pub(super) fn sparkline(trend: &[Option<f64>], unicode: bool) -> String {
     let steps = if unicode {
         ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
@@ -91,7 +91,7 @@ pub(super) fn sparkline(trend: &[Option<f64>], unicode: bool) -> String {
     trend.iter().map(|one| one.and_then(step).map_or(' ', |(step, _)| *step)).collect()
 }
 
-/// Columns with two blanks between them; the first and the last two from the left, numbers from the right.
+/// A table: the first and the last two columns left-aligned, numbers right-aligned.
 fn format_table(rows: &[[String; 7]]) -> String {
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let mut text = String::new();

@@ -5,7 +5,7 @@ mod html;
 mod human;
 mod unstable_results;
 
-pub use groups::{TrustGroup, GroupBy, TrustLabel};
+pub use groups::{GroupBy, TrustGroup, TrustLabel};
 pub use unstable_results::{FlakyResult, TrustRegression};
 
 use crate::error::HistoryError;
@@ -21,14 +21,14 @@ pub const LAST: usize = 100;
 pub enum CountedAs {
     /// As passed.
     Passed,
-    /// As one of all, and not as passed.
+    /// In the total, but not as passed.
     NotPassed,
-    /// Not at all: nothing was asked of the run.
+    /// Not at all: the assertion did not apply to the run.
     Left,
 }
 
 impl CountedAs {
-    /// How a status counts: what was expected to fail and does has passed; what could not be decided or evaluated has not.
+    /// Expected failures count as passed; undecided results and errors do not.
     #[must_use]
     pub fn from_status(status: Status) -> Self {
         match status {
@@ -39,23 +39,23 @@ impl CountedAs {
     }
 }
 
-/// What is asked of a history.
+/// A query of a history.
 #[derive(Debug, Clone)]
 pub struct TrustQuery {
-    /// How many of the latest runs of each group count.
+    /// The number of latest runs to count in each group.
     pub last: usize,
-    /// What makes a group.
+    /// The criterion for groups.
     pub by: Option<GroupBy>,
 }
 
-/// What is known of trust. Its form as JSON is `docs/schema/trust.schema.json`.
+/// Trust in groups of runs. The JSON form is `docs/schema/trust.schema.json`.
 #[derive(Debug, Serialize)]
 pub struct TrustReport {
     /// The version of the format.
     pub version: u32,
-    /// How many of the latest runs of each group count.
+    /// The number of latest runs counted in each group.
     pub last: usize,
-    /// What makes a group.
+    /// The criterion for groups.
     pub by: Option<String>,
     /// All runs together.
     pub all: TrustGroup,
@@ -63,7 +63,7 @@ pub struct TrustReport {
     pub groups: Vec<TrustGroup>,
     /// Results of one run under the same rules that differ.
     pub flaky: Vec<FlakyResult>,
-    /// What passed and fails now.
+    /// Assertions that passed and now fail.
     pub regressions: Vec<TrustRegression>,
 }
 
@@ -93,7 +93,7 @@ impl TrustReport {
         })
     }
 
-    /// Whether every group has at least this score. One without evidence has not.
+    /// True if every group reaches this score. A group without evidence does not.
     #[must_use]
     pub fn reaches_score(&self, least: f64) -> bool {
         let reaches = |group: &TrustGroup| group.score.is_some_and(|score| score >= least);

@@ -2,7 +2,7 @@
 
 use super::CountedAs;
 use crate::error::HistoryError;
-use crate::read::{RunIdentity, RecordedRun, HistorySnapshot};
+use crate::read::{HistorySnapshot, RecordedRun, RunIdentity};
 use averment_engine::vm::outcome::Status;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub struct FlakyResult {
     pub id: String,
     /// The run, as it was called last.
     pub run: String,
-    /// What was said of it, oldest first.
+    /// Its statuses, oldest first.
     pub statuses: Vec<Status>,
 }
 
@@ -39,7 +39,6 @@ pub struct TrustRegression {
     pub runs: Vec<String>,
 }
 
-/// Results of one run under the same rules that differ, of runs that are among the last.
 pub(super) fn find_flaky(snapshot: &HistorySnapshot, last: usize) -> Result<Vec<FlakyResult>, HistoryError> {
     let mut window = FxHashSet::default();
     for run in snapshot.runs.iter().rev() {
@@ -74,10 +73,9 @@ pub(super) fn find_flaky(snapshot: &HistorySnapshot, last: usize) -> Result<Vec<
     Ok(found.into_values().collect())
 }
 
-/// What an assertion is the same by, from one version of its rules to the next: its rule and its text.
+/// Identifies an assertion across versions of its rules: its rule and text.
 type RuleTextKey<'a> = (&'a str, &'a str);
 
-/// An assertion that does not pass now.
 #[derive(Default)]
 struct FailingAssertion<'a> {
     id: &'a str,
@@ -85,7 +83,6 @@ struct FailingAssertion<'a> {
     passed_before: usize,
 }
 
-/// What passed and fails now. Now is the recording of the latest run.
 pub(super) fn find_regressions(snapshot: &HistorySnapshot) -> Result<Vec<TrustRegression>, HistoryError> {
     let Some(latest) = snapshot.runs.last().map(|run| run.recording) else { return Ok(Vec::new()) };
     let key = |row: i64| {
@@ -97,7 +94,9 @@ pub(super) fn find_regressions(snapshot: &HistorySnapshot) -> Result<Vec<TrustRe
     let mut now = FxHashSet::default();
     for run in snapshot.runs.iter().filter(|run| run.recording == latest) {
         now.insert(run.identity);
-        for one in reader.run_results(run)?.iter().filter(|one| CountedAs::from_status(one.status) == CountedAs::NotPassed) {
+        for one in
+            reader.run_results(run)?.iter().filter(|one| CountedAs::from_status(one.status) == CountedAs::NotPassed)
+        {
             let Some((key, id)) = key(one.assertion) else { continue };
             let failing = failing.entry(key).or_default();
             failing.id = id;

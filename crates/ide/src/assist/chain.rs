@@ -1,26 +1,21 @@
 //! The path in front of a word: `calls[*].args.` before `amount`.
 
-use averment_syntax::token::{TokenKind, Token};
+use averment_syntax::token::{Token, TokenKind};
 
-/// A part of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PrefixPart {
-    /// A name, or a key in brackets.
     Name(String),
-    /// `[0]`, `[*]`.
     Element,
-    /// `[**]`.
     Deep,
 }
 
-/// A path as far as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathPrefix {
     /// Its parts; the first is a name.
     pub segments: Vec<PrefixPart>,
 }
 
-/// Parts of a path that are looked at.
+/// Maximum path parts.
 const LONGEST: usize = 40;
 
 impl PathPrefix {
@@ -60,7 +55,6 @@ impl PathPrefix {
     }
 }
 
-/// What stands between the brackets.
 fn bracket_part(word: &str, length: usize) -> PrefixPart {
     match word {
         "**" => PrefixPart::Deep,

@@ -4,15 +4,15 @@ use super::skeleton::ValueSkeleton;
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_builtins::table::type_word;
 use averment_engine::check::{CheckResult, Declaration, DeclarationKind};
-use averment_engine::ir::{TypedExpr, CheckedModule, NameTest, ToolFact, ToolClaim, Type};
-use averment_runs::run::{StepKind, Run};
+use averment_engine::ir::{CheckedModule, NameTest, ToolClaim, ToolFact, Type, TypedExpr};
+use averment_runs::run::{Run, StepKind};
 use averment_syntax::ast::ItemKind;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Steps of a run that are looked at.
+/// Maximum steps of a run that are read.
 const STEPS: usize = 20_000;
-/// Names of one kind of step.
+/// Maximum names of one kind of step.
 const NAMES: usize = 200;
 
 /// The context of a cursor, beside the text.
@@ -22,7 +22,7 @@ pub struct CursorContext {
     pub names: Vec<DeclaredName>,
     /// The tools of the catalogue.
     pub tools: BTreeMap<String, DeclaredTool>,
-    /// What a recorded run holds.
+    /// Names and values of a recorded run.
     pub run: Option<RunShape>,
 }
 
@@ -31,9 +31,9 @@ pub struct CursorContext {
 pub struct DeclaredName {
     /// The name.
     pub name: String,
-    /// What it was declared as.
+    /// The kind of declaration.
     pub kind: DeclarationKind,
-    /// How it is written where it is declared: `def paid(amount)`, `param limit: number = 100`, `let total: number`.
+    /// The declaration as written: `def paid(amount)`, `param limit: number = 100`, `let total: number`.
     pub signature: String,
     /// The names of its parameters; bindings with their `$`.
     pub parameters: Vec<String>,
@@ -48,11 +48,11 @@ pub struct DeclaredName {
 pub struct DeclaredTool {
     /// The JSON Schema of its arguments.
     pub arguments: Option<Value>,
-    /// What the catalogue says of it.
+    /// The description from the catalog.
     pub description: Option<String>,
 }
 
-/// What a run holds.
+/// Names and values of a recorded run.
 #[derive(Debug, Clone, Default)]
 pub struct RunShape {
     /// Its name.
@@ -68,7 +68,7 @@ pub struct RunShape {
 /// The calls of one tool.
 #[derive(Debug, Clone, Default)]
 pub struct ToolShape {
-    /// How many there are.
+    /// The number of steps.
     pub count: usize,
     /// Their arguments.
     pub args: ValueSkeleton,
@@ -106,7 +106,7 @@ impl RunShape {
 }
 
 impl CursorContext {
-    /// What a check of the file `root` found.
+    /// Collects what a check of the file `root` found.
     #[must_use]
     pub fn from_checked(checked: &CheckResult, sources: &SourceMap, root: FileId) -> Self {
         let module = &checked.module;
@@ -121,7 +121,7 @@ impl CursorContext {
         Self { names, tools, run: None }
     }
 
-    /// The same with a recorded run.
+    /// Adds a recorded run.
     #[must_use]
     pub fn with_run(self, run: &Run<'_>) -> Self {
         Self { run: Some(RunShape::from_run(run)), ..self }
@@ -152,7 +152,6 @@ fn declared_tool(tool: &averment_engine::ir::CatalogTool, module: &CheckedModule
     }
 }
 
-/// Adds what rules say of tools that they name.
 fn add_fact(tools: &mut BTreeMap<String, DeclaredTool>, fact: &ToolFact<TypedExpr>) {
     let said = match &fact.says {
         ToolClaim::Fails(_) => "Rules say when a call of it failed.".to_owned(),
@@ -170,10 +169,9 @@ fn add_fact(tools: &mut BTreeMap<String, DeclaredTool>, fact: &ToolFact<TypedExp
     }
 }
 
-/// Which declarations of other files a file sees.
 struct VisibleNames {
     root: FileId,
-    /// Imported files, each with the names that were chosen; `None` for all.
+    /// Imported files, each with the selected names; `None` for all.
     imports: Vec<(FileId, Option<Vec<String>>)>,
 }
 
@@ -224,7 +222,6 @@ fn declared_name(one: &Declaration, module: &CheckedModule, sources: &SourceMap,
     }
 }
 
-/// The parameters behind a declared name, as they are written.
 fn parameter_names(name: Span, sources: &SourceMap) -> Vec<String> {
     let text = sources.get(name.file).and_then(|file| file.text.get(name.end as usize..)).unwrap_or("");
     let Some(inside) = text.trim_start().strip_prefix('(').and_then(|rest| rest.split(')').next()) else {
@@ -241,7 +238,10 @@ fn declaration_signature(one: &Declaration, module: &CheckedModule, parameters: 
             let known = module.params.iter().find(|param| param.span == one.span);
             let ty = known.map_or("any", |param| type_word(param.ty));
             let default = known.and_then(|param| param.default.as_ref());
-            format!("param {name}: {ty}{}", default.map_or(String::new(), |value| format!(" = {}", constant_text(value))))
+            format!(
+                "param {name}: {ty}{}",
+                default.map_or(String::new(), |value| format!(" = {}", constant_text(value)))
+            )
         }
         DeclarationKind::Let => {
             let ty = module.lets.iter().find(|known| known.name == *name && known.value.span.file == one.span.file);

@@ -3,26 +3,19 @@
 use super::cursor::EnclosingBody;
 use averment_syntax::statements;
 
-/// What an object is, so that its keys are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ObjectKind {
-    /// A run in normal form: the body of a `test`.
     Run,
     /// A step of the run: an element of the list under this key.
     Step(&'static str),
-    /// The arguments of the call that an invariant makes.
     Arguments,
-    /// `usage` of a run.
     Usage,
-    /// The value of a key of a step.
     StepValue(&'static str, &'static str),
-    /// A JSON Schema.
     Schema,
-    /// Anything else.
     Other,
 }
 
-/// The keys of a run in normal form, with what their values begin with.
+/// The keys of a run in normal form, with the start of their values.
 pub(super) const RUN_KEYS: &[(&str, &str)] = &[
     ("calls", "[{ tool: \"${1:tool}\", args: { $0 } }]"),
     ("output", "${1:\"…\"}"),
@@ -49,7 +42,6 @@ pub(super) const RUN_KEYS: &[(&str, &str)] = &[
     ("complete", "${1|false,true|}"),
 ];
 
-/// The keys of the steps that a run lists.
 const STEP_KEYS: &[(&str, &[&str])] = &[
     (
         "calls",
@@ -73,7 +65,7 @@ const STEP_KEYS: &[(&str, &[&str])] = &[
 ];
 
 impl ObjectKind {
-    /// What the value of a key is.
+    /// The kind of the value under a key.
     pub fn object_at_key(self, key: &str) -> Self {
         match self {
             Self::Run if key == "usage" => Self::Usage,
@@ -120,7 +112,6 @@ impl ObjectKind {
     }
 }
 
-/// The object behind the first word of a statement.
 pub(super) fn head_object(head: &str) -> ObjectKind {
     match head {
         "test" => ObjectKind::Run,
@@ -130,7 +121,7 @@ pub(super) fn head_object(head: &str) -> ObjectKind {
     }
 }
 
-/// The body behind the first words of a statement; `None` where the brace opens an object.
+/// The body after the first words of a statement; `None` if the brace opens an object.
 pub(super) fn head_body(head: &str, words: &[&str]) -> Option<EnclosingBody> {
     let second = words.get(1).copied().unwrap_or("");
     Some(match head {

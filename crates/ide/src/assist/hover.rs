@@ -9,10 +9,10 @@ use averment_base::diagnostic::Slug;
 use averment_builtins::stdlib;
 use averment_builtins::table::{self, Builtin};
 use averment_engine::check::DeclarationKind;
-use averment_syntax::token::{TokenKind, Token};
+use averment_syntax::token::{Token, TokenKind};
 use std::ops::Range;
 
-/// What is to be said of a place.
+/// Hover text for a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
     /// The bytes that it is said of.
@@ -21,7 +21,7 @@ pub struct Hover {
     pub text: String,
 }
 
-/// What stands at a byte offset; `None` for space, comments and what nothing is known of.
+/// Hover text at a byte offset; `None` for whitespace, comments and unknown names.
 #[must_use]
 pub fn hover_at(text: &str, at: usize, context: &CursorContext) -> Option<Hover> {
     let scan = scan_bounded(text);
@@ -41,7 +41,6 @@ pub fn hover_at(text: &str, at: usize, context: &CursorContext) -> Option<Hover>
     Some(said)
 }
 
-/// A slug in `# allow: slug`.
 fn hover_comment(text: &str, comment: Range<usize>, at: usize) -> Option<Hover> {
     let written = text.get(comment.clone())?;
     written.trim_start_matches('#').trim_start().strip_prefix("allow:")?;
@@ -87,7 +86,8 @@ impl HoverTarget<'_, '_> {
         {
             return self.hover_member(token, &cursor);
         }
-        let statement = matches!(cursor.mode, StatementPart::Start(_)) && vocabulary::find_word(name, &[Role::Statement]).is_some();
+        let statement =
+            matches!(cursor.mode, StatementPart::Start(_)) && vocabulary::find_word(name, &[Role::Statement]).is_some();
         if self.word_at(self.index + 1) == "("
             && !statement
             && !matches!(cursor.mode, StatementPart::Step | StatementPart::Call)
@@ -109,7 +109,9 @@ impl HoverTarget<'_, '_> {
             StatementPart::Type => &[Role::Type],
             StatementPart::Severity => &[Role::Severity, Role::Modifier],
             StatementPart::Test => &[Role::Verdict],
-            StatementPart::Expression | StatementPart::Arguments(_) | StatementPart::Value(..) if cursor.behind_operand => {
+            StatementPart::Expression | StatementPart::Arguments(_) | StatementPart::Value(..)
+                if cursor.behind_operand =>
+            {
                 &[Role::Test, Role::Operator, Role::List, Role::Modifier]
             }
             StatementPart::Expression | StatementPart::Value(..) => {
@@ -121,7 +123,6 @@ impl HoverTarget<'_, '_> {
         self.hover_for(token, word_page(word))
     }
 
-    /// Declared names, tools, fields and arguments.
     fn hover_in_context(&self, token: &Token, cursor: &CursorState<'_>, name: &str) -> Option<Hover> {
         let any = [
             DeclarationKind::Param,
@@ -147,7 +148,8 @@ impl HoverTarget<'_, '_> {
                 }
             }
             StatementPart::Test | StatementPart::Free => {
-                if let Some(rule) = self.context.find_name(name, &rules).or_else(|| self.context.find_name(name, &any)) {
+                if let Some(rule) = self.context.find_name(name, &rules).or_else(|| self.context.find_name(name, &any))
+                {
                     return self.hover_for(token, declaration_page(rule));
                 }
             }
@@ -166,12 +168,11 @@ impl HoverTarget<'_, '_> {
         self.hover_for(token, declaration_page(declared))
     }
 
-    /// The whole name of a tool around a token, with its globs, dots and dashes.
     fn tool_name(&self, token: &Token) -> (Range<usize>, String) {
         let part = |index: usize| {
-            self.tokens
-                .get(index)
-                .is_some_and(|one| one.kind == TokenKind::Word || matches!(self.word_at(index), "-" | "." | "/" | "*" | "?"))
+            self.tokens.get(index).is_some_and(|one| {
+                one.kind == TokenKind::Word || matches!(self.word_at(index), "-" | "." | "/" | "*" | "?")
+            })
         };
         let touches = |left: usize, right: usize| {
             self.tokens.get(left).zip(self.tokens.get(right)).is_some_and(|(left, right)| left.end == right.start)
@@ -188,12 +189,13 @@ impl HoverTarget<'_, '_> {
         (start..end, self.text.get(start..end).unwrap_or("").to_owned())
     }
 
-    /// `contains all`, `immediately before`, `sequence only`: the longest known words around this one.
+    /// The longest known phrase around a word, such as `contains all` or `immediately before`.
     fn several_words(&self, name: &str) -> Option<(Range<usize>, &'static Word)> {
         let pairs = [(self.index, self.index + 1), (self.index.wrapping_sub(1), self.index)];
         pairs.into_iter().find_map(|(left, right)| {
             let both = format!("{} {}", self.word_at(left), self.word_at(right));
-            let known = vocabulary::find_word(&both, &[Role::Statement, Role::Test, Role::Declaration, Role::Modifier])?;
+            let known =
+                vocabulary::find_word(&both, &[Role::Statement, Role::Test, Role::Declaration, Role::Modifier])?;
             let range = self.tokens.get(left)?.start..self.tokens.get(right)?.end;
             (both.split(' ').any(|word| word == name)).then_some((range, known))
         })
@@ -221,7 +223,6 @@ impl HoverTarget<'_, '_> {
         self.hover_for(token, word_page(word))
     }
 
-    /// A string: a quoted tool or what it interpolates.
     fn hover_text(&self, token: &Token, at: usize) -> Option<Hover> {
         let written = self.word_at(self.index);
         let inner = written.trim_matches(['"', '\'']);
@@ -237,7 +238,6 @@ impl HoverTarget<'_, '_> {
     }
 }
 
-/// A word of the language as Markdown.
 pub(super) fn word_page(word: &Word) -> String {
     let (ty, doc) = match word.role {
         Role::Root | Role::Field => word.doc.split_once(": ").unwrap_or(("", word.doc)),
@@ -251,12 +251,10 @@ pub(super) fn word_page(word: &Word) -> String {
     out
 }
 
-/// A function as Markdown.
 pub(super) fn builtin_page(builtin: &Builtin) -> String {
     format!("```assert\n{}\n```\n{}\n\n```assert\n{}\n```", builtin.signature(), builtin.doc, builtin.example)
 }
 
-/// A declared name as Markdown.
 pub(super) fn declaration_page(one: &DeclaredName) -> String {
     let mut out = format!("```assert\n{}\n```", one.signature);
     if let Some(doc) = &one.doc {
@@ -269,7 +267,6 @@ pub(super) fn declaration_page(one: &DeclaredName) -> String {
     out
 }
 
-/// A field with what is known of it as Markdown, without its name.
 pub(super) fn field_page(field: &KnownField) -> String {
     let mut parts = Vec::new();
     if !field.doc.is_empty() {
@@ -302,7 +299,7 @@ fn module_page(module: stdlib::StdModule) -> String {
     format!("```assert\nuse std.{}\n```\n{}", module.name, head.join("\n"))
 }
 
-/// A tool as Markdown: what the catalogue and the run say of it. A glob lists what it names.
+/// A tool as Markdown, from catalog and run. A glob lists its matches.
 fn tool_page(name: &str, context: &CursorContext) -> Option<String> {
     if name.contains(['*', '?']) {
         let fits = member::tool_matcher(&[name.to_owned()]);

@@ -1,7 +1,7 @@
 //! What lies behind a path: fields of steps by their kind, arguments by the catalogue, and everything by the recorded run.
 
 use super::chain::{PathPrefix, PrefixPart};
-use super::context::{ToolShape, CursorContext};
+use super::context::{CursorContext, ToolShape};
 use super::cursor::StepScope;
 use super::skeleton::ValueSkeleton;
 use super::vocabulary::{self, Role};
@@ -9,32 +9,25 @@ use averment_runs::run::StepKind;
 use globset::Glob;
 use serde_json::Value;
 
-/// The names of `usage`.
 pub(super) const USAGE: [&str; 5] =
     ["input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "total_tokens"];
-/// References of a schema that are followed one after another.
+/// Maximum schema references followed in a row.
 const HOPS: usize = 16;
-/// Places that are looked at for one path.
+/// Maximum places examined for one path.
 const PLACES: usize = 400;
 
-/// One place that a path may lead to.
 #[derive(Debug, Clone)]
 pub(super) enum PathTarget<'f> {
-    /// The run.
     Run,
-    /// A step of a kind; of a call with these tools (none: any).
+    /// A step of this kind; for calls, of these tools (empty: any).
     Step(StepKind, Vec<String>),
-    /// A list of steps.
     Steps(StepKind, Vec<String>),
-    /// `usage`.
     Usage,
-    /// A value that a schema describes: the document and the place in it.
+    /// A value described by a schema: the document and the place in it.
     Schema(&'f Value, &'f Value),
-    /// A recorded value.
     Recorded(&'f ValueSkeleton),
 }
 
-/// A field with what is known of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct KnownField {
     pub name: String,
@@ -47,7 +40,6 @@ pub(super) struct KnownField {
     pub required: bool,
 }
 
-/// The kind of a list's name or of a kind word.
 pub(super) fn step_kind(word: &str) -> Option<StepKind> {
     match word {
         "user" | "assistant" | "thinking" | "message" => Some(StepKind::Message),
@@ -55,7 +47,7 @@ pub(super) fn step_kind(word: &str) -> Option<StepKind> {
     }
 }
 
-/// The places that a path leads to; `left` says that its first name starts at the arguments of a call.
+/// The targets of a path; `left` says that its first name starts at the arguments of a call.
 pub(super) fn resolve_path<'f>(
     chain: &PathPrefix,
     scope: Option<&StepScope>,
@@ -71,7 +63,12 @@ pub(super) fn resolve_path<'f>(
     found
 }
 
-fn first_places<'f>(first: &str, scope: Option<&StepScope>, left: bool, context: &'f CursorContext) -> Vec<PathTarget<'f>> {
+fn first_places<'f>(
+    first: &str,
+    scope: Option<&StepScope>,
+    left: bool,
+    context: &'f CursorContext,
+) -> Vec<PathTarget<'f>> {
     if let Some(scope) = scope {
         let kind = scope.kind.as_deref().and_then(step_kind).unwrap_or(StepKind::Call);
         let place = PathTarget::Step(kind, scope.tools.clone());
@@ -151,7 +148,7 @@ fn call_places<'f>(tools: &[String], name: &str, context: &'f CursorContext) -> 
     schemas.chain(recorded.filter_map(|(_, called)| value(called)).map(PathTarget::Recorded)).collect()
 }
 
-/// Whether a tool is one of these, globs among them; of none all are.
+/// Matches tool names, including globs; without names it matches all.
 pub(super) fn tool_matcher(tools: &[String]) -> impl Fn(&str) -> bool + use<> {
     let all = tools.is_empty() || tools.iter().any(|tool| tool == "any" || tool == "tool");
     let globs: Vec<_> = tools
@@ -163,7 +160,6 @@ pub(super) fn tool_matcher(tools: &[String]) -> impl Fn(&str) -> bool + use<> {
     move |name: &str| all || names.iter().any(|one| one == name) || globs.iter().any(|glob| glob.is_match(name))
 }
 
-/// The place behind `$ref`s inside the document.
 fn follow_refs<'f>(root: &'f Value, at: &'f Value) -> Option<&'f Value> {
     let mut at = at;
     for _ in 0..HOPS {
@@ -173,14 +169,13 @@ fn follow_refs<'f>(root: &'f Value, at: &'f Value) -> Option<&'f Value> {
     None
 }
 
-/// The place itself and what `anyOf`, `oneOf` and `allOf` hold.
+/// The place itself and its `anyOf`, `oneOf` and `allOf` parts.
 fn schema_alternatives<'f>(root: &'f Value, at: &'f Value) -> Vec<&'f Value> {
     let Some(at) = follow_refs(root, at) else { return Vec::new() };
     let inner = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| at.get(key)?.as_array()).flatten();
     std::iter::once(at).chain(inner.filter_map(|one| follow_refs(root, one))).collect()
 }
 
-/// The fields of a place.
 pub(super) fn target_fields(place: &PathTarget<'_>, context: &CursorContext) -> Vec<KnownField> {
     match place {
         PathTarget::Run => {
@@ -193,7 +188,9 @@ pub(super) fn target_fields(place: &PathTarget<'_>, context: &CursorContext) -> 
         PathTarget::Step(kind, _) => kind.field_names().iter().map(|name| step_field(*kind, name, context)).collect(),
         PathTarget::Usage => USAGE.iter().map(|name| known_field(name)).collect(),
         PathTarget::Recorded(skeleton) => skeleton.fields.iter().map(|(name, one)| skeleton_field(name, one)).collect(),
-        PathTarget::Schema(root, at) => schema_alternatives(root, at).into_iter().flat_map(|at| schema_fields(root, at)).collect(),
+        PathTarget::Schema(root, at) => {
+            schema_alternatives(root, at).into_iter().flat_map(|at| schema_fields(root, at)).collect()
+        }
         PathTarget::Steps(..) => Vec::new(),
     }
 }
@@ -205,10 +202,11 @@ fn step_field(kind: StepKind, name: &str, context: &CursorContext) -> KnownField
 }
 
 fn known_field(name: &str) -> KnownField {
-    vocabulary::find_word(name, &[Role::Field]).map_or_else(|| described_field(name, ""), |word| described_field(word.word, word.doc))
+    vocabulary::find_word(name, &[Role::Field])
+        .map_or_else(|| described_field(name, ""), |word| described_field(word.word, word.doc))
 }
 
-/// A field from `type: sentence`.
+/// Parses a field from `type: sentence`.
 fn described_field(name: &str, doc: &str) -> KnownField {
     let (ty, doc) = doc.split_once(": ").unwrap_or(("", doc));
     KnownField { name: name.to_owned(), ty: ty.to_owned(), doc: doc.to_owned(), ..KnownField::default() }
@@ -230,7 +228,6 @@ fn schema_fields(root: &Value, at: &Value) -> Vec<KnownField> {
     properties.into_iter().flatten().map(one).collect()
 }
 
-/// What a schema says of its value.
 fn schema_field(root: &Value, at: &Value) -> KnownField {
     let at = follow_refs(root, at).unwrap_or(at);
     let ty = match at.get("type") {
@@ -246,12 +243,10 @@ fn schema_field(root: &Value, at: &Value) -> KnownField {
     KnownField { ty, doc, examples: examples.collect(), ..KnownField::default() }
 }
 
-/// The language's word for a type of JSON Schema.
 fn type_label(word: &str) -> &str {
     if word == "array" { "list" } else { word }
 }
 
-/// What is known of the value at a place itself.
 pub(super) fn value_field(place: &PathTarget<'_>) -> KnownField {
     match place {
         PathTarget::Run => described_field("run", "object: the run itself"),
@@ -263,7 +258,7 @@ pub(super) fn value_field(place: &PathTarget<'_>) -> KnownField {
     }
 }
 
-/// One field of several places: what the catalogue says counts before what was recorded, examples are put together.
+/// Merges a field of several places: the catalog wins over the run, examples are joined.
 pub(super) fn merge_fields(fields: impl IntoIterator<Item = KnownField>) -> Vec<KnownField> {
     let mut out: Vec<KnownField> = Vec::new();
     for field in fields {

@@ -5,8 +5,8 @@
 //! session share it.
 //!
 //! ```
-//! use averment_ide::assist::{CursorContext, complete};
-//! let found = complete("require se", 10, &CursorContext::default());
+//! use averment_ide::assist::{CursorContext, complete_at};
+//! let found = complete_at("require se", 10, &CursorContext::default());
 //! assert_eq!(found.range, 8..10);
 //! ```
 
@@ -18,17 +18,17 @@ mod entries;
 mod hover;
 mod member;
 mod paint;
-mod statement_reading;
 mod signature;
 mod skeleton;
+mod statement_reading;
 mod vocabulary;
 
 pub use complete::{Completion, CompletionKind, Completions, complete_at, strip_placeholders};
-pub use context::{CursorContext, DeclaredTool, DeclaredName, RunShape};
+pub use context::{CursorContext, DeclaredName, DeclaredTool, RunShape};
 pub use cursor::bracket_pairs;
 pub use hover::{Hover, hover_at};
 pub use paint::{HighlightClass, HighlightToken, highlight_tokens};
-pub use statement_reading::{misreading_hint, statement_reading, step_reading};
 pub use signature::{Signature, signature_at};
 pub use skeleton::ValueSkeleton;
+pub use statement_reading::{misreading_hint, statement_reading, step_reading};
 pub use vocabulary::{Role, Word, words_with_role};

@@ -4,11 +4,11 @@ use super::cursor::{StatementPart, TokenWalk, scan_bounded};
 use super::vocabulary::{self, Role};
 use averment_builtins::table;
 use averment_syntax::statements;
-use averment_syntax::token::{TokenKind, Token};
+use averment_syntax::token::{Token, TokenKind};
 use averment_syntax::words as language;
 use std::ops::Range;
 
-/// What a part of a text is.
+/// The syntax class of a part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "most are the word itself")]
 pub enum HighlightClass {
@@ -51,7 +51,7 @@ pub enum HighlightClass {
 pub struct HighlightToken {
     /// Its bytes; they may go over several lines.
     pub range: Range<usize>,
-    /// What it is.
+    /// The syntax class.
     pub class: HighlightClass,
     /// True where the name is declared.
     pub declares: bool,
@@ -76,7 +76,9 @@ pub fn highlight_tokens(text: &str) -> Vec<HighlightToken> {
 
 fn paint_token(walk: &TokenWalk<'_, '_>, index: usize, out: &mut Vec<HighlightToken>) {
     let Some(token) = walk.token_at(index) else { return };
-    if matches!(token.kind, TokenKind::Text | TokenKind::OpenInterpolation) && paint_interpolated(walk.text(), &token, out) {
+    if matches!(token.kind, TokenKind::Text | TokenKind::OpenInterpolation)
+        && paint_interpolated(walk.text(), &token, out)
+    {
         return;
     }
     let class = match token.kind {
@@ -92,7 +94,6 @@ fn paint_token(walk: &TokenWalk<'_, '_>, index: usize, out: &mut Vec<HighlightTo
     out.push(HighlightToken { range: token.start..token.end, class, declares });
 }
 
-/// A string with `${…}`: its text and what stands in the braces.
 fn paint_interpolated(text: &str, token: &Token, out: &mut Vec<HighlightToken>) -> bool {
     let written = text.get(token.start..token.end).unwrap_or("");
     if written.starts_with('\'') || !written.contains("${") {
@@ -105,7 +106,9 @@ fn paint_interpolated(text: &str, token: &Token, out: &mut Vec<HighlightToken>) 
         // Inside it is an expression.
         let inner = paint_expression(written.get(open..close).unwrap_or(""));
         let base = token.start + open;
-        out.extend(inner.into_iter().map(|one| HighlightToken { range: one.range.start + base..one.range.end + base, ..one }));
+        out.extend(
+            inner.into_iter().map(|one| HighlightToken { range: one.range.start + base..one.range.end + base, ..one }),
+        );
         at = (close + 1).min(written.len());
     }
     text_part(token.start + at..token.end, out);
@@ -274,11 +277,12 @@ fn expression_class(walk: &TokenWalk<'_, '_>, index: usize, called: bool) -> Hig
     }
 }
 
-/// True for the name in front of which its declaration's word stands.
 fn is_declared(walk: &TokenWalk<'_, '_>, index: usize) -> bool {
     let free = matches!(walk.current_part(), StatementPart::Free);
-    let named =
-        matches!(walk.previous_word(index), "rule" | "case" | "invariant" | "let" | "param" | "def" | "schema" | "step");
+    let named = matches!(
+        walk.previous_word(index),
+        "rule" | "case" | "invariant" | "let" | "param" | "def" | "schema" | "step"
+    );
     free && named && walk.word_at(index) != "step" && table::find_builtin(walk.word_at(index)).is_none()
 }
 

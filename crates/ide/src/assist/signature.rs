@@ -14,7 +14,7 @@ pub struct Signature {
     pub parameters: Vec<String>,
     /// The number of the parameter at the cursor; beyond the last one where too many are written.
     pub active: usize,
-    /// What it gives, as Markdown.
+    /// The result, as Markdown.
     pub doc: String,
 }
 
@@ -44,7 +44,7 @@ fn function_signature(name: &str, active: usize, context: &CursorContext) -> Opt
     Some(Signature { label, parameters: one.parameters.clone(), active, doc })
 }
 
-/// A step pattern: the parameters of a `def step`, or the arguments of the tool; the one that is named is active.
+/// For a step pattern: parameters of its `def step` or arguments of the tool; the named one is active.
 fn step_signature(name: &str, written: &str, commas: usize, context: &CursorContext) -> Option<Signature> {
     if let Some(one) = context.find_name(name, &[DeclarationKind::DefStep]) {
         let doc = one.doc.clone().unwrap_or_default();

@@ -1,17 +1,17 @@
 //! The shape of recorded values: which keys there are, of which types, with a few examples.
 
-use averment_base::value::{ValueText, Value};
+use averment_base::value::{Value, ValueText};
 use std::collections::BTreeMap;
 
-/// Levels that are looked at.
+/// Maximum depth.
 const DEPTH: usize = 10;
-/// Keys of one object.
+/// Maximum keys of one object.
 const KEYS: usize = 200;
-/// Elements of one list.
+/// Maximum elements of one list.
 const ELEMENTS: usize = 200;
-/// Examples of one place.
+/// Maximum examples of one place.
 const EXAMPLES: usize = 6;
-/// Characters of one example.
+/// Maximum characters of one example.
 const LETTERS: usize = 48;
 
 /// The shape of one or several values that stand in the same place.
@@ -19,9 +19,9 @@ const LETTERS: usize = 48;
 pub struct ValueSkeleton {
     /// The types of the values, each once.
     pub types: Vec<&'static str>,
-    /// What their keys hold.
+    /// The values under their keys.
     pub fields: BTreeMap<String, ValueSkeleton>,
-    /// What their elements are.
+    /// Their elements.
     pub element: Option<Box<ValueSkeleton>>,
     /// Some of the texts, numbers and booleans as the language writes them, in the order in which they were met.
     pub examples: Vec<String>,
@@ -78,7 +78,7 @@ impl ValueSkeleton {
     }
 }
 
-/// A short text of one line in quotes; longer ones are no example.
+/// A short single-line text in quotes; longer ones are no examples.
 fn quote_short(text: &ValueText<'_>) -> Option<String> {
     let text = text.to_string();
     let plain = text.chars().count() <= LETTERS && !text.chars().any(char::is_control);

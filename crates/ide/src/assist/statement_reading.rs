@@ -1,21 +1,29 @@
 //! Temporal statements in words: `every refund has an earlier approve with the same id`.
 
+mod phrases;
+
+use phrases::{args_valid, bound_names, entry_binding, join_words, times_words, with_article, within_words};
+
 use averment_base::source::{SourceMap, Span};
 use averment_syntax::ast::{
-    AgentPattern, PatternArgument, Atom, Expr, ExprKind, KindText, Name, SlidingExtent, Quantifier, RatedSubject, RunShare, BlockScope, SequenceMode,
-    Statement, StatementKind, StatusWord, StepPattern, PatternForm, StepWord, AtomSubject, TextLiteral, StepCount, NeverWindow, WithinBound, WithinUnit,
+    AgentPattern, Atom, AtomSubject, BlockScope, Expr, ExprKind, KindText, Name, NeverWindow, PatternArgument,
+    PatternForm, Quantifier, RatedSubject, RunShare, SequenceMode, SlidingExtent, Statement, StatementKind, StatusWord,
+    StepCount, StepPattern, StepWord, TextLiteral, WithinBound, WithinUnit,
 };
 
-/// What a temporal statement says; `None` for any other.
+/// A temporal statement in plain words; `None` for any other.
 #[must_use]
 pub fn statement_reading(statement: &Statement, sources: &SourceMap) -> Option<String> {
     StatementReader { sources }.read_statement(statement).map(|reading| reading.words)
 }
 
-/// The same for a statement whose own words are easily read the wrong way round.
+/// The plain words of a statement that is easily misread.
 #[must_use]
 pub fn misreading_hint(statement: &Statement, sources: &SourceMap) -> Option<String> {
-    StatementReader { sources }.read_statement(statement).filter(|reading| reading.is_misread).map(|reading| reading.words)
+    StatementReader { sources }
+        .read_statement(statement)
+        .filter(|reading| reading.is_misread)
+        .map(|reading| reading.words)
 }
 
 /// A step pattern in words: `refund with amount > 100`.
@@ -24,10 +32,9 @@ pub fn step_reading(step: &StepPattern, sources: &SourceMap) -> String {
     StatementReader { sources }.step_words(step, &[])
 }
 
-/// A statement in words.
 struct StatementReading {
     words: String,
-    /// Whether its own words are easily read the wrong way round, so that editors show these beside them.
+    /// True if the statement is easily misread, so that editors show the plain words beside it.
     is_misread: bool,
 }
 
@@ -43,15 +50,12 @@ struct StatementReader<'s> {
     sources: &'s SourceMap,
 }
 
-/// What a form of `before` asks of the earlier step.
 #[derive(Debug, Clone, Copy)]
 enum BeforeForm {
-    /// The call just before.
     Immediately,
-    /// Any earlier one; or one for each.
+    /// Any earlier call, or one for each.
     Before {
         each: bool,
-        /// The order of starts alone counts.
         starts: bool,
     },
 }
@@ -65,15 +69,21 @@ impl StatementReader<'_> {
         use StatementKind as K;
         Some(match &statement.kind {
             K::Not(inner) => plain_reading(format!("it is not so that {}", self.read_statement(inner)?.words)),
-            K::Require { step, times } => {
-                plain_reading(format!("{} occurs{}", self.step_words(step, &[]), times.as_ref().map_or(String::new(), times_words)))
-            }
+            K::Require { step, times } => plain_reading(format!(
+                "{} occurs{}",
+                self.step_words(step, &[]),
+                times.as_ref().map_or(String::new(), times_words)
+            )),
             K::Never { steps, window: None, within } => plain_reading(self.never_words(steps, None, within.as_ref())),
-            K::Never { steps, window, within } => misread_reading(self.never_words(steps, window.as_ref(), within.as_ref())),
-            K::Only { steps } => plain_reading(format!("every call is {}", self.alternative_words(steps))),
-            K::Count { step, test } => {
-                plain_reading(format!("the number of {} is {}", self.step_words(step, &[]), self.source_words(test.span)))
+            K::Never { steps, window, within } => {
+                misread_reading(self.never_words(steps, window.as_ref(), within.as_ref()))
             }
+            K::Only { steps } => plain_reading(format!("every call is {}", self.alternative_words(steps))),
+            K::Count { step, test } => plain_reading(format!(
+                "the number of {} is {}",
+                self.step_words(step, &[]),
+                self.source_words(test.span)
+            )),
             K::Sliding { condition, over } => plain_reading(match over {
                 SlidingExtent::Within(within) => {
                     let (condition, bound) = (self.source_words(condition.span), self.source_words(within.span));
@@ -84,7 +94,11 @@ impl StatementReader<'_> {
             K::First { step } => plain_reading(format!("the first call is {}", self.step_words(step, &[]))),
             K::Last { step } => plain_reading(format!("the last call is {}", self.step_words(step, &[]))),
             K::Before { each, immediately, starts, step, targets, within, .. } => {
-                let how = if *immediately { BeforeForm::Immediately } else { BeforeForm::Before { each: *each, starts: *starts } };
+                let how = if *immediately {
+                    BeforeForm::Immediately
+                } else {
+                    BeforeForm::Before { each: *each, starts: *starts }
+                };
                 misread_reading(self.before_words(how, step, targets, within.as_ref()))
             }
             K::After { each, immediately, step, targets, within } => {
@@ -117,22 +131,27 @@ impl StatementReader<'_> {
                 misread_reading(format!("{left} and {right} do not both occur"))
             }
             K::Repeat { step, limit } => misread_reading(self.repeat_words(step, &limit.text)),
-            K::Flow { flow } => plain_reading(format!("the calls of the run are exactly {}", self.source_words(flow.span))),
+            K::Flow { flow } => {
+                plain_reading(format!("the calls of the run are exactly {}", self.source_words(flow.span)))
+            }
             K::Each { quantifier, step, condition } => plain_reading(self.each_words(*quantifier, step, condition)),
             K::NoPredicate { predicate, target } => {
                 plain_reading(format!("{} finds nothing in {}", predicate.text, self.source_words(target.span)))
             }
-            K::ArgsValid { step, strict } => plain_reading(args_valid(step.as_ref().map(|step| self.step_words(step, &[])), *strict)),
+            K::ArgsValid { step, strict } => {
+                plain_reading(args_valid(step.as_ref().map(|step| self.step_words(step, &[])), *strict))
+            }
             K::Block { scope, .. } => match scope {
                 BlockScope::Each { .. } | BlockScope::When { .. } => plain_reading(self.scope_words(scope)),
-                BlockScope::After { .. } | BlockScope::Before { .. } | BlockScope::Between { .. } => misread_reading(self.scope_words(scope)),
+                BlockScope::After { .. } | BlockScope::Before { .. } | BlockScope::Between { .. } => {
+                    misread_reading(self.scope_words(scope))
+                }
             },
             K::Rate { share, by, rated, .. } => plain_reading(self.rate_words(share, by.as_ref(), rated)),
             K::Expression(_) | K::Group { .. } | K::World(_) => return None,
         })
     }
 
-    /// How many of all runs something holds in.
     fn rate_words(&self, share: &RunShare, by: Option<&Expr>, rated: &RatedSubject) -> String {
         let what = match rated {
             RatedSubject::Rule(name) => format!("the rule `{}` passes", name.text),
@@ -156,7 +175,7 @@ impl StatementReader<'_> {
         }
     }
 
-    /// Two patterns; the second knows what the first binds.
+    /// Two patterns; the second uses bindings of the first.
     fn pair_words(&self, first: &StepPattern, second: &StepPattern) -> (String, String) {
         (self.step_words(first, &[]), self.step_words(second, &bound_names(first)))
     }
@@ -167,11 +186,21 @@ impl StatementReader<'_> {
                 format!("from the first {} to the end of the run:", self.step_words(open, &[]))
             }
             BlockScope::After { open, until: Some(until) } => {
-                format!("from {} to the next {}:", with_article(&self.step_words(open, &[])), self.step_words(until, &bound_names(open)))
+                format!(
+                    "from {} to the next {}:",
+                    with_article(&self.step_words(open, &[])),
+                    self.step_words(until, &bound_names(open))
+                )
             }
-            BlockScope::Before { close } => format!("from the start of the run to the first {}:", self.step_words(close, &[])),
+            BlockScope::Before { close } => {
+                format!("from the start of the run to the first {}:", self.step_words(close, &[]))
+            }
             BlockScope::Between { open, close } => {
-                format!("from {} to the next {}:", with_article(&self.step_words(open, &[])), self.step_words(close, &bound_names(open)))
+                format!(
+                    "from {} to the next {}:",
+                    with_article(&self.step_words(open, &[])),
+                    self.step_words(close, &bound_names(open))
+                )
             }
             BlockScope::Each { step } => format!("for every {}:", self.step_words(step, &[])),
             BlockScope::When { condition } => format!("where {}:", self.source_words(condition.span)),
@@ -207,7 +236,13 @@ impl StatementReader<'_> {
         }
     }
 
-    fn before_words(&self, how: BeforeForm, step: &StepPattern, targets: &[StepPattern], within: Option<&WithinBound>) -> String {
+    fn before_words(
+        &self,
+        how: BeforeForm,
+        step: &StepPattern,
+        targets: &[StepPattern],
+        within: Option<&WithinBound>,
+    ) -> String {
         let bounds: Vec<String> = targets.iter().flat_map(bound_names).collect();
         let target = self.list_words(targets, "and every");
         let first = self.step_words(step, &bounds);
@@ -215,7 +250,9 @@ impl StatementReader<'_> {
         let own = "of its own, since the one before it";
         match how {
             BeforeForm::Immediately => format!("the call just before every {target} is {}{near}", with_article(&first)),
-            BeforeForm::Before { each: true, starts: false } => format!("every {target} has an earlier {first} {own}{near}"),
+            BeforeForm::Before { each: true, starts: false } => {
+                format!("every {target} has an earlier {first} {own}{near}")
+            }
             BeforeForm::Before { each: false, starts: false } => format!("every {target} has an earlier {first}{near}"),
             BeforeForm::Before { each: true, starts: true } => {
                 format!("every {target} has {} that started earlier, {own}{near}", with_article(&first))
@@ -226,7 +263,14 @@ impl StatementReader<'_> {
         }
     }
 
-    fn after_words(&self, each: bool, immediately: bool, step: &StepPattern, targets: &[StepPattern], within: Option<&WithinBound>) -> String {
+    fn after_words(
+        &self,
+        each: bool,
+        immediately: bool,
+        step: &StepPattern,
+        targets: &[StepPattern],
+        within: Option<&WithinBound>,
+    ) -> String {
         let first = self.step_words(step, &[]);
         let shared = bound_names(step);
         let targets: Vec<String> = targets.iter().map(|target| self.step_words(target, &shared)).collect();
@@ -279,11 +323,13 @@ impl StatementReader<'_> {
         join_words(&all, word)
     }
 
-    /// A pattern; `known` are the bindings that have their value from what was said before.
+    /// A pattern; `known` are bindings that already have a value.
     fn step_words(&self, step: &StepPattern, known: &[String]) -> String {
         stacker::maybe_grow(64 << 10, 1 << 20, || match &step.kind {
             PatternForm::Atom(atom) => self.atom_words(atom, known),
-            PatternForm::Choice(all) => join_words(&all.iter().map(|one| self.step_words(one, known)).collect::<Vec<_>>(), "or"),
+            PatternForm::Choice(all) => {
+                join_words(&all.iter().map(|one| self.step_words(one, known)).collect::<Vec<_>>(), "or")
+            }
             PatternForm::Where { step, condition } => {
                 format!("{} where {}", self.step_words(step, known), self.source_words(condition.span))
             }
@@ -317,7 +363,8 @@ impl StatementReader<'_> {
         }
         let tests = other.iter().filter(|entry| entry_binding(entry).is_none());
         conditions.extend(tests.map(|entry| self.argument_words(entry)));
-        let with = if conditions.is_empty() { String::new() } else { format!(" with {}", join_words(&conditions, "and")) };
+        let with =
+            if conditions.is_empty() { String::new() } else { format!(" with {}", join_words(&conditions, "and")) };
         let by = atom.by.as_ref().map_or(String::new(), |by| match &by.agent {
             AgentPattern::Binding(Expr { kind: ExprKind::Binding(name), .. }) if known.contains(name) => {
                 " by the same agent".to_owned()
@@ -368,70 +415,4 @@ impl StatementReader<'_> {
         };
         format!("{noun} {written}")
     }
-}
-
-/// `id: $id` and `id == $id`: the path and the binding.
-fn entry_binding(entry: &PatternArgument) -> Option<(&Expr, String)> {
-    match entry {
-        PatternArgument::Matches { path, value: Expr { kind: ExprKind::Binding(name), .. }, .. } => Some((path, name.clone())),
-        PatternArgument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) => match test.operand.as_deref() {
-            Some(Expr { kind: ExprKind::Binding(name), .. })
-                if !test.negated && test.kind == averment_syntax::ast::TestKind::Equal =>
-            {
-                Some((subject, name.clone()))
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The bindings that a pattern gives their values.
-fn bound_names(step: &StepPattern) -> Vec<String> {
-    match &step.kind {
-        PatternForm::Atom(atom) => {
-            atom.arguments.iter().flatten().filter_map(entry_binding).map(|(_, binding)| binding).collect()
-        }
-        PatternForm::Choice(all) => all.iter().flat_map(bound_names).collect(),
-        PatternForm::Where { step, .. } | PatternForm::Proposed(step) => bound_names(step),
-    }
-}
-
-fn join_words(all: &[String], word: &str) -> String {
-    match all {
-        [] => String::new(),
-        [one] => one.clone(),
-        [front @ .., last] if matches!(word, "or" | "and") => format!("{} {word} {last}", front.join(", ")),
-        all => all.join(&format!(" {word} ")),
-    }
-}
-
-fn with_article(noun: &str) -> String {
-    let vowel = noun.starts_with(|c: char| "aeiouAEIOU".contains(c));
-    format!("{} {noun}", if vowel { "an" } else { "a" })
-}
-
-fn times_words(times: &StepCount) -> String {
-    match (&times.least, &times.most) {
-        (Some(least), Some(most)) if least.value == most.value => format!(" {} times", least.text),
-        (Some(least), Some(most)) => format!(" {} to {} times", least.text, most.text),
-        (Some(least), None) => format!(" at least {} times", least.text),
-        (None, Some(most)) => format!(" at most {} times", most.text),
-        (None, None) => String::new(),
-    }
-}
-
-fn within_words(within: &WithinBound) -> String {
-    let unit = match within.unit {
-        Some(WithinUnit::Calls) => " calls",
-        Some(WithinUnit::Turns) => " turns",
-        None => "",
-    };
-    format!("within {}{unit}", within.number.text)
-}
-
-fn args_valid(step: Option<String>, strict: bool) -> String {
-    let whose = step.map_or("every call".to_owned(), |step| format!("every {step}"));
-    let strict = if strict { ", and every tool is declared" } else { "" };
-    format!("the arguments of {whose} fit the declared schema{strict}")
 }

@@ -6,7 +6,7 @@
 use averment_syntax::statements;
 use std::sync::LazyLock;
 
-/// What a word is.
+/// The role of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "each is the word itself")]
 pub enum Role {
@@ -54,11 +54,11 @@ impl Role {
 pub struct Word {
     /// The word or words as they are written.
     pub word: &'static str,
-    /// What it is.
+    /// The role.
     pub role: Role,
-    /// What to insert, with `${1:…}` for what is to be filled in.
+    /// The inserted snippet, with `${1:…}` for placeholders.
     pub snippet: &'static str,
-    /// What it means, in one sentence without a full stop; of a root or field its type stands in front: `money: …`.
+    /// One sentence without a full stop; for a root or field, prefixed by its type: `money: …`.
     pub doc: &'static str,
     /// A line of a file that uses it; empty where the snippet's own words are enough.
     pub example: &'static str,
@@ -73,7 +73,7 @@ fn all_words() -> impl Iterator<Item = &'static Word> {
     STATEMENTS.iter().chain(OTHERS)
 }
 
-/// The statements of the table in `syntax`. What has a part between its words is no word.
+/// Statements from the table in `syntax`, except those with a part between their words.
 static STATEMENTS: LazyLock<Vec<Word>> = LazyLock::new(|| {
     let plain = statements::FORMS.iter().filter(|form| !form.words.contains('…'));
     let forms = plain.map(|form| (Role::Statement, form));
@@ -89,7 +89,7 @@ static STATEMENTS: LazyLock<Vec<Word>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The word of a text with one of these roles; earlier roles win.
+/// The word with one of these roles; earlier roles win.
 pub(super) fn find_word(text: &str, roles: &[Role]) -> Option<&'static Word> {
     roles.iter().find_map(|&role| words_with_role(role).find(|word| word.word == text))
 }

@@ -12,10 +12,10 @@ pub struct LintContext<'a> {
     pub sources: &'a SourceMap,
     /// The file that is looked at.
     pub root: FileId,
-    /// What the checker made of it.
+    /// The checker's result.
     pub checked: &'a CheckResult,
     options: &'a LintOptions,
-    /// What was found.
+    /// The findings.
     pub found: Vec<Diagnostic>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> LintContext<'a> {
         }
     }
 
-    /// Whether anybody wants to hear of a lint.
+    /// True if a lint is enabled.
     pub fn is_enabled(&self, slug: Slug) -> bool {
         self.options.levels.level_of(slug).severity().is_some()
     }

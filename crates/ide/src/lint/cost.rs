@@ -4,14 +4,15 @@ use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
-use averment_syntax::ast::{Atom, Expr, ExprKind, KindText, StepPattern, PatternForm, AtomSubject};
+use averment_syntax::ast::{Atom, AtomSubject, Expr, ExprKind, KindText, PatternForm, StepPattern};
 
 /// Globs and paths that take everything.
 pub fn wide_globs(context: &mut LintContext<'_>) {
     struct WideGlobVisitor<'c, 'a>(&'c mut LintContext<'a>);
     impl<'a> SyntaxVisitor<'a> for WideGlobVisitor<'_, 'a> {
         fn visit_step(&mut self, step: &'a StepPattern) {
-            let PatternForm::Atom(Atom { subject: AtomSubject::Kind { kind: _, word, text: Some(text) }, .. }) = &step.kind
+            let PatternForm::Atom(Atom { subject: AtomSubject::Kind { kind: _, word, text: Some(text) }, .. }) =
+                &step.kind
             else {
                 return;
             };

@@ -2,9 +2,11 @@
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_engine::ir::{PatternAlternative, CheckedAssertion, AssertionCheck, TypedExpr, CheckedPattern, Severity, Temporal};
+use averment_engine::ir::{
+    AssertionCheck, CheckedAssertion, CheckedPattern, PatternAlternative, Severity, Temporal, TypedExpr,
+};
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
-use averment_syntax::ast::{self, SyntaxItem, ItemKind, Modifier, ModifierKind, Name};
+use averment_syntax::ast::{self, ItemKind, Modifier, ModifierKind, Name, SyntaxItem};
 
 /// `deny` and `allow` behind an assertion to which they can do nothing.
 pub fn useless_denials(context: &mut LintContext<'_>) {
@@ -59,7 +61,7 @@ impl DenialVisitor<'_, '_> {
     }
 }
 
-/// Whether an assertion never comes out as the word says, whatever the run: its steps are told by their names alone.
+/// True if an assertion can never have this outcome: its steps are matched by name only.
 fn is_never(assertion: &CheckedAssertion, word: &str) -> bool {
     let AssertionCheck::Temporal(temporal) = &assertion.check else { return false };
     let asks_whether_steps_occur = matches!(

@@ -4,8 +4,9 @@ use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
-    Atom, Expr, ExprKind, ExprQuantifier, GroupKind, SyntaxItem, ItemKind, KindText, SchemaSource, ModifierKind, NumberLiteral, BodySetting,
-    Statement, StatementKind, StepPattern, PatternForm, StepWord, AtomSubject, TestKind, ValueTest,
+    Atom, AtomSubject, BodySetting, Expr, ExprKind, ExprQuantifier, GroupKind, ItemKind, KindText, ModifierKind,
+    NumberLiteral, PatternForm, SchemaSource, Statement, StatementKind, StepPattern, StepWord, SyntaxItem, TestKind,
+    ValueTest,
 };
 
 /// Empty texts that are looked for, bounds of zero, empty schemas.
@@ -32,16 +33,16 @@ impl<'a> SyntaxVisitor<'a> for EmptyVisitor<'_, 'a> {
             _ => return,
         };
         if let Some(operand) = looked_for.filter(|operand| is_empty_text(operand)) {
-            self.0.report(
-                Diagnostic::new(Slug::EmptyNeedle, operand.span, message)
-                    .with_help("write what is looked for; that something is there is said with `exists` or `is not empty`"),
-            );
+            self.0.report(Diagnostic::new(Slug::EmptyNeedle, operand.span, message).with_help(
+                "write what is looked for; that something is there is said with `exists` or `is not empty`",
+            ));
         }
     }
 
     fn visit_step(&mut self, step: &'a StepPattern) {
-        let PatternForm::Atom(Atom { subject: AtomSubject::Kind { kind, word, text: Some(KindText::Text(text)) }, .. }) =
-            &step.kind
+        let PatternForm::Atom(Atom {
+            subject: AtomSubject::Kind { kind, word, text: Some(KindText::Text(text)) }, ..
+        }) = &step.kind
         else {
             return;
         };
@@ -83,7 +84,6 @@ impl<'a> SyntaxVisitor<'a> for EmptyVisitor<'_, 'a> {
     }
 }
 
-/// What is said of an empty text that is looked for in another one.
 const IN_EVERY_TEXT: &str = "every text has an empty text in it";
 
 fn is_list(expr: &Expr) -> bool {
@@ -94,7 +94,6 @@ fn is_empty_text(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Text(text) if text.literal_text() == Some(""))
 }
 
-/// Whether an expression counts something, so that it is never below zero.
 fn is_count(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Group(inner) => is_count(inner),
@@ -109,7 +108,11 @@ fn is_count(expr: &Expr) -> bool {
 impl EmptyVisitor<'_, '_> {
     fn check_threshold(&mut self, kind: &ModifierKind) {
         if let ModifierKind::Threshold(number) = kind {
-            self.report_zero(number, "every score reaches 0", "write the score that has to be reached, between 0 and 1");
+            self.report_zero(
+                number,
+                "every score reaches 0",
+                "write the score that has to be reached, between 0 and 1",
+            );
         }
     }
 
@@ -120,7 +123,6 @@ impl EmptyVisitor<'_, '_> {
     }
 }
 
-/// `contains all []`, `contains any []`.
 fn empty_list(context: &mut LintContext<'_>, test: &ValueTest) {
     let Some(operand) = test.operand.as_deref() else { return };
     if matches!(&operand.kind, ExprKind::List(items) if items.is_empty()) {
@@ -131,7 +133,6 @@ fn empty_list(context: &mut LintContext<'_>, test: &ValueTest) {
     }
 }
 
-/// `length(calls) >= 0`, `0 <= turns`.
 fn count_from_zero(context: &mut LintContext<'_>, subject: Option<&Expr>, test: &ValueTest) {
     let (Some(left), Some(right)) = (subject, test.operand.as_deref()) else { return };
     let (count, bound) = match (test.kind, test.negated) {

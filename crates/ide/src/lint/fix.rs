@@ -1,6 +1,6 @@
 //! Applying fixes to the text of a file.
 
-use averment_base::diagnostic::{Diagnostics, SourceEdit, Severity};
+use averment_base::diagnostic::{Diagnostics, Severity, SourceEdit};
 use averment_base::source::FileId;
 
 /// A text with fixes applied.
@@ -8,7 +8,7 @@ use averment_base::source::FileId;
 pub struct FixedText {
     /// The new text.
     pub text: String,
-    /// How many fixes are in it.
+    /// The number of fixes.
     pub applied: usize,
 }
 
@@ -41,7 +41,7 @@ pub fn apply_fixes(text: &str, file: FileId, diagnostics: &Diagnostics) -> Fixed
     FixedText { text: out, applied }
 }
 
-/// Two edits that touch are left to different rounds: what stands between them may depend on both.
+/// Touching edits go into different rounds: the text between them may depend on both.
 fn edits_overlap(one: &SourceEdit, other: &SourceEdit) -> bool {
     one.span.start <= other.span.end && other.span.start <= one.span.end
 }

@@ -4,7 +4,7 @@ use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_engine::check::DeclarationKind;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
-use averment_syntax::ast::{Atom, StepPattern, PatternForm, AtomSubject};
+use averment_syntax::ast::{Atom, AtomSubject, PatternForm, StepPattern};
 use averment_syntax::near_keywords;
 use std::collections::BTreeSet;
 
@@ -21,11 +21,14 @@ struct NameVisitor<'c, 'a>(&'c mut LintContext<'a>, BTreeSet<&'a str>);
 
 impl<'a> SyntaxVisitor<'a> for NameVisitor<'_, 'a> {
     fn visit_step(&mut self, step: &'a StepPattern) {
-        let PatternForm::Atom(Atom { subject: AtomSubject::Tool(name), arguments, status, by, tagged, .. }) = &step.kind
+        let PatternForm::Atom(Atom { subject: AtomSubject::Tool(name), arguments, status, by, tagged, .. }) =
+            &step.kind
         else {
             return;
         };
-        let Some(kind) = near_keywords::near_kind(&name.text).filter(|_| !self.1.contains(name.text.as_str())) else { return };
+        let Some(kind) = near_keywords::near_kind(&name.text).filter(|_| !self.1.contains(name.text.as_str())) else {
+            return;
+        };
         let (what, of) = match kind {
             "any" => ("calls of any tool are `any`".to_owned(), "every call"),
             "any failed" => ("calls that failed are `any failed`".to_owned(), "those"),
@@ -37,6 +40,10 @@ impl<'a> SyntaxVisitor<'a> for NameVisitor<'_, 'a> {
         // `failed` stands behind the arguments.
         let behind =
             kind == "any failed" && (arguments.is_some() || status.is_some() || by.is_some() || tagged.is_some());
-        self.0.report(if behind { diagnostic } else { diagnostic.with_fix(format!("write `{kind}`"), name.span, kind) });
+        self.0.report(if behind {
+            diagnostic
+        } else {
+            diagnostic.with_fix(format!("write `{kind}`"), name.span, kind)
+        });
     }
 }

@@ -1,12 +1,12 @@
 //! What the lints know of each statement. Every statement has its arm in each function here, and no lint elsewhere asks which one it has.
 
-use averment_engine::ir::{TypedExpr, CheckedPattern, Temporal};
+use averment_engine::ir::{CheckedPattern, Temporal, TypedExpr};
 use averment_syntax::ast::{Quantifier, StatementKind, StepPattern};
 use std::slice::from_ref;
 
-/// What a checked statement says, as far as lints look at it.
+/// The semantics of a checked statement, as far as lints need it.
 pub struct LintSemantics<'c> {
-    /// What it says of the numbers of its steps.
+    /// The statement's condition on step counts.
     pub claim: StepClaim<'c>,
     /// Steps that whoever writes it asks for: they are not forgotten.
     pub demands: Vec<&'c CheckedPattern>,
@@ -18,25 +18,25 @@ pub struct LintSemantics<'c> {
     pub closes: Option<&'c CheckedPattern>,
 }
 
-/// What a statement says of the numbers of its steps.
+/// A statement's condition on step counts.
 pub enum StepClaim<'c> {
-    /// That each occurs so often, and nothing else.
+    /// Exactly: each occurs within these bounds.
     Times(&'c [CheckedPattern], u64, Option<u64>),
-    /// That at least one occurs, and nothing else.
+    /// Exactly: at least one occurs.
     AnyOf(&'c [CheckedPattern]),
-    /// That their number meets the comparison, and nothing else.
+    /// Exactly: their count satisfies the comparison.
     Number(&'c CheckedPattern, &'c TypedExpr),
-    /// That the second occurs where the first does, and nothing else.
+    /// Exactly: if the first occurs, so does the second.
     Implies(&'c CheckedPattern, &'c CheckedPattern),
-    /// That one of both does not occur, and nothing else.
+    /// Exactly: at most one of both occurs.
     Excludes(&'c CheckedPattern, &'c CheckedPattern),
-    /// That each occurs, and more.
+    /// At least: each occurs.
     Has(&'c [CheckedPattern]),
-    /// That for each pair the second occurs where the first does, and more.
+    /// At least: for each pair, if the first occurs, so does the second.
     Needs(Vec<(&'c CheckedPattern, &'c CheckedPattern)>),
-    /// That no other calls occur, and no more than that.
+    /// At most: only these calls occur.
     Only(&'c [CheckedPattern]),
-    /// Nothing that is looked at.
+    /// Nothing that lints use.
     Opaque,
 }
 
@@ -62,22 +62,28 @@ impl<'c> LintSemantics<'c> {
     }
 }
 
-/// What a checked statement says.
+/// The semantics of a checked statement.
 pub fn statement_semantics(temporal: &Temporal<CheckedPattern, TypedExpr>) -> LintSemantics<'_> {
     use LintSemantics as M;
     match temporal {
-        Temporal::Require { step, times: None } => M::from_claim(StepClaim::Times(from_ref(step), 1, None)).with_asked([step]),
+        Temporal::Require { step, times: None } => {
+            M::from_claim(StepClaim::Times(from_ref(step), 1, None)).with_asked([step])
+        }
         Temporal::Require { step, times: Some(times) } => {
-            M::from_claim(StepClaim::Times(from_ref(step), times.least, times.most)).with_asked((times.least > 0).then_some(step))
+            M::from_claim(StepClaim::Times(from_ref(step), times.least, times.most))
+                .with_asked((times.least > 0).then_some(step))
         }
         Temporal::Never { steps } => M::from_claim(StepClaim::Times(steps, 0, Some(0))).with_list(steps),
         Temporal::NeverAfter { .. } | Temporal::NeverBefore { .. } => M::from_claim(StepClaim::Opaque),
         Temporal::NeverBetween { close, .. } => M::from_claim(StepClaim::Opaque).with_close(close),
         Temporal::Only { steps } => M::from_claim(StepClaim::Only(steps)).with_list(steps),
         Temporal::Count { step, test } => M::from_claim(StepClaim::Number(step, test)).with_asked([step]),
-        Temporal::First { step } | Temporal::Last { step } => M::from_claim(StepClaim::Has(from_ref(step))).with_asked([step]),
+        Temporal::First { step } | Temporal::Last { step } => {
+            M::from_claim(StepClaim::Has(from_ref(step))).with_asked([step])
+        }
         Temporal::Before { step, targets, .. } => {
-            M::from_claim(StepClaim::Needs(targets.iter().map(|target| (target, step)).collect())).with_triggers(targets)
+            M::from_claim(StepClaim::Needs(targets.iter().map(|target| (target, step)).collect()))
+                .with_triggers(targets)
         }
         Temporal::After { step, targets, .. } => {
             M::from_claim(StepClaim::Needs(targets.iter().map(|target| (step, target)).collect())).with_triggers([step])
@@ -93,26 +99,32 @@ pub fn statement_semantics(temporal: &Temporal<CheckedPattern, TypedExpr>) -> Li
         Temporal::NotBoth { left, right } => M::from_claim(StepClaim::Excludes(left, right)),
         Temporal::Repeat { .. } => M::from_claim(StepClaim::Opaque),
         Temporal::Flow { flow } => M::from_claim(StepClaim::Opaque).with_asked(flow.flow_patterns()),
-        Temporal::Each { quantifier: Quantifier::Each, step, .. } => M::from_claim(StepClaim::Opaque).with_triggers([step]),
-        Temporal::Each { quantifier: Quantifier::Some, step, .. } => M::from_claim(StepClaim::Has(from_ref(step))).with_asked([step]),
+        Temporal::Each { quantifier: Quantifier::Each, step, .. } => {
+            M::from_claim(StepClaim::Opaque).with_triggers([step])
+        }
+        Temporal::Each { quantifier: Quantifier::Some, step, .. } => {
+            M::from_claim(StepClaim::Has(from_ref(step))).with_asked([step])
+        }
         Temporal::Each { quantifier: Quantifier::No, .. } => M::from_claim(StepClaim::Opaque),
-        Temporal::NoneIn { .. } | Temporal::NoneInSteps { .. } | Temporal::ArgsValid { .. } => M::from_claim(StepClaim::Opaque),
+        Temporal::NoneIn { .. } | Temporal::NoneInSteps { .. } | Temporal::ArgsValid { .. } => {
+            M::from_claim(StepClaim::Opaque)
+        }
     }
 }
 
-/// What comes of the same steps on both sides of a statement.
+/// The effect of equal steps on both sides of a statement.
 pub enum SameSides<'a> {
     /// It fails wherever they occur: the `end` one has none `word` it.
     Fails { step: &'a StepPattern, targets: &'a [StepPattern], end: &'static str, word: &'static str },
-    /// It says less than it seems to: what it says.
+    /// It says less than it seems to; the text gives its meaning.
     Says(&'a StepPattern, &'a StepPattern, &'static str),
-    /// A list says something twice.
+    /// A list contains a step twice.
     Twice(&'a [StepPattern]),
-    /// It means what it says, or has no two sides.
+    /// No problem, or no two sides.
     Fine,
 }
 
-/// What comes of the same steps on both sides of a statement.
+/// The effect of equal steps on both sides of a statement.
 pub fn same_sides(statement: &StatementKind) -> SameSides<'_> {
     use StatementKind as K;
     match statement {

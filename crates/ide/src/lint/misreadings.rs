@@ -6,8 +6,8 @@ use averment_base::source::Span;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
-    PatternArgument, Atom, BinaryOperator, Expr, ExprKind, FlowExpr, FlowKind, Statement, StatementKind, StepPattern, PatternForm, AtomSubject,
-    TestKind, NumberUnit,
+    Atom, AtomSubject, BinaryOperator, Expr, ExprKind, FlowExpr, FlowKind, NumberUnit, PatternArgument, PatternForm,
+    Statement, StatementKind, StepPattern, TestKind,
 };
 
 /// `fetch*` in a flow: a tool whose name starts so, not a repetition.
@@ -24,7 +24,6 @@ pub fn globs_in_flows(context: &mut LintContext<'_>) {
     }
 }
 
-/// The names of tools outside of flows, and the flows.
 #[derive(Default)]
 struct ToolNames<'a> {
     others: Vec<String>,
@@ -81,7 +80,9 @@ pub fn two_scopes(context: &mut LintContext<'_>) {
     impl<'a> SyntaxVisitor<'a> for ScopeVisitor<'_, 'a> {
         fn visit_step(&mut self, step: &'a StepPattern) {
             let PatternForm::Atom(Atom {
-                subject: AtomSubject::Tool(_) | AtomSubject::QuotedTool(_), arguments: Some(all), ..
+                subject: AtomSubject::Tool(_) | AtomSubject::QuotedTool(_),
+                arguments: Some(all),
+                ..
             }) = &step.kind
             else {
                 return;
@@ -99,7 +100,7 @@ pub fn two_scopes(context: &mut LintContext<'_>) {
         }
     }
     impl ScopeVisitor<'_, '_> {
-        /// `id: id`: the name on the right is the step's own, and no value of another step.
+        /// `id: id`: the name on the right is the step's own, not a value of another step.
         fn same_name(&mut self, argument: &PatternArgument) {
             let PatternArgument::Matches { path, value, .. } = argument else { return };
             let (ExprKind::Name(left), ExprKind::Name(right)) = (&path.kind, &value.kind) else { return };
@@ -120,19 +121,19 @@ pub fn two_scopes(context: &mut LintContext<'_>) {
                     text,
                 )
             } else {
-                diagnostic.with_help(format!("write `${right}` here and in the other step for a value that they share")).with_fix(
-                    format!("write `${right}`"),
-                    value.span,
-                    format!("${right}"),
-                )
+                diagnostic
+                    .with_help(format!("write `${right}` here and in the other step for a value that they share"))
+                    .with_fix(format!("write `${right}`"), value.span, format!("${right}"))
             });
         }
 
-        /// `id: args.id`: what the argument is compared with is the argument itself.
+        /// `id: args.id`: the argument is compared with itself.
         fn own_value(&mut self, argument: &PatternArgument) {
             let (path, value) = match argument {
                 PatternArgument::Matches { path, value, .. } => (path, value),
-                PatternArgument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) if test.kind == TestKind::Equal => {
+                PatternArgument::Test(Expr { kind: ExprKind::Test { subject, test }, .. })
+                    if test.kind == TestKind::Equal =>
+                {
                     let Some(operand) = test.operand.as_deref() else { return };
                     (&**subject, operand)
                 }
@@ -157,11 +158,9 @@ pub fn two_scopes(context: &mut LintContext<'_>) {
             let range = format!("{}..{}", least.text, most.text);
             let message = format!("`{}` is one number, the difference of two", self.0.span_text(value.span));
             self.0.report(
-                Diagnostic::new(Slug::TwoScopes, value.span, message).with_help(format!("write `{range}` for a range")).with_fix(
-                    format!("write `{range}`"),
-                    value.span,
-                    range.clone(),
-                ),
+                Diagnostic::new(Slug::TwoScopes, value.span, message)
+                    .with_help(format!("write `{range}` for a range"))
+                    .with_fix(format!("write `{range}`"), value.span, range.clone()),
             );
         }
 

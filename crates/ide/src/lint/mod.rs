@@ -11,12 +11,12 @@ mod empty;
 pub mod fix;
 mod kinds;
 mod levels;
-pub mod logic;
 pub(crate) mod lint_semantics;
+pub mod logic;
+mod misreadings;
 mod names;
 mod order;
 mod pairs;
-mod misreadings;
 mod regex;
 pub mod registry;
 mod style;
@@ -32,7 +32,7 @@ use averment_engine::check::CheckResult;
 use context::LintContext;
 pub use levels::{LintLevel, LintLevels};
 
-/// How to lint.
+/// Lint options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LintOptions {
     /// Levels that differ from the lints' own.

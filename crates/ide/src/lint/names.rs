@@ -5,7 +5,7 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_engine::check::DeclarationKind;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
-use averment_syntax::ast::{Expr, ExprKind, SyntaxItem, ItemKind, Name, Statement, StatementKind};
+use averment_syntax::ast::{Expr, ExprKind, ItemKind, Name, Statement, StatementKind, SyntaxItem};
 
 /// Parameters, definitions, schemas and imports that nothing uses. A file of declarations alone is there to be imported.
 pub fn unused_names(context: &mut LintContext<'_>) {
@@ -16,7 +16,6 @@ pub fn unused_names(context: &mut LintContext<'_>) {
     unused_imports(context);
 }
 
-/// What a declaration is called and which lint speaks of it.
 fn unused_kind(kind: DeclarationKind) -> Option<(&'static str, Slug)> {
     Some(match kind {
         DeclarationKind::Param => ("parameter", Slug::UnusedParam),
@@ -41,8 +40,8 @@ fn unused_declarations(context: &mut LintContext<'_>) {
     for (declaration, _) in symbols.declarations.iter().zip(used).filter(|(_, used)| !used) {
         let Some((what, slug)) = unused_kind(declaration.kind) else { continue };
         let name = &declaration.name;
-        let diagnostic =
-            Diagnostic::new(slug, declaration.span, format!("the {what} `{name}` is never used")).with_help(format!(
+        let diagnostic = Diagnostic::new(slug, declaration.span, format!("the {what} `{name}` is never used"))
+            .with_help(format!(
                 "use it or remove it; in a file for others to import, silence this with `# allow: {}`",
                 slug.as_str()
             ));
@@ -79,7 +78,8 @@ fn unused_imports(context: &mut LintContext<'_>) {
             Some(names) => {
                 for name in names.iter().filter(|name| !is_used(Some(name))) {
                     let message = format!("`{}` is imported and never used", name.text);
-                    let mut diagnostic = Diagnostic::new(Slug::UnusedUse, name.span, message).with_help("remove the name");
+                    let mut diagnostic =
+                        Diagnostic::new(Slug::UnusedUse, name.span, message).with_help("remove the name");
                     if let ([_], false) = (names.as_slice(), brings_tools) {
                         diagnostic = diagnostic.with_fix("remove the import", item_line(context, whole), "");
                     }
@@ -167,7 +167,7 @@ impl LocalVisitor<'_, '_> {
     }
 }
 
-/// Whether an expression speaks of a name; one that is hidden by a variable of its own counts too.
+/// True if an expression mentions a name, even if a variable shadows it.
 fn mentions_name(expr: &Expr, name: &str) -> bool {
     struct MentionVisitor<'n>(&'n str, bool);
     impl SyntaxVisitor<'_> for MentionVisitor<'_> {
@@ -202,7 +202,12 @@ fn bindings_of<'a>(context: &mut LintContext<'a>, items: &'a [SyntaxItem], aroun
     }
 }
 
-fn statement_bindings<'a>(context: &mut LintContext<'a>, statement: &'a Statement, item: &'a SyntaxItem, around: &[String]) {
+fn statement_bindings<'a>(
+    context: &mut LintContext<'a>,
+    statement: &'a Statement,
+    item: &'a SyntaxItem,
+    around: &[String],
+) {
     if let StatementKind::Group { body, .. } = &statement.kind {
         return bindings_of(context, body, around);
     }
@@ -243,8 +248,12 @@ fn statement_bindings<'a>(context: &mut LintContext<'a>, statement: &'a Statemen
     }
 }
 
-/// The statement with the only other binding that stands alone under the same name.
-fn renamed_statement(context: &LintContext<'_>, statement: &Statement, uses: &BindingUses, (name, own): (&str, Span)) -> Option<String> {
+fn renamed_statement(
+    context: &LintContext<'_>,
+    statement: &Statement,
+    uses: &BindingUses,
+    (name, own): (&str, Span),
+) -> Option<String> {
     let alone = |one: &&(String, Span)| uses.0.iter().filter(|(other, _)| *other == one.0).count() == 1;
     let others: Vec<&(String, Span)> = uses.0.iter().filter(alone).filter(|(_, span)| *span != own).collect();
     let [(_, other)] = others.as_slice() else { return None };
@@ -256,7 +265,6 @@ fn renamed_statement(context: &LintContext<'_>, statement: &Statement, uses: &Bi
     Some(changed.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|text| text.len() <= 160)
 }
 
-/// The places of bindings.
 #[derive(Default)]
 struct BindingUses(Vec<(String, Span)>);
 

@@ -1,16 +1,19 @@
 //! Temporal statements that say something else than they seem to.
 
 use super::context::LintContext;
+use super::lint_semantics::{SameSides, same_sides, statement_semantics};
 use super::logic::patterns::{alternative_within, is_subset};
-use super::lint_semantics::{SameSides, statement_semantics, same_sides};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_engine::check::DeclarationKind;
 use averment_engine::ir::{
-    CheckedAssertion, AssertionCheck, TypedExpr as Checked, ExprKind as Form, NameTest, CheckedPattern, WindowScope, Severity, Temporal,
+    AssertionCheck, CheckedAssertion, CheckedPattern, ExprKind as Form, NameTest, Severity, Temporal,
+    TypedExpr as Checked, WindowScope,
 };
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
-use averment_syntax::ast::{Atom, Statement, StatementKind, StepPattern, PatternForm, AtomSubject, WithinBound, WithinUnit};
+use averment_syntax::ast::{
+    Atom, AtomSubject, PatternForm, Statement, StatementKind, StepPattern, WithinBound, WithinUnit,
+};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -170,17 +173,15 @@ pub fn window_ends(context: &mut LintContext<'_>) {
             } else if !asked.iter().any(|step| is_subset(step, close)) {
                 let message =
                     format!("a run without `{}` leaves this window open, and what stands in it undecided", close.text);
-                found
-                    .push(Diagnostic::new(Slug::WindowMayStayOpen, close.span, message).with_help(
-                        "write `after … until …` for a window that also ends with the run, or `require` its end",
-                    ));
+                found.push(Diagnostic::new(Slug::WindowMayStayOpen, close.span, message).with_help(
+                    "write `after … until …` for a window that also ends with the run, or `require` its end",
+                ));
             }
         }
     }
     found.into_iter().for_each(|one| context.report(one));
 }
 
-/// The closing steps of windows `between`.
 fn closings_of<'c>(check: &'c AssertionCheck<CheckedPattern, Checked>, found: &mut Vec<&'c CheckedPattern>) {
     stacker::maybe_grow(64 << 10, 1 << 20, || match check {
         AssertionCheck::Temporal(temporal) => found.extend(statement_semantics(temporal).closes),
@@ -263,7 +264,6 @@ fn find_in_temporal(temporal: &Temporal<CheckedPattern, Checked>, found: &mut Ve
     }
 }
 
-/// The alternatives of one pattern.
 fn find_covered(pattern: &CheckedPattern, found: &mut Vec<Diagnostic>) {
     let all = &pattern.alternatives;
     for (index, one) in all.iter().enumerate() {

@@ -2,25 +2,24 @@
 
 use super::context::LintContext;
 use super::logic::build::FormulaBuilder;
-use super::logic::formula::{FormulaBounds, Formula, SubjectId};
+use super::logic::formula::{Formula, FormulaBounds, SubjectId};
 use super::logic::solve::{ClauseSet, Satisfiability, is_impossible, is_impossible_with, solve};
 use super::logic::temporal::AssertionFormulas;
 use super::logic::{key, witness};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_engine::ir::{self, AssertionCheck, TypedExpr, RuleRole, Severity, Temporal};
+use averment_engine::ir::{self, AssertionCheck, RuleRole, Severity, Temporal, TypedExpr};
 use averment_syntax::ast::Quantifier;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Assertions that one assertion is compared with.
+/// Maximum assertions that one is compared with.
 const NEIGHBOURS: usize = 64;
 
-/// An assertion that is compared with others.
 struct ComparedAssertion<'m> {
     assertion: &'m ir::CheckedAssertion,
     bounds: FormulaBounds,
     subjects: BTreeSet<SubjectId>,
-    /// Its text where it says the same for sure.
+    /// Its text if it certainly has the same meaning.
     text: &'m str,
 }
 
@@ -44,9 +43,11 @@ pub fn assertion_pairs(context: &mut LintContext<'_>) {
     conditions_of_steps(context);
 }
 
-/// Assertions that hold of the same runs: those of all rules together, those of each case, those of each rule that only a share of the runs has
-/// to pass.
-fn assertion_scopes(module: &ir::CheckedModule, root: averment_base::source::FileId) -> Vec<Vec<&ir::CheckedAssertion>> {
+/// Assertions that hold for the same runs: of all rules, of each case, of each rule with a run threshold.
+fn assertion_scopes(
+    module: &ir::CheckedModule,
+    root: averment_base::source::FileId,
+) -> Vec<Vec<&ir::CheckedAssertion>> {
     let mut scopes: BTreeMap<Option<u32>, Vec<&ir::CheckedAssertion>> = BTreeMap::new();
     for assertion in module.assertions.iter().filter(|one| one.span.file == root) {
         let plain = assertion.settings.when.is_empty()
@@ -67,7 +68,12 @@ fn assertion_scopes(module: &ir::CheckedModule, root: averment_base::source::Fil
     scopes.into_values().collect()
 }
 
-fn compare_scope(context: &mut LintContext<'_>, assertions: &AssertionFormulas<'_>, facts: &ClauseSet, entries: &[ComparedAssertion<'_>]) {
+fn compare_scope(
+    context: &mut LintContext<'_>,
+    assertions: &AssertionFormulas<'_>,
+    facts: &ClauseSet,
+    entries: &[ComparedAssertion<'_>],
+) {
     let subjects = &assertions.builder.subjects;
     let linked = facts.linked_subjects();
     let of = |entry: &ComparedAssertion<'_>| -> BTreeSet<SubjectId> {
@@ -156,7 +162,6 @@ fn relate_pair(
     None
 }
 
-/// Whether a failing assertion fails the run.
 fn fails_run(entry: &ComparedAssertion<'_>) -> bool {
     entry.assertion.settings.severity == Severity::Error
 }
@@ -166,7 +171,7 @@ fn same_settings(one: &ir::CheckedAssertion, other: &ir::CheckedAssertion) -> bo
     a.severity == b.severity && a.metric == b.metric && a.class == b.class && a.must == b.must && one.rule == other.rule
 }
 
-/// Whether a stronger assertion leaves nothing to a weaker one: the weaker is reported no more severely and in no way of its own.
+/// True if the stronger makes the weaker redundant: the weaker is not more severe or reported differently.
 fn shadows_weaker(strong: &ir::CheckedAssertion, weak: &ir::CheckedAssertion) -> bool {
     let (a, b) = (&strong.settings, &weak.settings);
     // A statement about order that needs a step says less of it than one that asks for it: both may well stand.
@@ -188,14 +193,16 @@ fn shadows_weaker(strong: &ir::CheckedAssertion, weak: &ir::CheckedAssertion) ->
         && strong.rule == weak.rule
 }
 
-/// `each A: c` beside `each A: d` where no step can meet both.
+/// `each A: c` and `each A: d` that no step can both satisfy.
 fn conditions_of_steps(context: &mut LintContext<'_>) {
     let module = &context.checked.module;
     let mut known: BTreeMap<String, Vec<(&TypedExpr, Quantifier, Span)>> = BTreeMap::new();
     for scope in assertion_scopes(module, context.root) {
         known.clear();
         for assertion in scope {
-            let AssertionCheck::Temporal(Temporal::Each { quantifier, step, condition }) = &assertion.check else { continue };
+            let AssertionCheck::Temporal(Temporal::Each { quantifier, step, condition }) = &assertion.check else {
+                continue;
+            };
             if *quantifier == Quantifier::Some || assertion.settings.severity != Severity::Error {
                 continue;
             }

@@ -5,7 +5,9 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_builtins::backtrack::is_beyond_linear;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
-use averment_syntax::ast::{PatternArgument, Atom, Expr, ExprKind, RegexLiteral, StepPattern, PatternForm, TestKind, ValueTest};
+use averment_syntax::ast::{
+    Atom, Expr, ExprKind, PatternArgument, PatternForm, RegexLiteral, StepPattern, TestKind, ValueTest,
+};
 use regex_syntax::ast::{AssertionKind, Ast, RepetitionKind, RepetitionOp, RepetitionRange};
 
 /// Everything about single regular expressions.
@@ -13,7 +15,7 @@ pub fn regex_lints(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut RegexVisitor(context));
 }
 
-/// Names of what mostly is text with more in it than an id.
+/// Fields that usually contain more text than an id.
 const TEXTS: [&str; 7] = ["result", "text", "output", "content", "body", "prompt", "message"];
 
 struct RegexVisitor<'c, 'a>(&'c mut LintContext<'a>);
@@ -53,7 +55,7 @@ impl<'a> SyntaxVisitor<'a> for RegexVisitor<'_, 'a> {
     }
 }
 
-/// The tree of a pattern; `None` for one that the checker refuses, and for one that means something else where it backtracks.
+/// The syntax tree; `None` if the checker rejects it or backtracking changes its meaning.
 fn parse_regex(regex: &RegexLiteral) -> Option<Ast> {
     let ignore = regex.flags.contains('x');
     if regex.flags.contains('b') && !is_beyond_linear(&regex.pattern, ignore).is_ok_and(|is_beyond| !is_beyond) {
@@ -62,7 +64,6 @@ fn parse_regex(regex: &RegexLiteral) -> Option<Ast> {
     regex_syntax::ast::parse::ParserBuilder::new().ignore_whitespace(ignore).build().parse(&regex.pattern).ok()
 }
 
-/// The last name of a path: `order_id` of `args.order_id`.
 fn last_name(path: &Expr) -> Option<&str> {
     match &path.kind {
         ExprKind::Name(name) => Some(name),
@@ -71,7 +72,6 @@ fn last_name(path: &Expr) -> Option<&str> {
     }
 }
 
-/// Whether something in a tree is as asked.
 fn any_node(tree: &Ast, asked: &dyn Fn(&Ast) -> bool) -> bool {
     asked(tree)
         || stacker::maybe_grow(64 << 10, 1 << 20, || match tree {
@@ -83,7 +83,6 @@ fn any_node(tree: &Ast, asked: &dyn Fn(&Ast) -> bool) -> bool {
         })
 }
 
-/// The elements that follow each other at the top of a pattern.
 fn top_elements(tree: &Ast) -> Vec<&Ast> {
     match tree {
         Ast::Concat(concat) => concat.asts.iter().collect(),
@@ -92,7 +91,6 @@ fn top_elements(tree: &Ast) -> Vec<&Ast> {
     }
 }
 
-/// The text that a pattern of plain letters stands for, with the anchors around it.
 struct PlainRegex {
     start: bool,
     text: String,
@@ -138,7 +136,8 @@ impl<'a> RegexVisitor<'_, 'a> {
     /// `matches /sorry/` is `contains "sorry"`.
     fn check_literal(&mut self, regex: &RegexLiteral, test: &ValueTest) {
         let flags = regex.flags.as_str();
-        let Some(plain) = parse_regex(regex).as_ref().and_then(plain_regex).filter(|_| matches!(flags, "" | "i" | "u")) else {
+        let Some(plain) = parse_regex(regex).as_ref().and_then(plain_regex).filter(|_| matches!(flags, "" | "i" | "u"))
+        else {
             return;
         };
         let ignores = flags == "i";
@@ -166,7 +165,6 @@ impl<'a> RegexVisitor<'_, 'a> {
         self.0.report(if same { diagnostic.with_fix("compare with the text", test.span, written) } else { diagnostic });
     }
 
-    /// A flag that changes nothing.
     fn check_flags(&mut self, regex: &RegexLiteral, tree: &Ast) {
         let start = (regex.span.end as usize).saturating_sub(regex.flags.len());
         for (at, flag) in regex.flags.char_indices() {
@@ -189,7 +187,7 @@ impl<'a> RegexVisitor<'_, 'a> {
         }
     }
 
-    /// What is matched by trying one way after the other may be given up; what need not be is linear.
+    /// A backtracking pattern may be aborted; one that needs none is linear.
     fn check_backtracking(&mut self, regex: &RegexLiteral) {
         let start = (regex.span.end as usize).saturating_sub(regex.flags.len());
         let Some(at) = regex.flags.find('b') else { return };
@@ -244,7 +242,6 @@ impl<'a> RegexVisitor<'_, 'a> {
         }
     }
 
-    /// A pattern that finds itself in every text.
     fn matches_all(&mut self, regex: &RegexLiteral, tree: &Ast) {
         let anchored = any_node(tree, &|one| matches!(one, Ast::Assertion(_)));
         let flags = if regex.flags.contains('x') { "(?x)" } else { "" };
@@ -262,14 +259,15 @@ impl<'a> RegexVisitor<'_, 'a> {
         );
     }
 
-    /// An id, compared with a pattern that any longer text has in it.
+    /// An id compared with an unanchored pattern, which longer texts contain, too.
     fn check_anchors(&mut self, regex: &RegexLiteral, name: &str) {
         let lower = name.to_ascii_lowercase();
         let is_id = ["id", "uuid", "email", "sha", "iban"].iter().any(|word| {
             lower == *word || lower.ends_with(&format!("_{word}")) || (*word == "id" && name.ends_with("Id"))
         });
         let Some(tree) = parse_regex(regex).filter(|_| is_id) else { return };
-        let varies = any_node(&tree, &|one| matches!(one, Ast::Repetition(_) | Ast::ClassPerl(_) | Ast::ClassBracketed(_)));
+        let varies =
+            any_node(&tree, &|one| matches!(one, Ast::Repetition(_) | Ast::ClassPerl(_) | Ast::ClassBracketed(_)));
         let anchored = any_node(&tree, &|one| matches!(one, Ast::Assertion(_)));
         if !varies || anchored {
             return;
@@ -288,7 +286,7 @@ impl<'a> RegexVisitor<'_, 'a> {
         );
     }
 
-    /// `result contains $id`: a longer id in a text holds it, too.
+    /// `result contains $id` also matches a longer id.
     fn check_id_mentions(&mut self, name: &str, test: &ValueTest) {
         let (TestKind::Contains, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
         let ExprKind::Binding(binding) = &operand.kind else { return };
@@ -308,7 +306,7 @@ impl<'a> RegexVisitor<'_, 'a> {
         );
     }
 
-    /// `shop.example.com`: the dots stand for any character.
+    /// In `shop.example.com`, the dots match any character.
     fn check_hosts(&mut self, regex: &RegexLiteral) {
         let pattern = regex.pattern.as_str();
         let letters: Vec<(usize, char)> = pattern.char_indices().collect();
@@ -359,7 +357,7 @@ impl<'a> RegexVisitor<'_, 'a> {
     }
 }
 
-/// Names of top-level domains that addresses in rules have.
+/// Top-level domains that are likely in rules.
 const TOP_LEVEL: &[&str] = &[
     "com", "org", "net", "io", "dev", "ai", "app", "edu", "gov", "cn", "de", "uk", "eu", "fr", "jp", "example", "test",
     "cloud", "info", "co", "us",
@@ -379,13 +377,11 @@ fn is_line_anchor(one: &Ast) -> bool {
     matches!(one, Ast::Assertion(assertion) if matches!(assertion.kind, AssertionKind::StartLine | AssertionKind::EndLine))
 }
 
-/// `.*` and `.*?`.
 fn is_any_text(one: &Ast) -> bool {
     let Ast::Repetition(repetition) = one else { return false };
     matches!(repetition.op.kind, RepetitionKind::ZeroOrMore) && matches!(*repetition.ast, Ast::Dot(_))
 }
 
-/// About how many states a pattern has.
 fn count_states(tree: &Ast) -> u64 {
     stacker::maybe_grow(64 << 10, 1 << 20, || match tree {
         Ast::Repetition(repetition) => count_states(&repetition.ast).saturating_mul(repetition_copies(&repetition.op)),

@@ -5,8 +5,8 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
-    BinaryOperator, Expr, ExprKind, GroupKind, SyntaxItem, ItemKind, ModifierKind, BodySetting, Statement, StatementKind,
-    AtomSubject, TestKind, StepCount, ValueTest,
+    AtomSubject, BinaryOperator, BodySetting, Expr, ExprKind, GroupKind, ItemKind, ModifierKind, Statement,
+    StatementKind, StepCount, SyntaxItem, TestKind, ValueTest,
 };
 
 /// Shapes of single expressions.
@@ -36,7 +36,6 @@ impl<'a> SyntaxVisitor<'a> for ExpressionVisitor<'_, 'a> {
     }
 }
 
-/// The expression without parentheses around it.
 fn without_parentheses(expr: &Expr) -> &Expr {
     let mut expr = expr;
     while let ExprKind::Group(inner) = &expr.kind {
@@ -45,7 +44,6 @@ fn without_parentheses(expr: &Expr) -> &Expr {
     expr
 }
 
-/// A value that is written out.
 fn is_literal(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Null | ExprKind::Boolean(_) | ExprKind::Number(_) | ExprKind::Text(_))
 }
@@ -76,7 +74,7 @@ impl<'a> ExpressionVisitor<'_, 'a> {
         }
     }
 
-    /// A text for a place, with spaces where it would run into the words beside it: `not(a)`.
+    /// A replacement text, with spaces where it would join adjacent words: `not(a)`.
     fn spaced_text(&self, place: Span, text: &str) -> String {
         let Some(file) = self.0.sources.get(place.file) else { return text.to_owned() };
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -85,7 +83,7 @@ impl<'a> ExpressionVisitor<'_, 'a> {
         format!("{}{text}{}", if before { " " } else { "" }, if after { " " } else { "" })
     }
 
-    /// The span of a group with its parentheses, which the tree may leave out.
+    /// The span of a group with parentheses, which the tree may omit.
     fn outer_span(&self, expr: &Expr) -> Span {
         let text = self.0.span_text(expr.span);
         if text.starts_with('(') && text.ends_with(')') {
@@ -107,7 +105,9 @@ impl<'a> ExpressionVisitor<'_, 'a> {
 
     /// `if c then true else false`.
     fn check_choice(&mut self, expr: &Expr, condition: &Expr, then: &Expr, otherwise: &Expr) {
-        let (ExprKind::Boolean(then), ExprKind::Boolean(otherwise)) = (&without_parentheses(then).kind, &without_parentheses(otherwise).kind) else {
+        let (ExprKind::Boolean(then), ExprKind::Boolean(otherwise)) =
+            (&without_parentheses(then).kind, &without_parentheses(otherwise).kind)
+        else {
             return;
         };
         if then == otherwise {
@@ -220,7 +220,6 @@ impl<'a> ExpressionVisitor<'_, 'a> {
     }
 }
 
-/// A negated test in its positive form, as text.
 fn positive_form(context: &LintContext<'_>, subject: &Expr, test: &ValueTest) -> Option<String> {
     let subject = context.span_text(subject.span);
     let operator = context.span_text(test.operator);
@@ -248,7 +247,7 @@ fn positive_form(context: &LintContext<'_>, subject: &Expr, test: &ValueTest) ->
     Some(format!("{subject} {plain} {rest}").trim_end().to_owned())
 }
 
-/// Assertions of one rule that a reader still keeps in mind.
+/// Assertions of one rule beyond this number are hard to survey.
 const LONG: usize = 25;
 
 /// Shapes of statements and rules.
@@ -332,7 +331,7 @@ impl<'a> StatementVisitor<'_, 'a> {
         }
     }
 
-    /// A group of one, and numbers that are words.
+    /// A group of one, and numbers that have a word.
     fn check_group(&mut self, statement: &Statement, kind: &GroupKind, body: &[SyntaxItem]) {
         let members = body.iter().filter(|item| matches!(item.kind, ItemKind::Assertion(_))).count();
         let head = Span { end: statement.span.start.saturating_add(1), ..statement.span };
@@ -347,7 +346,8 @@ impl<'a> StatementVisitor<'_, 'a> {
         match kind {
             GroupKind::Any | GroupKind::All if members == 1 => {
                 let message = "a group of one statement is that statement";
-                self.0.report(Diagnostic::new(Slug::TrivialGroup, head, message).with_help("write the statement alone"));
+                self.0
+                    .report(Diagnostic::new(Slug::TrivialGroup, head, message).with_help("write the statement alone"));
             }
             GroupKind::AtLeast(number) if number.value == "1" && members > 1 => {
                 self.0.report(

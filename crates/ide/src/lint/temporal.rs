@@ -1,6 +1,8 @@
 //! Going through checked assertions: their patterns and expressions.
 
-use averment_engine::ir::{AssertionCheck, TypedExpr, CheckedModule, StatementOperand, CheckedPattern, Temporal, WorldCondition};
+use averment_engine::ir::{
+    AssertionCheck, CheckedModule, CheckedPattern, StatementOperand, Temporal, TypedExpr, WorldCondition,
+};
 
 /// Every expression of a module that stands for itself: of assertions, their patterns and settings, of `let`s and `def`s.
 pub fn module_expressions(module: &CheckedModule) -> Vec<&TypedExpr> {
@@ -31,9 +33,9 @@ fn of_check<'c>(check: &'c AssertionCheck<CheckedPattern, TypedExpr>, found: &mu
             }
             of_check(body, found);
         }
-        AssertionCheck::World(WorldCondition::File { path: one, test, .. } | WorldCondition::Http { url: one, test, .. }) => {
-            found.extend([one, test])
-        }
+        AssertionCheck::World(
+            WorldCondition::File { path: one, test, .. } | WorldCondition::Http { url: one, test, .. },
+        ) => found.extend([one, test]),
         AssertionCheck::World(WorldCondition::Run { arguments, .. }) => found.extend(arguments),
         AssertionCheck::World(WorldCondition::Env { .. } | WorldCondition::Tool { .. }) => {}
         AssertionCheck::OverRuns(over) => found.extend(over.run_expressions()),

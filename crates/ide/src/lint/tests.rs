@@ -2,7 +2,7 @@
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_syntax::ast::{Expr, ExprKind, SyntaxItem, ItemKind, Name, TestItem, TestRun};
+use averment_syntax::ast::{Expr, ExprKind, ItemKind, Name, SyntaxItem, TestItem, TestRun};
 
 /// Everything about the tests of a file.
 pub fn tests(context: &mut LintContext<'_>) {
@@ -41,10 +41,9 @@ fn nothing(context: &mut LintContext<'_>, test: &TestItem) {
     if entries.is_empty() && decides {
         let message =
             format!("the run of this test records nothing: no statement about steps can {} on it", test.expect.text);
-        context.report(
-            Diagnostic::new(Slug::TestOfNothing, test.name.span, message)
-                .with_help("write what the agent did: `calls: [{ tool: \"refund\" }]`; `calls: []` is a run without calls"),
-        );
+        context.report(Diagnostic::new(Slug::TestOfNothing, test.name.span, message).with_help(
+            "write what the agent did: `calls: [{ tool: \"refund\" }]`; `calls: []` is a run without calls",
+        ));
     }
 }
 
@@ -54,7 +53,9 @@ fn twice(context: &mut LintContext<'_>, test: &TestItem, earlier: &[&TestItem]) 
     let text = folded(context.span_text(run.span));
     let same = earlier.iter().find(|other| match &other.run {
         TestRun::Inline(other_run) => {
-            folded(context.span_text(other_run.span)) == text && names(other) == own && other.expect.text == test.expect.text
+            folded(context.span_text(other_run.span)) == text
+                && names(other) == own
+                && other.expect.text == test.expect.text
         }
         TestRun::File(_) => false,
     });

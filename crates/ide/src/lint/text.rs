@@ -35,12 +35,12 @@ pub fn invisible_characters(context: &mut LintContext<'_>) {
     }
 }
 
-/// Marks, embeddings, overrides and isolates of the direction of writing.
+/// Marks, embeddings, overrides and isolates of writing direction.
 fn changes_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Characters without a width. Joiners between emoji and letters of scripts that need them are text.
+/// Zero-width characters, except joiners between emoji and in scripts that need them.
 fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -75,7 +75,8 @@ pub fn confusable_words(context: &mut LintContext<'_>) {
             Some(near) => format!("this looks like `{near}` and is another word: it has {} in it", letters.join(", ")),
             None => format!("this word mixes letters of several scripts: {}", letters.join(", ")),
         };
-        let diagnostic = Diagnostic::new(Slug::Confusable, span, message).with_help("write it in letters of one script");
+        let diagnostic =
+            Diagnostic::new(Slug::Confusable, span, message).with_help("write it in letters of one script");
         context.report(match near {
             Some(near) => diagnostic.with_fix(format!("replace with `{near}`"), span, *near),
             None => diagnostic,
@@ -83,7 +84,6 @@ pub fn confusable_words(context: &mut LintContext<'_>) {
     }
 }
 
-/// The words of a text outside of comments, with their places.
 fn text_words(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut line_start = 0;
@@ -106,7 +106,7 @@ fn text_words(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Whether a word has letters of Latin beside such of Greek or Cyrillic, which look alike.
+/// True if a word mixes Latin with Greek or Cyrillic letters, which look alike.
 fn mixes_scripts(word: &str) -> bool {
     let latin = word.chars().any(|letter| letter.is_ascii_alphabetic());
     let other = word.chars().any(|letter| matches!(letter, '\u{370}'..='\u{3ff}' | '\u{400}'..='\u{52f}'));

@@ -2,16 +2,17 @@
 
 use super::context::LintContext;
 use super::logic::build::FormulaBuilder;
-use super::logic::formula::{FormulaBounds, Formula};
+use super::logic::formula::{Formula, FormulaBounds};
 use super::logic::solve::{is_impossible, is_impossible_with};
 use super::logic::temporal::AssertionFormulas;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_engine::ir::{
-    self, OverRunsQuestion, AssertionCheck, Constant, TypedExpr, ExprKind, StatementOperand, OverRunsCheck, CheckedPattern, OperandPurpose, RateBound, Temporal, ValueTest,
+    self, AssertionCheck, CheckedPattern, Constant, ExprKind, OperandPurpose, OverRunsCheck, OverRunsQuestion,
+    RateBound, StatementOperand, Temporal, TypedExpr, ValueTest,
 };
 use averment_syntax::ast::{BinaryOperator, TestKind};
 
-/// Operands of one chain of `and` or `or` that are compared with each other.
+/// Maximum operands of one `and` or `or` chain that are compared.
 const OPERANDS: usize = 16;
 
 /// Conditions and assertions, each by itself.
@@ -36,7 +37,6 @@ pub fn single_conditions(context: &mut LintContext<'_>) {
     }
 }
 
-/// An assertion that can never hold, or never fail.
 fn assertion_truth(module: &ir::CheckedModule, assertion: &ir::CheckedAssertion) -> Option<Diagnostic> {
     if let AssertionCheck::OverRuns(over) = &assertion.check {
         return any_share(over).then(|| {
@@ -72,7 +72,6 @@ fn assertion_truth(module: &ir::CheckedModule, assertion: &ir::CheckedAssertion)
     None
 }
 
-/// Whether any number of runs that pass is enough.
 fn any_share(over: &OverRunsCheck<TypedExpr>) -> bool {
     let OverRunsQuestion::Rate { share, .. } = over.asks else { return false };
     match share {
@@ -82,7 +81,6 @@ fn any_share(over: &OverRunsCheck<TypedExpr>) -> bool {
     }
 }
 
-/// Looks into every condition of an assertion.
 struct ConditionChecker<'m> {
     module: &'m ir::CheckedModule,
     found: Vec<Diagnostic>,
@@ -114,7 +112,9 @@ impl ConditionChecker<'_> {
             match operand {
                 StatementOperand::Code(condition, OperandPurpose::Condition) => self.inspect_condition(condition),
                 StatementOperand::Code(test, OperandPurpose::Comparison) => self.inspect_parts(test),
-                StatementOperand::Code(_, OperandPurpose::Predicate | OperandPurpose::Value) | StatementOperand::Pattern(_) | StatementOperand::Within(_) => {}
+                StatementOperand::Code(_, OperandPurpose::Predicate | OperandPurpose::Value)
+                | StatementOperand::Pattern(_)
+                | StatementOperand::Within(_) => {}
             }
         }
     }
@@ -125,14 +125,13 @@ impl ConditionChecker<'_> {
         }
     }
 
-    /// A condition that decides something: it should be able to come out both ways.
+    /// A deciding condition, which should be able to be both true and false.
     fn inspect_condition(&mut self, expr: &TypedExpr) {
         if !self.report_constant(expr) {
             self.inspect_parts(expr);
         }
     }
 
-    /// Reports a condition that comes out one way only.
     fn report_constant(&mut self, expr: &TypedExpr) -> bool {
         let mut builder = FormulaBuilder::new(self.module);
         let FormulaBounds { possible, certain } = builder.condition_bounds(expr);
@@ -150,11 +149,12 @@ impl ConditionChecker<'_> {
         true
     }
 
-    /// The parts of an expression that are conditions.
     fn inspect_parts(&mut self, expr: &TypedExpr) {
         stacker::maybe_grow(64 << 10, 1 << 20, || match &expr.kind {
             ExprKind::Not(inner) => self.inspect_parts(inner),
-            ExprKind::Binary(operator @ (BinaryOperator::And | BinaryOperator::Or), ..) => self.inspect_chain(expr, *operator),
+            ExprKind::Binary(operator @ (BinaryOperator::And | BinaryOperator::Or), ..) => {
+                self.inspect_chain(expr, *operator)
+            }
             ExprKind::Binary(BinaryOperator::Implies, left, right) | ExprKind::Exercised(left, right) => {
                 self.inspect_condition(left);
                 self.inspect_parts(right);
@@ -172,7 +172,7 @@ impl ConditionChecker<'_> {
         });
     }
 
-    /// `a and b and c`: no part is never or always true, and none follows from the others.
+    /// `a and b and c`: no part may be constant or follow from the others.
     fn inspect_chain(&mut self, expr: &TypedExpr, operator: BinaryOperator) {
         let operands = chain_operands(expr, operator);
         let before = self.found.len();
@@ -187,7 +187,8 @@ impl ConditionChecker<'_> {
         }
         let mut builder = FormulaBuilder::new(self.module);
         let formulas: Vec<Formula> = operands.iter().map(|one| builder.condition_bounds(one).possible).collect();
-        let opposites: Vec<Formula> = operands.iter().map(|one| builder.condition_bounds(one).certain.negated()).collect();
+        let opposites: Vec<Formula> =
+            operands.iter().map(|one| builder.condition_bounds(one).certain.negated()).collect();
         let all: Vec<&Formula> = formulas.iter().collect();
         if operator == BinaryOperator::And && is_impossible(&builder.subjects, &all) {
             // The whole says that.
@@ -217,7 +218,6 @@ impl ConditionChecker<'_> {
     }
 }
 
-/// The operands of a chain of one operator.
 fn chain_operands(expr: &TypedExpr, operator: BinaryOperator) -> Vec<&TypedExpr> {
     let (mut found, mut open) = (Vec::new(), vec![expr]);
     while let Some(one) = open.pop() {
@@ -274,11 +274,10 @@ fn wrong_case(expr: &TypedExpr) -> Option<Diagnostic> {
     })
 }
 
-/// Tests in which the case of letters counts.
 const TEXT_TESTS: [TestKind; 5] =
     [TestKind::Equal, TestKind::Contains, TestKind::StartsWith, TestKind::EndsWith, TestKind::Identical];
 
-/// A text as the function would write it, where it is written otherwise.
+/// The text in the case that the function returns, if it differs.
 fn matching_case(function: &str, text: &str) -> Option<String> {
     let turned = match function {
         "lower" | "weekday" => text.to_lowercase(),

@@ -1,16 +1,15 @@
 //! What holds because nothing exercised it.
 
 use super::context::LintContext;
+use super::lint_semantics::statement_semantics;
 use super::logic::patterns::is_subset;
 use super::logic::witness::value_at_path;
-use super::lint_semantics::statement_semantics;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_engine::check::walk;
-use averment_engine::ir::{CheckedAssertion, AssertionCheck, TypedExpr, ExprKind, CheckedPattern, ValueTest};
+use averment_engine::ir::{AssertionCheck, CheckedAssertion, CheckedPattern, ExprKind, TypedExpr, ValueTest};
 use averment_syntax::ast::{ExprQuantifier, TestKind};
 use serde_json::json;
 
-/// Assertions of the file.
 fn own_assertions<'a>(context: &LintContext<'a>) -> Vec<&'a CheckedAssertion> {
     let root = context.root;
     context.checked.module.assertions.iter().filter(|one| one.span.file == root).collect()
@@ -37,7 +36,7 @@ pub fn missing_existence(context: &mut LintContext<'_>) {
     }
 }
 
-/// The pattern with any arguments: who asks for a refund asks for what a statement about large refunds speaks of.
+/// The pattern with any arguments: demanding a refund covers a statement about large refunds.
 fn without_conditions(pattern: &CheckedPattern) -> CheckedPattern {
     let mut wide = pattern.clone();
     for one in &mut wide.alternatives {
@@ -49,14 +48,17 @@ fn without_conditions(pattern: &CheckedPattern) -> CheckedPattern {
     wide
 }
 
-/// The patterns that an assertion asks for.
 fn demanded_patterns(check: &AssertionCheck<CheckedPattern, TypedExpr>) -> Vec<&CheckedPattern> {
     match check {
         AssertionCheck::Temporal(temporal) => statement_semantics(temporal).demands,
-        AssertionCheck::Group { members, .. } => members.iter().flat_map(|member| demanded_patterns(&member.check)).collect(),
-        AssertionCheck::Expression(_) | AssertionCheck::Not(_) | AssertionCheck::Scoped { .. } | AssertionCheck::World(_) | AssertionCheck::OverRuns(_) => {
-            Vec::new()
+        AssertionCheck::Group { members, .. } => {
+            members.iter().flat_map(|member| demanded_patterns(&member.check)).collect()
         }
+        AssertionCheck::Expression(_)
+        | AssertionCheck::Not(_)
+        | AssertionCheck::Scoped { .. }
+        | AssertionCheck::World(_)
+        | AssertionCheck::OverRuns(_) => Vec::new(),
     }
 }
 
@@ -78,7 +80,9 @@ pub fn vacuous_quantifiers(context: &mut LintContext<'_>) {
 /// `output.status != "failed"`: also true where there is no status at all.
 pub fn missing_values(context: &mut LintContext<'_>) {
     for assertion in own_assertions(context) {
-        let AssertionCheck::Expression(TypedExpr { kind: ExprKind::Test(tested), .. }) = &assertion.check else { continue };
+        let AssertionCheck::Expression(TypedExpr { kind: ExprKind::Test(tested), .. }) = &assertion.check else {
+            continue;
+        };
         let looks = matches!(tested.kind, ValueTest::Plain(TestKind::Exists | TestKind::IsMissing | TestKind::IsEmpty));
         let Some(path) = expr_path(&tested.subject).filter(|path| path.len() > 1 && tested.negated && !looks) else {
             continue;

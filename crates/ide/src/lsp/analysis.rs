@@ -26,16 +26,16 @@ use std::sync::Arc;
 pub struct CompiledDocument {
     /// The program.
     pub program: Program,
-    /// What it needs to judge.
+    /// The prepared program.
     pub prepared: PreparedProgram,
 }
 
-/// What a document is checked with.
+/// The inputs of a document's check.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckContext<'w> {
-    /// What is open.
+    /// The open documents.
     pub documents: &'w DocumentStore,
-    /// How it is linted; not at all where there is nothing.
+    /// Lint options; `None` disables lints.
     pub lints: Option<&'w LintOptions>,
     /// The files of its project that say something of tools.
     pub tools: &'w [PathBuf],
@@ -51,17 +51,15 @@ pub struct Analysis {
     pub uri: Uri,
     /// The tree, the names and the rules.
     pub checked: CheckResult,
-    /// What is said, lints included.
+    /// The diagnostics, including lints.
     pub diagnostics: Diagnostics,
-    /// What completion and hover know.
+    /// The data for completion and hover.
     pub context: CursorContext,
     /// Files that were read or looked for.
     pub dependencies: BTreeSet<PathBuf>,
     /// Only what changed was checked: the names are those of the text, the rules are none to be run, and lints of what changed are missing.
     pub partial: bool,
-    /// Where the statements stand.
     pub(super) outline: FileOutline,
-    /// What is wrong with the text alone.
     pub(super) syntax: Diagnostics,
     compiled: OnceCell<Option<CompiledDocument>>,
     outcome: OnceCell<Option<RunOutcome>>,
@@ -79,7 +77,12 @@ impl Analysis {
             // Nothing in it is written in the language.
             let nothing = CheckContext { lints: None, tools: &[], ..given };
             let nothing = Self::of_rule_file((key, uri, Arc::from("")), nothing, None, mode);
-            return Self { sources: said.sources, diagnostics: said.diagnostics, dependencies: said.dependencies, ..nothing };
+            return Self {
+                sources: said.sources,
+                diagnostics: said.diagnostics,
+                dependencies: said.dependencies,
+                ..nothing
+            };
         }
         Self::of_rule_file((key, uri, text), given, before, mode)
     }
@@ -101,7 +104,8 @@ impl Analysis {
             read.map(|(outline, items)| PreviousParse { text: old_text.as_deref().unwrap_or(""), outline, items });
         let (tree, parse) = parse_incremental(&sources, root, &Limits::default(), before);
         let work = CheckInput { sources, root, key, given };
-        let done = match earlier.filter(|earlier| mode == CheckMode::Incremental && earlier.allows_patch(&tree, &parse)) {
+        let done = match earlier.filter(|earlier| mode == CheckMode::Incremental && earlier.allows_patch(&tree, &parse))
+        {
             Some(earlier) => earlier.check_patched(work, tree, &parse),
             None => work.check_whole(tree, parse.diagnostics.clone()),
         };
@@ -149,7 +153,7 @@ impl Analysis {
         self.compiled.get_or_init(compiled).as_ref()
     }
 
-    /// What the picked run comes to.
+    /// The outcome on the picked run.
     pub fn outcome(&self, run: &PickedRun) -> Option<&RunOutcome> {
         let outcome = || {
             let compiled = self.compiled()?;
@@ -172,6 +176,10 @@ impl Analysis {
 
     /// The URI of a file of the analysis.
     pub fn file_uri(&self, file: FileId) -> Option<Uri> {
-        if file == self.root { Some(self.uri.clone()) } else { path_to_uri(&super::place::path_key(&self.file_path(file)?)) }
+        if file == self.root {
+            Some(self.uri.clone())
+        } else {
+            path_to_uri(&super::place::path_key(&self.file_path(file)?))
+        }
     }
 }

@@ -11,7 +11,7 @@ use lsp_types::{
     WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
-/// Signs behind which an editor asks for completions by itself.
+/// Characters after which an editor requests completions by itself.
 const TRIGGERS: [&str; 9] = [".", "(", "\"", "$", "[", "/", " ", ":", "|"];
 
 /// Everything that is served.

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What an answer cannot be.
+/// An error response.
 #[derive(Debug)]
 pub struct RequestError {
     code: i32,
@@ -24,7 +24,6 @@ impl RequestError {
         Self { code: ErrorCode::RequestFailed as i32, message: message.into() }
     }
 
-    /// The parameters are not those of the request.
     fn invalid_params(error: &serde_json::Error) -> Self {
         Self { code: ErrorCode::InvalidParams as i32, message: format!("the parameters cannot be read: {error}") }
     }
@@ -112,7 +111,7 @@ fn dispatch_request(server: &mut LspServer, request: Request) -> Option<LspResul
     })
 }
 
-/// Whether a request is about a rule file of another system: nothing in it is written in the language, and its mistakes are all that is said.
+/// True for another system's rule file: only its diagnostics are served.
 fn is_about_yaml(parameters: &Value) -> bool {
     let uri = parameters.pointer("/textDocument/uri").and_then(Value::as_str);
     uri.is_some_and(|uri| averment_dialects::may_be_foreign(uri, ""))
@@ -136,7 +135,11 @@ pub fn dispatch_notification(server: &mut LspServer, one: lsp_server::Notificati
     }
 }
 
-fn take_notification<P: DeserializeOwned>(server: &mut LspServer, parameters: serde_json::Value, work: fn(&mut LspServer, P)) {
+fn take_notification<P: DeserializeOwned>(
+    server: &mut LspServer,
+    parameters: serde_json::Value,
+    work: fn(&mut LspServer, P),
+) {
     match serde_json::from_value(parameters) {
         Ok(parameters) => work(server, parameters),
         Err(error) => server.log_message(&format!("a notification cannot be read: {error}")),

@@ -30,7 +30,7 @@ pub struct DocumentStore {
     pub folders: Vec<PathBuf>,
 }
 
-/// What tells the document of a URI from others.
+/// The key that identifies a document's URI.
 pub fn document_key(uri: &Uri) -> PathBuf {
     uri_to_path(uri.as_str()).map_or_else(|| PathBuf::from(uri.as_str()), |path| path_key(&path))
 }
@@ -82,7 +82,6 @@ impl DocumentStore {
     }
 }
 
-/// A text with one change.
 fn apply_change(text: &Arc<str>, change: TextDocumentContentChangeEvent, encoding: Encoding) -> Arc<str> {
     let Some(range) = change.range else { return change.text.into() };
     let file = SourceFile::new("", None, Arc::clone(text));
@@ -95,7 +94,7 @@ fn apply_change(text: &Arc<str>, change: TextDocumentContentChangeEvent, encodin
 pub struct FileOverlay<'d> {
     documents: &'d DocumentStore,
     disk: Disk,
-    /// The folders of which it may be.
+    /// Workspace folders that may own this document.
     folders: Vec<PathBuf>,
     /// The files that were read or looked for.
     pub dependencies: RefCell<BTreeSet<PathBuf>>,

@@ -18,7 +18,8 @@ impl LspServer {
 
     pub(super) fn did_change(&mut self, parameters: DidChangeTextDocumentParams) {
         let document = parameters.text_document;
-        let changed = self.documents.apply_changes(&document.uri, document.version, parameters.content_changes, self.encoding);
+        let changed =
+            self.documents.apply_changes(&document.uri, document.version, parameters.content_changes, self.encoding);
         match changed {
             Some(key) => self.document_changed(key),
             None => self.log_message(&format!("`{}` is not open", document.uri.as_str())),

@@ -6,23 +6,20 @@ use super::incremental::tools_of;
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_dialects::{LoweringInputs, ForeignOptions, compile_foreign, may_be_foreign, system_of};
+use averment_dialects::{ForeignOptions, LoweringInputs, compile_foreign, may_be_foreign, system_of};
 use averment_engine::check::files::Files;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is known of such a file.
 pub(super) struct ForeignDiagnostics {
-    /// It, and the files that it names.
     pub(super) sources: SourceMap,
-    /// What is said of it; nothing of YAML that holds no rules.
+    /// Its diagnostics; empty for YAML without rules.
     pub(super) diagnostics: Diagnostics,
     /// Files that were read or looked for.
     pub(super) dependencies: BTreeSet<PathBuf>,
 }
 
-/// What is said of a document that is YAML; `None` for any other.
 pub(super) fn foreign_diagnostics(key: &Path, text: &Arc<str>, given: CheckContext<'_>) -> Option<ForeignDiagnostics> {
     let name = key.file_name()?.to_string_lossy().into_owned();
     if !may_be_foreign(&name, text) {
@@ -32,7 +29,11 @@ pub(super) fn foreign_diagnostics(key: &Path, text: &Arc<str>, given: CheckConte
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new(name.as_str(), folder, Arc::clone(text)));
     if system_of(&name, text).is_none() {
-        return Some(ForeignDiagnostics { sources, diagnostics: Diagnostics::default(), dependencies: BTreeSet::new() });
+        return Some(ForeignDiagnostics {
+            sources,
+            diagnostics: Diagnostics::default(),
+            dependencies: BTreeSet::new(),
+        });
     }
     let overlay = FileOverlay::new(given.documents, folder);
     let tools: Vec<(String, String)> = tools_of(given, key, &overlay).map(|(name, found)| (name, found.text)).collect();

@@ -14,16 +14,16 @@ use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::check::files::{Files, FoundFile};
 use averment_engine::check::{CheckOptions, CheckResult, SymbolTable, check_tree};
-use averment_syntax::ast::{RuleFile, SyntaxItem, ItemKind, BodySetting};
-use averment_syntax::{IncrementalParse, FileOutline};
+use averment_syntax::ast::{BodySetting, ItemKind, RuleFile, SyntaxItem};
+use averment_syntax::{FileOutline, IncrementalParse};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How much of a text is checked when it has changed.
+/// How much of a changed text is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckMode {
-    /// As little as can be.
+    /// As little as possible.
     Incremental,
     /// All of it, with lints.
     Full,
@@ -38,7 +38,7 @@ pub struct CheckInput<'w> {
     pub given: CheckContext<'w>,
 }
 
-/// The files in which a project says something of tools, other than the one that is checked, each with its name.
+/// Project files that declare tools, except the checked one, with their names.
 pub(super) fn tools_of<'f>(
     given: CheckContext<'f>,
     key: &'f Path,
@@ -77,9 +77,9 @@ impl CheckInput<'_> {
     }
 }
 
-/// Adds the files in which a project says something of tools.
 fn read_tools(sources: &mut SourceMap, given: CheckContext<'_>, key: &Path, files: &dyn Files) -> Vec<FileId> {
-    let add = |(name, found): (String, FoundFile)| sources.add_file(SourceFile::new(name, Some(&found.folder), found.text));
+    let add =
+        |(name, found): (String, FoundFile)| sources.add_file(SourceFile::new(name, Some(&found.folder), found.text));
     tools_of(given, key, files).map(add).collect()
 }
 
@@ -89,12 +89,11 @@ pub struct EarlierAnalysis {
     pub text: Arc<str>,
     symbols: SymbolTable,
     diagnostics: Diagnostics,
-    /// What was wrong with the text alone.
     syntax: Diagnostics,
     heads: Vec<DeclarationHead>,
 }
 
-/// A declaration or a named group, so that it can be seen whether one came, went or changed its name.
+/// Identifies a declaration or named group, to detect added, removed and renamed ones.
 #[derive(Debug, PartialEq, Eq)]
 struct DeclarationHead(&'static str, String);
 
@@ -109,10 +108,11 @@ impl EarlierAnalysis {
         (Some(Self { text, symbols, diagnostics, syntax, heads }), Some((outline, ast.items)))
     }
 
-    /// Whether nothing changed that other statements depend on.
+    /// True if nothing changed that other statements depend on.
     pub fn allows_patch(&self, tree: &RuleFile, parse: &IncrementalParse) -> bool {
         let fresh = tree.items.get(parse.fresh.clone()).unwrap_or(&[]);
-        !fresh.iter().any(|item| item.kind.is_declaration() || is_classify(&item.kind)) && declaration_heads(&tree.items) == self.heads
+        !fresh.iter().any(|item| item.kind.is_declaration() || is_classify(&item.kind))
+            && declaration_heads(&tree.items) == self.heads
     }
 
     /// Checks what was read again and keeps what was said of everything else.
@@ -139,11 +139,16 @@ impl EarlierAnalysis {
         fresh.sort_by_place();
         checked.symbols = patch_symbols(checked.symbols, &self.symbols, &change);
         checked.diagnostics = fresh.clone();
-        CheckOutput { sources, checked, diagnostics: fresh, dependencies: overlay.dependencies.into_inner(), partial: true }
+        CheckOutput {
+            sources,
+            checked,
+            diagnostics: fresh,
+            dependencies: overlay.dependencies.into_inner(),
+            partial: true,
+        }
     }
 }
 
-/// The references of what was checked again, and the earlier ones of everything else.
 fn patch_symbols(mut fresh: SymbolTable, old: &SymbolTable, change: &TextChange) -> SymbolTable {
     if fresh.declarations.len() != old.declarations.len() {
         return fresh;
@@ -154,7 +159,6 @@ fn patch_symbols(mut fresh: SymbolTable, old: &SymbolTable, change: &TextChange)
     fresh
 }
 
-/// What a text lost and got.
 struct TextChange {
     root: FileId,
     old: std::ops::Range<usize>,
@@ -167,12 +171,11 @@ impl TextChange {
         Self { root, old, new }
     }
 
-    /// Whether a place lies in what was read again.
     fn contains_span(&self, span: Span) -> bool {
         span.file == self.root && self.new.start <= span.start as usize && span.start as usize <= self.new.end
     }
 
-    /// Where an earlier place stands now; `None` for one that was read again.
+    /// The new place of an earlier one; `None` if it was reparsed.
     fn move_span(&self, span: Span) -> Option<Span> {
         let (start, end) = (span.start as usize, span.end as usize);
         if span.file != self.root || end <= self.old.start && start < self.old.start.max(1) {
@@ -185,7 +188,7 @@ impl TextChange {
         Some(Span::new(self.root, shift(start), shift(end)))
     }
 
-    /// An earlier diagnostic where it stands now. Those in other files come anew with every check.
+    /// The shifted diagnostic; `None` in other files, whose diagnostics are produced by every check.
     fn move_diagnostic(&self, mut one: Diagnostic) -> Option<Diagnostic> {
         one.span = self.move_span(one.span)?;
         for label in &mut one.others {
@@ -198,7 +201,6 @@ impl TextChange {
     }
 }
 
-/// The tree with nothing but declarations, names, and what was read again.
 fn reduce_tree(tree: &RuleFile, parse: &IncrementalParse) -> RuleFile {
     let kept = tree.items.iter().enumerate().filter_map(|(number, item)| {
         if parse.fresh.contains(&number) { Some(item.clone()) } else { keep_declaration(item) }
@@ -206,7 +208,6 @@ fn reduce_tree(tree: &RuleFile, parse: &IncrementalParse) -> RuleFile {
     RuleFile { items: kept.collect(), allows: tree.allows.clone(), unread: tree.unread.clone() }
 }
 
-/// What others can refer to in an item; `None` for one without a name.
 fn keep_declaration(item: &SyntaxItem) -> Option<SyntaxItem> {
     let bodies = |body: &[SyntaxItem]| body.iter().filter_map(keep_declaration).collect();
     let kind = match &item.kind {
@@ -226,7 +227,7 @@ fn bare_rule(rule: &averment_syntax::ast::RuleBlock) -> averment_syntax::ast::Ru
     averment_syntax::ast::RuleBlock { name: rule.name.clone(), sentence: None, modifiers: Vec::new(), body: Vec::new() }
 }
 
-/// A line `classify`: what it asks is compared with the others.
+/// True for `classify`, whose conditions are compared with each other.
 fn is_classify(kind: &ItemKind) -> bool {
     matches!(kind, ItemKind::Setting(BodySetting::Classify { .. }))
 }

@@ -10,9 +10,9 @@ use averment_traces::{RawRun, TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::path::{Path, PathBuf};
 
-/// Runs of a file that are passed over at most to find the picked one.
+/// Maximum runs skipped in a file to find the picked one.
 const RUNS: usize = 100_000;
-/// Instructions for one assertion: somebody waits while it is judged.
+/// Instruction limit for one assertion, since somebody waits for the result.
 const FUEL: u64 = 5_000_000;
 
 /// A run that rules are tried on while they are written.
@@ -22,7 +22,7 @@ pub struct PickedRun {
     /// Its name for people.
     pub name: String,
     raw: RawRun,
-    /// What it holds.
+    /// Names and values of the run.
     pub recorded: RunShape,
 }
 

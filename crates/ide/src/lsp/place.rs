@@ -5,7 +5,7 @@ use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_enco
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 
-/// What a path of a URI may not hold as it is.
+/// Characters to escape in a URI's path.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')

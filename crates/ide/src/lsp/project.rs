@@ -5,23 +5,23 @@ use crate::project::{self, LoadOptions, ProjectSearch};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What was read of project files, by folder.
+/// Cached project settings, by folder.
 #[derive(Debug, Default)]
 pub struct ProjectCache {
     known: BTreeMap<PathBuf, ProjectSettings>,
 }
 
-/// What a project says of its rules.
+/// A project's settings for its rules.
 #[derive(Debug, Clone, Default)]
 pub struct ProjectSettings {
-    /// How they are linted.
+    /// The lint options.
     pub lints: LintOptions,
     /// Files that say something of tools for all of them.
     pub tools: Vec<PathBuf>,
 }
 
 impl ProjectCache {
-    /// What is said of a file. A project file that cannot be used changes nothing: `aver lint` says what is wrong with it.
+    /// The settings for a file. An invalid project file is ignored: `aver lint` reports it.
     pub fn settings_for(&mut self, file: &Path) -> ProjectSettings {
         let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
         self.known.entry(folder).or_insert_with_key(|folder| load_settings(folder)).clone()

@@ -12,7 +12,7 @@ use lsp_types::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Diagnostics of one document that are told.
+/// Maximum diagnostics of one document.
 const TOLD: usize = 500;
 
 /// Which documents something was said of, by the document that was looked at.
@@ -96,14 +96,17 @@ pub fn lsp_diagnostic(analysis: &Analysis, one: &Diagnostic, encoding: Encoding)
     }
 }
 
-/// What is said of something that could be left out: editors show it faded.
+/// True for findings about removable code, which editors fade.
 fn is_unused(slug: Slug) -> bool {
     slug.as_str().starts_with("unused-")
 }
 
 /// The range of a span.
 pub fn lsp_range(analysis: &Analysis, span: Span, encoding: Encoding) -> lsp_types::Range {
-    analysis.sources.get(span.file).map_or_else(lsp_types::Range::default, |file| encoding.to_range(file, span.as_range()))
+    analysis
+        .sources
+        .get(span.file)
+        .map_or_else(lsp_types::Range::default, |file| encoding.to_range(file, span.as_range()))
 }
 
 /// The place of a span; `None` for one in no file.

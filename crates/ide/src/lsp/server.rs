@@ -6,9 +6,9 @@ use super::documents::{DocumentStore, document_key};
 use super::incremental::CheckMode;
 use super::picked_run::PickedRun;
 use super::place::uri_to_path;
-use super::project::{ProjectSettings, ProjectCache};
+use super::project::{ProjectCache, ProjectSettings};
 use super::publish::PublishedDiagnostics;
-use super::settings::{SECTION, ClientSettings};
+use super::settings::{ClientSettings, SECTION};
 use super::text::Encoding;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{Uri, WorkspaceFolder};
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a client can do beside what everybody can.
+/// The client's optional capabilities.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClientFeatures {
     /// Settings are asked for.
@@ -31,7 +31,7 @@ pub struct ClientFeatures {
     pub refreshes_hints: bool,
 }
 
-/// How long nobody types before everything is checked.
+/// Idle time after which everything is checked.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
 
 /// One session.
@@ -45,20 +45,15 @@ pub struct LspServer {
     pub run: Option<PickedRun>,
     pub projects: ProjectCache,
     pub published: PublishedDiagnostics,
-    /// Analyses of open documents before their last changes.
     earlier: BTreeMap<PathBuf, Analysis>,
-    /// Documents whose diagnostics are older than their text.
     dirty: BTreeSet<PathBuf>,
-    /// Documents of which only what changed was checked.
     unsettled: BTreeSet<PathBuf>,
     queue: VecDeque<Message>,
     shut_down: bool,
     last_request: i32,
-    /// What answers to the server's own requests are about.
     waiting: BTreeMap<RequestId, PendingRequest>,
 }
 
-/// A request of the server that waits for its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PendingRequest {
     Settings,
@@ -111,7 +106,7 @@ impl LspServer {
         }
     }
 
-    /// Waits for the next message. When none comes for a while, what was checked in part is checked as a whole.
+    /// Waits for the next message. After a pause, incremental checks are completed.
     fn wait_for_message(&mut self) -> bool {
         if self.unsettled.is_empty() {
             let message = self.connection.receiver.recv();
@@ -141,7 +136,7 @@ impl LspServer {
         }
     }
 
-    /// Takes one message; gives the exit code behind `exit`.
+    /// Handles one message; returns the exit code after `exit`.
     fn take_message(&mut self, message: Message) -> Option<i32> {
         match message {
             Message::Request(request) => {
@@ -214,7 +209,11 @@ impl LspServer {
 
     pub(super) fn ask_for_settings(&mut self) {
         if self.client.configuration {
-            self.send_request("workspace/configuration", json!({ "items": [{ "section": SECTION }] }), PendingRequest::Settings);
+            self.send_request(
+                "workspace/configuration",
+                json!({ "items": [{ "section": SECTION }] }),
+                PendingRequest::Settings,
+            );
         }
     }
 
@@ -229,7 +228,11 @@ impl LspServer {
             "method": "workspace/didChangeWatchedFiles",
             "registerOptions": { "watchers": watchers },
         });
-        self.send_request("client/registerCapability", json!({ "registrations": [registration] }), PendingRequest::Ignored);
+        self.send_request(
+            "client/registerCapability",
+            json!({ "registrations": [registration] }),
+            PendingRequest::Ignored,
+        );
     }
 
     /// Asks the client to draw lenses and hints again.
@@ -269,14 +272,13 @@ impl LspServer {
         }
     }
 
-    /// Everything is to be looked at anew.
     pub(super) fn forget_all(&mut self) {
         self.analyses.clear();
         self.earlier.clear();
         self.dirty.extend(self.documents.keys());
     }
 
-    /// A file changed, in a buffer or on disk: every document that reads it is to be looked at anew.
+    /// A file changed: every document that reads it is outdated.
     pub(super) fn forget_file(&mut self, key: &Path) {
         let stale: Vec<PathBuf> = self
             .analyses
@@ -329,7 +331,8 @@ impl LspServer {
             None => (super::place::path_to_uri(key)?, super::workspace::read_text(key)?.into()),
         };
         let ProjectSettings { lints, tools } = self.projects.settings_for(key);
-        let given = CheckContext { documents: &self.documents, lints: self.settings.lint.then_some(&lints), tools: &tools };
+        let given =
+            CheckContext { documents: &self.documents, lints: self.settings.lint.then_some(&lints), tools: &tools };
         let before = self.earlier.remove(key);
         let analysis = Analysis::of_document((key, &uri, text), given, before, mode);
         if analysis.partial {
@@ -339,20 +342,19 @@ impl LspServer {
         Some(())
     }
 
-    /// A document has been opened: nothing that was known of it counts.
+    /// A document was opened: discards everything known about it.
     pub(super) fn document_opened(&mut self, key: PathBuf) {
         self.forget_file(&key);
         self.earlier.remove(&key);
         self.dirty.insert(key);
     }
 
-    /// A document has another text.
     pub(super) fn document_changed(&mut self, key: PathBuf) {
         self.forget_file(&key);
         self.dirty.insert(key);
     }
 
-    /// A document has been closed: the file on the disk counts again.
+    /// A document was closed: the file on disk counts again.
     pub(super) fn document_closed(&mut self, key: &Path) {
         self.forget_file(key);
         self.earlier.remove(key);

@@ -13,11 +13,11 @@ pub const SECTION: &str = "averment";
 pub struct ClientSettings {
     /// The picked run: a trace, with `#3` behind it for the third run in it.
     pub run: Option<String>,
-    /// Whether lints are shown beside what does not compile.
+    /// True if lints are shown beside compile errors.
     pub lint: bool,
-    /// Whether types and readings are shown in the text.
+    /// True if inlay hints show types and plain words.
     pub inlay_hints: bool,
-    /// Whether verdicts and buttons are shown above rules and tests.
+    /// True if verdicts and buttons are shown above rules and tests.
     pub code_lens: bool,
 }
 

@@ -45,7 +45,7 @@ impl Encoding {
         }
     }
 
-    /// How many units a text has.
+    /// The length of a text in these units.
     pub fn unit_length(self, text: &str) -> u32 {
         let units = match self {
             Self::Utf8 => text.len(),

@@ -61,15 +61,20 @@ pub fn connect_stdio() -> (Connection, TransportThreads) {
     (server, TransportThreads { reader, writer })
 }
 
-/// What was read.
 #[derive(Debug)]
 pub(super) enum IncomingMessage {
-    /// A message of the protocol.
     Message(Message),
-    /// Something else, with the id where one could be made out.
-    Malformed { id: serde_json::Value, code: i32, message: String },
-    /// What does not say how long it is, or too much.
-    Lost { code: i32, message: String },
+    /// Not a message; with its id, if there is one.
+    Malformed {
+        id: serde_json::Value,
+        code: i32,
+        message: String,
+    },
+    /// The length is missing or too large.
+    Lost {
+        code: i32,
+        message: String,
+    },
 }
 
 /// The next message; `None` at the end of the input.
@@ -80,7 +85,10 @@ pub(super) fn read_message(input: &mut impl BufRead) -> Option<IncomingMessage> 
     };
     if length > MOST {
         // It may never come.
-        return Some(IncomingMessage::Lost { code: -32600, message: format!("a message of {length} bytes is too large") });
+        return Some(IncomingMessage::Lost {
+            code: -32600,
+            message: format!("a message of {length} bytes is too large"),
+        });
     }
     // Not reserved ahead: a header may promise more than ever comes.
     let mut body = Vec::new();
@@ -92,11 +100,12 @@ pub(super) fn read_message(input: &mut impl BufRead) -> Option<IncomingMessage> 
     Some(parse_message(&body))
 }
 
-/// The message of a body.
 fn parse_message(body: &[u8]) -> IncomingMessage {
     let value: serde_json::Value = match serde_json::from_slice(body) {
         Ok(value) => value,
-        Err(error) => return malformed_message(serde_json::Value::Null, -32700, format!("the message is not JSON: {error}")),
+        Err(error) => {
+            return malformed_message(serde_json::Value::Null, -32700, format!("the message is not JSON: {error}"));
+        }
     };
     let id = value.get("id").filter(|id| id.is_string() || id.is_number()).cloned().unwrap_or_default();
     match serde_json::from_value(value) {
@@ -138,7 +147,6 @@ fn shorten_text(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-/// Answers what is no message.
 fn refuse_message(id: serde_json::Value, code: i32, message: &str) -> io::Result<()> {
     let answer = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } });
     let body = answer.to_string();

@@ -7,11 +7,10 @@ use averment_engine::check::files::Files as _;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Rule files that are looked at.
+/// Maximum rule files read.
 const FILES: usize = 2_000;
-/// Folders inside each other.
+/// Maximum folder depth.
 const DEPTH: usize = 24;
-/// Folders that hold no rules of their own.
 const PASSED: [&str; 4] = ["node_modules", "target", "venv", "__pycache__"];
 
 /// The keys of all rule files of the workspace and of all open documents, sorted.

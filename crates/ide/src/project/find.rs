@@ -6,19 +6,19 @@ use std::path::{Component, Path, PathBuf};
 /// The name of the file.
 pub const NAME: &str = "averment.toml";
 
-/// Folders above each other that are looked into.
+/// Maximum parent folders searched.
 const HEIGHT: usize = 64;
 
-/// What was found.
+/// The result of the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProjectSearch {
     /// No project file.
     Nothing,
     /// This one.
     File(PathBuf),
-    /// This one lies above the starting folder and belongs to somebody else: it is not used.
+    /// It is above the starting folder and owned by another user: not used.
     Foreign(PathBuf),
-    /// This one is a link to a file outside of its folder: it is not used.
+    /// It is a link to a file outside of its folder: not used.
     Linked(PathBuf),
 }
 
@@ -73,7 +73,7 @@ pub fn find_project(start: &Path) -> ProjectSearch {
     ProjectSearch::Nothing
 }
 
-/// The path as it is shortest from a folder, where one of them contains the other; the path itself otherwise.
+/// The path relative to a folder if one contains the other; otherwise unchanged.
 fn seen_from(here: &Path, file: &Path) -> PathBuf {
     if let Ok(inside) = file.strip_prefix(here) {
         return inside.to_path_buf();
@@ -85,7 +85,7 @@ fn seen_from(here: &Path, file: &Path) -> PathBuf {
     }
 }
 
-/// The path without `.` and with `..` taken back, by its text alone.
+/// Resolves `.` and `..` lexically.
 fn normalize_path(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {
@@ -100,7 +100,6 @@ fn normalize_path(path: &Path) -> PathBuf {
     out
 }
 
-/// Whether a file belongs neither to the user nor to the administrator.
 #[cfg(unix)]
 fn is_foreign(file: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -108,7 +107,7 @@ fn is_foreign(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(|metadata| metadata.uid() != own && metadata.uid() != 0)
 }
 
-/// Elsewhere files have owners of another kind; the folder that the user started in decides.
+/// Without Unix owners, the folder that the user started in decides.
 #[cfg(not(unix))]
 fn is_foreign(_file: &Path) -> bool {
     false

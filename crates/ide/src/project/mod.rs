@@ -10,7 +10,7 @@
 mod find;
 mod read;
 
-pub use find::{NAME, ProjectSearch, find_project, find_for, readable_folders};
+pub use find::{NAME, ProjectSearch, find_for, find_project, readable_folders};
 
 use crate::lint::LintLevels;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug, render};
@@ -43,30 +43,30 @@ pub struct Project {
     pub format: Option<String>,
     /// Failures that are known, as behind `--baseline`.
     pub baseline: Option<PathBuf>,
-    /// What tokens cost, as behind `--prices`.
+    /// Token prices, as in `--prices`.
     pub prices: Option<PathBuf>,
-    /// What fails beside failures, as behind `--deny`.
+    /// Outcomes to deny, as in `--deny`.
     pub deny: Vec<String>,
-    /// What does not fail, as behind `--allow`.
+    /// Outcomes to allow, as in `--allow`.
     pub allow: Vec<String>,
     /// Values for parameters, in the order of their names.
     pub params: Vec<(String, Value)>,
-    /// What the project's rules want to be allowed; granted only by `--trust-project`.
+    /// Permissions that the project requests; granted only by `--trust-project`.
     pub requested: RequestedPermissions,
     /// Levels of lints.
     pub lint: LintLevels,
     /// Settings of `aver test`.
     pub test: TestSettings,
-    /// What is reported beside what is printed.
+    /// Reports beside the printed one.
     pub report: ReportSettings,
 }
 
-/// What a project asks to be allowed.
+/// Permissions that a project requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestedPermissions {
     /// Folders whose files rules may look at.
     pub read: Vec<PathBuf>,
-    /// Whether rules may run commands.
+    /// True if rules may run commands.
     pub run: bool,
 }
 
@@ -120,7 +120,7 @@ pub struct LoadOptions {
 /// A project file that cannot be used: all that is wrong with it, with its text.
 #[derive(Debug)]
 pub struct ProjectError {
-    /// What is wrong; at least one error.
+    /// The diagnostics, with at least one error.
     pub diagnostics: Diagnostics,
     /// The file.
     pub sources: SourceMap,
@@ -164,7 +164,8 @@ pub fn parse_project(file: &Path, text: &str, options: LoadOptions) -> Result<Pr
 fn project_error(file: &Path, message: String) -> ProjectError {
     let mut sources = SourceMap::default();
     let id = sources.add_file(SourceFile::new(file.to_string_lossy(), None, ""));
-    let one = Diagnostic::new(Slug::Project, Span::new(id, 0, 0), message).with_help("`--no-project` goes on without it");
+    let one =
+        Diagnostic::new(Slug::Project, Span::new(id, 0, 0), message).with_help("`--no-project` goes on without it");
     ProjectError { diagnostics: Diagnostics(vec![one]), sources }
 }
 

@@ -11,7 +11,6 @@ use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The keys at the top, in the order of the reference.
 const TOP: &[&str] = &[
     "rules",
     "tools",
@@ -28,11 +27,8 @@ const TOP: &[&str] = &[
     "test",
     "report",
 ];
-/// The keys of `[permissions]`.
 const PERMISSIONS: &[&str] = &["read", "run"];
-/// The keys of `[report]`.
 const REPORT: &[&str] = &["formats", "folder", "redact"];
-/// The keys of `[test]`.
 const TEST: &[&str] = &["cases", "minimum-coverage"];
 
 type TomlEntry<'v, 't> = &'v Spanned<DeValue<'t>>;
@@ -69,7 +65,6 @@ impl ProjectReader {
         self.diagnostics.push(Diagnostic::new(Slug::Project, place, message).with_help(help));
     }
 
-    /// A key that is not known here.
     fn report_unknown(&mut self, span: std::ops::Range<usize>, what: &str, word: &str, known: &[&str]) {
         let message = format!("there is no {what} `{word}`");
         let help = match suggest_name(word, known.iter().copied()) {
@@ -87,8 +82,12 @@ impl ProjectReader {
                 "traces" => project.traces = self.read_patterns(value),
                 "tags" => project.tags = self.read_tags(value),
                 "format" => project.format = self.read_text(value).map(str::to_owned),
-                "baseline" => project.baseline = self.read_text(value).and_then(|text| self.resolve_path(text, value.span())),
-                "prices" => project.prices = self.read_text(value).and_then(|text| self.resolve_path(text, value.span())),
+                "baseline" => {
+                    project.baseline = self.read_text(value).and_then(|text| self.resolve_path(text, value.span()))
+                }
+                "prices" => {
+                    project.prices = self.read_text(value).and_then(|text| self.resolve_path(text, value.span()))
+                }
                 "deny" => project.deny = self.read_words(value, &["vacuous", "unjudged", "unexercised"]),
                 "allow" => project.allow = self.read_words(value, &["undecided", "empty"]),
                 "params" => project.params = self.read_params(value),
@@ -124,7 +123,11 @@ impl ProjectReader {
             match (Slug::parse(word), Family::parse(word)) {
                 (Some(slug), _) if !slug.is_configurable() => {
                     let message = format!("`{word}` is an error of the language and has no level");
-                    self.report_error(key.span(), message, "remove the line; `aver lint --list` shows what has a level");
+                    self.report_error(
+                        key.span(),
+                        message,
+                        "remove the line; `aver lint --list` shows what has a level",
+                    );
                 }
                 (Some(slug), _) => project.lint.slugs.extend(level.map(|level| (slug, level))),
                 (None, Some(family)) => project.lint.families.extend(level.map(|level| (family, level))),
@@ -176,12 +179,16 @@ impl ProjectReader {
         for (key, value) in table {
             match key.get_ref().as_ref() {
                 "formats" => {
-                    project.report.formats = self.read_texts(value).into_iter().map(|(word, _)| word.to_owned()).collect();
+                    project.report.formats =
+                        self.read_texts(value).into_iter().map(|(word, _)| word.to_owned()).collect();
                 }
                 "redact" => {
-                    project.report.redact = self.read_texts(value).into_iter().map(|(path, _)| path.to_owned()).collect();
+                    project.report.redact =
+                        self.read_texts(value).into_iter().map(|(path, _)| path.to_owned()).collect();
                 }
-                "folder" => project.report.folder = self.read_text(value).and_then(|text| self.resolve_path(text, value.span())),
+                "folder" => {
+                    project.report.folder = self.read_text(value).and_then(|text| self.resolve_path(text, value.span()))
+                }
                 other => self.report_unknown(key.span(), "setting of `[report]`", other, REPORT),
             }
         }
@@ -199,7 +206,11 @@ impl ProjectReader {
         };
         let share = found.filter(|share| (0.0..=1.0).contains(share));
         if share.is_none() {
-            self.report_error(value.span(), "this is no share", "write a number from 0 to 1, or a text such as \"90%\"");
+            self.report_error(
+                value.span(),
+                "this is no share",
+                "write a number from 0 to 1, or a text such as \"90%\"",
+            );
         }
         share
     }
@@ -209,14 +220,16 @@ impl ProjectReader {
         table.iter().filter_map(|(key, value)| Some((key.get_ref().to_string(), self.read_json(value)?))).collect()
     }
 
-    /// A value as JSON. The depth is bounded by the reader of TOML.
+    /// A value as JSON. The TOML parser bounds the depth.
     fn read_json(&mut self, value: TomlEntry<'_, '_>) -> Option<Value> {
         Some(match value.get_ref() {
             DeValue::String(text) => Value::String(text.to_string()),
             DeValue::Boolean(value) => Value::Bool(*value),
             DeValue::Integer(number) if number.radix() == 10 => self.read_number(number.as_str(), value)?,
             DeValue::Float(number) => self.read_number(number.as_str(), value)?,
-            DeValue::Array(values) => Value::Array(values.iter().map(|one| self.read_json(one)).collect::<Option<_>>()?),
+            DeValue::Array(values) => {
+                Value::Array(values.iter().map(|one| self.read_json(one)).collect::<Option<_>>()?)
+            }
             DeValue::Table(table) => {
                 let mut object = Map::new();
                 for (key, value) in table {
@@ -286,11 +299,12 @@ impl ProjectReader {
         }
     }
 
-    /// A text, or a list of texts, each with its place.
     fn read_texts<'v>(&mut self, value: TomlEntry<'v, '_>) -> Vec<(&'v str, std::ops::Range<usize>)> {
         match value.get_ref() {
             DeValue::String(text) => vec![(text.as_ref(), value.span())],
-            DeValue::Array(values) => values.iter().filter_map(|one| Some((self.read_text(one)?, one.span()))).collect(),
+            DeValue::Array(values) => {
+                values.iter().filter_map(|one| Some((self.read_text(one)?, one.span()))).collect()
+            }
             _ => {
                 self.wrong_type(value, "a list of texts", "write `[\"one\", \"two\"]`");
                 Vec::new()
@@ -302,7 +316,11 @@ impl ProjectReader {
         let mut tags: Vec<String> = Vec::new();
         for (tag, span) in self.read_texts(value) {
             if !is_label(tag) {
-                self.report_error(span, format!("`{tag}` is no tag"), "a tag is a name of letters, digits, `_`, `-` and `.`");
+                self.report_error(
+                    span,
+                    format!("`{tag}` is no tag"),
+                    "a tag is a name of letters, digits, `_`, `-` and `.`",
+                );
             } else if !tags.iter().any(|known| known == tag) {
                 tags.push(tag.to_owned());
             }
@@ -331,13 +349,13 @@ impl ProjectReader {
         self.read_paths(value).into_iter().map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
-    /// A path, seen from where the command was started.
     fn resolve_path(&mut self, text: &str, span: std::ops::Range<usize>) -> Option<PathBuf> {
         if text.is_empty() || text.contains('\0') {
             self.report_error(span, "this is no path", "write a path relative to this file, such as \"rules/\"");
             return None;
         }
-        if !self.options.trusted && (leaves_folder(Path::new(text)) || leads_out(self.folder.as_ref(), Path::new(text))) {
+        if !self.options.trusted && (leaves_folder(Path::new(text)) || leads_out(self.folder.as_ref(), Path::new(text)))
+        {
             let message = format!("`{text}` leads out of the folder of the project");
             self.report_error(span, message, "name it on the command line, or trust this file with `--trust-project`");
             return None;
@@ -348,7 +366,7 @@ impl ProjectReader {
     }
 }
 
-/// Whether a link on the way leads out of the folder; of a pattern the part in front of its first sign is looked at.
+/// True if a symlink leads out of the folder; for a pattern, its part before the first wildcard counts.
 fn leads_out(folder: &Path, path: &Path) -> bool {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(root) = folder.canonicalize() else { return false };
@@ -364,7 +382,6 @@ fn leads_out(folder: &Path, path: &Path) -> bool {
     false
 }
 
-/// Whether a path leaves the folder that it starts in.
 fn leaves_folder(path: &Path) -> bool {
     let mut depth = 0_usize;
     for component in path.components() {

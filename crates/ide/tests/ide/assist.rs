@@ -6,7 +6,7 @@ use averment_base::source::{SourceFile, SourceMap};
 use averment_engine::check::{self, CheckOptions, files::Memory};
 use averment_fixtures as fixtures;
 use averment_ide::assist::{self, CursorContext};
-use averment_syntax::ast::{SyntaxItem, ItemKind, StatementKind};
+use averment_syntax::ast::{ItemKind, StatementKind, SyntaxItem};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 

@@ -17,8 +17,10 @@ fn snippet(word: &Word) -> Value {
 #[test]
 fn snippets_are_those_of_completion() {
     let mut all = Map::new();
-    for word in
-        [Role::Statement, Role::Declaration].into_iter().flat_map(words_with_role).filter(|word| word.snippet.contains("${"))
+    for word in [Role::Statement, Role::Declaration]
+        .into_iter()
+        .flat_map(words_with_role)
+        .filter(|word| word.snippet.contains("${"))
     {
         all.insert(format!("{} {}", word.role.noun(), word.word), snippet(word));
     }

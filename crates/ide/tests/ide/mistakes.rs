@@ -3,7 +3,7 @@
 //! `cargo test -p averment-ide --test ide mistakes -- --nocapture` prints the numbers; with `AVERMENT_MISTAKES=1` in front also every
 //! mistake that leads nowhere, with what is said of it.
 
-use averment_base::diagnostic::{Diagnostic, Diagnostics, SourceEdit, Severity};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, SourceEdit};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap};
 use averment_engine::check::files::Memory;

@@ -9,17 +9,17 @@ use averment_runs::run::Run;
 /// Texts and places that are not shown.
 #[derive(Debug, Default)]
 pub struct HiddenValues {
-    /// Values that were hidden where they stand; they are taken out of words, too.
+    /// Hidden values; they are removed from sentences, too.
     texts: WithheldTexts,
 }
 
-/// Values shorter than this may stand in words by chance.
+/// In characters: shorter values may occur in sentences by chance.
 const SHORTEST: usize = 4;
-/// Words are cut to this many characters.
+/// In characters.
 const WORDS: usize = 2_000;
 
 impl HiddenValues {
-    /// What is to be hidden of a run and the derivations on it: also what predicates have found in it.
+    /// The values of a run and its derivations to hide, including those that predicates found.
     pub fn new<'a>(run: &Run<'_>, derivations: impl Iterator<Item = &'a Derivation>) -> Self {
         let mut texts = redact::withheld_values(run);
         for one in derivations {
@@ -29,7 +29,7 @@ impl HiddenValues {
         Self::of_texts(texts)
     }
 
-    /// What is to be hidden of a run and the value of one expression on it.
+    /// The values of a run and one expression's result to hide.
     pub fn of_part(run: &Run<'_>, part: &DerivationPart, shown: &ShownValue) -> Self {
         let mut texts = redact::withheld_values(run);
         collect_secrets(part, &mut texts);
@@ -44,7 +44,7 @@ impl HiddenValues {
         Self { texts: WithheldTexts::of_texts(texts) }
     }
 
-    /// Whether a value is one that no report shows.
+    /// True if no report may show the value.
     pub fn is_secret(&self, shown: &ShownValue) -> bool {
         is_secret(shown)
     }
@@ -66,19 +66,19 @@ impl HiddenValues {
     }
 }
 
-/// True for a value that its name makes a secret (`password`), and for what comes from the environment.
+/// True if the name marks a secret (`password`) or the value comes from the environment.
 fn is_secret(shown: &ShownValue) -> bool {
     let name = shown.path.rsplit('/').next().unwrap_or("");
     let of_environment = shown.path == "/env" || shown.path.starts_with("/env/");
-    of_environment || shown.text.starts_with('"') && !redact::find_secrets(&format!("\"{name}\": {}", shown.text)).is_empty()
+    of_environment
+        || shown.text.starts_with('"') && !redact::find_secrets(&format!("\"{name}\": {}", shown.text)).is_empty()
 }
 
-/// A text without its quotes and escapes; of one that was cut, what is left of it.
+/// The text without quotes and escapes; if it was cut, what is left of it.
 fn shown_content(shown: &ShownValue) -> String {
     serde_json::from_str(&shown.text).unwrap_or_else(|_| shown.text.trim_matches('"').to_owned())
 }
 
-/// The texts of the values of a part that are secrets, without their quotes.
 fn collect_secrets(part: &DerivationPart, texts: &mut Vec<String>) {
     let mut open = vec![part];
     while let Some(part) = open.pop() {

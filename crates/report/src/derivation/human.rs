@@ -1,7 +1,7 @@
 //! A derivation as text: the verdict and why, the parts as a tree, the run with marks in the margin.
 
 use super::timeline::{StepLine, TimelineLine};
-use super::view::{AssertionView, DerivationView, PartMark, DerivationNode};
+use super::view::{AssertionView, DerivationNode, DerivationView, PartMark};
 use crate::value::shorten_text;
 use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text};
 use averment_base::truth::Verdict;
@@ -77,17 +77,15 @@ pub fn verdict_ink(verdict: Verdict) -> TextColor {
     }
 }
 
-/// Text that is being laid out.
 struct TextPage {
     style: TextStyle,
     lines: Vec<String>,
 }
 
-/// Parts deeper than this are not moved further to the right.
+/// Parts nested deeper than this are not indented further.
 const DEEPEST: usize = 12;
 
 impl TextPage {
-    /// A text behind a lead, broken into lines that stand below each other.
     fn write_wrapped(&mut self, depth: usize, lead: &str, text: &str) {
         let indent = "  ".repeat(depth);
         let hang = format!("{indent}{}", " ".repeat(lead.chars().count()));
@@ -98,7 +96,7 @@ impl TextPage {
         }
     }
 
-    /// The parts; one that is the assertion itself is not said twice.
+    /// Prints the parts; one that is the assertion itself is not repeated.
     fn write_tree(&mut self, view: &AssertionView) {
         let parts: &[DerivationNode] = match view.parts.as_slice() {
             [only] if same_text(&only.text, &view.text) && only.value.is_none() => &only.parts,
@@ -111,7 +109,7 @@ impl TextPage {
         parts.iter().for_each(|part| self.write_node(part, 1));
     }
 
-    /// A part with its own parts. As deep as the rule is nested, which the reader of rules limits.
+    /// Prints a part with its parts. The rule parser limits the depth.
     fn write_node(&mut self, node: &DerivationNode, depth: usize) {
         let mark = self.mark_text(node);
         let mut text = node.text.clone();
@@ -124,10 +122,11 @@ impl TextPage {
         let from = self.lines.len();
         self.write_wrapped(depth.min(DEEPEST), &format!("{mark} "), &text);
         self.color_mark(from, node, &mark);
-        averment_base::value::compare::with_deep_stack(|| node.parts.iter().for_each(|part| self.write_node(part, depth + 1)));
+        averment_base::value::compare::with_deep_stack(|| {
+            node.parts.iter().for_each(|part| self.write_node(part, depth + 1))
+        });
     }
 
-    /// Colours the mark at the start of a line.
     fn color_mark(&mut self, line: usize, node: &DerivationNode, mark: &str) {
         let ink = match node.mark {
             PartMark::Yes => TextColor::Green,
@@ -198,7 +197,6 @@ impl TextPage {
         }
     }
 
-    /// A remark below a step.
     fn write_below(&mut self, indent: usize, text: &str, ink: Option<TextColor>) {
         let arrow = if self.style.unicode { "└ " } else { "> " };
         let room = self.style.width.saturating_sub(indent + 2).max(20);
@@ -210,7 +208,6 @@ impl TextPage {
     }
 }
 
-/// The widths of the columns of a timeline.
 struct TimelineLayout {
     margin: usize,
     number: usize,
@@ -251,7 +248,6 @@ impl TimelineLayout {
         layout
     }
 
-    /// The margin with the letters in it.
     fn lead_text(&self, letters: &str) -> String {
         format!("  {letters:<width$}", width = self.margin)
     }
@@ -275,22 +271,20 @@ impl TimelineLayout {
     }
 }
 
-/// `1 step`, `3 steps`.
 fn count_things(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-/// Whether two texts are one but for cuts.
+/// True if the texts are equal except for truncation.
 fn same_text(part: &str, whole: &str) -> bool {
     part == whole || part.strip_suffix('…').is_some_and(|start| whole.starts_with(start))
 }
 
-/// The text without the few signs of ours that are not ASCII, where only that is wanted.
 fn plain_text(style: TextStyle, text: &str) -> String {
     if style.unicode { text.to_owned() } else { text.replace(['\u{201c}', '\u{201d}'], "\"").replace('…', "...") }
 }
 
-/// A text broken between words into lines of at most so many characters; a longer word is cut in two.
+/// Wraps a text at words into lines of `room` characters; longer words are split.
 fn break_text(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut length = 0;

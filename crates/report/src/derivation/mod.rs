@@ -12,9 +12,9 @@ pub mod view;
 pub use crate::value::shorten_text as cut;
 #[cfg(feature = "pictures")]
 pub use html::render_html;
-pub use human::{write_assertion, verdict_ink, write_nodes, write_view as human};
+pub use human::{verdict_ink, write_assertion, write_nodes, write_view as human};
 pub use timeline::{StepChoice, StepLine, TimelineLine};
-pub use view::{DerivationView, value_view, derivation_view, value_words};
+pub use view::{DerivationView, derivation_view, value_view, value_words};
 
 /// A view as data.
 #[must_use]

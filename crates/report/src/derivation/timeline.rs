@@ -5,7 +5,9 @@ use crate::redact::REDACTED;
 use crate::value::shorten_text;
 use averment_base::diagnostic::render::one_line;
 use averment_builtins::detect::redacted_start;
-use averment_engine::vm::derivation::{DerivationPart, PatternTrace, ShownValue, TemporalStanding, StateTrace, TemporalTrace};
+use averment_engine::vm::derivation::{
+    DerivationPart, PatternTrace, ShownValue, StateTrace, TemporalStanding, TemporalTrace,
+};
 use averment_runs::run::Run;
 use averment_runs::timeline::timeline_rows;
 use serde::Serialize;
@@ -14,9 +16,9 @@ use std::collections::BTreeMap;
 /// Which steps are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepChoice {
-    /// Those that count, with their neighbours.
+    /// Relevant steps with their neighbors.
     Around,
-    /// All.
+    /// All steps.
     All,
 }
 
@@ -26,9 +28,9 @@ pub enum StepChoice {
 pub enum TimelineLine {
     /// A step.
     Step(Box<StepLine>),
-    /// Steps that are left out.
+    /// Omitted steps.
     Gap {
-        /// How many.
+        /// The number of steps.
         steps: usize,
     },
 }
@@ -46,12 +48,12 @@ pub struct StepLine {
     pub time: String,
     /// Its kind.
     pub kind: &'static str,
-    /// What it did.
+    /// The action of the step.
     pub what: String,
-    /// How it ended.
+    /// How the step ended.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub status: &'static str,
-    /// How long it took.
+    /// The duration.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub duration: String,
     /// The patterns that it matches.
@@ -84,32 +86,29 @@ pub struct StepStanding {
     pub statement: Option<String>,
     /// In words.
     pub standing: &'static str,
-    /// What it counts and waits for.
+    /// What the statement counts and waits for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub words: String,
     /// True for a standing that is for good and a failure.
     pub violated: bool,
 }
 
-/// A pattern that a step matches: its letter, whether for sure, the values bound.
+/// A pattern that a step matches: its letter, whether the match is certain, and the bound values.
 type HitTrace = (String, bool, Vec<(String, ShownValue)>);
 
-/// What of an assertion belongs to which step.
+/// Which parts of an assertion belong to which step.
 #[derive(Debug, Default)]
 pub struct StepMarks {
     /// The letter of each pattern, by its text.
     letters: Vec<String>,
-    /// Which patterns each step matches.
     matches: BTreeMap<u32, Vec<HitTrace>>,
-    /// The states of each statement.
     states: Vec<Vec<StateTrace>>,
-    /// Whether steps are looked at.
     any: bool,
-    /// True when there are several statements: then each is named.
+    /// True if there are several statements; each is then named.
     several: bool,
     /// True when not every step was followed.
     pub cut: bool,
-    /// How deep the part in work is inside others.
+    /// The nesting depth of the current part.
     pub depth: usize,
 }
 
@@ -153,14 +152,12 @@ impl StepMarks {
 }
 
 impl StepMarks {
-    /// The text of the pattern of a letter.
     fn text_of(&self, wanted: &str) -> &str {
         let at = (0..self.letters.len()).find(|at| pattern_letter(*at) == wanted);
         at.and_then(|at| self.letters.get(at)).map_or("", String::as_str)
     }
 }
 
-/// `A`, `B`, …, `Z`, `A2`, ….
 fn pattern_letter(at: usize) -> String {
     let letters = ('A'..='Z').collect::<Vec<_>>();
     let first = letters.get(at % letters.len()).copied().unwrap_or('A');
@@ -170,20 +167,23 @@ fn pattern_letter(at: usize) -> String {
     }
 }
 
-/// What the lines are made of.
+/// The inputs for the lines.
 pub struct TimelineContext<'a, 'run> {
     /// The run.
     pub run: &'a Run<'run>,
-    /// What is not shown.
+    /// The values to hide.
     pub hidden: &'a HiddenValues,
     /// True when no argument is shown.
     pub masked: bool,
 }
 
 impl TimelineContext<'_, '_> {
-    /// What a step did.
+    /// The action of a step.
     pub fn step_summary(&self, step: usize) -> Option<String> {
-        timeline_rows(self.run, std::iter::once(step), LONG, redacted_start).into_iter().next().map(|row| self.shown_summary(&row.what))
+        timeline_rows(self.run, std::iter::once(step), LONG, redacted_start)
+            .into_iter()
+            .next()
+            .map(|row| self.shown_summary(&row.what))
     }
 
     fn shown_summary(&self, what: &str) -> String {
@@ -192,11 +192,11 @@ impl TimelineContext<'_, '_> {
     }
 }
 
-/// Steps beside one that counts.
+/// Neighbors shown on each side of a relevant step.
 const NEAR: usize = 1;
-/// Lines of one timeline, unless all are asked for.
+/// Lines of one timeline, unless all are requested.
 const LINES: usize = 60;
-/// Characters of what a step did, before secrets are taken out, and after.
+/// Maximum characters of a step's action, before and after secrets are removed.
 const LONG: usize = 2_000;
 const SHOWN: usize = 200;
 
@@ -232,7 +232,7 @@ pub fn timeline_lines(look: &TimelineContext<'_, '_>, marks: &StepMarks, choice:
     lines
 }
 
-/// Only the name of the tool: what the assertion looks for may stand in any argument.
+/// Only the tool's name: any argument may contain a value that the assertion looks for.
 fn masked_summary(what: &str) -> String {
     match what.split_once('(') {
         Some((name, _)) => format!("{name}({REDACTED})"),
@@ -240,7 +240,6 @@ fn masked_summary(what: &str) -> String {
     }
 }
 
-/// The steps that are shown: those that match or change something, and their neighbours.
 fn chosen_steps(marks: &StepMarks, count: usize, choice: StepChoice) -> Vec<usize> {
     if choice == StepChoice::All {
         return (0..count).collect();

@@ -16,7 +16,7 @@ use averment_engine::vm::outcome::VerdictEvidence;
 use averment_runs::run::Run;
 use serde::Serialize;
 
-/// What is explained: one run and some assertions.
+/// One run and the explained assertions.
 #[derive(Debug, Serialize)]
 pub struct DerivationView {
     /// The run.
@@ -32,7 +32,7 @@ pub struct RunView {
     pub name: String,
     /// Its id.
     pub id: Option<String>,
-    /// How many steps it has.
+    /// The number of steps.
     pub steps: usize,
     /// False when more may come.
     pub complete: bool,
@@ -52,7 +52,7 @@ pub struct AssertionView {
     pub text: String,
     /// Where it stands: `FILE:LINE:COLUMN`.
     pub location: String,
-    /// The same as a span of the table's sources.
+    /// The place as a span in the table's sources.
     #[serde(skip)]
     pub span: Span,
     /// Its verdict.
@@ -67,7 +67,7 @@ pub struct AssertionView {
     pub reason: String,
     /// The author's message.
     pub message: Option<String>,
-    /// What proves it.
+    /// The evidence.
     pub evidence: Vec<EvidenceView>,
     /// Its parts.
     pub parts: Vec<DerivationNode>,
@@ -87,12 +87,12 @@ pub struct EvidenceView {
     pub path: String,
     /// A remark.
     pub label: String,
-    /// What the step did.
+    /// The action of the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
 }
 
-/// What came of a part, as a mark.
+/// The result of a part, as a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PartMark {
@@ -113,7 +113,7 @@ pub enum PartMark {
 /// A part.
 #[derive(Debug, Clone, Serialize)]
 pub struct DerivationNode {
-    /// What came of it.
+    /// The result.
     pub mark: PartMark,
     /// The letter of a pattern.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,7 +139,12 @@ impl DerivationNode {
 
 /// The derivations of one program on one run, in the order of the table.
 #[must_use]
-pub fn derivation_view(table: &ReportTable, run: &Run<'_>, derivations: &[(usize, Vec<Derivation>)], choice: StepChoice) -> DerivationView {
+pub fn derivation_view(
+    table: &ReportTable,
+    run: &Run<'_>,
+    derivations: &[(usize, Vec<Derivation>)],
+    choice: StepChoice,
+) -> DerivationView {
     let mut assertions = Vec::new();
     let hidden = HiddenValues::new(run, derivations.iter().flat_map(|(_, of_program)| of_program));
     for (program, derivations) in derivations {
@@ -164,7 +169,12 @@ pub fn derivation_view(table: &ReportTable, run: &Run<'_>, derivations: &[(usize
 
 /// The value of an expression, and its parts, where `part` was derived on the run with the program's own table.
 #[must_use]
-pub fn value_view(table: &ReportTable, run: &Run<'_>, shown: &ShownValue, part: &DerivationPart) -> (String, Vec<DerivationNode>) {
+pub fn value_view(
+    table: &ReportTable,
+    run: &Run<'_>,
+    shown: &ShownValue,
+    part: &DerivationPart,
+) -> (String, Vec<DerivationNode>) {
     let hidden = HiddenValues::of_part(run, part, shown);
     let teller = AssertionFormatter { table, program: 0, run, hidden: &hidden, masked: false };
     let nodes = vec![teller.part_node(part, &mut StepMarks::default())];
@@ -177,14 +187,13 @@ pub fn value_words(run: &Run<'_>, part: &DerivationPart, shown: &ShownValue, wor
     HiddenValues::of_part(run, part, shown).hide_words(words)
 }
 
-/// Evidence of one assertion that is listed.
+/// Maximum evidence listed for one assertion.
 const EVIDENCE: usize = 64;
-/// Parts deeper than this are left out: nobody follows them.
+/// Parts nested deeper than this are omitted.
 const DEEPEST: usize = 40;
-/// Characters of a piece of a rule.
+/// Maximum characters of a piece of a rule.
 const TEXT: usize = 200;
 
-/// Puts one assertion into words.
 struct AssertionFormatter<'a, 'run> {
     table: &'a ReportTable,
     program: usize,
@@ -241,7 +250,6 @@ impl AssertionFormatter<'_, '_> {
         }
     }
 
-    /// The text of the rules at a place, on one line.
     fn rule_text(&self, span: Option<Span>) -> String {
         let text = span.map_or("", |span| self.table.sources.span_text(self.table.source_span(self.program, span)));
         // Only the beginning of a long text is folded.
@@ -306,7 +314,6 @@ impl AssertionFormatter<'_, '_> {
         node
     }
 
-    /// What a part is called.
     fn part_title(&self, part: &DerivationPart) -> String {
         let written = self.rule_text(part.span);
         match part.kind {
@@ -343,9 +350,9 @@ impl AssertionFormatter<'_, '_> {
         }
     }
 
-    /// `$id = "o-1", $user = 7`.
     fn binding_text(&self, bindings: &[(String, ShownValue)]) -> String {
-        let words = bindings.iter().map(|(name, shown)| format!("${name} = {}", self.hidden.hide_value(shown, self.masked)));
+        let words =
+            bindings.iter().map(|(name, shown)| format!("${name} = {}", self.hidden.hide_value(shown, self.masked)));
         words.collect::<Vec<_>>().join(", ")
     }
 
@@ -390,7 +397,6 @@ impl AssertionFormatter<'_, '_> {
         node
     }
 
-    /// `step 3 (refund)`.
     fn step_name(&self, step: u32) -> String {
         let name = self.run.steps.get(step as usize).map_or("", |step| step.name);
         let name = shorten_text(&self.hidden.hide_words(&shorten_text(name, 8 * NAME)), NAME);
@@ -398,19 +404,17 @@ impl AssertionFormatter<'_, '_> {
     }
 }
 
-/// Characters of the name of a step.
+/// In characters.
 const NAME: usize = 40;
-/// Steps that are named below a pattern.
+/// Maximum matching steps named below a pattern.
 const HITS: usize = 20;
-/// Steps that do not match and are named below a pattern.
+/// Maximum steps named as not matching below a pattern.
 const MISSES: usize = 5;
 
-/// `1 step`, `3 steps`.
 fn step_count(count: usize) -> String {
     if count == 1 { "1 step".to_owned() } else { format!("{count} steps") }
 }
 
-/// The first of a list, and how many are left.
 fn take_first<T>(list: &[T], most: usize) -> (&[T], Option<usize>) {
     let more = list.len().saturating_sub(most);
     (list.get(..most).unwrap_or(list), (more > 0).then_some(more))

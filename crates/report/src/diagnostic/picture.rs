@@ -3,16 +3,14 @@
 use crate::redact::in_place;
 use averment_base::diagnostic::render::{one_line, printable};
 use averment_base::diagnostic::window::LineWindow;
-use averment_base::diagnostic::{Diagnostic, SpanLabel, Severity};
+use averment_base::diagnostic::{Diagnostic, Severity, SpanLabel};
 use averment_base::source::{SourceFile, SourceMap, Span};
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceSpan};
 use std::borrow::Cow;
 
-/// What a picture is drawn from.
 #[derive(Debug)]
 enum PictureSource<'a> {
     File(FilePiece<'a>),
-    /// A line that is too long, by the name of its file.
     Window(LineWindow, Cow<'a, str>),
 }
 
@@ -38,7 +36,6 @@ impl miette::SourceCode for PictureSource<'_> {
 }
 
 impl PictureSource<'_> {
-    /// A place in what the picture is drawn from.
     fn source_place(&self, span: Span) -> Option<SourceSpan> {
         match self {
             Self::File(_) => Some((span.start as usize, span.len()).into()),
@@ -47,7 +44,7 @@ impl PictureSource<'_> {
     }
 }
 
-/// A file as miette reads it: found by the file's own table of lines, so that a piece costs nothing but its own length.
+/// A file for miette; uses the file's line table, so that reading a piece costs only its length.
 #[derive(Debug)]
 struct FilePiece<'a> {
     file: &'a SourceFile,
@@ -80,7 +77,6 @@ impl miette::SourceCode for FilePiece<'_> {
     }
 }
 
-/// A diagnostic as miette sees it.
 #[derive(Debug)]
 pub(super) struct DiagnosticView<'a> {
     diagnostic: &'a Diagnostic,
@@ -106,7 +102,7 @@ fn picture_source<'a>(span: Span, others: &[SpanLabel], sources: &'a SourceMap) 
     })
 }
 
-/// The text of a file as pictures show it, places kept.
+/// A file's text as pictures show it; offsets stay the same.
 fn shown_text(text: &str) -> Cow<'_, str> {
     match in_place(text) {
         Cow::Borrowed(text) => printable(text),
@@ -114,7 +110,6 @@ fn shown_text(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What to write, and a run that shows why.
 fn help_text(diagnostic: &Diagnostic) -> Option<String> {
     let shown =
         diagnostic.witness.as_ref().map(|witness| format!("on the run {} this {}", witness.run, witness.verdict));

@@ -12,18 +12,18 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::io::{self, Write};
 
-/// Runs of a block at most.
+/// Maximum runs in a block.
 const RUNS: usize = 100;
-/// Bytes of a block before it is compressed, more or less.
+/// Approximate bytes of a block before compression.
 const BYTES: usize = 512 << 10;
-/// A page may be so long whatever the lines of `jsonl` are.
+/// A page may always have this many bytes, however short the `jsonl` lines are.
 const FLOOR: usize = 1 << 20;
-/// What is kept free for the overview.
+/// Bytes reserved for the overview.
 const RESERVE: usize = 96 << 10;
-/// How hard is compressed: the usual level of zlib.
+/// The default compression level of zlib.
 const LEVEL: u8 = 6;
 
-/// What is shown of runs that fail and of those that pass, from everything to nothing.
+/// What is shown of failed and of passed runs, from everything to nothing.
 const LADDER: [(ShownDetail, ShownDetail); 7] = [
     (ShownDetail::Everything, ShownDetail::Everything),
     (ShownDetail::Everything, ShownDetail::Steps),
@@ -34,35 +34,31 @@ const LADDER: [(ShownDetail, ShownDetail); 7] = [
     (ShownDetail::Nothing, ShownDetail::Nothing),
 ];
 
-/// Writes blocks.
 pub(super) struct RunBlocks {
     index: BlockIndex,
     runs: Vec<WaitingRun>,
     bytes: usize,
-    /// Bytes of the page so far, its overview included.
+    /// Bytes of the page so far, including its overview.
     written: usize,
-    /// Bytes of the lines of `jsonl` of all runs so far.
+    /// Bytes of all runs as `jsonl` so far.
     lines: usize,
     buffer: Vec<u8>,
-    /// Where the last block stood on the ladder.
     rung: usize,
 }
 
-/// A run that waits for its block.
 struct WaitingRun {
     failed: bool,
-    /// What is shown of it in each way of [`ShownDetail`].
+    /// Its data for each variant of [`Shows`].
     shown: [Vec<u8>; 4],
 }
 
 impl RunBlocks {
-    /// For a page that has so many bytes beside its runs and its overview.
+    /// `page` is the page's size in bytes without runs and overview.
     pub(super) fn new(page: usize) -> Self {
         let (index, runs, buffer) = Default::default();
         Self { index, runs, bytes: 0, written: page + RESERVE, lines: 0, buffer, rung: 0 }
     }
 
-    /// Adds a run, and writes the block where it is full.
     pub(super) fn add_run(&mut self, out: &mut dyn Write, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.buffer.clear();
         line::write_whole(table, run, &mut self.buffer)?;
@@ -78,7 +74,6 @@ impl RunBlocks {
         if self.runs.len() >= RUNS || self.bytes >= BYTES { self.finish_block(out) } else { Ok(()) }
     }
 
-    /// Writes the last block.
     pub(super) fn finish_block(&mut self, out: &mut dyn Write) -> io::Result<()> {
         if self.runs.is_empty() {
             return Ok(());
@@ -101,9 +96,9 @@ impl RunBlocks {
         Ok(())
     }
 
-    /// The runs of the block as a list.
     fn joined_runs(&self) -> Vec<u8> {
-        let (of_failed, of_passed) = LADDER.get(self.rung).copied().unwrap_or((ShownDetail::Nothing, ShownDetail::Nothing));
+        let (of_failed, of_passed) =
+            LADDER.get(self.rung).copied().unwrap_or((ShownDetail::Nothing, ShownDetail::Nothing));
         let mut json = vec![b'['];
         for (number, run) in self.runs.iter().enumerate() {
             json.extend_from_slice(if number > 0 { b"," } else { b"" });
@@ -115,15 +110,14 @@ impl RunBlocks {
     }
 }
 
-/// Bytes around the data of a part, more or less.
+/// Approximate bytes of markup around a part's data.
 const PART: usize = 80;
 
-/// Writes data as a part of the page; gives its length.
 pub(super) fn write_part(out: &mut dyn Write, name: &str, json: &[u8]) -> io::Result<usize> {
     write_packed(out, name, &pack_data(json))
 }
 
-/// The data, compressed, in letters that mean nothing in markup.
+/// Compressed data in characters that are safe in markup.
 fn pack_data(json: &[u8]) -> String {
     STANDARD.encode(miniz_oxide::deflate::compress_to_vec_zlib(json, LEVEL))
 }

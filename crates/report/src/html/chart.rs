@@ -3,7 +3,7 @@
 use crate::human::score_text;
 use serde::Serialize;
 
-/// A piece of a bar, in hundredths of its length.
+/// In percent of the bar's length.
 #[derive(Serialize)]
 pub(super) struct BarPiece {
     verdict: &'static str,
@@ -12,7 +12,6 @@ pub(super) struct BarPiece {
     width: f64,
 }
 
-/// A bar of counts.
 pub(super) fn bar_pieces(counts: &[(&'static str, u64)]) -> Vec<BarPiece> {
     let all: u64 = counts.iter().map(|(_, count)| count).sum();
     let mut from = 0.0;
@@ -29,12 +28,10 @@ fn to_hundredths(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }
 
-/// Columns of a histogram.
 const COLUMNS: usize = 20;
-/// How high the highest is.
+/// Height of the tallest column.
 const HEIGHT: f64 = 40.0;
 
-/// How scores between 0 and 1 are spread.
 #[derive(Default)]
 pub(super) struct ScoreHistogram {
     columns: [u64; COLUMNS],
@@ -43,12 +40,11 @@ pub(super) struct ScoreHistogram {
     ends: Option<(f64, f64)>,
 }
 
-/// A histogram as it is drawn.
 #[derive(Serialize)]
 pub(super) struct HistogramChart {
     name: String,
     mean: String,
-    /// Where the mean stands, in hundredths of the width.
+    /// Position of the mean, in percent of the width.
     at: f64,
     low: String,
     high: String,
@@ -77,7 +73,6 @@ impl ScoreHistogram {
         self.ends = Some((low.min(score), high.max(score)));
     }
 
-    /// The chart; `None` where there is nothing to draw.
     pub(super) fn draw_chart(&self, name: &str) -> Option<HistogramChart> {
         let (low, high) = self.ends?;
         let mean = self.sum / self.count as f64;
@@ -106,7 +101,6 @@ impl ScoreHistogram {
     }
 }
 
-/// Where a column begins.
 fn column_edge(at: usize) -> f64 {
     at as f64 / COLUMNS as f64
 }

@@ -12,12 +12,11 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Lines of a rule that are shown.
+/// Shown lines of a rule.
 const LINES: usize = 14;
-/// Bytes of them.
+/// Shown bytes of a rule.
 const SOURCE: usize = 2_000;
 
-/// The letter of what came of a result.
 fn result_letter(result: &ResultReport) -> char {
     match result.status {
         _ if result.known => 'k',
@@ -32,7 +31,6 @@ fn result_letter(result: &ResultReport) -> char {
     }
 }
 
-/// The assertions.
 #[derive(Serialize)]
 pub(super) struct TableData<'a> {
     items: Vec<ItemData<'a>>,
@@ -41,7 +39,7 @@ pub(super) struct TableData<'a> {
 #[derive(Serialize)]
 struct ItemData<'a> {
     name: Cow<'a, str>,
-    /// True where the name is the text of the assertion.
+    /// True if the name is the assertion's text.
     code: bool,
     rule: Option<&'a str>,
     sentence: Option<Cow<'a, str>>,
@@ -50,10 +48,9 @@ struct ItemData<'a> {
     class: Option<&'a str>,
     expected: Option<Cow<'a, str>>,
     place: String,
-    /// The number of the first line of the source.
     line: usize,
     source: Cow<'a, str>,
-    /// The assertion in its source, in units of UTF-16.
+    /// The assertion's range in its source, in UTF-16 units.
     mark: (usize, usize),
 }
 
@@ -84,7 +81,6 @@ impl<'a> ItemData<'a> {
     }
 }
 
-/// The lines of an item, and where a span stands in them.
 fn source_of<'a>(table: &'a ReportTable, item: &ReportItem, span: Span) -> (Cow<'a, str>, (usize, usize)) {
     let Some((range, text)) = lines_of(table, item) else { return (Cow::Borrowed(""), (0, 0)) };
     let place = |at: usize| utf16_offset(text, at.saturating_sub(range.start).min(text.len()));
@@ -92,7 +88,6 @@ fn source_of<'a>(table: &'a ReportTable, item: &ReportItem, span: Span) -> (Cow<
     (printable(text), (place(start), place(end)))
 }
 
-/// The lines that an item stands on: their bytes in the file, and their text.
 fn lines_of<'a>(table: &'a ReportTable, item: &ReportItem) -> Option<(Range<usize>, &'a str)> {
     let file = &table.sources.get(item.span.file).filter(|file| !file.is_data)?.text;
     let Range { start, end } = item.span.as_range();
@@ -104,15 +99,14 @@ fn lines_of<'a>(table: &'a ReportTable, item: &ReportItem) -> Option<(Range<usiz
     Some((from..from + text.len(), text))
 }
 
-/// A place in a text, in units of UTF-16, as scripts count.
+/// A byte offset in UTF-16 units, as JavaScript counts.
 fn utf16_offset(text: &str, at: usize) -> usize {
     text.get(..text.floor_char_boundary(at)).map_or(0, |before| before.encode_utf16().count())
 }
 
-/// What lists and filters need of the runs of a block.
 #[derive(Default, Serialize)]
 pub(super) struct BlockIndex {
-    /// Texts that runs repeat, once.
+    /// Strings that several runs share, stored once.
     texts: Vec<String>,
     runs: Vec<IndexRun>,
     #[serde(skip)]
@@ -124,13 +118,11 @@ struct IndexRun {
     run: String,
     gate: u8,
     score: Option<f64>,
-    /// A letter for each assertion of the table.
     verdicts: String,
-    /// Numbers of texts.
     tools: Vec<usize>,
-    /// Numbers of the names, with the scores.
+    /// Indexes of names, with their scores.
     scores: Vec<(usize, f64)>,
-    /// Results that have something to say: assertion, reason, message, violations.
+    /// Results with details: assertion, reason, message, number of violations.
     findings: Vec<(usize, usize, Option<usize>, u64)>,
     steps: usize,
     warnings: usize,
@@ -184,35 +176,29 @@ impl BlockIndex {
     }
 }
 
-/// Digits that nobody looks at would be most of what is stored.
+/// Rounds, because unread digits would dominate the page's size.
 fn round_score(score: f64) -> f64 {
     (score * 1e4 + 1e-9).floor() / 1e4
 }
 
-/// Whether anything is said of a result beside its verdict.
 fn has_words(result: &ResultReport) -> bool {
     !result.reason.is_empty() || result.message.is_some() || !result.evidence.is_empty() || result.unjudged.is_some()
 }
 
-/// How much is shown of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShownDetail {
-    /// Steps with what they were given and gave back.
+    /// Steps with inputs and outputs.
     Everything,
-    /// Steps.
     Steps,
-    /// Steps that prove something.
     Proof,
     /// No steps.
     Nothing,
 }
 
 impl ShownDetail {
-    /// All, from much to little.
     pub(super) const ALL: [Self; 4] = [Self::Everything, Self::Steps, Self::Proof, Self::Nothing];
 }
 
-/// A run that was unpacked.
 pub(super) struct RunData<'a> {
     findings: Vec<FindingData<'a>>,
     proofs: Vec<Vec<usize>>,
@@ -225,10 +211,10 @@ pub(super) struct ShownRun<'d, 'a> {
     findings: &'d [FindingData<'a>],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<(usize, Cow<'a, str>)>,
-    /// How many steps are left out to keep the page small.
+    /// Number of steps omitted to keep the page small.
     #[serde(skip_serializing_if = "is_zero")]
     without: usize,
-    /// True where what steps were given and gave back is left out.
+    /// True if step inputs and outputs are omitted.
     lean: bool,
     steps: Vec<StepData<'a>>,
 }
@@ -240,7 +226,7 @@ fn is_zero(number: &usize) -> bool {
 #[derive(Serialize)]
 pub(super) struct FindingData<'a> {
     item: usize,
-    /// The class that its own message gives it.
+    /// The class assigned by its own message.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -270,7 +256,7 @@ struct EvidenceData<'a> {
     shown: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
-    /// The part of the rule, in its source.
+    /// The range of the failing part in its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<(usize, usize)>,
 }
@@ -282,7 +268,6 @@ struct StepData<'a> {
     text: &'a str,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     marks: Vec<(usize, usize, usize)>,
-    /// The assertions that it proves something of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     items: Vec<usize>,
     #[serde(skip_serializing_if = "is_zero")]
@@ -315,7 +300,6 @@ impl<'a> RunData<'a> {
         Self { findings: findings.map(|one| FindingData::new(table, one)).collect(), proofs, run }
     }
 
-    /// So much of it.
     pub(super) fn show_run(&self, shows: ShownDetail) -> ShownRun<'_, 'a> {
         let steps = match self.run.timeline.as_deref() {
             Some(timeline) if shows != ShownDetail::Nothing => self.shown_steps(timeline, shows),
@@ -363,7 +347,7 @@ impl<'a> RunData<'a> {
     }
 }
 
-/// The steps that prove a result, from 1.
+/// The steps that are evidence for a result, from 1.
 fn steps_of(result: &ResultReport) -> impl Iterator<Item = u32> {
     let of_violations = result.violations.listed.iter().flat_map(|one| &one.evidence);
     result.evidence.iter().chain(of_violations).filter_map(|one| one.step).chain(result.matched.iter().copied())
@@ -390,8 +374,9 @@ impl<'a> FindingData<'a> {
 impl<'a> EvidenceData<'a> {
     fn new(table: &'a ReportTable, item: Option<&ReportItem>, evidence: &'a EvidenceReport) -> Self {
         let rule = evidence.rule_span.zip(item).filter(|(span, item)| {
-            let own =
-                |(range, _): (Range<usize>, &str)| range.start <= span.as_range().start && span.as_range().end <= range.end;
+            let own = |(range, _): (Range<usize>, &str)| {
+                range.start <= span.as_range().start && span.as_range().end <= range.end
+            };
             span.file == item.span.file && lines_of(table, item).is_some_and(own)
         });
         Self {

@@ -12,7 +12,7 @@ mod rules;
 
 use super::model::{RunReport, UnreadableTrace};
 use super::table::ReportTable;
-use super::{ReportEnding, Options, Report};
+use super::{Options, Report, ReportEnding};
 use averment_base::diagnostic::render::one_line;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -33,7 +33,7 @@ const SCRIPT: &str = concat!(
     include_str!("main.js"),
 );
 
-/// Names of rule files in the title.
+/// Maximum rule files in the title.
 const NAMES: usize = 4;
 
 /// The report.
@@ -90,7 +90,6 @@ impl Report for HtmlReport {
     }
 }
 
-/// The files of the rules.
 fn page_title(table: &ReportTable) -> String {
     let mut names: Vec<&str> = table.items.iter().map(|item| item.location.file.as_str()).collect();
     names.dedup();
@@ -107,7 +106,7 @@ fn render_template(name: &'static str, text: &'static str, context: minijinja::V
     environment.get_template(name).and_then(|template| template.render(context)).map_err(io::Error::other)
 }
 
-/// What names a text in a content security policy: only it may run, or style the page.
+/// The hash that the content security policy allows: only this script or style is used.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }

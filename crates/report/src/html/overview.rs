@@ -9,12 +9,11 @@ use averment_base::diagnostic::render::one_line;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-/// Warnings, and what cannot be read, are listed up to so many, and counted beyond.
+/// Warnings and unreadable traces beyond this number are only counted.
 const LISTED: usize = 100;
-/// Names of scores that are drawn.
+/// Maximum scores with a chart.
 const CHARTS: usize = 40;
 
-/// What is known so far.
 #[derive(Default)]
 pub(super) struct RunOverview {
     runs: u64,
@@ -33,12 +32,10 @@ struct RunWarning {
     words: String,
 }
 
-/// The overview as the template takes it.
 #[derive(Serialize)]
 pub(super) struct OverviewPage {
     runs: u64,
     runs_failed: u64,
-    /// How many runs have no verdicts, in words; empty where all have.
     not_judged: String,
     one_not_judged: bool,
     passed: bool,
@@ -57,13 +54,11 @@ pub(super) struct OverviewPage {
     unread: Vec<UnreadableTrace>,
     unread_more: u64,
     unread_all: u64,
-    /// Why the rules do not compile.
     errors: Vec<RuleError>,
-    /// What else is said of them.
+    /// The number of other compiler messages.
     remarks: usize,
 }
 
-/// How often a verdict came about.
 #[derive(Serialize)]
 struct VerdictTile {
     verdict: &'static str,
@@ -72,7 +67,6 @@ struct VerdictTile {
     share: String,
 }
 
-/// Something for which the rules do not compile.
 #[derive(Serialize)]
 struct RuleError {
     place: String,
@@ -118,7 +112,12 @@ impl RunOverview {
         }
     }
 
-    pub(super) fn overview_page(&self, table: &ReportTable, ending: &ReportEnding<'_>, diagnostics: &serde_json::Value) -> OverviewPage {
+    pub(super) fn overview_page(
+        &self,
+        table: &ReportTable,
+        ending: &ReportEnding<'_>,
+        diagnostics: &serde_json::Value,
+    ) -> OverviewPage {
         let counts = &ending.totals.counts;
         let verdicts = [
             ("fail", "failed", counts.fail + counts.unexpected_passed),
@@ -173,7 +172,7 @@ impl RunOverview {
     }
 }
 
-/// A share as people read it; what is there is never nothing.
+/// A share in percent; a nonzero share is never shown as zero.
 fn share_text(count: u64, all: u64) -> String {
     match (count, all) {
         (0, _) | (_, 0) => String::new(),

@@ -3,22 +3,20 @@
 use super::chart::{self, BarPiece};
 use crate::human::score_text;
 use crate::model::RunReport;
-use crate::table::{ReportItem, RuleItem, ReportTable};
+use crate::table::{ReportItem, ReportTable, RuleItem};
 use crate::totals::Counts;
 use crate::value::{count_words, shorten_text};
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
 
-/// Characters of a reason that is given as an example.
+/// In characters.
 const REASON: usize = 240;
 
-/// Counts over runs for every rule and every assertion.
 #[derive(Default)]
 pub(super) struct RuleTotals {
-    /// By assertion.
     items: Vec<AssertionSum>,
-    /// By rule: the scores alone.
+    /// By rule: only the scores.
     rules: Vec<ScoreSum>,
 }
 
@@ -26,9 +24,9 @@ pub(super) struct RuleTotals {
 struct AssertionSum {
     counts: Counts,
     scores: ScoreSum,
-    /// The first run that fails it, from 1, with the reason.
+    /// The first failing run, from 1, with the reason.
     example: Option<(u64, String)>,
-    /// What could not be judged although it passes.
+    /// Passes that could not judge every step.
     unjudged: u64,
 }
 
@@ -36,7 +34,7 @@ struct AssertionSum {
 struct ScoreSum {
     sum: f64,
     count: u64,
-    /// Runs that miss the threshold of the rule.
+    /// Runs that miss the rule's threshold.
     missed: u64,
 }
 
@@ -53,16 +51,14 @@ impl ScoreSum {
     }
 }
 
-/// A row of the table.
 #[derive(Serialize)]
 pub(super) struct OverviewRow {
     name: String,
-    /// True where the name is the text of the assertion.
+    /// True if the name is the assertion's text.
     code: bool,
     sentence: String,
     place: String,
     severity: &'static str,
-    /// What the filter of the list of runs takes.
     filter: String,
     failed: u64,
     error: u64,
@@ -73,12 +69,12 @@ pub(super) struct OverviewRow {
     skipped: u64,
     score: String,
     bar: Vec<BarPiece>,
-    /// The share of failures in words, for those who do not see the bar.
+    /// The failure share in words, for screen readers.
     share: String,
     example: Option<FailedRun>,
-    /// In how many runs it misses its threshold; empty where it has none or misses it nowhere.
+    /// Number of runs below the threshold; empty without a threshold or if none is below.
     missed: String,
-    /// The assertions of a rule that did not pass everywhere.
+    /// The rule's assertions that did not always pass.
     parts: Vec<OverviewRow>,
     #[serde(skip)]
     order: (u64, u64, u64),
@@ -86,14 +82,13 @@ pub(super) struct OverviewRow {
     exercised: bool,
 }
 
-/// A run that fails an assertion.
 #[derive(Serialize, Clone)]
 struct FailedRun {
     run: u64,
     reason: Vec<SentencePiece>,
 }
 
-/// A piece of a sentence; one between backticks is of the rule or the run.
+/// A piece of a sentence; text between backticks comes from the rule or the run.
 #[derive(Serialize, Clone)]
 struct SentencePiece {
     text: String,
@@ -118,7 +113,7 @@ impl RuleTotals {
         self.rules = vec![ScoreSum::default(); table.rules.len()];
     }
 
-    /// Adds a run, the `number`th.
+    /// Adds a run; `number` counts from 1.
     pub(super) fn add_run(&mut self, number: u64, run: &RunReport) {
         for result in &run.results {
             let Some(sum) = self.items.get_mut(result.item) else { continue };
@@ -140,7 +135,7 @@ impl RuleTotals {
         }
     }
 
-    /// The rows, what failed most first, and the names of those that nothing exercised.
+    /// The rows, most failures first, and the names of unexercised assertions.
     pub(super) fn sorted_rows(&self, table: &ReportTable) -> (Vec<OverviewRow>, Vec<String>) {
         let mut rows: Vec<OverviewRow> = Vec::new();
         let mut of_rule = vec![None; table.rules.len()];
@@ -212,7 +207,6 @@ impl OverviewRow {
         row
     }
 
-    /// Adds an assertion of a rule.
     fn add_assertion(&mut self, item: &ReportItem, sum: &AssertionSum) {
         self.count_sum(sum);
         let mut part = Self::of_item(item, sum);
@@ -233,7 +227,8 @@ impl OverviewRow {
         self.skipped += counts.skipped;
         self.exercised |= counts.all_results() > counts.vacuous + counts.skipped;
         if self.example.is_none() {
-            self.example = sum.example.as_ref().map(|(run, reason)| FailedRun { run: *run, reason: split_pieces(reason) });
+            self.example =
+                sum.example.as_ref().map(|(run, reason)| FailedRun { run: *run, reason: split_pieces(reason) });
         }
     }
 
@@ -264,12 +259,10 @@ impl OverviewRow {
     }
 }
 
-/// A score as people read it.
 pub(super) fn shown_score(score: Option<f64>) -> String {
     score.map_or_else(|| "–".to_owned(), score_text)
 }
 
-/// A text behind `=` in the part of an address behind `#`.
 fn encode_fragment(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

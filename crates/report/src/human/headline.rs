@@ -39,7 +39,6 @@ pub fn write_headline(out: &mut dyn Write, style: TextStyle, ending: &ReportEndi
     writeln!(out, "{line}")
 }
 
-/// What the headline says of runs without verdicts.
 fn not_judged(totals: &RunTotals) -> Option<String> {
     totals.missing_runs().map(|runs| format!("; {runs} not judged"))
 }

@@ -1,6 +1,6 @@
 //! Of a few runs: what stands behind the pictures, an assertion a line.
 
-use super::tally::{ResultList, NAMES};
+use super::tally::{NAMES, ResultList};
 use super::{HumanReport, ItemTally, score_text};
 use crate::Options;
 use crate::gate::GatePolicy;
@@ -12,12 +12,12 @@ use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_engine::vm::outcome::Status;
 use std::io::{self, Write};
 
-/// Width of the column of ids.
+/// In columns.
 const ID: usize = 30;
-/// Characters of a reason.
+/// In characters.
 pub(super) const REASON: usize = 400;
 
-/// What is listed with a reason, gravest first.
+/// Statuses that are listed with a reason, most severe first.
 pub(super) const LISTS: [(Section, ResultList, &str); 6] = [
     (Section::Error, ResultList::Status(Status::Error), "could not be evaluated"),
     (Section::Undecided, ResultList::Status(Status::Undecided), "undecided: the run does not record what is needed"),
@@ -28,7 +28,6 @@ pub(super) const LISTS: [(Section, ResultList, &str); 6] = [
 ];
 
 impl HumanReport {
-    /// Everything behind the pictures.
     pub(super) fn write_lists(&mut self, table: &ReportTable, runs: u64) -> io::Result<()> {
         if self.shows_section(Section::Fail) {
             if runs > 1 {
@@ -49,7 +48,6 @@ impl HumanReport {
         Ok(())
     }
 
-    /// In several runs: each assertion that failed, how often, and where first.
     fn write_failed(&mut self, table: &ReportTable, runs: u64) -> io::Result<()> {
         let failed = || table.items.iter().zip(&self.items).filter(|(_, tally)| tally.failed_count() > 0);
         if failed().next().is_none() {
@@ -59,7 +57,11 @@ impl HumanReport {
         for (item, tally) in failed() {
             let names = tally.failed_in.iter().map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
             let more = if tally.failed_count() > u64::try_from(NAMES).unwrap_or(u64::MAX) { ", …" } else { "" };
-            write_row(&mut self.out, item.display_name(), &format!("{} of {runs} runs: {names}{more}", tally.failed_count()))?;
+            write_row(
+                &mut self.out,
+                item.display_name(),
+                &format!("{} of {runs} runs: {names}{more}", tally.failed_count()),
+            )?;
         }
         let hidden: u64 = failed().map(|(_, tally)| tally.failed_count().saturating_sub(tally.drawn)).sum();
         if hidden > 0 {
@@ -69,7 +71,6 @@ impl HumanReport {
         writeln!(self.out)
     }
 
-    /// In a single run: what failed and is not drawn.
     fn not_drawn(&mut self, table: &ReportTable) -> io::Result<()> {
         let hidden = |tally: &&ItemTally| tally.failed_count() > 0 && tally.drawn == 0;
         let count = self.items.iter().filter(hidden).count();
@@ -126,13 +127,12 @@ impl HumanReport {
         if any { writeln!(self.out) } else { Ok(()) }
     }
 
-    /// The title of a list, with the flag that makes a failure of what stands there.
     pub(super) fn list_title(&self, listed: ResultList, title: &str) -> String {
         let denied = listed == ResultList::Status(Status::Vacuous) && self.options.policy.deny_vacuous;
         if denied { format!("{title}, which --deny vacuous makes a failure") } else { title.to_owned() }
     }
 
-    /// What its rule says of how an assertion came out, where that is not what the command line says.
+    /// The rule's own setting for an outcome, if it differs from the command line.
     pub(super) fn by_its_rule(&self, item: &ReportItem, listed: ResultList) -> Option<OwnWord> {
         let policy = self.options.policy;
         let own = policy.with_denied(item.denied);
@@ -147,25 +147,22 @@ impl HumanReport {
         }
     }
 
-    /// The width of what stands behind the names.
     fn text_room(&self) -> usize {
         self.options.style.width.max(60).saturating_sub(ID + 2).max(40)
     }
 }
 
-/// Why: what the author expects, what was found, else the assertion itself.
+/// The explanation: the author's expectation, the finding, otherwise the assertion.
 pub(super) fn result_words<'a>(item: &'a ReportItem, listed: ResultList, reason: &'a str) -> &'a str {
     let expected = listed == ResultList::Status(Status::ExpectedFailed);
     let why = item.expected.as_deref().filter(|why| expected && !why.is_empty());
     why.unwrap_or(if reason.is_empty() { &item.text } else { reason })
 }
 
-/// `score 0.50`.
 pub(super) fn scored_text(score: Option<f64>) -> String {
     score.map_or("no score".to_owned(), |score| format!("score {}", score_text(score)))
 }
 
-/// What stands above what could not be judged.
 pub(super) fn unjudged_title(policy: GatePolicy) -> &'static str {
     match policy.deny_unjudged {
         true => "passed, but did not judge every step, which --deny unjudged makes a failure",
@@ -173,10 +170,8 @@ pub(super) fn unjudged_title(policy: GatePolicy) -> &'static str {
     }
 }
 
-/// What a rule says of how its assertion came out, and what that does.
 pub(super) type OwnWord = (&'static str, &'static str);
 
-/// The word of a rule by which something fails, or passes, that would not by the command line.
 fn own_word([deny, allow]: [&'static str; 2], fails: bool, fails_by_rule: bool) -> Option<OwnWord> {
     match (fails, fails_by_rule) {
         (false, true) => Some((deny, "makes a failure")),
@@ -189,17 +184,15 @@ fn own_word_text(own: Option<OwnWord>) -> String {
     own.map_or(String::new(), |(word, does)| format!(", which `{word}` {does}"))
 }
 
-/// The same in front of a name, where lines are cut.
 pub(super) fn marked_name(own: Option<OwnWord>, name: &str) -> String {
     own.map_or(name.to_owned(), |(word, _)| format!("({word}) {name}"))
 }
 
-/// The same for what could not be judged.
 pub(super) fn unjudged_by_its_rule(item: &ReportItem, policy: GatePolicy) -> Option<OwnWord> {
     own_word(["deny unjudged", "allow unjudged"], policy.deny_unjudged, policy.with_denied(item.denied).deny_unjudged)
 }
 
-/// What passes and could not judge every step, a line for each assertion.
+/// Passing assertions that could not judge every step, one per line.
 pub fn write_unjudged(
     out: &mut dyn Write,
     table: &ReportTable,
@@ -214,7 +207,11 @@ pub fn write_unjudged(
     for (item, sum) in all.iter() {
         if let Some(item) = table.items.get(item) {
             let said = one_line(&sum.in_words(many)).into_owned();
-            write_row(out, item.display_name(), &format!("{said}{}", own_word_text(unjudged_by_its_rule(item, policy))))?;
+            write_row(
+                out,
+                item.display_name(),
+                &format!("{said}{}", own_word_text(unjudged_by_its_rule(item, policy))),
+            )?;
         }
     }
     writeln!(out)

@@ -17,22 +17,21 @@ use super::table::ReportTable;
 use super::unjudged::UnjudgedTotals;
 use super::unread_traces::UnreadTraces;
 use super::warnings::TraceWarnings;
-use super::{ReportEnding, Options, Report, failure, over_runs};
+use super::{Options, Report, ReportEnding, failure, over_runs};
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_engine::vm::outcome::Status;
-pub use headline::{write_headline, score_text};
+pub use headline::{score_text, write_headline};
 pub(super) use lists::write_unjudged;
 use std::io::{self, Write};
 use tally::{FirstFailure, ItemTally, NAMES, RuleTally};
 
-/// More runs than this are many: their failures are summed up.
+/// With more runs than this, failures are summarized.
 const FEW: u64 = 10;
 
 /// The report.
 pub struct HumanReport {
     out: Box<dyn Write>,
     options: Options,
-    /// What few runs have to say, in order.
     written: Vec<u8>,
     runs: u64,
     drawn: DrawnFindings,
@@ -41,7 +40,6 @@ pub struct HumanReport {
     warnings: TraceWarnings,
     unread: UnreadTraces,
     unjudged: UnjudgedTotals,
-    /// What is said of all runs together.
     over_runs: String,
 }
 
@@ -54,12 +52,11 @@ impl HumanReport {
         Self { out, options, written, runs, drawn, items, rules, warnings, unread, unjudged, over_runs }
     }
 
-    /// Whether failures are written as they come: how many are drawn was said.
+    /// True if failures are written at once: the number to draw was given explicitly.
     fn streams_failures(&self) -> bool {
         self.options.max_failures.is_some()
     }
 
-    /// Whether runs are told of one by one.
     fn has_few_runs(&self) -> bool {
         self.streams_failures() || self.runs <= FEW
     }
@@ -114,7 +111,6 @@ impl HumanReport {
         }
     }
 
-    /// Whether a section is shown.
     fn shows_section(&self, section: Section) -> bool {
         let Options { show, policy, .. } = &self.options;
         show.includes_section(section) && !(show.quiet && section == Section::Undecided && policy.allow_undecided)

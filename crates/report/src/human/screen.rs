@@ -13,31 +13,28 @@ use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_engine::vm::outcome::Status;
 use std::cmp::Reverse;
 
-/// Lines of a screen, with the last one that says it all.
+/// Lines of a screen, including the summary line.
 const LINES: usize = 40;
-/// Lines of a list, at most: less where the whole would not fit.
+/// Maximum lines of a list; the smaller ones are tried if the output does not fit.
 const ROWS: [usize; 5] = [8, 5, 3, 2, 1];
-/// Assertions that failed and are named.
+/// Maximum failed assertions named.
 const FAILED: usize = 20;
-/// Lines that name what nothing exercised.
+/// Lines for names of unexercised assertions.
 const NAMES: usize = 2;
-/// Lines of an example behind the line of its assertion.
+/// Lines of an example below its assertion.
 const EXAMPLE: usize = 2;
-/// What stands above what cannot be read.
 const UNREADABLE: &str = "cannot be read; --format short names every one, and what to do about it";
-/// The sections of what fails runs.
+/// Sections of results that fail runs.
 const FAILING: [Section; 4] = [Section::Fail, Section::Unreadable, Section::Error, Section::Undecided];
-/// Columns that an example is set in.
+/// In columns.
 const INDENT: usize = 6;
 
-/// A titled list.
 struct TitledList {
     section: Section,
     title: String,
     rows: Vec<String>,
 }
 
-/// What a list may take.
 #[derive(Clone, Copy)]
 struct ListRoom {
     rows: usize,
@@ -45,7 +42,6 @@ struct ListRoom {
 }
 
 impl HumanReport {
-    /// The screen without its last line.
     pub(super) fn screen_text(&self, table: &ReportTable, runs: u64) -> String {
         let (failed, open): (Vec<_>, Vec<_>) =
             self.most_failing(table).into_iter().partition(|(_, tally)| tally.gating > 0);
@@ -72,15 +68,14 @@ impl HumanReport {
         text
     }
 
-    /// What failed, the most often first.
     fn most_failing<'a>(&'a self, table: &'a ReportTable) -> Vec<(&'a ReportItem, &'a ItemTally)> {
         let all = table.items.iter().zip(&self.items);
-        let mut failed: Vec<_> = all.filter(|(_, tally)| tally.failed_count() > 0 && self.shows_section(Section::Fail)).collect();
+        let mut failed: Vec<_> =
+            all.filter(|(_, tally)| tally.failed_count() > 0 && self.shows_section(Section::Fail)).collect();
         failed.sort_by_key(|(_, tally)| Reverse(tally.failed_count()));
         failed
     }
 
-    /// The lines that are needed in any case.
     fn needed_height(&self, failed: &[(&ReportItem, &ItemTally)], lists: &[TitledList], room: ListRoom) -> usize {
         let block = |rows: usize, most: usize| match rows {
             0 => 0,
@@ -98,7 +93,8 @@ impl HumanReport {
         let shown = failed.len().min(room.failed);
         let examples = shown.min(left / EXAMPLE);
         let left = left.saturating_sub(examples.saturating_mul(EXAMPLE));
-        let mut text = format!("{}\n", paint_text(self.options.style, TextColor::Bold, "failed, what fails most runs first"));
+        let mut text =
+            format!("{}\n", paint_text(self.options.style, TextColor::Bold, "failed, what fails most runs first"));
         for (number, (item, tally)) in failed.iter().take(shown).enumerate() {
             text.push_str(&self.failure_line(item, tally, runs));
             let Some(example) = tally.example.as_ref().filter(|_| number < examples) else { continue };
@@ -127,7 +123,6 @@ impl HumanReport {
         format!("  {}{line}\n", paint_text(self.options.style, TextColor::Red, &head))
     }
 
-    /// What failed and fails no run.
     fn open_failures(&self, open: &[(&ReportItem, &ItemTally)], runs: u64) -> TitledList {
         let rows = open.iter().map(|(item, tally)| {
             let said = tally.example.as_ref().map_or(item.text.as_str(), |example| &example.said);
@@ -137,11 +132,14 @@ impl HumanReport {
         TitledList { section: Section::Fail, title: "failed, without failing a run".to_owned(), rows: rows.collect() }
     }
 
-    /// A line of an example, with its place at the end.
     fn place_at_end(&self, what: &str, place: &str) -> String {
         let used = INDENT + 2 + place.chars().count();
         if what.is_empty() {
-            return format!("{:INDENT$}{}\n", "", paint_text(self.options.style, TextColor::Dim, &format!("in {place}")));
+            return format!(
+                "{:INDENT$}{}\n",
+                "",
+                paint_text(self.options.style, TextColor::Dim, &format!("in {place}"))
+            );
         }
         let what = value::shorten_text(&one_line(what), self.options.style.width.saturating_sub(used).max(30));
         format!("{:INDENT$}{what}  {}\n", "", paint_text(self.options.style, TextColor::Dim, place))
@@ -175,14 +173,18 @@ impl HumanReport {
         TitledList { section: Section::Fail, title: "below the threshold".to_owned(), rows: below.collect() }
     }
 
-    /// What nothing exercised is named in a line, unless it fails runs or was asked for.
+    /// True if vacuous assertions are listed: they fail runs or were requested.
     fn lists_vacuous(&self, item: &ReportItem) -> bool {
         let policy = self.options.policy;
         self.options.show.is_whole() || policy.deny_vacuous || policy.with_denied(item.denied).deny_vacuous
     }
 
-    /// What came out in one way, grouped by reason: what fails in most runs first.
-    fn grouped_list(&self, table: &ReportTable, (section, listed, title): (Section, ResultList, &str), runs: u64) -> TitledList {
+    fn grouped_list(
+        &self,
+        table: &ReportTable,
+        (section, listed, title): (Section, ResultList, &str),
+        runs: u64,
+    ) -> TitledList {
         let mut groups: Vec<(u64, &str, &str, Vec<String>)> = Vec::new();
         let told = |item: &ReportItem| listed != ResultList::Status(Status::Vacuous) || self.lists_vacuous(item);
         for (item, tally) in table.items.iter().zip(&self.items).filter(|(item, _)| told(item)) {
@@ -215,14 +217,17 @@ impl HumanReport {
         TitledList { section: Section::Unreadable, title: UNREADABLE.to_owned(), rows: rows.collect() }
     }
 
-    /// What was odd in traces, the commonest first.
     fn warning_list(&self) -> TitledList {
         let kinds = self.warnings.most_common();
         let rows = kinds
             .iter()
             .map(|(message, count, first)| self.told_first(&format!("{count} times  {}", one_line(message)), first));
         let more = (self.warnings.others > 0).then(|| format!("{} more, each in another way", self.warnings.others));
-        TitledList { section: Section::Warnings, title: "odd in the traces".to_owned(), rows: rows.chain(more).collect() }
+        TitledList {
+            section: Section::Warnings,
+            title: "odd in the traces".to_owned(),
+            rows: rows.chain(more).collect(),
+        }
     }
 
     fn list_text(&self, list: &TitledList, room: ListRoom) -> String {
@@ -236,7 +241,6 @@ impl HumanReport {
         text
     }
 
-    /// The assertions that no run exercised: nobody knows whether they can fail.
     fn unexercised_names(&self, table: &ReportTable, runs: u64) -> String {
         let idle = table.items.iter().zip(&self.items);
         let idle = idle.filter(|(item, tally)| tally.never_exercised() && !self.lists_vacuous(item));
@@ -255,7 +259,6 @@ impl HumanReport {
         shown
     }
 
-    /// A line of a list with where that was first, which is left out where it does not fit.
     fn told_first(&self, line: &str, first: &str) -> String {
         let whole = format!("{line} (first {})", one_line(first));
         if first.is_empty() || whole.chars().count() + 2 > self.options.style.width {
@@ -264,13 +267,12 @@ impl HumanReport {
         one_line(&whole).into_owned()
     }
 
-    /// A text that fits the line behind `used` columns.
     fn cut_text(&self, text: &str, used: usize) -> String {
         value::shorten_text(&one_line(text), self.options.style.width.saturating_sub(used).max(40))
     }
 }
 
-/// ` 36 of 513 runs`, so that such lines stand in columns.
+/// ` 36 of 513 runs`, padded to align in columns.
 fn run_share(count: u64, runs: u64) -> String {
     let all = runs.to_string();
     format!("{count:>width$} of {all} runs  ", width = all.len())

@@ -6,32 +6,23 @@ use crate::totals::Counts;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::{Role, Status};
 
-/// Names of runs in a list.
+/// Maximum run names in a list.
 pub(super) const NAMES: usize = 5;
 
-/// What is kept of an assertion over all runs.
 #[derive(Debug, Default, Clone)]
 pub(super) struct ItemTally {
-    /// How often it came out how.
     pub(super) counts: Counts,
     /// Failures that fail their runs.
     pub(super) gating: u64,
-    /// Failures that are drawn.
     pub(super) drawn: u64,
-    /// Names of the first runs that failed.
     pub(super) failed_in: Vec<String>,
-    /// The first failure.
     pub(super) example: Option<FirstFailure>,
-    /// The first run and reason of each status that is listed.
     pub(super) reasons: Vec<(ResultList, String, String)>,
 }
 
-/// In which list a result stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResultList {
-    /// In that of its status.
     Status(Status),
-    /// In that of what a baseline knows.
     Known,
 }
 
@@ -42,7 +33,6 @@ impl ResultList {
 }
 
 impl ItemTally {
-    /// How many results stand in a list.
     pub(super) fn listed_count(&self, listed: ResultList) -> u64 {
         match listed {
             ResultList::Status(status) => self.counts.with_status(status),
@@ -50,12 +40,11 @@ impl ItemTally {
         }
     }
 
-    /// How often it failed, or passed where a failure is expected.
+    /// Number of failures, including passes of expected failures.
     pub(super) fn failed_count(&self) -> u64 {
         self.counts.fail + self.counts.unexpected_passed
     }
 
-    /// Whether no run decided it, and in some nothing exercised it.
     pub(super) fn never_exercised(&self) -> bool {
         let Counts { pass, vacuous, expected_failed, undecided, error, known, .. } = self.counts;
         vacuous > 0 && self.failed_count() + pass + expected_failed + undecided + error + known == 0
@@ -71,21 +60,18 @@ impl ItemTally {
     }
 }
 
-/// The first failure of an assertion, in a few words.
 #[derive(Debug, Clone)]
 pub(super) struct FirstFailure {
-    /// The author's message where there is one, otherwise the reason.
     pub(super) said: String,
-    /// The step or value of the trace that decided it, as it is drawn; empty where there is none.
+    /// The step or value that decided it, as drawn; empty without one.
     pub(super) step: String,
-    /// Where that stands: a file with its line, or the name of the run.
+    /// A file and line, or the name of the run.
     pub(super) place: String,
-    /// The whole picture, where it is short enough to be kept.
+    /// The whole picture; empty if it is too long to keep.
     pub(super) picture: String,
 }
 
 impl FirstFailure {
-    /// The example that a failure gives.
     pub(super) fn of_failure(table: &ReportTable, run: &RunReport, result: &ResultReport, picture: String) -> Self {
         let text = table.items.get(result.item).map_or("", |item| item.text.as_str());
         let decides = |number: &usize| result.evidence.get(*number).is_some_and(|one| one.role == Role::Decisive);
@@ -109,11 +95,8 @@ impl FirstFailure {
     }
 }
 
-/// What is kept of a rule with a threshold.
 #[derive(Debug, Default, Clone)]
 pub(super) struct RuleTally {
-    /// Runs below the threshold.
     pub(super) below: u64,
-    /// The first of them, with its score.
     pub(super) first: Option<(String, Option<f64>)>,
 }

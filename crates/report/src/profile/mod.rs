@@ -5,16 +5,16 @@ mod rows;
 mod table;
 
 use super::table::Location;
-use averment_engine::vm::profile::{ProfileClock, PartCost, Profile};
+use averment_engine::vm::profile::{PartCost, Profile, ProfileClock};
 pub use json::profile_json;
 use std::collections::BTreeMap;
 use std::time::Duration;
 pub use table::profile_tables;
 
-/// What threads note while they judge.
+/// Costs that threads record while they judge.
 #[derive(Debug, Default)]
 pub struct CheckCosts {
-    /// How many threads judged.
+    /// The number of threads.
     pub threads: u64,
     /// Runs that were judged.
     pub runs: u64,
@@ -28,7 +28,7 @@ pub struct CheckCosts {
     pub programs: Vec<ProgramCosts>,
 }
 
-/// What one program cost.
+/// The cost of one program.
 #[derive(Debug)]
 pub struct ProgramCosts {
     /// The parts of its evaluation.
@@ -37,7 +37,7 @@ pub struct ProgramCosts {
     pub decided: Vec<u64>,
 }
 
-/// What reading the runs of one format cost.
+/// The cost of reading the runs of one format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadCost {
     /// Runs.
@@ -48,20 +48,20 @@ pub struct ReadCost {
     pub time: u64,
 }
 
-/// What a check does, in order.
+/// The phases of a check, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProfilePhase {
     /// Reads, checks and compiles rules.
     Rules,
-    /// Makes of a program what runs are judged with, in each thread.
+    /// Prepares a program for judging, in each thread.
     Preparing,
-    /// Decides what it can from names, literals and patterns, without reading a run in full.
+    /// Decides assertions from names, literals and patterns, before a run is read in full.
     FirstLook,
     /// Reads runs in full.
     Reading,
     /// Evaluates assertions.
     Evaluating,
-    /// Makes reports of outcomes.
+    /// Builds reports from outcomes.
     Reporting,
 }
 
@@ -70,7 +70,7 @@ impl ProfilePhase {
     pub const ALL: [Self; 6] =
         [Self::Rules, Self::Preparing, Self::FirstLook, Self::Reading, Self::Evaluating, Self::Reporting];
 
-    /// What it is called.
+    /// The name of the phase.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -91,12 +91,11 @@ impl CheckCosts {
         Self { programs: assertions.into_iter().map(program).collect(), ..Self::default() }
     }
 
-    /// The bytes of all runs.
     fn total_bytes(&self) -> u64 {
         self.formats.values().map(|reading| reading.bytes).sum()
     }
 
-    /// Nanoseconds of a phase, of all threads together.
+    /// In nanoseconds, summed over all threads.
     fn phase_time(&self, phase: ProfilePhase) -> u64 {
         self.phases.get(phase as usize).copied().unwrap_or(0)
     }
@@ -132,7 +131,6 @@ impl CheckCosts {
 /// The profile of a check.
 #[derive(Debug)]
 pub struct ProfileReport {
-    /// Nanoseconds of the whole.
     elapsed: u64,
     costs: CheckCosts,
     /// In file order.
@@ -141,11 +139,9 @@ pub struct ProfileReport {
     functions: Vec<CostRow>,
 }
 
-/// A rule, or an assertion outside of one.
 #[derive(Debug)]
 struct RuleRow {
     id: String,
-    /// What people know it by.
     name: String,
     location: Location,
     assertions: Vec<AssertionRow>,
@@ -156,7 +152,6 @@ struct AssertionRow {
     id: String,
     text: String,
     location: Location,
-    /// Runs in which the first look decides it.
     decided: u64,
     cost: PartCost,
 }
@@ -166,9 +161,8 @@ struct AssertionRow {
 struct CostRow {
     kind: &'static str,
     name: String,
-    /// Where it first stands; `None` for a function of the language.
+    /// The first occurrence; `None` for a language function.
     location: Option<Location>,
-    /// In how many places it stands.
     uses: u64,
     cost: PartCost,
 }
@@ -181,12 +175,11 @@ impl RuleRow {
         })
     }
 
-    /// Runs in which the first look decides all of it, at most.
+    /// An upper bound for the runs in which the first look decides all of it.
     fn decided_runs(&self) -> u64 {
         self.assertions.iter().map(|one| one.decided).min().unwrap_or(0)
     }
 
-    /// Runs that it was evaluated on.
     fn evaluated_runs(&self) -> u64 {
         self.assertions.iter().map(|one| one.cost.calls).max().unwrap_or(0)
     }

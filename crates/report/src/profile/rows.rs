@@ -1,14 +1,14 @@
 //! The rows of a profile: what the numbers of a program stand for, and where it is written.
 
-use super::super::table::{ReportItem, Location, ReportTable};
-use super::{AssertionRow, CostRow, CheckCosts, ProfileReport, ProgramCosts, RuleRow};
+use super::super::table::{Location, ReportItem, ReportTable};
+use super::{AssertionRow, CheckCosts, CostRow, ProfileReport, ProgramCosts, RuleRow};
 use crate::redact::redact;
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::Span;
 use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::prepare::PreparedProgram;
-use averment_engine::vm::profile::{PartCost, CostCenter};
+use averment_engine::vm::profile::{CostCenter, PartCost};
 
 impl ProfileReport {
     /// The profile of a check of these programs, which took so many nanoseconds.
@@ -28,7 +28,6 @@ impl ProfileReport {
     }
 }
 
-/// One program with its costs.
 struct ProgramRows<'a> {
     number: usize,
     program: &'a Program,
@@ -48,7 +47,6 @@ impl ProgramRows<'_> {
         Location { file: sources.file_name(span).to_owned(), line: at.line, column: at.column }
     }
 
-    /// The text of a place, on one line.
     fn span_text(&self, span: Span) -> String {
         let source = self.program.sources.get(span.file.0 as usize);
         let text = source.and_then(|source| source.text.get(span.as_range())).unwrap_or_default();
@@ -58,7 +56,8 @@ impl ProgramRows<'_> {
     fn rule_rows(&self, into: &mut Vec<RuleRow>) {
         let mut of_rule: Vec<Option<usize>> = vec![None; self.program.rules.len()];
         for (number, assertion) in (0_u32..).zip(&self.program.assertions) {
-            let Some(item) = self.table.item_index(self.number, number).and_then(|item| self.table.items.get(item)) else {
+            let Some(item) = self.table.item_index(self.number, number).and_then(|item| self.table.items.get(item))
+            else {
                 continue;
             };
             let slot = assertion.rule.and_then(|rule| of_rule.get_mut(rule as usize));
@@ -91,7 +90,7 @@ impl ProgramRows<'_> {
         RuleRow { id: id.clone(), name, location: location.clone(), assertions: Vec::new() }
     }
 
-    /// Step patterns: those of the same content are looked at once.
+    /// Step patterns; equal ones are evaluated once.
     fn step_rows(&self, into: &mut Vec<CostRow>) {
         let prepared = PreparedProgram::new(self.program);
         let plan = prepared.temporal_plan(self.program);
@@ -118,7 +117,6 @@ impl ProgramRows<'_> {
         }
     }
 
-    /// Regular expressions.
     fn regex_rows(&self, into: &mut Vec<CostRow>) {
         for (number, regex) in (0_u32..).zip(&self.program.regexes) {
             let Some(cost) = self.part_cost(CostCenter::Text(number)) else { continue };
@@ -128,7 +126,6 @@ impl ProgramRows<'_> {
         }
     }
 
-    /// Functions of the language.
     fn function_rows(&self, into: &mut Vec<CostRow>) {
         for (number, name) in (0_u32..).zip(&self.program.names) {
             let Some(cost) = self.part_cost(CostCenter::Function(number)) else { continue };
@@ -169,7 +166,13 @@ impl ProgramRows<'_> {
                 }
                 _ => false,
             });
-            into.push(CostRow { kind: "schema", name: schema.name.clone(), location, uses: use_count(uses.len()), cost });
+            into.push(CostRow {
+                kind: "schema",
+                name: schema.name.clone(),
+                location,
+                uses: use_count(uses.len()),
+                cost,
+            });
         }
     }
 
@@ -178,7 +181,6 @@ impl ProgramRows<'_> {
         CostRow { kind, name, location, uses: use_count(places.len()), cost }
     }
 
-    /// The places of instructions, in file order.
     fn op_places(&self, is_one: impl Fn(&Op) -> bool) -> Vec<Span> {
         let all = self.program.code.iter().zip(&self.program.spans);
         let mut found: Vec<Span> = all.filter(|(op, _)| is_one(op)).map(|(_, span)| *span).collect();
@@ -187,7 +189,6 @@ impl ProgramRows<'_> {
         found
     }
 
-    /// The word in `let WORD = …`, before its value.
     fn name_before(&self, value: Span) -> Option<String> {
         let text = &self.program.sources.get(value.file.0 as usize)?.text;
         let before = text.get(..value.start as usize)?.trim_end().strip_suffix('=')?.trim_end();

@@ -1,16 +1,16 @@
 //! The profile as tables for people, the most expensive first.
 
 use super::super::value::{count_words, shorten_text};
-use super::{CostRow, CheckCosts, ProfilePhase, ProfileReport, RuleRow};
+use super::{CheckCosts, CostRow, ProfilePhase, ProfileReport, RuleRow};
 use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text, printable};
 use averment_engine::vm::profile::PartCost;
 use std::cmp::Reverse;
 
-/// Lines of one table.
+/// Maximum lines of one table.
 const LINES: usize = 15;
-/// Names are cut to this many characters.
+/// In characters.
 const NAME: usize = 48;
-/// So many rules are named as those that decide nothing early.
+/// Named rules that the first look cannot decide.
 const NAMED: usize = 3;
 
 /// The profile as tables.
@@ -48,7 +48,10 @@ fn format_table(costs: &CheckCosts) -> String {
     readings.sort_by_key(|(_, reading)| Reverse(reading.time));
     let mut grid = TextGrid::new(&["time", "runs", "bytes"], &["format"]);
     for (name, reading) in readings {
-        grid.add_row(&[time_text(reading.time), reading.runs.to_string(), size_text(reading.bytes)], &[(*name).to_owned()]);
+        grid.add_row(
+            &[time_text(reading.time), reading.runs.to_string(), size_text(reading.bytes)],
+            &[(*name).to_owned()],
+        );
     }
     grid.render_grid(LINES)
 }
@@ -80,12 +83,13 @@ fn rule_table(report: &ProfileReport) -> String {
     out
 }
 
-/// What would be read without a profile.
+/// What would be read in full without a profile.
 fn early_text(report: &ProfileReport) -> String {
     let CheckCosts { runs, decided, .. } = report.costs;
     let mut text = "  early: how often the first look decides it, without reading the run in full; ".to_owned();
     text.push_str(&format!("it decides all rules in {decided} of {}\n", count_words(runs, "run")));
-    let never: Vec<&RuleRow> = report.rules.iter().filter(|row| row.evaluated_runs() > 0 && row.decided_runs() == 0).collect();
+    let never: Vec<&RuleRow> =
+        report.rules.iter().filter(|row| row.evaluated_runs() > 0 && row.decided_runs() == 0).collect();
     if !never.is_empty() {
         let names = never.iter().take(NAMED).map(|row| format!("`{}` ({})", shown_name(&row.name), row.location));
         let names: Vec<String> = names.collect();
@@ -117,7 +121,6 @@ fn part_table(title: &'static str, rows: &[CostRow], evaluating: u64) -> String 
     grid.render_grid(LINES)
 }
 
-/// A table: numbers to the right, then words to the left.
 struct TextGrid {
     lines: Vec<Vec<String>>,
     numbers: usize,
@@ -133,7 +136,6 @@ impl TextGrid {
         self.lines.push(numbers.iter().chain(words).cloned().collect());
     }
 
-    /// The first lines under their head; nothing where there are none.
     fn render_grid(self, most: usize) -> String {
         let all = self.lines.len() - 1;
         let shown = self.lines.get(..self.lines.len().min(most + 1)).unwrap_or_default();

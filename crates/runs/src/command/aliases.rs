@@ -1,15 +1,17 @@
 //! Flags that mean the same: short and long forms of well-known programs. What is not listed here means only what is written.
 
-/// Forms of flags that mean the same, of a program or of one of its commands.
 struct SameFlags {
     program: &'static str,
-    /// The command of the program (`git push`); none for every use of it.
+    /// The subcommand (`git push`); `None` for every use of the program.
     command: Option<&'static str>,
-    /// Each row is one flag in all its forms.
     forms: &'static [&'static [&'static str]],
 }
 
-const fn for_command(program: &'static str, command: &'static str, forms: &'static [&'static [&'static str]]) -> SameFlags {
+const fn for_command(
+    program: &'static str,
+    command: &'static str,
+    forms: &'static [&'static [&'static str]],
+) -> SameFlags {
     SameFlags { program, command: Some(command), forms }
 }
 
@@ -17,21 +19,40 @@ const fn for_program(program: &'static str, forms: &'static [&'static [&'static 
     SameFlags { program, command: None, forms }
 }
 
-/// The one table: `docs/reference/traces.md` lists its programs.
+/// `docs/reference/traces.md` lists its programs.
 const TABLE: &[SameFlags] = &[
     for_program("rm", &[&["-r", "-R", "--recursive"], &["-f", "--force"], &["-d", "--dir"], &["-v", "--verbose"]]),
-    for_program("cp", &[&["-r", "-R", "--recursive"], &["-f", "--force"], &["-a", "--archive"], &["-n", "--no-clobber"]]),
+    for_program(
+        "cp",
+        &[&["-r", "-R", "--recursive"], &["-f", "--force"], &["-a", "--archive"], &["-n", "--no-clobber"]],
+    ),
     for_program("mv", &[&["-f", "--force"], &["-n", "--no-clobber"]]),
     for_program("ln", &[&["-s", "--symbolic"], &["-f", "--force"]]),
     for_program("mkdir", &[&["-p", "--parents"]]),
     for_program("chmod", &[&["-R", "--recursive"]]),
     for_program("chown", &[&["-R", "--recursive"]]),
-    for_command("git", "push", &[&["-f", "--force"], &["-d", "--delete"], &["-u", "--set-upstream"], &["-n", "--dry-run"]]),
-    for_command("git", "commit", &[&["-n", "--no-verify"], &["-a", "--all"], &["-m", "--message"], &["-s", "--signoff"]]),
+    for_command(
+        "git",
+        "push",
+        &[&["-f", "--force"], &["-d", "--delete"], &["-u", "--set-upstream"], &["-n", "--dry-run"]],
+    ),
+    for_command(
+        "git",
+        "commit",
+        &[&["-n", "--no-verify"], &["-a", "--all"], &["-m", "--message"], &["-s", "--signoff"]],
+    ),
     for_command("git", "reset", &[&["-q", "--quiet"], &["-p", "--patch"]]),
-    for_command("git", "clean", &[&["-f", "--force"], &["-n", "--dry-run"], &["-i", "--interactive"], &["-q", "--quiet"]]),
+    for_command(
+        "git",
+        "clean",
+        &[&["-f", "--force"], &["-n", "--dry-run"], &["-i", "--interactive"], &["-q", "--quiet"]],
+    ),
     for_command("git", "checkout", &[&["-f", "--force"]]),
-    for_command("git", "switch", &[&["-f", "--force", "--discard-changes"], &["-c", "--create"], &["-C", "--force-create"]]),
+    for_command(
+        "git",
+        "switch",
+        &[&["-f", "--force", "--discard-changes"], &["-c", "--create"], &["-C", "--force-create"]],
+    ),
     for_command("git", "branch", &[&["-d", "--delete"], &["-f", "--force"], &["-m", "--move"]]),
     for_command("git", "tag", &[&["-d", "--delete"], &["-f", "--force"]]),
     for_command("git", "add", &[&["-f", "--force"], &["-A", "--all"], &["-n", "--dry-run"]]),
@@ -86,14 +107,12 @@ const TABLE: &[SameFlags] = &[
     ),
 ];
 
-/// The command of a program that is used: the first of its arguments that the table has as one.
 pub(super) fn command_of(program: &str, args: &[&str]) -> Option<&'static str> {
     let commands = || TABLE.iter().filter(|row| row.program == program).filter_map(|row| row.command);
     commands().next()?;
     args.iter().find_map(|word| commands().find(|command| command == word))
 }
 
-/// The other forms of a flag of a program and its command.
 pub(super) fn other_forms(program: &str, command: Option<&str>, flag: &str) -> impl Iterator<Item = &'static str> {
     let rows =
         TABLE.iter().filter(move |row| row.program == program && (row.command.is_none() || row.command == command));

@@ -3,14 +3,13 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// The words of one program, and the scripts of the substitutions in them.
 #[derive(Debug, Default)]
 pub(super) struct CommandSegment {
     pub(super) words: Vec<String>,
     pub(super) substitutions: Vec<String>,
 }
 
-/// Splits a command line at `;`, `&`, `|`, `&&`, `||`, line ends and parentheses.
+/// Splits at `;`, `&`, `|`, `&&`, `||`, line ends and parentheses.
 pub(super) fn split_segments(command: &str) -> Vec<CommandSegment> {
     let mut lexer = CommandLexer {
         rest: command.chars().peekable(),
@@ -28,11 +27,11 @@ struct CommandLexer<'a> {
     rest: Peekable<Chars<'a>>,
     done: Vec<CommandSegment>,
     segment: CommandSegment,
-    /// The word that is being read; `Some("")` for an empty one in quotes.
+    /// `Some("")` for an empty quoted word.
     word: Option<String>,
-    /// The word that is being read is the target of a redirection.
+    /// True if the current word is the target of a redirection.
     redirected: bool,
-    /// Ends of here documents that start behind this line.
+    /// Delimiters of here documents that start after this line.
     here: Vec<String>,
 }
 
@@ -119,7 +118,7 @@ impl CommandLexer<'_> {
         self.segment.substitutions.push(script);
     }
 
-    /// `$( … )` up to its own closing parenthesis; quotes inside are passed over.
+    /// `$( … )` up to its own closing parenthesis, skipping quotes inside.
     fn lex_substitution(&mut self) {
         self.rest.next();
         let (mut script, mut depth, mut quote) = (String::new(), 1, None);
@@ -157,7 +156,7 @@ impl CommandLexer<'_> {
         }
     }
 
-    /// The target of a redirection is no argument; neither is the number in front of it.
+    /// Neither the target nor a number in front of it is an argument.
     fn lex_redirection(&mut self, character: char) {
         if self.word.as_ref().is_some_and(|word| word.chars().all(|c| c.is_ascii_digit())) {
             self.word = None;

@@ -12,7 +12,7 @@ pub struct PlainCommand {
     pub positionals: Vec<String>,
     /// Each option with its values in order; `None` for an occurrence without one.
     pub options: IndexMap<String, Vec<Option<String>>>,
-    /// Whether `--` stands in it.
+    /// True if `--` occurs.
     pub end_of_options: bool,
     /// Whether a shell around it was removed.
     pub unwrapped: bool,
@@ -26,11 +26,12 @@ pub fn parse_plain(command: &str) -> PlainCommand {
         Some(script) => (self::split_words(script), true),
         None => (outer, false),
     };
-    let Some((executable, rest)) = words.split_first() else { return PlainCommand { unwrapped, ..PlainCommand::default() } };
+    let Some((executable, rest)) = words.split_first() else {
+        return PlainCommand { unwrapped, ..PlainCommand::default() };
+    };
     PlainCommand { executable: Some(executable.clone()), unwrapped, ..parse_options(rest) }
 }
 
-/// The command that a shell as first or second word was given.
 fn wrapped_command(words: &[String]) -> Option<&str> {
     let is_shell = |word: &String| {
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
@@ -69,7 +70,6 @@ fn split_words(command: &str) -> Vec<String> {
     words
 }
 
-/// Reads options and positionals from the words behind a program.
 pub(super) fn parse_options(words: &[String]) -> PlainCommand {
     let mut plain = PlainCommand::default();
     let mut rest = words.iter().peekable();
@@ -93,7 +93,6 @@ pub(super) fn parse_options(words: &[String]) -> PlainCommand {
     plain
 }
 
-/// The names of the options in one word, and the value that stands in it.
 fn split_option(word: &str) -> (Vec<String>, Option<String>) {
     if let Some(long) = word.strip_prefix("--") {
         return match long.split_once('=') {

@@ -1,20 +1,26 @@
 //! Where the agents of a suite work: what its `workspace` says.
 
-use super::{Bootstrap, SettingOverrides, PlanError, WorkspaceSource, WorkspacePlan, normalize_path, word_at};
+use super::{Bootstrap, PlanError, SettingOverrides, WorkspacePlan, WorkspaceSource, normalize_path, word_at};
 use averment_engine::ir::{SessionSettings, SuitePlan};
 use std::path::Path;
 use std::time::Duration;
 
-pub(super) fn plan_workspace(plan: &SuitePlan, base: &Path, over: &SettingOverrides) -> Result<WorkspacePlan, PlanError> {
+pub(super) fn plan_workspace(
+    plan: &SuitePlan,
+    base: &Path,
+    over: &SettingOverrides,
+) -> Result<WorkspacePlan, PlanError> {
     let none = SessionSettings::default();
     let (mode, span, own) = match &plan.workspace {
         Some((mode, span, own)) => (mode.as_str(), *span, own),
         None => ("none", plan.span, &none),
     };
     let wrong = |key: &str, help: &str| match own.get(key) {
-        Some(setting) => {
-            Err(PlanError::at_span(setting.span, format!("`{key}` has no meaning in a workspace that is `{mode}`"), help))
-        }
+        Some(setting) => Err(PlanError::at_span(
+            setting.span,
+            format!("`{key}` has no meaning in a workspace that is `{mode}`"),
+            help,
+        )),
         None => Ok(()),
     };
     if mode == "none" {
@@ -76,7 +82,9 @@ fn workspace_source(own: &SessionSettings, base: &Path) -> Result<WorkspaceSourc
             ))
         }
         (Some(template), None) => Ok(WorkspaceSource::Template(template)),
-        (None, Some(repository)) => Ok(WorkspaceSource::Worktree(repository, own.text_value("revision").unwrap_or("HEAD").to_owned())),
+        (None, Some(repository)) => {
+            Ok(WorkspaceSource::Worktree(repository, own.text_value("revision").unwrap_or("HEAD").to_owned()))
+        }
         (None, None) => Ok(WorkspaceSource::Empty),
     }
 }

@@ -4,10 +4,9 @@ use super::normalize_path;
 use averment_base::diagnostic::suggest::suggest_name;
 use std::path::Path;
 
-/// What words of a command without an agent stand for.
+/// Placeholders in the command of a runner without an agent.
 const PLACEHOLDERS: [&str; 4] = ["prompt", "model", "cwd", "session"];
 
-/// A name in braces that is nearly one of those that stand for something, and which.
 pub(super) fn misspelled_name(command: &[String]) -> Option<(&str, &'static str)> {
     let named =
         command.iter().flat_map(|word| word.split('{').skip(1)).filter_map(|rest| Some(rest.split_once('}')?.0));
@@ -20,7 +19,7 @@ pub(super) fn misspelled_name(command: &[String]) -> Option<(&str, &'static str)
     })
 }
 
-/// A word of a command; one that begins with `./` or `../` is a path beside the rule file.
+/// A command word; one that starts with `./` or `../` is relative to the rule file.
 pub(super) fn word_at(word: &str, base: &Path) -> String {
     let is_path = matches!(word, "." | "..") || word.starts_with("./") || word.starts_with("../");
     if is_path { normalize_path(&base.join(word)).to_string_lossy().into_owned() } else { word.to_owned() }

@@ -1,9 +1,11 @@
 //! What an invariant expects of a call.
 
-use super::{Assertion, InvariantCall, Expr, ExprKind, SyntaxItem, ItemKind, Name, BodySetting, StatementKind, TestKind};
+use super::{
+    Assertion, BodySetting, Expr, ExprKind, InvariantCall, ItemKind, Name, StatementKind, SyntaxItem, TestKind,
+};
 
 impl InvariantCall {
-    /// Whether an error is what has to become of it; `behind` is what stands behind it in the body.
+    /// True if the item expects an error; `behind` are the items after it in the body.
     #[must_use]
     pub fn expects_error(&self, behind: &[SyntaxItem]) -> bool {
         let mut own = behind.iter().take_while(|item| !matches!(item.kind, ItemKind::Call(_)));

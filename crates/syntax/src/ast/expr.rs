@@ -58,7 +58,7 @@ pub enum ExprKind {
     If { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
     /// `any x in xs: c` and the others.
     Quantifier { quantifier: ExprQuantifier, variable: Name, source: Box<Expr>, body: Box<Expr> },
-    /// `count A` as a number; `so_far` counts what was known when the step in scope was asked for.
+    /// `count A` as a number; `so_far` counts only what was known when the step in scope was requested.
     Counted { step: Box<StepPattern>, so_far: bool },
     /// `E of A`, `E of LIST`: the value for each of them.
     Of { value: Box<Expr>, target: Box<PredicateTarget>, so_far: bool },

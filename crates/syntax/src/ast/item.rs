@@ -34,7 +34,7 @@ pub struct SyntaxItem {
     pub doc: Option<String>,
 }
 
-/// What can stand in a file or in a body (sections 3, 6, 8, 9, 10). Whether it *may* stand there is `check`'s question.
+/// Items of a file or body (sections 3, 6, 8, 9, 10); `check` decides where each is allowed.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 #[allow(clippy::large_enum_variant, reason = "a file has few items, and each is read once")]
@@ -55,7 +55,7 @@ pub enum ItemKind {
     ToolsFrom { path: Name },
     /// `tool NAME {…}`.
     Tool { name: Name, schema: Expr },
-    /// `tool a, b* fails when cond also c tagged d`: what is true of the calls of some tools.
+    /// `tool a, b* fails when cond also c tagged d`: facts about the calls of some tools.
     ToolFacts { tools: Vec<ToolName>, facts: Vec<ToolFact> },
     /// `rule NAME "sentence" {…}`.
     Rule(RuleBlock),
@@ -79,7 +79,7 @@ pub enum ItemKind {
     Call(InvariantCall),
     /// `for each tool where … {…}` in an invariant.
     ForEachTool { condition: Option<Expr>, body: Vec<SyntaxItem> },
-    /// A modifier that stands alone: a setting of the body it opens.
+    /// A standalone modifier: a setting of the body it opens.
     Setting(BodySetting),
     /// An assertion.
     Assertion(Assertion),
@@ -90,7 +90,7 @@ pub enum ItemKind {
 pub struct ToolName {
     /// The name.
     pub name: Name,
-    /// Whether it stands in quotes: `*` and `?` in it are letters like others.
+    /// True if quoted: `*` and `?` in it are literal.
     pub quoted: bool,
 }
 
@@ -106,7 +106,7 @@ pub enum ToolFact {
 }
 
 impl ItemKind {
-    /// Whether it says something of runs, by itself or with what stands in it.
+    /// True if it asserts something about runs, itself or in its body.
     #[must_use]
     pub fn has_assertions(&self) -> bool {
         matches!(
@@ -121,7 +121,7 @@ impl ItemKind {
         )
     }
 
-    /// Whether it declares what others use, and says nothing of runs.
+    /// True if it only declares what other items use.
     #[must_use]
     pub fn is_declaration(&self) -> bool {
         matches!(
@@ -271,7 +271,7 @@ pub struct InvariantCall {
 pub enum CallInput {
     /// An object literal.
     Object(Expr),
-    /// Inputs that are made: how many, of which seed, and the name that the seed goes with where it is not that of the invariant.
+    /// Generated inputs: count, seed, and the seed's name if it differs from the invariant's.
     Generate { inputs: GeneratedInputs, cases: NumberLiteral, seed: NumberLiteral, seed_name: Option<TextLiteral> },
 }
 
@@ -280,7 +280,7 @@ pub enum CallInput {
 pub enum GeneratedInputs {
     /// `{ a: integer 0..9 }`: each argument by itself.
     Arguments(Vec<InputGenerator>),
-    /// `from schema`: the schema that the tool declares. The place of these words.
+    /// `from schema`: the schema that the tool declares; the span of these words.
     Schema(Span),
 }
 
@@ -291,7 +291,7 @@ pub struct InputGenerator {
     pub name: Name,
     /// What its value is.
     pub value: GeneratedKind,
-    /// What the elements of a list are, then what their elements are.
+    /// The kind of a list's elements, then of their elements, and so on.
     pub elements: Vec<GeneratedKind>,
 }
 
@@ -313,7 +313,7 @@ pub enum BodySetting {
     /// Any other key with its value: `prompt`, `timeout`, `template`, `bootstrap` (with its own timeout), `model`, `agent`,
     /// `command`, `env`, `expect ok`.
     Key { key: Name, value: Option<Expr>, timeout: Option<NumberLiteral> },
-    /// `classify "id" "Label" when message contains "…"`: the class of the failures around it whose own message says so.
+    /// `classify "id" "Label" when message contains "…"`: the class of enclosing failures with such a message.
     Classify { id: TextLiteral, label: Option<TextLiteral>, test: MessageTest },
 }
 

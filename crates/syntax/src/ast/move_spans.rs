@@ -7,7 +7,6 @@ pub fn move_items(items: &mut [SyntaxItem], to: &mut dyn FnMut(&mut Span)) {
     items.iter_mut().for_each(|item| item.move_spans(to));
 }
 
-/// What has places.
 trait MoveSpans {
     fn move_spans(&mut self, to: &mut dyn FnMut(&mut Span));
 }

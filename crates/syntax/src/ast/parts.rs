@@ -158,7 +158,6 @@ macro_rules! parts {
     };
 }
 
-/// The part of the table that statements and step patterns are made of.
 macro_rules! pattern_parts {
     ($variants:ident) => {
         $variants! {

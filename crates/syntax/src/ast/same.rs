@@ -5,7 +5,7 @@
 use super::*;
 use crate::grammar::with_stack;
 
-/// Room on the stack, in levels of the grammar: what nests there takes much more than a comparison does.
+/// Stack reserve, in grammar levels: nested parts take more than a comparison.
 const LEVELS: usize = 64;
 
 /// True when two files hold the same items, documentation and silenced lints, wherever they stand.
@@ -14,7 +14,6 @@ pub fn same_meaning(left: &RuleFile, right: &RuleFile) -> bool {
     with_stack(LEVELS, || left.means_same(right))
 }
 
-/// Equality without places.
 trait SameMeaning {
     fn means_same(&self, other: &Self) -> bool;
 }
@@ -47,7 +46,6 @@ impl<T: SameMeaning> SameMeaning for &T {
     }
 }
 
-/// A row of parts.
 macro_rules! tuples {
     ($(($($ty:ident $number:tt),*))*) => {
         $(impl<$($ty: SameMeaning),*> SameMeaning for ($($ty,)*) {
@@ -63,14 +61,14 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
 }
 
-/// A place is no part of the meaning.
+/// Spans do not affect meaning.
 impl SameMeaning for Span {
     fn means_same(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// What has no place in it is compared as it is.
+/// Compared as they are: they hold no spans.
 macro_rules! plain {
     ($($ty:ty),* $(,)?) => {
         $(impl SameMeaning for $ty {
@@ -81,7 +79,6 @@ macro_rules! plain {
     };
 }
 
-/// A struct, field by field.
 macro_rules! fields {
     ($($ty:ident { $($field:ident),* })*) => {
         $(impl SameMeaning for $ty {
@@ -93,7 +90,7 @@ macro_rules! fields {
     };
 }
 
-/// An enum, variant by variant. One that is not listed equals nothing, so that the formatter refuses it.
+/// A variant that is not listed equals nothing, so that the formatter refuses it.
 macro_rules! variants {
     ($($(#[$about:meta])* $ty:ident {
         $($(#[$doc:meta])* $variant:ident $(($($part:ident $(: $of:ty)?),*))? $({ $($field:ident $(: $holds:ty)?),* })?;)*

@@ -1,6 +1,6 @@
 //! Assertions, their modifiers, statements (language reference, sections 4, 6, 7, 9).
 
-use super::{Expr, FlowExpr, SyntaxItem, Name, NumberLiteral, RegexLiteral, StepPattern, TextLiteral, ValueTest};
+use super::{Expr, FlowExpr, Name, NumberLiteral, RegexLiteral, StepPattern, SyntaxItem, TextLiteral, ValueTest};
 use averment_base::source::Span;
 
 /// An assertion: a statement with its modifiers.
@@ -63,7 +63,7 @@ pub struct Statement {
     pub span: Span,
 }
 
-/// The table of statements with their parts: the enum is made from it, and so is all that goes through the parts of a tree (see [`super::parts`]).
+/// The table of statements and their parts; it generates the enum and all tree walks (see [`super::parts`]).
 macro_rules! statements {
     ($variants:ident) => {
         $variants! {
@@ -181,12 +181,12 @@ pub struct WithinBound {
     pub span: Span,
 }
 
-/// What a condition holds over that stands around every match.
+/// What a condition around every match ranges over.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SlidingExtent {
-    /// `within …`: what follows a match up to there.
+    /// `within …`: what follows a match up to that bound.
     Within(WithinBound),
-    /// `in a row`: the neighbouring matches.
+    /// `in a row`: neighboring matches.
     Row(Span),
 }
 

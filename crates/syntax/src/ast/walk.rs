@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What wants to see nodes. Every method is called before those of the parts.
+/// Visits nodes; each method is called before those of the node's parts.
 #[allow(unused_variables, reason = "the names say what comes")]
 pub trait SyntaxVisitor<'a> {
     /// An item, with its body still to come.
@@ -25,7 +25,6 @@ pub trait SyntaxVisitor<'a> {
 
 type VisitorRef<'v, 'a> = &'v mut dyn SyntaxVisitor<'a>;
 
-/// Runs a step of the recursion on a stack that is large enough.
 fn with_grown_stack<R>(run: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(64 << 10, 1 << 20, run)
 }
@@ -167,7 +166,6 @@ fn walk_children<'a>(kind: &'a ExprKind, visitor: VisitorRef<'_, 'a>) {
     }
 }
 
-/// A part of a statement or pattern: what a visitor sees of it. Those with variants go through all of their parts by the table.
 trait VisitParts {
     fn visit_parts<'a>(&'a self, visitor: VisitorRef<'_, 'a>);
 }
@@ -224,7 +222,6 @@ seen! {
     };
 }
 
-/// What has nothing to see in it.
 macro_rules! plain {
     ($($ty:ty),* $(,)?) => {
         $(impl VisitParts for $ty {

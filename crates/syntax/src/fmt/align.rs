@@ -3,26 +3,21 @@
 use super::FormatOptions;
 use super::print::PrintedLine;
 
-/// What stands at a place that can be aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AlignMark {
-    /// The `=` of a `let`.
     Let,
-    /// The `=` of a `param`.
     Param,
-    /// The `=` of a `def`.
     Def,
-    /// The first modifier behind a statement.
     Modifier,
-    /// A comment behind something.
     Comment,
 }
 
-/// In this order, because each moves what stands behind it.
-const MARKS: [AlignMark; 5] = [AlignMark::Let, AlignMark::Param, AlignMark::Def, AlignMark::Modifier, AlignMark::Comment];
+/// In this order: each moves what follows it.
+const MARKS: [AlignMark; 5] =
+    [AlignMark::Let, AlignMark::Param, AlignMark::Def, AlignMark::Modifier, AlignMark::Comment];
 
 impl AlignMark {
-    /// Lines whose places lie further apart than this are no table.
+    /// Columns further apart are no table.
     fn max_distance(self) -> usize {
         match self {
             Self::Let | Self::Param | Self::Def => 12,
@@ -31,7 +26,6 @@ impl AlignMark {
     }
 }
 
-/// Aligns neighbouring lines.
 pub(super) fn align_lines(lines: &mut [PrintedLine], options: &FormatOptions) {
     for mark in MARKS {
         let mut start = 0;
@@ -45,7 +39,6 @@ pub(super) fn align_lines(lines: &mut [PrintedLine], options: &FormatOptions) {
     }
 }
 
-/// The byte offset of a mark in a line that can be a row.
 fn mark_offset(line: &PrintedLine, mark: AlignMark) -> Option<usize> {
     let closes = line.text.starts_with(['}', ')', ']']);
     let (at, _) = line.marks.iter().find(|(at, own)| *own == mark && *at > 0)?;
@@ -54,13 +47,11 @@ fn mark_offset(line: &PrintedLine, mark: AlignMark) -> Option<usize> {
     (!line.in_string && !closes && !opens).then_some(*at)
 }
 
-/// Characters before a mark.
 fn mark_column(line: &PrintedLine, mark: AlignMark) -> Option<usize> {
     let at = mark_offset(line, mark)?;
     line.text.get(..at).map(|before| before.chars().count())
 }
 
-/// How many of these lines, from the first on, are one table.
 fn table_length(lines: &[PrintedLine], mark: AlignMark) -> usize {
     let Some(first) = lines.first() else { return 0 };
     let (mut least, mut most) = (usize::MAX, 0);
@@ -72,7 +63,7 @@ fn table_length(lines: &[PrintedLine], mark: AlignMark) -> usize {
     rows.count()
 }
 
-/// Moves the marks of all rows to the column of the furthest, unless a line would become too long.
+/// Moves the marks to the furthest column, unless a line would become too long.
 fn pad_marks(rows: &mut [PrintedLine], mark: AlignMark, width: usize) {
     let Some(target) = rows.iter().filter_map(|row| mark_column(row, mark)).max() else { return };
     let too_long = |row: &PrintedLine| {
@@ -93,7 +84,7 @@ fn pad_marks(rows: &mut [PrintedLine], mark: AlignMark, width: usize) {
     }
 }
 
-/// Characters of a line, without its comment where something before that is moved.
+/// Without the comment if an earlier mark is moved.
 fn code_length(line: &PrintedLine, mark: AlignMark) -> usize {
     let end = match mark {
         AlignMark::Comment => None,

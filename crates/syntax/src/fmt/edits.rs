@@ -12,7 +12,7 @@ use std::ops::Range;
 pub struct FormatEdit {
     /// The bytes of the old text; whole lines.
     pub range: Range<usize>,
-    /// What stands there afterwards.
+    /// The replacement text.
     pub text: String,
 }
 

@@ -3,7 +3,6 @@
 use crate::concrete::ConcreteLeaf;
 use std::ops::Range;
 
-/// A comment of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GapComment<'t> {
     /// With its `#`.
@@ -14,28 +13,22 @@ pub(super) struct GapComment<'t> {
     pub is_moved: bool,
 }
 
-/// What stands around one leaf.
 #[derive(Debug, Default)]
 struct LeafGap<'t> {
-    /// On lines of their own before it.
     before: Vec<GapComment<'t>>,
-    /// Behind it on its line.
     behind: Option<GapComment<'t>>,
-    /// The comments before it are printed by what it stands in.
     before_is_claimed: bool,
-    /// The comment behind it is printed by what it stands in.
     behind_is_claimed: bool,
 }
 
-/// The comments of a file by leaf. One more gap than leaves: the last is the end of the file.
+/// Comments by leaf, with one more gap for the end of the file.
 #[derive(Debug, Default)]
 pub(super) struct CommentGaps<'t> {
     gaps: Vec<LeafGap<'t>>,
 }
 
 impl<'t> CommentGaps<'t> {
-    /// What stands between the leaves of a text that was read is space, `;` and comments. Comments inside a leaf, in the interpolations of a
-    /// string, belong to its text.
+    /// Only space, `;` and comments stand between leaves; comments in interpolations belong to their leaf.
     pub fn new(text: &'t str, leaves: &[ConcreteLeaf]) -> Self {
         let mut gaps: Vec<LeafGap<'t>> = Vec::with_capacity(leaves.len() + 1);
         let mut end = 0;
@@ -76,14 +69,14 @@ impl<'t> CommentGaps<'t> {
         self.gaps.get(leaf).filter(|gap| !gap.behind_is_claimed)?.behind.as_ref()
     }
 
-    /// What the leaf stands in prints the comments before it.
+    /// Marks the comments before a leaf as printed by its enclosing node.
     pub fn claim_before(&mut self, leaf: usize) {
         if let Some(gap) = self.gaps.get_mut(leaf) {
             gap.before_is_claimed = true;
         }
     }
 
-    /// What the leaf stands in prints the comment behind it.
+    /// Marks the comment behind a leaf as printed by its enclosing node.
     pub fn claim_behind(&mut self, leaf: usize) {
         if let Some(gap) = self.gaps.get_mut(leaf) {
             gap.behind_is_claimed = true;
@@ -100,7 +93,6 @@ impl<'t> CommentGaps<'t> {
     }
 }
 
-/// The comments between two places where nothing else stands.
 fn gap_comments(text: &str, from: usize, to: usize) -> Vec<GapComment<'_>> {
     let mut remarks = Vec::new();
     let mut at = from;

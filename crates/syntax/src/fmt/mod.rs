@@ -4,10 +4,10 @@
 //! trees of the text before and after say whether it still means the same. A text of which that is not known is never given back.
 //!
 //! ```
-//! use averment_syntax::fmt::{self, Options};
+//! use averment_syntax::fmt::{self, FormatOptions};
 //!
 //! let written = "before approve( id:$id )->refund(id: $id)   # for the same order\nnever  admin_*;never drop_table\n";
-//! let formatted = fmt::format_text(written, &Options::default()).expect("a file without mistakes");
+//! let formatted = fmt::format_text(written, &FormatOptions::default()).expect("a file without mistakes");
 //! assert_eq!(formatted, "before approve(id: $id) -> refund(id: $id)  # for the same order\nnever admin_*\nnever drop_table\n");
 //! ```
 
@@ -22,13 +22,12 @@ use crate::{self as syntax, ast, concrete};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
-pub use edits::{FormatEdit, line_edits, edits_in};
+pub use edits::{FormatEdit, edits_in, line_edits};
 use gaps::CommentGaps;
 
-/// Spaces of one level.
 pub(crate) const INDENT: usize = 2;
 
-/// How files are formatted. There is one style: only the width can differ.
+/// Formatting options. There is one style; only the width can differ.
 #[derive(Debug, Clone, Copy)]
 pub struct FormatOptions {
     /// Characters of a line, where what is written can be broken.
@@ -72,7 +71,7 @@ pub fn format_text(text: &str, options: &FormatOptions) -> Result<String, Diagno
     format_file(&map, file, options)
 }
 
-/// Whether a text reads as this tree, places aside.
+/// True if the text parses to the same tree, spans ignored.
 fn same_tree(tree: &ast::RuleFile, text: &str, options: &FormatOptions) -> bool {
     let mut map = SourceMap::default();
     let file = map.add_file(SourceFile::new("", None, text));
@@ -80,7 +79,7 @@ fn same_tree(tree: &ast::RuleFile, text: &str, options: &FormatOptions) -> bool 
     !diagnostics.has_errors() && ast::same_meaning(tree, &other)
 }
 
-/// Whether two texts hold the same characters in the same order, but for space, commas and `;`: nothing is lost, comments neither.
+/// Safety check: apart from space, commas and `;`, both texts hold the same characters.
 fn same_characters(left: &str, right: &str) -> bool {
     let kept = |character: &char| !character.is_whitespace() && !matches!(character, ',' | ';');
     left.chars().filter(kept).eq(right.chars().filter(kept))
@@ -96,13 +95,13 @@ fn lay_out(text: &str, options: &FormatOptions) -> Option<String> {
     })
 }
 
-/// The text without a byte order mark and with `\n` at the end of its lines; `None` where it is so already.
+/// Without byte order mark and with `\n` line ends; `None` if already so.
 fn normalize_line_ends(text: &str) -> Option<String> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     (body.len() < text.len() || body.contains("\r\n")).then(|| body.replace("\r\n", "\n"))
 }
 
-/// The new text with the line end that the first line of the old one has.
+/// Restores the line ending of the old text's first line.
 fn with_line_ends(new: String, old: &str) -> String {
     let first = old.find('\n').and_then(|end| old.get(..end));
     if first.is_some_and(|line| line.ends_with('\r')) { new.replace('\n', "\r\n") } else { new }

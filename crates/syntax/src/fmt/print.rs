@@ -2,9 +2,8 @@
 
 use super::align::AlignMark;
 use super::doc::{Doc, DocKind, StringLine};
-use super::{INDENT, FormatOptions};
+use super::{FormatOptions, INDENT};
 
-/// A line without its indentation.
 #[derive(Debug, Default)]
 pub(super) struct PrintedLine {
     /// How many spaces stand before it.
@@ -17,7 +16,6 @@ pub(super) struct PrintedLine {
     pub in_string: bool,
 }
 
-/// A part of the work that is left.
 #[derive(Clone, Copy)]
 struct PendingDoc<'d, 't> {
     indent: usize,
@@ -29,12 +27,11 @@ struct DocPrinter<'d, 't> {
     width: usize,
     lines: Vec<PrintedLine>,
     line: PrintedLine,
-    /// A comment was printed: the next thing begins a line.
+    /// A comment was printed: what follows starts a new line.
     ended: bool,
     todo: Vec<PendingDoc<'d, 't>>,
 }
 
-/// Prints a document with lines of at most the width of the options, where that is possible.
 pub(super) fn print_lines(doc: &Doc<'_>, options: &FormatOptions) -> Vec<PrintedLine> {
     let mut printer = DocPrinter {
         width: options.width,
@@ -88,7 +85,6 @@ impl<'d, 't> DocPrinter<'d, 't> {
         }
     }
 
-    /// Ends the line, unless nothing stands on it yet.
     fn end_line(&mut self, indent: usize) {
         self.ended = false;
         if self.line.text.is_empty() && !self.line.in_string {
@@ -135,7 +131,6 @@ impl<'d, 't> DocPrinter<'d, 't> {
         }
     }
 
-    /// Whether a group fits on the rest of this line, together with what must follow it there.
     fn fits_on_line(&self, doc: &'d Doc<'t>, indent: usize) -> bool {
         let used = if self.ended || self.line.text.is_empty() {
             indent
@@ -183,7 +178,6 @@ impl<'d, 't> DocPrinter<'d, 't> {
     }
 }
 
-/// The lines as one text.
 pub(super) fn join_lines(lines: &[PrintedLine]) -> String {
     let mut text = String::new();
     for line in lines {

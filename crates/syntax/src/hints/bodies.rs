@@ -52,7 +52,7 @@ pub(super) const TABLE: &[Hint] = &[
         .with_rewrite("any of { {a}; {b} }"),
 ];
 
-/// Asked when nothing else is known of a comma.
+/// Asked if no other row explains a comma.
 pub(super) const LAST: &[Hint] = &[
     pattern_hint(
         "output.a in \"x\", \"y\"",

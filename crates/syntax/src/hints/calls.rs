@@ -59,10 +59,9 @@ fn call_outside(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     Some(diagnostic)
 }
 
-/// Words inside of statements behind which a step stands, beside those that begin one.
+/// Words inside statements that precede a step, besides statement words.
 const BEFORE_STEPS: &[&str] = &["exactly", "both", "or", "and", "then", "iff", "until", "proposed", "->", ",", "|"];
 
-/// Whether a step stands behind a word.
 fn is_before_step(word: &str) -> bool {
     BEFORE_STEPS.contains(&word) || find_head(word).is_some_and(|head| head.follows == HeadOperand::Step)
 }
@@ -87,11 +86,14 @@ fn call_in_front(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         return None;
     }
     let word = view.token_text(name);
-    let quoted = words::KINDS.contains(&word) && !matches!(view.token_kind(name + 1), TokenKind::Text | TokenKind::Regex);
+    let quoted =
+        words::KINDS.contains(&word) && !matches!(view.token_kind(name + 1), TokenKind::Text | TokenKind::Regex);
     let shown = if quoted { format!("\"{word}\"") } else { word.to_owned() };
     let step = format!("{shown}{}", view.source_text(name + 1, end));
     let message = format!("a call is named by its tool alone, without `{}`", view.token_text(at));
-    let diagnostic = view.syntax_error(at, at + 1, message).suggest_text(step.clone(), vec![view.replace_tokens(at, name + 1, shown)]);
+    let diagnostic = view
+        .syntax_error(at, at + 1, message)
+        .suggest_text(step.clone(), vec![view.replace_tokens(at, name + 1, shown)]);
     if !quoted {
         return Some(diagnostic);
     }
@@ -123,8 +125,11 @@ fn incomplete_generate(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let message = "generated inputs need `cases` and `seed`";
     let diagnostic =
         if place >= view.len() { view.missing_at_end(message) } else { view.syntax_error(place, place + 1, message) };
-    let edit =
-        if rest > end { view.replace_tokens(end, rest, counts.clone()) } else { view.insert_after(end - 1, format!(" {counts}")) };
+    let edit = if rest > end {
+        view.replace_tokens(end, rest, counts.clone())
+    } else {
+        view.insert_after(end - 1, format!(" {counts}"))
+    };
     let made_by = if by_schema { "from schema" } else { "{ … }" };
     Some(diagnostic.suggest_text(format!("{head} {made_by} {counts}"), vec![edit]))
 }

@@ -6,12 +6,9 @@ use super::{counts, entries, filters, heads, settings};
 use crate::token::TokenKind;
 use crate::{number, words};
 
-/// The token behind what is taken at a token, where that is there.
 pub(super) type TakeFn = fn(&StatementView<'_, '_>, usize) -> Option<usize>;
-/// A condition on a place in a statement.
 pub(super) type GuardFn = fn(&StatementView<'_, '_>, usize) -> bool;
 
-/// One word of a list.
 const LISTS: &[(&str, &[&str])] = &[
     ("STATEMENT", words::STATEMENTS),
     ("FOLD", &["avg", "median", "percentile", "min", "max", "sum", "length"]),
@@ -92,7 +89,6 @@ const LISTS: &[(&str, &[&str])] = &[
     ("FILLER", &["must", "should", "has", "have", "to", "always", "be", "is", "been", "immediately", "directly"]),
 ];
 
-/// Texts of more than one word.
 const TAKES: &[(&str, TakeFn)] = &[
     // A whole step pattern: with its choices and its condition.
     ("P", |view, at| Some(view.behind_pattern(at))),
@@ -169,10 +165,8 @@ const TAKES: &[(&str, TakeFn)] = &[
     ("END", |view, at| (at >= view.len()).then_some(at + 1)),
 ];
 
-/// Words for what is counted: steps, turns, tokens, elements, words.
 const COUNTING: &[&str] = &["count", "turns", "turn", "usage", "length", "word_count"];
 
-/// Conditions on the token at a place.
 const GUARDS: &[(&str, GuardFn)] = &[
     // The grammar gave up here; here or before; here or behind; not long before.
     ("failed", |view, at| view.failed == at),
@@ -197,7 +191,10 @@ const GUARDS: &[(&str, GuardFn)] = &[
     ("comparing", |view, at| at > 0 && !(words::DECLARATIONS.contains(&view.token_text(0)) && view.is_outer(at))),
     // A second value begins here, behind a complete one.
     ("second", |view, at| {
-        let begins = matches!(view.token_kind(at), TokenKind::Text | TokenKind::Number | TokenKind::Binding | TokenKind::Regex | TokenKind::Word);
+        let begins = matches!(
+            view.token_kind(at),
+            TokenKind::Text | TokenKind::Number | TokenKind::Binding | TokenKind::Regex | TokenKind::Word
+        );
         let ended = at.checked_sub(1).is_some_and(|before| view.ends_operand(before));
         begins && ended && view.failed == at && view.is_outer(at) && !words::is_joining(view.token_text(at))
     }),

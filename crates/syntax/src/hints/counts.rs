@@ -4,7 +4,7 @@ use super::hint::{Hint, function_hint, pattern_hint};
 use super::view::{StatementView, SuggestText};
 use averment_base::diagnostic::Diagnostic;
 
-/// Asked before the first word is: `max` and `at least` begin no statement of their own here.
+/// Asked before the first word: `max` and `at least` begin no statement here.
 pub(super) const EARLY: &[Hint] = &[
     function_hint("at most 3 search", bound_in_front),
     pattern_hint("never search more than 3 times", "never !repeat|repeats call|tool? a:P < n:LIMIT > ...")
@@ -42,7 +42,8 @@ fn repeat_bound(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     };
     let end = view.behind_pattern(start);
     let step = view.step_or(start, "search");
-    let number = (end..view.len()).find(|&at| view.is_number(at)).map_or("3".to_owned(), |at| view.token_text(at).to_owned());
+    let number =
+        (end..view.len()).find(|&at| view.is_number(at)).map_or("3".to_owned(), |at| view.token_text(at).to_owned());
     let help = format!("write `never repeat {step} more than {number} times`");
     if end >= view.len() {
         return Some(view.wrong_behind(end, message).with_help(help));
@@ -58,13 +59,17 @@ fn times_in_front(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let mut at = 1;
     let (mut low, mut high) = (String::new(), String::new());
     if view.tokens_are(at, &["at", "least"]) || view.tokens_are(at, &["at", "most"]) {
-        (low, high) =
-            if view.token_is(at + 1, "least") { (String::new(), "..".to_owned()) } else { ("..".to_owned(), String::new()) };
+        (low, high) = if view.token_is(at + 1, "least") {
+            (String::new(), "..".to_owned())
+        } else {
+            ("..".to_owned(), String::new())
+        };
         at += 2;
     } else if view.token_is(at, "exactly") {
         at += 1;
     }
-    let number = if view.is_number(at) { view.token_text(at).to_owned() } else { number_word(view.token_text(at))?.to_string() };
+    let number =
+        if view.is_number(at) { view.token_text(at).to_owned() } else { number_word(view.token_text(at))?.to_string() };
     if !view.is_number(at) && at == 1 && view.behind_step(at + 1) == at + 1 {
         return None;
     }
@@ -99,7 +104,8 @@ fn times_in_words(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         let text = format!("count {step} {}", view.source_text(end, view.len()));
         let edits = vec![view.replace_tokens(0, 1, "count")];
         return Some(
-            view.syntax_error(end, end + 1, "`require` takes `2 times`; a comparison belongs to `count`").suggest_text(text, edits),
+            view.syntax_error(end, end + 1, "`require` takes `2 times`; a comparison belongs to `count`")
+                .suggest_text(text, edits),
         );
     } else if let Some(number) = number_word(view.token_text(end)) {
         number.to_string()
@@ -116,8 +122,11 @@ fn times_in_words(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
 /// `at least 2 times`, `no more than 3`.
 fn counted_words(view: &StatementView<'_, '_>, at: usize) -> Option<String> {
     let number = (at..view.len()).find(|&here| view.is_number(here) || number_word(view.token_text(here)).is_some())?;
-    let digits =
-        if view.is_number(number) { view.token_text(number).to_owned() } else { number_word(view.token_text(number))?.to_string() };
+    let digits = if view.is_number(number) {
+        view.token_text(number).to_owned()
+    } else {
+        number_word(view.token_text(number))?.to_string()
+    };
     let value: u32 = digits.parse().ok()?;
     Some(match view.source_text(at, number).as_str() {
         "at least" | "no less than" | "no fewer than" => format!("{value}.."),
@@ -129,14 +138,12 @@ fn counted_words(view: &StatementView<'_, '_>, at: usize) -> Option<String> {
     })
 }
 
-/// How many, in words: the comparison, the number, and the token behind it.
 struct WordedBound {
     sign: &'static str,
     number: String,
     end: usize,
 }
 
-/// Phrases in front of a number, each with its comparison.
 const PHRASES: &[(&[&str], &str)] = &[
     (&["no", "more", "than"], "<="),
     (&["not", "more", "than"], "<="),
@@ -181,7 +188,7 @@ const PHRASES: &[(&[&str], &str)] = &[
     (&["below"], "<"),
 ];
 
-/// The bound that begins with a token: `more than 3`, `at most three times`.
+/// `more than 3`, `at most three times`.
 fn read_bound(view: &StatementView<'_, '_>, at: usize) -> Option<WordedBound> {
     let (words, sign) = PHRASES.iter().find(|(words, _)| view.tokens_are(at, words))?;
     let here = at + words.len();
@@ -190,13 +197,11 @@ fn read_bound(view: &StatementView<'_, '_>, at: usize) -> Option<WordedBound> {
     Some(WordedBound { sign, number, end })
 }
 
-/// How many, in digits.
 pub(super) fn number_digits(text: &str) -> Option<String> {
     let number = text.starts_with(|sign: char| sign.is_ascii_digit() || sign == '$');
     if number { Some(text.to_owned()) } else { number_word(text).map(|number| number.to_string()) }
 }
 
-/// The number at a token, in digits.
 pub(super) fn number_at(view: &StatementView<'_, '_>, at: usize) -> Option<String> {
     if view.is_number(at) {
         return Some(view.token_text(at).to_owned());
@@ -204,12 +209,11 @@ pub(super) fn number_at(view: &StatementView<'_, '_>, at: usize) -> Option<Strin
     number_word(view.token_text(at)).map(|number| number.to_string())
 }
 
-/// The token behind a bound: `more than 3 times`.
 pub(super) fn behind_bound(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     read_bound(view, at).map(|bound| bound.end)
 }
 
-/// The token behind a number of times that `never` cannot take: `more than 3 times`, `3 times`, `twice`.
+/// The token behind a limit that `never` cannot take: `more than 3 times`, `twice`.
 pub(super) fn behind_limit(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     if let Some(bound) = read_bound(view, at) {
         return Some(bound.end);
@@ -222,13 +226,13 @@ pub(super) fn behind_limit(view: &StatementView<'_, '_>, at: usize) -> Option<us
     }
 }
 
-/// A bound as a comparison: `<= 3` for `at most three times`.
+/// `<= 3` for `at most three times`.
 pub(super) fn comparison_of(text: &str) -> Option<String> {
     let (sign, number) = sign_of(text)?;
     Some(format!("{sign} {number}"))
 }
 
-/// What holds of a count where a limit does not: `<= 3` for `more than 3 times`, `< 2` for `twice`.
+/// What a limit allows: `<= 3` for `more than 3 times`, `< 2` for `twice`.
 pub(super) fn within_limit(text: &str) -> Option<String> {
     match sign_of(text) {
         Some((sign, number)) => Some(format!("{} {number}", opposite_sign(sign))),
@@ -236,7 +240,6 @@ pub(super) fn within_limit(text: &str) -> Option<String> {
     }
 }
 
-/// The comparison of a bound, and its number.
 fn sign_of(text: &str) -> Option<(&'static str, String)> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let (phrase, sign) = PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase))?;
@@ -253,7 +256,6 @@ fn opposite_sign(sign: &str) -> &'static str {
     }
 }
 
-/// Words for calls that are the same.
 const SAME: &[&str] = &["identical", "same", "equal", "repeated", "consecutive", "successive"];
 
 /// `never more than 3 search`, `at most 3 search`, `no more than 3 identical calls`, `max 5 fetch`.
@@ -280,8 +282,11 @@ fn bound_in_front(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         _ => format!("count {shown} {sign} {number}"),
     };
     let message = "how many calls there may be is said behind the step";
-    let diagnostic =
-        view.syntax_error(0, end, if same > 0 { "the same call over and over is said with `never repeat`" } else { message });
+    let diagnostic = view.syntax_error(
+        0,
+        end,
+        if same > 0 { "the same call over and over is said with `never repeat`" } else { message },
+    );
     let whole = if rest.is_empty() { text.clone() } else { format!("{text} {rest}") };
     Some(diagnostic.suggest_text(whole.clone(), vec![view.replace_tokens(0, view.len(), whole)]))
 }

@@ -70,14 +70,20 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("test \"x\" expect fail \"approval\" { }", "test T expect X ..( < n:T > &..'{'|from")
         .with_message("the names of rules stand without quotes")
         .with_swap("{n|label}"),
-    pattern_hint("test \"x\" expect fail for approval { }", "test T expect X < on|for|of|in|rule|rules > &X !'{'|from n:RUN")
-        .with_message("the names of rules follow the verdict")
-        .with_rewrite("{n}")
-        .with_swap(""),
-    pattern_hint("test \"x\" expect fail a and b { }", "test T expect X !'{'|from a[ LABEL ALSO* ] < and|for|or|in > b:RUN")
-        .with_message("the names of rules are joined with commas")
-        .with_rewrite("{a}, {b}")
-        .with_swap(","),
+    pattern_hint(
+        "test \"x\" expect fail for approval { }",
+        "test T expect X < on|for|of|in|rule|rules > &X !'{'|from n:RUN",
+    )
+    .with_message("the names of rules follow the verdict")
+    .with_rewrite("{n}")
+    .with_swap(""),
+    pattern_hint(
+        "test \"x\" expect fail a and b { }",
+        "test T expect X !'{'|from a[ LABEL ALSO* ] < and|for|or|in > b:RUN",
+    )
+    .with_message("the names of rules are joined with commas")
+    .with_rewrite("{a}, {b}")
+    .with_swap(","),
     pattern_hint(
         "test \"x\" expect fail a b { }",
         "h[ test T expect X ] !'{'|from a[ LABEL ALSO* ] b[ < !'{'|from|, X > RUN? ] &'{'|from",
@@ -90,7 +96,10 @@ pub(super) const TABLE: &[Hint] = &[
 /// `rule refunds: never refund`, or a body that is indented below.
 fn colon_body(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let colon = view.behind_name(1);
-    if !view.is_any(0, &["rule", "case"]) || !view.token_is(colon, ":") || colon + 1 >= view.len() || view.token_is(colon + 1, "{")
+    if !view.is_any(0, &["rule", "case"])
+        || !view.token_is(colon, ":")
+        || colon + 1 >= view.len()
+        || view.token_is(colon + 1, "{")
     {
         return None;
     }

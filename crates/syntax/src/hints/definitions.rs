@@ -105,7 +105,8 @@ fn use_declaration(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     if compact.ends_with(".assert") || compact.starts_with('.') {
         let edits = vec![view.insert_before(1, "\""), view.insert_after(paren - 1, "\"")];
         return Some(
-            view.syntax_error(1, paren, "the path of a file stands in quotes").suggest_text(format!("use \"{compact}\""), edits),
+            view.syntax_error(1, paren, "the path of a file stands in quotes")
+                .suggest_text(format!("use \"{compact}\""), edits),
         );
     }
     if compact == target && compact.starts_with("std") && (compact.contains('/') || compact.contains("::")) {

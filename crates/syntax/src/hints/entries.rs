@@ -6,7 +6,7 @@ use crate::token::TokenKind;
 use crate::words;
 use averment_base::diagnostic::Diagnostic;
 
-/// Entries of objects: asked before what a word behind an assertion may be.
+/// Object entries, asked before words behind an assertion.
 pub(super) const EARLY: &[Hint] = &[
     pattern_hint("output == { a = 1 }", "..( ^'{'|, k:W|T < @failed @object =|=>|->|== > v:X?")
         .with_message("a key and its value are joined with `:`, not with `{wrong}`")
@@ -16,20 +16,20 @@ pub(super) const EARLY: &[Hint] = &[
         .with_rewrite("{k}: {v}"),
 ];
 
-/// Lists and arguments.
 pub(super) const LATE: &[Hint] = &[
     pattern_hint("output.a in (1, 2)", "..( ^in|==|!=|:|=|any|all|none|'('|, < @listed '('|'{' > v:IN ')'|'}'")
         .with_message("a list is written in brackets")
         .with_rewrite("[{v}]"),
     function_hint("large(a: 1) == 2", named_argument),
     function_hint("output.a in [1 2]", missing_comma),
-    pattern_hint("output.a in [1; 2]", "..( < @inner ; >").with_message("inside brackets commas separate, not semicolons").with_swap(","),
+    pattern_hint("output.a in [1; 2]", "..( < @inner ; >")
+        .with_message("inside brackets commas separate, not semicolons")
+        .with_swap(","),
     pattern_hint("output.a in [1,, 2]", "..( b:,|'('|'['|'{' < @failed , >")
         .with_message("something is missing between `{b}` and `,`")
         .with_help("remove the comma, or write the entry in front of it"),
 ];
 
-/// The bracket that a token stands in.
 pub(super) fn enclosing_bracket(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for here in (0..at).rev() {
@@ -43,7 +43,6 @@ pub(super) fn enclosing_bracket(view: &StatementView<'_, '_>, at: usize) -> Opti
     None
 }
 
-/// True for brackets of another kind around the values of a list.
 pub(super) fn is_list(view: &StatementView<'_, '_>, open: usize) -> bool {
     let call = view.touches_previous(open) && view.is_word(open - 1) && !view.token_is(open - 1, "in");
     view.is_any(open, &["(", "{"]) && !call && comma_inside(view, open)
@@ -72,22 +71,29 @@ fn named_argument(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     }
     let colon = (3..view.len()).find(|&at| {
         let open = at - 2;
-        view.token_is(at, ":") && view.is_word(at - 1) && view.token_is(open, "(") && view.touches_previous(open) && view.is_word(open - 1)
+        view.token_is(at, ":")
+            && view.is_word(at - 1)
+            && view.token_is(open, "(")
+            && view.touches_previous(open)
+            && view.is_word(open - 1)
     })?;
     let open = colon - 2;
     let function = view.token_text(open - 1);
     let inner = view.source_text(open, view.behind_bracket(open));
     Some(
         view.syntax_error(colon, colon + 1, format!("the arguments of the function `{function}` have no names"))
-            .with_help(format!("leave the name out; a tool call with arguments is a step: `require {function}{inner}`")),
+            .with_help(format!(
+                "leave the name out; a tool call with arguments is a step: `require {function}{inner}`"
+            )),
     )
 }
 
-/// Two values side by side in brackets.
 fn missing_comma(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let at = view.failed;
-    let begins = matches!(view.token_kind(at), TokenKind::Text | TokenKind::Number | TokenKind::Binding | TokenKind::Regex | TokenKind::Word)
-        || view.is_any(at, &["{", "[", "("]);
+    let begins = matches!(
+        view.token_kind(at),
+        TokenKind::Text | TokenKind::Number | TokenKind::Binding | TokenKind::Regex | TokenKind::Word
+    ) || view.is_any(at, &["{", "[", "("]);
     if at == 0
         || at >= view.len()
         || view.is_outer(at)

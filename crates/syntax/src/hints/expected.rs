@@ -5,7 +5,6 @@ use crate::grammar::{self, Rule};
 use crate::near_keywords;
 use averment_base::diagnostic::Diagnostic;
 
-/// What is wrong, from the place where the grammar gave up.
 pub(super) fn expected_diagnostic(view: &StatementView<'_, '_>) -> Diagnostic {
     let at = view.failed;
     let unknown = view.is_word(at) && !grammar::is_keyword(view.token_text(at));
@@ -25,7 +24,6 @@ pub(super) fn expected_diagnostic(view: &StatementView<'_, '_>) -> Diagnostic {
     }
 }
 
-/// The most useful of what would have gone on.
 pub(crate) fn expected_text(rules: &[Rule]) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
     let mut ranked: Vec<(u8, String)> = rules.iter().filter_map(|&rule| describe_rule(rule)).collect();
@@ -40,7 +38,7 @@ pub(crate) fn expected_text(rules: &[Rule]) -> Option<String> {
     Some(if words.is_empty() { format!("expected {last}") } else { format!("expected {} or {last}", words.join(", ")) })
 }
 
-/// A rule of the grammar in words, and its rank: what is needed before what is possible.
+/// A rule in words, and its rank: required before optional.
 fn describe_rule(rule: Rule) -> Option<(u8, String)> {
     let text = match rule {
         Rule::arrow => (0, "`->`"),

@@ -8,9 +8,15 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("output.items.0 == 1", "@indexable ..( !N a:X < @valued @touching . @touching n:N >")
         .with_message("an element of a list is taken with brackets")
         .with_rewrite("{a}[{n}]"),
-    pattern_hint("output.a > .5", "..( < @failed . @touching n:N >").with_message("a number begins with a digit").with_rewrite("0.{n}"),
-    pattern_hint("output.a > 5.", "..( n:N < @read @begun . >").with_message("a digit is missing behind the point").with_rewrite("{n}.0"),
-    pattern_hint("output.a > +5", "..( < @failed + > n:N").with_message("a number has no `+` in front of it").with_rewrite("{n}"),
+    pattern_hint("output.a > .5", "..( < @failed . @touching n:N >")
+        .with_message("a number begins with a digit")
+        .with_rewrite("0.{n}"),
+    pattern_hint("output.a > 5.", "..( n:N < @read @begun . >")
+        .with_message("a digit is missing behind the point")
+        .with_rewrite("{n}.0"),
+    pattern_hint("output.a > +5", "..( < @failed + > n:N")
+        .with_message("a number has no `+` in front of it")
+        .with_rewrite("{n}"),
     pattern_hint("output.a == ${x}", "..( < '$' > '{' a:IN '}'")
         .with_message("`${…}` puts a value into a string; outside of one the value stands alone")
         .with_rewrite("{a}"),

@@ -4,7 +4,7 @@ use super::{counts, foreign_syntax};
 use crate::ast::NumberUnit;
 use crate::{number, words};
 
-/// What becomes of a text; `None` where the filter is not made for it.
+/// `None` if the filter does not apply to the text.
 type FilterFn = fn(&str) -> Option<String>;
 
 const FILTERS: &[(&str, FilterFn)] = &[
@@ -68,7 +68,7 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("moved", |text| Some(text.to_owned())),
 ];
 
-/// Words and those that take their place, by the name of the filter.
+/// Word replacements by filter name.
 const WORDS: &[(&str, &[(&str, &str)])] = &[
     ("quantifier", &[("all", "each"), ("any", "some")]),
     ("choice", &[("one", "any"), ("either", "any"), ("any", "any"), ("all", "all"), ("none", "none")]),
@@ -134,7 +134,6 @@ const WORDS: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// What a filter makes of a text.
 pub(super) fn apply_filter(filter: &str, text: &str) -> Option<String> {
     if let Some((_, filter)) = FILTERS.iter().find(|(known, _)| *known == filter) {
         return filter(text);
@@ -144,13 +143,12 @@ pub(super) fn apply_filter(filter: &str, text: &str) -> Option<String> {
     meant.map(|(_, word)| (*word).to_owned())
 }
 
-/// Whether there is such a filter, for a test.
 #[cfg(test)]
 pub(super) fn exists(filter: &str) -> bool {
     FILTERS.iter().any(|(known, _)| *known == filter) || WORDS.iter().any(|(known, _)| *known == filter)
 }
 
-/// Steps with one sign between them, whatever stood there.
+/// Steps joined by one sign, whatever stood between.
 fn separate_steps(text: &str, sign: &str) -> String {
     let parts = text.split([',', '|']).flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" or "));
     let words = ["and ", "or ", "then "];
@@ -158,7 +156,6 @@ fn separate_steps(text: &str, sign: &str) -> String {
     bare.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(sign)
 }
 
-/// The test that a verb stands for.
 fn verb_test(text: &str) -> Option<String> {
     let test = match text {
         "match" | "matches" => "matches",
@@ -182,7 +179,6 @@ fn membership_test(text: &str) -> Option<String> {
     Some(if negated { format!("not {test}") } else { test.to_owned() })
 }
 
-/// The type that a written value suggests.
 fn type_of(text: &str) -> &'static str {
     let word = text.split_whitespace().next().unwrap_or("");
     match word.chars().next() {
@@ -205,7 +201,6 @@ pub(super) fn strip_quotes(text: &str) -> &str {
     text.trim_matches(['"', '\''])
 }
 
-/// A name made of any text.
 pub(super) fn label_of(text: &str) -> String {
     let mut name = String::new();
     for part in text

@@ -7,7 +7,7 @@ use crate::words;
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
-/// Asked before everything that stands behind the first word.
+/// Asked before everything behind the first word.
 pub(super) const FIRST: &[Hint] = &[
     function_hint("done deploy", lonely_word),
     function_hint("skill \"find\"", lone_step),
@@ -33,7 +33,6 @@ pub(super) const FIRST: &[Hint] = &[
     function_hint("iff close", near_statement),
 ];
 
-/// Asked when nothing else is known.
 pub(super) const LAST: &[Hint] = &[
     function_hint("foobar deploy the thing", unknown_statement),
     pattern_hint("output.status:", "!STATEMENT a:L < : @unread > @end")
@@ -44,7 +43,7 @@ pub(super) const LAST: &[Hint] = &[
         .with_rewrite("{a} == {...}"),
 ];
 
-/// `else`, `end`, `then`, `and` at the start of a line with nothing that they go on from.
+/// `else`, `end`, `then`, `and` at a line start with nothing to continue.
 fn lonely_word(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let word = view.token_text(0);
     let help = match word {
@@ -69,24 +68,28 @@ fn lonely_word(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
 /// `skill "find"`, `refund where amount > 3`: a step is no statement.
 fn lone_step(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let end = view.behind_pattern(0);
-    let kind = words::KINDS.contains(&view.token_text(0)) && matches!(view.token_kind(1), TokenKind::Text | TokenKind::Regex);
-    let condition =
-        (1..end).any(|at| view.token_is(at, "where") && view.is_outer(at)) && !words::STATEMENTS.contains(&view.token_text(0));
+    let kind =
+        words::KINDS.contains(&view.token_text(0)) && matches!(view.token_kind(1), TokenKind::Text | TokenKind::Regex);
+    let condition = (1..end).any(|at| view.token_is(at, "where") && view.is_outer(at))
+        && !words::STATEMENTS.contains(&view.token_text(0));
     if end != view.modifiers_start(0) || end == 0 || !(kind || condition) {
         return None;
     }
     let text = format!("require {}", view.source_text(0, view.len()));
-    Some(view.syntax_error(0, end, "a step alone is no statement").suggest_text(text, vec![view.insert_before(0, "require ")]))
+    Some(
+        view.syntax_error(0, end, "a step alone is no statement")
+            .suggest_text(text, vec![view.insert_before(0, "require ")]),
+    )
 }
 
-/// True where a first word may claim what follows: that is no operator, and was not read.
+/// True if the first word may claim what follows: no operator, and not yet parsed.
 pub(super) fn is_claim(view: &StatementView<'_, '_>, at: usize) -> bool {
     let name = view.is_any(at, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"]);
     let outcome = view.token_is(0, "expect") && view.len() == 2;
     at < view.len() && view.failed <= at && !name && !outcome && !is_infix(view)
 }
 
-/// A word that another language, or a person, uses for a statement: the word, the statement, and how it is written.
+/// Statement words of other languages or of English: word, statement, how to write it.
 const OTHERS: &[(&str, &str, &str)] = &[
     ("forbid", "never", ""),
     ("forbids", "never", ""),
@@ -148,7 +151,6 @@ const OTHERS: &[(&str, &str, &str)] = &[
     ("once", "require", "require search 1 times"),
 ];
 
-/// True for a word of [`OTHERS`].
 pub(super) fn is_other(word: &str) -> bool {
     OTHERS.iter().any(|(other, ..)| other.eq_ignore_ascii_case(word))
 }
@@ -174,7 +176,7 @@ fn with_replacement(diagnostic: Diagnostic, view: &StatementView<'_, '_>, meant:
     diagnostic
 }
 
-/// True when the first word stands where a statement word would: something that is no operator follows.
+/// True if no operator follows the first word.
 fn is_head(view: &StatementView<'_, '_>) -> bool {
     let next = view.token_kind(1);
     let follows = matches!(next, TokenKind::Word | TokenKind::Text | TokenKind::Regex)
@@ -184,7 +186,6 @@ fn is_head(view: &StatementView<'_, '_>) -> bool {
     view.is_word(0) && follows && !words::is_joining(view.token_text(1)) && !is_infix(view) && view.failed <= 3
 }
 
-/// Words that stand between two steps, or between a value and a test.
 const BETWEEN: &[&str] = &[
     "before",
     "after",
@@ -206,7 +207,6 @@ fn is_infix(view: &StatementView<'_, '_>) -> bool {
     view.is_any(1, BETWEEN) && view.find_word(1, "->").is_none()
 }
 
-/// True for a word with which a line may begin in some other way.
 fn is_known(word: &str) -> bool {
     [words::STATEMENTS, words::DECLARATIONS, words::MODIFIERS, words::SETTINGS, words::ROOTS]
         .iter()
@@ -233,7 +233,6 @@ fn near_statement(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     )
 }
 
-/// A first word that is like no other.
 fn unknown_statement(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let word = view.token_text(0);
     if is_known(word) || !is_head(view) || view.failed > 1 {

@@ -4,27 +4,24 @@ use super::pattern::{HintPattern, PatternMatch};
 use super::view::StatementView;
 use averment_base::diagnostic::{Diagnostic, Fix, Slug};
 
-/// A hint that no row can give: `None` when this is not its mistake.
+/// `None` if this is not the mistake it knows.
 pub(super) type HintFn = fn(&StatementView<'_, '_>) -> Option<Diagnostic>;
 
-/// How a mistake is known.
 #[derive(Debug, Clone, Copy)]
 enum HintMatcher {
     Pattern(&'static str),
     Function(HintFn),
 }
 
-/// What of the statement is rewritten.
 #[derive(Debug, Clone, Copy)]
 enum HintEdit {
     Nothing,
-    /// All that the pattern takes.
+    /// Everything that the pattern matches.
     Line(&'static str),
-    /// What is underlined.
     Wrong(&'static str),
 }
 
-/// A row: a mistake with an example, and templates for what is said of it.
+/// A mistake with an example, and templates for its message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hint {
     /// A text with just this mistake.
@@ -39,12 +36,10 @@ pub(super) struct Hint {
     title: &'static str,
 }
 
-/// Not this: a statement that a pattern fits.
 pub(super) const fn pattern_hint(example: &'static str, pattern: &'static str) -> Hint {
     Hint::new(example, HintMatcher::Pattern(pattern))
 }
 
-/// Not this: a statement that a function knows.
 pub(super) const fn function_hint(example: &'static str, function: HintFn) -> Hint {
     Hint::new(example, HintMatcher::Function(function))
 }
@@ -60,13 +55,12 @@ impl Hint {
         self
     }
 
-    /// What is wrong.
     pub(super) const fn with_message(mut self, message: &'static str) -> Self {
         self.message = message;
         self
     }
 
-    /// What to write instead of all that the pattern takes.
+    /// The replacement of everything that the pattern matches.
     pub(super) const fn with_rewrite(mut self, text: &'static str) -> Self {
         self.shown = text;
         if matches!(self.edited, HintEdit::Nothing) {
@@ -75,44 +69,41 @@ impl Hint {
         self
     }
 
-    /// What all that the pattern takes becomes, where that is not what [`Hint::with_rewrite`] shows.
+    /// The replacement of everything matched, if it differs from what is shown.
     pub(super) const fn with_line_edit(mut self, text: &'static str) -> Self {
         self.edited = HintEdit::Line(text);
         self
     }
 
-    /// What the underlined tokens become.
+    /// The replacement of the underlined tokens.
     pub(super) const fn with_swap(mut self, text: &'static str) -> Self {
         self.edited = HintEdit::Wrong(text);
         self
     }
 
-    /// What is said in place of `write …`.
+    /// Help text in place of `write …`.
     pub(super) const fn with_help(mut self, text: &'static str) -> Self {
         self.help = text;
         self
     }
 
-    /// What the fix is called in place of `write …`.
+    /// Fix title in place of `write …`.
     pub(super) const fn with_title(mut self, text: &'static str) -> Self {
         self.title = text;
         self
     }
 
-    /// Whether the row offers a rewriting.
     #[cfg(test)]
     pub(super) fn rewrites(&self) -> bool {
         !matches!(self.edited, HintEdit::Nothing)
     }
 
-    /// The conditions that the pattern names.
     #[cfg(test)]
     pub(super) fn conditions(&self) -> impl Iterator<Item = &'static str> {
         let written = if let HintMatcher::Pattern(pattern) = self.matcher { pattern } else { "" };
         written.split(' ').filter_map(|part| part.strip_prefix('@'))
     }
 
-    /// All templates of the row.
     #[cfg(test)]
     pub(super) fn templates(&self) -> Vec<&'static str> {
         let edited = match self.edited {
@@ -122,7 +113,6 @@ impl Hint {
         vec![self.message, self.help, self.shown, edited, self.title]
     }
 
-    /// The pattern, for a row that has one.
     pub(super) fn compile_pattern(&self) -> Option<HintPattern> {
         match self.matcher {
             HintMatcher::Pattern(pattern) => Some(HintPattern::new(pattern)),
@@ -131,13 +121,12 @@ impl Hint {
     }
 }
 
-/// A row with its pattern taken apart.
 pub(super) struct CompiledHint {
     pub hint: Hint,
     pub pattern: Option<HintPattern>,
 }
 
-/// Tokens of a statement in which patterns are looked for: looking takes time that grows faster than the statement.
+/// Maximum tokens: matching time grows faster than the statement.
 const LONGEST: usize = 2_000;
 
 impl CompiledHint {
@@ -145,7 +134,6 @@ impl CompiledHint {
         Self { hint: *hint, pattern: hint.compile_pattern() }
     }
 
-    /// What the row says of a statement, where that has the mistake.
     pub(super) fn diagnose_statement(&self, view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         let told = match (&self.pattern, self.hint.matcher) {
             (Some(_), _) if view.len() > LONGEST => None,
@@ -174,7 +162,8 @@ impl CompiledHint {
             let title = if title.is_empty() { write.clone() } else { found.fill_template(title)? };
             diagnostic.fix = Some(Fix { title, edits: found.template_edits(scope, text)? });
         }
-        let help = if help.is_empty() { Some(write).filter(|_| !shown.is_empty()) } else { Some(found.fill_template(help)?) };
+        let help =
+            if help.is_empty() { Some(write).filter(|_| !shown.is_empty()) } else { Some(found.fill_template(help)?) };
         Some(Diagnostic { help, ..diagnostic })
     }
 }

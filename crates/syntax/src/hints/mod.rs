@@ -18,9 +18,9 @@ mod entries;
 mod expected;
 mod expressions;
 mod filters;
+mod foreign_syntax;
 mod heads;
 mod hint;
-mod foreign_syntax;
 mod operators;
 mod orders;
 mod pattern;
@@ -38,14 +38,13 @@ mod world;
 
 use averment_base::diagnostic::Diagnostic;
 pub(super) use expected::expected_text;
-use hint::{Hint, CompiledHint};
 pub use foreign_syntax::{IntendedStatement, foreign_statement, intended_statement};
+use hint::{CompiledHint, Hint};
 use std::sync::LazyLock;
 pub(super) use tokens::bracket_mistake;
 pub(super) use view::StatementView;
 
-/// The tables in the order in which they are asked: what spoils the reading of a line first, then what its first word says, then what
-/// stands where the grammar gave up.
+/// Asked in order: what breaks the line, then the first word, then where the grammar gave up.
 const TABLES: &[&[Hint]] = &[
     phrases::FIRST,
     tokens::TABLE,
@@ -75,17 +74,14 @@ const TABLES: &[&[Hint]] = &[
 static ROWS: LazyLock<Vec<CompiledHint>> =
     LazyLock::new(|| TABLES.iter().flat_map(|table| table.iter()).map(CompiledHint::new).collect());
 
-/// What is wrong with a statement that the grammar refuses, where one of the rows knows it.
 pub(super) fn known_mistake(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     ROWS.iter().find_map(|row| row.diagnose_statement(view))
 }
 
-/// What the grammar would have taken where it gave up.
 pub(super) fn grammar_mistake(view: &StatementView<'_, '_>) -> Diagnostic {
     expected::expected_diagnostic(view)
 }
 
-/// True for a word of another language, or of plain English, that one of the tables knows.
 pub(super) fn is_other_word(word: &str) -> bool {
     heads::is_other(word) || operators::is_other(word)
 }

@@ -6,7 +6,9 @@ use averment_base::diagnostic::Diagnostic;
 
 pub(super) const TABLE: &[Hint] = &[
     function_hint("output.a && output.b", foreign_sign),
-    pattern_hint("output.a ! in [1]", "..( < '!' > w:in|contains|matches").with_message("`!` is written `not`").with_rewrite("not {w}"),
+    pattern_hint("output.a ! in [1]", "..( < '!' > w:in|contains|matches")
+        .with_message("`!` is written `not`")
+        .with_rewrite("not {w}"),
     pattern_hint("never !refund", "..( never|require|only < '!' >")
         .with_message("`!` means nothing in front of a step")
         .with_help("what must not occur is said with `never`"),
@@ -34,15 +36,20 @@ pub(super) const TABLE: &[Hint] = &[
         .with_message("`{w|behind}` stands behind its value")
         .with_rewrite("{v} {w|behind}"),
     function_hint("output.a includes \"x\"", test_word),
-    pattern_hint("turns < 2 minutes", "..( n:PLAIN < @apart @counting u:UNIT >").with_message("a count has no unit").with_rewrite("{n}"),
-    pattern_hint("duration < 2 minutes", "..( n:PLAIN < @apart u:UNIT >").with_message("a unit touches its number").with_rewrite("{n}{u|unit}"),
-    pattern_hint("output.a > 95 %", "..( n:PLAIN < @apart % > @end").with_message("a unit touches its number").with_rewrite("{n}%"),
+    pattern_hint("turns < 2 minutes", "..( n:PLAIN < @apart @counting u:UNIT >")
+        .with_message("a count has no unit")
+        .with_rewrite("{n}"),
+    pattern_hint("duration < 2 minutes", "..( n:PLAIN < @apart u:UNIT >")
+        .with_message("a unit touches its number")
+        .with_rewrite("{n}{u|unit}"),
+    pattern_hint("output.a > 95 %", "..( n:PLAIN < @apart % > @end")
+        .with_message("a unit touches its number")
+        .with_rewrite("{n}%"),
     pattern_hint("output.text /x/", "a:..( b[ < @apart / > ..( @touching / ] @end")
         .with_message("a regular expression follows `matches`")
         .with_rewrite("{a} matches {b}"),
 ];
 
-/// Signs and what they are written as here.
 const SIGNS: &[(&str, &str)] = &[
     ("&&", "and"),
     ("||", "or"),
@@ -57,21 +64,27 @@ const SIGNS: &[(&str, &str)] = &[
     ("~", "matches"),
 ];
 
-/// A sign of another language.
 pub(super) fn foreign_sign(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     for at in 0..view.len() {
         if at > view.failed + 1 {
             return None;
         }
-        let pair = format!("{}{}", view.token_text(at), if view.touches_previous(at + 1) { view.token_text(at + 1) } else { "" });
-        let row = SIGNS
-            .iter()
-            .find(|(sign, _)| view.token_is(at, sign) || (sign.len() == 2 && pair == *sign && !view.token_is(at, "<=")));
+        let pair = format!(
+            "{}{}",
+            view.token_text(at),
+            if view.touches_previous(at + 1) { view.token_text(at + 1) } else { "" }
+        );
+        let row = SIGNS.iter().find(|(sign, _)| {
+            view.token_is(at, sign) || (sign.len() == 2 && pair == *sign && !view.token_is(at, "<="))
+        });
         let Some((sign, right)) = row else { continue };
         let end = if view.token_is(at, sign) { at + 1 } else { at + 2 };
         let text = space_sign(view, at, end, right);
-        let shown =
-            format!("{} {right} {}", view.source_text(view.operand_start(at), at), view.source_text(end, view.operand_end(end)));
+        let shown = format!(
+            "{} {right} {}",
+            view.source_text(view.operand_start(at), at),
+            view.source_text(end, view.operand_end(end))
+        );
         let message = match *sign {
             "&&" | "&" | "||" => format!("`{sign}` is written `{right}`"),
             "??" => "there is no `??`: a field that is not there is missing, and a test on it is false".to_owned(),
@@ -87,7 +100,6 @@ pub(super) fn foreign_sign(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     None
 }
 
-/// The text with a space on either side where none stands.
 fn space_sign(view: &StatementView<'_, '_>, from: usize, to: usize, text: &str) -> String {
     if text.starts_with('.') {
         return text.to_owned();
@@ -109,8 +121,15 @@ fn ternary_operator(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         view.source_text(at + 1, colon),
         view.source_text(colon + 1, end)
     );
-    let edits = vec![view.insert_before(start, "if "), view.replace_tokens(at, at + 1, "then"), view.replace_tokens(colon, colon + 1, "else")];
-    Some(view.syntax_error(at, at + 1, "a choice between two values is written `if … then … else …`").suggest_text(text, edits))
+    let edits = vec![
+        view.insert_before(start, "if "),
+        view.replace_tokens(at, at + 1, "then"),
+        view.replace_tokens(colon, colon + 1, "else"),
+    ];
+    Some(
+        view.syntax_error(at, at + 1, "a choice between two values is written `if … then … else …`")
+            .suggest_text(text, edits),
+    )
 }
 
 /// `x equals 3`, `x is greater than 3`, `x is equal to 3`, `x less than 3`.
@@ -123,11 +142,11 @@ fn comparison_words(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let start = view.operand_start(at);
     let text = format!("{} {sign} {}", view.source_text(start, at), view.source_text(end, view.operand_end(end)));
     Some(
-        view.syntax_error(at, end, format!("this comparison is written `{sign}`")).suggest_text(text, vec![view.replace_tokens(at, end, sign)]),
+        view.syntax_error(at, end, format!("this comparison is written `{sign}`"))
+            .suggest_text(text, vec![view.replace_tokens(at, end, sign)]),
     )
 }
 
-/// A comparison in words from a token on: the token behind it and its sign.
 fn worded_comparison(view: &StatementView<'_, '_>, at: usize) -> Option<(usize, &'static str)> {
     let mut here = at + usize::from(view.is_any(at, &["is", "was", "be"]));
     let negated = view.token_is(here, "not");
@@ -164,7 +183,7 @@ fn worded_comparison(view: &StatementView<'_, '_>, at: usize) -> Option<(usize, 
     if value && view.ends_operand(at.checked_sub(1)?) { Some((here, sign)) } else { None }
 }
 
-/// Near misses of the words of tests: `contain`, `startswith`, `match`, `includes`.
+/// Near misses of test words: `contain`, `startswith`, `match`.
 const TESTS: &[(&str, &str)] = &[
     ("contain", "contains"),
     ("includes", "contains"),
@@ -201,7 +220,6 @@ const TESTS: &[(&str, &str)] = &[
     ("IN", "in"),
 ];
 
-/// True for a word of [`TESTS`].
 pub(super) fn is_other(word: &str) -> bool {
     TESTS.iter().any(|(other, _)| *other == word)
 }

@@ -108,7 +108,6 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("never not a", "< never not|no > &P ...").with_message("what must occur is said with `require`").with_rewrite("require {...}"),
 ];
 
-/// Words with which people write the arrow.
 const ARROWS: &[&str] =
     &["=>", "-", ">", ",", "then", "before", "comes", "precedes", "to", "must", "followed", "implies", "<-"];
 
@@ -163,7 +162,6 @@ fn missing_arrow(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     Some(view.syntax_error(end, next.max(end + 1), message).suggest_text(text, vec![edit]))
 }
 
-/// The steps of a sequence from `at` on, with arrows between them.
 fn arrows_in_sequence(view: &StatementView<'_, '_>, at: usize) -> String {
     let mut steps = Vec::new();
     let mut here = at;

@@ -23,7 +23,6 @@ use super::classes::{self, GuardFn, TakeFn};
 use super::view::StatementView;
 use averment_base::source::Span;
 
-/// What stands for one or more tokens.
 #[derive(Debug, Clone, Copy)]
 enum TokenClass {
     Word(&'static str),
@@ -43,7 +42,6 @@ impl TokenClass {
         }
     }
 
-    /// The token behind those that it takes.
     fn match_end(self, view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
         let stands = match self {
             Self::Word(word) => view.token_is(at, word),
@@ -54,7 +52,6 @@ impl TokenClass {
     }
 }
 
-/// One of several classes.
 #[derive(Debug)]
 struct ClassChoice(Vec<TokenClass>);
 
@@ -78,7 +75,6 @@ impl ClassChoice {
     }
 }
 
-/// How often a part is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PartCount {
     Once,
@@ -88,7 +84,7 @@ enum PartCount {
     Some,
 }
 
-/// One part of a pattern. Names are empty where nothing is named.
+/// Names are empty if nothing is named.
 #[derive(Debug)]
 enum PatternPart {
     Tokens {
@@ -119,7 +115,7 @@ enum PatternPart {
         into_brackets: bool,
     },
     Guard(GuardFn),
-    /// A condition that does not exist: a test refuses it.
+    /// A condition that does not exist; a test refuses it.
     Never,
 }
 
@@ -144,9 +140,10 @@ impl PatternPart {
                 let (choice, wanted) = (ClassChoice::parse(inside.unwrap_or(rest)), written.starts_with('&'));
                 Self::Somewhere { choice, wanted, into_brackets: inside.is_some() }
             }
-            _ if written.len() > 1 && written.starts_with(['&', '!']) && !written.starts_with("!=") => {
-                Self::Ahead { choice: ClassChoice::parse(written.get(1..).unwrap_or("")), wanted: written.starts_with('&') }
-            }
+            _ if written.len() > 1 && written.starts_with(['&', '!']) && !written.starts_with("!=") => Self::Ahead {
+                choice: ClassChoice::parse(written.get(1..).unwrap_or("")),
+                wanted: written.starts_with('&'),
+            },
             _ if written.len() > 1 && written.starts_with('^') => {
                 let (rest, wanted) = negated(written.get(1..).unwrap_or(""));
                 Self::Behind { choice: ClassChoice::parse(rest), wanted }
@@ -181,17 +178,15 @@ impl PatternPart {
         Self::Tokens { choice: ClassChoice::parse(rest), often, name }
     }
 
-    /// True for a part that takes no token.
     fn is_condition(&self) -> bool {
         matches!(self, Self::Ahead { .. } | Self::Behind { .. } | Self::Somewhere { .. } | Self::Guard(_))
     }
 }
 
-/// A pattern, ready to be looked for.
 #[derive(Debug)]
 pub(super) struct HintPattern {
     parts: Vec<PatternPart>,
-    /// The part with which the rewritten tokens begin: the first, or the one behind a skip at the start.
+    /// The part where the rewritten tokens start: the first, or the one behind a leading skip.
     first: usize,
 }
 
@@ -206,12 +201,10 @@ impl HintPattern {
         Self { parts, first: if skips { opening + 1 } else { 0 } }
     }
 
-    /// The first place where the pattern stands in a statement.
     pub(super) fn find_match<'v, 'a, 't>(&self, view: &'v StatementView<'a, 't>) -> Option<PatternMatch<'v, 'a, 't>> {
         self.find_within(view, &mut { STEPS })
     }
 
-    /// The same with no more parts tried than are left.
     pub(super) fn find_within<'v, 'a, 't>(
         &self,
         view: &'v StatementView<'a, 't>,
@@ -225,7 +218,6 @@ impl HintPattern {
         fits.then_some(search.found)
     }
 
-    /// The names that a rewriting may use.
     #[cfg(test)]
     pub(super) fn names(&self) -> Vec<&'static str> {
         let named = self.parts.iter().filter_map(|part| match part {
@@ -237,7 +229,6 @@ impl HintPattern {
     }
 }
 
-/// Where a pattern stands in a statement.
 #[derive(Clone)]
 pub(super) struct PatternMatch<'v, 'a, 't> {
     pub view: &'v StatementView<'a, 't>,
@@ -252,7 +243,7 @@ pub(super) struct PatternMatch<'v, 'a, 't> {
 }
 
 impl PatternMatch<'_, '_, '_> {
-    /// The place of what is wrong; where nothing is, the place behind the token before.
+    /// If nothing is wrong, the place behind the previous token.
     pub(super) fn wrong_span(&self) -> Span {
         let (from, to) = self.wrong;
         match (from < to, from < self.view.len()) {
@@ -263,23 +254,18 @@ impl PatternMatch<'_, '_, '_> {
     }
 }
 
-/// One try to find a pattern.
 struct PatternSearch<'p, 'v, 'a, 't> {
     pattern: &'p HintPattern,
     found: PatternMatch<'v, 'a, 't>,
-    /// Parts that may still be tried.
     steps: usize,
 }
 
-/// Parts of a pattern that are tried on one statement. What people write takes some dozens; a text that takes more is none of theirs, and
-/// hints are not worth its time.
+/// Parts tried per statement: people's text takes dozens, more is not worth the time.
 const STEPS: usize = 10_000;
 
-/// The end of named tokens that is not known yet.
 const OPEN: usize = usize::MAX;
 
 impl PatternSearch<'_, '_, '_, '_> {
-    /// Whether the parts from one on stand at a token.
     fn fits_from(&mut self, index: usize, at: usize) -> bool {
         let pattern = self.pattern;
         let Some(steps) = self.steps.checked_sub(1) else { return false };
@@ -293,7 +279,9 @@ impl PatternSearch<'_, '_, '_, '_> {
         };
         let view = self.found.view;
         let holds = match part {
-            PatternPart::Tokens { choice, often, name } => return self.take_tokens(index, (choice, *often, name), at, at),
+            PatternPart::Tokens { choice, often, name } => {
+                return self.take_tokens(index, (choice, *often, name), at, at);
+            }
             PatternPart::Skip { into_brackets, name } => return self.skip_tokens(index, *into_brackets, name, at),
             PatternPart::Rest => return self.name_tokens("...", (at, view.len()), index + 1),
             PatternPart::WrongFrom => {
@@ -320,15 +308,22 @@ impl PatternSearch<'_, '_, '_, '_> {
         holds && self.fits_from(index + 1, at)
     }
 
-    /// Takes tokens from `at` on as often as they are there, then fewer, until the other parts fit.
-    fn take_tokens(&mut self, index: usize, part: (&ClassChoice, PartCount, &'static str), start: usize, at: usize) -> bool {
+    /// Greedy: takes as many tokens as possible, then fewer, until the rest matches.
+    fn take_tokens(
+        &mut self,
+        index: usize,
+        part: (&ClassChoice, PartCount, &'static str),
+        start: usize,
+        at: usize,
+    ) -> bool {
         let (choice, often, name) = part;
         let more = matches!(often, PartCount::Many | PartCount::Some) || at == start;
         let end = choice.match_end(self.found.view, at).filter(|_| more);
         if end.is_some_and(|end| self.take_tokens(index, part, start, end)) {
             return true;
         }
-        (at > start || matches!(often, PartCount::Perhaps | PartCount::Many)) && self.name_tokens(name, (start, at), index + 1)
+        (at > start || matches!(often, PartCount::Perhaps | PartCount::Many))
+            && self.name_tokens(name, (start, at), index + 1)
     }
 
     fn skip_tokens(&mut self, index: usize, into_brackets: bool, name: &'static str, at: usize) -> bool {
@@ -338,7 +333,7 @@ impl PatternSearch<'_, '_, '_, '_> {
         places.any(|here| self.name_tokens(name, (at, here), index + 1))
     }
 
-    /// Goes on behind named tokens; the name is forgotten where that fails.
+    /// Continues behind named tokens; the name is dropped on failure.
     fn name_tokens(&mut self, name: &'static str, tokens: (usize, usize), index: usize) -> bool {
         let before = self.found.named.len();
         if !name.is_empty() {

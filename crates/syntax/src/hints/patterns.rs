@@ -55,13 +55,17 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("if refund", "if !..then X* <>")
         .with_message("`then` is missing")
         .with_help("write `if refund then notify`; for an expression `if c then a else b`"),
-    pattern_hint("iff, close", "< iff >").with_message("`iff` stands between two steps").with_help("write `open_file iff close_file`"),
+    pattern_hint("iff, close", "< iff >")
+        .with_message("`iff` stands between two steps")
+        .with_help("write `open_file iff close_file`"),
     pattern_hint("open where result.code == 0 iff", "a:.. iff <> @end")
         .with_message("`iff` needs a step behind it")
         .with_help("write `{a} iff other`"),
-    pattern_hint("{ require a }", "< '{' >").with_message("this `{` opens nothing: a line begins with a statement").with_help(
-        "put `{` at the end of the line before it, as in `rule approval {`; an object needs a name in front of it",
-    ),
+    pattern_hint("{ require a }", "< '{' >")
+        .with_message("this `{` opens nothing: a line begins with a statement")
+        .with_help(
+            "put `{` at the end of the line before it, as in `rule approval {`; an object needs a name in front of it",
+        ),
     function_hint("rule approval", missing_block),
     function_hint("args are valid", valid_arguments),
     pattern_hint("require refund(id where x == 1)", "..( < @inner @read @begun where >")
@@ -69,7 +73,7 @@ pub(super) const TABLE: &[Hint] = &[
         .with_help("write `(refund(id: $id) where result.code == 0)`"),
 ];
 
-/// `either refund where amount > 3 or cancel`: the statement goes on, and the condition swallows it.
+/// `either refund where amount > 3 or cancel`: the condition swallows the rest.
 fn where_without_parentheses(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let at = view.find_word(1, "where")?;
     let joint = match view.token_text(0) {
@@ -89,7 +93,12 @@ fn where_without_parentheses(view: &StatementView<'_, '_>) -> Option<Diagnostic>
         "times" => "a number of times".to_owned(),
         joint => format!("`{joint}`"),
     };
-    let text = format!("{} ({}) {}", view.source_text(0, start), view.source_text(start, stop), view.source_text(stop, view.len()));
+    let text = format!(
+        "{} ({}) {}",
+        view.source_text(0, start),
+        view.source_text(start, stop),
+        view.source_text(stop, view.len())
+    );
     let edits = vec![view.insert_before(start, "("), view.insert_after(stop.checked_sub(1)?, ")")];
     Some(
         view.syntax_error(at, at + 1, format!("`where` ends a pattern, so it needs parentheses before {shown}"))
@@ -97,7 +106,6 @@ fn where_without_parentheses(view: &StatementView<'_, '_>) -> Option<Diagnostic>
     )
 }
 
-/// The first token of the step pattern whose condition starts at `at`.
 fn pattern_start(view: &StatementView<'_, '_>, at: usize) -> usize {
     let mut start = 1;
     for here in 1..at {
@@ -122,7 +130,7 @@ fn number_before(view: &StatementView<'_, '_>, times: usize) -> usize {
     start
 }
 
-/// `skill find-skills`, `read src/**`, `command npm test`: what stands behind a kind is text.
+/// `skill find-skills`, `read src/**`: the text behind a kind needs quotes.
 fn text_of_a_kind(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     const ENDS: &[&str] = &[
         "->", "{", "where", "until", "within", "and", "or", "then", "iff", "after", "before", "between", "exists",
@@ -155,15 +163,17 @@ fn text_of_a_kind(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let text = format!("{kind} \"{}\"", view.source_text(at + 1, end));
     let mut edits = vec![view.insert_before(at + 1, "\""), view.insert_after(end - 1, "\"")];
     if view.token_is(at, kind) {
-        return Some(view.syntax_error(at + 1, end, format!("what stands behind `{kind}` is text")).suggest_text(text, edits));
+        return Some(
+            view.syntax_error(at + 1, end, format!("what stands behind `{kind}` is text")).suggest_text(text, edits),
+        );
     }
     edits.insert(0, view.replace_tokens(at, at + 1, kind));
-    let diagnostic =
-        view.syntax_error(at, at + 1, format!("`{}` is no kind of step", view.token_text(at))).suggest_text(text.clone(), edits);
+    let diagnostic = view
+        .syntax_error(at, at + 1, format!("`{}` is no kind of step", view.token_text(at)))
+        .suggest_text(text.clone(), edits);
     Some(Diagnostic { help: Some(format!("did you mean `{kind}`? write `{text}`")), ..diagnostic })
 }
 
-/// The kind of step that a word is, or was to be.
 fn kind_of(view: &StatementView<'_, '_>, at: usize) -> Option<&'static str> {
     let word = view.token_text(at);
     if let Some(kind) = words::KINDS.iter().find(|kind| **kind == word) {
@@ -216,7 +226,10 @@ fn arguments_without_parentheses(view: &StatementView<'_, '_>) -> Option<Diagnos
     let edit = view.replace_tokens(end, rest, String::new());
     let mut edits = vec![view.insert_after(end - 1, format!("({condition})")), edit];
     edits.sort_by_key(|edit| edit.span.start);
-    Some(view.syntax_error(path, rest, "conditions on the arguments of a call stand in parentheses").suggest_text(text, edits))
+    Some(
+        view.syntax_error(path, rest, "conditions on the arguments of a call stand in parentheses")
+            .suggest_text(text, edits),
+    )
 }
 
 /// `search{2,3}`, `search+` in a flow.
@@ -235,10 +248,13 @@ fn flow_repetition(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     }
     let (step, times) = (view.source_text(start, at), view.source_text(at, end));
     let edits = vec![view.insert_before(start, "("), view.insert_after(at - 1, ")")];
-    Some(view.syntax_error(at, at + 1, "repetition stands behind parentheses").suggest_text(format!("({step}){times}"), edits))
+    Some(
+        view.syntax_error(at, at + 1, "repetition stands behind parentheses")
+            .suggest_text(format!("({step}){times}"), edits),
+    )
 }
 
-/// `if output.ok == true then require refund`: between an expression and steps stands a block.
+/// `if output.ok == true then require refund`: an expression needs a block.
 fn if_without_else(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     if !view.token_is(0, "if") {
         return None;
@@ -299,17 +315,16 @@ fn then_of_a_step(view: &StatementView<'_, '_>, then: usize) -> Option<Diagnosti
         let word = view.token_text(then + 1);
         let diagnostic = view.syntax_error(then + 1, then + 2, format!("behind `then` stands a step, not `{word}`"));
         return Some(match word {
-            "require" => diagnostic.suggest_text(format!("if {step} then {rest}"), vec![view.replace_tokens(then + 1, then + 2, "")]),
+            "require" => diagnostic
+                .suggest_text(format!("if {step} then {rest}"), vec![view.replace_tokens(then + 1, then + 2, "")]),
             _ => diagnostic.with_help(format!("write `not both {step}, {rest}`")),
         });
     }
     let other = view.find_word(then, "else")?;
-    Some(
-        view.syntax_error(other, other + 1, "an implication between steps has no `else`").with_help(format!(
-            "write `{}` alone, and what holds otherwise as a statement of its own",
-            view.source_text(0, other)
-        )),
-    )
+    Some(view.syntax_error(other, other + 1, "an implication between steps has no `else`").with_help(format!(
+        "write `{}` alone, and what holds otherwise as a statement of its own",
+        view.source_text(0, other)
+    )))
 }
 
 /// `rule approval`, `after login until logout` without a body.
@@ -334,7 +349,9 @@ fn missing_block(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     if let Some(gap) = view.gap_before_brace() {
         let message = format!("the `{{` of a body stands on the line of its `{}`", view.token_text(0));
         let shown = format!("{} {{ … }}", view.source_text(0, view.len()));
-        return Some(view.missing_at_end(message).suggest_text(shown, vec![SourceEdit { span: gap, text: " ".to_owned() }]));
+        return Some(
+            view.missing_at_end(message).suggest_text(shown, vec![SourceEdit { span: gap, text: " ".to_owned() }]),
+        );
     }
     let head = view.source_text(0, view.len());
     let body = if view.is_any(0, &["workspace", "runner"]) { "timeout 60s" } else { "require search" };
@@ -349,9 +366,13 @@ fn valid_arguments(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     if !known {
         return None;
     }
-    let step = view.find_word(1, "for").map(|at| format!(" for {}", view.step_or(at + 1, "refund"))).unwrap_or_default();
+    let step =
+        view.find_word(1, "for").map(|at| format!(" for {}", view.step_or(at + 1, "refund"))).unwrap_or_default();
     let strict = if view.find_word(1, "strict").is_some() { " strict" } else { "" };
     let text = format!("args valid{strict}{step}");
     let all = view.replace_tokens(0, view.len(), text.clone());
-    Some(view.syntax_error(0, 2, "the statement about arguments and their schemas is `args valid`").suggest_text(text, vec![all]))
+    Some(
+        view.syntax_error(0, 2, "the statement about arguments and their schemas is `args valid`")
+            .suggest_text(text, vec![all]),
+    )
 }

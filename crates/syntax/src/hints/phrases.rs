@@ -6,7 +6,7 @@ use crate::token::TokenKind;
 use averment_base::diagnostic::{Diagnostic, SourceEdit};
 use averment_base::source::Span;
 
-/// Asked before an open string is told.
+/// Asked before an unclosed string is reported.
 pub(super) const FIRST: &[Hint] = &[function_hint("output doesn't contain \"x\"", negated_contraction)];
 
 pub(super) const TABLE: &[Hint] = &[
@@ -43,9 +43,12 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("no failed calls", "< no|never tool? failed CALLS > @modifiers ...")
         .with_message("calls that failed are `any failed`")
         .with_rewrite("never any failed {...}"),
-    pattern_hint("require refund succeeded", "!run|file|env|tool|http|test @steps X ..( !expect S @failed < w:STATUS > !ROUTE")
-        .with_message("how a call ended is `ok` or `failed`, not `{w}`")
-        .with_swap("{w|status}"),
+    pattern_hint(
+        "require refund succeeded",
+        "!run|file|env|tool|http|test @steps X ..( !expect S @failed < w:STATUS > !ROUTE",
+    )
+    .with_message("how a call ended is `ok` or `failed`, not `{w}`")
+    .with_swap("{w|status}"),
     pattern_hint("args.amount between 1 and 100", "..( @valued < between > n:N and|to|-|, m:N")
         .with_message("a range is written `1..100`")
         .with_rewrite("in {n}..{m}"),

@@ -3,9 +3,12 @@
 use super::hint::{Hint, pattern_hint};
 
 pub(super) const TABLE: &[Hint] = &[
-    pattern_hint("all x of output.items: x > 0", "..( q:QUANTIFIER v:W < of|from|at|on|among|=|within|inside|<- > @colon ...")
-        .with_message("a quantifier names its values with `in`")
-        .with_rewrite("{q} {v} in {...}"),
+    pattern_hint(
+        "all x of output.items: x > 0",
+        "..( q:QUANTIFIER v:W < of|from|at|on|among|=|within|inside|<- > @colon ...",
+    )
+    .with_message("a quantifier names its values with `in`")
+    .with_rewrite("{q} {v} in {...}"),
     pattern_hint(
         "all x in output.items, x.ok == true",
         "..( @uncoloned h[ q:QUANTIFIER v:W in PATH ] < COLON > that? !')'|']'|'}' &X ...",
@@ -36,7 +39,9 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("let x = if a: b", "X ..( ^!. if !..(if|then ..( < :|'{'|'?' >")
         .with_message("`then` is missing")
         .with_help("write `if c then a else b`"),
-    pattern_hint("let x = if a", "X ..( ^!. if !..(if|then X* <>").with_message("`then` is missing").with_help("write `if c then a else b`"),
+    pattern_hint("let x = if a", "X ..( ^!. if !..(if|then X* <>")
+        .with_message("`then` is missing")
+        .with_help("write `if c then a else b`"),
     pattern_hint("let x = if a then b", "X ..( ^!. v[ if !..(if ..( then !..(ELSE X* ] <>")
         .with_message("`else` is missing: a value has to be given for both cases")
         .with_help("write `{v} else …`"),

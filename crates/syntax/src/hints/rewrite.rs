@@ -9,13 +9,12 @@ use super::pattern::PatternMatch;
 use averment_base::diagnostic::SourceEdit;
 use averment_base::source::Span;
 
-/// A part of a template: text, or a name with the default or filter behind it.
 enum TemplatePart<'p> {
     Text(&'p str),
     Name { name: &'p str, default: &'p str, filter: &'p str },
 }
 
-/// Cuts a template into parts; braces around something that `known` does not take are text.
+/// Splits a template; braces around anything that `known` rejects are text.
 fn template_parts(template: &str, known: impl Fn(&str) -> bool) -> Vec<TemplatePart<'_>> {
     let mut template_parts = Vec::new();
     let (mut done, mut from) = (0, 0);
@@ -36,7 +35,6 @@ fn template_parts(template: &str, known: impl Fn(&str) -> bool) -> Vec<TemplateP
     template_parts
 }
 
-/// The names that a template uses, for a test: those in braces without a blank.
 #[cfg(test)]
 pub(super) fn names_of(template: &str) -> Vec<(&str, &str)> {
     let plain =
@@ -59,7 +57,7 @@ impl PatternMatch<'_, '_, '_> {
         }
     }
 
-    /// A template with the texts of its names; `None` where a filter has nothing to say of one.
+    /// `None` if a filter has nothing to say about a name's text.
     pub(super) fn fill_template(&self, template: &str) -> Option<String> {
         let mut text = String::new();
         for part in template_parts(template, |name| self.named_tokens(name).is_some()) {
@@ -72,7 +70,7 @@ impl PatternMatch<'_, '_, '_> {
         Some(text.trim().to_owned())
     }
 
-    /// The same with the texts as they are written, whatever their length.
+    /// Long texts are not shortened.
     pub(super) fn fill_unshortened(&self, template: &str) -> Option<String> {
         let mut text = String::new();
         for part in template_parts(template, |name| self.named_tokens(name).is_some()) {
@@ -99,7 +97,7 @@ impl PatternMatch<'_, '_, '_> {
         }
     }
 
-    /// The edits that make some tokens read like a template. What both have in common stays as it is written.
+    /// Edits that make tokens read like a template; common parts stay as written.
     pub(super) fn template_edits(&self, scope: (usize, usize), template: &str) -> Option<Vec<SourceEdit>> {
         let mut rewriting = RewriteEdits { found: self, scope, edits: Vec::new() };
         let (mut text, mut done) = (String::new(), scope.0);
@@ -123,13 +121,11 @@ impl PatternMatch<'_, '_, '_> {
     }
 }
 
-/// Adds a text; two blanks are one, as beside a name that stands for nothing.
 fn join_text(text: &mut String, new: &str) {
     let new = if text.ends_with(' ') { new.trim_start_matches(' ') } else { new };
     text.push_str(new);
 }
 
-/// The edits of some tokens, gap by gap between what is kept.
 struct RewriteEdits<'f, 'v, 'a, 't> {
     found: &'f PatternMatch<'v, 'a, 't>,
     scope: (usize, usize),
@@ -137,7 +133,7 @@ struct RewriteEdits<'f, 'v, 'a, 't> {
 }
 
 impl RewriteEdits<'_, '_, '_, '_> {
-    /// Replaces the tokens of a gap by a text, apart from those with which both begin or end.
+    /// Replaces the tokens of a gap, except a common start and end.
     fn replace_gap(&mut self, mut from: usize, mut to: usize, mut text: &str) {
         let view = self.found.view;
         while from < to
@@ -163,13 +159,11 @@ impl RewriteEdits<'_, '_, '_, '_> {
         }
     }
 
-    /// The blanks in front of a token.
     fn blank_before(&self, at: usize) -> Span {
         let view = self.found.view;
         Span { start: view.span(at.saturating_sub(1)).end, ..view.span(at).at_start() }
     }
 
-    /// True where something of the statement that is rewritten stands in front of a token.
     fn has_left(&self, at: usize) -> bool {
         at > self.scope.0
     }
@@ -191,17 +185,19 @@ impl RewriteEdits<'_, '_, '_, '_> {
             span.end = view.span(to).start;
         }
         let (last, next) = (view.token_text(from.saturating_sub(1)), view.token_text(to));
-        let left = if view.touches_previous(from) && !attached && needs_blank(last, if new.is_empty() { next } else { new }) {
-            " "
-        } else {
-            ""
-        };
-        let right = if view.touches_previous(to) && !tight && !new.is_empty() && needs_blank(new, next) { " " } else { "" };
+        let left =
+            if view.touches_previous(from) && !attached && needs_blank(last, if new.is_empty() { next } else { new }) {
+                " "
+            } else {
+                ""
+            };
+        let right =
+            if view.touches_previous(to) && !tight && !new.is_empty() && needs_blank(new, next) { " " } else { "" };
         let left = if new.is_empty() && !view.touches_previous(to) { "" } else { left };
         self.edits.push(SourceEdit { span, text: format!("{left}{new}{right}") });
     }
 
-    /// Puts text between two tokens: behind the one before, in front of the next where it belongs to that, or in place of the blanks.
+    /// Inserts behind the previous token, before the next if it belongs there, or in place of blanks.
     fn insert_text(&mut self, at: usize, text: &str) {
         let view = self.found.view;
         let (new, tight) = (text.trim(), view.touches_previous(at));
@@ -218,13 +214,11 @@ impl RewriteEdits<'_, '_, '_, '_> {
     }
 }
 
-/// True where two texts would make one word of what is cut between them.
 fn cuts_word(left: &str, right: &str) -> bool {
     let letter = |sign: char| sign.is_alphanumeric() || sign == '_';
     left.ends_with(letter) && right.starts_with(letter)
 }
 
-/// True for two texts that a blank belongs between.
 fn needs_blank(left: &str, right: &str) -> bool {
     let ends = left.ends_with(|sign: char| sign.is_alphanumeric() || "_)]}\"'*?/=<>".contains(sign));
     let begins = right.starts_with(|sign: char| sign.is_alphanumeric() || "_-=<>!|{\"'/".contains(sign));

@@ -7,7 +7,6 @@ use crate::words;
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
-/// Modifiers and settings with the wrong thing behind them.
 pub(super) const VALUES: &[Hint] = &[
     function_hint("require search weight: 2", modifier_sign),
     pattern_hint("classify \"alias\" when output contains \"cursr\"", "classify T T? when < !message X > ...")
@@ -77,13 +76,12 @@ pub(super) const VALUES: &[Hint] = &[
         .with_rewrite("{w} \"{...}\""),
 ];
 
-/// Words behind an assertion that are none of the language.
 pub(super) const UNKNOWN: &[Hint] = &[function_hint("require search priority 2", unknown_modifier)];
 
 const ALL: &str =
     "the modifiers are weight, severity, must, threshold, message, as, class, tags, when, id, expect fail";
 
-/// True for a word that is a modifier here: an operator behind it makes it a name.
+/// An operator behind it makes it a name.
 pub(super) fn is_modifier(view: &StatementView<'_, '_>, at: usize) -> bool {
     const TESTS: &[&str] =
         &["==", "!=", "<", ">", "<=", ">=", ".", "contains", "is", "in", "matches", "exists", "+", "and", "or"];
@@ -91,14 +89,15 @@ pub(super) fn is_modifier(view: &StatementView<'_, '_>, at: usize) -> bool {
     can_stand(view, at) && view.failed <= at + 2 && !view.is_any(at + 1, TESTS) && !value
 }
 
-/// True where a modifier or setting can stand: at the start, or behind a complete statement.
+/// At the start, or behind a complete statement.
 fn can_stand(view: &StatementView<'_, '_>, at: usize) -> bool {
     at == 0 || view.failed <= at + 2 && view.ends_operand(at - 1)
 }
 
 /// `weight: 2`, `severity = error`, `tags: [a, b]`.
 fn modifier_sign(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
-    let known = |at: usize| words::MODIFIERS.contains(&view.token_text(at)) || words::SETTINGS.contains(&view.token_text(at));
+    let known =
+        |at: usize| words::MODIFIERS.contains(&view.token_text(at)) || words::SETTINGS.contains(&view.token_text(at));
     let at = (0..view.len())
         .find(|&at| view.is_outer(at) && known(at) && view.is_any(at + 1, &[":", "="]) && can_stand(view, at))?;
     if view.token_is(0, "param") || view.token_is(0, "let") || view.token_is(0, "def") {
@@ -110,11 +109,17 @@ fn modifier_sign(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let value = if list && word == "tags" { view.source_text(at + 3, end - 1) } else { view.source_text(at + 2, end) };
     let value = if word == "tags" { value.replace(['"', '\''], "") } else { value };
     let text = format!("{word} {value}");
-    let edits = vec![view.replace_tokens(at + 1, end, if view.touches_previous(at + 1) { format!(" {value}") } else { value.clone() })];
-    Some(view.syntax_error(at + 1, at + 2, format!("`{word}` takes its value without `{sign}`")).suggest_text(text, edits))
+    let edits = vec![view.replace_tokens(
+        at + 1,
+        end,
+        if view.touches_previous(at + 1) { format!(" {value}") } else { value.clone() },
+    )];
+    Some(
+        view.syntax_error(at + 1, at + 2, format!("`{word}` takes its value without `{sign}`"))
+            .suggest_text(text, edits),
+    )
 }
 
-/// A word behind a complete assertion that is no modifier.
 fn unknown_modifier(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let at = view.failed;
     if at == 0
@@ -147,17 +152,17 @@ fn unknown_modifier(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     }
     let diagnostic = Diagnostic::new(Slug::UnknownModifier, view.span(at), format!("unknown modifier `{word}`"));
     Some(match meant {
-        Some(meant) => {
-            diagnostic.with_help(format!("did you mean `{meant}`?")).with_fix(format!("write `{meant}`"), view.span(at), meant)
-        }
+        Some(meant) => diagnostic.with_help(format!("did you mean `{meant}`?")).with_fix(
+            format!("write `{meant}`"),
+            view.span(at),
+            meant,
+        ),
         None => diagnostic.with_help(ALL),
     })
 }
 
-/// Words of the language that stand behind a step and are no modifiers.
 const STATEMENT_WORDS: &[&str] = &["until", "within", "times", "where", "iff", "only", "between", "of", "than", "more"];
 
-/// One word, or a word with one value, at the end of the statement or before a modifier.
 fn modifier_like(view: &StatementView<'_, '_>, at: usize) -> bool {
     let valued = view.is_number(at + 1)
         || view.is_text(at + 1)

@@ -2,12 +2,12 @@
 
 use super::hint::{Hint, function_hint, pattern_hint};
 use super::view::{StatementView, SuggestText};
-use crate::recover::{TokenText, BracketError, ends_operand};
+use crate::recover::{BracketError, TokenText, ends_operand};
 use crate::token::TokenKind;
-use averment_base::diagnostic::{Diagnostic, SourceEdit, Fix, Slug};
+use averment_base::diagnostic::{Diagnostic, Fix, Slug, SourceEdit};
 use averment_base::source::Span;
 
-/// What is looked for before anything else: these spoil the reading of all that follows.
+/// Checked first: these break the reading of all that follows.
 pub(super) const TABLE: &[Hint] = &[
     function_hint("output.a == \u{201c}x\u{201d}", odd_characters),
     function_hint("output.a == \"x", open_text),
@@ -18,11 +18,14 @@ pub(super) const TABLE: &[Hint] = &[
         .with_help("a comment starts with `#`: `# {...}`")
         .with_swap("#")
         .with_title("write `#`"),
-    pattern_hint("output.a == `x`", "..( < '`' > t:..( '`'").with_message("text stands in `\"…\"`, not in backticks").with_rewrite("\"{t}\""),
-    pattern_hint("output.a == `x", "..( < '`' >").with_message("text stands in `\"…\"`, not in backticks").with_help("remove the backtick"),
+    pattern_hint("output.a == `x`", "..( < '`' > t:..( '`'")
+        .with_message("text stands in `\"…\"`, not in backticks")
+        .with_rewrite("\"{t}\""),
+    pattern_hint("output.a == `x", "..( < '`' >")
+        .with_message("text stands in `\"…\"`, not in backticks")
+        .with_help("remove the backtick"),
 ];
 
-/// Characters that look like a sign of the language, and the sign.
 const LOOK_ALIKES: &[(char, &str, &str)] = &[
     ('\u{201c}', "\"", "a typographic quote"),
     ('\u{201d}', "\"", "a typographic quote"),
@@ -68,7 +71,7 @@ fn look_alike(character: char) -> Option<&'static (char, &'static str, &'static 
     LOOK_ALIKES.iter().find(|(odd, ..)| *odd == character)
 }
 
-/// A character that means nothing outside of strings; all look-alikes of the statement are replaced at once.
+/// Replaces all look-alikes of the statement at once.
 fn odd_characters(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let first = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::Odd)?;
     let character = view.token_text(first).chars().next()?;
@@ -105,7 +108,6 @@ fn odd_character(view: &StatementView<'_, '_>, at: usize, character: char, code:
         .with_help("remove it, or put it into quotes when it belongs to a text")
 }
 
-/// A letter of another alphabet in a bare name.
 fn odd_letter(view: &StatementView<'_, '_>, at: usize, letter: char) -> Diagnostic {
     let part = |here: usize| view.token_kind(here) == TokenKind::Odd || view.is_word(here) || view.is_number(here);
     let mut start = at;
@@ -120,7 +122,8 @@ fn odd_letter(view: &StatementView<'_, '_>, at: usize, letter: char) -> Diagnost
     let message = format!("`{letter}` stands in a name, and bare names are made of a-z, A-Z, 0-9 and `_`");
     let diagnostic = view.syntax_error(at, at + 1, message);
     if start > 1 && view.token_is(start - 1, ".") && view.touches_previous(start) {
-        return diagnostic.suggest_text(format!("[\"{name}\"]"), vec![view.replace_tokens(start - 1, end, format!("[\"{name}\"]"))]);
+        return diagnostic
+            .suggest_text(format!("[\"{name}\"]"), vec![view.replace_tokens(start - 1, end, format!("[\"{name}\"]"))]);
     }
     diagnostic.with_help(format!("quote the name of a tool, a key or a text: `\"{name}\"`"))
 }
@@ -140,7 +143,9 @@ fn open_text(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         let text = format!("\"{}\"", inner.trim_start_matches('\''));
         let place = view.span(at - 2);
         let edit = SourceEdit { span: Span { end: span.start + 1, ..place }, text: text.clone() };
-        return Some(view.syntax_error(at - 2, at - 1, "an apostrophe ends this raw string").suggest_text(text, vec![edit]));
+        return Some(
+            view.syntax_error(at - 2, at - 1, "an apostrophe ends this raw string").suggest_text(text, vec![edit]),
+        );
     }
     let diagnostic = |message: &str| Diagnostic::new(Slug::Unclosed, Span { end: span.start + 1, ..span }, message);
     Some(if written.starts_with("\"\"\"") {
@@ -166,7 +171,6 @@ fn open_interpolation(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     )
 }
 
-/// The offset of the first `${` of a string that is not closed.
 fn open_value(written: &str) -> usize {
     let mut at = 0;
     while let Some(start) = written.get(at..).and_then(|rest| rest.find("${")).map(|found| at + found) {
@@ -193,7 +197,10 @@ fn open_regex(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
             span,
             "a `[` in this regular expression is not closed, so neither is the expression",
         )
-        .with_help(format!("add `]`: write `{}`; or write `\\[` for the character", closed_class(&view.source_text(0, at + 1)))),
+        .with_help(format!(
+            "add `]`: write `{}`; or write `\\[` for the character",
+            closed_class(&view.source_text(0, at + 1))
+        )),
         None => {
             let line = view.source_text(0, at + 1);
             Diagnostic::new(Slug::Unclosed, span, "this regular expression is not closed on its line")
@@ -202,7 +209,7 @@ fn open_regex(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     })
 }
 
-/// A line with a class of characters closed where its last range or letter ends.
+/// Closes a character class where its last range or letter ends.
 fn closed_class(line: &str) -> String {
     let Some(open) = line.rfind('[') else { return line.to_owned() };
     let (before, inside) = line.split_at(open + 1);
@@ -211,7 +218,6 @@ fn closed_class(line: &str) -> String {
     format!("{before}{class}]{behind}")
 }
 
-/// What to say of a bracket.
 pub(crate) fn bracket_mistake(text: &TokenText<'_>, trouble: BracketError, inner: &[usize]) -> Diagnostic {
     match trouble {
         BracketError::Unclosed(open, outside) if text.token_is(open, "{") => unclosed_brace(text, open, outside),
@@ -281,16 +287,20 @@ fn unclosed_bracket(text: &TokenText<'_>, open: usize, outside: usize, inner: &[
         .filter(|&before| text.span(before).end == text.span(open).start && text.token_kind(before) == TokenKind::Word);
     let start = text.span(touching.unwrap_or(open)).start as usize;
     let end = text.span(last).end as usize;
-    let operator =
-        text.token_kind(open + 1) == TokenKind::Sign && !matches!(text.token_text(open + 1), "(" | "[" | "{" | "-" | "/" | "*" | "..");
+    let operator = text.token_kind(open + 1) == TokenKind::Sign
+        && !matches!(text.token_text(open + 1), "(" | "[" | "{" | "-" | "/" | "*" | "..");
     if end - start > LONGEST || outside > open + LONGEST || operator {
         return diagnostic.with_help(format!("add `{}`", closing_bracket(text.token_text(open))));
     }
     let written: String = text.source.get(start..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
-    diagnostic.with_help(format!("write `{written}{close}`")).with_fix(format!("add `{close}`"), text.span(last).at_end(), close)
+    diagnostic.with_help(format!("write `{written}{close}`")).with_fix(
+        format!("add `{close}`"),
+        text.span(last).at_end(),
+        close,
+    )
 }
 
-/// The last token that an open bracket can hold: the statement goes on behind it with a word that stands in no parentheses.
+/// The last token that an open bracket can contain.
 fn last_inside(text: &TokenText<'_>, open: usize, last: usize) -> usize {
     const BEHIND: &[&str] =
         &["->", "after", "before", "between", "until", "within", "iff", "then", "weight", "severity", "must", "{"];

@@ -4,18 +4,17 @@ use crate::grammar::{GrammarFailure, Rule};
 use crate::recover::{TokenText, ends_operand};
 use crate::token::TokenKind;
 use crate::words;
-use averment_base::diagnostic::{Diagnostic, SourceEdit, Fix, Slug};
+use averment_base::diagnostic::{Diagnostic, Fix, Slug, SourceEdit};
 use averment_base::source::Span;
 
-/// A statement with a mistake. Positions count its own tokens, without line ends and without what stands in its body.
+/// A statement with a mistake. Positions index its own tokens, without line ends and body.
 pub(crate) struct StatementView<'a, 't> {
     text: &'a TokenText<'t>,
     tokens: Vec<usize>,
-    /// For each position whether it stands in no bracket of the statement.
     outer: Vec<bool>,
     /// Where the strict grammar gave up: a position, or the end.
     pub failed: usize,
-    /// What would have gone on there.
+    /// What could follow there.
     pub expected: Vec<Rule>,
 }
 
@@ -45,7 +44,7 @@ impl<'a, 't> StatementView<'a, 't> {
         self.tokens.get(at).copied().unwrap_or(usize::MAX)
     }
 
-    /// The text of a token; empty behind the end.
+    /// Empty past the end.
     pub(super) fn token_text(&self, at: usize) -> &'t str {
         self.text.token_text(self.token_index(at))
     }
@@ -58,7 +57,6 @@ impl<'a, 't> StatementView<'a, 't> {
         words.contains(&self.token_text(at))
     }
 
-    /// True when these words follow each other from `at` on.
     pub(super) fn tokens_are(&self, at: usize, words: &[&str]) -> bool {
         words.iter().enumerate().all(|(offset, word)| self.token_is(at + offset, word))
     }
@@ -67,7 +65,6 @@ impl<'a, 't> StatementView<'a, 't> {
         if at < self.tokens.len() { self.text.token_kind(self.token_index(at)) } else { TokenKind::LineEnd }
     }
 
-    /// True for a word of letters.
     pub(super) fn is_word(&self, at: usize) -> bool {
         self.token_kind(at) == TokenKind::Word
     }
@@ -80,27 +77,25 @@ impl<'a, 't> StatementView<'a, 't> {
         self.token_kind(at) == TokenKind::Number
     }
 
-    /// The place of a token; behind the end the place behind the last one.
+    /// Past the end, the place behind the last token.
     pub(super) fn span(&self, at: usize) -> Span {
         if at < self.tokens.len() { self.text.span(self.token_index(at)) } else { self.end_span() }
     }
 
-    /// The place behind the last token.
     pub(super) fn end_span(&self) -> Span {
         self.tokens.last().map_or(Span::default(), |&last| self.text.span(last)).at_end()
     }
 
-    /// From the first to behind the last of some tokens.
     pub(super) fn span_of(&self, from: usize, to: usize) -> Span {
         if to <= from { self.span(from).at_start() } else { self.span(from).cover_with(self.span(to - 1)) }
     }
 
-    /// The text from token `from` up to token `to`, on one line, cut where it is too long to read.
+    /// On one line, shortened if too long to read.
     pub(super) fn source_text(&self, from: usize, to: usize) -> String {
         shorten_text(&self.whole_source(from, to))
     }
 
-    /// The text from token `from` up to token `to`, on one line.
+    /// On one line.
     pub(super) fn whole_source(&self, from: usize, to: usize) -> String {
         let to = to.min(self.len());
         if to <= from {
@@ -110,17 +105,14 @@ impl<'a, 't> StatementView<'a, 't> {
         written.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The text from token `from` up to token `to` as it is written.
     pub(super) fn written_text(&self, from: usize, to: usize) -> &'t str {
         self.text.source.get(self.token_range(from, to.min(self.len()))).unwrap_or("")
     }
 
-    /// Where the text from token `from` up to token `to` stands.
     pub(super) fn token_range(&self, from: usize, to: usize) -> std::ops::Range<usize> {
         self.span_of(from, to).as_range()
     }
 
-    /// What stands between the end of the statement and a `{` that begins the next line.
     pub(super) fn gap_before_brace(&self) -> Option<Span> {
         let next = self.text.skip_lines(self.tokens.last()? + 1);
         let gap = Span { end: self.text.span(next).start, ..self.end_span() };
@@ -128,7 +120,7 @@ impl<'a, 't> StatementView<'a, 't> {
         (self.text.token_is(next, "{") && blank).then_some(gap)
     }
 
-    /// Where the lines end that stand deeper than the first line of the statement, from a token on.
+    /// The end of the lines indented deeper than the statement's first, from a token on.
     pub(super) fn indented_end(&self, at: usize) -> Option<Span> {
         let (first, start) = (self.token_index(0), self.token_index(at));
         let indent = self.text.line_indent(first);
@@ -142,27 +134,25 @@ impl<'a, 't> StatementView<'a, 't> {
         last.map(|last| self.text.span(last).at_end())
     }
 
-    /// All of the text that the statement stands in.
     pub(super) fn whole_text(&self) -> &'t str {
         self.text.source
     }
 
-    /// True when nothing stands between a token and the one before it.
     pub(super) fn touches_previous(&self, at: usize) -> bool {
         at > 0 && at < self.len() && self.span(at - 1).end == self.span(at).start
     }
 
-    /// The first token from `from` on, outside of brackets, that is this word.
+    /// First occurrence outside brackets.
     pub(super) fn find_word(&self, from: usize, word: &str) -> Option<usize> {
         (from..self.len()).find(|&at| self.is_outer(at) && self.token_is(at, word))
     }
 
-    /// The first token from `from` on, outside of brackets, that is one of these words.
+    /// First of these words outside brackets.
     pub(super) fn find_any(&self, from: usize, words: &[&str]) -> Option<usize> {
         (from..self.len()).find(|&at| self.is_outer(at) && self.is_any(at, words))
     }
 
-    /// The first token from `from` on that is one of these words, in brackets or not; the end where none is.
+    /// First of these words, in brackets or not; else the end.
     pub(super) fn first_of(&self, from: usize, words: &[&str]) -> usize {
         (from..self.len()).find(|&at| self.is_any(at, words)).unwrap_or(self.len())
     }
@@ -171,7 +161,6 @@ impl<'a, 't> StatementView<'a, 't> {
         self.outer.get(at).copied().unwrap_or(true)
     }
 
-    /// The token behind the bracket that closes the one at `at`.
     pub(super) fn behind_bracket(&self, at: usize) -> usize {
         let mut depth = 0_usize;
         for here in at..self.len() {
@@ -187,7 +176,6 @@ impl<'a, 't> StatementView<'a, 't> {
         self.len()
     }
 
-    /// The bracket that the one at `at` closes.
     pub(super) fn opening_bracket(&self, at: usize) -> usize {
         let mut depth = 0_usize;
         for here in (0..=at).rev() {
@@ -203,7 +191,7 @@ impl<'a, 't> StatementView<'a, 't> {
         0
     }
 
-    /// The first of some words from `at` on that stands in no bracket opened behind `at`, or the end.
+    /// First of `stops` not in brackets opened behind `at`, else the end.
     pub(super) fn balanced_end(&self, at: usize, stops: &[&str]) -> usize {
         let mut here = at;
         while here < self.len() && !self.is_any(here, stops) {
@@ -212,7 +200,6 @@ impl<'a, 't> StatementView<'a, 't> {
         here
     }
 
-    /// Where the comparison in front of a token begins, for a short example.
     pub(super) fn operand_start(&self, at: usize) -> usize {
         const STOPS: &[&str] =
             &["(", "[", "{", ",", ":", "and", "or", "&&", "||", "then", "else", "when", "if", "not", "="];
@@ -226,19 +213,16 @@ impl<'a, 't> StatementView<'a, 't> {
         here
     }
 
-    /// Where the value that begins with a token ends.
     pub(super) fn operand_end(&self, from: usize) -> usize {
         const STOPS: &[&str] = &[")", "]", "}", ",", ":", "and", "or", "&&", "||", "then", "else", "{"];
         let first = if self.is_any(from, &["(", "[", "{"]) { self.behind_bracket(from) } else { from + 1 };
         if from < self.len() { self.balanced_end(first, STOPS) } else { from }
     }
 
-    /// True when the token is the end of a complete value.
     pub(super) fn ends_operand(&self, at: usize) -> bool {
         ends_operand(self.token_kind(at), self.token_text(at))
     }
 
-    /// The token behind a bare name with globs, dots, dashes and slashes.
     pub(super) fn behind_name(&self, at: usize) -> usize {
         let mut end = at + 1;
         while self.touches_previous(end)
@@ -250,11 +234,12 @@ impl<'a, 't> StatementView<'a, 't> {
         end
     }
 
-    /// The token behind a step pattern without choice and condition; `at` itself when none begins there.
+    /// Without choice and condition; `at` itself if no step starts there.
     pub(super) fn behind_step(&self, at: usize) -> usize {
         let mut end = at;
         end += usize::from(
-            self.token_is(end, "proposed") && (self.is_word(end + 1) || self.is_text(end + 1) || self.token_is(end + 1, "(")),
+            self.token_is(end, "proposed")
+                && (self.is_word(end + 1) || self.is_text(end + 1) || self.token_is(end + 1, "(")),
         );
         end = if self.token_is(end, "(") {
             return self.behind_bracket(end);
@@ -262,8 +247,10 @@ impl<'a, 't> StatementView<'a, 't> {
             end + 1
         } else if words::KINDS.contains(&self.token_text(end)) {
             let text = matches!(self.token_kind(end + 1), TokenKind::Text | TokenKind::Regex);
-            let command =
-                self.token_is(end, "command") && self.is_word(end + 1) && self.token_is(end + 2, "(") && self.touches_previous(end + 2);
+            let command = self.token_is(end, "command")
+                && self.is_word(end + 1)
+                && self.token_is(end + 2, "(")
+                && self.touches_previous(end + 2);
             end + 1 + usize::from(text || command)
         } else if self.is_word(end) || self.is_any(end, &["*", "?"]) {
             self.behind_name(end)
@@ -287,7 +274,7 @@ impl<'a, 't> StatementView<'a, 't> {
         end
     }
 
-    /// The token behind a whole step pattern: choices and a condition included. The condition reaches to a word that ends it.
+    /// With choices and condition, which extends to a word that ends it.
     pub(super) fn behind_pattern(&self, at: usize) -> usize {
         let mut end = self.behind_step(at);
         while end > at && self.token_is(end, "|") && self.behind_step(end + 1) > end + 1 {
@@ -300,13 +287,11 @@ impl<'a, 't> StatementView<'a, 't> {
         end
     }
 
-    /// The step pattern from `at` as text, or a placeholder.
     pub(super) fn step_or(&self, at: usize, placeholder: &str) -> String {
         let end = self.behind_pattern(at);
         if end > at { self.source_text(at, end) } else { placeholder.to_owned() }
     }
 
-    /// The token where modifiers begin, or the end.
     pub(super) fn modifiers_start(&self, from: usize) -> usize {
         (from..self.len()).find(|&at| self.is_outer(at) && self.is_modifier(at)).unwrap_or(self.len())
     }
@@ -324,12 +309,10 @@ impl<'a, 't> StatementView<'a, 't> {
         }
     }
 
-    /// A syntax error at some tokens.
     pub(super) fn syntax_error(&self, from: usize, to: usize, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Slug::Syntax, self.span_of(from, to), message)
     }
 
-    /// The place behind the last token of the statement's line, and behind the blanks there.
     pub(super) fn line_end(&self) -> Span {
         let end = self.end_span();
         let rest = self.text.source.get(end.start as usize..).unwrap_or("");
@@ -338,34 +321,29 @@ impl<'a, 't> StatementView<'a, 't> {
         Span { start: at, end: at, ..end }
     }
 
-    /// A syntax error behind the last token of the statement's line.
     pub(super) fn missing_at_end(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Slug::Syntax, self.line_end(), message)
     }
 
-    /// A syntax error one space behind the token in front of `at`: where what is missing would stand.
+    /// An error one space behind the previous token, where the missing text belongs.
     pub(super) fn wrong_behind(&self, at: usize, message: impl Into<String>) -> Diagnostic {
         let before = self.span(at.saturating_sub(1));
         Diagnostic::new(Slug::Syntax, before.at_end(), message)
     }
 
-    /// Replaces some tokens.
     pub(super) fn replace_tokens(&self, from: usize, to: usize, text: impl Into<String>) -> SourceEdit {
         SourceEdit { span: self.span_of(from, to), text: text.into() }
     }
 
-    /// Puts text in front of a token.
     pub(super) fn insert_before(&self, at: usize, text: impl Into<String>) -> SourceEdit {
         SourceEdit { span: self.span(at).at_start(), text: text.into() }
     }
 
-    /// Puts text behind a token.
     pub(super) fn insert_after(&self, at: usize, text: impl Into<String>) -> SourceEdit {
         SourceEdit { span: self.span(at).at_end(), text: text.into() }
     }
 }
 
-/// A text for a message, cut where it is too long to read.
 fn shorten_text(text: &str) -> String {
     const LONGEST: usize = 120;
     if text.chars().count() <= LONGEST {
@@ -375,7 +353,6 @@ fn shorten_text(text: &str) -> String {
     format!("{}…", start.trim_end())
 }
 
-/// Adds what to write, as help and as a fix of several edits.
 pub(super) trait SuggestText {
     fn suggest_text(self, text: impl Into<String>, edits: Vec<SourceEdit>) -> Self;
 }

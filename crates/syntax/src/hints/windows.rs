@@ -18,7 +18,9 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("require notify within 3 calls", "@unmeasured w:require|never a:P? .. v[ < @read within > ... ]")
         .with_message(WITHIN)
         .with_help("write `after start -> {a?step} {v}`"),
-    pattern_hint("only notify within 3 calls", "@unmeasured w:X .. v[ < @read within > ... ]").with_message(WITHIN).with_help("remove `{v}`"),
+    pattern_hint("only notify within 3 calls", "@unmeasured w:X .. v[ < @read within > ... ]")
+        .with_message(WITHIN)
+        .with_help("remove `{v}`"),
     pattern_hint("after a -> b within two calls", "@measured .. @read within < n:WORDED >")
         .with_message("`within` needs calls, turns or a duration")
         .with_help("write `within {n|digits} calls`, `within {n|digits} turns` or `within {n|digits}s`"),
@@ -31,9 +33,12 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("after a -> b within 3 dogs", "@measured h:.. @read within n:N < @failed !SPAN X? >")
         .with_message("`within` needs calls, turns or a duration")
         .with_help("write `{h} within {n|whole} calls`, `within {n|whole} turns` or `within {n|whole}s`"),
-    pattern_hint("between a to c { never b }", "&between|never h[ .. between S ] < ,|to|->|until|..|'&&'|or|- > &S ...")
-        .with_message("the two steps of `between` are joined with `and`")
-        .with_rewrite("{h} and {...}"),
+    pattern_hint(
+        "between a to c { never b }",
+        "&between|never h[ .. between S ] < ,|to|->|until|..|'&&'|or|- > &S ...",
+    )
+    .with_message("the two steps of `between` are joined with `and`")
+    .with_rewrite("{h} and {...}"),
     pattern_hint("between a c { never b }", "&between|never h[ .. between S ] !and|where|'|' b[ < &S X > ... ]")
         .with_message("the two steps of `between` are joined with `and`")
         .with_rewrite("{h} and {b}"),

@@ -15,7 +15,9 @@ pub(super) const TABLE: &[Hint] = &[
         .with_message("the command of `run` stands in quotes")
         .with_rewrite("run \"{...}\" exits 0"),
     function_hint("run \"make\"", run_check),
-    pattern_hint("file \"a.txt\"", "f[ file T ] <> @end").with_message("`file` needs a test behind it").with_rewrite("{f} exists"),
+    pattern_hint("file \"a.txt\"", "f[ file T ] <> @end")
+        .with_message("`file` needs a test behind it")
+        .with_rewrite("{f} exists"),
     pattern_hint("file \"a.txt\" exists and file \"b.txt\" exists", "f[ file T .. ] < @read and > ...")
         .with_message("a check of `file` is a statement of its own and is not joined with `{wrong}`")
         .with_help("write `{f}` and `{...}` on two lines"),
@@ -52,7 +54,10 @@ fn run_check(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
             diagnostic.with_help(format!("write `{text}`"))
         });
     }
-    Some(view.syntax_error(at, at + 1, message).suggest_text(text.clone(), vec![view.replace_tokens(0, view.modifiers_start(2), text)]))
+    Some(
+        view.syntax_error(at, at + 1, message)
+            .suggest_text(text.clone(), vec![view.replace_tokens(0, view.modifiers_start(2), text)]),
+    )
 }
 
 fn env_check(view: &StatementView<'_, '_>) -> Option<Diagnostic> {

@@ -1,15 +1,14 @@
 //! Chains of operators: which binds which.
 
-use super::{NodeChildren, SyntaxLowering, GrammarPair};
+use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{BinaryOperator, Expr, ExprKind, Name};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 
-/// Longer chains of `and` or `or` become balanced trees, so that a rule with a thousand alternatives is no thousand levels deep.
+/// Longer `and` and `or` chains become balanced trees, so that a rule of a thousand alternatives stays shallow.
 const LONGEST_LEFT_CHAIN: usize = 32;
 
-/// A chain of `implies`, `or` and `and`, loosest first.
 #[derive(Default)]
 pub(super) struct ImpliesChain {
     finished: Vec<(Expr, Span)>,
@@ -17,7 +16,7 @@ pub(super) struct ImpliesChain {
     all: OperandRun,
 }
 
-/// Operands joined by one operator; each operator stands before the operand of the same number, from the second on.
+/// Operator `n` precedes operand `n`, from the second on.
 #[derive(Default)]
 struct OperandRun {
     operands: Vec<Expr>,
@@ -37,7 +36,7 @@ impl OperandRun {
     }
 }
 
-/// Halves the chain: `and` and `or` are associative, and the order of evaluation stays.
+/// Splits in half: `and` and `or` are associative, and evaluation order stays.
 fn balance_chain(operator: BinaryOperator, mut operands: Vec<Expr>, mut operators: Vec<Span>) -> Option<Expr> {
     if operands.len() <= 1 {
         return operands.pop();
@@ -57,12 +56,12 @@ fn binary_expr(operator: BinaryOperator, operator_span: Span, left: Expr, right:
 }
 
 impl ImpliesChain {
-    /// How many levels `implies` adds so far: it nests to the right.
+    /// `implies` nests to the right.
     pub(super) fn implies_depth(&self) -> usize {
         self.finished.len()
     }
 
-    /// Adds an operand behind an operator; the first one has none.
+    /// The first operand has no operator.
     pub(super) fn push_operand(&mut self, operator: Option<(BinaryOperator, Span)>, operand: Expr) {
         match operator {
             Some((BinaryOperator::Implies, at)) => {
@@ -85,7 +84,6 @@ impl ImpliesChain {
         self.any.build_run(BinaryOperator::Or)
     }
 
-    /// The tree of the whole chain.
     pub(super) fn build_chain(mut self) -> Option<Expr> {
         let last = self.take_alternatives()?;
         let chain = self.finished.into_iter().rev();
@@ -93,13 +91,11 @@ impl ImpliesChain {
     }
 }
 
-/// A part of a value: an operand or a sign between operands.
 enum ChainPart {
     Operand(Expr),
     Sign(Rule, Span),
 }
 
-/// The parts of a value, read from the front.
 struct ChainParts(std::iter::Peekable<std::vec::IntoIter<ChainPart>>);
 
 impl ChainParts {
@@ -119,7 +115,6 @@ impl ChainParts {
 }
 
 impl SyntaxLowering<'_> {
-    /// Pipes, ranges and arithmetic.
     pub(super) fn lower_value(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
         let whole = self.node_span(&node);
         let children: Vec<GrammarPair<'_>> = NodeChildren::of_node(node).collect();
@@ -141,7 +136,7 @@ impl SyntaxLowering<'_> {
         }
     }
 
-    /// `a-b` between names is a key with a dash or a difference, and says neither.
+    /// `a-b` between names may be a dashed key or a difference.
     fn dashed_names(&mut self, parts: &[ChainPart]) {
         for window in parts.windows(3) {
             let [ChainPart::Operand(left), ChainPart::Sign(Rule::minus, at), ChainPart::Operand(right)] = window else {
@@ -189,14 +184,12 @@ impl SyntaxLowering<'_> {
         );
     }
 
-    /// What stands on its line before a place.
     pub(super) fn line_before(&self, place: Span) -> String {
         let local = (place.start as usize).saturating_sub(self.place.base);
         let before = self.text.get(..local).unwrap_or("");
         before.rsplit(['\n', ';', '{']).next().unwrap_or("").trim_start().to_owned()
     }
 
-    /// Puts `first` in front of the arguments of the call that the bar leads into.
     fn pipe_into(&mut self, first: Expr, target: Expr) -> Expr {
         let span = target.span;
         match target.kind {
@@ -299,7 +292,6 @@ impl SyntaxLowering<'_> {
     }
 }
 
-/// What to say of `output.user-id`.
 fn dashed_name(at: Span, left: &Expr, left_text: &str, right_text: &str) -> Diagnostic {
     let split = right_text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(right_text.len());
     let (first, _) = right_text.split_at_checked(split).unwrap_or((right_text, ""));

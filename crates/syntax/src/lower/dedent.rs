@@ -4,16 +4,17 @@ use super::GrammarPair;
 use super::text::StringSegment;
 use crate::grammar::Rule;
 
-/// A part of one line of the text: up to its line end, or up to an interpolation.
 enum LineChunk<'i> {
-    /// Text at an offset; `opens` when nothing of its line stands before it.
-    Text { at: usize, text: &'i str, opens: bool },
-    /// `${…}`.
+    /// `opens` if nothing of its line precedes it.
+    Text {
+        at: usize,
+        text: &'i str,
+        opens: bool,
+    },
     Value(GrammarPair<'i>),
 }
 
-/// The segments of a block string: the first line end and the indentation of the last line are dropped, and what all lines
-/// share at their start. `\r\n` becomes `\n`, so that a rule means the same on every system.
+/// Drops the first line end and the shared indentation; `\r\n` becomes `\n`, so that rules mean the same everywhere.
 pub(super) fn dedent_segments(form: GrammarPair<'_>) -> Vec<StringSegment<'_>> {
     let mut chunks = line_chunks(form);
     if let Some(LineChunk::Text { text, .. }) = chunks.first()
@@ -53,7 +54,7 @@ fn line_chunks(form: GrammarPair<'_>) -> Vec<LineChunk<'_>> {
     result
 }
 
-/// The longest white space that every line begins with; lines of nothing else do not count.
+/// Longest shared white space; blank lines do not count.
 fn common_indentation(chunks: &[LineChunk<'_>]) -> usize {
     let mut common: Option<&str> = None;
     for (index, chunk) in chunks.iter().enumerate() {

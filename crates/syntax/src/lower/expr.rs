@@ -1,14 +1,13 @@
 //! Expressions: logic, comparisons, operands (language reference, section 4).
 
 use super::chain::ImpliesChain;
-use super::{NodeChildren, SyntaxLowering, GrammarPair};
+use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, PredicateTarget, TestKind};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 
 impl SyntaxLowering<'_> {
-    /// A whole expression: `not`, `and`, `or`, `implies` over comparisons.
     pub(crate) fn lower_expression(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
         let mut chain = ImpliesChain::default();
         let mut operator: Option<(BinaryOperator, Span)> = None;
@@ -34,12 +33,10 @@ impl SyntaxLowering<'_> {
         chain.build_chain()
     }
 
-    /// The expression that an entry rule holds alone.
     pub(crate) fn lower_lone_expression(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
         self.lower_expression(NodeChildren::of_node(node).next()?)
     }
 
-    /// A value with at most one test behind it.
     fn lower_comparison(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
         let mut children = NodeChildren::of_node(node);
         let value = children.next_if_rule(Rule::value)?;
@@ -58,9 +55,11 @@ impl SyntaxLowering<'_> {
         Some(result)
     }
 
-    /// Tests do not chain: the second one is the mistake.
+    /// Tests do not chain: the second is the mistake.
     fn second_test(&mut self, first: &Expr, second: &GrammarPair<'_>) {
-        let operator = NodeChildren::of_node(second.clone()).next().map_or_else(|| self.node_span(second), |sign| self.node_span(&sign));
+        let operator = NodeChildren::of_node(second.clone())
+            .next()
+            .map_or_else(|| self.node_span(second), |sign| self.node_span(&sign));
         let written = self.source_text(first.span).to_owned();
         let rest = self.node_text(second).to_owned();
         let help = match self.quantifier {
@@ -86,7 +85,6 @@ impl SyntaxLowering<'_> {
         );
     }
 
-    /// The text of a span of this file, when it lies in the text that is lowered.
     pub(super) fn source_text(&self, span: Span) -> &str {
         let local = |offset: u32| {
             let at = (offset as usize).checked_sub(self.place.base)?;
@@ -98,7 +96,6 @@ impl SyntaxLowering<'_> {
         }
     }
 
-    /// A primary with its fields, indexes and arguments.
     pub(super) fn lower_operand(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
         let span = self.node_span(&node);
         let mut children = NodeChildren::of_node(node).collect::<Vec<_>>().into_iter();
@@ -119,8 +116,11 @@ impl SyntaxLowering<'_> {
         match node.as_rule() {
             Rule::field => {
                 let span = self.node_span(&node);
-                let mut name =
-                    node.into_inner().next().map(|name| self.node_name(&name)).unwrap_or(Name { text: String::new(), span });
+                let mut name = node
+                    .into_inner()
+                    .next()
+                    .map(|name| self.node_name(&name))
+                    .unwrap_or(Name { text: String::new(), span });
                 name.span.end = span.end;
                 Some(ExprKind::Field { base: Box::new(base), name })
             }
@@ -166,7 +166,11 @@ impl SyntaxLowering<'_> {
                 Name { text: String::new(), span },
             ),
         };
-        self.report_error(span.at_start(), format!("`{subject}` is not the name of a function, so it cannot be called"), help);
+        self.report_error(
+            span.at_start(),
+            format!("`{subject}` is not the name of a function, so it cannot be called"),
+            help,
+        );
         Some(ExprKind::Call { name, arguments, piped: false })
     }
 
@@ -174,7 +178,6 @@ impl SyntaxLowering<'_> {
         NodeChildren::of_node(node).map(|child| self.lower_collected(child)).collect()
     }
 
-    /// An expression inside of parentheses, with the list that may be made of it.
     fn lower_collected(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
         if node.as_rule() != Rule::collected {
             return self.lower_expression(node);
@@ -193,7 +196,6 @@ impl SyntaxLowering<'_> {
         })
     }
 
-    /// `LIST where COND`.
     fn lower_filtered(&mut self, list: Expr, tail: GrammarPair<'_>) -> Option<Expr> {
         let span = list.span.cover_with(self.node_span(&tail));
         let condition = NodeChildren::of_node(tail).find(|child| child.as_rule() == Rule::expression)?;
@@ -201,7 +203,6 @@ impl SyntaxLowering<'_> {
         Some(Expr { kind: ExprKind::Filtered { list: Box::new(list), condition }, span })
     }
 
-    /// `E of A` and `E of LIST`.
     fn lower_of(&mut self, value: Expr, tail: GrammarPair<'_>) -> Option<ExprKind> {
         let value = Box::new(value);
         let mut children = NodeChildren::of_node(tail);
@@ -228,7 +229,6 @@ impl SyntaxLowering<'_> {
         Some(ExprKind::Of { value, target: Box::new(target), so_far: false })
     }
 
-    /// `count A` as a number.
     fn lower_counted(&mut self, node: GrammarPair<'_>) -> Option<ExprKind> {
         let mut children = NodeChildren::of_node(node);
         children.skip_word(Rule::k_count);
@@ -262,10 +262,10 @@ impl SyntaxLowering<'_> {
         Some(Expr { kind, span })
     }
 
-    /// An object literal; also the run of a test.
     pub(super) fn lower_object(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
         let span = self.node_span(&node);
-        let pairs = self.in_brackets(span, |lower| NodeChildren::of_node(node).map(|pair| lower.lower_pair(pair)).collect())?;
+        let pairs =
+            self.in_brackets(span, |lower| NodeChildren::of_node(node).map(|pair| lower.lower_pair(pair)).collect())?;
         Some(Expr { kind: ExprKind::Object(pairs), span })
     }
 
@@ -277,7 +277,7 @@ impl SyntaxLowering<'_> {
         Some((key, self.lower_expression(value)?))
     }
 
-    /// A key: quoted, or a bare word; a bare word with `-` is reported.
+    /// A quoted key or bare word; a bare word with `-` is reported.
     pub(super) fn object_key(&mut self, node: GrammarPair<'_>, value: &str) -> Option<Name> {
         let key = node.into_inner().next()?;
         if key.as_rule() == Rule::string {
@@ -292,7 +292,6 @@ impl SyntaxLowering<'_> {
         Some(name)
     }
 
-    /// A bare key with a dash.
     pub(super) fn dashed_key(&mut self, dash: Span, key: &Name, value: &str) {
         let quoted = format!("\"{}\"", key.text);
         self.report_diagnostic(
@@ -333,7 +332,7 @@ impl SyntaxLowering<'_> {
     }
 }
 
-/// Whether the text of a test compares with `true` or `false`, and whether what stands before it is negated by that.
+/// If a test compares with `true` or `false`: whether that negates it.
 fn compared_with_truth(test: &str) -> Option<bool> {
     let words: Vec<&str> = test.split_whitespace().collect();
     match words.as_slice() {
@@ -343,7 +342,7 @@ fn compared_with_truth(test: &str) -> Option<bool> {
     }
 }
 
-/// The right-hand side of a comparison by order: what `a < b < c` says twice.
+/// The operand that `a < b < c` uses twice.
 fn middle_operand(first: &Expr) -> Option<Span> {
     match &first.kind {
         ExprKind::Test { test, .. } if is_order(test.kind) => test.operand.as_ref().map(|operand| operand.span),

@@ -1,16 +1,17 @@
 //! Declarations, bodies, assertions (language reference, sections 3, 8 and 10).
 
-use super::{NodeChildren, SyntaxLowering, GrammarPair};
+use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{
-    Assertion, InvariantCall, CallInput, Expr, ExprKind, GeneratedInputs, GeneratedKind, InputGenerator, SyntaxItem, ItemKind, SchemaSource,
-    Name, ParamItem, RuleBlock as NamedRule, BodySetting, Statement, StatementKind, TestItem, TestRun, ToolFact, ToolName, UseItem,
+    Assertion, BodySetting, CallInput, Expr, ExprKind, GeneratedInputs, GeneratedKind, InputGenerator, InvariantCall,
+    ItemKind, Name, ParamItem, RuleBlock as NamedRule, SchemaSource, Statement, StatementKind, SyntaxItem, TestItem,
+    TestRun, ToolFact, ToolName, UseItem,
 };
 use crate::grammar::Rule;
 use crate::words;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl SyntaxLowering<'_> {
-    /// The items of a file or a body. An item with a mistake that leaves nothing to keep is left out.
+    /// Items with a mistake that leaves nothing usable are dropped.
     pub(crate) fn lower_items(&mut self, node: GrammarPair<'_>) -> Vec<SyntaxItem> {
         NodeChildren::of_node(node)
             .filter(|child| child.as_rule() == Rule::item)
@@ -18,13 +19,12 @@ impl SyntaxLowering<'_> {
             .collect()
     }
 
-    /// The items of a block.
     pub(super) fn lower_block(&mut self, node: GrammarPair<'_>) -> Option<Vec<SyntaxItem>> {
         let span = self.node_span(&node);
         self.in_brackets(span, |lower| Some(lower.lower_items(node)))
     }
 
-    /// One line of the grammar; a line of several settings makes several items.
+    /// A line of several settings yields several items.
     pub(crate) fn lower_item(&mut self, node: GrammarPair<'_>) -> Option<Vec<SyntaxItem>> {
         let form = NodeChildren::of_node(node).next()?;
         let span = self.node_span(&form);
@@ -36,7 +36,6 @@ impl SyntaxLowering<'_> {
         Some(vec![SyntaxItem { kind, span, doc: None }])
     }
 
-    /// A line of a workspace or runner, as an item.
     pub(crate) fn lone_setting(&mut self, node: GrammarPair<'_>) -> Vec<SyntaxItem> {
         let lines = NodeChildren::of_node(node).filter(|child| child.as_rule() == Rule::runner_setting);
         let item = |(span, setting)| SyntaxItem { kind: ItemKind::Setting(setting), span, doc: None };
@@ -57,7 +56,7 @@ impl SyntaxLowering<'_> {
         Some(Assertion { statement, modifiers, span })
     }
 
-    /// A statement word with nothing behind it reads as a name that nothing declares.
+    /// A lone statement word parses as a name that nothing declares.
     fn lone_word(&mut self, statement: &Statement) -> bool {
         let StatementKind::Expression(Expr { kind: ExprKind::Name(word), span }) = &statement.kind else {
             return false;
@@ -108,7 +107,6 @@ impl SyntaxLowering<'_> {
         }
     }
 
-    /// The name that a `let`, `param` or `def` declares.
     fn declared_name(&mut self, node: &GrammarPair<'_>) -> Name {
         let name = self.node_name(node);
         if words::is_reserved(&name.text) {
@@ -136,7 +134,6 @@ impl SyntaxLowering<'_> {
         self.lower_quoted(node)
     }
 
-    /// A tool's name, bare or quoted.
     pub(super) fn tool_name(&mut self, node: GrammarPair<'_>) -> Option<Name> {
         match node.as_rule() {
             Rule::quoted_tool => self.lower_quoted(node.into_inner().next()?),
@@ -144,7 +141,6 @@ impl SyntaxLowering<'_> {
         }
     }
 
-    /// `a, b* fails when … also c tagged d`.
     fn tool_facts(&mut self, children: NodeChildren<'_>) -> Option<ItemKind> {
         let (mut tools, mut facts) = (Vec::new(), Vec::new());
         for child in children {
@@ -166,7 +162,8 @@ impl SyntaxLowering<'_> {
     }
 
     fn tool_names(&mut self, node: GrammarPair<'_>) -> Option<Vec<ToolName>> {
-        let names = NodeChildren::of_node(node).filter(|part| matches!(part.as_rule(), Rule::quoted_tool | Rule::tool_glob));
+        let names =
+            NodeChildren::of_node(node).filter(|part| matches!(part.as_rule(), Rule::quoted_tool | Rule::tool_glob));
         names.map(|name| self.one_tool(name)).collect()
     }
 
@@ -175,10 +172,11 @@ impl SyntaxLowering<'_> {
         Some(ToolName { name: self.tool_name(node)?, quoted })
     }
 
-    /// A list literal.
     pub(super) fn lower_list(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
         let span = self.node_span(&node);
-        let items = self.in_brackets(span, |lower| NodeChildren::of_node(node).map(|child| lower.lower_expression(child)).collect())?;
+        let items = self.in_brackets(span, |lower| {
+            NodeChildren::of_node(node).map(|child| lower.lower_expression(child)).collect()
+        })?;
         Some(Expr { kind: ExprKind::List(items), span })
     }
 
@@ -186,8 +184,9 @@ impl SyntaxLowering<'_> {
         let target = children.next()?;
         let is_path = target.as_rule() == Rule::string;
         let target = if is_path { self.lower_quoted(target)? } else { self.node_name(&target) };
-        let names =
-            children.next_if_rule(Rule::import_names).map(|names| NodeChildren::of_node(names).map(|name| self.node_name(&name)).collect());
+        let names = children
+            .next_if_rule(Rule::import_names)
+            .map(|names| NodeChildren::of_node(names).map(|name| self.node_name(&name)).collect());
         Some(ItemKind::Use(UseItem { target, is_path, names }))
     }
 
@@ -225,7 +224,6 @@ impl SyntaxLowering<'_> {
         Some(ItemKind::Schema { name, source })
     }
 
-    /// `rule`, `invariant`, `suite`, `case`, `pre`, `post`.
     fn body_item(&mut self, rule: Rule, children: NodeChildren<'_>) -> Option<ItemKind> {
         let (mut name, mut sentence, mut modifiers, mut body) = (None, None, Vec::new(), None);
         for child in children {
@@ -263,8 +261,9 @@ impl SyntaxLowering<'_> {
         let name = self.lower_quoted(children.next()?)?;
         children.skip_word(Rule::k_expect);
         let expect = self.verdict_name(&children.next()?);
-        let rules =
-            children.next_if_rule(Rule::tested_rules).map(|rules| NodeChildren::of_node(rules).map(|rule| self.node_name(&rule)).collect());
+        let rules = children
+            .next_if_rule(Rule::tested_rules)
+            .map(|rules| NodeChildren::of_node(rules).map(|rule| self.node_name(&rule)).collect());
         let run = match children.next_if_rule(Rule::run_object) {
             Some(object) => TestRun::Inline(self.lower_object(object)?),
             None => TestRun::File(self.file_name(&mut children)?),

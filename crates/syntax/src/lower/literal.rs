@@ -1,16 +1,15 @@
 //! Numbers and regular expressions.
 
-use super::{SyntaxLowering, GrammarPair};
-use crate::ast::{NumberLiteral, RegexLiteral, NumberUnit};
+use super::{GrammarPair, SyntaxLowering};
+use crate::ast::{NumberLiteral, NumberUnit, RegexLiteral};
 use crate::grammar::Rule;
 use crate::number::{self, NumberError, NumberValue};
 use averment_base::diagnostic::{Diagnostic, Slug};
 
-/// The flags that a regular expression may have.
 const FLAGS: &str = "imsxub";
 
 impl SyntaxLowering<'_> {
-    /// A number; one that is none is reported and read as near to what was meant as can be.
+    /// Reports an invalid number and reads the closest meaning.
     pub(super) fn lower_number(&mut self, node: &GrammarPair<'_>) -> NumberLiteral {
         let text = node.as_str().to_owned();
         let NumberValue { value, unit } = match number::read_number(&text) {
@@ -51,7 +50,6 @@ impl SyntaxLowering<'_> {
         }
     }
 
-    /// `/pattern/flags`.
     pub(super) fn lower_regex(&mut self, node: GrammarPair<'_>) -> Option<RegexLiteral> {
         let span = self.node_span(&node);
         let mut parts = node.into_inner();
@@ -64,16 +62,24 @@ impl SyntaxLowering<'_> {
             let mut diagnostic =
                 Diagnostic::new(Slug::Syntax, place, format!("unknown flag `{flag}`; the flags are i, m, s, x, u, b"));
             diagnostic = match flag {
-                'g' => diagnostic.with_help("a search finds any match, so leave `g` out").with_fix("remove the flag", place, ""),
+                'g' => diagnostic.with_help("a search finds any match, so leave `g` out").with_fix(
+                    "remove the flag",
+                    place,
+                    "",
+                ),
                 _ => diagnostic.with_help(format!("remove `{flag}`")).with_fix("remove the flag", place, ""),
             };
             self.report_diagnostic(diagnostic);
             known.retain(|flag| FLAGS.contains(flag));
         }
-        Some(RegexLiteral { pattern: pattern.as_str().to_owned(), flags: known, span, pattern_span: self.node_span(&pattern) })
+        Some(RegexLiteral {
+            pattern: pattern.as_str().to_owned(),
+            flags: known,
+            span,
+            pattern_span: self.node_span(&pattern),
+        })
     }
 
-    /// The number among the next nodes, with a minus in front of it reported by `complain`.
     pub(super) fn not_negative(&mut self, node: GrammarPair<'_>, what: &str, instead: &str) -> Option<NumberLiteral> {
         let mut minus = None;
         let mut number = None;
@@ -92,7 +98,6 @@ impl SyntaxLowering<'_> {
     }
 }
 
-/// What to say of letters that are no unit.
 fn unknown_unit(place: averment_base::source::Span, amount: &str, unit: &str) -> Diagnostic {
     let number = averment_base::source::Span {
         start: place.start.saturating_sub(u32::try_from(amount.len()).unwrap_or(0)),
@@ -116,7 +121,7 @@ fn unknown_unit(place: averment_base::source::Span, amount: &str, unit: &str) ->
     }
 }
 
-/// A reading of a mistaken number from which no second mistake follows.
+/// A substitute from which no second error follows.
 fn fallback_value(text: &str, error: &NumberError) -> NumberValue {
     let fallback = || NumberValue { value: "0".to_owned(), unit: NumberUnit::None };
     let NumberError::UnknownUnit { at, unit } = error else { return fallback() };

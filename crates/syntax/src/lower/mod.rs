@@ -21,10 +21,9 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::source::{FileId, Span};
 use pest::iterators::{Pair, Pairs};
 
-/// A pair of the grammar.
 pub(super) type GrammarPair<'i> = Pair<'i, Rule>;
 
-/// Where parsed text stands in its file. The text may be a segment of the file, and a body may have been cut out of it.
+/// Maps parsed text to its file: it may be a segment with a body cut out.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextPlace {
     /// The file.
@@ -33,19 +32,17 @@ pub(super) struct TextPlace {
     pub base: usize,
     /// Offset in the text behind which `cut_length` bytes of the file are left out.
     pub cut_at: usize,
-    /// How many bytes are left out there.
+    /// Length of the cut-out part in bytes.
     pub cut_length: usize,
     /// The last offset in the file: a `}` that was put in stands nowhere.
     pub last: usize,
 }
 
 impl TextPlace {
-    /// The place of text that stands in the file as it is.
     pub(super) fn whole_text(file: FileId, base: usize) -> Self {
         Self { file, base, cut_at: usize::MAX, cut_length: 0, last: usize::MAX }
     }
 
-    /// The offset in the file of an offset in the text.
     pub(super) fn file_offset(&self, at: usize) -> usize {
         (self.base + at + if at > self.cut_at { self.cut_length } else { 0 }).min(self.last)
     }
@@ -55,35 +52,32 @@ impl TextPlace {
     }
 }
 
-/// The state of lowering one text.
 pub(super) struct SyntaxLowering<'t> {
     text: &'t str,
     place: TextPlace,
     limit: usize,
     depth: usize,
-    /// The step and the word `where` of a condition without parentheses, while its outermost level is lowered.
+    /// Step and `where` of a condition without parentheses, while its outermost level is lowered.
     open_where: Option<(Span, Span)>,
-    /// The quantifier whose body is lowered, from its first character to its colon.
+    /// The quantifier whose body is lowered, up to its colon.
     quantifier: Option<Span>,
-    /// The step stands in parentheses of its own.
     in_step_group: bool,
     /// What was wrong.
     pub diagnostics: Diagnostics,
 }
 
 impl<'t> SyntaxLowering<'t> {
-    /// Lowers pairs of `text`, which stands at `place`; trees deeper than `limit` are refused.
+    /// Trees deeper than `limit` are refused.
     pub(super) fn new(text: &'t str, place: TextPlace, limit: usize) -> Self {
         let diagnostics = Diagnostics::default();
         Self { text, place, limit, depth: 0, open_where: None, quantifier: None, in_step_group: false, diagnostics }
     }
 
-    /// The span of a node without the space and comments that the grammar lets a rule end with.
+    /// Without trailing space and comments, which rules may include.
     fn node_span(&self, node: &GrammarPair<'_>) -> Span {
         self.place.file_span(node.as_span().start(), end_of(node))
     }
 
-    /// The text of a node, with nothing behind it.
     fn node_text(&self, node: &GrammarPair<'_>) -> &'t str {
         self.text.get(node.as_span().start()..end_of(node)).unwrap_or("")
     }
@@ -100,7 +94,7 @@ impl<'t> SyntaxLowering<'t> {
         self.report_diagnostic(Diagnostic::new(Slug::Syntax, span, message).with_help(help));
     }
 
-    /// Runs `work` `by` levels deeper; `None` with a diagnostic beyond the limit.
+    /// `None` with a diagnostic beyond the limit.
     fn with_depth<T>(&mut self, by: usize, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth + by > self.limit {
             self.report_diagnostic(too_deep(at, self.limit));
@@ -112,12 +106,12 @@ impl<'t> SyntaxLowering<'t> {
         result
     }
 
-    /// Runs `work` below a chain of `length` parts, such as `a.b.c` or `a + b + c`: it nests to the left, and a few parts are no level.
+    /// For chains such as `a.b.c` or `a + b + c`: they nest to the left, and a few parts are no level.
     fn with_chain<T>(&mut self, length: usize, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.with_depth(length / 8, at, work)
     }
 
-    /// Runs `work` inside brackets, where a `where` in front has no say.
+    /// Inside brackets a `where` in front has no effect.
     fn in_brackets<T>(&mut self, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let outer = (self.open_where.take(), self.quantifier.take(), std::mem::take(&mut self.in_step_group));
         let result = self.with_depth(1, at, work);
@@ -126,13 +120,12 @@ impl<'t> SyntaxLowering<'t> {
     }
 }
 
-/// The one diagnostic of everything that nests too far.
 pub(super) fn too_deep(at: Span, limit: usize) -> Diagnostic {
     Diagnostic::new(Slug::TooDeep, at, format!("nested more than {limit} levels deep here"))
         .with_help("split it: give inner parts a name with `let` or `def`")
 }
 
-/// Signs and line ends: they are rules only so that a message can name them.
+/// Signs and line ends: they are rules only so that messages can name them.
 fn is_sign(rule: Rule) -> bool {
     matches!(
         rule,
@@ -151,7 +144,7 @@ fn is_sign(rule: Rule) -> bool {
     )
 }
 
-/// Rules that end exactly where their text ends, though their last sign is no pair.
+/// Rules that end exactly at their text, although their last sign is no pair.
 fn is_exact(rule: Rule) -> bool {
     matches!(
         rule,
@@ -167,7 +160,6 @@ fn is_exact(rule: Rule) -> bool {
     )
 }
 
-/// The end of the last sign or word of a node.
 fn end_of(node: &GrammarPair<'_>) -> usize {
     let mut node = node.clone();
     while !is_exact(node.as_rule()) {
@@ -177,7 +169,6 @@ fn end_of(node: &GrammarPair<'_>) -> usize {
     node.as_span().end()
 }
 
-/// The children of a node without signs.
 struct NodeChildren<'i>(std::iter::Peekable<Pairs<'i, Rule>>);
 
 impl<'i> NodeChildren<'i> {
@@ -190,23 +181,19 @@ impl<'i> NodeChildren<'i> {
         self.0.peek().map(Pair::as_rule)
     }
 
-    /// The next child when it is of this rule.
     fn next_if_rule(&mut self, rule: Rule) -> Option<GrammarPair<'i>> {
         if self.peek_rule() == Some(rule) { self.0.next() } else { None }
     }
 
-    /// The text of the next child.
     fn peek_text(&mut self) -> &'i str {
         self.peek_rule();
         self.0.peek().map_or("", |child| child.as_span().as_str().trim_end())
     }
 
-    /// The rules of all children that are left.
     fn rest_rules(&self) -> impl Iterator<Item = Rule> {
         self.0.clone().map(|child| child.as_rule())
     }
 
-    /// True, and passed over, when the next child is this word.
     fn skip_word(&mut self, rule: Rule) -> bool {
         self.next_if_rule(rule).is_some()
     }

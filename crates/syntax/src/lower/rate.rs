@@ -1,12 +1,12 @@
 //! Statements over all runs that are checked: `in at least 95% of runs: …`, `pass^4 by meta.task >= 60%: …` (language reference, section 12).
 
-use super::{NodeChildren, SyntaxLowering, GrammarPair};
+use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{Expr, Name, NumberLiteral, RatedSubject, RunShare, StatementKind};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl SyntaxLowering<'_> {
-    /// `by meta.model`, where it stands there; the outer `None` for one with a mistake.
+    /// `by meta.model`; the outer `None` if it is invalid.
     #[allow(clippy::option_option, reason = "a mistake is not the same as nothing")]
     pub(super) fn lower_grouping(&mut self, children: &mut NodeChildren<'_>) -> Option<Option<Expr>> {
         let Some(node) = children.next_if_rule(Rule::grouping) else { return Some(None) };
@@ -49,7 +49,7 @@ impl SyntaxLowering<'_> {
         Some(StatementKind::Rate { share, by, confidence: None, rated })
     }
 
-    /// `at most 1 of 3 runs` is not a form: what must not be said of many runs is said the other way round.
+    /// `at most 1 of 3 runs` is not a form: such a rule is negated instead.
     fn most_of(&mut self, most: &NumberLiteral, of: &NumberLiteral) -> Option<StatementKind> {
         let message = format!("`at most {} of {} runs` is no form", most.text, of.text);
         self.report_diagnostic(
@@ -76,7 +76,9 @@ impl SyntaxLowering<'_> {
         let inner: GrammarPair<'_> = NodeChildren::of_node(node).next()?;
         if inner.as_rule() != Rule::rated_rule {
             let span = self.node_span(&inner);
-            return Some(RatedSubject::Statement(Box::new(self.with_depth(1, span, |lower| lower.lower_statement(inner))?)));
+            return Some(RatedSubject::Statement(Box::new(
+                self.with_depth(1, span, |lower| lower.lower_statement(inner))?,
+            )));
         }
         let name = NodeChildren::of_node(inner).find(|child| child.as_rule() == Rule::label)?;
         Some(RatedSubject::Rule(Name { text: name.as_str().trim_end().to_owned(), span: self.node_span(&name) }))

@@ -1,11 +1,12 @@
 //! Modifiers and settings (language reference, sections 7 and 8).
 
-use super::{NodeChildren, SyntaxLowering, GrammarPair};
-use crate::ast::{Expr, ExprKind, SyntaxItem, ItemKind, MessageTest, Modifier, ModifierKind, Name, NumberLiteral, BodySetting};
+use super::{GrammarPair, NodeChildren, SyntaxLowering};
+use crate::ast::{
+    BodySetting, Expr, ExprKind, ItemKind, MessageTest, Modifier, ModifierKind, Name, NumberLiteral, SyntaxItem,
+};
 use crate::grammar::Rule;
 
 impl SyntaxLowering<'_> {
-    /// The modifiers behind an assertion or the name of a rule.
     pub(super) fn lower_modifiers(&mut self, node: GrammarPair<'_>) -> Option<Vec<Modifier>> {
         NodeChildren::of_node(node).map(|child| self.lower_modifier(child)).collect()
     }
@@ -99,7 +100,6 @@ impl SyntaxLowering<'_> {
         Some(BodySetting::Key { key, value, timeout: None })
     }
 
-    /// `prompt "…"`, `timeout 120s` and every line of a workspace or runner.
     pub(super) fn key_setting(&mut self, node: GrammarPair<'_>) -> Option<BodySetting> {
         let mut children = NodeChildren::of_node(node);
         let key: Name = self.node_name(&children.next()?);

@@ -1,15 +1,14 @@
 //! Statements (language reference, sections 4, 6 and 9).
 
-use super::{NodeChildren, SyntaxLowering, GrammarPair};
+use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{
-    Expr, GroupKind, SyntaxItem, SlidingExtent, PredicateTarget, Quantifier, BlockScope, SequenceMode, Statement, StatementKind, StepPattern,
-    StepCount, ValueTest, NeverWindow, WithinBound, WithinUnit, WorldCheck,
+    BlockScope, Expr, GroupKind, NeverWindow, PredicateTarget, Quantifier, SequenceMode, SlidingExtent, Statement,
+    StatementKind, StepCount, StepPattern, SyntaxItem, ValueTest, WithinBound, WithinUnit, WorldCheck,
 };
 use crate::grammar::{self, Rule};
 use averment_base::source::Span;
 
 impl SyntaxLowering<'_> {
-    /// Any statement.
     pub(super) fn lower_statement(&mut self, node: GrammarPair<'_>) -> Option<Statement> {
         let span = self.node_span(&node);
         let kind = self.statement_kind(node)?;
@@ -72,7 +71,6 @@ impl SyntaxLowering<'_> {
         }
     }
 
-    /// An expression, alone or around every match.
     fn expression_statement(&mut self, mut children: NodeChildren<'_>) -> Option<StatementKind> {
         let condition = self.lower_expression(children.next()?)?;
         let over = match children.next_if_rule(Rule::in_a_row) {
@@ -85,13 +83,11 @@ impl SyntaxLowering<'_> {
         })
     }
 
-    /// The next step among the children; words in front of it are passed over.
     fn step_of(&mut self, children: &mut NodeChildren<'_>) -> Option<StepPattern> {
         let node = children.find(|child| child.as_rule() == Rule::step)?;
         self.lower_step(node)
     }
 
-    /// All steps that follow each other.
     fn steps_of(&mut self, children: &mut NodeChildren<'_>) -> Option<Vec<StepPattern>> {
         let mut steps = vec![self.step_of(children)?];
         while let Some(node) = children.next_if_rule(Rule::step) {
@@ -100,7 +96,6 @@ impl SyntaxLowering<'_> {
         Some(steps)
     }
 
-    /// The next two steps.
     fn two_steps(&mut self, children: &mut NodeChildren<'_>) -> Option<(StepPattern, StepPattern)> {
         Some((self.step_of(children)?, self.step_of(children)?))
     }
@@ -148,7 +143,6 @@ impl SyntaxLowering<'_> {
         Some(StatementKind::Require { step, times })
     }
 
-    /// A condition without parentheses in front of something that belongs to the statement.
     fn where_before(&mut self, step: &StepPattern, what: &str, rest: Span) {
         let crate::ast::PatternForm::Where { step: inner, condition } = &step.kind else { return };
         let written = self.source_text(step.span).to_owned();
@@ -210,7 +204,7 @@ impl SyntaxLowering<'_> {
         if children.skip_word(Rule::k_until) { self.step_of(children).map(Some) } else { Some(None) }
     }
 
-    /// `within …` when it comes next; the outer `None` says that it could not be read.
+    /// The outer `None` if it could not be parsed.
     fn lower_within(&mut self, children: &mut NodeChildren<'_>) -> Option<Option<WithinBound>> {
         let Some(node) = children.next_if_rule(Rule::within) else { return Some(None) };
         let span = self.node_span(&node);
@@ -233,7 +227,6 @@ impl SyntaxLowering<'_> {
         Some(StatementKind::Count { step, test })
     }
 
-    /// The steps behind an arrow, and the bound behind them.
     fn lower_targets(&mut self, node: GrammarPair<'_>) -> Option<(Vec<StepPattern>, Option<WithinBound>)> {
         let mut children = NodeChildren::of_node(node);
         let steps = self.steps_of(&mut children)?;
@@ -247,7 +240,10 @@ impl SyntaxLowering<'_> {
         let step = self.step_of(&mut children)?;
         let rest = children.next()?;
         if rest.as_rule() == Rule::block {
-            return Some(StatementKind::Block { scope: BlockScope::Before { close: step }, body: self.lower_block(rest)? });
+            return Some(StatementKind::Block {
+                scope: BlockScope::Before { close: step },
+                body: self.lower_block(rest)?,
+            });
         }
         let (targets, within) = self.lower_targets(rest)?;
         Some(StatementKind::Before { each, immediately: false, starts, step, targets, within, reversed: false })
@@ -301,7 +297,7 @@ impl SyntaxLowering<'_> {
         Some(StatementKind::Each { quantifier: Quantifier::No, step, condition: self.lower_condition(children)? })
     }
 
-    /// Both readings of what stands behind `in`; a reading with a mistake counts only where there is no other.
+    /// Tries both readings behind `in`; one with an error counts only if it is alone.
     fn no_target(&mut self, node: &GrammarPair<'_>) -> Option<PredicateTarget> {
         let span = self.node_span(node);
         let start = node.as_span().start();
@@ -313,8 +309,9 @@ impl SyntaxLowering<'_> {
             .and_then(|body| readings.lower_expression(NodeChildren::of_node(body).next()?));
         let mut expr_mistakes = std::mem::take(&mut readings.diagnostics);
         let expr = expr.filter(|_| expr_mistakes.0.is_empty());
-        let step =
-            grammar::parse_rule(Rule::lone_step, written).ok().and_then(|body| readings.lower_step(NodeChildren::of_node(body).next()?));
+        let step = grammar::parse_rule(Rule::lone_step, written)
+            .ok()
+            .and_then(|body| readings.lower_step(NodeChildren::of_node(body).next()?));
         let step = step.filter(|_| readings.diagnostics.0.is_empty());
         if expr.is_none() && step.is_none() {
             if expr_mistakes.0.is_empty() {
@@ -338,7 +335,6 @@ impl SyntaxLowering<'_> {
         Some(StatementKind::ArgsValid { step, strict })
     }
 
-    /// `each A: …`, `each A { … }`, `between A and C { … }`, `when COND { … }`.
     fn lower_scoped(&mut self, node: &GrammarPair<'_>) -> Option<StatementKind> {
         let mut children = NodeChildren::of_node(node.clone());
         if node.as_rule() == Rule::when_block {
@@ -358,7 +354,9 @@ impl SyntaxLowering<'_> {
             });
         }
         match children.next_if_rule(Rule::block) {
-            Some(block) => Some(StatementKind::Block { scope: BlockScope::Each { step: first }, body: self.lower_block(block)? }),
+            Some(block) => {
+                Some(StatementKind::Block { scope: BlockScope::Each { step: first }, body: self.lower_block(block)? })
+            }
             None => Some(StatementKind::Each {
                 quantifier: Quantifier::Each,
                 step: first,

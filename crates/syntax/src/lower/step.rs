@@ -1,15 +1,14 @@
 //! Step patterns and flows (language reference, section 5).
 
-use super::{NodeChildren, SyntaxLowering, GrammarPair};
+use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{
-    AgentPattern, PatternArgument, Atom, ByAgent, Expr, ExprKind, FlowExpr, FlowKind, KindText, Name, StatusWord, StepPattern, PatternForm, StepWord,
-    AtomSubject, TextOrRegex,
+    AgentPattern, Atom, AtomSubject, ByAgent, Expr, ExprKind, FlowExpr, FlowKind, KindText, Name, PatternArgument,
+    PatternForm, StatusWord, StepPattern, StepWord, TextOrRegex,
 };
 use crate::grammar::Rule;
 use averment_base::source::Span;
 
 impl SyntaxLowering<'_> {
-    /// A step pattern.
     pub(crate) fn lower_step(&mut self, node: GrammarPair<'_>) -> Option<StepPattern> {
         let span = self.node_span(&node);
         let mut parts: Vec<StepPattern> = Vec::new();
@@ -38,7 +37,6 @@ impl SyntaxLowering<'_> {
         Some(StepPattern { kind: PatternForm::Where { step: Box::new(step), condition }, span })
     }
 
-    /// The condition of a `where` that may stand without parentheses.
     fn open_condition(&mut self, node: GrammarPair<'_>, step: Span) -> Option<(Span, Expr)> {
         let mut children = NodeChildren::of_node(node);
         let word = children.next_if_rule(Rule::k_where)?;
@@ -154,7 +152,6 @@ impl SyntaxLowering<'_> {
         })
     }
 
-    /// A string or a regular expression.
     pub(super) fn text_or_regex(&mut self, node: GrammarPair<'_>) -> Option<TextOrRegex> {
         Some(match node.as_rule() {
             Rule::regex => TextOrRegex::Regex(self.lower_regex(node)?),
@@ -167,7 +164,6 @@ impl SyntaxLowering<'_> {
         self.in_brackets(span, |lower| NodeChildren::of_node(node).map(|entry| lower.lower_entry(entry)).collect())
     }
 
-    /// `path: value`, or a test.
     fn lower_entry(&mut self, node: GrammarPair<'_>) -> Option<PatternArgument> {
         let span = self.node_span(&node);
         let mut children = NodeChildren::of_node(node);
@@ -209,10 +205,10 @@ impl SyntaxLowering<'_> {
         }
     }
 
-    /// A flow: `A -> (B | C)+ -> D`.
     pub(super) fn flow_sequence(&mut self, node: GrammarPair<'_>) -> Option<FlowExpr> {
         let span = self.node_span(&node);
-        let mut parts: Vec<FlowExpr> = NodeChildren::of_node(node).map(|child| self.flow_choice(child)).collect::<Option<_>>()?;
+        let mut parts: Vec<FlowExpr> =
+            NodeChildren::of_node(node).map(|child| self.flow_choice(child)).collect::<Option<_>>()?;
         if parts.len() == 1 { parts.pop() } else { Some(FlowExpr { kind: FlowKind::Sequence(parts), span }) }
     }
 
@@ -290,7 +286,7 @@ impl SyntaxLowering<'_> {
     }
 }
 
-/// A path: names, fields and indexes from a plain name or a quoted key.
+/// Names, fields and indexes from a plain name or quoted key.
 fn is_path(expr: &Expr) -> bool {
     let mut expr = expr;
     loop {
@@ -314,7 +310,6 @@ fn one_or_choice(mut parts: Vec<StepPattern>) -> Option<StepPattern> {
     Some(StepPattern { kind: PatternForm::Choice(parts), span })
 }
 
-/// A flow that is one step or a choice of steps.
 fn as_step(flow: FlowExpr) -> Option<StepPattern> {
     match flow.kind {
         FlowKind::Step(step) => Some(step),

@@ -1,6 +1,6 @@
 //! Tests: `== 3`, `not matches /x/`, `is json Refund`.
 
-use super::{NodeChildren, SyntaxLowering, GrammarPair};
+use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{Expr, Name, TestKind, ValueTest};
 use crate::grammar::Rule;
 use averment_base::source::Span;

@@ -1,22 +1,18 @@
 //! Strings: escapes, interpolations, dedented blocks.
 
 use super::dedent::dedent_segments;
-use super::{NodeChildren, SyntaxLowering, GrammarPair};
+use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{Expr, Name, TextLiteral, TextPart};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 
-/// A segment of a string before escapes are resolved.
 pub(super) enum StringSegment<'i> {
-    /// Text as written, with its offset in what was parsed.
     Written(usize, &'i str),
-    /// `${…}`.
     Value(GrammarPair<'i>),
 }
 
 impl SyntaxLowering<'_> {
-    /// A string of any kind.
     pub(super) fn lower_text(&mut self, node: GrammarPair<'_>) -> Option<TextLiteral> {
         let span = self.node_span(&node);
         let form = node.into_inner().next()?;
@@ -34,7 +30,7 @@ impl SyntaxLowering<'_> {
         Some(TextLiteral { parts: join_parts(parts), span })
     }
 
-    /// A string that is a name or a path, so that no value can stand in it.
+    /// A name or path: no interpolation allowed.
     pub(super) fn lower_quoted(&mut self, node: GrammarPair<'_>) -> Option<Name> {
         let text = self.lower_text(node)?;
         let value = text.parts.iter().find_map(|part| match part {
@@ -51,7 +47,7 @@ impl SyntaxLowering<'_> {
         Some(Name { text: text.literal_text().unwrap_or("").to_owned(), span: text.span })
     }
 
-    /// An interpolation can hold brackets, and those a line end; the string cannot.
+    /// An interpolation may hold line ends; the string may not.
     fn on_one_line(&mut self, form: &GrammarPair<'_>, span: Span) {
         if form.as_str().contains('\n') {
             let diagnostic = Diagnostic::new(Slug::Unclosed, span.at_start(), "this string is not closed on its line")
@@ -74,7 +70,6 @@ impl SyntaxLowering<'_> {
         self.in_brackets(span, |lower| lower.lower_expression(inner))
     }
 
-    /// Resolves the escapes of text that stands at offset `at`.
     fn unescape_text(&mut self, at: usize, written: &str) -> String {
         let mut result = String::with_capacity(written.len());
         let mut rest = written;
@@ -106,7 +101,7 @@ impl SyntaxLowering<'_> {
     }
 }
 
-/// The character of an escape from what stands behind the backslash, and how many bytes it takes; for an unknown one only these.
+/// The character and its length behind the backslash; the length alone if unknown.
 fn read_escape(behind: &str) -> Result<(char, usize), usize> {
     match behind.chars().next() {
         Some('n') => Ok(('\n', 1)),
@@ -119,7 +114,6 @@ fn read_escape(behind: &str) -> Result<(char, usize), usize> {
     }
 }
 
-/// `u{1F600}`.
 fn code_point(behind: &str) -> Result<(char, usize), usize> {
     let Some((digits, _)) = behind.strip_prefix("u{").and_then(|inner| inner.split_once('}')) else { return Err(1) };
     let length = digits.len() + 3;
@@ -127,7 +121,7 @@ fn code_point(behind: &str) -> Result<(char, usize), usize> {
     value.map(|value| (value, length)).ok_or(length)
 }
 
-/// Neighbouring literals become one, and empty ones nothing.
+/// Merges neighboring literals and drops empty ones.
 fn join_parts(parts: Vec<TextPart>) -> Vec<TextPart> {
     let mut result: Vec<TextPart> = Vec::with_capacity(parts.len());
     for part in parts {

@@ -3,27 +3,20 @@
 use super::text::TokenText;
 use crate::token::TokenKind;
 
-/// Where a bracket ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BracketEnd {
-    /// At the bracket that is this token.
     At(usize),
-    /// Nothing closes it; this is the first token that is taken to stand outside.
     Missing(usize),
 }
 
-/// What is wrong with a bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BracketError {
-    /// Nothing closes this token; the second one is the first that stands outside.
     Unclosed(usize, usize),
-    /// This token closes nothing.
     Stray(usize),
-    /// The first token is closed by the second, of another form.
+    /// A token closed by a second of another form.
     Crossed(usize, usize),
 }
 
-/// All brackets of a file.
 #[derive(Debug, Default)]
 pub(super) struct BracketTable {
     close: Vec<Option<BracketEnd>>,
@@ -31,7 +24,6 @@ pub(super) struct BracketTable {
 }
 
 impl BracketTable {
-    /// Where the bracket that is token `index` ends.
     pub(super) fn bracket_end(&self, index: usize) -> Option<BracketEnd> {
         self.close.get(index).copied().flatten()
     }
@@ -44,7 +36,6 @@ impl BracketTable {
 }
 
 impl BracketError {
-    /// The token that it is said of.
     pub(crate) fn token_index(self) -> usize {
         match self {
             Self::Unclosed(token, _) | Self::Stray(token) | Self::Crossed(token, _) => token,
@@ -52,10 +43,11 @@ impl BracketError {
     }
 }
 
-/// Matches all brackets. Indentation is asked only where something is missing.
+/// Indentation is consulted only if a bracket is missing.
 pub(super) fn match_brackets(text: &TokenText<'_>) -> BracketTable {
     let mut brackets = BracketMatcher::match_tokens(text, false);
-    let open_block = |trouble: &BracketError| matches!(trouble, BracketError::Unclosed(token, _) if text.token_is(*token, "{"));
+    let open_block =
+        |trouble: &BracketError| matches!(trouble, BracketError::Unclosed(token, _) if text.token_is(*token, "{"));
     if brackets.errors.iter().any(open_block) {
         brackets = BracketMatcher::match_tokens(text, true);
     }
@@ -117,11 +109,10 @@ impl<'a, 't> BracketMatcher<'a, 't> {
         }
     }
 
-    /// Gives up brackets that a new line cannot stand in.
     fn line_start(&mut self, index: usize) {
         while let Some(&open) = self.stack.last() {
-            let outdented =
-                self.text.token_line(open) != self.text.token_line(index) && self.text.line_indent(index) <= self.text.line_indent(open);
+            let outdented = self.text.token_line(open) != self.text.token_line(index)
+                && self.text.line_indent(index) <= self.text.line_indent(open);
             let ends = match self.text.token_text(open) {
                 "{" => self.by_indentation && self.ends_block(index, open),
                 _ => outdented && self.text.cannot_go_on(index),
@@ -133,7 +124,7 @@ impl<'a, 't> BracketMatcher<'a, 't> {
         }
     }
 
-    /// A `}` that fits an outer block by its indentation, or a declaration that stands in no block.
+    /// A `}` indented like an outer block, or a declaration outside any block.
     fn ends_block(&self, index: usize, open: usize) -> bool {
         let indent = self.text.line_indent(index);
         if self.text.token_is(index, "}") {
@@ -144,12 +135,12 @@ impl<'a, 't> BracketMatcher<'a, 't> {
             self.text.token_text(index),
             "rule" | "suite" | "test" | "invariant" | "use" | "param" | "schema" | "tools" | "pre" | "post"
         );
-        let nested =
-            self.text.token_is(self.text.line_first(open), "suite") || self.text.token_is(self.text.line_first(open), "invariant");
+        let nested = self.text.token_is(self.text.line_first(open), "suite")
+            || self.text.token_is(self.text.line_first(open), "invariant");
         declares && !nested && indent <= self.text.line_indent(open) && self.text.cannot_go_on(index)
     }
 
-    /// `)` or `]`: closes the innermost bracket of its form on this line, or the innermost one when that is of its form.
+    /// `)` or `]`: closes the innermost of its form on this line, or the innermost bracket if it matches.
     fn close_round(&mut self, index: usize, form: &str) {
         let line = self.text.token_line(index);
         let reach = self.stack.iter().rev().take(16).position(|&open| self.text.token_is(open, form));
@@ -198,7 +189,6 @@ impl<'a, 't> BracketMatcher<'a, 't> {
     }
 }
 
-/// True for a token behind which a value is complete.
 pub(crate) fn ends_operand(kind: TokenKind, word: &str) -> bool {
     match kind {
         TokenKind::Word => !crate::words::is_joining(word),

@@ -1,24 +1,34 @@
 //! What is told of a statement that cannot be read.
 
 use super::typo::{self, StatementTrial, TypoWords};
-use super::{TokenKind, RecoveryReader, TokenSegment, own_tokens, segments};
+use super::{RecoveryReader, TokenKind, TokenSegment, own_tokens, segments};
 use crate::ast::Name;
 use crate::grammar::{GrammarFailure, Rule};
 use crate::hints::{self, StatementView};
 use averment_base::diagnostic::Slug;
 
 impl RecoveryReader<'_, '_> {
-    /// Of a statement with a bracket that is not closed only a string is told that is not closed either.
+    /// If a bracket is open, reports only an unclosed string, which explains it.
     pub(super) fn explain_string(&mut self, segment: TokenSegment, own: &[usize]) {
-        let open =
-            |&&at: &&usize| matches!(self.text.token_kind(at), TokenKind::OpenText | TokenKind::OpenInterpolation | TokenKind::OpenRegex);
+        let open = |&&at: &&usize| {
+            matches!(
+                self.text.token_kind(at),
+                TokenKind::OpenText | TokenKind::OpenInterpolation | TokenKind::OpenRegex
+            )
+        };
         if own.iter().any(|at| open(&at)) {
             let failure = GrammarFailure { at: self.text.span(segment.start).start as usize, expected: Vec::new() };
             self.explain_failure(segment, None, &failure, Rule::lone_item);
         }
     }
 
-    pub(super) fn explain_failure(&mut self, segment: TokenSegment, inside: Option<(usize, usize)>, failure: &GrammarFailure, rule: Rule) {
+    pub(super) fn explain_failure(
+        &mut self,
+        segment: TokenSegment,
+        inside: Option<(usize, usize)>,
+        failure: &GrammarFailure,
+        rule: Rule,
+    ) {
         self.unread_name(segment);
         self.explained += 1;
         let own: Vec<usize> = self.words_of(segment, inside);
@@ -26,8 +36,9 @@ impl RecoveryReader<'_, '_> {
         // What is mended may be two statements.
         let whole = if rule == Rule::lone_item { Rule::file } else { rule };
         let trial = StatementTrial { text: &text, place: &place, rule: whole };
-        let nearly =
-            |written| if rule == Rule::lone_item { self.find_typo(segment, &own, &trial, failure, written) } else { None };
+        let nearly = |written| {
+            if rule == Rule::lone_item { self.find_typo(segment, &own, &trial, failure, written) } else { None }
+        };
         let diagnostic = nearly(TypoWords::NoWord).unwrap_or_else(|| {
             let view = StatementView::new(self.text, own.clone(), failure);
             let Some(known) = hints::known_mistake(&view) else {
@@ -47,14 +58,13 @@ impl RecoveryReader<'_, '_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The text of a segment with its body, and where it starts.
     fn whole_of(&self, segment: TokenSegment) -> Option<(&str, usize)> {
         let start = self.text.span(segment.start).start as usize;
         let end = self.text.token_before(segment.end).map(|last| self.text.span(last).end as usize)?;
         Some((self.text.source.get(start..end)?, start))
     }
 
-    /// Whether a single word is all that is wrong with a statement.
+    /// True if one misspelled word is all that is wrong.
     pub(super) fn is_mistyped(&self, segment: TokenSegment, failure: &GrammarFailure) -> bool {
         let (text, place) = self.segment_text(segment, None);
         let trial = StatementTrial { text: &text, place: &place, rule: Rule::file };
@@ -62,16 +72,21 @@ impl RecoveryReader<'_, '_> {
         found.is_some_and(|diagnostic| diagnostic.fix.is_some())
     }
 
-    /// The tokens of a segment outside of its body, without line ends.
     fn words_of(&self, segment: TokenSegment, inside: Option<(usize, usize)>) -> Vec<usize> {
-        own_tokens(segment, inside).into_iter().filter(|&index| self.text.token_kind(index) != TokenKind::LineEnd).collect()
+        own_tokens(segment, inside)
+            .into_iter()
+            .filter(|&index| self.text.token_kind(index) != TokenKind::LineEnd)
+            .collect()
     }
 
-    /// Keeps the name that a declaration with a mistake was to declare.
+    /// Keeps the name that a broken declaration meant to declare.
     pub(super) fn unread_name(&mut self, segment: TokenSegment) {
         let mut name = segment.start + 1;
         match self.text.token_text(segment.start) {
-            "def" => name += usize::from(self.text.token_is(name, "step") && self.text.token_kind(name + 1) == TokenKind::Word),
+            "def" => {
+                name +=
+                    usize::from(self.text.token_is(name, "step") && self.text.token_kind(name + 1) == TokenKind::Word)
+            }
             "let" | "param" | "schema" | "rule" | "invariant" | "case" | "tool" => {}
             _ => return,
         }

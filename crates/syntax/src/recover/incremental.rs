@@ -3,7 +3,7 @@
 use super::segments::{self, TokenSegment};
 use super::text::TokenText;
 use super::{RecoveryReader, brackets, cap_diagnostics};
-use crate::ast::{SyntaxItem, Name, move_items};
+use crate::ast::{Name, SyntaxItem, move_items};
 use crate::token::TokenScan;
 use averment_base::diagnostic::{Diagnostic, Diagnostics};
 use averment_base::limits::Limits;
@@ -16,17 +16,15 @@ pub struct FileOutline {
     segments: Vec<OutlineEntry>,
 }
 
-/// A statement of the outermost level.
 #[derive(Debug, Clone)]
 struct OutlineEntry {
     bytes: Range<usize>,
-    /// How many items were made of it.
     items: usize,
     unread: Vec<Name>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What an earlier parse of the text gave.
+/// The result of an earlier parse of the text.
 pub struct PreviousParse<'b> {
     /// The text.
     pub text: &'b str,
@@ -53,7 +51,6 @@ pub struct IncrementalParse {
     pub diagnostics: Diagnostics,
 }
 
-/// Reads a text; without anything before it, all of it.
 pub(crate) fn read_incremental(
     file: FileId,
     source: &str,
@@ -140,8 +137,12 @@ impl OutlineEntry {
 }
 
 impl FileOutline {
-    /// All that was said, in the order of the text.
-    fn collect_diagnostics(&self, of_brackets: Vec<Diagnostic>, file: FileId, source: &str) -> (Vec<Name>, Diagnostics) {
+    fn collect_diagnostics(
+        &self,
+        of_brackets: Vec<Diagnostic>,
+        file: FileId,
+        source: &str,
+    ) -> (Vec<Name>, Diagnostics) {
         let unread = self.segments.iter().flat_map(|segment| segment.unread.iter().cloned()).collect();
         let mut all: Vec<Diagnostic> = of_brackets;
         all.extend(self.segments.iter().flat_map(|segment| segment.diagnostics.iter().cloned()));
@@ -158,8 +159,11 @@ fn bytes_of(text: &TokenText<'_>, segment: TokenSegment) -> Range<usize> {
     start..end.max(start)
 }
 
-/// How many statements at the front and at the back are what they were.
-fn count_unchanged((new_text, new): (&str, &[Range<usize>]), (old_text, old): (&str, &[OutlineEntry])) -> (usize, usize) {
+/// Number of unchanged statements at the front and at the back.
+fn count_unchanged(
+    (new_text, new): (&str, &[Range<usize>]),
+    (old_text, old): (&str, &[OutlineEntry]),
+) -> (usize, usize) {
     // Bytes, not characters: the common part may end inside of one, and no statement does.
     let (new_bytes, old_bytes) = (new_text.as_bytes(), old_text.as_bytes());
     let common = new_bytes.iter().zip(old_bytes).take_while(|(new, old)| new == old).count();
@@ -178,7 +182,6 @@ fn count_unchanged((new_text, new): (&str, &[Range<usize>]), (old_text, old): (&
     (front, back)
 }
 
-/// From the end of the statement before to the start of the one behind.
 fn gap_bounds(all: &[OutlineEntry], middle: Range<usize>, length: usize) -> Range<usize> {
     let start = middle.start.checked_sub(1).and_then(|before| all.get(before)).map_or(0, |one| one.bytes.end);
     start..all.get(middle.end).map_or(length, |one| one.bytes.start).max(start)

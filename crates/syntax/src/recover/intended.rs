@@ -5,14 +5,13 @@ use super::{RecoveryReader, brackets};
 use crate::hints;
 use crate::recover::TokenText;
 use crate::token;
-use averment_base::diagnostic::{Diagnostic, Diagnostics, SourceEdit, Fix, Slug};
+use averment_base::diagnostic::{Diagnostic, Diagnostics, Fix, Slug, SourceEdit};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 
-/// Of more statements nothing is asked.
 const ASKED: usize = 60;
 
-/// The text with what is said of its first mistake written, where that is a change.
+/// The text with the suggested fix of its first mistake; `None` if that changes nothing.
 pub(crate) fn apply_first_fix(text: &str) -> Option<String> {
     let limits = Limits::default();
     let scan = token::scan_tokens(text, limits.rule_depth, limits.rule_tokens);
@@ -50,7 +49,7 @@ fn apply_edits(text: &str, mut edits: Vec<SourceEdit>) -> Option<String> {
 }
 
 impl RecoveryReader<'_, '_> {
-    /// What is said of a statement, or of all that it was meant to be where that is known.
+    /// Suggestions for a statement, or its full intended form if known.
     pub(super) fn diagnose_intended(
         &self,
         trial: &StatementTrial<'_>,
@@ -63,7 +62,8 @@ impl RecoveryReader<'_, '_> {
         let Some(meant) = hints::intended_statement(trial.text) else {
             let Some((text, start)) = whole else { return said };
             let Some(meant) = hints::intended_statement(text).filter(|_| said.fix.is_none()) else { return said };
-            let edit = SourceEdit { span: Span::new(self.text.file, start, start + text.len()), text: meant.text.clone() };
+            let edit =
+                SourceEdit { span: Span::new(self.text.file, start, start + text.len()), text: meant.text.clone() };
             return replace_diagnostic(said, meant, Some(edit), |at| start + at, self.text.file);
         };
         if let Some(fix) = &said.fix
@@ -100,7 +100,7 @@ fn replace_diagnostic(
 }
 
 impl StatementTrial<'_> {
-    /// The edit that makes the text another: what both begin and end with stays. `None` where it would touch what is left out.
+    /// A minimal edit to the new text; `None` if it would touch what is left out.
     fn edit_to(&self, file: FileId, new: &str) -> Option<SourceEdit> {
         let common = |left: &mut dyn Iterator<Item = char>, right: &mut dyn Iterator<Item = char>| {
             left.zip(right).take_while(|(left, right)| left == right).map(|(sign, _)| sign.len_utf8()).sum::<usize>()

@@ -4,17 +4,17 @@
 //! statement. What a mistake spoils is its statement, or its line; all others are kept. What is wrong is said by [`super::hints`].
 
 mod brackets;
+mod explain;
 mod incremental;
 mod intended;
-mod typo;
 mod segments;
 #[cfg(test)]
 mod tests;
 mod text;
-mod explain;
+mod typo;
 mod unfinished;
 
-use super::ast::{SyntaxItem, ItemKind, Name, BodySetting};
+use super::ast::{BodySetting, ItemKind, Name, SyntaxItem};
 use super::grammar::{self, GrammarFailure, Rule};
 use super::hints;
 use super::lower::{SyntaxLowering, TextPlace, too_deep};
@@ -22,23 +22,22 @@ use super::token::{TokenKind, TokenScan};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
-use brackets::{BracketTable, BracketEnd};
+use brackets::{BracketEnd, BracketTable};
 pub(super) use brackets::{BracketError, ends_operand};
 pub(super) use incremental::read_incremental;
-pub use incremental::{IncrementalParse, FileOutline, PreviousParse};
+pub use incremental::{FileOutline, IncrementalParse, PreviousParse};
 pub(super) use intended::apply_first_fix;
-use segments::{SegmentBody, BodyKind, TokenSegment};
+use segments::{BodyKind, SegmentBody, TokenSegment};
 pub(super) use text::TokenText;
 pub(super) use unfinished::is_unfinished;
 
-/// More mistakes than this in one file are counted, not told.
+/// Further mistakes in a file are counted, not reported.
 const TOLD: usize = 200;
-/// In how many places a statement of several lines is tried to be cut in two.
+/// Places at which cutting a multi-line statement in two is tried.
 const CUTS: usize = 4;
-/// How many tokens of a line are looked at for a string that spoils its brackets.
+/// Tokens of a line examined for a string that breaks its brackets.
 const LONGEST_LINE: usize = 200;
 
-/// What could be saved of a file.
 pub(super) struct RecoveredFile {
     pub items: Vec<SyntaxItem>,
     /// Names that unreadable declarations would have declared.
@@ -46,7 +45,6 @@ pub(super) struct RecoveredFile {
     pub diagnostics: Diagnostics,
 }
 
-/// Reads all statements that can be read, and says what is wrong with the others.
 pub(super) fn recover_file(file: FileId, source: &str, scan: TokenScan, limits: &Limits) -> RecoveredFile {
     let text = TokenText::new(file, source, scan.tokens);
     let brackets = brackets::match_brackets(&text);
@@ -81,7 +79,6 @@ fn cap_diagnostics(file: FileId, source: &str, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// What stands behind a cut.
 enum CutRest {
     Read(Vec<SyntaxItem>, Diagnostics),
     Unread(usize),
@@ -92,9 +89,7 @@ struct RecoveryReader<'a, 't> {
     brackets: &'a BracketTable,
     too_deep: &'a [usize],
     limit: usize,
-    /// Only what is wrong with each statement is asked, not what all of it was meant to be.
     only_mistakes: bool,
-    /// Of how many statements that was asked.
     explained: usize,
     unread: Vec<Name>,
     diagnostics: Diagnostics,
@@ -119,24 +114,29 @@ impl RecoveryReader<'_, '_> {
         }
     }
 
-    /// True for a bracket that may be closed by what a string or regular expression swallowed; that is told instead.
+    /// True if a string or regular expression swallowed the closing bracket; that is reported instead.
     fn spoilt_by_string(&self, trouble: BracketError) -> bool {
         let BracketError::Unclosed(open, _) = trouble else { return false };
         let line_end = self.text.line_end(open).min(open + LONGEST_LINE);
-        (open..line_end)
-            .any(|at| matches!(self.text.token_kind(at), TokenKind::OpenText | TokenKind::OpenInterpolation | TokenKind::OpenRegex))
+        (open..line_end).any(|at| {
+            matches!(
+                self.text.token_kind(at),
+                TokenKind::OpenText | TokenKind::OpenInterpolation | TokenKind::OpenRegex
+            )
+        })
     }
 
-    /// True for two brackets that miss their ends, one in the other, on one line.
+    /// True for two nested unclosed brackets on one line.
     fn is_inside(&self, outer: BracketError, inner: BracketError) -> bool {
-        let (BracketError::Unclosed(open, outside), BracketError::Unclosed(next, _)) = (outer, inner) else { return false };
+        let (BracketError::Unclosed(open, outside), BracketError::Unclosed(next, _)) = (outer, inner) else {
+            return false;
+        };
         !self.text.token_is(open, "{")
             && !self.text.token_is(next, "{")
             && next < outside
             && self.text.token_line(open) == self.text.token_line(next)
     }
 
-    /// The statements between two tokens.
     fn read_items(&mut self, start: usize, end: usize, depth: usize) -> Vec<SyntaxItem> {
         let mut items = Vec::new();
         for segment in segments::split_segments(self.text, self.brackets, start, end) {
@@ -185,7 +185,7 @@ impl RecoveryReader<'_, '_> {
         }
     }
 
-    /// A segment that the strict grammar refuses: cut in two where that helps, explained where not.
+    /// A refused segment: cut in two if that helps, otherwise explained.
     fn recover_segment(&mut self, segment: TokenSegment, failure: &GrammarFailure, depth: usize) -> Vec<SyntaxItem> {
         if self.is_mistyped(segment, failure) {
             self.explain_failure(segment, None, failure, Rule::lone_item);
@@ -225,7 +225,7 @@ impl RecoveryReader<'_, '_> {
         Vec::new()
     }
 
-    /// The first lines of a segment, when they are a statement without the others.
+    /// The first lines of a segment if they are a statement on their own.
     fn whole_lines(&mut self, segment: TokenSegment) -> Option<(usize, Vec<SyntaxItem>)> {
         let ends: Vec<usize> = self.line_ends(segment).take(CUTS).collect();
         for line_end in ends {
@@ -236,7 +236,6 @@ impl RecoveryReader<'_, '_> {
         None
     }
 
-    /// The line ends of a segment outside of its brackets.
     fn line_ends(&self, segment: TokenSegment) -> impl Iterator<Item = usize> {
         let mut at = segment.start;
         std::iter::from_fn(move || {
@@ -256,7 +255,7 @@ impl RecoveryReader<'_, '_> {
         })
     }
 
-    /// Looks for a line of the segment from which on everything can be read, or where the statement surely ends.
+    /// Finds a line from which everything parses, or where the statement surely ends.
     fn find_cut(&self, segment: TokenSegment) -> Option<(usize, CutRest)> {
         let indent = self.text.line_indent(segment.start);
         let outdented = |&line_end: &usize| self.text.line_indent(self.text.skip_lines(line_end)) <= indent;
@@ -273,13 +272,17 @@ impl RecoveryReader<'_, '_> {
         None
     }
 
-    fn read_rule(&mut self, segment: TokenSegment, inside: Option<(usize, usize)>, rule: Rule) -> Result<Vec<SyntaxItem>, GrammarFailure> {
+    fn read_rule(
+        &mut self,
+        segment: TokenSegment,
+        inside: Option<(usize, usize)>,
+        rule: Rule,
+    ) -> Result<Vec<SyntaxItem>, GrammarFailure> {
         let (items, diagnostics) = self.lower_segment(segment, inside, rule)?;
         self.diagnostics.extend(diagnostics);
         Ok(items)
     }
 
-    /// The items of a segment by a rule of the strict grammar, without what stands in its body.
     fn lower_segment(
         &self,
         segment: TokenSegment,
@@ -294,11 +297,12 @@ impl RecoveryReader<'_, '_> {
         Ok((items, lower.diagnostics))
     }
 
-    /// The text of a segment; its body is left out, and a missing `}` put in.
+    /// Without its body, and with a missing `}` added.
     fn segment_text(&self, segment: TokenSegment, inside: Option<(usize, usize)>) -> (String, TextPlace) {
         let source = |start: usize, end: usize| self.text.source.get(start..end).unwrap_or("");
         let start = self.text.span(segment.start).start as usize;
-        let end = self.text.token_before(segment.end).map_or(start, |last| self.text.span(last).end as usize).max(start);
+        let end =
+            self.text.token_before(segment.end).map_or(start, |last| self.text.span(last).end as usize).max(start);
         let Some((from, to)) = inside else {
             return (source(start, end).to_owned(), TextPlace::whole_text(self.text.file, start));
         };
@@ -312,7 +316,6 @@ impl RecoveryReader<'_, '_> {
         (format!("{}{tail}", source(start, head_end)), place)
     }
 
-    /// The tokens inside a body: the first, and the one behind the last.
     fn inner_tokens(&self, body: &SegmentBody) -> (usize, usize) {
         match body.close {
             BracketEnd::At(close) => (body.open + 1, close),
@@ -327,7 +330,6 @@ impl RecoveryReader<'_, '_> {
         }
     }
 
-    /// The lines of a workspace or runner.
     fn read_settings(&mut self, from: usize, to: usize) -> Vec<BodySetting> {
         let mut settings = Vec::new();
         for segment in segments::split_segments(self.text, self.brackets, from, to) {
@@ -370,13 +372,11 @@ impl RecoveryReader<'_, '_> {
     }
 }
 
-/// The tokens of a segment without those inside its body.
 fn own_tokens(segment: TokenSegment, inside: Option<(usize, usize)>) -> Vec<usize> {
     let (from, to) = inside.unwrap_or((segment.end, segment.end));
     (segment.start..from.min(segment.end)).chain(to.min(segment.end)..segment.end).collect()
 }
 
-/// What a body holds.
 #[derive(Default)]
 struct BodyContent {
     items: Vec<SyntaxItem>,

@@ -1,19 +1,17 @@
 //! The segments of a file or a body: each is one statement as far as its line ends and brackets tell.
 
-use super::brackets::{BracketTable, BracketEnd, ends_operand};
+use super::brackets::{BracketEnd, BracketTable, ends_operand};
 use super::text::TokenText;
 use crate::statements;
 use crate::token::TokenKind;
 use crate::words;
 
-/// Tokens of one statement: from the first to behind the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TokenSegment {
     pub start: usize,
     pub end: usize,
 }
 
-/// A body in braces: the tokens `open` and behind the last inner one, and what kind of lines it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SegmentBody {
     pub open: usize,
@@ -21,15 +19,18 @@ pub(super) struct SegmentBody {
     pub kind: BodyKind,
 }
 
-/// What stands in a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyKind {
     Items,
     Settings,
 }
 
-/// Cuts the tokens from `start` to `end` into statements.
-pub(super) fn split_segments(text: &TokenText<'_>, brackets: &BracketTable, start: usize, end: usize) -> Vec<TokenSegment> {
+pub(super) fn split_segments(
+    text: &TokenText<'_>,
+    brackets: &BracketTable,
+    start: usize,
+    end: usize,
+) -> Vec<TokenSegment> {
     let mut segments = Vec::new();
     let mut at = start;
     while at < end {
@@ -72,10 +73,10 @@ fn segment_end(text: &TokenText<'_>, brackets: &BracketTable, start: usize, end:
     end.min(at)
 }
 
-/// Statements that go on in doubtful ways more often than this are not tried as one.
+/// Statements with more doubtful continuations are not tried as one.
 const MOST_DOUBTFUL: usize = 8;
 
-/// True for a line end behind a sign from which few go on without indentation, or before a line that begins a statement.
+/// True for a line end after a sign that rarely continues unindented, or before a statement line.
 pub(super) fn is_doubtful(text: &TokenText<'_>, line_end: usize, next: usize) -> bool {
     const SIGNS: &[&str] = &[
         "==",
@@ -98,14 +99,13 @@ pub(super) fn is_doubtful(text: &TokenText<'_>, line_end: usize, next: usize) ->
     ];
     const DECLARATIONS: &[&str] = &["rule", "test", "suite", "let", "param", "def", "use", "invariant"];
     let last = text.token_text(line_end.saturating_sub(1));
-    let named =
-        text.token_kind(next + 1) == TokenKind::LineEnd || matches!(text.token_text(next + 1), ":" | "." | "," | "==" | "!=" | "|");
+    let named = text.token_kind(next + 1) == TokenKind::LineEnd
+        || matches!(text.token_text(next + 1), ":" | "." | "," | "==" | "!=" | "|");
     let first = text.token_text(next);
     let begins = statements::find_head(first).is_some_and(|head| head.sure) || DECLARATIONS.contains(&first);
     SIGNS.contains(&last) || begins && !named
 }
 
-/// Whether the statement from `start` goes on behind a line end, in the line that starts with token `next`.
 fn goes_on(text: &TokenText<'_>, brackets: &BracketTable, start: usize, line_end: usize, next: usize) -> bool {
     if matches!(text.token_text(next), "and" | "or" | "->" | "then" | "else") {
         return true;
@@ -116,7 +116,6 @@ fn goes_on(text: &TokenText<'_>, brackets: &BracketTable, start: usize, line_end
     takes_modifiers(text, brackets, start, line_end) && is_modifier_line(text, brackets, next)
 }
 
-/// True for a last token of a line behind which the statement goes on.
 pub(super) fn joins_next(text: &TokenText<'_>, last: usize) -> bool {
     let word = text.token_text(last);
     let before = last.checked_sub(1);
@@ -125,7 +124,10 @@ pub(super) fn joins_next(text: &TokenText<'_>, last: usize) -> bool {
             let touches = before.is_some_and(|before| text.span(before).end == text.span(last).start);
             match word {
                 // A glob, or one that stands alone.
-                "*" => !touches && before.is_some_and(|before| ends_operand(text.token_kind(before), text.token_text(before))),
+                "*" => {
+                    !touches
+                        && before.is_some_and(|before| ends_operand(text.token_kind(before), text.token_text(before)))
+                }
                 "==" | "!=" | "===" | "!==" | "<" | "<=" | ">" | ">=" | "+" | "-" | "/" | "%" | "|" | "," | ":"
                 | "->" | "=" => true,
                 _ => false,
@@ -149,7 +151,7 @@ pub(super) fn joins_next(text: &TokenText<'_>, last: usize) -> bool {
     }
 }
 
-/// Assertions take modifiers, and so do the names of rules; other declarations and settings do not.
+/// True for assertions and rule names; other declarations and settings take none.
 fn takes_modifiers(text: &TokenText<'_>, brackets: &BracketTable, start: usize, end: usize) -> bool {
     let (first, second) = (text.token_text(start), start + 1);
     match first {
@@ -168,7 +170,6 @@ fn takes_modifiers(text: &TokenText<'_>, brackets: &BracketTable, start: usize, 
     !(named && head)
 }
 
-/// A modifier with what it takes.
 pub(super) fn is_modifier_line(text: &TokenText<'_>, brackets: &BracketTable, at: usize) -> bool {
     let next = at + 1;
     let ends = |index: usize| {
@@ -176,12 +177,15 @@ pub(super) fn is_modifier_line(text: &TokenText<'_>, brackets: &BracketTable, at
             || matches!(text.token_text(index), ";" | "}" | "{")
             || words::MODIFIERS.contains(&text.token_text(index))
     };
-    let plain = |index: usize| text.token_kind(index) == TokenKind::Word && !words::OPERATORS.contains(&text.token_text(index));
+    let plain =
+        |index: usize| text.token_kind(index) == TokenKind::Word && !words::OPERATORS.contains(&text.token_text(index));
     match text.token_text(at) {
         "weight" | "threshold" => text.token_kind(next) == TokenKind::Number || text.token_is(next, "-"),
         "severity" | "as" | "id" => plain(next) && ends(label_end(text, next)),
         "must" => ends(next),
-        "message" | "class" => matches!(text.token_kind(next), TokenKind::Text | TokenKind::OpenText | TokenKind::OpenInterpolation),
+        "message" | "class" => {
+            matches!(text.token_kind(next), TokenKind::Text | TokenKind::OpenText | TokenKind::OpenInterpolation)
+        }
         "tags" | "deny" | "allow" => {
             plain(next) && (ends(label_end(text, next)) || text.token_is(label_end(text, next), ","))
         }
@@ -192,18 +196,17 @@ pub(super) fn is_modifier_line(text: &TokenText<'_>, brackets: &BracketTable, at
     }
 }
 
-/// The token behind a name with dots and dashes.
 pub(super) fn label_end(text: &TokenText<'_>, start: usize) -> usize {
     let mut end = start + 1;
     while text.span(end).start == text.span(end - 1).end
-        && (matches!(text.token_text(end), "-" | ".") || matches!(text.token_kind(end), TokenKind::Word | TokenKind::Number))
+        && (matches!(text.token_text(end), "-" | ".")
+            || matches!(text.token_kind(end), TokenKind::Word | TokenKind::Number))
     {
         end += 1;
     }
     end
 }
 
-/// The body of a statement that has one.
 pub(super) fn body_of(text: &TokenText<'_>, brackets: &BracketTable, segment: TokenSegment) -> Option<SegmentBody> {
     let mut head = segment.start;
     while text.token_is(head, "not") {
@@ -237,5 +240,8 @@ fn opens_body(text: &TokenText<'_>, at: usize) -> bool {
     let word = text.token_text(before);
     let glob = matches!(word, "*" | "?")
         && text.span(before).start == before.checked_sub(1).map_or(0, |left| text.span(left).end);
-    ends_operand(text.token_kind(before), word) || glob || words::is_ending_word(word) || text.token_kind(before) == TokenKind::LineEnd
+    ends_operand(text.token_kind(before), word)
+        || glob
+        || words::is_ending_word(word)
+        || text.token_kind(before) == TokenKind::LineEnd
 }

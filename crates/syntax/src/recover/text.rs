@@ -1,11 +1,10 @@
 //! A file as tokens and lines, for everything that looks at text which the grammar does not take.
 
 use super::brackets::ends_operand;
-use crate::token::{TokenKind, Token};
+use crate::token::{Token, TokenKind};
 use crate::words;
 use averment_base::source::{FileId, Span};
 
-/// The tokens of a file with the lines they stand on.
 pub(crate) struct TokenText<'t> {
     /// The file.
     pub file: FileId,
@@ -13,9 +12,8 @@ pub(crate) struct TokenText<'t> {
     pub source: &'t str,
     /// Its tokens.
     pub tokens: Vec<Token>,
-    /// For each token the number of its line.
     lines: Vec<usize>,
-    /// For each line its first token and how far that is indented.
+    /// Per line: first token and indentation.
     starts: Vec<(usize, usize)>,
 }
 
@@ -34,7 +32,7 @@ impl<'t> TokenText<'t> {
         Self { file, source, tokens, lines, starts }
     }
 
-    /// The text of a token; empty for one that does not exist, and for line ends.
+    /// Empty for missing tokens and line ends.
     pub(crate) fn token_text(&self, index: usize) -> &'t str {
         match self.tokens.get(index) {
             Some(token) if token.kind != TokenKind::LineEnd => self.source.get(token.start..token.end).unwrap_or(""),
@@ -60,7 +58,6 @@ impl<'t> TokenText<'t> {
         self.lines.get(index).copied().unwrap_or(usize::MAX)
     }
 
-    /// The first token of the line that a token stands on.
     pub(super) fn line_first(&self, index: usize) -> usize {
         self.starts.get(self.token_line(index)).map_or(index, |start| start.0)
     }
@@ -69,30 +66,27 @@ impl<'t> TokenText<'t> {
         self.line_first(index) == index
     }
 
-    /// How far the line of a token is indented, in characters.
+    /// In characters.
     pub(crate) fn line_indent(&self, index: usize) -> usize {
         self.starts.get(self.token_line(index)).map_or(0, |start| start.1)
     }
 
-    /// The line end behind a token, or the end of the tokens.
     pub(crate) fn line_end(&self, index: usize) -> usize {
         let behind = |line: usize| self.starts.get(line + 1).map(|start| start.0 - 1);
         self.lines.get(index).and_then(|&line| behind(line)).unwrap_or(self.tokens.len())
     }
 
-    /// The next token that is no line end, from `index` on.
     pub(crate) fn skip_lines(&self, index: usize) -> usize {
         let ends = self.tokens.get(index..).unwrap_or(&[]).iter().take_while(|token| token.kind == TokenKind::LineEnd);
         index + ends.count()
     }
 
-    /// The last token before `index` that is no line end.
     pub(super) fn token_before(&self, index: usize) -> Option<usize> {
         let earlier = self.tokens.get(..index)?;
         earlier.iter().rposition(|token| token.kind != TokenKind::LineEnd)
     }
 
-    /// True when a line that starts with this token cannot be the next line of an open parenthesis or list.
+    /// True if a line starting with this token cannot continue an open parenthesis or list.
     pub(super) fn cannot_go_on(&self, index: usize) -> bool {
         if self.token_kind(index) == TokenKind::LineEnd || matches!(self.token_text(index), ")" | "]" | "}") {
             return false;
@@ -100,17 +94,27 @@ impl<'t> TokenText<'t> {
         if self.starts_statement(index) {
             return true;
         }
-        let complete = self.token_before(index).is_some_and(|before| ends_operand(self.token_kind(before), self.token_text(before)));
-        let begins = matches!(self.token_kind(index), TokenKind::Word | TokenKind::Text | TokenKind::Number | TokenKind::Binding);
-        complete && begins && !words::is_joining(self.token_text(index)) && !words::goes_on_a_step(self.token_text(index))
+        let complete = self
+            .token_before(index)
+            .is_some_and(|before| ends_operand(self.token_kind(before), self.token_text(before)));
+        let begins = matches!(
+            self.token_kind(index),
+            TokenKind::Word | TokenKind::Text | TokenKind::Number | TokenKind::Binding
+        );
+        complete
+            && begins
+            && !words::is_joining(self.token_text(index))
+            && !words::goes_on_a_step(self.token_text(index))
     }
 
-    /// A statement word with something behind it that makes it one: `require search`, but not `count: 3` or `count > 2`.
+    /// `require search`, but not `count: 3` or `count > 2`.
     pub(super) fn starts_statement(&self, index: usize) -> bool {
         let word = self.token_text(index);
         let known = words::STATEMENTS.contains(&word) || words::DECLARATIONS.contains(&word);
         let next = index + 1;
-        known && matches!(self.token_kind(next), TokenKind::Word | TokenKind::Text) && !words::OPERATORS.contains(&self.token_text(next))
+        known
+            && matches!(self.token_kind(next), TokenKind::Word | TokenKind::Text)
+            && !words::OPERATORS.contains(&self.token_text(next))
     }
 }
 
@@ -120,12 +124,10 @@ fn indentation_at(source: &str, at: usize) -> usize {
 }
 
 impl TokenText<'_> {
-    /// The last token before `index` that is no line end, or the first token.
     pub(crate) fn last_before(&self, index: usize) -> usize {
         self.token_before(index).unwrap_or(0)
     }
 
-    /// The text of the line of a token, for messages.
     pub(crate) fn source_line(&self, index: usize) -> String {
         let start = self.span(self.line_first(index)).start as usize;
         let line = self.source.get(start..).unwrap_or("").lines().next().unwrap_or("").trim();
@@ -133,7 +135,7 @@ impl TokenText<'_> {
         if short.len() < line.len() { short + "…" } else { short }
     }
 
-    /// The number of the line of a token, from 1.
+    /// From 1.
     pub(crate) fn source_line_number(&self, index: usize) -> usize {
         let start = self.span(index).start as usize;
         self.source.get(..start).unwrap_or("").matches('\n').count() + 1

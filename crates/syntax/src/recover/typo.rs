@@ -3,18 +3,16 @@
 //! A repair is not guessed from the word alone but tried: it counts when the statement can be read with the other word in its place, or at least
 //! gets further than the mistyped word where reading stopped at just that.
 
-use super::{TokenKind, RecoveryReader, TokenSegment};
+use super::{RecoveryReader, TokenKind, TokenSegment};
 use crate::grammar::{self, GrammarFailure, Rule};
 use crate::lower::TextPlace;
 use crate::near_keywords::near_words;
 use crate::{hints, words};
-use averment_base::diagnostic::{Diagnostic, SourceEdit, Slug};
+use averment_base::diagnostic::{Diagnostic, Slug, SourceEdit};
 
-/// How many other words are tried in one statement.
 const TRIES: usize = 16;
-/// Longer statements are not read again for one word.
+/// Longer statements are not parsed again for one word.
 const LONGEST: usize = 8 << 10;
-/// The text of a statement that cannot be read, to be read again with something changed.
 pub(super) struct StatementTrial<'p> {
     pub text: &'p str,
     pub place: &'p TextPlace,
@@ -22,22 +20,22 @@ pub(super) struct StatementTrial<'p> {
 }
 
 impl StatementTrial<'_> {
-    /// Where in the text a place of the file stands; `None` for one that is left out.
+    /// `None` for a place that is left out.
     fn text_offset(&self, at: usize) -> Option<usize> {
         let here = at.checked_sub(self.place.base)?;
         let found = if here > self.place.cut_at { here.checked_sub(self.place.cut_length)? } else { here };
         (self.place.file_offset(found) == at).then_some(found)
     }
 
-    /// Where in the text some edits stand, in their order.
     fn edit_ranges(&self, edits: &[SourceEdit]) -> Option<Vec<(usize, usize)>> {
-        let place = |edit: &SourceEdit| Some((self.text_offset(edit.span.start as usize)?, self.text_offset(edit.span.end as usize)?));
+        let place = |edit: &SourceEdit| {
+            Some((self.text_offset(edit.span.start as usize)?, self.text_offset(edit.span.end as usize)?))
+        };
         let mut places = edits.iter().map(place).collect::<Option<Vec<_>>>()?;
         places.sort_unstable();
         Some(places)
     }
 
-    /// The text with some edits.
     pub(super) fn apply_edits(&self, edits: &[SourceEdit]) -> Option<String> {
         let mut edits: Vec<&SourceEdit> = edits.iter().collect();
         edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
@@ -51,7 +49,7 @@ impl StatementTrial<'_> {
         Some(changed)
     }
 
-    /// Reads the text with some edits: whether it can be read then, and if not, whether reading gets further than all of them and than before.
+    /// Parses with edits; progress means past all edits and past `before`.
     pub(super) fn try_edits(&self, edits: &[SourceEdit], before: &GrammarFailure) -> Option<TrialResult> {
         let places = self.edit_ranges(edits)?;
         let (changed, done) = (self.apply_edits(edits)?, places.last().map_or(0, |(_, end)| *end));
@@ -67,7 +65,7 @@ impl StatementTrial<'_> {
 }
 
 impl StatementTrial<'_> {
-    /// A diagnostic without a fix that mends nothing, and without advice to write such a thing.
+    /// Drops fixes that repair nothing, and advice to write them.
     pub(super) fn drop_failed_fix(&self, mut diagnostic: Diagnostic, failure: &GrammarFailure) -> Diagnostic {
         let Some(fix) = &diagnostic.fix else { return diagnostic };
         // Edits that lie elsewhere cannot be tried here.
@@ -82,35 +80,28 @@ impl StatementTrial<'_> {
     }
 }
 
-/// True for a diagnostic whose fix only puts something in.
 pub(super) fn only_inserts(diagnostic: &Diagnostic) -> bool {
     let inserts = |edit: &SourceEdit| edit.span.start == edit.span.end;
     diagnostic.fix.as_ref().is_some_and(|fix| fix.edits.iter().all(inserts))
 }
 
-/// Which words are taken for mistyped ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypoWords {
-    /// Those that the language does not know: `afer`.
+    /// Unknown words: `afer`.
     NoWord,
-    /// Words of the language that stand for another: `than` for `then`.
+    /// Keywords written for others: `than` for `then`.
     OtherWord,
 }
 
-/// What becomes of a statement that is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrialResult {
-    /// It can be read.
     Whole,
-    /// Something else is wrong with it too.
     Further,
-    /// It is no better than before.
     No,
 }
 
 impl RecoveryReader<'_, '_> {
-    /// The word of a statement that is nearly one of the language, where the statement can be read with that one.
-    /// `failed` is the token at which reading stopped.
+    /// The misspelled keyword whose correction parses; `failed` is where parsing stopped.
     pub(super) fn find_typo(
         &self,
         segment: TokenSegment,
@@ -128,12 +119,15 @@ impl RecoveryReader<'_, '_> {
         let words = near.filter(|&index| self.is_plain_word(index) && is_meant(self.text.token_text(index)));
         let stopped = own.get(failed).copied();
         let mut further = None;
-        let tries = words.flat_map(|index| near_words(self.text.token_text(index)).into_iter().map(move |word| (index, word)));
+        let tries =
+            words.flat_map(|index| near_words(self.text.token_text(index)).into_iter().map(move |word| (index, word)));
         for (index, word) in tries.take(TRIES) {
             let edit = SourceEdit { span: self.text.span(index), text: word.clone() };
             match trial.try_edits(&[edit], failure) {
                 Some(TrialResult::Whole) => return Some(self.typo_diagnostic(segment, index, &word, true)),
-                Some(TrialResult::Further) if written == TypoWords::NoWord && Some(index) == stopped && further.is_none() => {
+                Some(TrialResult::Further)
+                    if written == TypoWords::NoWord && Some(index) == stopped && further.is_none() =>
+                {
                     further = Some(self.typo_diagnostic(segment, index, &word, false));
                 }
                 _ => {}
@@ -142,7 +136,6 @@ impl RecoveryReader<'_, '_> {
         further
     }
 
-    /// A word that is no field.
     fn is_plain_word(&self, index: usize) -> bool {
         let field = index.checked_sub(1).is_some_and(|before| self.text.token_is(before, "."));
         self.text.token_kind(index) == TokenKind::Word && !field
@@ -152,7 +145,9 @@ impl RecoveryReader<'_, '_> {
         let (word, span) = (self.text.token_text(index), self.text.span(index));
         let (slug, message) = if index == segment.start {
             (Slug::UnknownStatement, format!("unknown statement `{word}`"))
-        } else if words::MODIFIERS.contains(&meant) && !words::DECLARATIONS.contains(&self.text.token_text(segment.start)) {
+        } else if words::MODIFIERS.contains(&meant)
+            && !words::DECLARATIONS.contains(&self.text.token_text(segment.start))
+        {
             (Slug::UnknownModifier, format!("unknown modifier `{word}`"))
         } else {
             (Slug::Syntax, format!("`{word}` cannot stand here"))

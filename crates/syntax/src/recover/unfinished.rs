@@ -6,7 +6,6 @@ use super::text::TokenText;
 use crate::token::{TokenKind, TokenScan};
 use averment_base::source::FileId;
 
-/// Whether the text ends inside brackets or a text of several lines, or behind a sign or word that wants something behind it.
 pub(crate) fn is_unfinished(source: &str, scan: TokenScan) -> bool {
     let text = TokenText::new(FileId(0), source, scan.tokens);
     let brackets = brackets::match_brackets(&text);

@@ -1,6 +1,6 @@
 //! How long a word, a number, a regular expression is.
 
-/// The length of a number behind `skip` bytes, with everything that touches it: fraction, exponent, unit, percent.
+/// Includes fraction, exponent, unit and percent sign.
 pub(super) fn number_length(text: &str, skip: usize) -> usize {
     let bytes = text.as_bytes();
     let mut length = skip;
@@ -19,7 +19,7 @@ pub(super) fn number_length(text: &str, skip: usize) -> usize {
     length + usize::from(percent)
 }
 
-/// True for digits with an `e` behind them, so that a sign belongs to the number.
+/// True for digits with an `e`, so that a sign belongs to the number.
 fn ends_with_exponent(text: &str, skip: usize, length: usize) -> bool {
     // An exponent stands behind few digits; a longer text is no number that anybody meant.
     let digits =
@@ -27,17 +27,15 @@ fn ends_with_exponent(text: &str, skip: usize, length: usize) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_')))
 }
 
-/// True for a letter that a bare word can start with.
 pub(super) fn is_word_start(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_'
 }
 
-/// The length of the word that a text starts with.
 pub(super) fn word_length(text: &str) -> usize {
     text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
 }
 
-/// The length of a regular expression with its flags; `None` when its line does not close it, or a class in it.
+/// With flags; `None` if it or a class in it is not closed on its line.
 pub(super) fn regex_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -52,7 +50,7 @@ pub(super) fn regex_length(text: &str) -> Option<usize> {
     }
 }
 
-/// The length of a character class; `None` when it is not closed on its line.
+/// `None` if it is not closed on its line.
 fn class_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1 + usize::from(bytes.get(1) == Some(&b'^'));

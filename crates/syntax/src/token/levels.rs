@@ -1,50 +1,45 @@
 //! How deep a text nests: brackets, interpolations, and what nests without brackets.
 
-use super::TokenKind;
 use super::Token;
+use super::TokenKind;
 
-/// An open bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OpenBracket {
     Round,
     Square,
     Curly,
-    /// `${` of a string that starts at an offset, and how that is quoted.
+    /// `${` of a string, with the string's offset and quoting.
     Value {
         start: usize,
         quote: QuoteKind,
     },
 }
 
-/// The two strings with interpolations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuoteKind {
     Line,
     Block,
 }
 
-/// A bracket with what nests inside it without brackets: quantifiers, conditions.
+/// A bracket and what nests in it without brackets: quantifiers, conditions.
 #[derive(Debug, Clone, Copy)]
 struct BracketFrame {
     open: OpenBracket,
     extra: usize,
 }
 
-/// The state of counting.
 pub(super) struct NestingLevels {
     limit: usize,
     frames: Vec<BracketFrame>,
-    /// How many of the frames are interpolations.
     values: usize,
-    /// How many of them a `}` closes.
+    /// Frames that a `}` closes.
     curlies: usize,
-    /// Extra levels outside of all brackets.
+    /// Extra levels outside all brackets.
     outer: usize,
-    /// All extra levels together.
     extras: usize,
-    /// Length of the run of `not` or `-` that is being read.
+    /// Length of the current run of `not` or `-`.
     run: usize,
-    /// A line has ended, and nothing yet says that the statement goes on.
+    /// At a line start, while nothing says that the statement continues.
     fresh: bool,
     over: bool,
     depth: usize,
@@ -58,17 +53,15 @@ impl NestingLevels {
         Self { limit, frames, values, curlies, outer, extras, run, fresh: true, over: false, depth, too_deep }
     }
 
-    /// The greatest depth, and the places where the limit is passed.
     pub(super) fn into_depths(self) -> (usize, Vec<usize>) {
         (self.depth, self.too_deep)
     }
 
-    /// True inside an interpolation.
     pub(super) fn in_value(&self) -> bool {
         self.values > 0
     }
 
-    /// The outermost interpolation of such a string: its number among the brackets, and where the string starts.
+    /// The outermost accepted interpolation: its bracket index and the start of its string.
     pub(super) fn outermost_value(&self, accept: impl Fn(QuoteKind) -> bool) -> Option<(usize, usize)> {
         if self.values == 0 {
             return None;
@@ -86,7 +79,7 @@ impl NestingLevels {
         self.measure_depth(at);
     }
 
-    /// Closes a bracket and gives it; `}` also closes what it stands around. `None` when there is nothing to close.
+    /// `}` also closes what it encloses; `None` if nothing is open.
     pub(super) fn close_bracket(&mut self, form: OpenBracket) -> Option<OpenBracket> {
         let inside = |frame: &BracketFrame| matches!(frame.open, OpenBracket::Curly | OpenBracket::Value { .. });
         let index = match form {
@@ -103,7 +96,6 @@ impl NestingLevels {
         closed
     }
 
-    /// Closes all brackets from one on.
     pub(super) fn close_to(&mut self, index: usize) {
         for frame in self.frames.drain(index.min(self.frames.len())..) {
             self.extras = self.extras.saturating_sub(frame.extra);
@@ -116,7 +108,7 @@ impl NestingLevels {
         self.fresh = true;
     }
 
-    /// Counts what nests without brackets: runs of `not` and `-`, quantifiers, conditions.
+    /// Counts nesting without brackets: runs of `not` and `-`, quantifiers, conditions.
     pub(super) fn count_token(&mut self, source: &str, token: Token, last: Option<Token>) {
         let word = |token: Option<Token>| token.and_then(|token| source.get(token.start..token.end)).unwrap_or("");
         let (text, before) = (word(Some(token)), word(last));
@@ -143,7 +135,6 @@ impl NestingLevels {
         }
     }
 
-    /// The token before the line end says that the statement goes on.
     fn line_goes_on(&self, before: &str) -> bool {
         let open = self.frames.last().map(|frame| frame.open);
         let inside = matches!(open, Some(OpenBracket::Round | OpenBracket::Square | OpenBracket::Value { .. }));

@@ -33,7 +33,7 @@ pub enum TokenKind {
     Sign,
     /// The end of a line.
     LineEnd,
-    /// A character that means nothing outside of strings.
+    /// A character with no meaning outside strings.
     Odd,
 }
 
@@ -70,11 +70,10 @@ pub struct TokenScan {
     pub too_deep: Vec<usize>,
 }
 
-/// Signs of more than one character, longest first.
 const LONG_SIGNS: &[&str] =
     &["===", "!==", "...", "->", "=>", "==", "!=", "<=", ">=", "..", "**", "&&", "||", "<-", "??", "++", "//", "/*"];
 
-/// Words behind which `/` begins a regular expression.
+/// Words after which `/` begins a regular expression.
 const BEFORE_REGEX: &[&str] = &[
     "matches",
     "match",
@@ -113,7 +112,8 @@ const BEFORE_REGEX: &[&str] = &[
 
 /// Reads all of `text`, or one token more than `most`; nesting is counted against `limit`.
 pub fn scan_tokens(text: &str, limit: usize, most: usize) -> TokenScan {
-    let mut scanner = TokenScanner { text, at: 0, levels: NestingLevels::new(limit), scan: TokenScan::default(), last: None };
+    let mut scanner =
+        TokenScanner { text, at: 0, levels: NestingLevels::new(limit), scan: TokenScan::default(), last: None };
     if text.starts_with('\u{feff}') {
         scanner.at = '\u{feff}'.len_utf8();
     }
@@ -166,7 +166,7 @@ impl<'t> TokenScanner<'t> {
         true
     }
 
-    /// At the end, strings whose interpolation is open become tokens.
+    /// Turns strings with open interpolations into tokens.
     fn finish(&mut self) -> bool {
         if let Some((index, start)) = self.levels.outermost_value(|_| true) {
             self.levels.close_to(index);
@@ -217,12 +217,13 @@ impl<'t> TokenScanner<'t> {
     fn raw_text(&mut self, rest: &str) {
         let line = rest.get(1..).unwrap_or("").find(['\'', '\n']).map(|at| at + 1);
         match line {
-            Some(at) if rest.as_bytes().get(at) == Some(&b'\'') => self.push_token(TokenKind::Text, self.at, self.at + at + 1),
+            Some(at) if rest.as_bytes().get(at) == Some(&b'\'') => {
+                self.push_token(TokenKind::Text, self.at, self.at + at + 1)
+            }
             _ => self.open_line(rest, TokenKind::OpenText),
         }
     }
 
-    /// A token from here to the end of the line, without space and a comment's worth of nothing behind it.
     fn open_line(&mut self, rest: &str, kind: TokenKind) {
         let line = rest.lines().next().unwrap_or(rest);
         self.push_token(kind, self.at, self.at + line.trim_end().len().max(1));
@@ -234,7 +235,6 @@ impl<'t> TokenScanner<'t> {
         self.text_from(start, quote);
     }
 
-    /// Reads the text of a string up to its end or to `${`.
     fn text_from(&mut self, start: usize, quote: QuoteKind) {
         let bytes = self.text.as_bytes();
         let mut at = self.at;
@@ -272,7 +272,7 @@ impl<'t> TokenScanner<'t> {
         }
     }
 
-    /// True where a value is expected, so that `/` is no division.
+    /// True where a value is expected, so that `/` is not division.
     fn regex_can_begin(&self) -> bool {
         let Some(last) = self.last else { return true };
         match last.kind {
@@ -283,8 +283,7 @@ impl<'t> TokenScanner<'t> {
         }
     }
 
-    /// True for `mathces` in `output.text mathces /\d+/`: nearly a word behind which a regular expression begins, directly behind another word or
-    /// value, and what follows is written like one.
+    /// `mathces` before `/\d+/`: nearly a word that a regular expression follows, directly behind a value.
     fn is_mistyped(&self, word: Token) -> bool {
         const WORDS: &[&str] = &["matches", "match", "contains", "command", "user", "assistant", "thinking", "message"];
         let rest = self.text.get(self.at..).unwrap_or("");
@@ -298,13 +297,13 @@ impl<'t> TokenScanner<'t> {
             && WORDS.iter().any(|near| near_keywords::is_near(self.word_of(Some(word)), near))
     }
 
-    /// True behind a dot, where every word is a name: `a.message / 2`.
+    /// Behind a dot every word is a name: `a.message / 2`.
     fn is_field(&self, word: Token) -> bool {
         let before = self.text.get(..word.start).unwrap_or("");
         before.ends_with('.') && !before.ends_with("..")
     }
 
-    /// A regular expression, closed or not; the comment signs of other languages are none.
+    /// Closed or not; comment signs of other languages are excluded.
     fn scan_regex(&mut self, rest: &str) -> bool {
         if rest.starts_with("/*") || rest.starts_with("//") {
             return false;

@@ -5,8 +5,8 @@
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_syntax::ast::{
-    AgentPattern, PatternArgument, Expr, ExprKind, RuleFile, FlowExpr, FlowKind, SyntaxItem, ItemKind, KindText, ModifierKind, BodySetting,
-    StatementKind, StepPattern, PatternForm, AtomSubject, TextLiteral, TextPart, ValueTest,
+    AgentPattern, AtomSubject, BodySetting, Expr, ExprKind, FlowExpr, FlowKind, ItemKind, KindText, ModifierKind,
+    PatternArgument, PatternForm, RuleFile, StatementKind, StepPattern, SyntaxItem, TextLiteral, TextPart, ValueTest,
 };
 use averment_syntax::{self as syntax, Trivia};
 
@@ -363,7 +363,8 @@ fn modifiers_follow_on_the_next_lines_and_settings_open_a_body() {
     );
     let ItemKind::Rule(rule) = &tree.items[0].kind else { panic!("{tree:?}") };
     assert!(matches!(rule.modifiers[0].kind, ModifierKind::Must));
-    let settings = rule.body.iter().filter(|item| matches!(item.kind, ItemKind::Setting(BodySetting::Modifier(_)))).count();
+    let settings =
+        rule.body.iter().filter(|item| matches!(item.kind, ItemKind::Setting(BodySetting::Modifier(_)))).count();
     assert_eq!((settings, rule.body.len()), (2, 5));
     let ItemKind::Assertion(assertion) = &rule.body[2].kind else { panic!("{rule:?}") };
     assert_eq!(assertion.modifiers.len(), 2);

@@ -6,7 +6,7 @@
 pub mod name;
 mod table;
 
-use super::trial::{TrialInput, FilePlace, TestTrial, TrialProblem};
+use super::trial::{FilePlace, TestTrial, TrialInput, TrialProblem};
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::files::{lies_in, resolve_path};
 use averment_base::limits::Limits;
@@ -23,15 +23,12 @@ pub struct UnreadableCases {
     pub error: std::io::Error,
 }
 
-/// The ending of the folder of cases, in place of the ending of the rule file.
+/// Replaces the ending of the rule file.
 const FOLDER: &str = "cases";
-/// The ending of the table of cases.
 const TABLE: &str = "cases.jsonl";
-/// Endings of traces.
 const ENDINGS: [&str; 2] = ["json", "jsonl"];
-/// Folders inside each other that are looked through.
+/// Maximum folder depth.
 const DEPTH: usize = 64;
-/// What is said of more.
 const TOO_DEEP: &str = "its folders lie more than 64 deep in each other";
 
 /// The folder of the cases of a rule file.
@@ -46,7 +43,6 @@ pub fn table_of(rules: &Path) -> PathBuf {
     rules.with_extension(TABLE)
 }
 
-/// The cases of a rule file, those beside it and those of further folders or files.
 pub(super) fn read_cases(
     program: &Program,
     rules: Option<&Path>,
@@ -68,7 +64,13 @@ pub(super) fn read_cases(
         if place.to_string_lossy().ends_with(TABLE) {
             table::read_table(program, place, ReadReach { readable, limits }, &mut trials)?;
         } else if place.is_file() {
-            recorded_trials(program, place.parent().unwrap_or(place), place, ReadReach { readable, limits }, &mut trials);
+            recorded_trials(
+                program,
+                place.parent().unwrap_or(place),
+                place,
+                ReadReach { readable, limits },
+                &mut trials,
+            );
         } else {
             for path in case_files(place)? {
                 recorded_trials(program, place, &path, ReadReach { readable, limits }, &mut trials);
@@ -78,23 +80,18 @@ pub(super) fn read_cases(
     Ok(trials)
 }
 
-/// What cases may be read of.
 #[derive(Clone, Copy)]
 struct ReadReach<'a> {
-    /// The folders.
     readable: &'a [PathBuf],
     limits: &'a Limits,
 }
 
-/// What is said of a path that leads elsewhere.
 const OUTSIDE: &str = "it leads out of the folders that these rules may read";
 
-/// Whether a file lies, links followed, in a folder that may be read.
 fn is_readable(path: &Path, readable: &[PathBuf]) -> bool {
     resolve_path(path).is_ok_and(|place| lies_in(&place, readable))
 }
 
-/// The runs of a file that is named by one beside the rules.
 fn runs_of(file: &str, reach: ReadReach<'_>) -> Result<TraceRuns, TrialProblem> {
     if !is_readable(Path::new(file), reach.readable) {
         let help = "copy the run beside the rules, or name its folder with `--allow-read`";
@@ -103,7 +100,7 @@ fn runs_of(file: &str, reach: ReadReach<'_>) -> Result<TraceRuns, TrialProblem> 
     TraceRuns::open_file(file, reach.limits).map_err(|error| TrialProblem::unreadable_run(&error, true))
 }
 
-/// The traces below a folder, in the order of names. Hidden folders and links to folders are left out.
+/// Sorted by name; hidden folders and links to folders are skipped.
 fn case_files(folder: &Path) -> Result<Vec<PathBuf>, UnreadableCases> {
     let (mut found, mut open) = (Vec::new(), vec![(folder.to_path_buf(), DEPTH)]);
     while let Some((folder, depth)) = open.pop() {
@@ -130,7 +127,6 @@ fn has_ending(path: &Path) -> bool {
     path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ENDINGS.contains(&ending))
 }
 
-/// The tests of one trace: one for each run in it.
 fn recorded_trials(program: &Program, folder: &Path, path: &Path, reach: ReadReach<'_>, trials: &mut Vec<TestTrial>) {
     let inside = path.strip_prefix(folder).unwrap_or(path);
     let top = folder.file_name().map_or_else(|| folder.to_path_buf(), PathBuf::from);
@@ -164,11 +160,15 @@ fn recorded_trials(program: &Program, folder: &Path, path: &Path, reach: ReadRea
     }
 }
 
-fn without_run(name: String, place: FilePlace, expect: Option<averment_base::truth::Verdict>, trouble: TrialProblem) -> TestTrial {
+fn without_run(
+    name: String,
+    place: FilePlace,
+    expect: Option<averment_base::truth::Verdict>,
+    trouble: TrialProblem,
+) -> TestTrial {
     TestTrial { name, place, expect, rules: Vec::new(), tags: Vec::new(), input: TrialInput::None(trouble) }
 }
 
-/// The numbers of rules by their names.
 fn rule_numbers(program: &Program, names: &[String]) -> Result<Vec<u32>, TrialProblem> {
     names.iter().map(|name| rule_number(program, name)).collect()
 }

@@ -5,7 +5,7 @@ use crate::trial::{STATED, TrialProblem};
 use averment_base::truth::Verdict;
 use std::path::Path;
 
-/// What a case file states.
+/// The expectation in a case's file name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseName {
     /// The verdict.
@@ -44,12 +44,11 @@ fn before_dot(stem: &str) -> &str {
     stem.split('.').next().unwrap_or(stem)
 }
 
-/// A verdict that tests can state.
 pub(super) fn stated_verdict(word: &str) -> Option<Verdict> {
     Verdict::parse(word).filter(|verdict| STATED.contains(verdict))
 }
 
-/// `NAME.fail.RULE`: all behind the verdict names rules, which may hold dots themselves.
+/// `NAME.fail.RULE`: everything after the verdict names rules, which may contain dots.
 fn of_file(stem: &str) -> Option<CaseName> {
     let mut rest = stem;
     loop {
@@ -64,7 +63,7 @@ fn of_file(stem: &str) -> Option<CaseName> {
     }
 }
 
-/// The innermost folder that is a verdict; the folder around it names rules.
+/// The innermost folder named like a verdict; its parent names rules.
 fn of_folders(folders: &[String]) -> Option<CaseName> {
     let at = folders.iter().rposition(|folder| stated_verdict(folder).is_some())?;
     let expect = stated_verdict(folders.get(at)?)?;

@@ -1,7 +1,7 @@
 //! A table of cases: a line each, `{"name", "expect", "rules", "tags", "run"}`, or `from` with the path of a trace in place of `run`.
 
 use super::{ReadReach, UnreadableCases, name, rule_numbers, runs_of, without_run};
-use crate::trial::{TrialInput, FilePlace, TestTrial, TrialProblem};
+use crate::trial::{FilePlace, TestTrial, TrialInput, TrialProblem};
 use averment_base::files::text_of;
 use averment_engine::bytecode::program::Program;
 use averment_runs::run::RunSource;
@@ -10,7 +10,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::path::Path;
 
-/// A line of the table.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CaseLine {
@@ -24,10 +23,9 @@ struct CaseLine {
     from: Option<String>,
 }
 
-/// What a line looks like.
 const LINE: &str = "write `{\"name\": \"…\", \"expect\": \"fail\", \"rules\": [\"…\"], \"run\": {…}}` in one line";
 
-/// Reads a table. A line that cannot be read is a test that does not pass.
+/// An unreadable line becomes a failing test.
 pub(super) fn read_table(
     program: &Program,
     path: &Path,
@@ -52,7 +50,14 @@ pub(super) fn read_table(
     Ok(())
 }
 
-fn line_trial(program: &Program, path: &Path, case: CaseLine, name: String, place: FilePlace, reach: ReadReach<'_>) -> TestTrial {
+fn line_trial(
+    program: &Program,
+    path: &Path,
+    case: CaseLine,
+    name: String,
+    place: FilePlace,
+    reach: ReadReach<'_>,
+) -> TestTrial {
     let name = case.name.clone().unwrap_or(name);
     let expect = name::stated_verdict(&case.expect);
     let stated = match expect {
@@ -69,16 +74,17 @@ fn line_trial(program: &Program, path: &Path, case: CaseLine, name: String, plac
     }
 }
 
-/// The run of a line: in the line itself, or the first of a trace.
+/// The run in the line itself, or the first run of a trace.
 fn line_run(path: &Path, case: &CaseLine, place: &FilePlace, reach: ReadReach<'_>) -> Result<RawRun, TrialProblem> {
     match (&case.run, &case.from) {
         (Some(run), None) => {
             let source = RunSource { file: place.file.clone(), line: place.line, column: 1, ..RunSource::default() };
             Ok(RawRun::new(run.get().to_owned(), source))
         }
-        (None, Some(from)) if Path::new(from).has_root() => {
-            Err(TrialProblem::new(format!("`{from}` is not a relative path"), "write the path from the folder of the table"))
-        }
+        (None, Some(from)) if Path::new(from).has_root() => Err(TrialProblem::new(
+            format!("`{from}` is not a relative path"),
+            "write the path from the folder of the table",
+        )),
         (None, Some(from)) => {
             let file = path.parent().unwrap_or(Path::new("")).join(from).to_string_lossy().into_owned();
             match runs_of(&file, reach)?.next() {
@@ -86,6 +92,9 @@ fn line_run(path: &Path, case: &CaseLine, place: &FilePlace, reach: ReadReach<'_
                 None => Err(TrialProblem::new(format!("`{from}` holds no run"), "name a trace with a run in it")),
             }
         }
-        _ => Err(TrialProblem::new("it needs either `run` or `from`".to_owned(), "write the run, or the path of a trace")),
+        _ => Err(TrialProblem::new(
+            "it needs either `run` or `from`".to_owned(),
+            "write the run, or the path of a trace",
+        )),
     }
 }

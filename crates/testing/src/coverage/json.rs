@@ -1,6 +1,6 @@
 //! Coverage as data.
 
-use super::{Coverage, PointGroup, CoveragePoint, PointKind, CoverageShare, point_text};
+use super::{Coverage, CoveragePoint, CoverageShare, PointGroup, PointKind, point_text};
 use averment_base::source::SourceMap;
 use averment_base::truth::Verdict;
 use serde_json::{Map, Value, json};
@@ -9,8 +9,10 @@ use serde_json::{Map, Value, json};
 #[must_use]
 pub fn coverage_data(coverage: &Coverage, sources: &SourceMap) -> Value {
     let name = sources.iter().next().map_or("", |(_, file)| file.name.as_str());
-    let shares: Map<String, Value> =
-        PointGroup::ALL.into_iter().map(|group| (group.as_str().to_owned(), share_data(coverage.group_share(group)))).collect();
+    let shares: Map<String, Value> = PointGroup::ALL
+        .into_iter()
+        .map(|group| (group.as_str().to_owned(), share_data(coverage.group_share(group))))
+        .collect();
     let points: Vec<Value> = coverage.points.iter().map(|point| point_data(point, sources)).collect();
     json!({"file": name, "runs": coverage.runs, "shares": shares, "total": share_data(coverage.total_share()), "points": points})
 }
@@ -24,7 +26,8 @@ pub fn share_data(share: CoverageShare) -> Value {
 
 fn point_data(point: &CoveragePoint, sources: &SourceMap) -> Value {
     let at = sources.line_column(point.span);
-    let seen: Map<String, Value> = point.outcome_counts().map(|(word, count)| (word.to_owned(), json!(count))).collect();
+    let seen: Map<String, Value> =
+        point.outcome_counts().map(|(word, count)| (word.to_owned(), json!(count))).collect();
     let mut data = json!({
         "kind": point.kind.as_str(),
         "text": point_text(sources, point),

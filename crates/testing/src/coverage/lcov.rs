@@ -27,7 +27,7 @@ pub fn write_lcov(out: &mut dyn Write, coverage: &Coverage, program: &Program, s
     Ok(())
 }
 
-/// Rules as functions: in how many runs one of their assertions was judged.
+/// Rules as functions: the number of runs in which one of their assertions was judged.
 fn write_functions(
     out: &mut dyn Write,
     coverage: &Coverage,
@@ -55,7 +55,7 @@ fn write_functions(
     writeln!(out, "FNH:{}", counts.iter().filter(|(_, _, count)| *count > 0).count())
 }
 
-/// `BRDA:LINE,BLOCK,BRANCH,TAKEN`; what was never looked at has `-`.
+/// `BRDA:LINE,BLOCK,BRANCH,TAKEN`, with `-` if it was never evaluated.
 fn write_branches(out: &mut dyn Write, points: &[&CoveragePoint], sources: &SourceMap) -> io::Result<()> {
     let (mut found, mut hit) = (0_u64, 0_u64);
     for (block, point) in points.iter().enumerate() {

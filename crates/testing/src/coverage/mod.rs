@@ -18,21 +18,21 @@ use averment_engine::vm::coverage::CoverageRecord;
 use averment_engine::vm::outcome::RunOutcome;
 use averment_engine::vm::prepare::PreparedProgram;
 
-/// What of one rule file was tried, over any number of runs.
+/// Coverage of one rule file over any number of runs.
 #[derive(Debug, Clone)]
 pub struct Coverage {
     /// Everything that can be tried, by place; what two assertions share (the header of a block) once.
     pub points: Vec<CoveragePoint>,
-    /// How many runs it was tried on.
+    /// Number of runs.
     pub runs: u64,
 }
 
 /// How much of something was tried.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CoverageShare {
-    /// What was seen.
+    /// Number covered.
     pub seen: u64,
-    /// What there is to see.
+    /// Total number.
     pub all: u64,
 }
 
@@ -68,7 +68,13 @@ impl Coverage {
     }
 
     /// Adds what one evaluation went through.
-    pub fn add_run(&mut self, program: &Program, prepared: &PreparedProgram, outcome: &RunOutcome, seen: &CoverageRecord) {
+    pub fn add_run(
+        &mut self,
+        program: &Program,
+        prepared: &PreparedProgram,
+        outcome: &RunOutcome,
+        seen: &CoverageRecord,
+    ) {
         self.runs += 1;
         let judged: Vec<(u32, Verdict)> =
             outcome.results.iter().map(|result| (result.assertion, result.verdict)).collect();
@@ -76,7 +82,7 @@ impl Coverage {
         self.points.iter_mut().for_each(|point| point.add_view(&view));
     }
 
-    /// How much was tried of one kind.
+    /// The coverage of one kind.
     #[must_use]
     pub fn group_share(&self, group: PointGroup) -> CoverageShare {
         let mut share = CoverageShare::default();
@@ -86,14 +92,17 @@ impl Coverage {
         share
     }
 
-    /// How much was tried of everything.
+    /// The overall coverage.
     #[must_use]
     pub fn total_share(&self) -> CoverageShare {
-        PointGroup::ALL.into_iter().map(|group| self.group_share(group)).fold(CoverageShare::default(), CoverageShare::join_share)
+        PointGroup::ALL
+            .into_iter()
+            .map(|group| self.group_share(group))
+            .fold(CoverageShare::default(), CoverageShare::join_share)
     }
 }
 
-/// What coverage counts apart.
+/// The kinds that coverage counts separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointGroup {
     /// Each assertion seen to pass and to fail.
@@ -125,9 +134,8 @@ pub fn overall_share<'c>(all: impl IntoIterator<Item = &'c Coverage>) -> Coverag
     all.into_iter().map(Coverage::total_share).fold(CoverageShare::default(), CoverageShare::join_share)
 }
 
-/// The text of a place on one line, not too long.
 fn point_text(sources: &SourceMap, point: &CoveragePoint) -> String {
-    /// Letters of a piece of a rule that are shown.
+    /// Characters shown of a rule.
     const SHOWN: usize = 60;
     let folded = sources.span_text(point.span).split_whitespace().collect::<Vec<_>>().join(" ");
     match folded.char_indices().nth(SHOWN) {

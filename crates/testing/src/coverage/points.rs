@@ -5,9 +5,9 @@ use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_builtins::stdlib;
 use averment_engine::bytecode::ops::{DefRef, LetRef, Op};
-use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, PatternId, Program};
-use averment_engine::ir::{StatementOperand, OperandPurpose, WindowScope};
-use averment_engine::vm::coverage::{CoverageRecord, BranchCoverage};
+use averment_engine::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, PatternId, Program};
+use averment_engine::ir::{OperandPurpose, StatementOperand, WindowScope};
+use averment_engine::vm::coverage::{BranchCoverage, CoverageRecord};
 use averment_engine::vm::prepare::PreparedProgram;
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub struct CoveragePoint {
     sources: Vec<PointSource>,
 }
 
-/// What a point is.
+/// The kind of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PointKind {
     /// An assertion: passes, fails.
@@ -50,7 +50,7 @@ pub enum PointKind {
 }
 
 impl PointKind {
-    /// What it is counted with.
+    /// The group it is counted in.
     #[must_use]
     pub fn point_group(self) -> PointGroup {
         match self {
@@ -72,7 +72,6 @@ impl PointKind {
         }
     }
 
-    /// The words for its two ways, each as far as it has it.
     fn way_words(self) -> (Option<&'static str>, Option<&'static str>) {
         match self {
             Self::Assertion | Self::Member => (Some("pass"), Some("fail")),
@@ -84,8 +83,7 @@ impl PointKind {
     }
 }
 
-/// Where it is seen what a point does. What belongs to an assertion counts only where the assertion was judged: a pattern is looked for
-/// in every run, also for assertions that nobody asked about.
+/// A pattern is matched in every run, but only counts where its assertion was judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PointSource {
     Assertion(u32),
@@ -95,7 +93,6 @@ enum PointSource {
     Window(u32, PatternId),
 }
 
-/// What one evaluation has to say.
 pub(super) struct EvaluationView<'v> {
     pub(super) program: &'v Program,
     pub(super) prepared: &'v PreparedProgram,
@@ -109,7 +106,6 @@ impl EvaluationView<'_> {
         self.judged.get(at).map(|(_, verdict)| *verdict)
     }
 
-    /// How a source went, and whether it was looked at.
     fn source_ways(&self, source: PointSource) -> (BranchCoverage, bool) {
         let owned = |owner: u32| self.assertion_verdict(owner).is_some();
         let looked = |ways: BranchCoverage| (ways, ways.yes || ways.no);
@@ -134,7 +130,6 @@ impl EvaluationView<'_> {
 }
 
 impl CoveragePoint {
-    /// Adds what one run did.
     pub(super) fn add_view(&mut self, view: &EvaluationView<'_>) {
         let mut all = BranchCoverage::default();
         let mut looked = false;
@@ -156,16 +151,16 @@ impl CoveragePoint {
         self.looked += u64::from(looked);
     }
 
-    /// What can come of it, with the number of runs in which it did.
+    /// Its possible outcomes, each with the number of runs that had it.
     pub fn outcome_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let (yes, no) = self.kind.way_words();
         yes.map(|word| (word, self.yes)).into_iter().chain(no.map(|word| (word, self.no)))
     }
 }
 
-/// Everything there is to try, by place.
 pub(super) fn collect_points(program: &Program, prepared: &PreparedProgram) -> Vec<CoveragePoint> {
-    let mut collector = PointCollector { program, prepared, points: Vec::new(), defined: BTreeSet::new(), owner: (0, "") };
+    let mut collector =
+        PointCollector { program, prepared, points: Vec::new(), defined: BTreeSet::new(), owner: (0, "") };
     for (number, assertion) in (0..).zip(&program.assertions) {
         collector.owner = (number, &assertion.id);
         collector.collect_assertion(assertion);
@@ -186,14 +181,12 @@ struct PointCollector<'p> {
     program: &'p Program,
     prepared: &'p PreparedProgram,
     points: Vec<CoveragePoint>,
-    /// The `let`s and `def`s that were looked at.
     defined: BTreeSet<CodeId>,
-    /// The assertion in work: its number and id.
     owner: (u32, &'p str),
 }
 
 impl<'p> PointCollector<'p> {
-    /// Adds a point, unless its place is in the standard set or nowhere.
+    /// Skips places in the standard library or nowhere.
     fn push_point(&mut self, kind: PointKind, span: Span, source: PointSource) {
         let file = self.program.sources.get(span.file.0 as usize);
         let own = file.is_some_and(|file| !stdlib::MODULES.iter().any(|module| module.file == file.name));
@@ -217,16 +210,19 @@ impl<'p> PointCollector<'p> {
         self.points.extend(own.into_iter().filter(|point| !is_whole(point)));
     }
 
-    /// Groups and blocks are nested as deep as the brackets they are written with.
+    /// Recursion is bounded by the brackets of the source.
     fn collect_check(&mut self, check: &'p CompiledCheck) {
         match check {
             CompiledCheck::Expression(code) => self.collect_condition(*code, *code),
             CompiledCheck::Temporal(temporal) => {
-                let patterns: Vec<PatternId> = self.prepared.temporal_plan(self.program).patterns_of(*temporal).collect();
+                let patterns: Vec<PatternId> =
+                    self.prepared.temporal_plan(self.program).patterns_of(*temporal).collect();
                 patterns.into_iter().for_each(|pattern| self.collect_pattern(pattern));
                 let entry = self.program.temporals.get(temporal.0 as usize);
                 for operand in entry.into_iter().flat_map(|entry| entry.temporal.operands()) {
-                    if let StatementOperand::Code(&code, OperandPurpose::Condition | OperandPurpose::Predicate) = operand {
+                    if let StatementOperand::Code(&code, OperandPurpose::Condition | OperandPurpose::Predicate) =
+                        operand
+                    {
                         self.collect_condition(code, code);
                     }
                 }
@@ -277,7 +273,7 @@ impl<'p> PointCollector<'p> {
         }
     }
 
-    /// The tests in an expression that is used as a condition. Its place is that of `own`, what it does is seen at `evaluated`.
+    /// The point is at `own`, its outcome is observed at `evaluated`.
     fn collect_condition(&mut self, own: CodeId, evaluated: CodeId) {
         let owner = Some(self.owner.0);
         self.collect_tests(own, evaluated, owner);
@@ -315,10 +311,14 @@ impl<'p> PointCollector<'p> {
 
     fn push_instruction(&mut self, (own, evaluated): (u32, u32), offset: usize, owner: Option<u32>) {
         let Some(&span) = self.program.spans.get((own as usize).saturating_add(offset)) else { return };
-        self.push_point(PointKind::Test, span, PointSource::Instruction(owner, (evaluated as usize).saturating_add(offset)));
+        self.push_point(
+            PointKind::Test,
+            span,
+            PointSource::Instruction(owner, (evaluated as usize).saturating_add(offset)),
+        );
     }
 
-    /// The tests of a `let` or `def`, once for all that use it.
+    /// Tests of a `let` or `def`, added once for all uses.
     fn collect_definition(&mut self, code: Option<CodeId>) {
         if let Some(code) = code
             && self.defined.insert(code)
@@ -340,7 +340,7 @@ fn is_test(op: Op) -> bool {
     )
 }
 
-/// Whether what an expression ends with is made of tests that are points of their own.
+/// True if an expression's tests are points of their own.
 fn gives_truth(op: Op) -> bool {
     is_test(op) || matches!(op, Op::Condition() | Op::Not() | Op::Premise() | Op::And() | Op::Or() | Op::End())
 }

@@ -1,6 +1,6 @@
 //! Coverage for people: the shares, then what was never seen, by place.
 
-use super::{Coverage, PointGroup, CoveragePoint, PointKind, point_text};
+use super::{Coverage, CoveragePoint, PointGroup, PointKind, point_text};
 use crate::show::count_noun;
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::source::{SourceMap, Span};
@@ -11,7 +11,12 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn write_coverage(out: &mut dyn Write, coverage: &Coverage, sources: &SourceMap, style: TextStyle) -> io::Result<()> {
+pub fn write_coverage(
+    out: &mut dyn Write,
+    coverage: &Coverage,
+    sources: &SourceMap,
+    style: TextStyle,
+) -> io::Result<()> {
     let name = sources.iter().next().map_or("", |(_, file)| file.name.as_str());
     let runs = count_noun(usize::try_from(coverage.runs).unwrap_or(usize::MAX), "run");
     writeln!(out, "{} of {} over {runs}", paint_text(style, TextColor::Bold, "coverage"), one_line(name))?;
@@ -22,7 +27,8 @@ pub fn write_coverage(out: &mut dyn Write, coverage: &Coverage, sources: &Source
             PointGroup::Patterns => "matched",
             PointGroup::Branches => "ways taken",
         };
-        let line = format!("  {:11} {:>7}  {} of {} {what}", group.as_str(), share.percent_text(), share.seen, share.all);
+        let line =
+            format!("  {:11} {:>7}  {} of {} {what}", group.as_str(), share.percent_text(), share.seen, share.all);
         let ink = if share.seen == share.all { TextColor::Green } else { TextColor::Yellow };
         writeln!(out, "{}", paint_text(style, ink, &line))?;
     }
@@ -61,14 +67,14 @@ fn span_covers(outer: Span, inner: Span) -> bool {
     outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// What an assertion was beside passed and failed: an author may have meant it to pass where it was vacuous.
+/// Verdicts other than pass and fail: the author may have expected a pass where it was vacuous.
 fn other_outcomes(point: &CoveragePoint) -> String {
     let others = Verdict::ALL.into_iter().zip(point.verdicts).skip(2).filter(|(_, count)| *count > 0);
     let said: Vec<String> = others.map(|(verdict, count)| format!("{} {count}", verdict.as_str())).collect();
     if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) }
 }
 
-/// What was never seen of a point; `None` when everything was.
+/// `None` if everything was covered.
 fn missing_way(point: &CoveragePoint) -> Option<&'static str> {
     Some(match (point.kind, point.yes > 0, point.no > 0) {
         (PointKind::Assertion, false, false) if point.looked == 0 => "is never judged",

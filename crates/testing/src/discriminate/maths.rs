@@ -25,13 +25,18 @@ pub struct ContingencyTable {
 }
 
 impl ContingencyTable {
-    /// Of the verdicts on each side.
+    /// Built from the verdicts of both sides.
     #[must_use]
     pub fn from_totals(good: &VerdictTotals, bad: &VerdictTotals) -> Self {
-        Self { caught: bad.verdict_count(Verdict::Fail), bad: bad.total_count(), alarms: good.verdict_count(Verdict::Fail), good: good.total_count() }
+        Self {
+            caught: bad.verdict_count(Verdict::Fail),
+            bad: bad.total_count(),
+            alarms: good.verdict_count(Verdict::Fail),
+            good: good.total_count(),
+        }
     }
 
-    /// J times both numbers of runs, exactly.
+    /// J multiplied by both run counts, as an exact integer.
     fn scaled_informedness(&self) -> i128 {
         i128::from(self.caught) * i128::from(self.good) - i128::from(self.alarms) * i128::from(self.bad)
     }
@@ -49,7 +54,10 @@ impl ContingencyTable {
     /// By J, exactly.
     #[must_use]
     pub fn compare_informedness(&self, other: &Self) -> Ordering {
-        let (left, right) = (self.scaled_informedness().checked_mul(other.table_scale()), other.scaled_informedness().checked_mul(self.table_scale()));
+        let (left, right) = (
+            self.scaled_informedness().checked_mul(other.table_scale()),
+            other.scaled_informedness().checked_mul(self.table_scale()),
+        );
         left.zip(right).map_or(Ordering::Equal, |(left, right)| left.cmp(&right))
     }
 
@@ -68,7 +76,8 @@ impl ContingencyTable {
         let least = failing.saturating_sub(self.good);
         let most = failing.min(self.bad);
         let log = |caught: u64| {
-            logs.log_choose(self.bad, caught) + logs.log_choose(self.good, failing - caught) - logs.log_choose(all, failing)
+            logs.log_choose(self.bad, caught) + logs.log_choose(self.good, failing - caught)
+                - logs.log_choose(all, failing)
         };
         let own = log(self.caught);
         // Tables that are as unlikely count, whatever the last bits of their logarithms are.
@@ -81,7 +90,6 @@ fn side_share(part: u64, all: u64) -> f64 {
     if all == 0 { 0.0 } else { part as f64 / all as f64 }
 }
 
-/// Logarithms of factorials.
 struct LogFactorials(Vec<f64>);
 
 impl LogFactorials {
@@ -125,7 +133,9 @@ mod tests {
     /// Values of the tea-tasting experiment and of tables worked out by hand with exact fractions.
     #[test]
     fn chance_is_the_exact_test_of_fisher() {
-        let close = |table: ContingencyTable, wanted: f64| assert!((table.chance_probability() - wanted).abs() < 1e-9, "{}", table.chance_probability());
+        let close = |table: ContingencyTable, wanted: f64| {
+            assert!((table.chance_probability() - wanted).abs() < 1e-9, "{}", table.chance_probability())
+        };
         close(table(3, 4, 1, 4), 34.0 / 70.0);
         close(table(4, 4, 0, 4), 2.0 / 70.0);
         close(table(3, 3, 0, 3), 2.0 / 20.0);

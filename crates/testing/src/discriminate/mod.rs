@@ -3,8 +3,8 @@
 pub mod maths;
 mod show;
 
-use super::trace_runs::{TraceReading, each_run};
 use super::subject::TestSubject;
+use super::trace_runs::{TraceReading, each_run};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
@@ -25,7 +25,7 @@ pub enum FolderSide {
     Bad,
 }
 
-/// How often each verdict came, in the order of [`Verdict::ALL`].
+/// Number of runs per verdict, in the order of [`Verdict::ALL`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VerdictTotals([u64; 6]);
 
@@ -37,14 +37,14 @@ impl VerdictTotals {
         }
     }
 
-    /// How often one verdict came.
+    /// Number of runs with this verdict.
     #[must_use]
     pub fn verdict_count(&self, verdict: Verdict) -> u64 {
         let at = Verdict::ALL.iter().position(|one| *one == verdict);
         at.and_then(|at| self.0.get(at)).copied().unwrap_or(0)
     }
 
-    /// How often any came.
+    /// Total number of runs.
     #[must_use]
     pub fn total_count(&self) -> u64 {
         self.0.iter().sum()
@@ -58,7 +58,7 @@ pub struct DiscriminationRow {
     pub subject: usize,
     /// Its id.
     pub id: String,
-    /// What people call it: the id, or the text of a bare assertion.
+    /// Display name: the id, or the text of a bare assertion.
     pub name: String,
     /// Its place.
     pub span: Span,
@@ -77,7 +77,7 @@ enum RowSubject {
     Assertion(u32),
 }
 
-/// What a rule is worth for telling the folders apart, in one word.
+/// How well a rule tells the folders apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleWorth {
     /// It fails more often on bad runs than on good ones.
@@ -111,7 +111,9 @@ impl DiscriminationRow {
             (0, 0) => RuleWorth::NeverExercised,
             (_, 0) => RuleWorth::AlwaysTrue,
             (0, _)
-                if self.good.verdict_count(Verdict::Fail) > 0 && self.bad.verdict_count(Verdict::Fail) > 0 && both(Verdict::Vacuous) == 0 =>
+                if self.good.verdict_count(Verdict::Fail) > 0
+                    && self.bad.verdict_count(Verdict::Fail) > 0
+                    && both(Verdict::Vacuous) == 0 =>
             {
                 RuleWorth::AlwaysFalse
             }
@@ -121,12 +123,12 @@ impl DiscriminationRow {
     }
 }
 
-/// What came of both folders.
+/// The comparison of both folders.
 #[derive(Debug)]
 pub struct Discrimination {
     /// Rules and bare assertions, those that tell the folders apart best first.
     pub rows: Vec<DiscriminationRow>,
-    /// Whether runs passed as a whole: by the gate of `aver check`.
+    /// Verdicts of whole runs, by the gate of `aver check`.
     pub whole: (VerdictTotals, VerdictTotals),
     /// What was read of the good folder.
     pub good: TraceReading,
@@ -195,7 +197,7 @@ impl RowSubject {
     }
 }
 
-/// The verdict as it counts: an expected failure passes, an unexpected pass fails.
+/// An expected failure counts as a pass, an unexpected pass as a failure.
 fn counted_verdict(result: &AssertionOutcome) -> Verdict {
     match result.status {
         Status::ExpectedFailed => Verdict::Pass,
@@ -211,7 +213,13 @@ fn rows_of(subject: usize, of: &TestSubject, selection: &RuleSelection) -> Vec<D
         if !selection.is_judged(program, number, assertion) {
             continue;
         }
-        let own = DiscriminationRow::new(subject, &assertion.id, &assertion.text, assertion.span, RowSubject::Assertion(number));
+        let own = DiscriminationRow::new(
+            subject,
+            &assertion.id,
+            &assertion.text,
+            assertion.span,
+            RowSubject::Assertion(number),
+        );
         let Some(rule) = assertion.rule else {
             rows.push(own);
             continue;

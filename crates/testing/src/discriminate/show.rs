@@ -1,6 +1,6 @@
 //! What tells two folders apart, for people and for machines.
 
-use super::{Discrimination, DiscriminationRow, VerdictTotals, RuleWorth};
+use super::{Discrimination, DiscriminationRow, RuleWorth, VerdictTotals};
 use crate::show::count_noun;
 use crate::subject::TestSubject;
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
@@ -8,10 +8,8 @@ use averment_base::truth::Verdict;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// Columns of the numbers of a line.
 const NUMBERS: usize = 60;
 
-/// The lists behind the table.
 const LISTS: [(RuleWorth, &str); 5] = [
     (RuleWorth::Misleads, "do not tell the folders apart, or the wrong way round"),
     (RuleWorth::AlwaysTrue, "always true: they hold on every run that exercises them"),
@@ -39,7 +37,12 @@ impl RuleWorth {
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn print_human(out: &mut dyn Write, found: &Discrimination, subjects: &[TestSubject], style: TextStyle) -> io::Result<()> {
+pub fn print_human(
+    out: &mut dyn Write,
+    found: &Discrimination,
+    subjects: &[TestSubject],
+    style: TextStyle,
+) -> io::Result<()> {
     let runs = |count: u64| count_noun(usize::try_from(count).unwrap_or(usize::MAX), "run");
     let (good, bad) = (runs(found.good.runs), runs(found.bad.runs));
     // The name of a rule gets what the numbers leave.
@@ -83,7 +86,13 @@ pub fn print_human(out: &mut dyn Write, found: &Discrimination, subjects: &[Test
     )
 }
 
-fn print_row(out: &mut dyn Write, row: &DiscriminationRow, subjects: &[TestSubject], style: TextStyle, width: usize) -> io::Result<()> {
+fn print_row(
+    out: &mut dyn Write,
+    row: &DiscriminationRow,
+    subjects: &[TestSubject],
+    style: TextStyle,
+    width: usize,
+) -> io::Result<()> {
     let table = row.contingency_table();
     let ink = match row.rule_worth() {
         RuleWorth::Tells if table.informedness() >= 0.5 => Some(TextColor::Green),
@@ -93,15 +102,21 @@ fn print_row(out: &mut dyn Write, row: &DiscriminationRow, subjects: &[TestSubje
     };
     let number = format!("{:>8}{:>8.3}", signed_number(table.informedness()), table.chance_probability());
     let number = ink.map_or_else(|| number.clone(), |ink| paint_text(style, ink, &number));
-    writeln!(out, "{:width$}{}  {}{number}", cut_name(&row_name(row, subjects), width - 1), totals_text(&row.good), totals_text(&row.bad))
+    writeln!(
+        out,
+        "{:width$}{}  {}{number}",
+        cut_name(&row_name(row, subjects), width - 1),
+        totals_text(&row.good),
+        totals_text(&row.bad)
+    )
 }
 
 fn totals_text(totals: &VerdictTotals) -> String {
-    let [pass, fail, vacuous] = [Verdict::Pass, Verdict::Fail, Verdict::Vacuous].map(|verdict| totals.verdict_count(verdict));
+    let [pass, fail, vacuous] =
+        [Verdict::Pass, Verdict::Fail, Verdict::Vacuous].map(|verdict| totals.verdict_count(verdict));
     format!("{pass:>5}{fail:>5}{vacuous:>5}{:>6}", totals.total_count() - pass - fail - vacuous)
 }
 
-/// The name of a row; with several files, with its file.
 fn row_name(row: &DiscriminationRow, subjects: &[TestSubject]) -> String {
     match subjects.get(row.subject) {
         Some(subject) if subjects.len() > 1 => format!("{}: {}", one_line(subject.name()), one_line(&row.name)),
@@ -109,7 +124,6 @@ fn row_name(row: &DiscriminationRow, subjects: &[TestSubject]) -> String {
     }
 }
 
-/// A text in so many columns.
 fn cut_name(name: &str, most: usize) -> String {
     match name.char_indices().nth(most) {
         Some(_) => name.chars().take(most.saturating_sub(1)).chain(['…']).collect(),
@@ -176,14 +190,15 @@ fn table_data(table: &super::ContingencyTable) -> Value {
     })
 }
 
-/// Logarithms differ in their last bits from machine to machine.
+/// Logarithms differ in their last bits between machines.
 fn round_number(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
 fn row_data(row: &DiscriminationRow, subjects: &[TestSubject], with_parts: bool) -> Value {
     let totals = |totals: &VerdictTotals| -> Value {
-        let counts = Verdict::ALL.into_iter().map(|verdict| (verdict.as_str().to_owned(), json!(totals.verdict_count(verdict))));
+        let counts =
+            Verdict::ALL.into_iter().map(|verdict| (verdict.as_str().to_owned(), json!(totals.verdict_count(verdict))));
         Value::Object(counts.collect::<Map<_, _>>())
     };
     let place = subjects.get(row.subject).map(|subject| {

@@ -16,13 +16,13 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_engine::bytecode::program::Program;
-use averment_engine::ir::{GeneratedCall, InputsSpec, CheckedModule, SeedNamePart, ValueSpec};
+use averment_engine::ir::{CheckedModule, GeneratedCall, InputsSpec, SeedNamePart, ValueSpec};
 use random::CaseRandom;
 use schema::ArgumentMaker;
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
-/// What stands for the name of the tool where nobody knows which tools there are.
+/// The placeholder for a tool name if no tools are known.
 pub const ANY_TOOL: &str = "{{tool_name}}";
 
 /// The inputs of one call of an invariant, for one tool.
@@ -39,13 +39,11 @@ pub struct CallInputs {
     /// The name that the seed goes with.
     pub seed_name: String,
     made_by: InputSource,
-    /// Where the rules ask for them.
     call: GeneratedCall,
 }
 
 #[derive(Debug)]
 enum InputSource {
-    /// The arguments, sorted by name.
     Arguments(Vec<(String, ValueSpec)>),
     Schema(Rc<ArgumentMaker>),
 }
@@ -53,27 +51,32 @@ enum InputSource {
 /// One input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GeneratedInput {
-    /// What tells it from all others: the first eight bytes of what its random numbers begin with.
+    /// Identifies the inputs: the first eight bytes of their random stream.
     pub seed: u64,
     /// The arguments.
     pub arguments: Map<String, Value>,
 }
 
-/// What rules ask for.
+/// The inputs that rules request.
 #[derive(Debug, Default)]
 pub struct FoundInputs {
     /// The inputs, in the order of the rules and of the catalogue.
     pub inputs: Vec<CallInputs>,
     /// The tools without a schema that inputs could be made by: where the rules ask for them, and their names.
     pub without_schema: Vec<(Span, String)>,
-    /// What is to be said of them. With an error among it there is an invariant without inputs.
+    /// Diagnostics; an error among them means an invariant without inputs.
     pub said: Diagnostics,
 }
 
 /// The inputs that checked rules ask for, of the invariants that `chosen` names by id. `program` is compiled of the same module and has values for its
 /// parameters; what the module knows of tools says which there are.
 #[must_use]
-pub fn find_inputs(module: &CheckedModule, program: &Program, limits: &Limits, chosen: impl Fn(&str) -> bool) -> FoundInputs {
+pub fn find_inputs(
+    module: &CheckedModule,
+    program: &Program,
+    limits: &Limits,
+    chosen: impl Fn(&str) -> bool,
+) -> FoundInputs {
     let mut found = FoundInputs::default();
     let id = |call: &GeneratedCall| module.rules.get(call.rule as usize).map_or("", |rule| rule.id.as_str());
     let calls: Vec<&GeneratedCall> = module.inputs.iter().filter(|call| chosen(id(call))).collect();
@@ -124,7 +127,8 @@ impl CallInputs {
         let arguments = match &self.made_by {
             InputSource::Arguments(arguments) => {
                 let values = arguments.iter().map(|(name, spec)| {
-                    let value = if case == 0 { value::border_value(spec) } else { value::random_value(spec, &mut random) };
+                    let value =
+                        if case == 0 { value::border_value(spec) } else { value::random_value(spec, &mut random) };
                     (name.clone(), value)
                 });
                 values.collect()

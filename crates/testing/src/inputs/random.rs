@@ -4,7 +4,6 @@ use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use sha2::{Digest as _, Sha256};
 
-/// The random numbers of one case.
 pub(super) struct CaseRandom {
     numbers: ChaCha20Rng,
     seed: u64,
@@ -19,7 +18,7 @@ impl CaseRandom {
         Self { numbers: ChaCha20Rng::from_seed(start), seed: u64::from_le_bytes([a, b, c, d, e, f, g, h]) }
     }
 
-    /// What tells the case from all others: the first eight bytes that its numbers begin with.
+    /// Identifies the case: the first eight bytes of its random stream.
     pub fn case_seed(&self) -> u64 {
         self.seed
     }
@@ -38,7 +37,7 @@ impl CaseRandom {
         }
     }
 
-    /// The same of numbers with a sign.
+    /// A number between signed bounds, inclusive.
     pub fn between_signed(&mut self, least: i64, most: i64) -> i64 {
         let next = self.next();
         let offset = match most.abs_diff(least).checked_add(1) {

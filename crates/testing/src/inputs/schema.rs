@@ -3,7 +3,7 @@
 use super::ANY_TOOL;
 use super::random::CaseRandom;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug, suggest};
-use averment_base::limits::{Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, Limits};
 use averment_base::source::Span;
 use averment_base::value::json;
 use averment_builtins::schema::CompiledSchema;
@@ -17,10 +17,9 @@ mod keywords;
 mod schema_merge;
 mod texts;
 
-/// How often something else is tried where the validator refuses it.
+/// Attempts if the validator rejects a value.
 const TRIES: u32 = 32;
 
-/// What makes arguments, by tool.
 pub(super) struct ArgumentMakers<'a> {
     module: &'a CheckedModule,
     limits: &'a Limits,
@@ -32,7 +31,7 @@ impl<'a> ArgumentMakers<'a> {
         Self { module, limits, known: BTreeMap::new() }
     }
 
-    /// What makes the arguments of a tool; `place` is where the rules ask for it.
+    /// The generator for a tool's arguments; `place` is where the rules request it.
     pub fn tool_maker(&mut self, tool: &str, place: Span, said: &mut Diagnostics) -> Option<Rc<ArgumentMaker>> {
         let made = match self.known.get(tool) {
             Some(known) => known.clone(),
@@ -71,7 +70,6 @@ impl<'a> ArgumentMakers<'a> {
     }
 }
 
-/// What makes the arguments of one tool.
 #[derive(Debug)]
 pub(super) struct ArgumentMaker {
     root: Value,

@@ -8,7 +8,6 @@ use averment_engine::ir::{ValueKind, ValueSpec};
 /// Bytes of the largest input, as JSON.
 const INPUT: u64 = 16 << 20;
 
-/// Says what cannot be made as it is written. `place` is that of the call.
 pub(super) fn check_sizes(arguments: &[(String, ValueSpec)], place: Span, said: &mut Diagnostics) {
     arguments.iter().for_each(|(_, spec)| check_bounds(spec, said));
     let all = arguments.iter().fold(2_u64, |all, (name, spec)| {
@@ -24,7 +23,9 @@ pub(super) fn check_sizes(arguments: &[(String, ValueSpec)], place: Span, said: 
 
 fn check_bounds(spec: &ValueSpec, said: &mut Diagnostics) {
     match &spec.kind {
-        ValueKind::Text { least, most } => check_length(spec.span, (*least, *most), (TEXT, "texts", "characters"), said),
+        ValueKind::Text { least, most } => {
+            check_length(spec.span, (*least, *most), (TEXT, "texts", "characters"), said)
+        }
         ValueKind::List { least, most, elements } => {
             check_length(spec.span, (*least, *most), (LIST, "lists", "elements"), said);
             elements.iter().for_each(|element| check_bounds(element, said));
@@ -42,14 +43,15 @@ fn check_bounds(spec: &ValueSpec, said: &mut Diagnostics) {
             }
             if !(last.max(first) - first).is_finite() {
                 let message = "numbers between these ends cannot be told apart";
-                said.push(Diagnostic::new(Slug::TooLarge, spec.span, message).with_help("write ends that are nearer to 0"));
+                said.push(
+                    Diagnostic::new(Slug::TooLarge, spec.span, message).with_help("write ends that are nearer to 0"),
+                );
             }
         }
         ValueKind::Boolean => {}
     }
 }
 
-/// What is said of the bounds of a length.
 fn check_length(
     span: Span,
     (least, most): (Option<u64>, Option<u64>),
@@ -68,7 +70,6 @@ fn check_length(
     }
 }
 
-/// Bounds between which there is nothing.
 fn report_empty(span: Span, (least, is_usual): (&str, bool), most: &str, said: &mut Diagnostics) {
     let usual = if is_usual { ", which is the least where none is written," } else { "" };
     let message =

@@ -4,7 +4,7 @@ use super::{CallInputs, InputSource};
 use averment_engine::ir::{ValueKind, ValueSpec};
 use serde_json::{Map, Value};
 
-/// Elements of lists and members of objects whose own values are made smaller.
+/// List elements and object members that are shrunk individually.
 const LOOKED_AT: usize = 16;
 
 impl CallInputs {
@@ -35,7 +35,7 @@ impl CallInputs {
     }
 }
 
-/// Smaller values, the smallest first; within the bounds of what rules say of the value.
+/// Smallest first; all within the bounds of the rules.
 fn smaller_than(value: &Value, spec: Option<&ValueSpec>) -> Vec<Value> {
     let kind = spec.map(|spec| &spec.kind);
     match value {
@@ -68,7 +68,6 @@ fn smaller_than(value: &Value, spec: Option<&ValueSpec>) -> Vec<Value> {
     }
 }
 
-/// Numbers on the way to another one.
 fn numbers_between(number: i64, target: i64) -> Vec<i64> {
     let mut found = Vec::new();
     let mut distance = i128::from(number) - i128::from(target);
@@ -96,7 +95,6 @@ fn shorter_fractions(number: f64, kind: Option<&ValueKind>) -> Vec<Value> {
     found.into_iter().map(Value::from).collect()
 }
 
-/// Shorter lengths, none below the least.
 fn shorter_lengths(length: u64, least: u64) -> Vec<u64> {
     let (length, least) = (i64::try_from(length).unwrap_or(i64::MAX), i64::try_from(least).unwrap_or(i64::MAX));
     if length <= least {
@@ -110,7 +108,8 @@ fn fewer_elements(list: &[Value], kind: Option<&ValueKind>) -> Vec<Value> {
         Some(ValueKind::List { least, elements, .. }) => (least.unwrap_or(0), elements.as_deref()),
         _ => (0, None),
     };
-    let shorter = shorter_lengths(list.len() as u64, least).into_iter().filter_map(|length| usize::try_from(length).ok());
+    let shorter =
+        shorter_lengths(list.len() as u64, least).into_iter().filter_map(|length| usize::try_from(length).ok());
     let mut found: Vec<Value> =
         shorter.map(|length| Value::Array(list.iter().take(length).cloned().collect())).collect();
     for (at, value) in list.iter().enumerate().take(LOOKED_AT) {

@@ -5,14 +5,14 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_engine::bytecode::program::{PatternId, Program};
-use averment_engine::ir::{GeneratedCall, InputsSpec, CheckedModule};
+use averment_engine::ir::{CheckedModule, GeneratedCall, InputsSpec};
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate_with_coverage};
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::select::RuleSelection;
 use bumpalo::Bump;
 use serde_json::json;
 
-/// Which tools fit, asked of the evaluator: a run with one call of each.
+/// Asks the evaluator which tools match, on a run with one call of each.
 pub(super) struct ToolFitting<'a> {
     module: &'a CheckedModule,
     program: &'a Program,
@@ -58,7 +58,7 @@ impl<'a> ToolFitting<'a> {
         fitting
     }
 
-    /// Whether the call of a run that holds a call of this tool alone is one of those that are judged.
+    /// True if a run with only a call of this tool is judged.
     fn tool_fits(&self, call: &GeneratedCall, patterns: &[PatternId], tool: &str) -> bool {
         let rule = self.module.rules.get(call.rule as usize).map(|rule| rule.id.clone());
         let options = EvaluateOptions {
@@ -75,7 +75,6 @@ impl<'a> ToolFitting<'a> {
     }
 }
 
-/// The patterns of the call whose tool stands at a place: one for each assertion behind it.
 fn patterns_at(program: &Program, place: Span) -> Vec<PatternId> {
     let is_it = |span: Span| span.file == place.file && span.start == place.start;
     let all = (0_u32..).zip(&program.patterns);

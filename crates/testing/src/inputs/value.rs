@@ -4,15 +4,16 @@ use super::random::CaseRandom;
 use averment_engine::ir::{ValueKind, ValueSpec};
 use serde_json::Value;
 
-/// Characters of the longest text, unless the rules want longer ones.
+/// Default maximum length of a text, in characters.
 pub(super) const TEXT: u64 = 1024;
-/// Elements of the longest list, unless the rules want longer ones.
+/// Default maximum length of a list.
 pub(super) const LIST: u64 = 64;
 
-/// The value at the border: the largest, the longest.
 pub(super) fn border_value(spec: &ValueSpec) -> Value {
     match &spec.kind {
-        ValueKind::Text { least, most } => repeat_letter("x", most.or(*least).unwrap_or(8).min(length_limit(*least, TEXT))),
+        ValueKind::Text { least, most } => {
+            repeat_letter("x", most.or(*least).unwrap_or(8).min(length_limit(*least, TEXT)))
+        }
         ValueKind::Integer { least, most } => Value::from(most.or(*least).unwrap_or(1)),
         ValueKind::Number { least, most } => Value::from(most.or(*least).unwrap_or(1.0)),
         ValueKind::Boolean => Value::Bool(true),
@@ -25,7 +26,6 @@ pub(super) fn border_value(spec: &ValueSpec) -> Value {
     }
 }
 
-/// A random value.
 pub(super) fn random_value(spec: &ValueSpec, random: &mut CaseRandom) -> Value {
     match &spec.kind {
         ValueKind::Text { least, most } => {
@@ -46,21 +46,22 @@ pub(super) fn random_value(spec: &ValueSpec, random: &mut CaseRandom) -> Value {
         ValueKind::List { least, most, elements } => {
             let (least, most) = length_bounds(*least, *most, 8, LIST);
             let length = random.number_between(least, most);
-            let element =
-                |random: &mut CaseRandom| elements.as_ref().map_or(Value::Null, |element| self::random_value(element, random));
+            let element = |random: &mut CaseRandom| {
+                elements.as_ref().map_or(Value::Null, |element| self::random_value(element, random))
+            };
             Value::Array((0..length).map(|_| element(random)).collect())
         }
     }
 }
 
-/// The shortest and the longest length: where no longest is written it is `usual`, and none is beyond the limit.
+/// Without a written maximum it is `usual`; neither exceeds the limit.
 pub(super) fn length_bounds(least: Option<u64>, most: Option<u64>, usual: u64, usual_limit: u64) -> (u64, u64) {
     let limit = length_limit(least, usual_limit);
     let least = least.unwrap_or(0);
     (least, most.unwrap_or(usual).max(least).min(limit))
 }
 
-/// The longest that is made: whoever asks for a least length beyond the usual limit means what is written.
+/// A minimum beyond the usual limit raises it.
 pub(super) fn length_limit(least: Option<u64>, usual: u64) -> u64 {
     if least.is_some_and(|least| least > usual) { u64::MAX } else { usual }
 }

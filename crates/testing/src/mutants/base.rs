@@ -11,15 +11,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A text to make mutants from, with the program that it compiles to unchanged.
 #[derive(Debug)]
 pub(super) struct MutantBase {
-    /// Everything stands where it stands in the file.
+    /// Offsets are those of the file.
     pub(super) text: String,
     pub(super) original: Program,
 }
 
-/// The texts, by rule; that of the whole file under no name.
+/// Base texts by rule; `None` is the whole file.
 #[derive(Debug)]
 pub(super) struct MutantBases {
     file: String,
@@ -38,8 +37,12 @@ impl MutantBases {
         }
     }
 
-    /// The text for mutants of a rule; `compile` is asked once for each. `None` when it does not compile.
-    pub(super) fn rule_base(&self, rule: Option<&str>, compile: impl Fn(&str) -> Option<Program>) -> Option<&MutantBase> {
+    /// Compiled once per rule; `None` if it does not compile.
+    pub(super) fn rule_base(
+        &self,
+        rule: Option<&str>,
+        compile: impl Fn(&str) -> Option<Program>,
+    ) -> Option<&MutantBase> {
         let own = rule.map(str::to_owned).filter(|rule| self.bases.contains_key(&Some(rule.clone())));
         let base = self.bases.get(&own)?;
         let made = base.get_or_init(|| {
@@ -55,7 +58,7 @@ fn text_of(sources: &SourceMap) -> &str {
     sources.get(FileId(0)).map_or("", |file| &file.text)
 }
 
-/// The rules that every test which names them names alone. Tests that name no rule speak of all.
+/// Rules whose tests name no other rule. A test without names covers all rules.
 fn lone_rules(subject: &TestSubject) -> BTreeSet<String> {
     if subject.trials.iter().any(|trial| trial.rules.is_empty()) {
         return BTreeSet::new();
@@ -65,7 +68,7 @@ fn lone_rules(subject: &TestSubject) -> BTreeSet<String> {
     rules.filter(|(number, _)| !together(*number)).map(|(_, rule)| rule.id.clone()).collect()
 }
 
-/// The text with all tests blanked out and, when one rule is meant, all other rules at the top and bare assertions.
+/// Blanks out all tests and, for a single rule, all other top-level rules and bare assertions.
 fn blank_items(text: &str, items: &[ast::SyntaxItem], only: Option<&str>) -> String {
     let mut ranges = Vec::new();
     for item in items {
@@ -93,7 +96,6 @@ fn blank_items(text: &str, items: &[ast::SyntaxItem], only: Option<&str>) -> Str
     out
 }
 
-/// The name of the rule that an item is.
 pub(super) fn rule_of(item: &ast::SyntaxItem) -> Option<&str> {
     match &item.kind {
         ItemKind::Rule(rule) | ItemKind::Invariant(rule) => Some(&rule.name.text),

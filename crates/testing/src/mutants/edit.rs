@@ -8,9 +8,9 @@ use std::ops::Range;
 pub struct RuleEdit {
     /// The bytes that go.
     pub range: Range<usize>,
-    /// What stands there instead.
+    /// The replacement text.
     pub text: String,
-    /// What kind of change it is.
+    /// The kind of change.
     pub kind: MutantKind,
     /// The test that would notice, in words.
     pub missing: String,
@@ -71,22 +71,18 @@ kinds! {
     Value = "value", "`true` and `false`, `+` and `-`, `*` and `/` change places";
 }
 
-/// The text of one rule file, for those who look for changes in it.
 #[derive(Debug)]
 pub(super) struct EditFinder<'a> {
     pub(super) text: &'a str,
     pub(super) edits: Vec<RuleEdit>,
-    /// The rule in work.
     pub(super) rule: Option<String>,
 }
 
 impl<'a> EditFinder<'a> {
-    /// The text of a place.
     pub(super) fn span_text(&self, span: Span) -> &'a str {
         self.text.get(span.as_range()).unwrap_or("")
     }
 
-    /// The same on one line, for sentences.
     pub(super) fn short_text(&self, span: Span) -> String {
         let folded = self.span_text(span).split_whitespace().collect::<Vec<_>>().join(" ");
         match folded.char_indices().nth(60) {
@@ -95,7 +91,13 @@ impl<'a> EditFinder<'a> {
         }
     }
 
-    pub(super) fn push_replacement(&mut self, range: Range<usize>, text: impl Into<String>, kind: MutantKind, missing: String) {
+    pub(super) fn push_replacement(
+        &mut self,
+        range: Range<usize>,
+        text: impl Into<String>,
+        kind: MutantKind,
+        missing: String,
+    ) {
         self.edits.push(RuleEdit { range, text: text.into(), kind, missing, rule: self.rule.clone() });
     }
 
@@ -107,14 +109,12 @@ impl<'a> EditFinder<'a> {
         self.push_replacement(at as usize..at as usize, text, kind, missing);
     }
 
-    /// Leaves a stretch of text out.
     pub(super) fn push_removal(&mut self, start: u32, end: u32, kind: MutantKind, missing: String) {
         if start < end {
             self.push_replacement(start as usize..end as usize, "", kind, missing);
         }
     }
 
-    /// The place of a word in the text between two offsets.
     pub(super) fn find_word(&self, start: u32, end: u32, word: &str) -> Option<Range<usize>> {
         let (start, end) = (start as usize, end as usize);
         let text = self.text.get(start..end)?;
@@ -128,19 +128,16 @@ impl<'a> EditFinder<'a> {
         Some(start + at..start + at + word.len())
     }
 
-    /// The place of a word that a stretch of text starts with.
     pub(super) fn first_word(&self, span: Span, word: &str) -> Option<Range<usize>> {
         self.find_word(span.start, span.end, word).filter(|range| range.start == span.start as usize)
     }
 
-    /// A word and the white space behind it.
     pub(super) fn with_space(&self, range: Range<usize>) -> Range<usize> {
         let behind = self.text.get(range.end..).unwrap_or("");
         let space = behind.len() - behind.trim_start_matches([' ', '\t']).len();
         range.start..range.end + space
     }
 
-    /// Leaves one element of a list out, with the sign or word that separates it.
     pub(super) fn cut_element(&mut self, all: &[Span], number: usize, kind: MutantKind, missing: String) {
         let Some(own) = all.get(number) else { return };
         let before = number.checked_sub(1).and_then(|before| all.get(before));

@@ -3,10 +3,11 @@
 use super::edit::{EditFinder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::with_deep_stack;
-use averment_syntax::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, TestKind, TextLiteral, TextPart, ValueTest};
+use averment_syntax::ast::{
+    BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, TestKind, TextLiteral, TextPart, ValueTest,
+};
 
 impl EditFinder<'_> {
-    /// The changes of an expression and of everything in it.
     pub(super) fn mutate_expr(&mut self, expr: &Expr) {
         with_deep_stack(|| self.mutate_form(expr));
     }
@@ -53,7 +54,8 @@ impl EditFinder<'_> {
                 target.step.iter().for_each(|step| self.mutate_step(step));
             }
             ExprKind::Filtered { list, condition } => {
-                let missing = format!("a test with an element for which `{}` is false", self.short_text(condition.span));
+                let missing =
+                    format!("a test with an element for which `{}` is false", self.short_text(condition.span));
                 self.push_removal(list.span.end, condition.span.end, MutantKind::DropCondition, missing);
                 self.mutate_expr(list);
                 self.mutate_expr(condition);
@@ -71,7 +73,7 @@ impl EditFinder<'_> {
         }
     }
 
-    /// What is made of a list of steps: the greatest in place of the sum, the first in place of the last.
+    /// Swaps functions over steps: the maximum for the sum, the first for the last.
     fn made_of_steps(&mut self, name: &Name, arguments: &[Expr]) {
         let Some(Expr { kind: ExprKind::Of { .. }, .. }) = arguments.first() else { return };
         let other = match name.text.as_str() {
@@ -86,7 +88,6 @@ impl EditFinder<'_> {
         self.replace_span(name.span, other, MutantKind::Swap, missing);
     }
 
-    /// All steps in place of those that were known.
     fn so_far(&mut self, so_far: bool, span: Span) {
         let front = self.span_text(span).strip_suffix("far").and_then(|front| front.trim_end().strip_suffix("so"));
         if let Some(front) = front.filter(|_| so_far) {
@@ -115,7 +116,7 @@ impl EditFinder<'_> {
         self.mutate_expr(inner);
     }
 
-    /// `not (c)` in place of a condition.
+    /// Replaces a condition by `not (c)`.
     pub(super) fn negate_condition(&mut self, condition: &Expr, missing: String) {
         let text = format!("not ({})", self.span_text(condition.span));
         self.replace_span(condition.span, text, MutantKind::Negate, missing);
@@ -148,7 +149,12 @@ impl EditFinder<'_> {
             MutantKind::DropCondition,
             format!("a test in which `{l}` {of_left}"),
         );
-        self.push_removal(left.span.end, right.span.end, MutantKind::DropCondition, format!("a test in which `{r}` {of_right}"));
+        self.push_removal(
+            left.span.end,
+            right.span.end,
+            MutantKind::DropCondition,
+            format!("a test in which `{r}` {of_right}"),
+        );
     }
 
     fn mutate_quantifier(&mut self, quantifier: ExprQuantifier, span: Span) {
@@ -165,7 +171,7 @@ impl EditFinder<'_> {
         }
     }
 
-    /// The changes of a test. A test among arguments has its subject in front, the test of a `count` has none.
+    /// `subject` is `None` if the test has none in front, as in `count`.
     pub(super) fn mutate_test(&mut self, subject: Option<Span>, test: &ValueTest) {
         let whole = subject.map_or(test.span, |span| span.cover_with(test.span));
         let subject = subject.map_or_else(|| "the number".to_owned(), |span| format!("`{}`", self.short_text(span)));
@@ -183,7 +189,7 @@ impl EditFinder<'_> {
         }
     }
 
-    /// What a value is tested against: ranges lose an end, lists an element, regular expressions their anchors.
+    /// Mutates the operand: ranges lose an end, lists an element, regular expressions their anchors.
     pub(super) fn mutate_operand(&mut self, operand: &Expr) {
         match &operand.kind {
             ExprKind::Range { start, end } => self.mutate_range(operand.span, start.as_deref(), end.as_deref()),
@@ -209,7 +215,6 @@ impl EditFinder<'_> {
         self.push_removal(end.span.start, span.end, MutantKind::Widen, above);
     }
 
-    /// A regular expression without its anchors, and one that does not ignore case.
     pub(super) fn mutate_regex(&mut self, regex: &averment_syntax::ast::RegexLiteral) {
         let (start, end) = (regex.pattern_span.start, regex.pattern_span.end);
         let pattern = regex.pattern.as_str();
@@ -229,7 +234,7 @@ impl EditFinder<'_> {
     }
 }
 
-/// The comparison that takes its border in or leaves it out.
+/// The comparison that includes or excludes the boundary.
 fn border_operator(kind: TestKind, negated: bool) -> Option<&'static str> {
     Some(match kind {
         _ if negated => return None,
@@ -241,7 +246,6 @@ fn border_operator(kind: TestKind, negated: bool) -> Option<&'static str> {
     })
 }
 
-/// The opposite of a test, as it is written.
 fn opposite_operator(kind: TestKind, negated: bool) -> Option<&'static str> {
     use TestKind as T;
     Some(match (kind, negated) {

@@ -14,8 +14,8 @@ mod steps;
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap};
 use averment_syntax as syntax;
-pub use edit::{RuleEdit, MutantKind};
-pub use run::{MutantResult, MOST, Mutant, MutationReport, MutationOptions, run_mutants};
+pub use edit::{MutantKind, RuleEdit};
+pub use run::{MOST, Mutant, MutantResult, MutationOptions, MutationReport, run_mutants};
 pub use show::{mutants_data, print_human, print_short};
 
 /// Every change of the first file of a map, in file order.

@@ -6,11 +6,11 @@ use super::find_edits;
 use crate::coverage::{Coverage, PointKind};
 use crate::outcome;
 use crate::subject::TestSubject;
-use crate::trial::{TrialInput, TestTrial};
+use crate::trial::{TestTrial, TrialInput};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_engine::bytecode::ops::{DefRef, LetRef, Op};
-use averment_engine::bytecode::program::{CompiledCheck, CodeChunk, CodeId, CompiledMember, Program};
+use averment_engine::bytecode::program::{CodeChunk, CodeId, CompiledCheck, CompiledMember, Program};
 use averment_engine::check::files::Files;
 use averment_engine::check::{CheckOptions, check_rules};
 use averment_engine::compile::compile;
@@ -26,20 +26,20 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Fuel for one assertion of a mutant on one run: a change must not make a test run on and on.
+/// Fuel per assertion and run; a mutation must not make a test run on and on.
 const FUEL: u64 = 20_000_000;
-/// The stack of a thread that checks and judges.
+/// Stack bytes of a checking and judging thread.
 const STACK: usize = 16 << 20;
 
 /// Mutants of one file that are tried when nobody says how many.
 pub const MOST: usize = 5_000;
 
-/// How mutants are tried.
+/// Options for running mutants.
 #[derive(Clone, Copy)]
 pub struct MutationOptions<'t> {
     /// At most so many, spread evenly over the file.
     pub most: usize,
-    /// How many are tried at a time; `None` for all processors. The report is the same for any number.
+    /// Number run in parallel; `None` uses all processors. The report does not depend on it.
     pub threads: Option<NonZeroUsize>,
     /// Set when no further mutant is to be started.
     pub stop: &'t AtomicBool,
@@ -47,18 +47,18 @@ pub struct MutationOptions<'t> {
     pub progress: &'t (dyn Fn(usize, usize) + Sync),
 }
 
-/// What became of a mutant.
+/// The result of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MutantResult {
-    /// A test does not come out as stated with it: its name.
+    /// A test fails with it: its name.
     Killed(String),
     /// All tests come out as before.
     Survived,
-    /// No test judges the assertion that it changes, so that none can notice.
+    /// No test judges the changed assertion, so none can notice.
     Untested,
     /// It compiles to the same program, or changes a definition that nothing uses.
     Equivalent,
-    /// It is no rule file.
+    /// It is not a valid rule file.
     Invalid,
 }
 
@@ -67,14 +67,14 @@ pub enum MutantResult {
 pub struct Mutant {
     /// The change.
     pub edit: RuleEdit,
-    /// What became of it.
+    /// The result.
     pub fate: MutantResult,
 }
 
-/// What came of all mutants of a rule file.
+/// The results of all mutants of a rule file.
 #[derive(Debug, Default)]
 pub struct MutationReport {
-    /// How many changes there are; more than were tried when there was a limit or an interruption.
+    /// Number of possible changes; more than were run if there was a limit or an interruption.
     pub found: usize,
     /// Those that were tried, in file order.
     pub mutants: Vec<Mutant>,
@@ -103,7 +103,12 @@ impl MutationReport {
 /// Tries the mutants of a subject whose tests all come out as stated. `files` reads what the rules name. `None` when the text that the
 /// subject holds does not compile from where it is.
 #[must_use]
-pub fn run_mutants(subject: &TestSubject, files: &(dyn Files + Sync), limits: &Limits, tried: MutationOptions<'_>) -> Option<MutationReport> {
+pub fn run_mutants(
+    subject: &TestSubject,
+    files: &(dyn Files + Sync),
+    limits: &Limits,
+    tried: MutationOptions<'_>,
+) -> Option<MutationReport> {
     let edits = find_edits(&subject.sources, limits);
     let found = edits.len();
     let edits = choose_edits(edits, tried.most);
@@ -143,7 +148,7 @@ pub fn run_mutants(subject: &TestSubject, files: &(dyn Files + Sync), limits: &L
     Some(MutationReport { found, mutants })
 }
 
-/// So many of the changes, spread evenly.
+/// At most this many changes, spread evenly.
 fn choose_edits(edits: Vec<RuleEdit>, most: usize) -> Vec<RuleEdit> {
     let all = edits.len();
     if most >= all {
@@ -160,9 +165,7 @@ struct MutationWork<'w> {
     files: &'w (dyn Files + Sync),
     limits: Limits,
     bases: MutantBases,
-    /// The assertions that no test judges.
     untested: Vec<Span>,
-    /// The definitions that no assertion uses.
     unused: Vec<Span>,
 }
 
@@ -195,7 +198,7 @@ impl MutationWork<'_> {
         self.bases.rule_base(rule, |text| self.compile_text(text).map(|program| without_places(&program)))
     }
 
-    /// Whether a change of a rule (of anything, for `None`) can matter to a test.
+    /// True if a test can notice a change of the rule (of anything, for `None`).
     fn concerns_trial(&self, trial: &TestTrial, rule: Option<&str>) -> bool {
         let name = |number: &u32| self.subject.program.rules.get(*number as usize).map(|rule| rule.id.as_str());
         trial.rules.is_empty() || rule.is_none_or(|rule| trial.rules.iter().any(|number| name(number) == Some(rule)))
@@ -217,7 +220,6 @@ impl MutationWork<'_> {
         Some(program)
     }
 
-    /// Whether a test comes out with the mutant as it did with the rules.
     fn comes_out(&self, program: &Program, prepared: &PreparedProgram, trial: &TestTrial, arena: &Bump) -> bool {
         let run = match &trial.input {
             TrialInput::Normal(text) => read_str(text, arena, &self.limits),
@@ -227,17 +229,17 @@ impl MutationWork<'_> {
         let (Ok(run), Some(expect)) = (run, trial.expect) else { return true };
         let rules: Option<Vec<u32>> = trial.rules.iter().map(|&rule| self.same_rule(rule, program)).collect();
         let Some(rules) = rules else { return false };
-        judge_test(program, prepared, &run, arena, TestExpectation { expect, rules: &rules }, &self.limits, false).reason.is_none()
+        judge_test(program, prepared, &run, arena, TestExpectation { expect, rules: &rules }, &self.limits, false)
+            .reason
+            .is_none()
     }
 
-    /// The number that a rule has in the mutant.
     fn same_rule(&self, rule: u32, program: &Program) -> Option<u32> {
         let id = &self.subject.program.rules.get(rule as usize)?.id;
         program.rules.iter().position(|rule| rule.id == *id).and_then(|number| u32::try_from(number).ok())
     }
 }
 
-/// The text with the change made.
 fn apply_edit(text: &str, edit: &RuleEdit) -> Option<String> {
     let (before, behind) = (text.get(..edit.range.start)?, text.get(edit.range.end..)?);
     Some(format!("{before}{}{behind}", edit.text))
@@ -247,7 +249,6 @@ fn range_covers(outer: std::ops::Range<usize>, inner: &std::ops::Range<usize>) -
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// The assertions of the file that no test judges.
 fn untested_assertions(subject: &TestSubject, limits: &Limits) -> Vec<Span> {
     let mut coverage = Coverage::new(&subject.program, &subject.prepared);
     let _ = outcome::run_tests(subject, limits, Some(&mut coverage));
@@ -256,7 +257,6 @@ fn untested_assertions(subject: &TestSubject, limits: &Limits) -> Vec<Span> {
     never.map(|point| point.span).collect()
 }
 
-/// The `let`s and `def`s of the file that nothing uses.
 fn unused_definitions(program: &Program) -> Vec<Span> {
     let defined: Vec<CodeId> = program.lets.iter().copied().chain(program.defs.iter().map(|def| def.code)).collect();
     let ops = |chunk: &CodeChunk| program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or_default();
@@ -277,7 +277,7 @@ fn unused_definitions(program: &Program) -> Vec<Span> {
     rest.map(|(_, chunk)| chunk.span).collect()
 }
 
-/// A program without what only speaks of its text: two with the same rest judge every run alike.
+/// Strips data that only describes the source text: programs that are equal then judge every run alike.
 fn without_places(program: &Program) -> Program {
     let mut plain = program.clone();
     let nowhere = Span::new(FileId(0), 0, 0);
@@ -304,7 +304,7 @@ fn without_places(program: &Program) -> Program {
     plain
 }
 
-/// As deep as the brackets that the rule was written with.
+/// Recursion is bounded by the brackets of the source.
 fn clear_places(check: &mut CompiledCheck) {
     match check {
         CompiledCheck::Not(inner) | CompiledCheck::Scoped { body: inner, .. } => clear_places(inner),
@@ -312,6 +312,9 @@ fn clear_places(check: &mut CompiledCheck) {
             member.span = Span::default();
             clear_places(&mut member.check);
         }),
-        CompiledCheck::Expression(_) | CompiledCheck::Temporal(_) | CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => {}
+        CompiledCheck::Expression(_)
+        | CompiledCheck::Temporal(_)
+        | CompiledCheck::World(_)
+        | CompiledCheck::OverRuns(_) => {}
     }
 }

@@ -1,7 +1,7 @@
 //! Mutants for people and for machines.
 
 use super::edit::MutantKind;
-use super::run::{MutantResult, Mutant, MutationReport};
+use super::run::{Mutant, MutantResult, MutationReport};
 use crate::coverage::CoverageShare;
 use crate::show::count_noun;
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// How many of those that could be noticed were.
 fn killed_share(report: &MutationReport) -> CoverageShare {
     let (killed, survived) = (report.killed_count(), report.survived_count());
     let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
@@ -21,10 +20,16 @@ fn killed_share(report: &MutationReport) -> CoverageShare {
 ///
 /// # Errors
 /// The stream cannot be written.
-pub fn print_human(out: &mut dyn Write, report: &MutationReport, sources: &SourceMap, style: TextStyle) -> io::Result<()> {
+pub fn print_human(
+    out: &mut dyn Write,
+    report: &MutationReport,
+    sources: &SourceMap,
+    style: TextStyle,
+) -> io::Result<()> {
     let Some(file) = sources.get(FileId(0)) else { return Ok(()) };
     print_untested(out, report, file, style)?;
-    let survivors: Vec<&Mutant> = report.mutants.iter().filter(|mutant| mutant.fate == MutantResult::Survived).collect();
+    let survivors: Vec<&Mutant> =
+        report.mutants.iter().filter(|mutant| mutant.fate == MutantResult::Survived).collect();
     for group in survivors.chunk_by(|a, b| touched_range(a, file) == touched_range(b, file)) {
         of_lines(out, group, file, style)?;
     }
@@ -36,7 +41,10 @@ pub fn print_human(out: &mut dyn Write, report: &MutationReport, sources: &Sourc
         _ => String::new(),
     };
     let killed = format!("{} of {} killed", share.seen, share.all);
-    let (same, invalid) = (report.count_where(|fate| *fate == MutantResult::Equivalent), report.count_where(|fate| *fate == MutantResult::Invalid));
+    let (same, invalid) = (
+        report.count_where(|fate| *fate == MutantResult::Equivalent),
+        report.count_where(|fate| *fate == MutantResult::Invalid),
+    );
     writeln!(
         out,
         "{} of {name}: {}{of}",
@@ -49,7 +57,7 @@ pub fn print_human(out: &mut dyn Write, report: &MutationReport, sources: &Sourc
     Ok(())
 }
 
-/// Assertions that no test judges: one line for all their mutants.
+/// A single line for all mutants of an assertion that no test judges.
 fn print_untested(out: &mut dyn Write, report: &MutationReport, file: &SourceFile, style: TextStyle) -> io::Result<()> {
     let all: Vec<&Mutant> = report.mutants.iter().filter(|mutant| mutant.fate == MutantResult::Untested).collect();
     for whole in all.iter().filter(|mutant| mutant.edit.kind == MutantKind::DropAssertion) {
@@ -78,7 +86,6 @@ fn contains_mutant(outer: &Mutant, inner: &Mutant) -> bool {
         && inner.edit.range.end <= outer.edit.range.end
 }
 
-/// The survivors that change the same lines.
 fn of_lines(out: &mut dyn Write, group: &[&Mutant], file: &SourceFile, style: TextStyle) -> io::Result<()> {
     let Some(first) = group.first() else { return Ok(()) };
     let at = mutant_position(first, file);
@@ -107,7 +114,9 @@ fn of_lines(out: &mut dyn Write, group: &[&Mutant], file: &SourceFile, style: Te
 /// The stream cannot be written.
 pub fn print_short(out: &mut dyn Write, report: &MutationReport, sources: &SourceMap) -> io::Result<()> {
     let Some(file) = sources.get(FileId(0)) else { return Ok(()) };
-    for mutant in report.mutants.iter().filter(|mutant| matches!(mutant.fate, MutantResult::Survived | MutantResult::Untested)) {
+    for mutant in
+        report.mutants.iter().filter(|mutant| matches!(mutant.fate, MutantResult::Survived | MutantResult::Untested))
+    {
         let at = mutant_position(mutant, file);
         let (name, kind) = (one_line(&file.name), mutant.edit.kind.as_str());
         let missing = one_line(&mutant.edit.missing);
@@ -132,7 +141,6 @@ fn mutant_position(mutant: &Mutant, file: &SourceFile) -> LineColumn {
     file.line_column(u32::try_from(mutant.edit.range.start).unwrap_or(u32::MAX))
 }
 
-/// The bytes of the lines that the change touches.
 fn touched_range(mutant: &Mutant, file: &SourceFile) -> Range<usize> {
     let (text, range) = (&*file.text, mutant.edit.range.clone());
     let start = text.get(..range.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
@@ -140,7 +148,6 @@ fn touched_range(mutant: &Mutant, file: &SourceFile) -> Range<usize> {
     start..end
 }
 
-/// Those lines before and behind the change.
 fn changed_lines(mutant: &Mutant, file: &SourceFile) -> (String, String) {
     let (text, range) = (&*file.text, mutant.edit.range.clone());
     let Range { start, end } = touched_range(mutant, file);

@@ -4,12 +4,13 @@ use super::edit::{EditFinder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::with_deep_stack;
 use averment_syntax::ast::{
-    Assertion, GroupKind, SyntaxItem, ItemKind, Modifier, ModifierKind, NumberLiteral, SlidingExtent, Quantifier, RatedSubject, BlockScope, SequenceMode,
-    BodySetting, Statement, StatementKind, StepPattern, StepCount, NeverWindow, WithinBound,
+    Assertion, BlockScope, BodySetting, GroupKind, ItemKind, Modifier, ModifierKind, NeverWindow, NumberLiteral,
+    Quantifier, RatedSubject, SequenceMode, SlidingExtent, Statement, StatementKind, StepCount, StepPattern,
+    SyntaxItem, WithinBound,
 };
 
 impl EditFinder<'_> {
-    /// The changes of items. Tests, imports, schemas and calls stay as they are.
+    /// Tests, imports, schemas and calls are not mutated.
     pub(super) fn mutate_items(&mut self, items: &[SyntaxItem]) {
         items.iter().for_each(|item| self.mutate_item(item));
     }
@@ -163,7 +164,12 @@ impl EditFinder<'_> {
             }
             S::ArgsValid { step, strict } => {
                 if let Some(word) = strict.then(|| self.find_word(span.start, span.end, "strict")).flatten() {
-                    self.push_replacement(word, "", MutantKind::DropWord, "a test with a call of an undeclared tool".to_owned());
+                    self.push_replacement(
+                        word,
+                        "",
+                        MutantKind::DropWord,
+                        "a test with a call of an undeclared tool".to_owned(),
+                    );
                 }
                 step.iter().for_each(|step| self.mutate_step(step));
             }
@@ -183,17 +189,21 @@ impl EditFinder<'_> {
         steps.iter().for_each(|step| self.mutate_step(step));
     }
 
-    /// The same for a statement that takes two patterns at least: what is left of two is required.
+    /// For a statement with at least two patterns; a single remaining one becomes `require`.
     fn list_or_required(&mut self, span: Span, steps: &[StepPattern]) {
         let [left, right] = steps else { return self.mutate_list(steps) };
         for (gone, stays) in [(left, right), (right, left)] {
             let missing = format!("a test in which `{}` alone decides", self.short_text(gone.span));
-            self.replace_span(span, format!("require {}", self.span_text(stays.span)), MutantKind::DropPattern, missing);
+            self.replace_span(
+                span,
+                format!("require {}", self.span_text(stays.span)),
+                MutantKind::DropPattern,
+                missing,
+            );
         }
         steps.iter().for_each(|step| self.mutate_step(step));
     }
 
-    /// One word for another at the start of a statement.
     fn swap_word(&mut self, span: Span, word: &str, other: &str, steps: &[&StepPattern]) {
         if let Some(range) = self.first_word(span, word) {
             let missing = format!("a test in which `{word}` and `{other}` differ");
@@ -221,7 +231,9 @@ impl EditFinder<'_> {
                 self.window_word(end, close, "before", "after");
                 self.mutate_step(close);
             }
-            Some(NeverWindow::Between { open, close }) => [open, close].into_iter().for_each(|step| self.mutate_step(step)),
+            Some(NeverWindow::Between { open, close }) => {
+                [open, close].into_iter().for_each(|step| self.mutate_step(step))
+            }
             None => {}
         }
         self.mutate_within(within);
@@ -250,7 +262,12 @@ impl EditFinder<'_> {
         let start = immediately.as_ref().map_or(span.start as usize, |range| self.with_space(range.clone()).end);
         let rest = Span { start: u32::try_from(start).unwrap_or(span.start), ..span };
         let Some(range) = self.first_word(rest, word) else { return };
-        self.push_replacement(range.clone(), other, MutantKind::Swap, "a test with the steps in the other order".to_owned());
+        self.push_replacement(
+            range.clone(),
+            other,
+            MutantKind::Swap,
+            "a test with the steps in the other order".to_owned(),
+        );
         if let Some(range) = immediately {
             let range = self.with_space(range);
             self.push_replacement(range, "", MutantKind::DropWord, "a test with another call in between".to_owned());
@@ -259,7 +276,12 @@ impl EditFinder<'_> {
         let rest = Span { start: u32::try_from(behind.end).unwrap_or(span.start), ..span };
         if let Some(range) = self.first_word(rest, "each") {
             let range = self.with_space(range);
-            self.push_replacement(range, "", MutantKind::DropWord, "a test in which one is to serve for two".to_owned());
+            self.push_replacement(
+                range,
+                "",
+                MutantKind::DropWord,
+                "a test in which one is to serve for two".to_owned(),
+            );
         }
     }
 
@@ -274,7 +296,6 @@ impl EditFinder<'_> {
         }
     }
 
-    /// A whole number, one more and one less.
     fn one_off(&mut self, number: &NumberLiteral, what: &str) {
         let Ok(value) = number.value.parse::<u64>() else { return };
         let missing = format!("a test in which it is exactly {value} {what}, and one with one more");
@@ -298,7 +319,8 @@ impl EditFinder<'_> {
             let [left, right] = pair else { continue };
             let (l, r) = (self.span_text(left.span), self.span_text(right.span));
             let between = self.text.get(left.span.end as usize..right.span.start as usize).unwrap_or(" -> ");
-            let missing = format!("a test with `{}` before `{}`", self.short_text(right.span), self.short_text(left.span));
+            let missing =
+                format!("a test with `{}` before `{}`", self.short_text(right.span), self.short_text(left.span));
             self.replace_span(left.span.cover_with(right.span), format!("{r}{between}{l}"), MutantKind::Swap, missing);
         }
         let word = match mode {
@@ -314,7 +336,7 @@ impl EditFinder<'_> {
         self.mutate_within(within);
     }
 
-    /// What is closed at some time need not be closed in reverse order.
+    /// Weakens `nested`: closing need not happen in reverse order.
     fn mutate_nested(&mut self, span: Span, open: &StepPattern, close: &StepPattern) {
         if let Some(range) = self.first_word(span, "nested") {
             let missing = "a test in which they are closed in another order".to_owned();
@@ -327,7 +349,12 @@ impl EditFinder<'_> {
         let (c, q) = (self.span_text(condition.span), self.span_text(consequence.span));
         let between = self.text.get(condition.span.end as usize..consequence.span.start as usize).unwrap_or(" then ");
         let missing = format!("a test with `{q}` and without `{c}`");
-        self.replace_span(condition.span.cover_with(consequence.span), format!("{q}{between}{c}"), MutantKind::Swap, missing);
+        self.replace_span(
+            condition.span.cover_with(consequence.span),
+            format!("{q}{between}{c}"),
+            MutantKind::Swap,
+            missing,
+        );
         [condition, consequence].into_iter().for_each(|step| self.mutate_step(step));
     }
 
@@ -339,7 +366,13 @@ impl EditFinder<'_> {
         [left, right].into_iter().for_each(|step| self.mutate_step(step));
     }
 
-    fn mutate_each(&mut self, span: Span, quantifier: Quantifier, step: &StepPattern, condition: &averment_syntax::ast::Expr) {
+    fn mutate_each(
+        &mut self,
+        span: Span,
+        quantifier: Quantifier,
+        step: &StepPattern,
+        condition: &averment_syntax::ast::Expr,
+    ) {
         let (word, other) = match quantifier {
             Quantifier::Each => ("each", "some"),
             Quantifier::Some => ("some", "each"),

@@ -4,11 +4,11 @@ use super::edit::{EditFinder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::with_deep_stack;
 use averment_syntax::ast::{
-    PatternArgument, Atom, Expr, ExprKind, FlowExpr, FlowKind, KindText, StatusWord, StepPattern, PatternForm, AtomSubject, TestKind,
+    Atom, AtomSubject, Expr, ExprKind, FlowExpr, FlowKind, KindText, PatternArgument, PatternForm, StatusWord,
+    StepPattern, TestKind,
 };
 
 impl EditFinder<'_> {
-    /// The changes of a pattern and of everything in it.
     pub(super) fn mutate_step(&mut self, step: &StepPattern) {
         with_deep_stack(|| match &step.kind {
             PatternForm::Atom(atom) => self.mutate_atom(atom, step.span),
@@ -33,7 +33,6 @@ impl EditFinder<'_> {
         });
     }
 
-    /// Each pattern of a list left out.
     pub(super) fn mutate_patterns(&mut self, steps: &[StepPattern]) {
         let spans: Vec<Span> = steps.iter().map(|step| step.span).collect();
         for (number, span) in spans.iter().enumerate() {
@@ -45,7 +44,12 @@ impl EditFinder<'_> {
     fn cut_proposed(&mut self, span: Span) {
         if let Some(word) = self.first_word(span, "proposed") {
             let word = self.with_space(word);
-            self.push_replacement(word, "", MutantKind::DropWord, "a test with such a call that was executed".to_owned());
+            self.push_replacement(
+                word,
+                "",
+                MutantKind::DropWord,
+                "a test with such a call that was executed".to_owned(),
+            );
         }
     }
 
@@ -81,11 +85,16 @@ impl EditFinder<'_> {
                 self.replace_span(name.span, "any", MutantKind::Widen, missing);
             }
             AtomSubject::Kind { word, text: Some(KindText::Text(text)), .. } => {
-                let missing = format!("a test with a `{}` that is not {}", self.span_text(*word), self.span_text(text.span));
+                let missing =
+                    format!("a test with a `{}` that is not {}", self.span_text(*word), self.span_text(text.span));
                 self.push_removal(word.end, text.span.end, MutantKind::Widen, missing);
             }
             AtomSubject::Kind { word, text: Some(KindText::Regex(regex)), .. } => {
-                let missing = format!("a test with a `{}` that does not match {}", self.span_text(*word), self.span_text(regex.span));
+                let missing = format!(
+                    "a test with a `{}` that does not match {}",
+                    self.span_text(*word),
+                    self.span_text(regex.span)
+                );
                 self.push_removal(word.end, regex.span.end, MutantKind::Widen, missing);
                 self.mutate_regex(regex);
             }
@@ -115,7 +124,6 @@ impl EditFinder<'_> {
         }
     }
 
-    /// A place with the parentheses around it.
     fn with_parentheses(&self, span: Span) -> Span {
         let before = self.text.get(..span.start as usize).unwrap_or("").trim_end();
         let behind = self.text.get(span.end as usize..).unwrap_or("");
@@ -141,7 +149,6 @@ impl EditFinder<'_> {
         self.push_replacement(start..start + word.len(), other, MutantKind::Swap, missing);
     }
 
-    /// The changes of a flow.
     pub(super) fn mutate_flow(&mut self, flow: &FlowExpr) {
         with_deep_stack(|| match &flow.kind {
             FlowKind::Step(step) => self.mutate_step(step),
@@ -182,7 +189,6 @@ fn span_of(argument: &PatternArgument) -> Span {
     }
 }
 
-/// The binding that an argument binds.
 fn bound_name(argument: &PatternArgument) -> Option<&str> {
     let value = match argument {
         PatternArgument::Matches { value, .. } => value,

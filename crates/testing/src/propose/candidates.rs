@@ -1,18 +1,18 @@
 //! From what was seen to rules that may hold.
 
 use super::flow::{FlowOrigin, FlowTarget, ValueOrigin};
-use super::survey::{ToolPair, RunSurvey, ToolSurvey};
+use super::survey::{RunSurvey, ToolPair, ToolSurvey};
 use super::values::KeyValues;
 use super::{RuleCandidate, Topic, names, numbers};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More tools than this are no list to read.
+/// More tools than this are not a readable list.
 const MOST_LISTED: usize = 30;
-/// Conditions on the arguments of one tool.
+/// Conditions per tool.
 const MOST_CONDITIONS: usize = 5;
-/// Numbers beyond this are ids and times.
+/// Larger numbers are ids or times.
 const LARGEST: f64 = 1e9;
-/// Room above the largest that was seen.
+/// Factor of room above the largest observed value.
 const SLACK: f64 = 1.5;
 
 impl RunSurvey {
@@ -25,8 +25,9 @@ impl RunSurvey {
         all.extend(self.shape_candidates());
         all.extend(self.budget_candidates());
         all.extend(self.outcome_candidates());
-        let secrets =
-            |what: &str| RuleCandidate::new(Topic::Safety, format!("no secrets in {what}")).with_declaration("use std.secrets");
+        let secrets = |what: &str| {
+            RuleCandidate::new(Topic::Safety, format!("no secrets in {what}")).with_declaration("use std.secrets")
+        };
         all.extend([secrets("calls[*].args"), secrets("output")]);
         all
     }
@@ -42,7 +43,9 @@ impl RunSurvey {
         }
         let ends = [sole_tool(&self.first), sole_tool(&self.last)];
         for (name, _) in self.tools.iter().filter(|(_, tool)| tool.runs == self.runs) {
-            let Some(name) = names::tool_pattern(name).filter(|name| !ends.contains(&Some(name.clone()))) else { continue };
+            let Some(name) = names::tool_pattern(name).filter(|name| !ends.contains(&Some(name.clone()))) else {
+                continue;
+            };
             found.push(RuleCandidate::new(Topic::Tools, format!("require {name}")));
         }
         found
@@ -63,7 +66,7 @@ impl RunSurvey {
         found
     }
 
-    /// Pairs of a relation without those that follow from two others, or from the tool at the end of every run.
+    /// Drops pairs implied by two others or by the tool that ends every run.
     fn related_candidates(
         &self,
         holds: impl Fn(&(String, String), &ToolPair) -> bool,
@@ -110,8 +113,10 @@ impl RunSurvey {
                 *known = (rank, origin, count);
             }
         }
-        let mut found: Vec<(u64, RuleCandidate)> =
-            best.into_iter().filter_map(|(target, (_, origin, count))| Some((count, flow_candidate(target, origin)?))).collect();
+        let mut found: Vec<(u64, RuleCandidate)> = best
+            .into_iter()
+            .filter_map(|(target, (_, origin, count))| Some((count, flow_candidate(target, origin)?)))
+            .collect();
         found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.text.cmp(&b.1.text)));
         found.into_iter().map(|(count, candidate)| candidate.with_seen(times_text(count, "argument"))).collect()
     }
@@ -168,7 +173,6 @@ impl RunSurvey {
         found
     }
 
-    /// The fields that every output has.
     fn schema_candidate(&self) -> Option<RuleCandidate> {
         let always: Vec<(&String, &KeyValues)> =
             self.fields.iter().filter(|(_, values)| values.count == self.output.count).collect();
@@ -185,7 +189,6 @@ impl RunSurvey {
         (!required.is_empty()).then(|| RuleCandidate::new(Topic::Outcome, "output is Output").with_declaration(schema))
     }
 
-    /// Fields of the output with one of a few texts.
     fn choice_candidates(&self) -> impl Iterator<Item = RuleCandidate> {
         let always = self.fields.iter().filter(|(_, values)| values.count == self.output.count);
         always.filter_map(|(name, values)| {
@@ -195,12 +198,11 @@ impl RunSurvey {
     }
 }
 
-/// The only tool of a set, as a pattern.
 fn sole_tool(tools: &BTreeSet<String>) -> Option<String> {
     tools.first().filter(|_| tools.len() == 1).and_then(|tool| names::tool_pattern(tool))
 }
 
-/// Which of several origins says most: the argument of the same name, a result, another argument, a text.
+/// Ranks origins: an argument of the same name, a result, another argument, a text.
 fn origin_rank(target: &FlowTarget, origin: &FlowOrigin) -> u32 {
     match &origin.1 {
         ValueOrigin::Argument(key) if *key == target.1 => 0,
@@ -218,26 +220,29 @@ fn flow_candidate(target: &FlowTarget, origin: &FlowOrigin) -> Option<RuleCandid
         ValueOrigin::Argument(other) => format!("{}: ${variable}", names::argument_key(other)?),
         ValueOrigin::Text => format!("result mentions ${variable}"),
         ValueOrigin::Result(path) => {
-            let steps: Option<Vec<String>> =
-                path.iter().map(|step| step.as_ref().map_or(Some("[*]".to_owned()), |key| names::field_path(key))).collect();
+            let steps: Option<Vec<String>> = path
+                .iter()
+                .map(|step| step.as_ref().map_or(Some("[*]".to_owned()), |key| names::field_path(key)))
+                .collect();
             let steps = steps?.concat();
             let is_list = path.contains(&None);
             if is_list { format!("result{steps} contains ${variable}") } else { format!("result{steps}: ${variable}") }
         }
     };
-    let mut candidate = RuleCandidate::new(Topic::Data, format!("before {from}({pattern}) -> {tool}({key}: ${variable})"));
+    let mut candidate =
+        RuleCandidate::new(Topic::Data, format!("before {from}({pattern}) -> {tool}({key}: ${variable})"));
     candidate.covers.push(format!("before {from} -> {tool}"));
     Some(candidate)
 }
 
-/// What all calls of a tool have in common.
 fn shape_candidate(name: &str, tool: &ToolSurvey) -> Option<RuleCandidate> {
     let name = names::tool_pattern(name)?;
     let always = tool.arguments.iter().filter(|(_, values)| values.count == tool.calls);
     let conditions: Vec<String> =
         always.filter_map(|(key, values)| value_condition(key, values)).take(MOST_CONDITIONS).collect();
     let text = format!("each {name}: {}", conditions.join(" and "));
-    (!conditions.is_empty()).then(|| RuleCandidate::new(Topic::Arguments, text).with_seen(times_text(tool.calls, "call")))
+    (!conditions.is_empty())
+        .then(|| RuleCandidate::new(Topic::Arguments, text).with_seen(times_text(tool.calls, "call")))
 }
 
 fn value_condition(key: &str, values: &KeyValues) -> Option<String> {
@@ -263,7 +268,6 @@ fn choice_test(values: &KeyValues) -> Option<String> {
     }
 }
 
-/// The type in the words of JSON Schema.
 fn json_type(values: &KeyValues) -> Option<&'static str> {
     match values.value_type()? {
         "list" => Some("array"),

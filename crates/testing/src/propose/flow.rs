@@ -1,46 +1,38 @@
 //! Where the arguments of calls come from: the same value in an earlier call or its result.
 
 use averment_base::value::{Node, Value};
-use averment_runs::run::{StepKind, Run, Step};
+use averment_runs::run::{Run, Step, StepKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Shorter texts are found everywhere.
+/// Shorter texts occur everywhere.
 const SHORTEST: usize = 3;
-/// Longer ones are no ids.
+/// Longer texts are not ids.
 const LONGEST: usize = 200;
-/// Smaller numbers are found everywhere.
+/// Smaller numbers occur everywhere.
 const SMALLEST: u64 = 10;
-/// Values of one result that are looked at.
+/// Values examined per result.
 const MOST_VALUES: usize = 2_000;
-/// Levels of one result that are looked at.
+/// Levels examined per result.
 const DEEPEST: usize = 6;
-/// Different places where values come from and go to.
+/// Distinct links between origins and targets.
 const MOST_LINKS: usize = 4_000;
-/// Bytes of results in which texts are searched, for one run.
+/// Bytes of results searched per run.
 const SEARCHED: usize = 1 << 20;
 
-/// Where a value stood in an earlier call.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ValueOrigin {
-    /// An argument.
     Argument(String),
-    /// In a result: keys, `None` for any element of a list.
+    /// In a result: keys, `None` for any list element.
     Result(Vec<Option<String>>),
-    /// Somewhere in the text that a result is.
     Text,
 }
 
-/// Where an argument goes: tool and key.
 pub(super) type FlowTarget = (String, String);
-/// Where it came from: tool and place.
 pub(super) type FlowOrigin = (String, ValueOrigin);
 
-/// The arguments of all runs and where they came from.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentFlows {
-    /// How often each argument was given, with a few of the values.
     targets: BTreeMap<FlowTarget, (u64, BTreeSet<String>)>,
-    /// How often it came from there.
     links: BTreeMap<(FlowTarget, FlowOrigin), u64>,
 }
 
@@ -88,7 +80,7 @@ impl ArgumentFlows {
         }
     }
 
-    /// What always came from the same place, with at least two different values.
+    /// Links that always held, with at least two distinct values.
     pub fn certain_flows(&self) -> impl Iterator<Item = (&FlowTarget, &FlowOrigin, u64)> {
         self.links.iter().filter_map(|((target, origin), count)| {
             let (all, values) = self.targets.get(target)?;
@@ -97,7 +89,6 @@ impl ArgumentFlows {
     }
 }
 
-/// The arguments of a call by key.
 pub(super) fn call_arguments<'run>(step: &Step<'run>) -> impl Iterator<Item = (&'run str, Value<'run>)> {
     let object = match step.object.get("args").map(|node| node.value) {
         Some(Value::Object(object)) => Some(object),
@@ -106,7 +97,7 @@ pub(super) fn call_arguments<'run>(step: &Step<'run>) -> impl Iterator<Item = (&
     object.into_iter().flat_map(|object| object.entries()).map(|entry| (entry.key, entry.node.value))
 }
 
-/// The text of a value by which it is found again; `None` for one that is found everywhere.
+/// `None` for a value that occurs everywhere.
 fn traceable_text(value: &Value<'_>) -> Option<String> {
     match value {
         Value::Text(text) => {
@@ -121,7 +112,6 @@ fn traceable_text(value: &Value<'_>) -> Option<String> {
     }
 }
 
-/// Remembers the values of a call for those that follow.
 fn remember_call<'run>(
     step: &Step<'run>,
     known: &mut BTreeMap<String, BTreeSet<FlowOrigin>>,

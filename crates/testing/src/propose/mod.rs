@@ -6,18 +6,18 @@
 //!
 //! ```
 //! use averment_base::limits::Limits;
-//! use averment_testing::propose::{CandidateTrial, Survey, TrialTotals, write};
+//! use averment_testing::propose::{CandidateTrial, RunSurvey, TrialTotals, write_proposals};
 //!
 //! let run = r#"{"calls": [{"tool": "approve", "args": {"id": "o-1"}}, {"tool": "refund", "args": {"id": "o-1"}}]}"#;
 //! let other = run.replace("o-1", "o-2");
 //! let arena = bumpalo::Bump::new();
 //! let runs = [run, &other].map(|text| averment_traces::read_str(text, &arena, &Limits::default()).expect("a run"));
-//! let mut survey = Survey::default();
-//! runs.iter().for_each(|run| survey.add(run));
-//! let trial = CandidateTrial::new(survey.candidates());
+//! let mut survey = RunSurvey::default();
+//! runs.iter().for_each(|run| survey.add_run(run));
+//! let trial = CandidateTrial::new(survey.all_candidates());
 //! let mut totals = TrialTotals::default();
-//! runs.iter().for_each(|run| totals.record(&trial.judge(run, &arena)));
-//! assert!(write("refunds", &trial.proposals(&totals), 2).contains("before approve(id: $id) -> refund(id: $id)"));
+//! runs.iter().for_each(|run| totals.record_run(&trial.judge_run(run, &arena)));
+//! assert!(write_proposals("refunds", &trial.held_proposals(&totals), 2).contains("before approve(id: $id) -> refund(id: $id)"));
 //! ```
 
 mod candidates;
@@ -33,7 +33,7 @@ pub use survey::RunSurvey;
 pub use trial::{CandidateTrial, RuleProposal, TrialTotals};
 pub use write::write_proposals;
 
-/// What a rule is about; the order of the written file.
+/// The topic of a rule, in the order of the written file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
     /// Which tools are used.
@@ -57,7 +57,7 @@ impl Topic {
     pub const ALL: [Self; 7] =
         [Self::Tools, Self::Order, Self::Data, Self::Arguments, Self::Budget, Self::Outcome, Self::Safety];
 
-    /// Most proposals of a topic in one file: what a person reads through.
+    /// Proposals per topic in a file: as many as a person reads.
     fn most_proposals(self) -> usize {
         match self {
             Self::Tools => 6,
@@ -69,7 +69,6 @@ impl Topic {
         }
     }
 
-    /// The id of its rule, and its sentence.
     fn rule_head(self) -> (&'static str, &'static str) {
         match self {
             Self::Tools => ("tools", "Which tools are used"),
@@ -90,7 +89,7 @@ pub struct RuleCandidate {
     pub topic: Topic,
     /// The statement, on one line.
     pub text: String,
-    /// What was seen, beside the number of runs; empty for nothing more.
+    /// Observations beside the number of runs; may be empty.
     pub seen: String,
     /// A declaration that it needs, on one line; empty for none.
     pub needs: String,

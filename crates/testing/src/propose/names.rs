@@ -1,13 +1,13 @@
 //! Names and texts of runs as rules write them. What is or may be a secret is never written.
 
-use averment_base::limits::{Limits, FuelMeter};
+use averment_base::limits::{FuelMeter, Limits};
 use averment_builtins::detect::{self, Detector};
 use averment_syntax::words;
 
-/// Longer names and texts of runs are not repeated in rules.
+/// Longer names and texts from runs are not copied into rules.
 const LONGEST: usize = 64;
 
-/// A tool as a pattern names it; `None` for a name that is not repeated.
+/// `None` for a name that must not be copied into a rule.
 pub(super) fn tool_pattern(name: &str) -> Option<String> {
     if !is_harmless(name) {
         return None;
@@ -27,7 +27,6 @@ fn has_double_sign(name: &str) -> bool {
     })
 }
 
-/// True for a word that means something where a pattern stands.
 fn is_word(name: &str) -> bool {
     let others = ["any", "proposed", "only", "exactly", "where", "each", "repeat", "both", "valid", "ok", "failed"];
     words::is_reserved(name)
@@ -52,7 +51,7 @@ pub(super) fn field_path(name: &str) -> Option<String> {
     is_harmless(name).then(|| plain.unwrap_or_else(|| format!("[{}]", quote_text(name))))
 }
 
-/// A text as a literal; `None` for one that is not repeated.
+/// `None` for a text that must not be copied into a rule.
 pub(super) fn text_literal(text: &str) -> Option<String> {
     (is_harmless(text) && text.chars().count() <= LONGEST / 2).then(|| quote_text(text))
 }
@@ -61,14 +60,13 @@ fn quote_text(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$"))
 }
 
-/// True for a word of letters, digits and `_`.
 pub(super) fn is_identifier(text: &str) -> bool {
     let mut characters = text.chars();
     let starts = characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
     starts && characters.all(|character| character.is_ascii_alphanumeric() || character == '_')
 }
 
-/// True for what may be repeated in a rule: short, printable, and neither a credential nor personal data.
+/// True for text that may be copied into a rule: short, printable, no credential, no personal data.
 fn is_harmless(text: &str) -> bool {
     let printable = text.chars().all(|character| character.is_ascii_graphic() || character == ' ');
     if text.is_empty() || text.len() > LONGEST || !printable || looks_random(text) {
@@ -79,7 +77,7 @@ fn is_harmless(text: &str) -> bool {
     !secret && Detector::Pii.find(text, &mut meter).is_ok_and(|found| found.is_empty())
 }
 
-/// A long run of letters and digits mixed is an id or a key, and no word.
+/// A long mix of letters and digits is an id or a key, not a word.
 fn looks_random(text: &str) -> bool {
     let parts = text.split(|character: char| !character.is_ascii_alphanumeric());
     parts.filter(|part| part.len() >= 12).any(|part| {

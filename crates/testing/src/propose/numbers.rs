@@ -1,9 +1,9 @@
 //! Bounds with room to breathe: the largest value seen is no limit that anybody meant.
 
-/// Steps of a decade that people write.
+/// Round numbers within a decade.
 const STEPS: [f64; 7] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0];
 
-/// The next written-looking number at or above a value; `None` for what has none.
+/// `None` if there is no round number above.
 pub(super) fn round_up(value: f64) -> Option<f64> {
     if !value.is_finite() || value <= 0.0 || value > 1e12 {
         return None;
@@ -12,7 +12,6 @@ pub(super) fn round_up(value: f64) -> Option<f64> {
     STEPS.iter().map(|step| step * decade).find(|&step| step >= value * (1.0 - 1e-9))
 }
 
-/// A whole number with `_` between thousands.
 pub(super) fn grouped_number(value: f64) -> String {
     let digits = format!("{value:.0}");
     if digits.len() <= 4 {
@@ -28,7 +27,7 @@ pub(super) fn grouped_number(value: f64) -> String {
     text
 }
 
-/// A bound for values up to `most`, with the slack of a factor, written with `unit` as the language writes it.
+/// A bound above `most` by the factor `slack`.
 pub(super) fn count_bound(most: f64, slack: f64) -> Option<String> {
     round_up((most * slack).ceil()).map(|bound| grouped_number(bound.ceil()))
 }
@@ -43,7 +42,6 @@ pub(super) fn duration_bound(milliseconds: f64, slack: f64) -> Option<String> {
     })
 }
 
-/// US dollars.
 pub(super) fn money_bound(dollars: f64, slack: f64) -> Option<String> {
     let bound = round_up(dollars * slack).filter(|bound| *bound >= 1e-9)?;
     let text = format!("{bound:.10}");

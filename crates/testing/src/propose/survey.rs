@@ -3,15 +3,14 @@
 use super::flow::{ArgumentFlows, call_arguments};
 use super::values::KeyValues;
 use averment_base::value::{Node, Value};
-use averment_runs::run::{StepKind, Run, Step};
+use averment_runs::run::{Run, Step, StepKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More tools than this are not compared with each other.
+/// More tools than this are not compared pairwise.
 const MOST_TOOLS: usize = 60;
-/// More keys of one tool are not looked at.
+/// Keys examined per tool.
 const MOST_KEYS: usize = 40;
 
-/// What was seen of one tool.
 #[derive(Debug, Default)]
 pub(super) struct ToolSurvey {
     /// Runs that call it.
@@ -24,7 +23,6 @@ pub(super) struct ToolSurvey {
     pub arguments: BTreeMap<String, KeyValues>,
 }
 
-/// What was seen of two tools in runs that call both or need both.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct ToolPair {
     /// Runs in which the first call of the one stands before all of the other.
@@ -33,7 +31,6 @@ pub(super) struct ToolPair {
     pub after: u64,
 }
 
-/// The largest of a number that the runs record, and how many do.
 #[derive(Debug, Default)]
 pub(super) struct LargestNumber {
     /// Runs that record it.
@@ -51,32 +48,23 @@ impl LargestNumber {
     }
 }
 
-/// What kinds of things happen in the runs. Memory does not grow with the number of runs.
+/// Statistics about the runs. Memory does not grow with their number.
 #[derive(Debug, Default)]
 pub struct RunSurvey {
-    /// All runs.
     pub(super) runs: u64,
-    /// Runs with a call.
     pub(super) with_calls: u64,
-    /// What each tool did.
     pub(super) tools: BTreeMap<String, ToolSurvey>,
-    /// Tools in the order of the first run that has both.
     pub(super) pairs: BTreeMap<(String, String), ToolPair>,
-    /// Tools that were the first call of a run.
     pub(super) first: BTreeSet<String>,
-    /// Tools that were the last call of a run.
     pub(super) last: BTreeSet<String>,
-    /// Most calls of a run.
     pub(super) most_calls: u64,
-    /// Most same calls in a row.
     pub(super) most_in_a_row: u64,
     pub(super) duration: LargestNumber,
     pub(super) cost: LargestNumber,
     pub(super) tokens: LargestNumber,
     pub(super) turns: LargestNumber,
-    /// What kind of value the output is.
     pub(super) output: KeyValues,
-    /// Its fields, where it is an object.
+    /// Its fields, if it is an object.
     pub(super) fields: BTreeMap<String, KeyValues>,
     pub(super) flows: ArgumentFlows,
 }
@@ -171,7 +159,6 @@ pub(super) fn to_count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// Most calls of one tool with the same arguments in a row.
 fn in_a_row(calls: &[&Step<'_>]) -> u64 {
     let (mut most, mut row) = (0, 0);
     let mut last: Option<&Step<'_>> = None;

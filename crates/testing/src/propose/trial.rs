@@ -24,7 +24,7 @@ pub struct RuleProposal {
     pub support: u64,
 }
 
-/// From so many runs on, what only one of them exercised is chance.
+/// From this number of runs, a single exercised run counts as chance.
 const MANY: u64 = 4;
 
 /// Candidates that can be judged.
@@ -34,10 +34,10 @@ pub struct CandidateTrial {
     prepared: PreparedProgram,
 }
 
-/// What came of judging runs. It stands beside the trial, because a run that is judged holds on to the program.
+/// Results of judging runs; separate from the trial, because a judged run borrows the program.
 #[derive(Debug, Clone, Default)]
 pub struct TrialTotals {
-    /// For each candidate the runs on which it was exercised and held; `None` after one on which it did not hold.
+    /// Runs on which each candidate was exercised and held; `None` once it failed.
     held: Vec<Option<u64>>,
     runs: u64,
 }
@@ -85,7 +85,7 @@ impl CandidateTrial {
         outcome.results.into_iter().map(|result| result.verdict).collect()
     }
 
-    /// What held on all runs and was exercised, without what others say better: as many of each topic as a person reads.
+    /// Candidates that held on all runs and were exercised, minus redundant ones; limited per topic.
     #[must_use]
     pub fn held_proposals(&self, totals: &TrialTotals) -> Vec<RuleProposal> {
         let least = if totals.runs >= MANY { 2 } else { 1 };
@@ -108,7 +108,7 @@ impl CandidateTrial {
     }
 }
 
-/// The program of these candidates, an assertion each; `None` where anything is to be said about them.
+/// One assertion per candidate; `None` if there is any diagnostic.
 fn compile_candidates(candidates: &[RuleCandidate]) -> Option<Program> {
     let needs: BTreeSet<&str> = candidates.iter().map(|candidate| candidate.needs.as_str()).collect();
     let lines: Vec<&str> =
@@ -116,7 +116,7 @@ fn compile_candidates(candidates: &[RuleCandidate]) -> Option<Program> {
     compile_text(&lines.join("\n"))
 }
 
-/// The program of a text about which nothing is to be said.
+/// `None` if there is any diagnostic.
 pub(super) fn compile_text(text: &str) -> Option<Program> {
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new("proposed.assert", None, text));

@@ -3,24 +3,21 @@
 use averment_base::value::Value;
 use std::collections::BTreeSet;
 
-/// More different texts than this are no choice among a few.
+/// More distinct texts than this are not an enumeration.
 const FEW: usize = 6;
-/// A text that was there less often may have been chance.
+/// A text seen less often may be chance.
 const OFTEN: u64 = 6;
-/// Longer texts are none of a few words.
+/// Longer texts are not enumeration values.
 const LONGEST: usize = 32;
 
-/// The values seen under one key.
 #[derive(Debug, Clone, Default)]
 pub(super) struct KeyValues {
     /// How often it was there.
     pub count: u64,
-    /// The types seen, by name.
     types: BTreeSet<&'static str>,
-    /// Different texts, until there are too many.
+    /// Distinct texts, until there are too many.
     texts: BTreeSet<String>,
     many_texts: bool,
-    /// All numbers were integers.
     fractions: bool,
     /// The largest number.
     pub most: f64,

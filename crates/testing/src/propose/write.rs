@@ -66,7 +66,6 @@ fn file_header(name: &str, rules: usize, runs: u64) -> String {
     )
 }
 
-/// How often it was exercised, and what was seen.
 fn exercise_words(one: &RuleProposal, runs: u64) -> String {
     let mut why = match one.support {
         1 if runs == 1 => "in the only run".to_owned(),

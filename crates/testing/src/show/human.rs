@@ -26,12 +26,15 @@ pub fn print_human(out: &mut dyn Write, tested: &[TrialReport], style: TextStyle
         0 => writeln!(out, "{}: {count} came out as stated", paint_text(style, TextColor::Green, "passed")),
         failed => {
             let word = paint_text(style, TextColor::Red, "failed");
-            writeln!(out, "{word}: {failed} of {count} did not come out as stated{}", wrong_way(&VerdictMatrix::from_tests(tested)))
+            writeln!(
+                out,
+                "{word}: {failed} of {count} did not come out as stated{}",
+                wrong_way(&VerdictMatrix::from_tests(tested))
+            )
         }
     }
 }
 
-/// The two cells that hurt, in words.
 fn wrong_way(cells: &VerdictMatrix) -> String {
     let corners = [(Verdict::Fail, Verdict::Pass, "missed"), (Verdict::Pass, Verdict::Fail, "false alarm")];
     let words = corners.map(|(expected, found, word)| (cells.cell_count(expected, found), word));
@@ -64,7 +67,6 @@ fn print_test(out: &mut dyn Write, test: &TrialReport, style: TextStyle) -> io::
     Ok(())
 }
 
-/// How a snapshot differs from what was found.
 fn print_changes(out: &mut dyn Write, test: &TrialReport, style: TextStyle) -> io::Result<()> {
     for line in &test.changes {
         let text = one_line(line);
@@ -94,7 +96,7 @@ fn print_matrix(out: &mut dyn Write, cells: &VerdictMatrix, style: TextStyle) ->
     writeln!(out)
 }
 
-/// What came out as stated is green, what did not is red; zeros stay quiet.
+/// Matches are green, mismatches red; zeros are not colored.
 fn matrix_cell(cells: &VerdictMatrix, expected: Verdict, found: Verdict, style: TextStyle) -> String {
     let count = cells.cell_count(expected, found);
     let text = format!("{count:>11}");

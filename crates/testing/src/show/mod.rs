@@ -14,7 +14,6 @@ pub fn count_noun(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The tests that did not come out as stated.
 fn failed_count(tested: &[TrialReport]) -> usize {
     tested.iter().filter(|test| !test.passed).count()
 }

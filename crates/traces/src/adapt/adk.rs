@@ -4,16 +4,15 @@
 pub(super) mod eval;
 
 use super::calls::TokenUsage;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields, is_true, words};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields, is_true, words};
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder, instant_node};
-use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, text_of};
+use super::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_items, object_of, text_of};
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
-    /// A session.
     AdkSessionKey {
         Id = "id" => Run(of_run::ID),
         Events = "events" => Shape,
@@ -23,7 +22,6 @@ fields! {
 }
 
 fields! {
-    /// An event.
     AdkEventKey {
         Invocation = "invocation_id" => Shape,
         InvocationToo = "invocationId" => Shape,
@@ -41,7 +39,6 @@ fields! {
 }
 
 fields! {
-    /// A part of a content.
     AdkPartKey {
         Parts = "parts" => Shape,
         Words = "text" => Shape,
@@ -61,7 +58,6 @@ fields! {
 }
 
 fields! {
-    /// The tokens of an answer.
     AdkUsageKey {
         Prompt = "prompt_token_count" => Shape,
         PromptToo = "promptTokenCount" => Shape,
@@ -77,14 +73,12 @@ fields! {
 }
 
 words! {
-    /// The authors that are no agents.
     AdkAuthor {
         User = "user",
     }
 }
 
 words! {
-    /// What stands for the result of a call that somebody has to approve.
     ConfirmationTool {
         Waits = "This tool call requires confirmation, please approve or reject.",
         Rejected = "This tool call is rejected.",
@@ -92,13 +86,11 @@ words! {
 }
 
 words! {
-    /// The tools that hand over to another agent.
     TransferTool {
         Transfer = "transfer_to_agent" | "transfer_to_other_agent",
     }
 }
 
-/// Sessions.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Google ADK session",
     known_by: "`events` with an `author`, an `invocation_id` and `content` of `parts`",
@@ -113,7 +105,6 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// Whether an object is a session.
 fn holds_events(object: Object<'_>) -> bool {
     list_of(object, AdkSessionKey::Events).is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
 }
@@ -132,7 +123,6 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// A session, or a list of its events.
 fn read_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, root: Node<'run>) {
     let root = talk.draft.arena.alloc(root);
     if let Some(session) = node_object(*root) {
@@ -151,7 +141,7 @@ fn read_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, root: Node<'
     }
 }
 
-/// An event of a session: the last word, whoever says it, is the answer.
+/// The last words, whoever says them, are the answer.
 fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, event: Object<'run>) {
     let author = text_of(event, AdkEventKey::Author).unwrap_or_default();
     let of_user = AdkAuthor::from_word(author) == Some(AdkAuthor::User);
@@ -172,7 +162,12 @@ fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, event: Object<
     }
 }
 
-fn add_parts<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, content: Object<'run>, speaker: Speaker, about: &StepMeta<'run>) {
+fn add_parts<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    content: Object<'run>,
+    speaker: Speaker,
+    about: &StepMeta<'run>,
+) {
     talk.begin_message();
     for (at, part) in talk.draft.record_objects(list_of(content, AdkPartKey::Parts).unwrap_or_default()) {
         let called = first_of(part, &[AdkPartKey::Call, AdkPartKey::CallToo]).and_then(node_object);
@@ -190,9 +185,15 @@ fn add_parts<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, content: Object
     }
 }
 
-fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>, about: &StepMeta<'run>) {
+fn add_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    call: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     let tool = call.field(AdkPartKey::Name).unwrap_or(Node::computed(averment_base::value::Value::Null));
-    let made = ToolCall { tool, args: call.field(AdkPartKey::Args), id: call.field(AdkPartKey::Id), origin: node.origin };
+    let made =
+        ToolCall { tool, args: call.field(AdkPartKey::Args), id: call.field(AdkPartKey::Id), origin: node.origin };
     talk.add_call(made, about);
     let hands_over = super::node_text(tool).and_then(TransferTool::from_word).is_some();
     let to = call.field(AdkPartKey::Args).and_then(node_object);
@@ -200,8 +201,13 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
 }
 
-/// What a function gave back. An object that holds nothing but an error is no answer.
-fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, given: Object<'run>, about: &StepMeta<'run>) {
+/// An object that holds nothing but an error is no answer.
+fn add_result<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    given: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     let result = given.field(AdkPartKey::Given);
     let error = result.and_then(node_object).filter(|answer| answer.entries().len() == 1);
     let error = error.and_then(|answer| first_of(answer, &[AdkPartKey::Error]));

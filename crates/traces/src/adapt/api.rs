@@ -7,19 +7,18 @@ pub(crate) mod responses;
 use super::blocks::{self, ContentBlock};
 use super::calls::{TokenUsage, tool_list};
 use super::content;
-use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields};
-use super::messages::{BlockType, BlockKey, ToolCallKey, ChatMessageKey, MessageRole};
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields};
+use super::messages::{BlockKey, BlockType, ChatMessageKey, MessageRole, ToolCallKey};
 use super::printed_messages;
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
-use super::{first_of, node_list, list_of, node_object, object_of, object_items, text_of};
+use super::run_builder::RunBuilder;
+use super::{first_of, list_of, node_list, node_object, object_items, object_of, text_of};
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run};
 use responses::ItemKey;
 
 fields! {
-    /// An exchange, a request, or a response.
     ApiKey {
         Request = "request" => Shape,
         Response = "response" => Shape,
@@ -46,26 +45,19 @@ fields! {
     }
 }
 
-/// A part of a conversation, in the words of its provider.
 #[derive(Clone, Copy)]
 pub(super) enum MessagePart<'run> {
-    /// An answer of the model begins.
     Turn,
-    /// Somebody says something.
     Speech(Speaker, Node<'run>),
-    /// A block of a message of Anthropic's.
     Block(Node<'run>, Object<'run>),
-    /// A call in OpenAI's chat form.
     Call(Node<'run>, Object<'run>),
-    /// The result of one.
     Result(Node<'run>, Object<'run>),
-    /// An item of OpenAI's Responses.
     Item(Node<'run>, Object<'run>),
-    /// In a response: what a tool gave back that the provider runs itself.
+    /// In a response: the result of a tool that the provider runs itself.
     Hosted(Node<'run>, Object<'run>),
 }
 
-/// What tells a part of a conversation from others, whoever repeats it.
+/// Identifies a part of a conversation, whichever request repeats it.
 #[derive(Clone, Copy)]
 enum PartIdentity<'run> {
     Speech(bool, &'run str),
@@ -74,7 +66,7 @@ enum PartIdentity<'run> {
 }
 
 impl PartIdentity<'_> {
-    /// Whether a request repeats with one what the other says. Some give calls new ids, others new names.
+    /// True if a request repeats the part. Some give calls new ids, others new names.
     fn repeats_part(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Speech(a, words), Self::Speech(b, others)) => a == b && words == others,
@@ -86,7 +78,6 @@ impl PartIdentity<'_> {
         }
     }
 
-    /// The id of a call.
     fn call_id(&self) -> Option<&str> {
         match self {
             Self::Speech(..) => None,
@@ -100,7 +91,7 @@ fn fields_value<'run, F: super::FieldRow>(object: Object<'run>, fields: &[F]) ->
 }
 
 impl<'run> MessagePart<'run> {
-    /// Its sign. What has none is repeated in ways that differ: it is passed over in comparing.
+    /// Parts without a sign are repeated in varying forms and ignored in comparisons.
     fn part_identity(&self) -> Option<PartIdentity<'run>> {
         match *self {
             Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, super::node_text(words)?)),
@@ -109,21 +100,28 @@ impl<'run> MessagePart<'run> {
             Self::Block(_, block) => match text_of(block, BlockKey::Type).and_then(BlockType::of_block)? {
                 BlockType::Call => {
                     let tool = text_of(block, BlockKey::Name);
-                    Some(PartIdentity::Call(text_of(block, BlockKey::Id), tool, fields_value(block, &[BlockKey::Input])))
+                    Some(PartIdentity::Call(
+                        text_of(block, BlockKey::Id),
+                        tool,
+                        fields_value(block, &[BlockKey::Input]),
+                    ))
                 }
-                BlockType::Result => {
-                    Some(PartIdentity::Result(text_of(block, BlockKey::Answers), fields_value(block, &[BlockKey::Content])))
-                }
+                BlockType::Result => Some(PartIdentity::Result(
+                    text_of(block, BlockKey::Answers),
+                    fields_value(block, &[BlockKey::Content]),
+                )),
                 _ => None,
             },
             Self::Call(_, call) => {
-                let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+                let function =
+                    super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
                 let args = fields_value(function, &[ToolCallKey::Arguments, ToolCallKey::Input]);
                 Some(PartIdentity::Call(text_of(call, ToolCallKey::Id), text_of(function, ToolCallKey::Name), args))
             }
-            Self::Result(_, message) => {
-                Some(PartIdentity::Result(text_of(message, ChatMessageKey::Answers), fields_value(message, &[ChatMessageKey::Content])))
-            }
+            Self::Result(_, message) => Some(PartIdentity::Result(
+                text_of(message, ChatMessageKey::Answers),
+                fields_value(message, &[ChatMessageKey::Content]),
+            )),
             Self::Item(_, item) | Self::Hosted(_, item) => {
                 let id = first_of(item, &[ItemKey::CallId, ItemKey::Id]).and_then(super::node_text);
                 match responses::is_result(item)? {
@@ -138,23 +136,21 @@ impl<'run> MessagePart<'run> {
     }
 }
 
-/// Exchanges while they are put together.
 #[derive(Default)]
 pub(super) struct ExchangeMerger<'run> {
     pieces: Vec<MessagePart<'run>>,
-    /// What each answer used, and of which model.
+    /// Usage and model of each answer.
     usage: Vec<(Object<'run>, Option<Node<'run>>)>,
     model: Option<Node<'run>>,
     tools: Option<&'run [Node<'run>]>,
     error: Option<Node<'run>>,
 }
 
-/// Whether an object is an exchange with a provider that the chat form is not of.
+/// True for provider exchanges other than the chat form.
 pub(super) fn is_exchange(object: Object<'_>, is_response: impl Fn(Object<'_>) -> bool) -> bool {
     object_of(object, ApiKey::Request).is_some() && object_of(object, ApiKey::Response).is_some_and(is_response)
 }
 
-/// Reads exchanges, requests and responses in their order as one conversation.
 pub(super) fn read_exchanges<'run>(items: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     let mut exchanges = ExchangeMerger::default();
     for node in items {
@@ -176,7 +172,6 @@ pub(super) fn read_exchanges<'run>(items: &'run [Node<'run>], draft: &mut RunBui
 }
 
 impl<'run> ExchangeMerger<'run> {
-    /// Adds an exchange, a request or a response.
     pub(super) fn add_exchange(&mut self, node: Node<'run>, object: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
         match (object_of(object, ApiKey::Request), object_of(object, ApiKey::Response)) {
             (None, None) => {
@@ -223,7 +218,6 @@ impl<'run> ExchangeMerger<'run> {
         true
     }
 
-    /// Adds what a request does not repeat.
     fn add_new(&mut self, pieces: Vec<MessagePart<'run>>, goes_on: bool, draft: &mut RunBuilder<'run, '_>) {
         let first = self.pieces.is_empty();
         let mut known = self.pieces.iter_mut().filter_map(|piece| Some((piece.part_identity()?, piece))).peekable();
@@ -241,7 +235,8 @@ impl<'run> ExchangeMerger<'run> {
             let message = "a request does not repeat the conversation so far: its other messages are added behind it";
             draft.add_warning(origin_of(pieces.first()), message);
         }
-        let is_said_already = |piece: &MessagePart<'_>| matches!(piece, MessagePart::Speech(Speaker::System, _)) && !first;
+        let is_said_already =
+            |piece: &MessagePart<'_>| matches!(piece, MessagePart::Speech(Speaker::System, _)) && !first;
         self.pieces.extend(pieces.into_iter().skip(new).filter(|piece| !is_said_already(piece)));
     }
 
@@ -273,7 +268,6 @@ impl<'run> ExchangeMerger<'run> {
         true
     }
 
-    /// Adds everything to the run.
     pub(super) fn finish_run(self, draft: &mut RunBuilder<'run, '_>) {
         draft.set_some(of_run::ERROR, self.error);
         if let Some(list) = self.tools {
@@ -298,7 +292,7 @@ impl<'run> ExchangeMerger<'run> {
     }
 }
 
-/// The count that only Anthropic names so.
+/// Only Anthropic uses this name.
 const CACHE_READ: &str = "cache_read_input_tokens";
 
 fn origin_of(piece: Option<&MessagePart<'_>>) -> TextOrigin {
@@ -315,9 +309,9 @@ fn origin_of(piece: Option<&MessagePart<'_>>) -> TextOrigin {
     }
 }
 
-/// Whether an object is a message as a response.
 fn is_message(object: Object<'_>) -> bool {
-    text_of(object, ApiKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant) && object.field(ApiKey::Content).is_some()
+    text_of(object, ApiKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant)
+        && object.field(ApiKey::Content).is_some()
 }
 
 fn first_choice(response: Object<'_>) -> Option<(Node<'_>, Object<'_>)> {
@@ -326,7 +320,12 @@ fn first_choice(response: Object<'_>) -> Option<(Node<'_>, Object<'_>)> {
     Some((message, node_object(message)?))
 }
 
-fn push_text<'run>(speaker: Speaker, content: Node<'run>, pieces: &mut Vec<MessagePart<'run>>, draft: &RunBuilder<'run, '_>) {
+fn push_text<'run>(
+    speaker: Speaker,
+    content: Node<'run>,
+    pieces: &mut Vec<MessagePart<'run>>,
+    draft: &RunBuilder<'run, '_>,
+) {
     if let Some(words) = content::content_text(content, draft.arena) {
         pieces.push(MessagePart::Speech(speaker, words));
     }
@@ -340,7 +339,6 @@ fn role_speaker(role: Option<MessageRole>) -> Speaker {
     }
 }
 
-/// The parts of a message of the chat form or of Anthropic's.
 fn push_message<'run>(
     node: Node<'run>,
     message: Object<'run>,
@@ -361,7 +359,9 @@ fn push_message<'run>(
     }
     if let Some(content) = message.field(ChatMessageKey::Content) {
         let blocks = node_list(content).unwrap_or_default();
-        let is_plain = |(_, block): (Node<'_>, Object<'_>)| matches!(blocks::classify_block(block), ContentBlock::Says(_) | ContentBlock::Silent);
+        let is_plain = |(_, block): (Node<'_>, Object<'_>)| {
+            matches!(blocks::classify_block(block), ContentBlock::Says(_) | ContentBlock::Silent)
+        };
         if object_items(blocks).all(is_plain) {
             push_text(speaker, content, pieces, draft);
         } else {
@@ -393,17 +393,22 @@ fn push_blocks<'run>(
     }
 }
 
-/// The items of OpenAI's Responses; a message among them needs no type.
-pub(super) fn push_items<'run>(items: &'run [Node<'run>], pieces: &mut Vec<MessagePart<'run>>, draft: &mut RunBuilder<'run, '_>) {
+/// A message among them needs no type.
+pub(super) fn push_items<'run>(
+    items: &'run [Node<'run>],
+    pieces: &mut Vec<MessagePart<'run>>,
+    draft: &mut RunBuilder<'run, '_>,
+) {
     for (node, item) in draft.record_objects(items) {
         match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
-            (Some(role), Some(content)) => push_text(role_speaker(MessageRole::from_word(role)), content, pieces, draft),
+            (Some(role), Some(content)) => {
+                push_text(role_speaker(MessageRole::from_word(role)), content, pieces, draft)
+            }
             _ => pieces.push(MessagePart::Item(node, item)),
         }
     }
 }
 
-/// Adds a part to the run.
 fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, piece: &MessagePart<'run>) {
     let about = StepMeta::default();
     match *piece {
@@ -418,8 +423,11 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, piece: &MessageP
             }
         }
         MessagePart::Result(node, message) => {
-            let content = message.field(ChatMessageKey::Content).filter(|content| !NodeShapes.has_shape(*content, ValueShape::Null));
-            let printed = content.and_then(|content| printed_messages::parse_printed(content, talk.draft.arena, talk.draft.limits));
+            let content = message
+                .field(ChatMessageKey::Content)
+                .filter(|content| !NodeShapes.has_shape(*content, ValueShape::Null));
+            let printed = content
+                .and_then(|content| printed_messages::parse_printed(content, talk.draft.arena, talk.draft.limits));
             let result = content.map(|content| content::content_text(content, talk.draft.arena).unwrap_or(content));
             let result = printed.map(|printed| printed.result).or(result);
             let status = printed.and_then(|printed| printed.status);

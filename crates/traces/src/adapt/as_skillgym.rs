@@ -13,12 +13,11 @@ use super::spans::names;
 use super::{TraceFormat, node_list, node_object, node_text};
 use crate::error::PlacedError;
 use averment_base::value::json::to_json;
-use averment_base::value::{ObjectEntry, Node, Number, Object, TextOrigin, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::of_usage;
 use std::collections::BTreeMap;
 
 names! {
-    /// What its adapters look for in the records of several agents.
     RecordKey {
         Type = ["type"],
         Message = ["message"],
@@ -37,7 +36,6 @@ names! {
 }
 
 names! {
-    /// The words of its reports.
     ReportWord {
         Call = ["toolCall"],
         Result = ["toolResult"],
@@ -59,10 +57,8 @@ impl ReportWord {
     }
 }
 
-/// What one of its adapters does with the records of a transcript.
 type TranscriptAdapter = for<'run> fn(&mut ReportBuilder<'_, 'run, '_>, Node<'run>);
 
-/// The adapter of a format; `None` where it has none.
 fn find_adapter(format: &TraceFormat) -> Option<TranscriptAdapter> {
     let adapters: [(&str, TranscriptAdapter); 6] = [
         (super::claude_code::FORMAT.name, claude::read_records),
@@ -75,7 +71,7 @@ fn find_adapter(format: &TraceFormat) -> Option<TranscriptAdapter> {
     adapters.into_iter().find(|(name, _)| *name == format.name).map(|(_, adapter)| adapter)
 }
 
-/// Reads a transcript as it does; `None` where its format is none of its agents'.
+/// `None` if the format belongs to none of its agents.
 pub(super) fn read_transcript<'run>(
     format: &TraceFormat,
     root: Node<'run>,
@@ -88,25 +84,20 @@ pub(super) fn read_transcript<'run>(
     Some(report.finish_report(transcript))
 }
 
-/// A report that is being made.
 struct ReportBuilder<'a, 'run, 'limits> {
     draft: &'a mut RunBuilder<'run, 'limits>,
     events: Vec<Node<'run>>,
-    /// The files that were read, and the skills that a tool loaded.
     reads: Vec<&'run str>,
     loaded: Vec<Node<'run>>,
     session: Option<Node<'run>>,
-    /// The folder of the session.
     folder: Option<&'run str>,
-    /// What the transcript says is the answer, and what the assistant said last.
     output: Option<Node<'run>>,
     said: Option<Node<'run>>,
     usage: TokenCounts,
-    /// Without an answer the whole transcript is one.
     falls_back: bool,
 }
 
-/// What was used, in its terms: what came from a cache counts as input, too.
+/// In SkillGym's terms: cached tokens count as input too.
 #[derive(Default)]
 struct TokenCounts {
     input: Option<Number<'static>>,
@@ -116,7 +107,6 @@ struct TokenCounts {
 }
 
 impl TokenCounts {
-    /// The sum of two counts, either of which may be missing.
     fn add_counts(a: Option<Number<'static>>, b: Option<Number<'static>>) -> Option<Number<'static>> {
         match (a, b) {
             (Some(a), Some(b)) => a.add(b),
@@ -125,7 +115,6 @@ impl TokenCounts {
     }
 }
 
-/// A count of tokens.
 fn token_count(node: Option<Node<'_>>) -> Option<Number<'static>> {
     match node?.value {
         Value::Number(number) => number.as_i64().map(Number::Integer),
@@ -137,7 +126,7 @@ fn word_in(object: Object<'_>, of: RecordKey) -> Option<&str> {
     of.find(object).and_then(node_text)
 }
 
-/// The text under a key, where it is one and not empty.
+/// `None` if it is missing or empty.
 fn text_in(object: Object<'_>, of: RecordKey) -> Option<Node<'_>> {
     of.find(object).filter(|node| node_text(*node).is_some_and(|text| !text.is_empty()))
 }
@@ -166,7 +155,6 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
         }
     }
 
-    /// The records of a transcript that are objects; others are ignored.
     fn object_records(&mut self, root: Node<'run>) -> Vec<(Node<'run>, Object<'run>)> {
         let items = match root.value {
             Value::List(items) => items,
@@ -180,7 +168,7 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
         Node::new(Value::plain_text(self.draft.arena.alloc_str(text)), origin)
     }
 
-    /// A value as the text that JavaScript writes it as: text as it is, else JSON.
+    /// As JavaScript prints it: text as is, else JSON.
     fn as_text(&self, node: Node<'run>) -> Option<Node<'run>> {
         match node.value {
             Value::Null => None,
@@ -189,9 +177,16 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
         }
     }
 
-    fn add_event(&mut self, word: ReportWord, fields: &[(ReportEventKey, Option<Node<'run>>)], at: Option<Node<'run>>, origin: TextOrigin) {
+    fn add_event(
+        &mut self,
+        word: ReportWord,
+        fields: &[(ReportEventKey, Option<Node<'run>>)],
+        at: Option<Node<'run>>,
+        origin: TextOrigin,
+    ) {
         let rest = fields.iter().copied().chain([(ReportEventKey::Time, at)]);
-        let entry = |(field, node): (ReportEventKey, Option<Node<'run>>)| Some(ObjectEntry { key: field.key(), node: node? });
+        let entry =
+            |(field, node): (ReportEventKey, Option<Node<'run>>)| Some(ObjectEntry { key: field.key(), node: node? });
         let entries: Vec<ObjectEntry<'run>> =
             [(ReportEventKey::Type, Some(word.word_node()))].into_iter().chain(rest).filter_map(entry).collect();
         self.events.push(Node::new(self.draft.object_node(&entries).value, origin));
@@ -199,7 +194,11 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
 
     fn add_message(&mut self, role: ReportWord, thinks: bool, words: Node<'run>, at: Option<Node<'run>>) {
         let phase = thinks.then(|| ReportWord::Thinking.word_node());
-        let fields = [(ReportEventKey::Role, Some(role.word_node())), (ReportEventKey::Phase, phase), (ReportEventKey::Words, Some(words))];
+        let fields = [
+            (ReportEventKey::Role, Some(role.word_node())),
+            (ReportEventKey::Phase, phase),
+            (ReportEventKey::Words, Some(words)),
+        ];
         if role == ReportWord::Assistant {
             self.said = Some(words);
         }
@@ -207,11 +206,21 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
     }
 
     fn add_call(&mut self, tool: Node<'run>, args: Option<Node<'run>>, at: Option<Node<'run>>, origin: TextOrigin) {
-        self.add_event(ReportWord::Call, &[(ReportEventKey::Tool, Some(tool)), (ReportEventKey::Args, args)], at, origin);
+        self.add_event(
+            ReportWord::Call,
+            &[(ReportEventKey::Tool, Some(tool)), (ReportEventKey::Args, args)],
+            at,
+            origin,
+        );
     }
 
     fn add_result(&mut self, tool: Option<Node<'run>>, output: Node<'run>, at: Option<Node<'run>>) {
-        self.add_event(ReportWord::Result, &[(ReportEventKey::Tool, tool), (ReportEventKey::Output, Some(output))], at, output.origin);
+        self.add_event(
+            ReportWord::Result,
+            &[(ReportEventKey::Tool, tool), (ReportEventKey::Output, Some(output))],
+            at,
+            output.origin,
+        );
     }
 
     fn add_command(&mut self, command: Node<'run>, at: Option<Node<'run>>) {
@@ -223,16 +232,20 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
         self.loaded.push(skill);
     }
 
-    /// A file was read: its path is taken from a folder, where it does not begin at the root.
+    /// A relative path is resolved against a folder.
     fn add_read(&mut self, path: &str, folder: Option<&str>, at: Option<Node<'run>>, origin: TextOrigin) {
         if let Some(path) = resolve_path(path, folder.or(self.folder)) {
             let path = self.draft.arena.alloc_str(&path);
             self.reads.push(path);
-            self.add_event(ReportWord::Read, &[(ReportEventKey::Path, Some(Node::new(Value::plain_text(path), origin)))], at, origin);
+            self.add_event(
+                ReportWord::Read,
+                &[(ReportEventKey::Path, Some(Node::new(Value::plain_text(path), origin)))],
+                at,
+                origin,
+            );
         }
     }
 
-    /// The files that a command reads with `cat` or `sed -n`.
     fn add_shell_reads(&mut self, command: &str, folder: Option<&str>, at: Option<Node<'run>>, origin: TextOrigin) {
         let mut known = Vec::new();
         for path in shell_reads(command) {
@@ -243,7 +256,7 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
         }
     }
 
-    /// The skills that it detects: those whose `SKILL.md` was read, and those that a tool loaded.
+    /// Skills whose `SKILL.md` was read, and those that a tool loaded.
     fn detected_skills(&self) -> Vec<Node<'run>> {
         let mut found: BTreeMap<usize, (Node<'run>, ReportWord)> = BTreeMap::new();
         let read = self.reads.iter().filter(|path| path.ends_with("SKILL.md")).filter_map(|path| {
@@ -251,7 +264,8 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
             Some((Node::computed(Value::plain_text(parts.iter().rev().nth(1)?)), ReportWord::Strong))
         });
         for (skill, sure) in read.chain(self.loaded.iter().map(|skill| (*skill, ReportWord::Explicit))) {
-            let place = found.iter().find(|(_, (known, _))| node_text(*known) == node_text(skill)).map(|(place, _)| *place);
+            let place =
+                found.iter().find(|(_, (known, _))| node_text(*known) == node_text(skill)).map(|(place, _)| *place);
             found.insert(place.unwrap_or(found.len()), (skill, sure));
         }
         let one = |(skill, sure): &(Node<'run>, ReportWord)| {
@@ -261,7 +275,6 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
         found.values().map(one).collect()
     }
 
-    /// The run that the report says.
     fn finish_report(self, transcript: &'run str) -> Result<(), PlacedError> {
         let falls_back = || self.falls_back.then(|| Node::computed(Value::plain_text(transcript)));
         let output = self.output.or(self.said).or_else(falls_back);
@@ -282,14 +295,15 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
             (ReportKey::Skills, Some(self.draft.list_node(&self.detected_skills()))),
             (ReportKey::Events, Some(self.draft.list_node(&self.events))),
         ];
-        let entry = |(field, node): (ReportKey, Option<Node<'run>>)| Some(ObjectEntry { key: field.key(), node: node? });
+        let entry =
+            |(field, node): (ReportKey, Option<Node<'run>>)| Some(ObjectEntry { key: field.key(), node: node? });
         let report = self.draft.object_node(&parts.into_iter().filter_map(entry).collect::<Vec<_>>());
         let Value::Object(report) = report.value else { return Ok(()) };
         skillgym::read_report(report, self.draft, |_, _| ())
     }
 }
 
-/// A path from the root: without `.`, `..` and doubled slashes. One without a folder to take it from stays as it is.
+/// Removes `.`, `..` and doubled slashes; a relative path without folder stays.
 fn resolve_path(path: &str, folder: Option<&str>) -> Option<String> {
     let path = path.trim();
     if path.is_empty() {
@@ -311,7 +325,7 @@ fn resolve_path(path: &str, folder: Option<&str>) -> Option<String> {
     Some(format!("/{}", parts.join("/")))
 }
 
-/// The files that `cat PATH` and `sed -n 'LINES' PATH` read in a command line: of each part the first word behind.
+/// The first word behind `cat` or `sed -n 'LINES'` in each part of a command line.
 fn shell_reads(command: &str) -> impl Iterator<Item = &str> {
     let parts = command.split("&&").flat_map(|part| part.split("||")).flat_map(|part| part.split(';'));
     parts.filter_map(|part| {
@@ -324,14 +338,12 @@ fn shell_reads(command: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What stands behind the lines that `sed -n` prints.
 fn after_sed_lines(part: &str) -> Option<&str> {
     let rest = part.strip_prefix("sed")?.trim_start().strip_prefix("-n")?.trim_start();
     let quote = rest.chars().next().filter(|first| matches!(first, '\'' | '"'))?;
     Some(rest.strip_prefix(quote)?.split_once(quote)?.1)
 }
 
-/// A text without one quote at each end.
 fn strip_quotes(text: &str) -> &str {
     let quotes = ['\'', '"'];
     let text = text.strip_prefix(quotes).unwrap_or(text);

@@ -1,17 +1,16 @@
 //! Assay: events of episodes (version 2), one object a run (version 1), and the lines `tool_call` and `tool_result` of its documentation.
 
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
 use super::cutting::RunCutting;
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder, instant_node};
-use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, text_of};
+use super::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::StepStatus;
 
 fields! {
-    /// A line.
     AssayKey {
         Type = "type" => Shape,
         Version = "schema_version" => Shape,
@@ -43,7 +42,6 @@ fields! {
 }
 
 words! {
-    /// The types of lines.
     AssayLineType {
         Start = "episode_start",
         Step = "step",
@@ -55,14 +53,13 @@ words! {
 }
 
 words! {
-    /// The kinds of steps that hold no answer.
     AssayStepType {
         User = "user" | "input" | "prompt",
         Model = "model" | "assistant" | "llm" | "message" | "output" | "final",
     }
 }
 
-/// Version 1: an object a run.
+/// Version 1: one object per run.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Assay trace",
     known_by: "`type` of `assay.trace`, or `request_id` with `prompt` and `response`",
@@ -88,7 +85,7 @@ pub(crate) const EVENTS: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// The lines of the documentation.
+/// The lines shown in the documentation.
 pub(crate) const CALLS: TraceFormat = TraceFormat {
     name: "Assay calls",
     known_by: "lines of type `tool_call` with `id`, `tool` and `arguments`, and of type `tool_result` with `id` and `result`",
@@ -103,17 +100,20 @@ pub(crate) const CALLS: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// Of the type, or as lines were before they had one.
+/// By its type, or by the shape of lines before types existed.
 fn is_whole(line: Object<'_>) -> bool {
     let says = |field| text_of(line, field).is_some();
     match line.field(AssayKey::Type) {
         Some(_) => text_of(line, AssayKey::Type).and_then(AssayLineType::from_word) == Some(AssayLineType::Whole),
-        None => says(AssayKey::Request) && says(AssayKey::Prompt) && (says(AssayKey::Response) || says(AssayKey::Words)),
+        None => {
+            says(AssayKey::Request) && says(AssayKey::Prompt) && (says(AssayKey::Response) || says(AssayKey::Words))
+        }
     }
 }
 
 fn is_event(line: Object<'_>) -> bool {
-    text_of(line, AssayKey::Type).and_then(AssayLineType::from_word).is_some() && text_of(line, AssayKey::Episode).is_some()
+    text_of(line, AssayKey::Type).and_then(AssayLineType::from_word).is_some()
+        && text_of(line, AssayKey::Episode).is_some()
 }
 
 fn is_call(line: Object<'_>) -> bool {
@@ -155,14 +155,13 @@ fn read_whole<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Resul
     Ok(())
 }
 
-/// What is known of the run beside its calls: context, embeddings, judgements.
+/// Context, embeddings, judgments.
 fn about_run<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, meta: Option<Object<'run>>) {
     for entry in meta.iter().flat_map(|meta| meta.entries()).filter(|entry| entry.key != AssayKey::Calls.key()) {
         talk.add_meta(entry.key, Some(entry.node));
     }
 }
 
-/// A call with its result.
 fn whole_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>) {
     let time = first_of(call, &[AssayKey::Milliseconds, AssayKey::Time]);
     let tool = first_of(call, &[AssayKey::Name, AssayKey::Tool]).unwrap_or(Node::computed(Value::Null));
@@ -182,7 +181,8 @@ fn read_lines<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Resul
     let mut last = None;
     for node in items_of::<AssayKey>(root, &[]) {
         talk.draft.count_record();
-        let line = node_object(*node).and_then(|line| Some((line, AssayLineType::from_word(text_of(line, AssayKey::Type)?)?)));
+        let line =
+            node_object(*node).and_then(|line| Some((line, AssayLineType::from_word(text_of(line, AssayKey::Type)?)?)));
         match line {
             Some((line, kind)) => one_line(&mut talk, *node, line, kind, &mut last),
             None => talk.draft.warn_skipped(node.origin, "a line of unknown type is passed over"),
@@ -215,7 +215,9 @@ fn one_line<'run>(
             }
         }
         AssayLineType::Step => {
-            let Some(words) = first_of(line, &[AssayKey::Content]).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text)) else {
+            let Some(words) =
+                first_of(line, &[AssayKey::Content]).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text))
+            else {
                 return;
             };
             let speaker = match text_of(line, AssayKey::Kind).and_then(AssayStepType::from_word) {
@@ -228,8 +230,12 @@ fn one_line<'run>(
         }
         AssayLineType::Call if line.field(AssayKey::Tool).is_some() => {
             let tool = line.field(AssayKey::Tool).unwrap_or(node);
-            let made =
-                ToolCall { tool, args: line.field(AssayKey::Arguments), id: line.field(AssayKey::Id), origin: node.origin };
+            let made = ToolCall {
+                tool,
+                args: line.field(AssayKey::Arguments),
+                id: line.field(AssayKey::Id),
+                origin: node.origin,
+            };
             talk.add_call(made, &about);
         }
         AssayLineType::Call => event_call(talk, node, line, &about),
@@ -249,7 +255,12 @@ fn one_line<'run>(
 }
 
 /// The call of an event holds its result.
-fn event_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, line: Object<'run>, about: &StepMeta<'run>) {
+fn event_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    line: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     let tool = line.field(AssayKey::Name).unwrap_or(Node::computed(Value::Null));
     let made = ToolCall { tool, args: first_of(line, &[AssayKey::Args]), id: None, origin: node.origin };
     let Some(step) = talk.add_call(made, about) else { return };

@@ -3,16 +3,15 @@
 //! the main agent, and belongs to the same run: where a result names one it was told then, else nobody knows when.
 
 use super::calls::TokenUsage;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, content, first_of, list_of, node_object, object_of, node_text, text_of};
+use super::{IN_FULL, TraceFormat, content, first_of, list_of, node_object, node_text, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use rustc_hash::FxHashMap;
 
 fields! {
-    /// A trajectory.
     TrajectoryKey {
         Version = "schema_version" => Shape,
         Session = "session_id" => Run(of_run::ID),
@@ -33,7 +32,6 @@ fields! {
 }
 
 fields! {
-    /// A step.
     AtifStepKey {
         Time = "timestamp" => Shape,
         Source = "source" => Shape,
@@ -53,7 +51,6 @@ fields! {
 }
 
 words! {
-    /// Who a step is of.
     StepSource {
         Agent = "agent",
         User = "user",
@@ -62,14 +59,12 @@ words! {
 }
 
 words! {
-    /// The agents whose tools are known.
     KnownAgent {
         Known = "claude-code" | "codex" | "gemini-cli" | "opencode" | "cursor-cli" | "cursor" | "openhands" | "openhands-sdk" | "swe-agent"
             | "mini-swe-agent" | "terminus" | "terminus-1" | "terminus-2" | "copilot-cli" | "copilot" | "qwen-code" | "GitHub Copilot Chat",
     }
 }
 
-/// Trajectories.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "ATIF trajectory",
     known_by: "`schema_version` of `ATIF` beside `steps`",
@@ -115,28 +110,25 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// What a sub-agent did.
 #[derive(Clone, Copy)]
 struct SubTrajectory<'run> {
     trajectory: Object<'run>,
     name: Node<'run>,
 }
 
-/// The trajectories of sub-agents, each until it is told.
+/// Sub-agents' trajectories that are not yet part of the run.
 struct SubTrajectories<'run> {
     untold: Vec<Option<SubTrajectory<'run>>>,
     by_id: FxHashMap<&'run str, usize>,
-    /// Those before are told.
     next: usize,
 }
 
-/// What a sub-agent without any name is called.
 const UNNAMED: &str = "subagent";
-/// So deep sub-agents are told within each other; deeper ones behind all others.
+/// Maximum nesting; deeper sub-agents come behind all others.
 const DEEPEST: usize = 32;
 
 impl<'run> SubTrajectories<'run> {
-    /// All trajectories within another one, at any depth: a result may name each of them.
+    /// At any depth: a result may name each of them.
     fn collect_nested(trajectory: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> Self {
         let name = |of: Object<'run>| object_of(of, TrajectoryKey::Agent)?.field(TrajectoryKey::AgentName);
         let main = name(trajectory).and_then(node_text);
@@ -144,7 +136,8 @@ impl<'run> SubTrajectories<'run> {
         let (mut open, mut looked_at) = (Some(trajectory), 0);
         while let Some(outer) = open {
             for (_, inner) in draft.record_objects(list_of(outer, TrajectoryKey::Others).unwrap_or_default()) {
-                let id = first_of(inner, &[TrajectoryKey::Id, TrajectoryKey::Session]).filter(|id| NodeShapes.is_text(*id));
+                let id =
+                    first_of(inner, &[TrajectoryKey::Id, TrajectoryKey::Session]).filter(|id| NodeShapes.is_text(*id));
                 if let Some(id) = id.and_then(node_text) {
                     all.by_id.entry(id).or_insert(all.untold.len());
                 }
@@ -162,13 +155,12 @@ impl<'run> SubTrajectories<'run> {
         all
     }
 
-    /// The trajectory that a reference names, unless it was told already.
+    /// `None` if it was already used.
     fn take_referenced(&mut self, reference: Object<'run>) -> Option<SubTrajectory<'run>> {
         let id = first_of(reference, &[TrajectoryKey::Id, TrajectoryKey::Session]).and_then(node_text)?;
         self.untold.get_mut(*self.by_id.get(id)?)?.take()
     }
 
-    /// The first that is not told.
     fn next(&mut self) -> Option<SubTrajectory<'run>> {
         loop {
             let place = self.untold.get_mut(self.next)?;
@@ -180,7 +172,6 @@ impl<'run> SubTrajectories<'run> {
     }
 }
 
-/// The trajectories while they are told.
 struct TrajectoryReader<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
     others: SubTrajectories<'run>,
@@ -190,7 +181,9 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
     fn read_trajectory(&mut self, trajectory: Object<'run>, agent: Option<Node<'run>>, depth: usize) {
         for node in list_of(trajectory, TrajectoryKey::Steps).unwrap_or_default() {
             self.talk.draft.count_record();
-            match node_object(*node).and_then(|step| Some((step, StepSource::from_word(text_of(step, AtifStepKey::Source)?)?))) {
+            match node_object(*node)
+                .and_then(|step| Some((step, StepSource::from_word(text_of(step, AtifStepKey::Source)?)?)))
+            {
                 Some((one, source)) => self.read_step(*node, one, source, agent, depth),
                 None => {
                     self.talk.draft.warn_skipped(node.origin, "a step without a known `source` is passed over");
@@ -199,11 +192,19 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
         }
     }
 
-    fn read_step(&mut self, node: Node<'run>, step: Object<'run>, source: StepSource, agent: Option<Node<'run>>, depth: usize) {
+    fn read_step(
+        &mut self,
+        node: Node<'run>,
+        step: Object<'run>,
+        source: StepSource,
+        agent: Option<Node<'run>>,
+        depth: usize,
+    ) {
         let about = StepMeta { time: step.field(AtifStepKey::Time), agent, aside: agent.is_some() };
         add_speech_and_calls(&mut self.talk, node, step, source, &about);
         let observation = object_of(step, AtifStepKey::Observation);
-        let results = observation.and_then(|observation| list_of(observation, AtifStepKey::Results)).unwrap_or_default();
+        let results =
+            observation.and_then(|observation| list_of(observation, AtifStepKey::Results)).unwrap_or_default();
         for (at, given) in self.talk.draft.record_objects(results) {
             self.read_referenced(at, given, &about, depth);
             let content = first_of(given, &[AtifStepKey::Content]);
@@ -223,7 +224,6 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
         }
     }
 
-    /// The work of the sub-agents that a result names.
     fn read_referenced(&mut self, at: Node<'run>, given: Object<'run>, about: &StepMeta<'run>, depth: usize) {
         let Some(reference) = first_of(given, &[AtifStepKey::Other]).filter(|_| depth < DEEPEST) else { return };
         let one = node_object(reference).into_iter();
@@ -237,7 +237,6 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
     }
 }
 
-/// What is said and called in a step.
 fn add_speech_and_calls<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
@@ -266,11 +265,13 @@ fn add_speech_and_calls<'run>(
     }
 }
 
-/// The totals count, where they are known, in place of the sum of the steps.
+/// Totals win over the sum of the steps.
 fn set_totals<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, trajectory: Object<'run>) {
     let Some(totals) = object_of(trajectory, TrajectoryKey::Totals) else { return };
-    talk.draft
-        .set_some(of_run::COST, first_of(totals, &[TrajectoryKey::Cost]).filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
+    talk.draft.set_some(
+        of_run::COST,
+        first_of(totals, &[TrajectoryKey::Cost]).filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)),
+    );
     let counts = [
         (of_usage::INPUT, TrajectoryKey::Input),
         (of_usage::OUTPUT, TrajectoryKey::Output),

@@ -2,15 +2,14 @@
 //! why there is none.
 
 use super::api::{anthropic, responses};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields, words};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields, words};
-use super::{TraceFormat, IN_FULL, first_of, node_object, object_of, openai_chat, text_of};
+use super::{IN_FULL, TraceFormat, first_of, node_object, object_of, openai_chat, text_of};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
 
 fields! {
-    /// A result, and what it holds the answer in.
     BatchKey {
         Custom = "custom_id" => Run(of_run::ID),
         Response = "response" => Shape,
@@ -23,29 +22,27 @@ fields! {
 }
 
 words! {
-    /// How a request of Anthropic's ended.
     BatchEnd {
         Answered = "succeeded",
         Not = "errored" | "canceled" | "expired",
     }
 }
 
-/// Results of a batch, one a line.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "batch results",
     known_by: "`custom_id` beside the `response` or the `result` of a request",
     description: "results of the batch APIs of OpenAI and Anthropic (`custom_id` with `response` or `result`)",
     marks: &[BatchKey::Custom.key()],
     near: &[BatchKey::Custom.key()],
-    object: |object| text_of(object, BatchKey::Custom).is_some() && (is_of_openai(object) || line_ending(object).is_some()),
+    object: |object| {
+        text_of(object, BatchKey::Custom).is_some() && (is_of_openai(object) || line_ending(object).is_some())
+    },
     read: read_run,
     ..IN_FULL
 };
 
-/// The formats that an answer may be in.
 const ANSWERS: [&TraceFormat; 3] = [&responses::FORMAT, &anthropic::FORMAT, &openai_chat::FORMAT];
 
-/// A response with its body, or none and why.
 fn is_of_openai(line: Object<'_>) -> bool {
     match object_of(line, BatchKey::Response) {
         Some(response) => response.field(BatchKey::Body).is_some(),
@@ -68,17 +65,19 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     } else if let Some(error) = error_node(line, holder, answer) {
         draft.set_entry(of_run::ERROR, error);
     } else {
-        draft.warn_skipped(
-            answer.unwrap_or(root).origin,
-            "an answer of a batch that is of no known API is passed over",
-        );
+        draft
+            .warn_skipped(answer.unwrap_or(root).origin, "an answer of a batch that is of no known API is passed over");
     }
     draft.set_some(of_run::ID, line.field(BatchKey::Custom).filter(|id| NodeShapes.is_text(*id)));
     Ok(())
 }
 
-/// Why there is no answer: what is innermost says it in words. What ran out of time or was given up has no words but its end.
-fn error_node<'run>(line: Object<'run>, holder: Option<Object<'run>>, answer: Option<Node<'run>>) -> Option<Node<'run>> {
+/// The innermost error has a message; expired and canceled requests only have their end.
+fn error_node<'run>(
+    line: Object<'run>,
+    holder: Option<Object<'run>>,
+    answer: Option<Node<'run>>,
+) -> Option<Node<'run>> {
     let of = |object: Object<'run>| first_of(object, &[BatchKey::Error]);
     let mut error = answer.and_then(node_object).and_then(of).or(holder.and_then(of)).or(of(line));
     while let Some(inner) =

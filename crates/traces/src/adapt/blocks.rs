@@ -2,17 +2,16 @@
 //! What nobody knows is told apart from what says nothing: it may be a call.
 
 use super::content;
-use super::fields::{NodeShapes, FieldRecord, fields, is_true, words};
-use super::messages::{BlockType, BlockKey, ToolCallKey, ChatMessageKey, result_status, text_in};
-use super::{first_of, list_of, node_object, object_of, object_items, node_text, text_of};
-use averment_base::value::{Node, Number, Object, ValueText, Value};
+use super::fields::{FieldRecord, NodeShapes, fields, is_true, words};
+use super::messages::{BlockKey, BlockType, ChatMessageKey, ToolCallKey, result_status, text_in};
+use super::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use averment_base::value::{Node, Number, Object, Value, ValueText};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
 
 fields! {
-    /// A block of Bedrock or of Vercel, and what messages hold beside their content.
     OtherBlockKey {
         Use = "toolUse" => Shape,
         Given = "toolResult" => Shape,
@@ -42,7 +41,6 @@ fields! {
 }
 
 words! {
-    /// The types of blocks of Vercel's AI SDK.
     VercelBlockType {
         Call = "tool-call",
         Result = "tool-result",
@@ -55,7 +53,6 @@ words! {
 }
 
 words! {
-    /// How far a call is that holds its own result.
     InvocationState {
         Ok = "output-available" | "result",
         Failed = "output-error",
@@ -65,7 +62,6 @@ words! {
 }
 
 words! {
-    /// What Vercel's AI SDK says of an output.
     VercelOutputType {
         Ok = "text" | "json" | "content",
         Failed = "error-text" | "error-json",
@@ -74,14 +70,13 @@ words! {
 }
 
 words! {
-    /// Blocks of Bedrock without a type that say nothing to a rule.
+    /// Bedrock blocks without a type that no rule reads.
     BedrockBlockKey {
         Silent = "image" | "document" | "video" | "audio" | "guardContent" | "cachePoint" | "reasoningContent" | "citationsContent"
             | "searchResult",
     }
 }
 
-/// What a block is.
 pub(super) enum ContentBlock<'run> {
     Says(Node<'run>),
     Thinks(Node<'run>),
@@ -89,11 +84,9 @@ pub(super) enum ContentBlock<'run> {
     Answers(BlockResult<'run>),
     /// Images, documents, redacted thinking: nothing that a rule could read.
     Silent,
-    /// Nobody knows.
     Unknown,
 }
 
-/// A call, with its result where it holds that itself.
 #[derive(Default)]
 pub(super) struct BlockCall<'run> {
     pub(super) tool: Option<Node<'run>>,
@@ -102,37 +95,35 @@ pub(super) struct BlockCall<'run> {
     pub(super) answer: Option<BlockResult<'run>>,
 }
 
-/// A result.
 #[derive(Default)]
 pub(super) struct BlockResult<'run> {
     pub(super) id: Option<&'run str>,
     /// Text, a value, or a list of blocks.
     pub(super) result: Option<Node<'run>>,
-    /// The result is no content but a value, and stays as it is.
+    /// The result is a value rather than content, and stays as it is.
     pub(super) is_value: bool,
     pub(super) failed: bool,
-    /// How the call ended, where that is said in so many words.
+    /// `None` unless stated explicitly.
     pub(super) status: Option<StepStatus>,
 }
 
 impl<'run> BlockResult<'run> {
-    /// What was given back: the text of blocks, or the value as it is.
     pub(super) fn result_content(&self, arena: &'run Bump) -> Option<Node<'run>> {
         let of_blocks = |result: Node<'run>| content::content_text(result, arena).unwrap_or(result);
         self.result.map(|result| if self.is_value { result } else { of_blocks(result) })
     }
 
-    /// How the call ended.
     pub(super) fn call_status(&self, result: Option<Node<'run>>) -> StepStatus {
         self.status.unwrap_or_else(|| result_status(self.failed, result.map(|result| result.value)))
     }
 }
 
-/// What a block is, by its type or by its only key.
 pub(super) fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
     let Some(word) = text_of(block, BlockKey::Type) else { return classify_untyped(block) };
     match BlockType::of_block(word) {
-        Some(BlockType::Text | BlockType::OtherText) => block.field(BlockKey::Text).map_or(ContentBlock::Silent, ContentBlock::Says),
+        Some(BlockType::Text | BlockType::OtherText) => {
+            block.field(BlockKey::Text).map_or(ContentBlock::Silent, ContentBlock::Says)
+        }
         Some(BlockType::Thinking) => block.field(BlockKey::Thinking).map_or(ContentBlock::Silent, ContentBlock::Thinks),
         Some(BlockType::Call) => ContentBlock::Calls(BlockCall {
             tool: block.field(BlockKey::Name),
@@ -151,7 +142,7 @@ pub(super) fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
     }
 }
 
-/// Whether what a tool of the provider gave back is an error, or a program's code other than 0.
+/// An error from a provider's tool, or an exit code other than 0.
 fn says_failure(result: Node<'_>) -> bool {
     let Some(result) = node_object(result) else { return false };
     text_of(result, BlockKey::Type).is_some_and(|word| word.ends_with("_tool_result_error"))
@@ -170,11 +161,12 @@ fn classify_vercel<'run>(word: &'run str, block: Object<'run>) -> ContentBlock<'
             status: Some(StepStatus::Failed),
             ..BlockResult::default()
         }),
-        Some(VercelBlockType::Invocation) => {
-            object_of(block, OtherBlockKey::Invocation).map_or(ContentBlock::Unknown, |inner| ContentBlock::Calls(page_invocation(inner)))
-        }
+        Some(VercelBlockType::Invocation) => object_of(block, OtherBlockKey::Invocation)
+            .map_or(ContentBlock::Unknown, |inner| ContentBlock::Calls(page_invocation(inner))),
         Some(VercelBlockType::Dynamic) => ContentBlock::Calls(page_invocation(block)),
-        Some(VercelBlockType::Thinking) => block.field(BlockKey::Text).map_or(ContentBlock::Silent, ContentBlock::Thinks),
+        Some(VercelBlockType::Thinking) => {
+            block.field(BlockKey::Text).map_or(ContentBlock::Silent, ContentBlock::Thinks)
+        }
         Some(VercelBlockType::Silent) => ContentBlock::Silent,
         None if word.starts_with("data-") => ContentBlock::Silent,
         None => match word.strip_prefix("tool-").filter(|_| block.field(OtherBlockKey::CallId).is_some()) {
@@ -192,7 +184,7 @@ fn tool_call(block: Object<'_>) -> BlockCall<'_> {
     BlockCall { tool: block.field(OtherBlockKey::Tool), args, id: block.field(OtherBlockKey::CallId), answer: None }
 }
 
-/// A call of a message for a page: it holds how far it is.
+/// Its state says how far the call got.
 pub(super) fn page_invocation(call: Object<'_>) -> BlockCall<'_> {
     let given = first_of(call, &[OtherBlockKey::Output, OtherBlockKey::Result]);
     let status = match text_of(call, OtherBlockKey::State).and_then(InvocationState::from_word) {
@@ -202,13 +194,14 @@ pub(super) fn page_invocation(call: Object<'_>) -> BlockCall<'_> {
         Some(InvocationState::Pending) => Some(StepStatus::Pending),
         None => None,
     };
-    let result = if status == Some(StepStatus::Failed) { first_of(call, &[OtherBlockKey::ErrorText]).or(given) } else { given };
+    let result =
+        if status == Some(StepStatus::Failed) { first_of(call, &[OtherBlockKey::ErrorText]).or(given) } else { given };
     let ended = status.or(given.map(|_| StepStatus::Unknown));
-    let answer = ended.map(|status| BlockResult { result, is_value: true, status: Some(status), ..BlockResult::default() });
+    let answer =
+        ended.map(|status| BlockResult { result, is_value: true, status: Some(status), ..BlockResult::default() });
     BlockCall { answer, ..tool_call(call) }
 }
 
-/// A result of Vercel's AI SDK, whose output says what it is.
 fn vercel_output(block: Object<'_>) -> BlockResult<'_> {
     let given = first_of(block, &[OtherBlockKey::Output, OtherBlockKey::Result]);
     let id = text_of(block, OtherBlockKey::CallId);
@@ -229,7 +222,7 @@ fn vercel_output(block: Object<'_>) -> BlockResult<'_> {
     BlockResult { id, result, is_value, failed: false, status: Some(status) }
 }
 
-/// A block of Bedrock's Converse, whose only key says what it is.
+/// Bedrock Converse: the only key is the type.
 fn classify_untyped(block: Object<'_>) -> ContentBlock<'_> {
     if let Some(call) = object_of(block, OtherBlockKey::Use) {
         let (tool, args) = (call.field(OtherBlockKey::Name), call.field(OtherBlockKey::Input));
@@ -252,42 +245,42 @@ fn classify_untyped(block: Object<'_>) -> ContentBlock<'_> {
     }
     match text_in(&block, &NodeShapes, node_text) {
         Some(words) => ContentBlock::Says(words),
-        None if block.entries().iter().all(|entry| BedrockBlockKey::from_word(entry.key).is_some()) => ContentBlock::Silent,
+        None if block.entries().iter().all(|entry| BedrockBlockKey::from_word(entry.key).is_some()) => {
+            ContentBlock::Silent
+        }
         None => ContentBlock::Unknown,
     }
 }
 
-/// Whether an object is a message for a page, whose parts say their types.
+/// AI SDK UI messages have typed parts.
 pub(super) fn is_for_page(message: Object<'_>) -> bool {
-    let has_type = |part: &Node<'_>| node_object(*part).is_some_and(|part| text_of(part, OtherBlockKey::Type).is_some());
+    let has_type =
+        |part: &Node<'_>| node_object(*part).is_some_and(|part| text_of(part, OtherBlockKey::Type).is_some());
     text_of(message, ChatMessageKey::Role).is_some()
         && list_of(message, OtherBlockKey::Parts).is_some_and(|parts| !parts.is_empty() && parts.iter().all(has_type))
 }
 
-/// The blocks of a message: its parts, where it is one for a page, else its content.
 pub(super) fn in_message(message: Object<'_>) -> Option<Node<'_>> {
     let parts = if is_for_page(message) { message.field(OtherBlockKey::Parts) } else { None };
     parts.or_else(|| message.field(ChatMessageKey::Content))
 }
 
-/// The calls that stand beside the content of a message for a page, in its older form.
+/// Calls beside the content, as older UI messages have them.
 pub(super) fn page_invocations(message: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {
     let calls = if is_for_page(message) { None } else { list_of(message, OtherBlockKey::Invocations) };
     object_items(calls.unwrap_or_default())
 }
 
-/// Whether a message holds calls or results in its content or its parts.
 pub(super) fn has_tools(message: &Node<'_>) -> bool {
     let Some(message) = node_object(*message) else { return false };
     page_invocations(message).next().is_some() || all_blocks(message).any(|(_, block)| is_of_tools(block))
 }
 
-/// Whether a block is a call or a result.
 pub(super) fn is_of_tools(block: Object<'_>) -> bool {
     matches!(classify_block(block), ContentBlock::Calls(_) | ContentBlock::Answers(_))
 }
 
-/// Whether messages have calls of OpenAI's form that their blocks do not have: nobody could say which of both are all.
+/// True if `tool_calls` and blocks name different calls: nobody knows which are all.
 pub(super) fn lack_calls(messages: &[Node<'_>]) -> bool {
     let messages = || messages.iter().filter_map(|message| node_object(*message));
     let blocks = messages().flat_map(all_blocks).filter_map(|(_, block)| match classify_block(block) {
@@ -302,12 +295,10 @@ pub(super) fn lack_calls(messages: &[Node<'_>]) -> bool {
     })
 }
 
-/// The first block of a message that nobody knows.
 pub(super) fn unknown_in(message: Object<'_>) -> Option<Node<'_>> {
     all_blocks(message).find(|(_, block)| matches!(classify_block(*block), ContentBlock::Unknown)).map(|(node, _)| node)
 }
 
-/// What is said of such a one.
 pub(super) const UNKNOWN: &str = "a block of a message is of no known type and passed over: it may be a call";
 
 fn all_blocks(message: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {

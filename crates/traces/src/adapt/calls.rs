@@ -1,51 +1,47 @@
 //! What formats with separate calls and results have in common: which result belongs to which call, arguments as JSON in text, token counts.
 
-use super::run_builder::{RunBuilder, field_entry};
 use super::fields::FieldRecord;
 use super::messages::ToolCallKey;
 use super::node_object;
+use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::json;
-use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_usage};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::hash::Hash;
 
-/// The calls that have no result yet. An id may come again: a result answers the last message of the assistant that asked with its id,
-/// and of several calls there the one of its tool, else the oldest. An empty id is none.
+/// Open calls. A result answers the last message that used its id, there the same tool, else the oldest call.
 #[derive(Debug)]
 pub(crate) struct PendingCalls<'run, C> {
-    /// The calls in their order, as long as they are few enough to look through.
+    /// In order, while few enough for a linear search.
     few: Vec<PendingCall<'run, C>>,
     many: Option<Box<PendingIndex<'run, C>>>,
-    /// The turn of the last call, and how many messages with calls there were.
+    /// The turn of the last call, and the number of messages with calls.
     turn: Option<usize>,
     messages: usize,
 }
 
-/// So many calls are looked through.
 const FEW: usize = 256;
 
 #[derive(Debug, Clone, Copy)]
 struct PendingCall<'run, C> {
     id: Option<&'run str>,
     tool: &'run str,
-    /// The number of the message that makes the call.
     message: usize,
     call: C,
 }
 
-/// The same by id and tool, each empty where a result need not name it; a call that was answered in one is passed over in the other.
+/// By id and tool, either may be empty; a call answered in one map is skipped in the other.
 #[derive(Debug)]
 struct PendingIndex<'run, C> {
     waiting: FxHashMap<&'run str, FxHashMap<&'run str, CallQueue<C>>>,
     answered: FxHashSet<C>,
 }
 
-/// Calls by the messages that make them.
 type CallQueue<C> = Vec<(usize, VecDeque<C>)>;
 
-/// A name that is one.
+/// `None` if empty.
 fn known_name(name: Option<&str>) -> Option<&str> {
     name.filter(|name| !name.is_empty())
 }
@@ -55,7 +51,7 @@ impl<'run, C: Copy + Eq + Hash> PendingCalls<'run, C> {
         Self { few: Vec::new(), many: None, turn: None, messages: 0 }
     }
 
-    /// A call was made in a turn, which tells the messages of the assistant apart.
+    /// The turn separates messages of the assistant.
     pub(crate) fn push_call(&mut self, id: Option<&'run str>, tool: &'run str, turn: usize, call: C) {
         if self.turn.replace(turn) != Some(turn) {
             self.messages += 1;
@@ -72,7 +68,7 @@ impl<'run, C: Copy + Eq + Hash> PendingCalls<'run, C> {
         }
     }
 
-    /// The call that a result answers: by its id, of a result without one by its tool, if it names one.
+    /// By id; without an id by tool, if the result names one.
     pub(crate) fn take_answered(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
         let (id, tool) = (known_name(id), known_name(tool));
         if let Some(many) = &mut self.many {
@@ -109,7 +105,7 @@ impl<'run, C: Copy + Eq + Hash> PendingIndex<'run, C> {
         Some(call)
     }
 
-    /// The oldest call of the last message that has one with these names.
+    /// The oldest call of the last message that matches.
     fn next(&mut self, id: Option<&str>, tool: &str) -> Option<(usize, C)> {
         let queue = self.waiting.get_mut(id.unwrap_or_default())?.get_mut(tool)?;
         loop {
@@ -123,7 +119,7 @@ impl<'run, C: Copy + Eq + Hash> PendingIndex<'run, C> {
     }
 }
 
-/// Arguments that may be JSON inside text. Empty text stands for none at all; what is not JSON stays text, with a warning.
+/// Arguments that may be JSON in text: empty text is none, invalid JSON stays text with a warning.
 pub(super) fn parse_arguments<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>) -> Node<'run> {
     let Value::Text(text) = node.value else { return node };
     if are_none(text.as_str()) {
@@ -146,18 +142,17 @@ pub(super) fn parse_arguments<'run>(draft: &mut RunBuilder<'run, '_>, node: Node
     }
 }
 
-/// Whether arguments that are text are none at all.
 pub(crate) fn are_none(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-/// Counts of tokens, summed over the parts of a run. A count that no part has stays unknown.
+/// Summed token counts; a count that no part has stays unknown.
 #[derive(Default)]
 pub(super) struct TokenUsage {
     counts: [Option<Number<'static>>; TOKENS.len()],
 }
 
-/// The counts of the normal form, each with its names in other formats.
+/// Normal names with their names in other formats.
 const TOKENS: [(&str, &[&str]); 6] = [
     (of_usage::INPUT, &["prompt_tokens", "inputTokens", "promptTokens"]),
     (of_usage::OUTPUT, &["completion_tokens", "outputTokens", "completionTokens"]),
@@ -170,7 +165,6 @@ const TOKENS: [(&str, &[&str]); 6] = [
     (of_usage::CACHE_WRITE, &["cache_creation_input_tokens", "cacheWriteTokens"]),
 ];
 
-/// Objects inside a usage that hold more counts.
 const DETAILS: [&str; 4] =
     ["prompt_tokens_details", "completion_tokens_details", "input_tokens_details", "output_tokens_details"];
 
@@ -186,7 +180,6 @@ impl TokenUsage {
         }
     }
 
-    /// Adds one count under its name in the normal form.
     pub(super) fn add_count(&mut self, name: &str, node: Option<Node<'_>>) {
         let places = TOKENS.iter().zip(&mut self.counts).filter(|((known, _), _)| *known == name);
         if let Some(Value::Number(count)) = node.map(|node| node.value) {
@@ -196,12 +189,11 @@ impl TokenUsage {
         }
     }
 
-    /// The counts, in the order of the table.
     pub(super) fn token_counts(&self) -> [Option<Number<'static>>; TOKENS.len()] {
         self.counts
     }
 
-    /// Adds the counts of another part. Where one of the two says how many tokens there are in all, the other has its input and output.
+    /// If either part has a total, the other's total is its input plus output.
     pub(super) fn merge_usage(&mut self, other: &Self) {
         let mut counts = other.counts;
         if self.has_total() || other.has_total() {
@@ -218,7 +210,6 @@ impl TokenUsage {
         matches!(self.counts, [_, _, Some(_), ..])
     }
 
-    /// Adds those counts that are not known yet.
     pub(super) fn add_unknown(&mut self, usage: Object<'_>) {
         let mut others = Self::default();
         others.add_usage(usage);
@@ -227,7 +218,7 @@ impl TokenUsage {
         }
     }
 
-    /// Adds counts in the order of the table. What a cache holds is input; where more is read from it than is input, it was left out there.
+    /// Cache tokens are input; if more were read from cache than are input, input excluded them.
     pub(super) fn add_counts(&mut self, counts: [Option<Number<'_>>; TOKENS.len()]) {
         let own = |count: Option<Number<'_>>| count.and_then(|count| count.add(Number::Integer(0)));
         let [input, output, total, reasoning, read, write] = counts.map(own);
@@ -246,7 +237,7 @@ impl TokenUsage {
         }
     }
 
-    /// Whether it counts more input or output than another, and less of neither.
+    /// True if input or output is higher and neither lower.
     pub(super) fn is_more_than(&self, other: &Self) -> bool {
         let [mine, theirs] = [self, other].map(|one| {
             let [input, output, ..] = one.counts.map(|count| count.unwrap_or(Number::Integer(0)));
@@ -256,7 +247,7 @@ impl TokenUsage {
         ordered().all(|order| order.is_ge()) && ordered().any(|order| order.is_gt())
     }
 
-    /// Counts what a cache holds as input, which it is: some formats leave it out of their input.
+    /// Some formats exclude cache tokens from their input.
     pub(super) fn count_cache_as_input(&mut self) {
         let [input, _, _, _, read, write] = &mut self.counts;
         if let Some(sum) = input {
@@ -266,11 +257,12 @@ impl TokenUsage {
         }
     }
 
-    /// The `usage` of the run; nothing where no count is known.
+    /// No entry if no count is known.
     pub(super) fn set_usage(&self, draft: &mut RunBuilder<'_, '_>) {
         let counts = TOKENS.iter().zip(self.counts);
-        let entries: Vec<ObjectEntry<'_>> =
-            counts.filter_map(|((name, _), count)| Some(field_entry(name, Node::computed(Value::Number(count?))))).collect();
+        let entries: Vec<ObjectEntry<'_>> = counts
+            .filter_map(|((name, _), count)| Some(field_entry(name, Node::computed(Value::Number(count?)))))
+            .collect();
         if !entries.is_empty() {
             let usage = draft.object_node(&entries);
             draft.set_entry(of_run::USAGE, usage);
@@ -278,7 +270,7 @@ impl TokenUsage {
     }
 }
 
-/// Counts all tokens, where nobody has.
+/// Computes the total if it is missing.
 fn sum_up(counts: &mut [Option<Number<'static>>; TOKENS.len()]) {
     if let [Some(input), Some(output), total @ None, ..] = counts {
         *total = input.add(*output);
@@ -289,7 +281,7 @@ fn known_value<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
     object.get(key).filter(|node| !matches!(node.value, Value::Null))
 }
 
-/// The tools that a run could use, as a list of objects with `name`: OpenAI puts each into `function`.
+/// Objects with `name`; OpenAI nests each in `function`.
 pub(super) fn tool_list<'run>(draft: &RunBuilder<'run, '_>, tools: &[Node<'run>]) -> Node<'run> {
     let inner = |node: &Node<'run>| match node.value {
         Value::Object(tool) => {

@@ -2,15 +2,14 @@
 //! put together; what calls gave back is not in a stream.
 
 use super::calls::TokenUsage;
+use super::conversation::{ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields};
-use super::conversation::{StepMeta, ToolCall, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, text_of};
+use super::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_of, text_of};
 use averment_base::value::{Node, Object, Value, json};
 use averment_runs::normal::{of_meta, of_run, of_step};
 
 fields! {
-    /// A chunk.
     ChunkKey {
         Object = "object" => Shape,
         Id = "id" => Shape,
@@ -24,7 +23,6 @@ fields! {
 }
 
 fields! {
-    /// What is new in a chunk.
     DeltaKey {
         Content = "content" => Shape,
         Thought = "reasoning_content" => Shape,
@@ -38,7 +36,6 @@ fields! {
     }
 }
 
-/// Streams.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "chat completion chunks",
     known_by: "objects whose `object` is `chat.completion.chunk`",
@@ -57,10 +54,8 @@ fn is_chunk(chunk: Object<'_>) -> bool {
     text_of(chunk, ChunkKey::Object) == Some(CHUNK) && list_of(chunk, ChunkKey::Choices).is_some()
 }
 
-/// What the `object` of a chunk says.
 const CHUNK: &str = "chat.completion.chunk";
 
-/// An answer while its parts arrive.
 #[derive(Default)]
 struct PartialAnswer<'run> {
     id: Option<&'run str>,
@@ -69,7 +64,7 @@ struct PartialAnswer<'run> {
     thought: String,
     calls: Vec<PartialCall<'run>>,
     usage: Option<Object<'run>>,
-    /// It says why it ended.
+    /// It states a finish reason.
     is_over: bool,
 }
 
@@ -148,7 +143,7 @@ fn apply_delta<'run>(answer: &mut PartialAnswer<'run>, delta: Object<'run>, draf
     }
 }
 
-/// An answer is whole, or was cut off: of a call in it nobody knows the arguments then. Says which of both.
+/// False if cut off: then nobody knows the arguments of its calls.
 fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, mut answer: PartialAnswer<'run>) -> bool {
     let Some(node) = answer.node else { return true };
     if !answer.is_over {
@@ -173,7 +168,7 @@ fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, mut answer: Pa
     answer.is_over
 }
 
-/// Leaves calls out whose arguments are no JSON yet; of none at all that is known of the last call alone.
+/// Drops calls with incomplete JSON; empty arguments are only doubtful for the last call.
 fn cut_off(calls: &mut Vec<PartialCall<'_>>, draft: &mut RunBuilder<'_, '_>) {
     let last = calls.len().saturating_sub(1);
     let mut place = 0;

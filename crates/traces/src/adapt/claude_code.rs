@@ -5,41 +5,44 @@
 //! usage counts. Sub-agents stand in the same file, told apart by `agentId`.
 
 mod copies;
+mod run_end;
 mod session;
 mod speech;
 
-pub(crate) use session::{LineAgent, PERMISSION_DENIED, SUMMED_UP, SessionTimes, line_agent, is_no_answer, session_of, summed_up};
+pub(crate) use session::{
+    LineAgent, PERMISSION_DENIED, SUMMED_UP, SessionTimes, is_no_answer, line_agent, session_of, summed_up,
+};
 
-use super::blocks::{self, BlockResult, BlockCall, ContentBlock};
+use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::calls::{PendingCalls, TokenUsage};
 use super::content;
-use super::run_builder::{RunBuilder, StepId, count_node, field_entry, absent_node};
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
-use super::messages::{LastWords, ChatMessageKey, MessageRole};
-use super::{TraceFormat, IN_FULL, LineProjection, items_of, node_list, list_of, object_of, object_items, node_text, text_of};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use super::messages::{ChatMessageKey, LastWords, MessageRole};
+use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
+use super::{
+    IN_FULL, LineProjection, TraceFormat, items_of, list_of, node_list, node_text, object_items, object_of, text_of,
+};
 use crate::error::PlacedError;
 use averment_base::value::compare::values_equal;
-use averment_base::value::{ObjectEntry, Node, Object, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::{StepKind, StepStatus};
-use copies::{CopyDetector, CallFacts};
+use copies::{CallFacts, CopyDetector};
 use rustc_hash::{FxHashMap, FxHashSet};
 use speech::OpenText;
 
 fields! {
-    /// A session as the web exports it.
     ClaudeExportKey {
         Lines = "loglines" => Shape,
     }
 }
 
 fields! {
-    /// A line of a session.
     ClaudeKey {
         Type = "type" => Shape,
         Subtype = "subtype" => Run(of_run::ERROR),
         Message = "message" => Shape,
-        /// The words are not the user's: the program wrote them.
+        /// Written by the program, not by the user.
         Injected = "isMeta" => Step(StepKind::Message),
         SumsUp = "isCompactSummary" => Step(StepKind::Message),
         /// A sub-agent speaks, which may have a name.
@@ -47,23 +50,23 @@ fields! {
         Agent = "agentId" => Shape,
         Parent = "parent_tool_use_id" => Shape,
         Time = "timestamp" => Run(of_run::DURATION),
-        /// What the program knows of a result beside what it told the model.
+        /// Details of a result beyond what the model was told.
         Details = "toolUseResult" => Step(StepKind::Call),
         DetailsOfStream = "tool_use_result" => Step(StepKind::Call),
-        /// The last line of `--output-format stream-json`, and the only one of `--output-format json`: it sums the run up.
+        /// Last line of `--output-format stream-json`, only line of `json`: the summary.
         Result = "result" => Run(of_run::OUTPUT),
         Cost = "total_cost_usd" => Run(of_run::COST),
         Duration = "duration_ms" => Run(of_run::DURATION),
         Failed = "is_error" => Run(of_run::ERROR),
-        /// The calls that were refused, on the last line, and the one that was, on a line of its own.
+        /// Refused calls: on the last line, or one on its own line.
         Denials = "permission_denials" => Call(of_step::STATUS),
         Denied = "tool_use_id" => Step(StepKind::Call),
-        /// The words are those of the program, which got no answer from the model.
+        /// Words of the program, which got no answer from the model.
         ApiError = "isApiErrorMessage" => Run(of_run::ERROR),
         ApiErrorOfStream = "is_api_error_message" => Run(of_run::ERROR),
-        /// Why there is none, beside a message of the program itself.
+        /// The reason, beside a message of the program itself.
         Why = "error" => Run(of_run::ERROR),
-        /// What a sub-agent says or does, in a line about its progress.
+        /// A sub-agent's words or actions, in a progress line.
         Data = "data" => Shape,
         Turns = "num_turns" => Run(of_run::TURNS),
         Usage = "usage" => PartOf(of_run::USAGE),
@@ -74,7 +77,6 @@ fields! {
         Version = "version" => PartOf(of_run::META),
         VersionOfStream = "claude_code_version" => PartOf(of_run::META),
         Branch = "gitBranch" => PartOf(of_run::META),
-        /// Marks of a line, as the session's own id.
         Leaf = "leafUuid" => Shape,
         ParentLine = "parentUuid" => Shape,
         Line = "uuid" => Shape,
@@ -83,22 +85,19 @@ fields! {
 }
 
 words! {
-    /// The types of lines.
     ClaudeLineType {
-        /// It holds a message.
         Spoken = "user" | "assistant",
         Result = "result",
         System = "system",
         Progress = "progress",
-        /// It holds no step, or parts of what another line holds whole, and is passed over in silence.
+        /// No step, or parts of what another line holds whole: skipped silently.
         Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event"
             | "rate_limit_event",
-        /// The same of a type that other formats may have as well.
+        /// As above, for types that other formats may have as well.
         SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode",
     }
 }
 
-/// A Claude Code session.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Claude Code session",
     known_by: "lines with a `type` of its sessions and `message`, `sessionId` or `uuid`",
@@ -114,7 +113,6 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// Whether an object is what `--output-format json` prints.
 fn is_result(object: Object<'_>) -> bool {
     text_of(object, ClaudeKey::Type).and_then(ClaudeLineType::from_word) == Some(ClaudeLineType::Result)
         && object.field(ClaudeKey::Turns).is_some()
@@ -125,17 +123,22 @@ fn is_line(line: Object<'_>) -> bool {
     text_of(line, ClaudeKey::Type).and_then(ClaudeLineType::from_word).is_some_and(|kind| kind.is_sure(&line))
 }
 
-/// The fields that only lines of sessions have.
-const MARKS: [ClaudeKey; 6] =
-    [ClaudeKey::Session, ClaudeKey::SessionOfStream, ClaudeKey::Leaf, ClaudeKey::ParentLine, ClaudeKey::Line, ClaudeKey::MessageLine];
+/// Fields that only session lines have.
+const MARKS: [ClaudeKey; 6] = [
+    ClaudeKey::Session,
+    ClaudeKey::SessionOfStream,
+    ClaudeKey::Leaf,
+    ClaudeKey::ParentLine,
+    ClaudeKey::Line,
+    ClaudeKey::MessageLine,
+];
 
 const fn keys_of([a, b, c, d, e, f]: [ClaudeKey; 6]) -> [&'static str; 6] {
     [a.key(), b.key(), c.key(), d.key(), e.key(), f.key()]
 }
 
 impl ClaudeLineType {
-    /// Whether an object with this type is a line of a session for sure: it has one of the keys that only such lines have. The result of
-    /// Copilot has the id of its session under the same name; that of Claude Code has it under another.
+    /// True if a key proves that it is a session line. Copilot's result has the same session id key.
     pub(crate) fn is_sure<R: FieldRecord<ClaudeKey>>(self, line: &R) -> bool {
         let counts = |mark: &ClaudeKey| self != Self::Result || *mark != ClaudeKey::Session;
         self != Self::SilentToo && MARKS.into_iter().filter(counts).any(|mark| line.field(mark).is_some())
@@ -147,12 +150,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// Whether a content holds calls or results.
 pub(crate) fn holds_tool_blocks(content: &Node<'_>) -> bool {
     node_list(*content).is_some_and(|blocks| object_items(blocks).any(|(_, block)| blocks::is_of_tools(block)))
 }
 
-/// Adds a conversation in Anthropic's form: it has no times, and each assistant message is a turn.
+/// Has no times; each assistant message is a turn.
 pub(super) fn read_conversation<'run>(messages: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     draft.mark_recorded(&[StepKind::Call, StepKind::Message]);
     let mut reader = ClaudeReader::new(draft);
@@ -166,20 +168,17 @@ pub(super) fn read_conversation<'run>(messages: &[Node<'run>], draft: &mut RunBu
     reader.finish_run();
 }
 
-/// How a call ended, as a value.
 fn status_node<'run>(status: StepStatus) -> Node<'run> {
     status.as_str().map_or_else(absent_node, |word| Node::computed(Value::plain_text(word)))
 }
 
-/// What the line around a message says.
 #[derive(Default)]
 struct LineMeta<'run> {
     turn: usize,
-    /// The id of the message, where it is one of a session.
     message: Option<&'run str>,
     time: Option<Node<'run>>,
     agent: Option<Node<'run>>,
-    /// The words are not the user's: the program wrote them, or another agent did.
+    /// The speaker, if the program or another agent wrote in the user's name.
     speaker: Option<&'static str>,
 }
 
@@ -190,23 +189,19 @@ struct ClaudeReader<'a, 'run, 'limits> {
     turn: usize,
     prompt: Option<Node<'run>>,
     said: LastWords<Node<'run>>,
-    /// The main agent speaks, or somebody to it.
     with_main: bool,
     usage: Vec<(Object<'run>, Option<Node<'run>>)>,
-    /// What the last line of a stream counts.
     summed_up: Option<Object<'run>>,
-    /// The session of the line in work, where there are several: calls and results belong together within one.
+    /// Calls and results pair within a session.
     session: Option<&'run str>,
-    /// Where in `usage` that of a message stands.
+    /// Position of each message's usage in `usage`.
     counted: FxHashMap<&'run str, usize>,
-    /// The program writes in the name of the user, as it does in sessions.
+    /// In sessions the program writes in the user's name.
     in_session: bool,
-    /// The calls that were refused, as far as lines say so beside their results.
     denied: FxHashSet<&'run str>,
-    /// Why the model gave no answer, where that is the last thing that was said.
+    /// Why the model gave no answer, if that came last.
     api_error: Option<Node<'run>>,
     copies: CopyDetector<'run>,
-    /// What the assistant said last, where more of the same text may come.
     open: Option<OpenText<'run>>,
 }
 
@@ -232,7 +227,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         }
     }
 
-    /// The turn of a message: lines of one assistant message share it; what others say belongs to the turn that follows.
+    /// Lines of one assistant message share a turn; others' words belong to the following turn.
     fn turn_of(&mut self, message: Object<'run>) -> usize {
         if text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_word) != Some(MessageRole::Assistant) {
             return self.turn + 1;
@@ -248,7 +243,6 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         self.turn
     }
 
-    /// What calls and results are paired by.
     fn pairing_id(&self, id: Option<&'run str>) -> Option<&'run str> {
         match (self.session, id) {
             (Some(session), Some(id)) => Some(self.draft.arena.alloc_str(&format!("{session}\0{id}"))),
@@ -256,7 +250,13 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         }
     }
 
-    fn read_message(&mut self, node: Node<'run>, message: Object<'run>, about: &LineMeta<'run>, details: Option<Node<'run>>) {
+    fn read_message(
+        &mut self,
+        node: Node<'run>,
+        message: Object<'run>,
+        about: &LineMeta<'run>,
+        details: Option<Node<'run>>,
+    ) {
         let Some(role) = text_of(message, ChatMessageKey::Role) else {
             self.draft.warn_skipped(node.origin, "a message without `role` is passed over");
             return;
@@ -286,14 +286,16 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
                 }
             }
             Some((content, ValueShape::Text)) if self.copies.is_text_again(content, about) => {}
-            Some((content, ValueShape::Text | ValueShape::Empty)) => self.say_text(content, role, about, content.origin),
+            Some((content, ValueShape::Text | ValueShape::Empty)) => {
+                self.say_text(content, role, about, content.origin)
+            }
             Some((_, ValueShape::Null)) => {}
             _ if called => {}
             _ => self.draft.warn_skipped(node.origin, "a message without `content` is passed over"),
         }
     }
 
-    /// Of several usages of one message the last counts.
+    /// The last usage of a message wins.
     fn count_usage(&mut self, id: Option<&'run str>, usage: (Object<'run>, Option<Node<'run>>)) {
         let place = id.map_or(self.usage.len(), |id| *self.counted.entry(id).or_insert(self.usage.len()));
         match self.usage.get_mut(place) {
@@ -302,7 +304,13 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         }
     }
 
-    fn read_block(&mut self, node: Node<'run>, role: Option<MessageRole>, about: &LineMeta<'run>, details: Option<Node<'run>>) {
+    fn read_block(
+        &mut self,
+        node: Node<'run>,
+        role: Option<MessageRole>,
+        about: &LineMeta<'run>,
+        details: Option<Node<'run>>,
+    ) {
         let block = match node.value {
             Value::Object(block) => block,
             Value::Text(_) => return self.say_text(node, role, about, node.origin),
@@ -340,7 +348,8 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         if self.copies.is_call_again(CallFacts { message: about.message, id, pairing, tool, input: asked.args }) {
             return;
         }
-        let mut fields: Vec<ObjectEntry<'run>> = vec![field_entry(of_step::TOOL, name), field_entry(of_step::TURN, count_node(about.turn))];
+        let mut fields: Vec<ObjectEntry<'run>> =
+            vec![field_entry(of_step::TOOL, name), field_entry(of_step::TURN, count_node(about.turn))];
         fields.extend(asked.args.map(|input| field_entry(of_step::ARGS, input)));
         fields.extend(asked.id.map(|id| field_entry(of_step::ID, id)));
         fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
@@ -352,7 +361,13 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         }
     }
 
-    fn add_result(&mut self, node: Node<'run>, answer: BlockResult<'run>, about: &LineMeta<'run>, details: Option<Node<'run>>) {
+    fn add_result(
+        &mut self,
+        node: Node<'run>,
+        answer: BlockResult<'run>,
+        about: &LineMeta<'run>,
+        details: Option<Node<'run>>,
+    ) {
         let id = self.pairing_id(answer.id).map(|id| self.copies.paired_id(id));
         let Some(call) = self.unanswered.take_answered(id, None) else {
             if self.is_result_again(id, &answer) {
@@ -372,14 +387,15 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         }
     }
 
-    /// Whether a result that no call is waiting for is the copy of one in a session.
+    /// True for a copy of an already answered result in a session.
     fn is_result_again(&self, id: Option<&'run str>, answer: &BlockResult<'run>) -> bool {
         let known = id.filter(|_| self.in_session).and_then(|id| self.copies.answered_call(id));
         let known = known.and_then(|call| self.draft.step_field(call, of_step::RESULT));
-        known.zip(answer.result_content(self.draft.arena)).is_some_and(|(known, given)| values_equal(&known.value, &given.value))
+        known
+            .zip(answer.result_content(self.draft.arena))
+            .is_some_and(|(known, given)| values_equal(&known.value, &given.value))
     }
 
-    /// Sets what a call gave back, and how it ended.
     fn end_call(&mut self, call: StepId, node: Node<'run>, answer: &BlockResult<'run>, details: Option<Node<'run>>) {
         let result = answer.result_content(self.draft.arena).or(details);
         if let Some(result) = result {
@@ -390,53 +406,6 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         if matches!(status, StepStatus::Failed | StepStatus::Denied) {
             let error = result.unwrap_or(Node::new(Value::Boolean(true), node.origin));
             self.draft.add_field(call, of_step::ERROR, error);
-        }
-    }
-
-    /// Sets what is known of the run as a whole.
-    fn finish_run(mut self) {
-        self.close_text();
-        let draft = self.draft;
-        for call in draft.steps_of_kind(StepKind::Call) {
-            let id = draft.step_field(call, of_step::ID).and_then(node_text);
-            if id.is_some_and(|id| self.denied.contains(id)) {
-                let error = draft.step_field(call, of_step::RESULT).unwrap_or(Node::computed(Value::Boolean(true)));
-                draft.set_field(call, of_step::STATUS, status_node(StepStatus::Denied));
-                draft.set_field(call, of_step::ERROR, error);
-            } else if draft.step_field(call, of_step::STATUS).is_none() {
-                draft.add_field(call, of_step::STATUS, absent_node());
-            }
-        }
-        if !draft.has_entry(of_run::ERROR) {
-            draft.set_some(of_run::ERROR, self.api_error);
-        }
-        if !draft.has_entry(of_run::TURNS) {
-            draft.set_entry(of_run::TURNS, count_node(self.turn));
-        }
-        if !draft.has_entry(of_run::PROMPT) {
-            draft.set_some(of_run::PROMPT, self.prompt);
-        }
-        if !draft.has_entry(of_run::OUTPUT) {
-            let output = content::join_texts(self.said.output_words(self.with_main), draft.arena);
-            draft.set_some(of_run::OUTPUT, output);
-        }
-        if !draft.has_entry(of_run::USAGE) {
-            let mut usage = TokenUsage::default();
-            for (counts, model) in self.usage {
-                let mut of_message = TokenUsage::default();
-                of_message.add_usage(counts);
-                of_message.count_cache_as_input();
-                draft.add_usage(&of_message, model);
-                usage.merge_usage(&of_message);
-            }
-            // In a stream the counts of single messages are those of their beginnings: its end sums them up, unless it counts less.
-            let whole = self.summed_up.map(|counts| {
-                let mut whole = TokenUsage::default();
-                whole.add_usage(counts);
-                whole.count_cache_as_input();
-                whole
-            });
-            whole.filter(|whole| !usage.is_more_than(whole)).unwrap_or(usage).set_usage(draft);
         }
     }
 }

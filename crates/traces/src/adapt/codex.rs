@@ -6,18 +6,17 @@ pub(super) mod exec;
 
 use super::api::responses::{self, ItemKey};
 use super::calls::TokenUsage;
-use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use super::conversation::{ConversationBuilder, Speaker, StepMeta};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
 use super::messages::MessageRole;
-use super::conversation::{StepMeta, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, first_of, list_of, node_object, object_of, object_items, text_of};
+use super::run_builder::RunBuilder;
+use super::{IN_FULL, TraceFormat, first_of, list_of, node_object, object_items, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashSet;
 
 fields! {
-    /// A line of a rollout.
     CodexKey {
         Time = "timestamp" => Shape,
         Type = "type" => Shape,
@@ -26,7 +25,6 @@ fields! {
 }
 
 fields! {
-    /// What a line holds beside the items of the model.
     CodexPayloadKey {
         Type = "type" => Shape,
         Id = "id" => Run(of_run::ID),
@@ -47,43 +45,39 @@ fields! {
         Role = "role" => Shape,
         Content = "content" => Shape,
         Items = "items" => Shape,
-        /// A mark of the program between bare items, and what stands in front of them.
         Mark = "record_type" => Shape,
         Begun = "timestamp" => Shape,
     }
 }
 
 words! {
-    /// The types of lines.
     CodexLineType {
         Session = "session_meta",
         Context = "turn_context",
         Item = "response_item",
         Event = "event_msg",
-        /// What was summed up, and marks of the program.
+        /// Summaries and program marks.
         Silent = "compacted" | "ghost_snapshot" | "world_state" | "inter_agent_communication_metadata",
     }
 }
 
 words! {
-    /// The events that say more than the items do.
     CodexEventType {
         Tokens = "token_count",
         Error = "error" | "stream_error",
         Aborted = "turn_aborted",
         TurnEnd = "task_complete" | "turn_complete",
-        /// What the items say as well, where there are any.
+        /// Repeated in items, if there are any.
         Said = "agent_message",
         Asked = "user_message",
         Thought = "agent_reasoning",
-        /// Calls, as they begin and end.
         CommandBegin = "exec_command_begin",
         CommandEnd = "exec_command_end",
         McpBegin = "mcp_tool_call_begin",
         McpEnd = "mcp_tool_call_end",
         PatchBegin = "patch_apply_begin",
         PatchEnd = "patch_apply_end",
-        /// Marks of the program: nothing is done in them.
+        /// Program marks without actions.
         Silent = "task_started" | "turn_started" | "session_configured" | "agent_reasoning_section_break"
             | "agent_reasoning_raw_content" | "agent_message_delta" | "agent_reasoning_delta" | "exec_command_output_delta" | "turn_diff"
             | "plan_update" | "background_event" | "context_compacted" | "thread_rolled_back" | "entered_review_mode" | "exited_review_mode"
@@ -92,20 +86,17 @@ words! {
 }
 
 words! {
-    /// The items that only Codex has.
     CodexItemType {
         ServerCall = "mcp_tool_call",
     }
 }
 
 words! {
-    /// What a mark of the program says between bare items.
     StateMark {
         State = "state",
     }
 }
 
-/// A session file.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Codex rollout",
     known_by: "lines with `payload` whose `type` is `session_meta`, `turn_context`, `response_item` or `event_msg`",
@@ -113,7 +104,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[CodexPayloadKey::Items.key()],
     near: &[CodexKey::Payload.key()],
     object: |object| {
-        list_of(object, CodexPayloadKey::Items).is_some_and(|items| object_items(items).any(|(_, item)| responses::is_item(item)))
+        list_of(object, CodexPayloadKey::Items)
+            .is_some_and(|items| object_items(items).any(|(_, item)| responses::is_item(item)))
     },
     item_marks: &[CodexKey::Payload.key(), CodexPayloadKey::Mark.key()],
     element: is_line,
@@ -124,15 +116,15 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_line(line: Object<'_>) -> bool {
     is_mark(line)
-        || text_of(line, CodexKey::Type).and_then(CodexLineType::from_word).is_some() && object_of(line, CodexKey::Payload).is_some()
+        || text_of(line, CodexKey::Type).and_then(CodexLineType::from_word).is_some()
+            && object_of(line, CodexKey::Payload).is_some()
 }
 
-/// Whether a line is a mark of the program between bare items.
 fn is_mark(line: Object<'_>) -> bool {
     line.entries().len() == 1 && text_of(line, CodexPayloadKey::Mark).and_then(StateMark::from_word).is_some()
 }
 
-/// Whether a line of older sessions says what the session is, without a type.
+/// Older sessions state what they are in an untyped line.
 fn is_head(line: Object<'_>) -> bool {
     text_of(line, CodexPayloadKey::Id).is_some()
         && text_of(line, CodexPayloadKey::Begun).is_some()
@@ -142,7 +134,9 @@ fn is_head(line: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let items = || {
         let lines = super::node_list(root).unwrap_or_default();
-        object_items(lines).filter(|(_, line)| text_of(*line, CodexKey::Type).and_then(CodexLineType::from_word) == Some(CodexLineType::Item))
+        object_items(lines).filter(|(_, line)| {
+            text_of(*line, CodexKey::Type).and_then(CodexLineType::from_word) == Some(CodexLineType::Item)
+        })
     };
     let in_items =
         items().filter_map(|(_, line)| object_of(line, CodexKey::Payload)).filter(|item| !is_server_call(*item));
@@ -161,7 +155,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     match root.value {
         Value::List(lines) => lines.iter().for_each(|line| session.read_line(*line)),
         Value::Object(object) => {
-            for (node, item) in session.talk.draft.record_objects(list_of(object, CodexPayloadKey::Items).unwrap_or_default()) {
+            for (node, item) in
+                session.talk.draft.record_objects(list_of(object, CodexPayloadKey::Items).unwrap_or_default())
+            {
                 session.talk.draft.count_record();
                 session.read_item(node, item, &StepMeta::default());
             }
@@ -174,23 +170,20 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 struct CodexSession<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
-    /// The last sum of tokens.
     total: Option<Object<'run>>,
-    /// What the model did stands in items; else only in events.
+    /// The model's actions are in items; otherwise only in events.
     has_items: bool,
-    /// The calls that stand in items, and those of which an event was read: an event of the former says nothing new, but for those of
-    /// servers that have an item of their own.
+    /// Calls in items. Their events add nothing, except for server calls with their own item.
     in_items: FxHashSet<&'run str>,
     begun: FxHashSet<&'run str>,
-    /// There are no items, and an event that may stand for a call was not understood.
+    /// No items, and an event that may stand for a call was not understood.
     is_partial: bool,
-    /// What went wrong, unless the program got over it: the model has spoken since, and its turn came to an end.
+    /// The error, unless recovered: the model spoke again and its turn ended.
     wrong: Option<TurnFailure<'run>>,
-    /// Its lines are bare items.
     is_bare: bool,
 }
 
-/// What went wrong, and whether the model has spoken since.
+/// The error, and whether the model has spoken since.
 struct TurnFailure<'run> {
     message: Node<'run>,
     has_spoken: bool,
@@ -201,7 +194,8 @@ impl<'run> CodexSession<'_, 'run, '_> {
         self.talk.draft.count_record();
         let line = node_object(node);
         let kind = line.and_then(|line| text_of(line, CodexKey::Type)).and_then(CodexLineType::from_word);
-        let payload = line.and_then(|line| line.field(CodexKey::Payload)).and_then(|node| Some((node, node_object(node)?)));
+        let payload =
+            line.and_then(|line| line.field(CodexKey::Payload)).and_then(|node| Some((node, node_object(node)?)));
         let (Some(line), Some(kind), Some((at, payload))) = (line, kind, payload) else {
             match line.filter(|_| self.is_bare) {
                 Some(line) if is_mark(line) => return,
@@ -214,7 +208,9 @@ impl<'run> CodexSession<'_, 'run, '_> {
         };
         let about = StepMeta { time: line.field(CodexKey::Time), ..StepMeta::default() };
         match kind {
-            CodexLineType::Session | CodexLineType::Context => self.read_context(payload, kind == CodexLineType::Session),
+            CodexLineType::Session | CodexLineType::Context => {
+                self.read_context(payload, kind == CodexLineType::Session)
+            }
             CodexLineType::Item => self.read_item(at, payload, &about),
             CodexLineType::Event => self.read_event(at, payload, &about),
             CodexLineType::Silent => {}
@@ -239,19 +235,22 @@ impl<'run> CodexSession<'_, 'run, '_> {
         }
     }
 
-    /// The model speaks.
     fn note_speech(&mut self) {
         self.wrong.iter_mut().for_each(|wrong| wrong.has_spoken = true);
     }
 
-    /// A turn comes to an end, also where something went wrong for good.
+    /// A turn also ends after a fatal error.
     fn turn_ends(&mut self, payload: Object<'run>) {
-        if payload.field(CodexPayloadKey::LastMessage).is_some_and(|words| NodeShapes.has_shape(words, ValueShape::Text)) {
+        if payload
+            .field(CodexPayloadKey::LastMessage)
+            .is_some_and(|words| NodeShapes.has_shape(words, ValueShape::Text))
+        {
             self.note_speech();
         }
         self.wrong = self.wrong.take().filter(|wrong| !wrong.has_spoken);
         let error = first_of(payload, &[CodexPayloadKey::Error]);
-        let message = error.and_then(node_object).and_then(|error| first_of(error, &[CodexPayloadKey::Message])).or(error);
+        let message =
+            error.and_then(node_object).and_then(|error| first_of(error, &[CodexPayloadKey::Message])).or(error);
         self.wrong = message.map(|message| TurnFailure { message, has_spoken: false }).or(self.wrong.take());
     }
 
@@ -291,7 +290,9 @@ impl<'run> CodexSession<'_, 'run, '_> {
                 self.wrong = wrong.map(|message| TurnFailure { message, has_spoken: false }).or(self.wrong.take());
             }
             Some(CodexEventType::TurnEnd) => self.turn_ends(payload),
-            Some(kind @ (CodexEventType::Said | CodexEventType::Asked | CodexEventType::Thought)) if !self.has_items => {
+            Some(kind @ (CodexEventType::Said | CodexEventType::Asked | CodexEventType::Thought))
+                if !self.has_items =>
+            {
                 let speaker = match kind {
                     CodexEventType::Said => Speaker::Assistant,
                     CodexEventType::Asked => Speaker::User,
@@ -339,7 +340,7 @@ fn is_server_call(item: Object<'_>) -> bool {
     text_of(item, ItemKey::Type).and_then(CodexItemType::from_word) == Some(CodexItemType::ServerCall)
 }
 
-/// The words with which Codex hands a refusal to the model, bare or in the JSON of an output.
+/// Codex's refusal text, bare or in JSON output.
 fn is_refusal(output: Node<'_>) -> bool {
     const STARTS: [&str; 8] = [
         "exec command rejected",
@@ -357,7 +358,7 @@ fn is_refusal(output: Node<'_>) -> bool {
         || text.starts_with("exec_command failed") && text.contains("Rejected(") && text.contains("rejected by user")
 }
 
-/// The program speaks in the user's name where it tells the model of its surroundings.
+/// The program speaks as the user when it describes the environment.
 fn item_speaker(role: Option<MessageRole>, content: Node<'_>) -> Speaker {
     let first = match content.value {
         Value::List([first, ..]) => node_object(*first).and_then(|block| text_of(block, ItemKey::Words)),

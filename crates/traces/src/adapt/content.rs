@@ -1,23 +1,21 @@
 //! The content of a message: text, or a list of blocks of which some hold text.
 
-use super::fields::{NodeShapes, FieldRecord as _, ShapeReader as _};
+use super::fields::{FieldRecord as _, NodeShapes, ShapeReader as _};
 use super::messages::{BlockKey, text_in};
-use averment_base::value::{Node, ValueText, Value};
+use averment_base::value::{Node, Value, ValueText};
 use bumpalo::Bump;
 
-/// How a text stands among those beside it in one content.
+/// How a text joins its neighbors in one content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextPiece {
-    /// It is a text of its own.
     Alone,
-    /// It has citations: what stands beside it is the same text, which was cut for their sake.
+    /// Has citations: its neighbors are parts of the same text.
     Cited,
-    /// It is a part of what OpenAI's Responses give as one text.
+    /// Part of what OpenAI's Responses give as one text.
     Part,
 }
 
 impl TextPiece {
-    /// What a block with text is, by its type and whether it has citations.
     pub(crate) fn of_block(kind: Option<&str>, has_citations: bool) -> Self {
         match kind {
             _ if has_citations => Self::Cited,
@@ -26,16 +24,13 @@ impl TextPiece {
         }
     }
 
-    /// Whether it goes on with the text before it.
     pub(crate) fn continues(self, before: Self) -> bool {
         [self, before].contains(&Self::Cited) || [self, before] == [Self::Part; 2]
     }
 }
 
-/// The type of texts in what OpenAI's Responses say.
 const OUTPUT: &str = "output_text";
 
-/// How the text of a block stands among others; `None` where it has none.
 pub(crate) fn block_piece(block: &Node<'_>) -> Option<TextPiece> {
     block_text(block)?;
     let Value::Object(object) = block.value else { return Some(TextPiece::Alone) };
@@ -43,13 +38,11 @@ pub(crate) fn block_piece(block: &Node<'_>) -> Option<TextPiece> {
     Some(TextPiece::of_block(object.field(BlockKey::Type).and_then(super::node_text), !citations.is_empty()))
 }
 
-/// Whether a block goes on with the text of the block before it.
 pub(crate) fn goes_on(before: &Node<'_>, block: &Node<'_>) -> bool {
     block_piece(before).zip(block_piece(block)).is_some_and(|(before, this)| this.continues(before))
 }
 
-/// The text of a content: as it stands, or that of its text blocks, those joined by line ends that do not go on with the one before.
-/// `None` where there is no text.
+/// Text blocks, joined by line ends unless one continues another; `None` without text.
 pub(crate) fn content_text<'run>(content: Node<'run>, arena: &'run Bump) -> Option<Node<'run>> {
     match content.value {
         Value::Text(_) => Some(content),
@@ -67,7 +60,7 @@ pub(crate) fn content_text<'run>(content: Node<'run>, arena: &'run Bump) -> Opti
     }
 }
 
-/// The pieces of one text, with nothing between them; `None` where there is none.
+/// Concatenated; `None` if there are none.
 pub(crate) fn concat_pieces<'run>(pieces: &[Node<'run>], arena: &'run Bump) -> Option<Node<'run>> {
     match pieces {
         [] => None,
@@ -79,7 +72,7 @@ pub(crate) fn concat_pieces<'run>(pieces: &[Node<'run>], arena: &'run Bump) -> O
     }
 }
 
-/// The texts of a message, joined by line ends; `None` where there is none.
+/// Joined by line ends; `None` if there are none.
 pub(crate) fn join_texts<'run>(texts: &[Node<'run>], arena: &'run Bump) -> Option<Node<'run>> {
     match texts {
         [] => None,
@@ -88,13 +81,14 @@ pub(crate) fn join_texts<'run>(texts: &[Node<'run>], arena: &'run Bump) -> Optio
     }
 }
 
-/// Texts as one, joined by line ends.
 pub(crate) fn join_lines<'run>(texts: impl Iterator<Item = Value<'run>>, arena: &'run Bump) -> Value<'run> {
     merge_content(texts.map(std::iter::once), arena)
 }
 
-/// Texts as one, each given in its pieces, joined by line ends.
-fn merge_content<'run>(texts: impl Iterator<Item = impl Iterator<Item = Value<'run>>>, arena: &'run Bump) -> Value<'run> {
+fn merge_content<'run>(
+    texts: impl Iterator<Item = impl Iterator<Item = Value<'run>>>,
+    arena: &'run Bump,
+) -> Value<'run> {
     let mut joined = bumpalo::collections::String::new_in(arena);
     for pieces in texts {
         let pieces = pieces.filter_map(|piece| match piece {
@@ -111,7 +105,7 @@ fn merge_content<'run>(texts: impl Iterator<Item = impl Iterator<Item = Value<'r
     Value::Text(ValueText::Plain(joined.into_bump_str()))
 }
 
-/// The text of a list of content blocks, each an object that says its type; `None` for any other value.
+/// `None` unless it is a list of typed block objects.
 pub(crate) fn of_blocks<'run>(value: Node<'run>, arena: &'run Bump) -> Option<Node<'run>> {
     let Value::List(blocks) = value.value else { return None };
     let has_type = |block: &Node<'_>| match block.value {
@@ -121,7 +115,7 @@ pub(crate) fn of_blocks<'run>(value: Node<'run>, arena: &'run Bump) -> Option<No
     if blocks.iter().all(has_type) { content_text(value, arena) } else { None }
 }
 
-/// The text of one block: a text itself, or `{"type": "text", "text": …}` and its kin.
+/// Text itself, or `{"type": "text", "text": …}` and its kin.
 fn block_text<'run>(block: &Node<'run>) -> Option<Node<'run>> {
     match block.value {
         Value::Text(_) => Some(*block),

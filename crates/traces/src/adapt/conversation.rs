@@ -3,26 +3,24 @@
 
 use super::calls::{PendingCalls, TokenUsage, parse_arguments};
 use super::content;
-use super::run_builder::{RunBuilder, StepId, count_node, field_entry, absent_node};
-use super::fields::{NodeShapes, ValueShape, ShapeReader as _};
+use super::fields::{NodeShapes, ShapeReader as _, ValueShape};
 use super::messages::LastWords;
+use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::{node_text, tools};
 use crate::time;
-use averment_base::value::{ObjectEntry, Node, Number, TextOrigin, Value};
+use averment_base::value::{Node, Number, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, role};
 use averment_runs::run::{StepKind, StepStatus};
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
     Assistant,
     User,
-    /// The program around the agent, or the instructions that it was given.
+    /// The surrounding program, or the agent's instructions.
     System,
-    /// The assistant, to itself.
     Thinking,
 }
 
@@ -37,31 +35,22 @@ impl Speaker {
     }
 }
 
-/// What a record says beside its words, its call or its result.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StepMeta<'run> {
-    /// When it was written.
     pub(super) time: Option<Node<'run>>,
-    /// Who made it, where the format tells agents apart.
+    /// Only if the format distinguishes agents.
     pub(super) agent: Option<Node<'run>>,
-    /// It is the work of another agent than the main one.
     pub(super) aside: bool,
 }
 
-/// A call as it is recorded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ToolCall<'run> {
-    /// The name of its tool.
     pub(super) tool: Node<'run>,
-    /// Its arguments; text may hold JSON.
     pub(super) args: Option<Node<'run>>,
-    /// What its result names it by.
     pub(super) id: Option<Node<'run>>,
-    /// Where it stands.
     pub(super) origin: TextOrigin,
 }
 
-/// How a call ended, as far as it is recorded.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CallResult<'run> {
     pub(super) result: Option<Node<'run>>,
@@ -69,23 +58,21 @@ pub(super) struct CallResult<'run> {
     pub(super) error: Option<Node<'run>>,
     pub(super) exit_code: Option<Node<'run>>,
     pub(super) details: Option<Node<'run>>,
-    /// How long it took, in milliseconds.
+    /// In milliseconds.
     pub(super) duration: Option<Node<'run>>,
 }
 
-/// A conversation that is being put together.
 pub(super) struct ConversationBuilder<'a, 'run, 'limits> {
     pub(super) draft: &'a mut RunBuilder<'run, 'limits>,
     pub(super) usage: TokenUsage,
     unanswered: PendingCalls<'run, StepId>,
-    /// The last call with an id.
     calls_by_id: FxHashMap<&'run str, StepId>,
     turn: usize,
-    /// Something was said or given back since the assistant last spoke.
+    /// Others spoke or results came since the assistant last spoke.
     had_input: bool,
     prompt: Option<Node<'run>>,
     last_words: LastWords<Node<'run>>,
-    /// The number of the message of the assistant that was said last, and whether what it says comes in parts of messages.
+    /// The assistant's last message number, and whether its words come in parts.
     message: usize,
     in_parts: bool,
     with_main: bool,
@@ -94,7 +81,6 @@ pub(super) struct ConversationBuilder<'a, 'run, 'limits> {
 }
 
 impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
-    /// A conversation that records messages and calls.
     pub(super) fn new(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
         draft.mark_recorded(&[StepKind::Call, StepKind::Message]);
         Self {
@@ -114,57 +100,58 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         }
     }
 
-    /// The same where what the assistant says comes in parts: those of one turn are one message, unless another one begins.
+    /// The assistant's words come in parts: one turn is one message unless another begins.
     pub(super) fn from_parts(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
         Self { in_parts: true, ..Self::new(draft) }
     }
 
-    /// What the assistant says next is another message.
     pub(super) fn begin_message(&mut self) {
         self.message += 1;
     }
 
-    /// The next message of the assistant begins.
     pub(super) fn begin_turn(&mut self) {
         self.begin_message();
         self.turn += 1;
         self.had_input = false;
     }
 
-    /// The assistant does something: behind what others said or gave back that is a new turn.
+    /// After others' words or results this starts a new turn.
     pub(super) fn ensure_turn(&mut self) {
         if self.had_input {
             self.begin_turn();
         }
     }
 
-    /// Something came from outside: what the assistant does next is a turn of its own.
+    /// External input: the assistant's next action is a new turn.
     pub(super) fn note_input(&mut self) {
         self.had_input = true;
     }
 
-    /// What the assistant does next belongs to what it did before.
+    /// The assistant's next action belongs to the current turn.
     pub(super) fn continue_turn(&mut self) {
         self.had_input = self.had_input && self.turn == 0;
     }
 
-    /// The number of turns so far.
     pub(super) fn turn_count(&self) -> usize {
         self.turn
     }
 
-    /// The number of the turn, as a value.
     pub(super) fn turn_node(&self) -> Node<'run> {
         count_node(self.turn)
     }
 
-    /// Notes a point in time of the run.
     pub(super) fn note_time(&mut self, time: Option<Node<'run>>) {
         self.times.extend(time.and_then(|time| time::to_milliseconds(&time.value)));
     }
 
-    /// Adds what is said. Empty text is nothing.
-    pub(super) fn add_message(&mut self, speaker: Speaker, words: Node<'run>, about: &StepMeta<'run>, origin: TextOrigin) {
+    /// Empty text is ignored.
+    pub(super) fn add_message(
+        &mut self,
+        speaker: Speaker,
+        words: Node<'run>,
+        about: &StepMeta<'run>,
+        origin: TextOrigin,
+    ) {
         if !NodeShapes.has_shape(words, ValueShape::Text) {
             return;
         }
@@ -188,21 +175,29 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         // What a sub-agent is told the user did not say.
         let role = if speaker == Speaker::User && about.aside { role::TASK } else { speaker.role_name() };
         let role = Node::computed(Value::plain_text(role));
-        let mut fields =
-            vec![field_entry(of_step::ROLE, role), field_entry(of_step::TEXT, words), field_entry(of_step::TURN, count_node(turn.max(1)))];
+        let mut fields = vec![
+            field_entry(of_step::ROLE, role),
+            field_entry(of_step::TEXT, words),
+            field_entry(of_step::TURN, count_node(turn.max(1))),
+        ];
         fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
         fields.extend(about.agent.map(|agent| field_entry(of_step::AGENT, agent)));
         self.draft.add_step(StepKind::Message, fields, origin);
     }
 
-    /// Adds the text of a content: text, or a list of blocks of which some hold text.
-    pub(super) fn add_content(&mut self, speaker: Speaker, content: Node<'run>, about: &StepMeta<'run>, origin: TextOrigin) {
+    pub(super) fn add_content(
+        &mut self,
+        speaker: Speaker,
+        content: Node<'run>,
+        about: &StepMeta<'run>,
+        origin: TextOrigin,
+    ) {
         if let Some(words) = content::content_text(content, self.draft.arena) {
             self.add_message(speaker, words, about, origin);
         }
     }
 
-    /// Adds a call; `None`, with a word on it, where its tool has no name.
+    /// `None`, with a warning, if the tool has no name.
     pub(super) fn add_call(&mut self, made: ToolCall<'run>, about: &StepMeta<'run>) -> Option<StepId> {
         let Some(tool) = node_text(made.tool).filter(|tool| !tool.is_empty()) else {
             self.draft.warn_skipped(made.origin, "a call without the name of its tool is passed over");
@@ -231,12 +226,11 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         Some(step)
     }
 
-    /// The last call with an id.
     pub(super) fn find_call(&self, id: &str) -> Option<StepId> {
         self.calls_by_id.get(id).copied()
     }
 
-    /// The result of a call, found by its id, of one without an id by its tool.
+    /// By id; without one by tool.
     pub(super) fn add_result(
         &mut self,
         id: Option<&str>,
@@ -254,14 +248,14 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         Some(call)
     }
 
-    /// What is told stands in one message of the assistant, results included: what follows is of the same turn.
+    /// One assistant message including results: what follows is in the same turn.
     pub(super) fn within_message(&mut self, tell: impl FnOnce(&mut Self)) {
         let heard = self.had_input;
         tell(self);
         self.had_input = self.had_input && heard;
     }
 
-    /// A call has its result where it stands, or none will come.
+    /// The result is inline, or none will come.
     pub(super) fn end_call(&mut self, call: StepId, outcome: CallResult<'run>, about: &StepMeta<'run>) {
         self.note_time(about.time);
         self.note_input();
@@ -285,14 +279,14 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         }
     }
 
-    /// The same of a call that has its result within the message that makes it: what follows is of the same turn.
+    /// For a result inside the call's message: what follows is in the same turn.
     pub(super) fn end_within(&mut self, call: StepId, outcome: CallResult<'run>, about: &StepMeta<'run>) {
         let heard = self.had_input;
         self.end_call(call, outcome, about);
         self.had_input = heard;
     }
 
-    /// Adds a call that somebody else makes than the assistant: it is no turn of it.
+    /// A call made by someone else: not a turn of the assistant.
     pub(super) fn add_foreign_call(&mut self, made: ToolCall<'run>, about: &StepMeta<'run>) -> Option<StepId> {
         let heard = std::mem::replace(&mut self.had_input, false);
         let step = self.add_call(made, about);
@@ -300,7 +294,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         step
     }
 
-    /// One agent hands over to another; the hand-over stands right behind what made it.
+    /// Stands right behind what caused it.
     pub(super) fn hand_over(&mut self, to: Node<'run>, about: &StepMeta<'run>, origin: TextOrigin) {
         if !NodeShapes.has_shape(to, ValueShape::Text) {
             return;
@@ -311,12 +305,12 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         self.draft.add_step(StepKind::Handover, fields, origin);
     }
 
-    /// Says how a call ended that has or gets no result.
+    /// For a call without a result.
     pub(super) fn set_status(&mut self, call: StepId, status: StepStatus) {
         self.draft.set_field(call, of_step::STATUS, status_node(Some(status)));
     }
 
-    /// Adds something that is known of the run as a whole; of several the first counts.
+    /// The first value wins.
     pub(super) fn add_meta(&mut self, key: &'run str, node: Option<Node<'run>>) {
         if key == of_meta::MODEL {
             self.draft.note_model(node);
@@ -328,13 +322,12 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         }
     }
 
-    /// Adds what a request to a model used.
     pub(super) fn add_usage(&mut self, usage: &TokenUsage, model: Option<Node<'run>>) {
         self.usage.merge_usage(usage);
         self.draft.add_usage(usage, model);
     }
 
-    /// The same where the format does not tell in which turns things were done.
+    /// For formats without turns.
     pub(super) fn finish_without_turns(self) -> &'a mut RunBuilder<'run, 'limits> {
         let draft = self.finish_run();
         draft.forget_field(of_run::TURNS, of_step::TURN);
@@ -342,7 +335,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         draft
     }
 
-    /// Sets what is known of the run as a whole, where the format has not set it already.
+    /// Sets run entries that the format has not set.
     pub(super) fn finish_run(self) -> &'a mut RunBuilder<'run, 'limits> {
         let draft = self.draft;
         for call in draft.steps_of_kind(StepKind::Call) {
@@ -372,7 +365,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         draft
     }
 
-    /// The same of a session of an agent whose tools are known: what its calls did follows from them.
+    /// Also derives steps from the calls of known tools.
     pub(super) fn finish_with_tools(self) -> &'a mut RunBuilder<'run, 'limits> {
         use StepKind::{Command, Http, Read, Skill, Write};
         self.draft.mark_recorded(&[Command, Read, Write, Skill, Http]);
@@ -382,12 +375,10 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
     }
 }
 
-/// A status as a value; `None`: the format does not tell.
 fn status_node<'run>(status: Option<StepStatus>) -> Node<'run> {
     status.and_then(StepStatus::as_str).map_or_else(absent_node, |word| Node::computed(Value::plain_text(word)))
 }
 
-/// A number of seconds in milliseconds.
 pub(super) fn seconds_to_ms(node: Node<'_>) -> Option<Node<'_>> {
     match node.value {
         Value::Number(number) => Some(number.to_f64())
@@ -397,7 +388,7 @@ pub(super) fn seconds_to_ms(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// A point in time: text as it stands, a number in seconds or milliseconds since 1970, which no day of ours leaves in doubt.
+/// Text as is; numbers in seconds or milliseconds since 1970, told apart by size.
 pub(super) fn instant_node(node: Node<'_>) -> Option<Node<'_>> {
     if time::is_in_seconds(&node.value) {
         return seconds_to_ms(node);
@@ -405,20 +396,17 @@ pub(super) fn instant_node(node: Node<'_>) -> Option<Node<'_>> {
     time::to_milliseconds(&node.value).map(|_| node)
 }
 
-/// A whole number as a value.
 pub(super) fn integer_node<'run>(number: i64, origin: TextOrigin) -> Node<'run> {
     Node::new(Value::Number(Number::Integer(number)), origin)
 }
 
-/// Words behind which a number stands, such as an exit code. They are looked for in every result: what that takes is made once.
+/// Words before a number, such as an exit code; built once, as every result is searched.
 pub(super) type TextMarkers = LazyLock<Box<[Finder<'static>]>>;
 
-/// Such words.
 pub(super) fn build_markers<const MANY: usize>(words: [&'static str; MANY]) -> Box<[Finder<'static>]> {
     Box::new(words.map(Finder::new))
 }
 
-/// The number that stands behind the first of some words in a text.
 pub(super) fn number_behind<'run>(words: Node<'run>, markers: &TextMarkers) -> Option<Node<'run>> {
     let text = node_text(words)?;
     let behind = markers.iter().find_map(|marker| {

@@ -2,10 +2,14 @@
 //! execution starts: what was only asked for was not done.
 
 use super::calls::TokenUsage;
+use super::conversation::{
+    CallResult, ConversationBuilder, Speaker, StepMeta, TextMarkers, ToolCall, build_markers, number_behind,
+};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
 use super::run_builder::{RunBuilder, count_node, field_entry};
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
-use super::conversation::{StepMeta, ToolCall, TextMarkers, CallResult, Speaker, ConversationBuilder, build_markers, number_behind};
-use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, node_text, text_of};
+use super::{
+    IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of,
+};
 use crate::build::word_status;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
@@ -13,11 +17,9 @@ use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// What stands before an exit code.
 static EXIT_CODE: TextMarkers = LazyLock::new(|| build_markers(["<exited with exit code"]));
 
 fields! {
-    /// An event.
     CopilotEventKey {
         Type = "type" => Shape,
         Data = "data" => Shape,
@@ -30,10 +32,9 @@ fields! {
 }
 
 fields! {
-    /// What an event tells.
     CopilotDataKey {
         Content = "content" => Shape,
-        /// What the model says and asks for at once is one turn. The numbers begin anew with what the user says.
+        /// Simultaneous speech and calls are one turn. Numbers restart with each user message.
         Turn = "turnId" => Call(of_step::TURN),
         Requests = "toolRequests" => Call(of_step::TURN),
         Thought = "reasoningText" => Step(StepKind::Message),
@@ -64,7 +65,6 @@ fields! {
 }
 
 words! {
-    /// The types of events that are read.
     CopilotEventType {
         Start = "session.start" | "session.resume",
         Asked = "user.message",
@@ -82,20 +82,18 @@ words! {
 }
 
 words! {
-    /// What ends the output of the program beside the events.
     LastLineType {
         Result = "result",
     }
 }
 
 words! {
-    /// The phases of a message that is no answer.
+    /// Phases of a message that is no answer.
     CopilotPhase {
         Thinking = "thinking",
     }
 }
 
-/// Sessions.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Copilot CLI session",
     known_by: "events with `data` whose `type` is `tool.execution_start`, `assistant.message`, `session.start` and so on, or of their families with `id`, `timestamp` and `parentId`",
@@ -109,22 +107,22 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// Whether an object is an event: of a type that is read, or of the same families where it has all that stands around one. A session
-/// may be cut off at its beginning, and many of its events tell nothing: those know it all the same.
+/// Known type, or a known family with complete fields: a session may lack its beginning.
 fn is_event(event: Object<'_>) -> bool {
     let Some(word) = text_of(event, CopilotEventKey::Type) else { return false };
     let is_whole = || {
         [CopilotEventKey::Id, CopilotEventKey::Time].into_iter().all(|field| text_of(event, field).is_some())
             && event.field(CopilotEventKey::Parent).is_some()
     };
-    object_of(event, CopilotEventKey::Data).is_some() && (CopilotEventType::from_word(word).is_some() || is_of_family(word) && is_whole())
+    object_of(event, CopilotEventKey::Data).is_some()
+        && (CopilotEventType::from_word(word).is_some() || is_of_family(word) && is_whole())
 }
 
 fn is_of_family(word: &str) -> bool {
     FAMILIES.iter().any(|family| word.starts_with(family))
 }
 
-/// The families of events, of which many tell nothing that a rule could ask for.
+/// Families with many event types that no rule needs.
 const FAMILIES: [&str; 12] = [
     "session.",
     "assistant.",
@@ -151,14 +149,12 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     };
     for node in items_of::<CopilotEventKey>(root, &[]) {
         session.talk.draft.count_record();
-        let event = node_object(*node)
-            .and_then(|event| Some((event, text_of(event, CopilotEventKey::Type)?, object_of(event, CopilotEventKey::Data)?)));
+        let event = node_object(*node).and_then(|event| {
+            Some((event, text_of(event, CopilotEventKey::Type)?, object_of(event, CopilotEventKey::Data)?))
+        });
         let Some((event, word, data)) = event else {
             if !node_object(*node).is_some_and(|line| session.read_last(line)) {
-                session
-                    .talk
-                    .draft
-                    .warn_skipped(node.origin, "what is no event with `type` and `data` is passed over");
+                session.talk.draft.warn_skipped(node.origin, "what is no event with `type` and `data` is passed over");
             }
             continue;
         };
@@ -177,28 +173,24 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 struct CopilotSession<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
-    /// The names of agents by the calls that started them.
     agents: FxHashMap<&'run str, Node<'run>>,
-    /// The skills that calls have loaded.
     skills: Vec<&'run str>,
     has_usage: bool,
     turns: TurnIndex<'run>,
 }
 
-/// The turns so far.
 #[derive(Default)]
 struct TurnIndex<'run> {
-    /// By who takes them (the call that started an agent), their names, and how often the user spoke before.
+    /// Keyed by the call that started the agent, turn name and number of user messages before.
     by_name: FxHashMap<(Option<&'run str>, &'run str, usize), usize>,
-    /// Those of the messages that asked for calls, by the ids of these.
+    /// Turns of the messages that asked for calls, by call id.
     of_calls: FxHashMap<&'run str, usize>,
-    /// The last one with a name.
     last_named: usize,
     asked: usize,
 }
 
 impl<'run> CopilotSession<'_, 'run, '_> {
-    /// The line that ends the output of the program; false for any other.
+    /// False if it is another line.
     fn read_last(&mut self, line: Object<'run>) -> bool {
         if text_of(line, CopilotEventKey::Type).and_then(LastLineType::from_word).is_none() {
             return false;
@@ -249,7 +241,9 @@ impl<'run> CopilotSession<'_, 'run, '_> {
             CopilotEventType::Result => self.add_result(node, data, &about),
             CopilotEventType::Skill => self.add_skill(node, data, &about),
             CopilotEventType::Agent => {
-                if let (Some(call), Some(name)) = (text_of(data, CopilotDataKey::Call), data.field(CopilotDataKey::AgentName)) {
+                if let (Some(call), Some(name)) =
+                    (text_of(data, CopilotDataKey::Call), data.field(CopilotDataKey::AgentName))
+                {
                     self.agents.insert(call, name);
                     self.talk.hand_over(name, &about, node.origin);
                 }
@@ -263,7 +257,7 @@ impl<'run> CopilotSession<'_, 'run, '_> {
         }
     }
 
-    /// The turn that an event is of, where that is known: it begins with the first of its events.
+    /// A turn begins with its first event; `None` if unknown.
     fn turn_of(&mut self, kind: CopilotEventType, data: Object<'run>) -> Option<usize> {
         let parent = text_of(data, CopilotDataKey::ParentCall);
         self.turns.asked += usize::from(kind == CopilotEventType::Asked && parent.is_none());
@@ -308,10 +302,12 @@ impl<'run> CopilotSession<'_, 'run, '_> {
     fn add_call(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>, turn: Option<usize>) {
         let tool = data.field(CopilotDataKey::Tool).unwrap_or(Node::computed(Value::Null));
         let args = data.field(CopilotDataKey::Args);
-        self.skills.extend(
-            args.and_then(node_object).and_then(|args| first_of(args, &[CopilotDataKey::SkillOfCall, CopilotDataKey::Skill]).and_then(node_text)),
-        );
-        let step = self.talk.add_call(ToolCall { tool, args, id: data.field(CopilotDataKey::Call), origin: node.origin }, about);
+        self.skills.extend(args.and_then(node_object).and_then(|args| {
+            first_of(args, &[CopilotDataKey::SkillOfCall, CopilotDataKey::Skill]).and_then(node_text)
+        }));
+        let step = self
+            .talk
+            .add_call(ToolCall { tool, args, id: data.field(CopilotDataKey::Call), origin: node.origin }, about);
         if let Some((step, turn)) = step.zip(turn.filter(|turn| *turn != self.talk.turn_count())) {
             self.talk.draft.set_field(step, of_step::TURN, count_node(turn));
         }
@@ -322,7 +318,8 @@ impl<'run> CopilotSession<'_, 'run, '_> {
         let inner = |field| given.and_then(node_object).and_then(|given| first_of(given, &[field]));
         let error = first_of(data, &[CopilotDataKey::Error]);
         let of_error = |field| error.and_then(node_object).and_then(|error| first_of(error, &[field]));
-        let refused = of_error(CopilotDataKey::Code).and_then(node_text).and_then(word_status) == Some(StepStatus::Denied);
+        let refused =
+            of_error(CopilotDataKey::Code).and_then(node_text).and_then(word_status) == Some(StepStatus::Denied);
         let status = match data.field(CopilotDataKey::Success).map(|success| success.value) {
             _ if refused => Some(StepStatus::Denied),
             Some(Value::Boolean(true)) => Some(StepStatus::Ok),
@@ -344,9 +341,12 @@ impl<'run> CopilotSession<'_, 'run, '_> {
         self.talk.add_result(text_of(data, CopilotDataKey::Call), None, outcome, about, node.origin);
     }
 
-    /// A skill that the user asked for has no call of its own.
+    /// A skill that the user requested has no call of its own.
     fn add_skill(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>) {
-        let Some(name) = data.field(CopilotDataKey::Skill).filter(|name| NodeShapes.has_shape(*name, ValueShape::Text)) else { return };
+        let Some(name) = data.field(CopilotDataKey::Skill).filter(|name| NodeShapes.has_shape(*name, ValueShape::Text))
+        else {
+            return;
+        };
         if let Some(place) = self.skills.iter().position(|known| Some(*known) == node_text(name)) {
             self.skills.remove(place);
             return;
@@ -362,7 +362,7 @@ impl<'run> CopilotSession<'_, 'run, '_> {
         self.talk.add_usage(&usage, model);
     }
 
-    /// The end sums up each model: that counts where the single answers were not recorded.
+    /// Per-model totals count if single answers were not recorded.
     fn read_end(&mut self, data: Object<'run>, about: &StepMeta<'run>) {
         self.talk.note_time(about.time);
         let Some(metrics) = object_of(data, CopilotDataKey::Metrics).filter(|_| !self.has_usage) else { return };

@@ -3,17 +3,16 @@
 
 use super::calls::TokenUsage;
 use super::content;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, first_of, items_of, node_object, object_of, node_text, text_of};
-use averment_base::value::{Node, Object, ValueText, Value};
+use super::{IN_FULL, TraceFormat, first_of, items_of, node_object, node_text, object_of, text_of};
+use averment_base::value::{Node, Object, Value, ValueText};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
 fields! {
-    /// An event.
     CursorKey {
         Type = "type" => Shape,
         Subtype = "subtype" => Shape,
@@ -36,7 +35,6 @@ fields! {
 }
 
 fields! {
-    /// What a call holds under the name of its tool.
     CursorToolKey {
         Args = "args" => Call(of_step::ARGS),
         Result = "result" => Call(of_step::RESULT),
@@ -58,7 +56,6 @@ fields! {
 }
 
 words! {
-    /// The types of events.
     CursorEventType {
         System = "system",
         User = "user",
@@ -70,14 +67,12 @@ words! {
 }
 
 words! {
-    /// How far a call is, or a thought.
     CursorProgress {
         Completed = "completed",
         Delta = "delta",
     }
 }
 
-/// Streams.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Cursor agent stream",
     known_by: "events with `session_id` of type `tool_call` with a `tool_call`, or with `timestamp_ms`, or a `result` with `request_id`",
@@ -106,10 +101,12 @@ fn is_event(event: Object<'_>) -> bool {
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut stream = CursorStream { talk: ConversationBuilder::new(draft), seen: FxHashSet::default(), thought: None, words: None };
+    let mut stream =
+        CursorStream { talk: ConversationBuilder::new(draft), seen: FxHashSet::default(), thought: None, words: None };
     for node in items_of::<CursorKey>(root, &[]) {
         stream.talk.draft.count_record();
-        let event = node_object(*node).and_then(|event| Some((event, CursorEventType::from_word(text_of(event, CursorKey::Type)?)?)));
+        let event = node_object(*node)
+            .and_then(|event| Some((event, CursorEventType::from_word(text_of(event, CursorKey::Type)?)?)));
         match event {
             Some((event, kind)) => stream.read_event(*node, event, kind),
             None => stream.talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over"),
@@ -123,11 +120,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 struct CursorStream<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
-    /// The calls that have started.
     seen: FxHashSet<&'run str>,
-    /// A thought while its parts arrive.
     thought: Option<(Node<'run>, String)>,
-    /// A message of the assistant while its parts arrive, which have times of their own.
+    /// A message in parts, which have their own times.
     words: Option<(Node<'run>, String)>,
 }
 
@@ -144,8 +139,9 @@ impl<'run> CursorStream<'_, 'run, '_> {
             return;
         }
         self.flush_thinking();
-        let is_part =
-            kind == CursorEventType::Assistant && about.time.is_some() && first_of(event, &[CursorKey::IdToo]).is_none();
+        let is_part = kind == CursorEventType::Assistant
+            && about.time.is_some()
+            && first_of(event, &[CursorKey::IdToo]).is_none();
         if is_part && self.append_delta(node, event) {
             return;
         }
@@ -157,7 +153,8 @@ impl<'run> CursorStream<'_, 'run, '_> {
             }
             CursorEventType::User | CursorEventType::Assistant => {
                 let speaker = if kind == CursorEventType::User { Speaker::User } else { Speaker::Assistant };
-                let content = object_of(event, CursorKey::Message).and_then(|message| message.field(CursorKey::Content));
+                let content =
+                    object_of(event, CursorKey::Message).and_then(|message| message.field(CursorKey::Content));
                 content.into_iter().for_each(|content| self.talk.add_content(speaker, content, &about, node.origin));
             }
             CursorEventType::Call => self.add_call(node, event, &about),
@@ -173,15 +170,13 @@ impl<'run> CursorStream<'_, 'run, '_> {
         }
     }
 
-    /// Adds a part of a message.
     fn append_delta(&mut self, node: Node<'run>, event: Object<'run>) -> bool {
         let Some(words) = words_of(event, self.talk.draft).and_then(node_text) else { return false };
         self.words.get_or_insert_with(|| (node, String::new())).1.push_str(words);
         true
     }
 
-    /// The parts of a message are together; what comes next may be the same message as a whole, which has no time or names the request
-    /// to the model.
+    /// What follows may be the whole message again: without a time, or with a request id.
     fn flush_message(&mut self, next: Option<Object<'run>>) {
         let Some((node, words)) = self.words.take() else { return };
         let whole = next.and_then(|next| words_of(next, self.talk.draft)).and_then(node_text);
@@ -199,7 +194,8 @@ impl<'run> CursorStream<'_, 'run, '_> {
         };
         let id = first_of(event, &[CursorKey::Id, CursorKey::IdToo]);
         let key = id.and_then(node_text);
-        let completed = text_of(event, CursorKey::Subtype).and_then(CursorProgress::from_word) == Some(CursorProgress::Completed);
+        let completed =
+            text_of(event, CursorKey::Subtype).and_then(CursorProgress::from_word) == Some(CursorProgress::Completed);
         if key.is_none_or(|key| self.seen.insert(key)) {
             let (tool, args) = name_tool(&self.talk, name, held);
             // What is only seen when it is over has started before that.
@@ -227,23 +223,24 @@ impl<'run> CursorStream<'_, 'run, '_> {
     }
 }
 
-/// The words of a message.
 fn words_of<'run>(event: Object<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     content::content_text(object_of(event, CursorKey::Message)?.field(CursorKey::Content)?, draft.arena)
 }
 
-/// The name under which a call holds what it does, and that.
 fn held_in(call: Object<'_>) -> Option<(&str, Object<'_>)> {
     let of_tool = |name: &str| name.ends_with(TOOL_CALL) || CursorToolKey::Function.key() == name;
     let entry = call.entries().iter().find(|entry| of_tool(entry.key) && node_object(entry.node).is_some())?;
     Some((entry.key, node_object(entry.node)?))
 }
 
-/// What stands behind the name of a tool.
 const TOOL_CALL: &str = "ToolCall";
 
-/// The tool of a call and its arguments: tools of servers and functions are named inside, others by the key, in words with `-`.
-fn name_tool<'run>(talk: &ConversationBuilder<'_, 'run, '_>, name: &'run str, held: Object<'run>) -> (Node<'run>, Option<Node<'run>>) {
+/// Server tools and functions are named inside, others by the key, dash-separated.
+fn name_tool<'run>(
+    talk: &ConversationBuilder<'_, 'run, '_>,
+    name: &'run str,
+    held: Object<'run>,
+) -> (Node<'run>, Option<Node<'run>>) {
     let args = first_of(held, &[CursorToolKey::Args, CursorToolKey::Arguments]);
     let inside = args.and_then(node_object).filter(|args| args.field(CursorToolKey::ToolName).is_some());
     if let Some(inside) = inside {
@@ -263,7 +260,7 @@ fn name_tool<'run>(talk: &ConversationBuilder<'_, 'run, '_>, name: &'run str, he
     (Node::computed(Value::Text(ValueText::Plain(talk.draft.arena.alloc_str(&words)))), args)
 }
 
-/// How a call ended: under the word for it stands what came of it.
+/// The outcome word is the key of the result.
 fn call_outcome(result: Node<'_>) -> CallResult<'_> {
     let Some(answer) = node_object(result) else { return CallResult { result: Some(result), ..CallResult::default() } };
     let ends = [

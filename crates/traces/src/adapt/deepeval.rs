@@ -3,13 +3,14 @@
 use super::cutting::RunCutting;
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{SpanAct, ActWord, TraceSpan, InstantUnit, RunEntries, instant_milliseconds, names, of_word, build_run, text_of_node};
-use super::{TraceFormat, IN_FULL, are_mostly, node_list, node_object, object_items};
+use super::spans::{
+    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, names, of_word, text_of_node,
+};
+use super::{IN_FULL, TraceFormat, are_mostly, node_list, node_object, object_items};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 
 names! {
-    /// A trace, and a span.
     DeepEvalKey {
         Id = ["uuid"],
         Parent = ["parentUuid"],
@@ -31,14 +32,12 @@ names! {
         CallId = ["tool_call_id"],
         PriceIn = ["costPerInputToken"],
         PriceOut = ["costPerOutputToken"],
-        /// The cases of a test run, each with its trace.
         Cases = ["testCases"],
         Trace = ["trace"],
     }
 }
 
 names! {
-    /// The lists of spans.
     DeepEvalTraceKey {
         Part = ["baseSpans", "retrieverSpans"],
         Agent = ["agentSpans"],
@@ -48,7 +47,6 @@ names! {
 }
 
 names! {
-    /// Keys of which a trace has one.
     DeepEvalMark {
         Any = ["agentSpans", "llmSpans", "toolSpans", "baseSpans", "testCases"],
     }
@@ -58,7 +56,6 @@ fn find_key<'run>(object: Object<'run>, wanted: DeepEvalKey) -> Option<Node<'run
     wanted.find(object)
 }
 
-/// A trace of DeepEval.
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "DeepEval trace",
     description: "DeepEval traces (`agentSpans`, `llmSpans`, `toolSpans`), and test runs with one for each of their `testCases`",
@@ -72,15 +69,15 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_trace(trace: Object<'_>) -> bool {
     let lists = trace.entries().iter().filter(|entry| DeepEvalTraceKey::from_name(entry.key).is_some());
-    are_mostly(lists.filter_map(|entry| node_list(entry.node)).flatten(), |span| find_key(span, DeepEvalKey::Id).is_some())
+    are_mostly(lists.filter_map(|entry| node_list(entry.node)).flatten(), |span| {
+        find_key(span, DeepEvalKey::Id).is_some()
+    })
 }
 
-/// The cases of a test run.
 fn run_cases(run: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {
     object_items(find_key(run, DeepEvalKey::Cases).and_then(node_list).unwrap_or_default())
 }
 
-/// The trace of a case.
 fn trace_of(case: Object<'_>) -> Option<Object<'_>> {
     find_key(case, DeepEvalKey::Trace).and_then(node_object).filter(|trace| is_trace(*trace))
 }
@@ -118,12 +115,18 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-fn read_span<'run>(node: Node<'run>, record: Object<'run>, kind: DeepEvalTraceKey, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+fn read_span<'run>(
+    node: Node<'run>,
+    record: Object<'run>,
+    kind: DeepEvalTraceKey,
+    draft: &mut RunBuilder<'run, '_>,
+) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
     span.id = find_key(record, DeepEvalKey::Id).and_then(text_of_node);
     span.parent = find_key(record, DeepEvalKey::Parent).and_then(text_of_node);
     span.name = find_key(record, DeepEvalKey::Name);
-    let at = |word| find_key(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+    let at =
+        |word| find_key(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(DeepEvalKey::Start), at(DeepEvalKey::End));
     span.failed = find_key(record, DeepEvalKey::Status).and_then(text_of_node).and_then(of_word);
     span.error = find_key(record, DeepEvalKey::Error);
@@ -132,7 +135,10 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, kind: DeepEvalTraceKe
         DeepEvalTraceKey::Agent => SpanAct::Agent,
         DeepEvalTraceKey::Inference => SpanAct::Inference,
         DeepEvalTraceKey::Tool => SpanAct::Tool,
-        DeepEvalTraceKey::Part => find_key(record, DeepEvalKey::Type).and_then(text_of_node).and_then(ActWord::parse_act).unwrap_or(SpanAct::Part),
+        DeepEvalTraceKey::Part => find_key(record, DeepEvalKey::Type)
+            .and_then(text_of_node)
+            .and_then(ActWord::parse_act)
+            .unwrap_or(SpanAct::Part),
     };
     let (input, output) = (find_key(record, DeepEvalKey::Input), find_key(record, DeepEvalKey::Output));
     let (given, gave) = match span.act {
@@ -142,7 +148,9 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, kind: DeepEvalTraceKe
     };
     span.take_fact(given, input);
     // A tool may give a message.
-    let message = output.and_then(node_object).filter(|message| span.act == SpanAct::Tool && find_key(*message, DeepEvalKey::CallId).is_some());
+    let message = output
+        .and_then(node_object)
+        .filter(|message| span.act == SpanAct::Tool && find_key(*message, DeepEvalKey::CallId).is_some());
     match message {
         Some(message) => {
             span.take_fact(Fact::CallId, find_key(message, DeepEvalKey::CallId));
@@ -150,12 +158,17 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, kind: DeepEvalTraceKe
         }
         None => span.take_fact(gave, output),
     }
-    for (fact, word) in [(Fact::Model, DeepEvalKey::Model), (Fact::TokensIn, DeepEvalKey::TokensIn), (Fact::TokensOut, DeepEvalKey::TokensOut)] {
+    for (fact, word) in [
+        (Fact::Model, DeepEvalKey::Model),
+        (Fact::TokensIn, DeepEvalKey::TokensIn),
+        (Fact::TokensOut, DeepEvalKey::TokensOut),
+    ] {
         span.take_fact(fact, find_key(record, word));
     }
     let price = |tokens, price| span.facts.fact_number(tokens)?.multiply(number_value(find_key(record, price)?)?);
-    if let Some(cost) =
-        price(Fact::TokensIn, DeepEvalKey::PriceIn).zip(price(Fact::TokensOut, DeepEvalKey::PriceOut)).and_then(|(a, b)| a.add(b))
+    if let Some(cost) = price(Fact::TokensIn, DeepEvalKey::PriceIn)
+        .zip(price(Fact::TokensOut, DeepEvalKey::PriceOut))
+        .and_then(|(a, b)| a.add(b))
     {
         span.take_fact(Fact::Cost, Some(Node::computed(Value::Number(cost))));
     }

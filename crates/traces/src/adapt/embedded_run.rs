@@ -1,13 +1,17 @@
 //! A file whose JSON was written into a text of JSON, as programs do that write JSON twice. A text among runs is none of them.
 
-use super::{TraceFormat, RawDocument, detect_format, node_list, node_object};
+use super::{RawDocument, TraceFormat, detect_format, node_list, node_object};
 use crate::error::PlacedError;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Value, json};
 use bumpalo::Bump;
 
-/// What a file holds that is a text, where that is a run of a known format; anything else as it stands.
-pub(super) fn unpack_text<'run>(from: &RawDocument<'run>, arena: &'run Bump, limits: &Limits) -> Result<Node<'run>, PlacedError> {
+/// Unpacks a text that holds a run of a known format; otherwise unchanged.
+pub(super) fn unpack_text<'run>(
+    from: &RawDocument<'run>,
+    arena: &'run Bump,
+    limits: &Limits,
+) -> Result<Node<'run>, PlacedError> {
     let root = from.root;
     let Value::Text(text) = root.value else { return Ok(root) };
     let is_alone = !from.source.by_line && from.source.position.is_none();
@@ -26,7 +30,7 @@ pub(super) fn unpack_text<'run>(from: &RawDocument<'run>, arena: &'run Bump, lim
     }
 }
 
-/// Whether a value may be cut into several runs: its parts say themselves which run they belong to, or there are several of them.
+/// True if parts name their runs, or there are several.
 fn may_hold_several(format: &TraceFormat, node: &Node<'_>) -> bool {
     let Some(holder) = node_object(*node) else { return !format.runs.is_empty() };
     if format.runs.iter().any(|cutting| !cutting.by.is_empty()) {

@@ -1,16 +1,15 @@
 //! EvalView: results of test cases, each with the `trace` of its run: steps that are calls of tools, in order, with what they cost.
 
 use super::calls::TokenUsage;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields};
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, are_mostly, first_of, list_of, node_object, object_of};
+use super::{IN_FULL, TraceFormat, are_mostly, first_of, list_of, node_object, object_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepStatus;
 
 fields! {
-    /// A result, or its trace alone.
     EvalViewResultKey {
         Case = "test_case" => Run(of_run::ID),
         Trace = "trace" => Shape,
@@ -31,7 +30,6 @@ fields! {
 }
 
 fields! {
-    /// A step.
     EvalViewCallKey {
         Id = "step_id" => Call(of_step::ID),
         Name = "step_name" => Call(of_step::TOOL),
@@ -46,15 +44,15 @@ fields! {
     }
 }
 
-/// Results.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "EvalView result",
     known_by: "`test_case` beside a `trace` of `steps` with `tool_name` and `parameters`, or such a `trace` alone",
     description: "results of EvalView (a list, or one with `trace`)",
     marks: &[EvalViewResultKey::Case.key(), EvalViewResultKey::Metrics.key()],
     object: |object| {
-        let trace =
-            object_of(object, EvalViewResultKey::Trace).filter(|_| object.field(EvalViewResultKey::Case).is_some()).unwrap_or(object);
+        let trace = object_of(object, EvalViewResultKey::Trace)
+            .filter(|_| object.field(EvalViewResultKey::Case).is_some())
+            .unwrap_or(object);
         is_trace(trace)
     },
     read: read_run,
@@ -62,10 +60,12 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_trace(trace: Object<'_>) -> bool {
-    let is_step = |step: Object<'_>| step.field(EvalViewCallKey::Tool).is_some() && step.field(EvalViewCallKey::Id).is_some();
+    let is_step =
+        |step: Object<'_>| step.field(EvalViewCallKey::Tool).is_some() && step.field(EvalViewCallKey::Id).is_some();
     trace.field(EvalViewResultKey::Output).is_some()
         && trace.field(EvalViewResultKey::Session).is_some()
-        && list_of(trace, EvalViewResultKey::Steps).is_some_and(|steps| steps.is_empty() || are_mostly(steps.iter(), is_step))
+        && list_of(trace, EvalViewResultKey::Steps)
+            .is_some_and(|steps| steps.is_empty() || are_mostly(steps.iter(), is_step))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -92,7 +92,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             None => talk.draft.warn_skipped(node.origin, "a step that is no object is passed over"),
         }
     }
-    if let Some(tokens) = object_of(trace, EvalViewResultKey::Metrics).and_then(|metrics| object_of(metrics, EvalViewResultKey::Tokens)) {
+    if let Some(tokens) =
+        object_of(trace, EvalViewResultKey::Metrics).and_then(|metrics| object_of(metrics, EvalViewResultKey::Tokens))
+    {
         let mut usage = TokenUsage::default();
         usage.add_usage(tokens);
         talk.usage = usage;
@@ -108,7 +110,12 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
     let tool = first_of(step, &[EvalViewCallKey::Tool, EvalViewCallKey::Name]).unwrap_or(Node::computed(Value::Null));
-    let made = ToolCall { tool, args: step.field(EvalViewCallKey::Args), id: step.field(EvalViewCallKey::Id), origin: node.origin };
+    let made = ToolCall {
+        tool,
+        args: step.field(EvalViewCallKey::Args),
+        id: step.field(EvalViewCallKey::Id),
+        origin: node.origin,
+    };
     let Some(call) = talk.add_call(made, &StepMeta::default()) else { return };
     let status = match step.field(EvalViewCallKey::Success).map(|success| success.value) {
         Some(Value::Boolean(true)) => Some(StepStatus::Ok),

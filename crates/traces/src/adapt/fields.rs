@@ -9,27 +9,25 @@ use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{EntryType, entry_type, of_run};
 use averment_runs::run::StepKind;
 
-/// What the value of a field becomes. A projection looks at what it may hold, and at what decides about that.
+/// The target of a field. Projections read what may hold data or decides about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldTarget {
-    /// It tells what an object is, or holds other objects.
+    /// Tells the kind of an object, or holds other objects.
     Shape,
-    /// This field of a call.
     Call(&'static str),
     /// This entry of the run, as it stands.
     Run(&'static str),
-    /// A part of this entry of the run, which is put together from several values: only the full reader does that.
+    /// One part of a composed entry, which only the full reader builds.
     PartOf(&'static str),
-    /// Something in a step of this kind, which no projection holds.
+    /// Part of a step of this kind, which no projection holds.
     Step(StepKind),
-    /// The same, but of another type it is an error, so that projections have to look.
+    /// Like `Step`, but a wrong type is an error, so projections must check it.
     Checked(StepKind),
-    /// It tells what the lines of a file or the elements of a list are; of a line alone that is known without it.
+    /// Tells the format of a file or list; a single line is known without it.
     Format,
 }
 
 impl FieldTarget {
-    /// Whether a projection looks at it.
     pub(crate) fn is_projected(self) -> bool {
         match self {
             Self::Shape | Self::Call(_) | Self::Checked(_) => true,
@@ -39,30 +37,24 @@ impl FieldTarget {
     }
 }
 
-/// The entries of a run that only the full reader can give: they are put together from several parts.
+/// Entries composed of several parts, which only the full reader builds.
 #[must_use]
 pub(crate) fn is_composed(entry: &str) -> bool {
     matches!(entry, of_run::TURNS | of_run::USAGE | of_run::COST | of_run::STEPS | of_run::PROMPT | of_run::COMPLETE)
         || StepKind::ALL.iter().any(|kind| kind.list_key() == entry)
 }
 
-/// A row of a table: one field that the objects of a format may have.
+/// A row of a table: a field that a format's objects may have.
 pub(crate) trait FieldRow: Copy + std::fmt::Debug + 'static {
-    /// All rows.
     const ALL: &'static [Self];
-    /// A place for each row.
     type FieldPlaces: Copy + std::fmt::Debug + AsRef<[OptionalSpan]> + AsMut<[OptionalSpan]>;
-    /// The places of an object in which nothing was found.
     const NOWHERE: Self::FieldPlaces;
-    /// The key that it stands under.
     fn key(self) -> &'static str;
-    /// What it becomes.
     fn field_target(self) -> FieldTarget;
-    /// Its number among the rows.
     fn row_number(self) -> usize;
 }
 
-/// Makes a table of fields: for each its name here, its key, and what it becomes.
+/// Makes a table of fields: variant, key, target.
 macro_rules! fields {
     ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $field:ident = $key:literal => $becomes:expr,)+ }) => {
         $(#[$about])*
@@ -72,7 +64,6 @@ macro_rules! fields {
         }
 
         impl $table {
-            /// The key that it stands under.
             pub(crate) const fn key(self) -> &'static str {
                 match self {
                     $(Self::$field => $key,)+
@@ -105,7 +96,7 @@ macro_rules! fields {
 }
 pub(crate) use fields;
 
-/// Makes a table of the words by which a format tells kinds of things apart.
+/// Makes a table of the words of a format.
 macro_rules! words {
     ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $word:ident = $($text:literal)|+,)+ }) => {
         $(#[$about])*
@@ -115,7 +106,6 @@ macro_rules! words {
         }
 
         impl $table {
-            /// What a word stands for; `None` for one that is not in the table.
             pub(crate) fn from_word(word: &str) -> Option<Self> {
                 match word {
                     $($($text)|+ => Some(Self::$word),)+
@@ -127,12 +117,10 @@ macro_rules! words {
 }
 pub(crate) use words;
 
-/// An object with the fields of a table.
 pub(crate) trait FieldRecord<F: FieldRow> {
-    /// A value of it, as far as it is read.
+    /// A value, as far as it is read.
     type FieldValue: Copy;
 
-    /// The value of a field.
     fn field(&self, field: F) -> Option<Self::FieldValue>;
 }
 
@@ -144,10 +132,10 @@ impl<'run, F: FieldRow> FieldRecord<F> for Object<'run> {
     }
 }
 
-/// Where a value stands in the bytes of a chunk.
+/// Byte range of a value in a chunk.
 pub(crate) type ByteSpan = (usize, usize);
 
-/// Room for a [`ByteSpan`]. No value ends at offset 0.
+/// An optional [`Span`]; no value ends at offset 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OptionalSpan {
     start: usize,
@@ -155,11 +143,9 @@ pub(crate) struct OptionalSpan {
 }
 
 impl OptionalSpan {
-    /// Room that is empty.
     pub(crate) const NOWHERE: Self = Self { start: 0, end: 0 };
 }
 
-/// The places of the fields of an object in the bytes of a chunk.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FieldSpans<F: FieldRow> {
     places: F::FieldPlaces,
@@ -173,7 +159,6 @@ impl<F: FieldRow> Default for FieldSpans<F> {
 }
 
 impl<F: FieldRow> FieldSpans<F> {
-    /// Notes where the value of a field stands.
     #[inline]
     pub(crate) fn set_span(&mut self, field: F, (start, end): ByteSpan) {
         if let Some(place) = self.places.as_mut().get_mut(field.row_number()) {
@@ -187,28 +172,27 @@ impl<F: FieldRow> FieldRecord<F> for FieldSpans<F> {
 
     #[inline]
     fn field(&self, field: F) -> Option<ByteSpan> {
-        self.places.as_ref().get(field.row_number()).filter(|place| place.end != 0).map(|place| (place.start, place.end))
+        self.places
+            .as_ref()
+            .get(field.row_number())
+            .filter(|place| place.end != 0)
+            .map(|place| (place.start, place.end))
     }
 }
 
-/// What kind a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueShape {
     Null,
     True,
     False,
     Number,
-    /// Text without a character.
     Empty,
-    /// Text with at least one.
     Text,
     List,
     Object,
 }
 
-/// Tells what kind values are.
 pub(crate) trait ShapeReader<V: Copy> {
-    /// What kind a value is; `None` where it is none of these.
     fn value_shape(&self, value: V) -> Option<ValueShape>;
 
     #[inline]
@@ -222,7 +206,6 @@ pub(crate) trait ShapeReader<V: Copy> {
     }
 }
 
-/// Values of a parsed document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeShapes;
 
@@ -259,7 +242,7 @@ impl ShapeReader<ByteSpan> for ScanCursor<'_> {
     }
 }
 
-/// The first of several fields that is there and not `null`.
+/// The first that is present and not `null`.
 #[inline]
 pub(crate) fn first_field<F: FieldRow, R: FieldRecord<F>>(
     record: &R,
@@ -269,8 +252,11 @@ pub(crate) fn first_field<F: FieldRow, R: FieldRecord<F>>(
     fields.iter().find_map(|field| record.field(*field).filter(|value| !shapes.has_shape(*value, ValueShape::Null)))
 }
 
-/// Whether a field is `true`.
 #[inline]
-pub(crate) fn is_true<F: FieldRow, R: FieldRecord<F>>(record: &R, shapes: &impl ShapeReader<R::FieldValue>, field: F) -> bool {
+pub(crate) fn is_true<F: FieldRow, R: FieldRecord<F>>(
+    record: &R,
+    shapes: &impl ShapeReader<R::FieldValue>,
+    field: F,
+) -> bool {
     record.field(field).is_some_and(|value| shapes.has_shape(value, ValueShape::True))
 }

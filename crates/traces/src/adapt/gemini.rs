@@ -1,12 +1,18 @@
 //! Gemini CLI: the file of a session (`messages` of type `user` and `gemini`), and the events of `--output-format stream-json`.
 
+mod events;
+
+use events::read_stream;
+
 use super::calls::TokenUsage;
 use super::content;
-use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields, words};
+use super::conversation::{
+    CallResult, ConversationBuilder, Speaker, StepMeta, TextMarkers, ToolCall, build_markers, number_behind,
+};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields, words};
 use super::messages::MessageRole;
-use super::conversation::{StepMeta, ToolCall, TextMarkers, CallResult, Speaker, ConversationBuilder, build_markers, number_behind};
-use super::{TraceFormat, IN_FULL, first_of, list_of, node_object, object_of, object_items, node_text, text_of};
+use super::run_builder::RunBuilder;
+use super::{IN_FULL, TraceFormat, first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
@@ -14,23 +20,21 @@ use averment_runs::run::StepStatus;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
-/// What stands before an exit code.
+/// Text before an exit code.
 static EXIT_CODE: TextMarkers = LazyLock::new(|| build_markers(["Exit Code:"]));
 
 fields! {
-    /// A session.
     GeminiSessionKey {
         Id = "sessionId" => Run(of_run::ID),
         Project = "projectHash" => Shape,
         Messages = "messages" => Shape,
-        /// In files with a record on each line: what changes in the session, and that the user went back in it.
+        /// In line files: session changes, and that the user went back.
         Set = "$set" => Shape,
         Rewind = "$rewindTo" => Shape,
     }
 }
 
 fields! {
-    /// A message.
     GeminiKey {
         Id = "id" => Shape,
         Type = "type" => Shape,
@@ -46,7 +50,6 @@ fields! {
 }
 
 fields! {
-    /// A call with its result.
     GeminiCallKey {
         Id = "id" => Call(of_step::ID),
         Name = "name" => Call(of_step::TOOL),
@@ -63,7 +66,6 @@ fields! {
 }
 
 fields! {
-    /// The tokens of a message.
     GeminiUsageKey {
         Input = "input" => Shape,
         Output = "output" => Shape,
@@ -74,7 +76,6 @@ fields! {
 }
 
 fields! {
-    /// An event of a stream.
     GeminiEventKey {
         Type = "type" => Shape,
         Time = "timestamp" => Shape,
@@ -97,7 +98,6 @@ fields! {
 }
 
 words! {
-    /// Who says a message of a session.
     GeminiSayer {
         Model = "gemini" | "model",
         User = "user",
@@ -106,7 +106,6 @@ words! {
 }
 
 words! {
-    /// How much an error matters.
     ErrorSeverity {
         /// The program goes on.
         Warning = "warning",
@@ -114,7 +113,6 @@ words! {
 }
 
 words! {
-    /// The types of events.
     GeminiEventType {
         Start = "init",
         Said = "message",
@@ -125,13 +123,14 @@ words! {
     }
 }
 
-/// Sessions.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Gemini CLI session",
     known_by: "`sessionId` and `projectHash` beside `messages` of type `user` or `gemini`, or in front of such on lines",
     description: "sessions of Gemini CLI (`projectHash`, `messages`, or a message a line)",
     marks: &[GeminiSessionKey::Project.key()],
-    object: |object| list_of(object, GeminiSessionKey::Messages).is_some() && object.field(GeminiSessionKey::Id).is_some(),
+    object: |object| {
+        list_of(object, GeminiSessionKey::Messages).is_some() && object.field(GeminiSessionKey::Id).is_some()
+    },
     item_marks: &[
         GeminiSessionKey::Project.key(),
         GeminiSessionKey::Set.key(),
@@ -145,7 +144,6 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// Whether an object is a line of a session.
 fn is_record(line: Object<'_>) -> bool {
     let has = |field| line.field(field).is_some();
     has(GeminiSessionKey::Project) && has(GeminiSessionKey::Id) && !has(GeminiSessionKey::Messages)
@@ -153,10 +151,9 @@ fn is_record(line: Object<'_>) -> bool {
         || text_of(line, GeminiKey::Type) == Some(MODEL) && text_of(line, GeminiKey::Id).is_some()
 }
 
-/// What only messages of Gemini CLI have for a type.
 const MODEL: &str = "gemini";
 
-/// Whether a line says something about the session that is no message, and the messages that it holds all the same.
+/// Session changes, and the messages they hold.
 fn changed_messages(line: Object<'_>) -> Option<&[Node<'_>]> {
     let only = line.entries().len() == 1;
     let changed = object_of(line, GeminiSessionKey::Set).filter(|_| only);
@@ -165,7 +162,6 @@ fn changed_messages(line: Object<'_>) -> Option<&[Node<'_>]> {
     changed.map(|_| ()).or(went_back.map(|_| ())).map(|()| messages.unwrap_or_default())
 }
 
-/// Streams.
 pub(crate) const STREAM: TraceFormat = TraceFormat {
     name: "Gemini CLI events",
     known_by: "`tool_use` events with `tool_name` and `tool_id`, or an `init` event with `session_id` and `timestamp`",
@@ -181,7 +177,9 @@ pub(crate) const STREAM: TraceFormat = TraceFormat {
 fn is_event(event: Object<'_>) -> bool {
     let has = |field| event.field(field).is_some();
     match text_of(event, GeminiEventKey::Type).and_then(GeminiEventType::from_word) {
-        Some(GeminiEventType::Start) => has(GeminiEventKey::Session) && has(GeminiEventKey::Time) && has(GeminiEventKey::Model),
+        Some(GeminiEventType::Start) => {
+            has(GeminiEventKey::Session) && has(GeminiEventKey::Time) && has(GeminiEventKey::Model)
+        }
         Some(GeminiEventType::Call) => has(GeminiEventKey::Call) && has(GeminiEventKey::Tool),
         Some(GeminiEventType::Result) => has(GeminiEventKey::Call) && has(GeminiEventKey::Status),
         _ => false,
@@ -227,8 +225,7 @@ fn begin_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, session: Ob
     talk.draft.set_some(of_run::ID, session.field(GeminiSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
 }
 
-/// The messages of a session with a record on each line: of several with one id the last counts, in the place of the first. What was
-/// done stays done where the user went back, or where messages were summed up.
+/// The last message of an id wins, in the first one's place. Actions stay when the user goes back or history is summarized.
 fn read_lines<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, lines: &[Node<'run>]) -> Vec<Node<'run>> {
     let mut messages: Vec<Node<'run>> = Vec::new();
     let mut places = FxHashMap::default();
@@ -254,7 +251,7 @@ fn read_lines<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, lines: &[Node<
     messages
 }
 
-/// Whether the program sums up what was said so far, in the name of the user.
+/// A summary of the conversation, in the user's name.
 fn is_summary(message: Object<'_>) -> bool {
     let content = message.field(GeminiKey::Content);
     let first = content.and_then(|content| match content.value {
@@ -264,7 +261,12 @@ fn is_summary(message: Object<'_>) -> bool {
     first.is_some_and(|words| words.trim_start().starts_with("<state_snapshot>"))
 }
 
-fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>, about: &StepMeta<'run>) {
+fn add_answer<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    message: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     talk.begin_turn();
     talk.add_meta(of_meta::MODEL, message.field(GeminiKey::Model));
     for (at, thought) in talk.draft.record_objects(list_of(message, GeminiKey::Thoughts).unwrap_or_default()) {
@@ -284,7 +286,7 @@ fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'ru
     }
 }
 
-/// The sum of input and output leaves out what was thought: the total holds it.
+/// The total includes thinking, input plus output do not.
 fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
     let counts = [
         (of_usage::INPUT, GeminiUsageKey::Input),
@@ -300,12 +302,23 @@ fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
     talk.usage.merge_usage(&usage);
 }
 
-fn one_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>, about: &StepMeta<'run>) {
+fn one_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    call: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     let tool = call.field(GeminiCallKey::Name).unwrap_or(Node::computed(Value::Null));
-    let made = ToolCall { tool, args: call.field(GeminiCallKey::Args), id: call.field(GeminiCallKey::Id), origin: node.origin };
+    let made = ToolCall {
+        tool,
+        args: call.field(GeminiCallKey::Args),
+        id: call.field(GeminiCallKey::Id),
+        origin: node.origin,
+    };
     let Some(step) = talk.add_call(made, &StepMeta { time: None, ..*about }) else { return };
     let result = call.field(GeminiCallKey::Result).and_then(|result| result_node(talk, result));
-    let result = result.or_else(|| first_of(call, &[GeminiCallKey::Display]).filter(|shown| NodeShapes.is_text(*shown)));
+    let result =
+        result.or_else(|| first_of(call, &[GeminiCallKey::Display]).filter(|shown| NodeShapes.is_text(*shown)));
     let status = text_of(call, GeminiCallKey::Status).and_then(status_of);
     let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
     let status = exit_outcome(status, exit_code);
@@ -316,13 +329,13 @@ fn one_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     );
 }
 
-/// A command that ended with another code than 0 is a success for the program that ran it.
+/// For Gemini CLI a nonzero exit code is still a success.
 fn exit_outcome(status: Option<StepStatus>, exit_code: Option<Node<'_>>) -> Option<StepStatus> {
     let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)));
     if failed { Some(StepStatus::Failed) } else { status }
 }
 
-/// A call that was cancelled was turned down by the user.
+/// A canceled call was denied by the user.
 fn status_of(word: &str) -> Option<StepStatus> {
     match word {
         "cancelled" => Some(StepStatus::Denied),
@@ -330,114 +343,17 @@ fn status_of(word: &str) -> Option<StepStatus> {
     }
 }
 
-/// What a tool gave back: the output or the error in its answer, else the answer, else the text of its parts.
+/// The answer's output or error, else the answer, else the text of its parts.
 fn result_node<'run>(talk: &ConversationBuilder<'_, 'run, '_>, result: Node<'run>) -> Option<Node<'run>> {
     let Value::List(parts) = result.value else { return Some(result) };
-    let answer = object_items(parts).find_map(|(_, part)| object_of(part, GeminiCallKey::Answer)?.field(GeminiCallKey::Response));
+    let answer = object_items(parts)
+        .find_map(|(_, part)| object_of(part, GeminiCallKey::Answer)?.field(GeminiCallKey::Response));
     match answer {
-        Some(answer) => {
-            Some(node_object(answer).and_then(|answer| first_of(answer, &[GeminiCallKey::Output, GeminiCallKey::Error])).unwrap_or(answer))
-        }
+        Some(answer) => Some(
+            node_object(answer)
+                .and_then(|answer| first_of(answer, &[GeminiCallKey::Output, GeminiCallKey::Error]))
+                .unwrap_or(answer),
+        ),
         None => content::content_text(result, talk.draft.arena),
-    }
-}
-
-fn read_stream<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::new(draft);
-    let mut growing: Option<(Node<'run>, String, StepMeta<'run>)> = None;
-    for node in super::items_of::<GeminiEventKey>(root, &[]) {
-        talk.draft.count_record();
-        let event = node_object(*node);
-        let kind = event.and_then(|event| text_of(event, GeminiEventKey::Type)).and_then(GeminiEventType::from_word);
-        let (Some(event), Some(kind)) = (event, kind) else {
-            talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
-            continue;
-        };
-        let about = StepMeta { time: event.field(GeminiEventKey::Time), ..StepMeta::default() };
-        let words = event.field(GeminiEventKey::Content).and_then(node_text);
-        if let (GeminiEventType::Said, Some(words), true) = (kind, words, is_delta(event)) {
-            growing.get_or_insert_with(|| (*node, String::new(), about)).1.push_str(words);
-            continue;
-        }
-        add_streamed(&mut talk, growing.take());
-        read_event(&mut talk, *node, event, kind, &about);
-    }
-    add_streamed(&mut talk, growing.take());
-    talk.finish_with_tools();
-    Ok(())
-}
-
-fn is_delta(event: Object<'_>) -> bool {
-    super::fields::is_true(&event, &NodeShapes, GeminiEventKey::Delta)
-}
-
-/// The parts of one message are together.
-fn add_streamed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, growing: Option<(Node<'run>, String, StepMeta<'run>)>) {
-    if let Some((node, words, about)) = growing {
-        let words = Node::new(Value::plain_text(talk.draft.arena.alloc_str(&words)), node.origin);
-        talk.add_message(Speaker::Assistant, words, &about, node.origin);
-    }
-}
-
-fn read_event<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
-    node: Node<'run>,
-    event: Object<'run>,
-    kind: GeminiEventType,
-    about: &StepMeta<'run>,
-) {
-    match kind {
-        GeminiEventType::Start => {
-            talk.draft.set_some(of_run::ID, event.field(GeminiEventKey::Session));
-            talk.add_meta(of_meta::MODEL, event.field(GeminiEventKey::Model));
-            talk.note_time(about.time);
-        }
-        GeminiEventType::Said => {
-            let speaker = match text_of(event, GeminiEventKey::Role).and_then(MessageRole::from_word) {
-                Some(MessageRole::Assistant) => Speaker::Assistant,
-                Some(MessageRole::User) => Speaker::User,
-                _ => Speaker::System,
-            };
-            if let Some(content) = event.field(GeminiEventKey::Content) {
-                talk.add_content(speaker, content, about, node.origin);
-            }
-        }
-        GeminiEventType::Call => {
-            let tool = event.field(GeminiEventKey::Tool).unwrap_or(Node::computed(Value::Null));
-            let made =
-                ToolCall { tool, args: event.field(GeminiEventKey::Args), id: event.field(GeminiEventKey::Call), origin: node.origin };
-            talk.add_call(made, about);
-        }
-        GeminiEventType::Result => {
-            let result = event.field(GeminiEventKey::Output);
-            let error = first_of(event, &[GeminiEventKey::Error]);
-            let status = text_of(event, GeminiEventKey::Status).and_then(status_of);
-            let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
-            let status = exit_outcome(status, exit_code);
-            let outcome = CallResult { result, error, status, exit_code, ..CallResult::default() };
-            talk.add_result(text_of(event, GeminiEventKey::Call), None, outcome, about, node.origin);
-        }
-        GeminiEventType::Error if text_of(event, GeminiEventKey::Severity).and_then(ErrorSeverity::from_word) == Some(ErrorSeverity::Warning) => {
-            if let Some(message) = event.field(GeminiEventKey::Message) {
-                talk.add_message(Speaker::System, message, about, node.origin);
-            }
-        }
-        GeminiEventType::Error => {
-            if let Some(message) = event.field(GeminiEventKey::Message) {
-                talk.draft.set_entry(of_run::ERROR, message);
-            }
-        }
-        GeminiEventType::End => {
-            talk.note_time(about.time);
-            let error = first_of(event, &[GeminiEventKey::Error]);
-            let message = error.and_then(node_object).and_then(|error| first_of(error, &[GeminiEventKey::Message])).or(error);
-            talk.draft.set_some(of_run::ERROR, message);
-            if let Some(stats) = object_of(event, GeminiEventKey::Stats) {
-                talk.usage.add_usage(stats);
-                talk.usage.add_count(of_usage::CACHE_READ, stats.field(GeminiUsageKey::Cached));
-                talk.draft.set_some(of_run::DURATION, stats.field(GeminiEventKey::Duration));
-            }
-        }
     }
 }

@@ -2,19 +2,18 @@
 //! a number whose unit is not plain from its name is left out.
 
 use super::calls::TokenUsage;
-use super::run_builder::{RunBuilder, field_entry};
-use super::fields::{NodeShapes, FieldRecord, ShapeReader};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader};
 use super::messages::ToolCallKey;
-use super::{TraceFormat, IN_FULL, LineProjection, node_list, object_of};
+use super::run_builder::{RunBuilder, field_entry};
+use super::{IN_FULL, LineProjection, TraceFormat, node_list, object_of};
 use crate::error::PlacedError;
-use crate::names::{PartNames, NamedPart, TimeUnit, value_at};
+use crate::names::{NamedPart, PartNames, TimeUnit, value_at};
 use averment_base::diagnostic::suggest::suggest_name;
-use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepKind;
 use std::borrow::Cow;
 
-/// An object with `tool_calls` or its kin.
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "tool calls of one's own making",
     known_by: "a list of objects that each name a tool, under a name that such lists have",
@@ -30,7 +29,6 @@ fn is_generic(object: Object<'_>) -> bool {
     is_run(object, PartNames::known_names())
 }
 
-/// Whether an object is a run under these names.
 pub(super) fn is_run(object: Object<'_>, names: &PartNames) -> bool {
     let has_tool = |node: &Node<'_>| super::node_object(*node).is_some_and(|call| tool_name(call, names).is_some());
     // What the normal form has under these keys is the normal form, unless a file of the user says otherwise.
@@ -45,11 +43,12 @@ fn list_under<'run>(object: Object<'run>, key: &str) -> Option<&'run [Node<'run>
     value_at(object, key).and_then(node_list)
 }
 
-/// Why an object is no run under these names, and what may help.
 pub(super) fn explain_mismatch(object: Object<'_>, names: &PartNames) -> (String, String) {
     let keys =
         |object: Object<'_>| object.entries().iter().take(20).map(|entry| entry.key.to_owned()).collect::<Vec<_>>();
-    let Some((key, calls)) = names.names_of(NamedPart::Calls).iter().find_map(|key| Some((key, list_under(object, key)?))) else {
+    let Some((key, calls)) =
+        names.names_of(NamedPart::Calls).iter().find_map(|key| Some((key, list_under(object, key)?)))
+    else {
         let wanted = names.names_of(NamedPart::Calls).first().map_or("", AsRef::as_ref);
         let message = match object.get(wanted) {
             Some(other) => format!("`{wanted}` is no list of calls but {}", other.value.type_name()),
@@ -72,7 +71,6 @@ pub(super) fn explain_mismatch(object: Object<'_>, names: &PartNames) -> (String
     }
 }
 
-/// What may be meant by a name that is not there.
 fn suggest_keys(wanted: &str, keys: &[String], part: NamedPart) -> String {
     let near = suggest_name(wanted, keys.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`? "));
     let shown: Vec<_> = keys.iter().take(8).map(|key| format!("`{key}`")).collect();
@@ -84,12 +82,12 @@ fn suggest_keys(wanted: &str, keys: &[String], part: NamedPart) -> String {
     )
 }
 
-/// The first of several names that is there and not `null`.
+/// The first that is present and not `null`.
 fn first_named<'run>(object: Object<'run>, names: &[Cow<'static, str>]) -> Option<Node<'run>> {
     names.iter().find_map(|key| value_at(object, key).filter(|node| !matches!(node.value, Value::Null)))
 }
 
-/// The name of the tool; OpenAI's `function: {name}` too.
+/// Also OpenAI's `function: {name}`.
 fn tool_name<'run>(call: Object<'run>, names: &PartNames) -> Option<Node<'run>> {
     let node = first_named(call, names.names_of(NamedPart::Tool))?;
     match node.value {
@@ -104,7 +102,6 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// Reads a run under these names.
 pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>, names: &PartNames) {
     let Value::Object(object) = root.value else { return };
     draft.mark_unordered();
@@ -147,13 +144,17 @@ fn add_message<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>, message
     let Some(role) = role else { return };
     let mut fields = vec![field_entry(of_step::ROLE, role)];
     let is_said = |text: &Node<'_>| matches!(text.value, Value::Text(_));
-    fields.extend(first_named(message, names.names_of(NamedPart::Text)).filter(is_said).map(|text| field_entry(of_step::TEXT, text)));
+    fields.extend(
+        first_named(message, names.names_of(NamedPart::Text))
+            .filter(is_said)
+            .map(|text| field_entry(of_step::TEXT, text)),
+    );
     let rest = message.entries().iter().filter(|entry| ![of_step::ROLE, of_step::TEXT].contains(&entry.key));
     fields.extend(rest.copied());
     draft.add_step(StepKind::Message, fields, node.origin);
 }
 
-/// A time in milliseconds, where it is told in which unit it is: text says it itself. `None` with a warning where nobody says it.
+/// In milliseconds; text has its own unit. `None` with a warning if the unit is unknown.
 fn with_unit<'run>(
     draft: &mut RunBuilder<'run, '_>,
     name: &str,
@@ -163,7 +164,9 @@ fn with_unit<'run>(
 ) -> Option<Node<'run>> {
     let Value::Number(number) = node.value else { return Some(node) };
     match unit {
-        Some(unit) => Some(Node::new(crate::time::milliseconds_value(unit.in_milliseconds(number.to_f64())), node.origin)),
+        Some(unit) => {
+            Some(Node::new(crate::time::milliseconds_value(unit.in_milliseconds(number.to_f64())), node.origin))
+        }
         None if names.carries_unit(name) => Some(node),
         None => {
             let message = format!(
@@ -175,7 +178,7 @@ fn with_unit<'run>(
     }
 }
 
-/// Whether a result is a text that begins as one that says that the call failed.
+/// True if the result is text with a configured failure prefix.
 fn says_failed(result: Option<Node<'_>>, names: &PartNames) -> bool {
     let text = result.and_then(super::node_text);
     text.is_some_and(|text| names.map_settings().failed.iter().any(|start| text.trim_start().starts_with(start)))
@@ -211,10 +214,9 @@ fn add_call<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>, call: Obje
     draft.add_step(StepKind::Call, fields, node.origin);
 }
 
-/// The parts of a call that are read as they stand.
+/// Parts that are read as they are.
 const PLAIN: [NamedPart; 5] = [NamedPart::CallId, NamedPart::Status, NamedPart::Ok, NamedPart::Turn, NamedPart::Agent];
 
-/// The value under the best of several names.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BestRanked<V> {
     rank: u8,
@@ -228,7 +230,6 @@ impl<V> Default for BestRanked<V> {
 }
 
 impl<V: Copy> BestRanked<V> {
-    /// A value under a name of this rank; the first names are the best.
     #[inline]
     pub(crate) fn offer_value(&mut self, rank: u8, value: V) {
         if self.value.is_none() || rank < self.rank {
@@ -241,13 +242,12 @@ impl<V: Copy> BestRanked<V> {
         self.value
     }
 
-    /// The rank of its name.
     pub(crate) fn best_rank(&self) -> u8 {
         self.rank
     }
 }
 
-/// The parts of a call, each under the first of its names that is there and not `null`.
+/// Each under its first name that is present and not `null`.
 #[derive(Default)]
 struct CallParts<'run> {
     found: [BestRanked<Node<'run>>; NamedPart::ALL.len()],
@@ -300,7 +300,7 @@ impl<'run> CallParts<'run> {
     }
 }
 
-/// Seconds as milliseconds.
+/// Converts seconds.
 pub(crate) fn in_milliseconds(node: Node<'_>) -> Option<Node<'_>> {
     let Value::Number(seconds) = node.value else { return None };
     Some(Node::new(crate::time::milliseconds_value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))

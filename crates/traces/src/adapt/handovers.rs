@@ -1,51 +1,51 @@
 //! Tools by which frameworks hand the work to another agent. The name of a tool alone says little (`transfer_to_human_agents` calls for a
 //! person): its arguments or its result have to say to whom.
 
-use super::run_builder::{RunBuilder, field_entry};
 use super::fields::{fields, words};
+use super::run_builder::{RunBuilder, field_entry};
 use super::{node_object, node_text};
 use averment_base::value::json::parse_text;
-use averment_base::value::{ObjectEntry, Node, Value};
+use averment_base::value::{Node, ObjectEntry, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::{StepKind, StepStatus};
 
 words! {
-    /// Tools that are told to whom.
+    /// Tools whose arguments name the target agent.
     HandoverTool {
-        /// Google ADK.
         Transfer = "transfer_to_agent" | "transferToAgent",
-        /// Strands.
         Handoff = "handoff_to_agent",
     }
 }
 
 fields! {
-    /// The arguments that say it.
     TransferKey {
         To = "agent_name" => Shape,
         ToToo = "agentName" => Shape,
     }
 }
 
-/// How the names of tools begin that stand for one agent.
+/// Prefixes of tools for one specific agent.
 const NAMED: [&str; 3] = ["transfer_to_", "transfer_back_to_", "handoff_to_"];
-/// What the result says then, in front of the name: LangGraph, AutoGen.
+/// Result texts before the name: LangGraph, AutoGen.
 const RESULTS: [&str; 3] = ["Successfully transferred to ", "Successfully transferred back to ", "Transferred to "];
-/// Behind the name in a result of AutoGen.
+/// AutoGen: text behind the name in a result.
 const ADOPTING: &str = ", adopting the role of ";
-/// The only key of a result of OpenAI's SDK.
+/// OpenAI SDK: the only key of a result.
 const ASSISTANT: &str = "assistant";
 
-/// Whether the name of a tool is one of those by which work is handed over.
 pub(super) fn may_hand_over(tool: &str) -> bool {
     NAMED.iter().any(|start| tool.starts_with(start))
 }
 
-/// The hand-over that a call is, where it says so and it is known who makes it.
-pub(super) fn derive_handover<'run>(draft: &RunBuilder<'run, '_>, call: &[ObjectEntry<'run>]) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
+/// Empty if the call is no handover or its agent is unknown.
+pub(super) fn derive_handover<'run>(
+    draft: &RunBuilder<'run, '_>,
+    call: &[ObjectEntry<'run>],
+) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
     let of = |key: &str| call.iter().find(|field| field.key == key).map(|field| field.node);
     let failed = of(of_step::STATUS).and_then(node_text) == StepStatus::Failed.as_str();
-    let (Some(tool), Some(agent)) = (of(of_step::TOOL).and_then(node_text), of(of_step::AGENT).filter(|_| !failed)) else {
+    let (Some(tool), Some(agent)) = (of(of_step::TOOL).and_then(node_text), of(of_step::AGENT).filter(|_| !failed))
+    else {
         return Vec::new();
     };
     let to = match HandoverTool::from_word(tool) {
@@ -61,7 +61,6 @@ pub(super) fn derive_handover<'run>(draft: &RunBuilder<'run, '_>, call: &[Object
     vec![(StepKind::Handover, fields)]
 }
 
-/// The agent that a result names as the one that takes over.
 fn agent_in_result<'run>(result: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let named = |name: &'run str| Node::new(Value::plain_text(name), result.origin);
     match result.value {

@@ -6,19 +6,18 @@ mod events;
 
 use super::calls::TokenUsage;
 use super::content;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, seconds_to_ms};
 use super::cutting::RunCutting;
-use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
 use super::messages::MessageRole;
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder, seconds_to_ms};
-use super::{TraceFormat, IN_FULL, first_of, list_of, node_object, object_of, object_items, node_text, text_of};
-use averment_base::value::{Node, Object, ValueText, Value};
+use super::run_builder::RunBuilder;
+use super::{IN_FULL, TraceFormat, first_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use averment_base::value::{Node, Object, Value, ValueText};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::StepStatus;
 use events::ExecutionIndex;
 
 fields! {
-    /// A log.
     InspectLogKey {
         Eval = "eval" => Shape,
         Samples = "samples" => Shape,
@@ -30,7 +29,6 @@ fields! {
 }
 
 fields! {
-    /// A sample.
     SampleKey {
         Id = "id" => Run(of_run::ID),
         Epoch = "epoch" => Run(of_run::ID),
@@ -49,7 +47,6 @@ fields! {
 }
 
 fields! {
-    /// A message.
     InspectMessageKey {
         Role = "role" => Shape,
         Content = "content" => Call(of_step::RESULT),
@@ -75,13 +72,12 @@ pub fn beside_samples(names: &[impl AsRef<str>]) -> &'static [&'static str] {
 }
 
 words! {
-    /// The errors of calls that were not carried out.
+    /// Errors of calls that were not executed.
     RefusalType {
         Denied = "approval",
     }
 }
 
-/// Logs.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Inspect log",
     known_by: "`eval` beside `samples`, or a sample with `epoch`, `target` and `messages`",
@@ -101,7 +97,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_log(object: Object<'_>) -> bool {
     object_of(object, InspectLogKey::Eval).is_some_and(|eval| eval.field(InspectLogKey::Task).is_some())
-        && list_of(object, InspectLogKey::Samples).is_some_and(|samples| object_items(samples).any(|(_, sample)| is_sample(sample)))
+        && list_of(object, InspectLogKey::Samples)
+            .is_some_and(|samples| object_items(samples).any(|(_, sample)| is_sample(sample)))
 }
 
 fn is_sample(sample: Object<'_>) -> bool {
@@ -142,7 +139,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// The id of a sample, with the epoch: several epochs are several runs.
+/// Id and epoch: several epochs are several runs.
 fn with_epoch<'run>(draft: &RunBuilder<'run, '_>, id: Node<'run>, sample: Object<'run>) -> Node<'run> {
     let word = |node: Node<'run>| match node.value {
         Value::Text(text) => text.as_str().to_owned(),
@@ -154,13 +151,11 @@ fn with_epoch<'run>(draft: &RunBuilder<'run, '_>, id: Node<'run>, sample: Object
     Node::new(Value::Text(ValueText::Plain(draft.arena.alloc_str(&id_and_epoch))), id.origin)
 }
 
-/// What a text stands for that names what is kept beside the messages.
 fn resolve_attachment<'run>(node: Node<'run>, attachments: Option<Object<'run>>) -> Node<'run> {
     let name = node_text(node).and_then(|text| text.strip_prefix("attachment://"));
     name.and_then(|name| attachments?.get(name)).unwrap_or(node)
 }
 
-/// How a call ended that has an error.
 fn refused_or_failed(error: Option<Node<'_>>) -> Option<StepStatus> {
     let kind = node_object(error?).and_then(|error| text_of(error, InspectMessageKey::ErrorType));
     Some(if kind.and_then(RefusalType::from_word).is_some() { StepStatus::Denied } else { StepStatus::Failed })
@@ -206,8 +201,12 @@ fn add_message<'run>(
     content.into_iter().for_each(|content| talk.add_content(speaker, content, &about, node.origin));
     for (at, call) in talk.draft.record_objects(list_of(message, InspectMessageKey::Calls).unwrap_or_default()) {
         let tool = call.field(InspectMessageKey::Function).unwrap_or(Node::computed(Value::Null));
-        let made =
-            ToolCall { tool, args: call.field(InspectMessageKey::Arguments), id: call.field(InspectMessageKey::Id), origin: at.origin };
+        let made = ToolCall {
+            tool,
+            args: call.field(InspectMessageKey::Arguments),
+            id: call.field(InspectMessageKey::Id),
+            origin: at.origin,
+        };
         if let (Some(step), Some(id)) = (talk.add_call(made, &about), text_of(call, InspectMessageKey::Id)) {
             executed.note_call(step, id);
         }

@@ -3,12 +3,14 @@
 
 use super::calls::TokenUsage;
 use super::content;
-use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, fields, words};
-use super::messages::{self, ToolCallKey, ChatMessageKey as OfChat};
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, fields, words};
+use super::messages::{self, ChatMessageKey as OfChat, ToolCallKey};
 use super::printed_messages;
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, first_of, handovers, list_of, node_object, object_of, object_items, node_text, text_of};
+use super::run_builder::RunBuilder;
+use super::{
+    IN_FULL, TraceFormat, first_of, handovers, list_of, node_object, node_text, object_items, object_of, text_of,
+};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
@@ -16,7 +18,6 @@ use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
 fields! {
-    /// A message, or what holds some.
     LangChainKey {
         Type = "type" => Shape,
         Role = "role" => Shape,
@@ -26,7 +27,7 @@ fields! {
         Id = "id" => Shape,
         Content = "content" => Shape,
         Calls = "tool_calls" => Shape,
-        /// What a provider said in words of its own: of older messages the calls stand here alone.
+        /// Provider-specific data; older messages hold calls only here.
         More = "additional_kwargs" => Shape,
         Call = "tool_call_id" => Shape,
         Name = "name" => Call(of_step::TOOL),
@@ -47,7 +48,6 @@ fields! {
 }
 
 words! {
-    /// Who says a message; the words of constructors are the names of classes.
     LangChainSayer {
         User = "human" | "HumanMessage" | "HumanMessageChunk",
         Model = "ai" | "AIMessage" | "AIMessageChunk",
@@ -57,14 +57,12 @@ words! {
 }
 
 words! {
-    /// What makes a list of messages out of a value for sure.
     SureMessageType {
         User = "human" | "HumanMessage" | "HumanMessageChunk",
         Model = "ai" | "AIMessage" | "AIMessageChunk",
     }
 }
 
-/// Messages.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "LangChain messages",
     known_by: "messages whose `type` is `human` or `ai`, or constructors of them (`lc`, `kwargs`)",
@@ -79,16 +77,16 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// The list of messages that an object holds.
 fn held_in(object: Object<'_>) -> Option<&[Node<'_>]> {
     let inner = object_of(object, LangChainKey::Values).unwrap_or(object);
     let messages = list_of(inner, LangChainKey::Messages)?;
     let of_chat = |(_, one): (Node<'_>, Object<'_>)| one.field(LangChainKey::Role).is_some();
-    let is_sure = |(_, one): (Node<'_>, Object<'_>)| message_sayer(one).is_some_and(|(word, _)| SureMessageType::from_word(word).is_some());
+    let is_sure = |(_, one): (Node<'_>, Object<'_>)| {
+        message_sayer(one).is_some_and(|(word, _)| SureMessageType::from_word(word).is_some())
+    };
     (object_items(messages).any(is_sure) && !object_items(messages).any(of_chat)).then_some(messages)
 }
 
-/// Who says a message, and the object that holds it.
 fn message_sayer(message: Object<'_>) -> Option<(&str, Object<'_>)> {
     if message.field(LangChainKey::Constructor).is_some() {
         let class = list_of(message, LangChainKey::Id)?.last().copied().and_then(node_text)?;
@@ -124,13 +122,19 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, sayer: Option<LangChainSayer>, message: Object<'run>) {
+fn add_message<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    sayer: Option<LangChainSayer>,
+    message: Object<'run>,
+) {
     let about = StepMeta::default();
     let content = message.field(LangChainKey::Content).unwrap_or(node);
     match sayer {
         Some(LangChainSayer::Model) => {
             // In a graph of several agents each message has the name of its agent.
-            let agent = message.field(LangChainKey::Name).filter(|name| node_text(*name).is_some_and(|name| !name.is_empty()));
+            let agent =
+                message.field(LangChainKey::Name).filter(|name| node_text(*name).is_some_and(|name| !name.is_empty()));
             let about = StepMeta { agent, ..about };
             talk.begin_turn();
             talk.add_content(Speaker::Assistant, content, &about, node.origin);
@@ -146,8 +150,9 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
             let result = || content::content_text(content, talk.draft.arena).unwrap_or(content);
             let result = Some(printed.map_or_else(result, |printed| printed.result));
             // A tool that fails says so; without the word it is not known.
-            let status =
-                text_of(message, LangChainKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+            let status = text_of(message, LangChainKey::Status)
+                .and_then(word_status)
+                .filter(|status| *status != StepStatus::Unknown);
             let status = status.or(printed.and_then(|printed| printed.status));
             let details = first_of(message, &[LangChainKey::Artifact]);
             let outcome = CallResult { result, status, details, ..CallResult::default() };
@@ -161,7 +166,7 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
     }
 }
 
-/// The calls of a message; where it has none of its own, those of the provider.
+/// Its own calls, else the provider's.
 fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>, about: &StepMeta<'run>) {
     let own = list_of(message, LangChainKey::Calls).unwrap_or_default();
     for (at, call) in talk.draft.record_objects(own) {

@@ -3,19 +3,20 @@
 use super::cutting::RunCutting;
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{SpanAct, TraceSpan, InstantUnit, RunEntries, instant_milliseconds, names, span_messages, build_run, text_of_node, ways};
-use super::{TraceFormat, IN_FULL, are_mostly, node_list, node_object};
+use super::spans::{
+    InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, names, span_messages, text_of_node,
+    ways,
+};
+use super::{IN_FULL, TraceFormat, are_mostly, node_list, node_object};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Number, Object, Value};
 
 names! {
-    /// A trace, and an observation: a span.
     LangfuseKey {
         Id = ["id"],
         Trace = ["traceId", "trace_id"],
-        /// The same where values are kept as a store has them: as text, JSON where they are more than that.
+        /// As stored in a database: values are text, JSON if structured.
         Stored = ["trace_id"],
-        /// What is said of a trace beside its observations.
         About = ["trace"],
         Parent = ["parentObservationId", "parent_observation_id"],
         Observations = ["observations"],
@@ -38,7 +39,7 @@ names! {
         Attributes = ["attributes"],
         Data = ["data"],
         Error = ["error"],
-        /// A message that a tool gave, and what wraps what one was given.
+        /// A tool message, and the wrapper of a tool's input.
         Call = ["tool_call_id"],
         Role = ["role"],
         Said = ["message"],
@@ -46,7 +47,6 @@ names! {
 }
 
 names! {
-    /// The counts of a usage.
     LangfuseUsageKey {
         In = ["input", "promptTokens", "prompt_tokens", "input_tokens"],
         Out = ["output", "completionTokens", "completion_tokens", "output_tokens"],
@@ -58,7 +58,6 @@ names! {
 }
 
 names! {
-    /// What an observation is.
     ObservationType {
         Agent = ["AGENT"],
         Model = ["GENERATION"],
@@ -68,21 +67,18 @@ names! {
 }
 
 names! {
-    /// The level of an observation that went wrong.
     ObservationLevel {
         Failed = ["ERROR"],
     }
 }
 
 names! {
-    /// Those that nothing else has.
     LangfuseNearMark {
         Any = ["observations"],
     }
 }
 
 names! {
-    /// Keys of which a trace or an observation has one.
     LangfuseMark {
         Any = [
             "observations", "data", "level", "parentObservationId", "usageDetails", "statusMessage", "parent_observation_id", "usage_details",
@@ -99,7 +95,6 @@ fn find_key<'run>(object: Object<'run>, wanted: LangfuseKey) -> Option<Node<'run
     wanted.find(object)
 }
 
-/// A trace of Langfuse.
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "Langfuse export",
     description: "Langfuse exports (a trace with `observations`, or a list of observations)",
@@ -120,15 +115,18 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_observation(object: Object<'_>) -> bool {
     let is_text = |word| find_key(object, word).is_some_and(|node| text_of_node(node).is_some());
-    find_key(object, LangfuseKey::Type).and_then(text_of_node).is_some_and(|kind| ObservationType::from_name(kind).is_some())
+    find_key(object, LangfuseKey::Type)
+        .and_then(text_of_node)
+        .is_some_and(|kind| ObservationType::from_name(kind).is_some())
         && is_text(LangfuseKey::Id)
         && is_text(LangfuseKey::Start)
         && is_text(LangfuseKey::Trace)
 }
 
-/// Whether an object is an observation as it stands in its trace.
 fn is_part(one: Object<'_>) -> bool {
-    find_key(one, LangfuseKey::Type).and_then(text_of_node).is_some_and(|kind| ObservationType::from_name(kind).is_some())
+    find_key(one, LangfuseKey::Type)
+        .and_then(text_of_node)
+        .is_some_and(|kind| ObservationType::from_name(kind).is_some())
         && find_key(one, LangfuseKey::Start).is_some()
 }
 
@@ -160,7 +158,12 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-fn collect_observations<'run>(root: Node<'run>, whole: &mut RunEntries<'run>, found: &mut Vec<Node<'run>>, draft: &RunBuilder<'run, '_>) {
+fn collect_observations<'run>(
+    root: Node<'run>,
+    whole: &mut RunEntries<'run>,
+    found: &mut Vec<Node<'run>>,
+    draft: &RunBuilder<'run, '_>,
+) {
     const DEEP: usize = 3;
     let mut open = vec![(root, 0)];
     while let Some((node, depth)) = open.pop() {
@@ -184,10 +187,14 @@ fn collect_observations<'run>(root: Node<'run>, whole: &mut RunEntries<'run>, fo
     }
 }
 
-/// What a trace says of itself.
-fn read_trace_entries<'run>(trace: Object<'run>, whole: &mut RunEntries<'run>, value: impl Fn(Node<'run>) -> Node<'run>) {
+fn read_trace_entries<'run>(
+    trace: Object<'run>,
+    whole: &mut RunEntries<'run>,
+    value: impl Fn(Node<'run>) -> Node<'run>,
+) {
     whole.id = find_key(trace, LangfuseKey::Id).filter(|id| text_of_node(*id).is_some());
-    (whole.input, whole.output) = (find_key(trace, LangfuseKey::Input).map(&value), find_key(trace, LangfuseKey::Output).map(&value));
+    (whole.input, whole.output) =
+        (find_key(trace, LangfuseKey::Input).map(&value), find_key(trace, LangfuseKey::Output).map(&value));
     whole.session = find_key(trace, LangfuseKey::Session);
     whole.cost = find_key(trace, LangfuseKey::Cost).filter(|cost| is_some(*cost));
     whole.duration = match find_key(trace, LangfuseKey::Latency).map(|latency| latency.value) {
@@ -196,7 +203,7 @@ fn read_trace_entries<'run>(trace: Object<'run>, whole: &mut RunEntries<'run>, v
     };
 }
 
-/// The text that is written as JSON, at most so many times.
+/// Unwraps JSON in text, at most `times` times.
 fn unquote_json<'run>(mut node: Node<'run>, times: usize, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     for _ in 0..times {
         let inner = text_of_node(node)
@@ -215,7 +222,9 @@ fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'
     let at = |word| find_key(one, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(LangfuseKey::Start), at(LangfuseKey::End));
     let metadata = find_key(one, LangfuseKey::Metadata).map(|metadata| span_messages::read_node(metadata, draft));
-    if let Some(attributes) = metadata.and_then(node_object).and_then(|metadata| find_key(metadata, LangfuseKey::Attributes)) {
+    if let Some(attributes) =
+        metadata.and_then(node_object).and_then(|metadata| find_key(metadata, LangfuseKey::Attributes))
+    {
         span.take_attributes(attributes, draft);
     }
     span.attributes = metadata.filter(|metadata| node_object(*metadata).is_some());
@@ -254,7 +263,6 @@ fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'
     span
 }
 
-/// What went into an observation and came out of it.
 fn read_exchange<'run>(span: &mut TraceSpan<'run>, one: Object<'run>, draft: &RunBuilder<'run, '_>) {
     let times = usize::from(find_key(one, LangfuseKey::Stored).is_some());
     let value = |word| find_key(one, word).map(|node| unquote_json(node, times, draft));
@@ -274,14 +282,19 @@ fn read_exchange<'run>(span: &mut TraceSpan<'run>, one: Object<'run>, draft: &Ru
         let value = span_messages::read_node(node, draft);
         is_tool && node_list(value).map_or(node_object(value), |items| node_object(*items.first()?)).is_some_and(is)
     };
-    let wraps_given = |node| is_message(node, &|one| find_key(one, LangfuseKey::Role).and_then(text_of_node) == Some(TOOL));
+    let wraps_given =
+        |node| is_message(node, &|one| find_key(one, LangfuseKey::Role).and_then(text_of_node) == Some(TOOL));
     let of_call = |one| {
         let id = find_key(one, LangfuseKey::Id).and_then(text_of_node);
         id.is_some() && id == span.facts.fact_text(Fact::CallId)
     };
-    let in_parts = |one| find_key(one, LangfuseKey::Said).is_some_and(|said| span_messages::holds_parts_in_text(said, draft));
-    let wraps =
-        |one| has_only(one, &[LangfuseKey::Said, LangfuseKey::Id]) && find_key(one, LangfuseKey::Said).is_some() && (of_call(one) || in_parts(one));
+    let in_parts =
+        |one| find_key(one, LangfuseKey::Said).is_some_and(|said| span_messages::holds_parts_in_text(said, draft));
+    let wraps = |one| {
+        has_only(one, &[LangfuseKey::Said, LangfuseKey::Id])
+            && find_key(one, LangfuseKey::Said).is_some()
+            && (of_call(one) || in_parts(one))
+    };
     let wraps_gave = |node| is_message(node, &wraps);
     let (given, gave) = (
         if input.is_some_and(wraps_given) { Fact::MessagesIn } else { given },
@@ -294,7 +307,6 @@ fn read_exchange<'run>(span: &mut TraceSpan<'run>, one: Object<'run>, draft: &Ru
     }
 }
 
-/// Who says what a tool is given, where that stands in a message.
 const TOOL: &str = averment_runs::normal::of_step::TOOL;
 
 fn has_only(one: Object<'_>, words: &[LangfuseKey]) -> bool {
@@ -310,14 +322,15 @@ fn is_empty(node: Node<'_>) -> bool {
     }
 }
 
-/// Whether what a span gave is the message of the tool that it is named after.
+/// True if the output is the message of the tool that the span is named after.
 fn is_told_of_tool<'run>(output: Node<'run>, span: &TraceSpan<'run>) -> bool {
     let named = |message: Object<'run>| find_key(message, LangfuseKey::Name).and_then(text_of_node);
-    let message = node_object(output).filter(|message| find_key(*message, LangfuseKey::Call).and_then(text_of_node).is_some());
+    let message =
+        node_object(output).filter(|message| find_key(*message, LangfuseKey::Call).and_then(text_of_node).is_some());
     message.and_then(named).is_some_and(|name| span.name.and_then(text_of_node) == Some(name))
 }
 
-/// What an observation cost, where that is recorded: 0 is what stands for no price, too.
+/// 0 also stands for an unknown price.
 fn observation_cost<'run>(one: Object<'run>, act: SpanAct) -> Option<Node<'run>> {
     let details = find_key(one, LangfuseKey::CostDetails).and_then(node_object);
     let total = find_key(one, LangfuseKey::Cost).or_else(|| LangfuseUsageKey::All.find(details?));
@@ -325,7 +338,7 @@ fn observation_cost<'run>(one: Object<'run>, act: SpanAct) -> Option<Node<'run>>
     total.filter(|cost| is_some(*cost) || is_priced)
 }
 
-/// Observations that used nothing say 0 of what was used.
+/// Observations without usage report 0.
 fn is_some(count: Node<'_>) -> bool {
     matches!(count.value, Value::Number(count) if count != Number::Integer(0) && count.to_f64() != 0.0)
 }

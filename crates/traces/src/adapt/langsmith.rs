@@ -3,14 +3,15 @@
 use super::cutting::RunCutting;
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{ActWord, TraceSpan, InstantUnit, RunEntries, instant_milliseconds, names, of_word, build_run, text_of_node, ways};
-use super::{TraceFormat, IN_FULL, are_mostly, node_list, node_object};
+use super::spans::{
+    ActWord, InstantUnit, RunEntries, TraceSpan, build_run, instant_milliseconds, names, of_word, text_of_node, ways,
+};
+use super::{IN_FULL, TraceFormat, are_mostly, node_list, node_object};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
 names! {
-    /// A run of LangSmith, which is a span here.
     LangSmithKey {
         Id = ["id", "run_id"],
         Trace = ["trace_id"],
@@ -35,7 +36,6 @@ names! {
 }
 
 names! {
-    /// What holds runs.
     LangSmithPayloadKey {
         Runs = ["runs"],
         Begun = ["post"],
@@ -44,7 +44,6 @@ names! {
 }
 
 names! {
-    /// What stands inside of runs.
     LangSmithInnerKey {
         Metadata = ["metadata"],
         Model = ["ls_model_name", "model_name", "model"],
@@ -64,21 +63,18 @@ names! {
 }
 
 names! {
-    /// The keys of lists of runs.
     RunListKey {
         Any = ["runs", "post", "patch"],
     }
 }
 
 names! {
-    /// Those that nothing else has.
     LangSmithNearMark {
         Any = ["run_type"],
     }
 }
 
 names! {
-    /// Keys of which a run has one.
     LangSmithMark {
         Any = ["run_type", "post", "patch", "runs"],
     }
@@ -96,7 +92,6 @@ fn find_inside<'run>(object: Object<'run>, wanted: LangSmithInnerKey) -> Option<
     wanted.find(object)
 }
 
-/// Runs of LangSmith.
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "LangSmith runs",
     description: "LangSmith runs (`run_type`), a list of them, `runs`, or payloads with `post` and `patch`",
@@ -116,10 +111,12 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_run(object: Object<'_>) -> bool {
     let kind = find_key(object, LangSmithKey::Type).and_then(text_of_node);
-    kind.is_some() && [LangSmithKey::Order, LangSmithKey::Trace, LangSmithKey::Children].into_iter().any(|word| find_key(object, word).is_some())
+    kind.is_some()
+        && [LangSmithKey::Order, LangSmithKey::Trace, LangSmithKey::Children]
+            .into_iter()
+            .any(|word| find_key(object, word).is_some())
 }
 
-/// The lists of runs that an object holds.
 fn run_lists(object: Object<'_>) -> impl Iterator<Item = Node<'_>> {
     object.entries().iter().filter(|entry| LangSmithPayloadKey::from_name(entry.key).is_some()).map(|entry| entry.node)
 }
@@ -129,19 +126,21 @@ fn holds_runs(object: Object<'_>) -> bool {
     are_mostly(runs.filter_map(|entry| node_list(entry.node)).flatten(), is_record)
 }
 
-/// What ends a run need not say again what it is.
+/// An end record need not repeat the run type.
 fn is_record(object: Object<'_>) -> bool {
     is_run(object) || find_key(object, LangSmithKey::Order).is_some()
 }
 
-/// Finds the records, and what stands among them and is none (`Err`).
+/// Collects records; other elements become `Err`.
 fn collect_records<'run>(node: Node<'run>, found: &mut Vec<Result<Object<'run>, Node<'run>>>, depth: usize) {
     const DEEP: usize = 200;
     match node.value {
         Value::List(items) if depth < DEEP && (depth == 0 || !items.is_empty()) => {
             items.iter().for_each(|item| collect_records(*item, found, depth + 1))
         }
-        Value::Object(object) if holds_runs(object) => run_lists(object).for_each(|list| collect_records(list, found, depth + 1)),
+        Value::Object(object) if holds_runs(object) => {
+            run_lists(object).for_each(|list| collect_records(list, found, depth + 1))
+        }
         Value::Object(object) if is_record(object) => {
             found.push(Ok(object));
             if let Some(children) = find_key(object, LangSmithKey::Children)
@@ -184,7 +183,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// The last value that says something.
+/// The last informative value.
 fn last_value<'run>(records: &[Object<'run>], wanted: LangSmithKey) -> Option<Node<'run>> {
     let says = |node: &Node<'run>| node_object(*node).is_none_or(|object| !object.entries().is_empty());
     records.iter().rev().find_map(|record| find_key(*record, wanted).filter(says))
@@ -197,22 +196,30 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
     span.id = last_value(records, LangSmithKey::Id).and_then(text_of_node);
     span.parent = last_value(records, LangSmithKey::Parent).and_then(text_of_node);
     span.name = name;
-    let at = |word| last_value(records, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+    let at =
+        |word| last_value(records, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(LangSmithKey::Start), at(LangSmithKey::End));
-    span.act =
-        last_value(records, LangSmithKey::Type).and_then(text_of_node).and_then(ActWord::parse_act).unwrap_or(super::spans::SpanAct::Part);
-    span.error = last_value(records, LangSmithKey::Error).filter(|error| text_of_node(*error).is_none_or(|text| !text.is_empty()));
+    span.act = last_value(records, LangSmithKey::Type)
+        .and_then(text_of_node)
+        .and_then(ActWord::parse_act)
+        .unwrap_or(super::spans::SpanAct::Part);
+    span.error = last_value(records, LangSmithKey::Error)
+        .filter(|error| text_of_node(*error).is_none_or(|text| !text.is_empty()));
     span.failed = match last_value(records, LangSmithKey::Status).and_then(text_of_node).and_then(of_word) {
         None if span.error.is_some() => Some(true),
         told => told,
     };
     let (inputs, outputs) = (last_value(records, LangSmithKey::Inputs), last_value(records, LangSmithKey::Outputs));
-    let metadata =
-        |record: &Object<'run>| find_inside(node_object(find_key(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Metadata).and_then(node_object);
+    let metadata = |record: &Object<'run>| {
+        find_inside(node_object(find_key(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Metadata)
+            .and_then(node_object)
+    };
     let metadata = records.iter().rev().find_map(metadata);
     span.attributes = metadata.map(|metadata| Node::computed(Value::Object(metadata)));
-    let parameters =
-        |record: &Object<'run>| find_inside(node_object(find_key(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Parameters).and_then(node_object);
+    let parameters = |record: &Object<'run>| {
+        find_inside(node_object(find_key(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Parameters)
+            .and_then(node_object)
+    };
     let parameters = records.iter().find_map(parameters);
     let model = metadata.into_iter().chain(parameters).find_map(|object| find_inside(object, LangSmithInnerKey::Model));
     let facts = [
@@ -244,7 +251,7 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
     span
 }
 
-/// The value under a key that is the only one, else the whole.
+/// The value of the only key, else the whole.
 fn only_value(node: Node<'_>, wanted: LangSmithInnerKey) -> Node<'_> {
     match node_object(node) {
         Some(object) if object.entries().len() == 1 => find_inside(object, wanted).unwrap_or(node),
@@ -252,22 +259,30 @@ fn only_value(node: Node<'_>, wanted: LangSmithInnerKey) -> Node<'_> {
     }
 }
 
-/// Tokens that stand beside what a model said, where the run does not count them itself.
+/// Token counts beside the output, if the run has none.
 fn read_usage<'run>(outputs: Option<Node<'run>>, span: &mut TraceSpan<'run>) {
     let Some(outputs) = outputs.and_then(node_object) else { return };
     let generated = || {
         let first = find_inside(outputs, LangSmithInnerKey::Generations).and_then(node_list)?.first()?;
         let first = node_list(*first).and_then(|inner| inner.first()).unwrap_or(first);
         let message = node_object(find_inside(node_object(*first)?, LangSmithInnerKey::Message)?)?;
-        find_inside(find_inside(message, LangSmithInnerKey::Kwargs).and_then(node_object).unwrap_or(message), LangSmithInnerKey::Usage)
+        find_inside(
+            find_inside(message, LangSmithInnerKey::Kwargs).and_then(node_object).unwrap_or(message),
+            LangSmithInnerKey::Usage,
+        )
     };
-    let provider = || find_inside(node_object(find_inside(outputs, LangSmithInnerKey::LlmOutput)?)?, LangSmithInnerKey::Usage);
-    let Some(usage) = find_inside(outputs, LangSmithInnerKey::Usage).or_else(generated).or_else(provider).and_then(node_object) else {
+    let provider =
+        || find_inside(node_object(find_inside(outputs, LangSmithInnerKey::LlmOutput)?)?, LangSmithInnerKey::Usage);
+    let Some(usage) =
+        find_inside(outputs, LangSmithInnerKey::Usage).or_else(generated).or_else(provider).and_then(node_object)
+    else {
         return;
     };
-    for (fact, word) in
-        [(Fact::TokensIn, LangSmithInnerKey::TokensIn), (Fact::TokensOut, LangSmithInnerKey::TokensOut), (Fact::TokensAll, LangSmithInnerKey::TokensAll)]
-    {
+    for (fact, word) in [
+        (Fact::TokensIn, LangSmithInnerKey::TokensIn),
+        (Fact::TokensOut, LangSmithInnerKey::TokensOut),
+        (Fact::TokensAll, LangSmithInnerKey::TokensAll),
+    ] {
         if span.facts.fact_node(fact).is_none() {
             span.take_fact(fact, find_inside(usage, word));
         }

@@ -3,17 +3,18 @@
 
 use super::calls::TokenUsage;
 use super::content;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, fields, is_true, words};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, fields, is_true, words};
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, first_of, items_of, node_object, object_of, object_items, record_payload, node_text, text_of};
+use super::{
+    IN_FULL, TraceFormat, first_of, items_of, node_object, node_text, object_items, object_of, record_payload, text_of,
+};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
 fields! {
-    /// An event.
     ManagedEventKey {
         Type = "type" => Shape,
         Id = "id" => Call(of_step::ID),
@@ -38,7 +39,6 @@ fields! {
 }
 
 words! {
-    /// The types of events that are read.
     ManagedEventType {
         Session = "session",
         Asked = "user.message",
@@ -53,21 +53,18 @@ words! {
 }
 
 words! {
-    /// What somebody says to a call.
     ConfirmationAnswer {
         Deny = "deny",
     }
 }
 
 words! {
-    /// What a policy says of a call.
     PermissionState {
         Ask = "ask",
         Deny = "deny",
     }
 }
 
-/// Sessions.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Anthropic managed agent session",
     known_by: "events with `processed_at` whose `type` begins with `agent.`, `session.`, `user.` or `span.`",
@@ -75,7 +72,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[ManagedEventKey::Data.key()],
     near: &[ManagedEventKey::Time.key()],
     object: |object| {
-        super::list_of(object, ManagedEventKey::Data).is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
+        super::list_of(object, ManagedEventKey::Data)
+            .is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
     item_marks: &[ManagedEventKey::Time.key()],
     element: is_event,
@@ -84,7 +82,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// The families of events, of which many tell nothing that a rule could ask for.
+/// Families with many event types that no rule needs.
 const FAMILIES: [&str; 4] = ["agent.", "session.", "user.", "span."];
 
 fn is_event(event: Object<'_>) -> bool {
@@ -95,7 +93,8 @@ fn is_event(event: Object<'_>) -> bool {
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut session = ManagedSession { talk: ConversationBuilder::new(draft), seen: FxHashSet::default(), asked: Vec::new() };
+    let mut session =
+        ManagedSession { talk: ConversationBuilder::new(draft), seen: FxHashSet::default(), asked: Vec::new() };
     for node in items_of(root, &[ManagedEventKey::Data]) {
         session.talk.draft.count_record();
         match record_payload(*node) {
@@ -111,9 +110,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 struct ManagedSession<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
-    /// Events may be listed and streamed.
+    /// Events may be both listed and streamed.
     seen: FxHashSet<&'run str>,
-    /// The calls that somebody is asked about, until they are answered.
+    /// Calls that wait for an approval.
     asked: Vec<&'run str>,
 }
 
@@ -125,7 +124,9 @@ impl<'run> ManagedSession<'_, 'run, '_> {
             let message = format!("an event of unknown type `{word}` is passed over");
             return self.talk.draft.warn_skipped(node.origin, message);
         }
-        if kind != Some(ManagedEventType::Session) && text_of(event, ManagedEventKey::Id).is_some_and(|id| !self.seen.insert(id)) {
+        if kind != Some(ManagedEventType::Session)
+            && text_of(event, ManagedEventKey::Id).is_some_and(|id| !self.seen.insert(id))
+        {
             return;
         }
         let about = StepMeta {
@@ -141,8 +142,9 @@ impl<'run> ManagedSession<'_, 'run, '_> {
                 talk.draft.set_some(of_run::ID, event.field(ManagedEventKey::Id));
                 let agent = object_of(event, ManagedEventKey::Agent);
                 let model = agent.and_then(|agent| agent.field(ManagedEventKey::Model));
-                let model =
-                    model.map(|model| node_object(model).and_then(|model| model.field(ManagedEventKey::Id)).unwrap_or(model));
+                let model = model.map(|model| {
+                    node_object(model).and_then(|model| model.field(ManagedEventKey::Id)).unwrap_or(model)
+                });
                 talk.add_meta(of_meta::MODEL, model);
             }
             Some(ManagedEventType::Asked) => {
@@ -175,8 +177,12 @@ impl<'run> ManagedSession<'_, 'run, '_> {
 
     fn add_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
         let tool = event.field(ManagedEventKey::Name).unwrap_or(Node::computed(Value::Null));
-        let made =
-            ToolCall { tool, args: event.field(ManagedEventKey::Input), id: event.field(ManagedEventKey::Id), origin: node.origin };
+        let made = ToolCall {
+            tool,
+            args: event.field(ManagedEventKey::Input),
+            id: event.field(ManagedEventKey::Id),
+            origin: node.origin,
+        };
         let Some(step) = self.talk.add_call(made, about) else { return };
         match text_of(event, ManagedEventKey::Permission).and_then(PermissionState::from_word) {
             Some(PermissionState::Ask) => self.asked.extend(text_of(event, ManagedEventKey::Id)),
@@ -188,19 +194,24 @@ impl<'run> ManagedSession<'_, 'run, '_> {
     fn add_confirmation(&mut self, event: Object<'run>) {
         let Some(id) = call_of(event) else { return };
         self.asked.retain(|asked| *asked != id);
-        let denied = text_of(event, ManagedEventKey::Confirmed).and_then(ConfirmationAnswer::from_word) == Some(ConfirmationAnswer::Deny);
+        let denied = text_of(event, ManagedEventKey::Confirmed).and_then(ConfirmationAnswer::from_word)
+            == Some(ConfirmationAnswer::Deny);
         if let Some(call) = self.talk.find_call(id).filter(|_| denied) {
             self.talk.set_status(call, StepStatus::Denied);
         }
     }
 
-    /// A call that was turned down gets the words of that as its result.
+    /// A denied call gets the denial as its result.
     fn add_result(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
         let Some(id) = call_of(event) else { return };
         self.asked.retain(|asked| *asked != id);
         let content = event.field(ManagedEventKey::Content);
         let result = content.map(|content| content::content_text(content, self.talk.draft.arena).unwrap_or(content));
-        let known = self.talk.find_call(id).and_then(|call| self.talk.draft.step_field(call, of_step::STATUS)).and_then(node_text);
+        let known = self
+            .talk
+            .find_call(id)
+            .and_then(|call| self.talk.draft.step_field(call, of_step::STATUS))
+            .and_then(node_text);
         let status = if known == StepStatus::Denied.as_str() {
             StepStatus::Denied
         } else if is_true(&event, &NodeShapes, ManagedEventKey::Failed) {
@@ -228,7 +239,6 @@ impl<'run> ManagedSession<'_, 'run, '_> {
     }
 }
 
-/// The id of the call that an event is about.
 fn call_of(event: Object<'_>) -> Option<&str> {
     first_of(event, &[ManagedEventKey::Call, ManagedEventKey::CustomCall, ManagedEventKey::McpCall]).and_then(node_text)
 }

@@ -4,17 +4,16 @@
 mod pairing;
 
 use super::content;
+use super::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall, instant_node};
+use super::fields::{FieldRecord, NodeShapes, fields, is_true, words};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, fields, is_true, words};
-use super::conversation::{StepMeta, ToolCall, CallResult, ConversationBuilder, instant_node};
-use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, text_of};
+use super::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepStatus;
-use pairing::{ResponseShape, RequestTarget, OpenRequests};
+use pairing::{OpenRequests, RequestTarget, ResponseShape};
 
 fields! {
-    /// What a message is wrapped in.
     FrameKey {
         Message = "message" => Shape,
         Data = "data" => Shape,
@@ -37,7 +36,6 @@ fields! {
 }
 
 fields! {
-    /// A message.
     RpcKey {
         Version = "jsonrpc" => Shape,
         Id = "id" => Call(of_step::ID),
@@ -59,23 +57,21 @@ fields! {
 }
 
 words! {
-    /// The methods that are known.
     RpcMethod {
         Call = "tools/call",
         Initialize = "initialize",
-        /// Requests of the server, whose ids have nothing to do with those of the client; either side may ask whether the other is there.
+        /// Server requests, whose ids are independent of the client's; either side may ping.
         Ask = "sampling/createMessage" | "elicitation/create" | "roots/list" | "ping",
         Other = "completion/complete" | "logging/setLevel" | "tasks/get" | "tasks/result" | "tasks/list" | "tasks/cancel",
     }
 }
 
-/// With what the methods begin that only this protocol has.
+/// Prefixes of methods that only MCP has.
 const OFFERS: [&str; 3] = ["tools/", "resources/", "prompts/"];
 
-/// With what its messages begin that nobody answers.
+/// Prefix of messages that nobody answers.
 const NOTIFICATIONS: &str = "notifications/";
 
-/// Logs.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "MCP log",
     known_by: "messages with `jsonrpc` and a `method` of the Model Context Protocol (`tools/…`, `resources/…`, `prompts/…`, or `initialize` with a `protocolVersion` that is text), bare or within a frame",
@@ -88,7 +84,9 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
         FrameKey::Messages.key(),
     ],
     near: &[RpcKey::Version.key()],
-    object: |object| is_frame(object) || held_in(object).iter().any(|one| self::node_object(*one).is_some_and(is_frame)),
+    object: |object| {
+        is_frame(object) || held_in(object).iter().any(|one| self::node_object(*one).is_some_and(is_frame))
+    },
     item_marks: &[
         RpcKey::Version.key(),
         FrameKey::Message.key(),
@@ -106,15 +104,13 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// The names that a list of frames has.
 const LISTS: [FrameKey; 4] = [FrameKey::History, FrameKey::Messages, FrameKey::Events, FrameKey::Entries];
 
-/// The list of frames that an object holds.
 fn held_in(object: Object<'_>) -> &[Node<'_>] {
     LISTS.into_iter().find_map(|list| list_of(object, list)).unwrap_or_default()
 }
 
-/// Whether an object is a message of the protocol, or holds one: one that other protocols over JSON-RPC do not have.
+/// True for MCP messages that other JSON-RPC protocols do not have.
 fn is_frame(frame: Object<'_>) -> bool {
     plain_message(frame).is_some_and(|message| {
         text_of(message, RpcKey::Method).is_some_and(|method| is_offer(method) || is_greeting(method, message))
@@ -125,7 +121,7 @@ fn is_offer(method: &str) -> bool {
     OFFERS.iter().any(|known| method.starts_with(known))
 }
 
-/// The first request of a client: the version of the protocol is a day, which is text.
+/// Its protocol version is a date in text.
 fn is_greeting(method: &str, message: Object<'_>) -> bool {
     RpcMethod::from_word(method) == Some(RpcMethod::Initialize)
         && object_of(message, RpcKey::Params).is_some_and(|params| {
@@ -134,7 +130,6 @@ fn is_greeting(method: &str, message: Object<'_>) -> bool {
         })
 }
 
-/// The message in an envelope that holds it as an object.
 fn plain_message(frame: Object<'_>) -> Option<Object<'_>> {
     use FrameKey::{Data, Frame, Message, Payload, Raw, Request};
     let is_message = |object: Object<'_>| {
@@ -170,7 +165,7 @@ struct McpLog<'a, 'run, 'limits> {
 }
 
 impl<'run> McpLog<'_, 'run, '_> {
-    /// A message, or a request with its response beside it, each an object or text that holds one.
+    /// A message, or a request and its response, each an object or JSON text.
     fn read_frame(&mut self, node: Node<'run>, frame: Object<'run>) {
         use FrameKey::{
             Data, Frame, Message, Payload, Raw, Request, Response, Stream, Time, TimeInMilliseconds, TimeOfLog, TimeToo,
@@ -190,9 +185,10 @@ impl<'run> McpLog<'_, 'run, '_> {
             if let Some((inner, message)) = inner.and_then(|inner| Some((inner, node_object(inner)?))) {
                 // A piece of a stream holds its message as text.
                 let data = message.field(Data).filter(|_| !is_message(message));
-                let data =
-                    data.and_then(|data| data.parse_embedded(self.talk.draft.arena, self.talk.draft.limits).or(Some(data)));
-                let (inner, message) = data.and_then(|data| Some((data, node_object(data)?))).unwrap_or((inner, message));
+                let data = data
+                    .and_then(|data| data.parse_embedded(self.talk.draft.arena, self.talk.draft.limits).or(Some(data)));
+                let (inner, message) =
+                    data.and_then(|data| Some((data, node_object(data)?))).unwrap_or((inner, message));
                 known |= is_message(message);
                 // What stands beside a request is the answer to it, whichever way that went.
                 self.read_message(inner, message, direction.filter(|_| field != Response), &about);
@@ -203,7 +199,13 @@ impl<'run> McpLog<'_, 'run, '_> {
         }
     }
 
-    fn read_message(&mut self, node: Node<'run>, message: Object<'run>, direction: Option<&'run str>, about: &StepMeta<'run>) {
+    fn read_message(
+        &mut self,
+        node: Node<'run>,
+        message: Object<'run>,
+        direction: Option<&'run str>,
+        about: &StepMeta<'run>,
+    ) {
         self.talk.note_time(about.time);
         let id = message.field(RpcKey::Id).and_then(request_key);
         let Some(method) = text_of(message, RpcKey::Method) else {
@@ -238,7 +240,7 @@ impl<'run> McpLog<'_, 'run, '_> {
         }
     }
 
-    /// What came back: of a call its result, of other requests what the server is and offers.
+    /// A call's result; for other requests, what the server is and offers.
     fn add_response(
         &mut self,
         message: Object<'run>,
@@ -251,8 +253,9 @@ impl<'run> McpLog<'_, 'run, '_> {
         let error = first_of(message, &[RpcKey::Error]);
         let call = id.and_then(|id| self.open.answer_request(&id, ResponseShape::of_result(inside), direction));
         let Some(call) = call else {
-            if let Some(tools) =
-                inside.and_then(|inside| list_of(inside, RpcKey::Tools)).filter(|_| !self.talk.draft.has_entry(of_run::TOOLS))
+            if let Some(tools) = inside
+                .and_then(|inside| list_of(inside, RpcKey::Tools))
+                .filter(|_| !self.talk.draft.has_entry(of_run::TOOLS))
             {
                 let tools = self.talk.draft.list_node(tools);
                 self.talk.draft.set_entry(of_run::TOOLS, tools);
@@ -273,13 +276,12 @@ impl<'run> McpLog<'_, 'run, '_> {
     }
 }
 
-/// Whether an object says what is asked for, or what came of it.
 fn is_message(object: Object<'_>) -> bool {
     let has = |field| object.field(field).is_some();
     has(RpcKey::Version) || has(RpcKey::Method) || has(RpcKey::Id) && (has(RpcKey::Result) || has(RpcKey::Error))
 }
 
-/// The id of a request as a key: `1` and `"1"` differ.
+/// `1` and `"1"` differ.
 fn request_key(id: Node<'_>) -> Option<String> {
     match id.value {
         Value::Text(text) => Some(format!("\"{}\"", text.as_str())),

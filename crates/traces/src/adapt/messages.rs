@@ -3,33 +3,29 @@
 //! A conversation of either form comes alone, in the requests and responses of an API, in a session of an agent, in the results of a
 //! benchmark: the formats that hold one say where it stands, and read its messages by the tables here.
 
-use super::fields::{FieldRecord, ValueShape, ShapeReader, fields, first_field, words};
+use super::fields::{FieldRecord, ShapeReader, ValueShape, fields, first_field, words};
 use averment_base::value::Value;
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
-    /// A message.
     ChatMessageKey {
         Role = "role" => Shape,
         Content = "content" => Shape,
         Calls = "tool_calls" => Shape,
-        /// One call, as it was written before there could be several.
+        /// The older single call.
         Call = "function_call" => Shape,
-        /// The id of the call that the message is the result of.
         Answers = "tool_call_id" => Shape,
-        /// The tool of the call that the message is the result of.
         Tool = "name" => Call(of_step::TOOL),
         ToolToo = "tool_name" => Call(of_step::TOOL),
-        /// How the call ended that the message is the result of.
         Status = "status" => Call(of_step::STATUS),
-        /// What has messages of its own is none.
+        /// An object with messages of its own is no message.
         Messages = "messages" => Shape,
-        /// What has a type is an event that holds a message, or some other thing.
+        /// A typed object is an event that holds a message, or something else.
         Type = "type" => Format,
-        /// Several lines of a session are one message when they have one id.
+        /// Session lines with one id are one message.
         Id = "id" => Shape,
-        /// Calls of Vercel's AI SDK, which only the full reader reads.
+        /// Vercel AI SDK calls, which only the full reader reads.
         Invocations = "toolInvocations" => Shape,
         Parts = "parts" => Shape,
         Usage = "usage" => PartOf(of_run::USAGE),
@@ -38,7 +34,7 @@ fields! {
 }
 
 fields! {
-    /// A call in OpenAI's form; what is called stands in it, or in an object inside of it.
+    /// An OpenAI call; the function is inline or nested.
     ToolCallKey {
         Id = "id" => Call(of_step::ID),
         Function = "function" => Shape,
@@ -51,7 +47,6 @@ fields! {
 }
 
 fields! {
-    /// A block of a content.
     BlockKey {
         Type = "type" => Shape,
         Text = "text" => Shape,
@@ -59,27 +54,23 @@ fields! {
         Id = "id" => Call(of_step::ID),
         Name = "name" => Call(of_step::TOOL),
         Input = "input" => Call(of_step::ARGS),
-        /// The id of the call that the block is the result of.
         Answers = "tool_use_id" => Shape,
         Content = "content" => Call(of_step::RESULT),
         Failed = "is_error" => Call(of_step::STATUS),
-        /// What a text is taken from: where it does, it is cut.
+        /// The sources of a text, which is cut where it cites.
         Citations = "citations" => Shape,
     }
 }
 
 words! {
-    /// Who says a message.
     MessageRole {
         Assistant = "assistant",
         User = "user",
-        /// It is the result of a call.
         Result = "tool" | "function",
     }
 }
 
 words! {
-    /// The types of blocks, but for results.
     BlockType {
         Text = "text",
         OtherText = "input_text" | "output_text",
@@ -94,7 +85,7 @@ words! {
 }
 
 impl BlockType {
-    /// The type of a block by its word: results have names of their tools in front of theirs.
+    /// Result types have their tool's name in front.
     pub(crate) fn of_block(word: &str) -> Option<Self> {
         match Self::from_word(word) {
             None if word.ends_with("tool_result") => Some(Self::Result),
@@ -103,37 +94,45 @@ impl BlockType {
     }
 }
 
-/// Whether an object is a role message: what stands in the list of a conversation.
-pub(crate) fn is_message<R: FieldRecord<ChatMessageKey>>(message: &R, shapes: &impl ShapeReader<R::FieldValue>) -> bool {
+/// True for an element of a conversation's list.
+pub(crate) fn is_message<R: FieldRecord<ChatMessageKey>>(
+    message: &R,
+    shapes: &impl ShapeReader<R::FieldValue>,
+) -> bool {
     let [role, content, calls, call] =
-        [ChatMessageKey::Role, ChatMessageKey::Content, ChatMessageKey::Calls, ChatMessageKey::Call].map(|field| message.field(field));
+        [ChatMessageKey::Role, ChatMessageKey::Content, ChatMessageKey::Calls, ChatMessageKey::Call]
+            .map(|field| message.field(field));
     role.is_some_and(|role| shapes.is_text(role))
         && content.or(calls).or(call).is_some()
         && message.field(ChatMessageKey::Messages).is_none()
 }
 
-/// Whether a message has calls or is a result, or says that it has none (`"tool_calls": null`).
+/// True with calls or a result, or an explicit `"tool_calls": null`.
 pub(crate) fn is_about_calls<R: FieldRecord<ChatMessageKey>>(message: &R, role: Option<MessageRole>) -> bool {
-    message.field(ChatMessageKey::Calls).or(message.field(ChatMessageKey::Call)).is_some() || role == Some(MessageRole::Result)
+    message.field(ChatMessageKey::Calls).or(message.field(ChatMessageKey::Call)).is_some()
+        || role == Some(MessageRole::Result)
 }
 
-/// The tool that a result names.
-pub(crate) fn answered_tool<R: FieldRecord<ChatMessageKey>>(message: &R, shapes: &impl ShapeReader<R::FieldValue>) -> Option<R::FieldValue> {
+pub(crate) fn answered_tool<R: FieldRecord<ChatMessageKey>>(
+    message: &R,
+    shapes: &impl ShapeReader<R::FieldValue>,
+) -> Option<R::FieldValue> {
     first_field(message, shapes, &[ChatMessageKey::Tool, ChatMessageKey::ToolToo])
 }
 
-/// The object inside of a call that says what is called, where there is one.
-pub(crate) fn function_object<R: FieldRecord<ToolCallKey>>(call: &R, shapes: &impl ShapeReader<R::FieldValue>) -> Option<R::FieldValue> {
+pub(crate) fn function_object<R: FieldRecord<ToolCallKey>>(
+    call: &R,
+    shapes: &impl ShapeReader<R::FieldValue>,
+) -> Option<R::FieldValue> {
     let object = |field| call.field(field).filter(|value| shapes.has_shape(*value, ValueShape::Object));
     object(ToolCallKey::Function).or_else(|| object(ToolCallKey::Custom))
 }
 
-/// The arguments of what is called.
 pub(crate) fn call_arguments<R: FieldRecord<ToolCallKey>>(function: &R) -> Option<R::FieldValue> {
     [ToolCallKey::Arguments, ToolCallKey::Args, ToolCallKey::Input].into_iter().find_map(|field| function.field(field))
 }
 
-/// The text of a block: of one without a type, too. `word` gives the text of a value, where it is one.
+/// Also of a block without a type. `word` returns the text of a value.
 pub(crate) fn text_in<'a, R: FieldRecord<BlockKey>>(
     block: &R,
     shapes: &impl ShapeReader<R::FieldValue>,
@@ -146,7 +145,7 @@ pub(crate) fn text_in<'a, R: FieldRecord<BlockKey>>(
     block.field(BlockKey::Text).filter(|text| shapes.is_text(*text))
 }
 
-/// How a call ended whose result stands in a block. One that was refused says so only in the words of its result.
+/// Only the words of its result show that a call was refused.
 pub(crate) fn result_status(failed: bool, result: Option<Value<'_>>) -> StepStatus {
     match failed {
         true if result.is_some_and(is_refusal) => StepStatus::Denied,
@@ -155,7 +154,7 @@ pub(crate) fn result_status(failed: bool, result: Option<Value<'_>>) -> StepStat
     }
 }
 
-/// The words with which Claude Code hands a refusal to the model: by a person, by the permission settings, by a hook.
+/// Claude Code's refusal text: by a person, permission settings or a hook.
 fn is_refusal(result: Value<'_>) -> bool {
     let Value::Text(text) = result else { return false };
     let text = text.as_str().trim_start_matches("<tool_use_error>").trim_start_matches("Error: ");
@@ -173,14 +172,13 @@ fn is_refusal(result: Value<'_>) -> bool {
         || text.starts_with("Claude requested permissions") && text.contains("haven't granted")
 }
 
-/// The texts of the last message of the assistant: of the main one, and of any.
+/// The assistant's last message: of the main agent, and of any.
 #[derive(Debug, Clone)]
 pub(crate) struct LastWords<V> {
     main: LastMessage<V>,
     any: LastMessage<V>,
 }
 
-/// A message, by its number, with its texts in their order.
 type LastMessage<V> = (usize, Vec<V>);
 
 impl<V> Default for LastWords<V> {
@@ -190,7 +188,6 @@ impl<V> Default for LastWords<V> {
 }
 
 impl<V: Copy> LastWords<V> {
-    /// Somebody says something in a message, which has a number.
     pub(crate) fn add_words(&mut self, words: V, message: usize, of_main: bool) {
         let last = [Some(&mut self.any), Some(&mut self.main).filter(|_| of_main)];
         for (number, said) in last.into_iter().flatten() {
@@ -201,19 +198,18 @@ impl<V: Copy> LastWords<V> {
         }
     }
 
-    /// What was said last goes on: it is these words now.
+    /// Replaces the last words: they go on.
     pub(crate) fn extend_last(&mut self, words: V, message: usize) {
         for (number, said) in [&mut self.any, &mut self.main] {
             said.last_mut().filter(|_| *number == message).into_iter().for_each(|last| *last = words);
         }
     }
 
-    /// What was said last, where it was in a message.
     pub(crate) fn said_in(&self, message: usize) -> &[V] {
         if self.any.0 == message { &self.any.1 } else { &[] }
     }
 
-    /// The output of the run: the words of the main agent, or of whom the run is about where that one does not take part in it.
+    /// The main agent's words, or anyone's if it does not take part.
     pub(crate) fn output_words(&self, with_main: bool) -> &[V] {
         if with_main { &self.main.1 } else { &self.any.1 }
     }

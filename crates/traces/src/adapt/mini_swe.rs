@@ -3,18 +3,21 @@
 //! form of chat.
 
 use super::content;
+use super::conversation::{
+    CallResult, ConversationBuilder, Speaker, StepMeta, TextMarkers, ToolCall, build_markers, number_behind,
+};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields};
+use super::messages::{MessageRole, ToolCallKey};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields};
-use super::messages::{ToolCallKey, MessageRole};
-use super::conversation::{StepMeta, ToolCall, TextMarkers, CallResult, Speaker, ConversationBuilder, build_markers, number_behind};
 use super::tools::ArgsKey;
-use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, node_text, text_of};
-use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, ValueText, Value};
+use super::{
+    IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of,
+};
+use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value, ValueText};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use std::sync::LazyLock;
 
 fields! {
-    /// A trajectory.
     MiniSweKey {
         Format = "trajectory_format" => Shape,
         Messages = "messages" => Shape,
@@ -34,7 +37,6 @@ fields! {
     }
 }
 
-/// Trajectories.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "mini-swe-agent trajectory",
     known_by: "answers with a block of shell commands and results that begin with `<returncode>`, or `trajectory_format`",
@@ -44,7 +46,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     object: |object| {
         let named = text_of(object, MiniSweKey::Format).is_some_and(|format| format.starts_with("mini-swe-agent"));
         let is_of = || {
-            list_of(object, MiniSweKey::Messages).is_some_and(|messages| object_items(messages).any(|(_, one)| is_message(one)))
+            list_of(object, MiniSweKey::Messages)
+                .is_some_and(|messages| object_items(messages).any(|(_, one)| is_message(one)))
         };
         list_of(object, MiniSweKey::Messages).is_some() && (named || is_of())
     },
@@ -54,16 +57,14 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// What stands before and behind a block of shell commands. The program looks for one kind, which its settings say: of several kinds in an
-/// answer it is the one that is least likely to be there for another reason. Those of this agent alone come first.
+/// Delimiters of command blocks; the most specific kind found wins, this agent's own first.
 const BLOCKS: [(&str, &str); 3] =
     [("<mswea_bash_command>", "</mswea_bash_command>"), ("```mswea_bash_command", "\n```"), ("```bash", "\n```")];
 const OF_ANYBODY: &str = "```bash";
-/// What stands before and behind a return code.
 const CODE: (&str, &str) = ("<returncode>", "</returncode>");
 static BEHIND: TextMarkers = LazyLock::new(|| build_markers([CODE.0]));
 
-/// A message that nobody else writes: a result with its return code, or an answer with a block of this agent's.
+/// A result with its return code, or an answer with this agent's own block.
 fn is_message(message: Object<'_>) -> bool {
     let words = text_of(message, MiniSweKey::Content).unwrap_or_default();
     match text_of(message, MiniSweKey::Role).and_then(MessageRole::from_word) {
@@ -73,7 +74,6 @@ fn is_message(message: Object<'_>) -> bool {
     }
 }
 
-/// The commands in the blocks of one kind.
 fn block_commands<'a>(words: &'a str, (begin, end): (&str, &'a str)) -> impl Iterator<Item = &'a str> {
     words.split(begin).skip(1).filter_map(move |behind| {
         let inner = behind.split_once(end)?.0;
@@ -89,7 +89,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let info = node_object(*root).and_then(|file| object_of(file, MiniSweKey::Info));
     if let Some(info) = info {
         let talk = &mut session.talk;
-        let submission = first_of(info, &[MiniSweKey::Submission]).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text));
+        let submission =
+            first_of(info, &[MiniSweKey::Submission]).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text));
         talk.draft.set_some(of_run::OUTPUT, submission);
         let cost = object_of(info, MiniSweKey::Stats).and_then(|stats| stats.field(MiniSweKey::Cost));
         talk.draft.set_some(of_run::COST, cost.filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
@@ -109,7 +110,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 struct MiniSweSession<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
-    /// So many commands have no result yet.
+    /// Commands without a result so far.
     waits: usize,
 }
 
@@ -122,14 +123,18 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
         match role {
             Some(MessageRole::Assistant) => {
                 self.talk.begin_turn();
-                words.into_iter().for_each(|words| self.talk.add_message(Speaker::Assistant, words, &about, node.origin));
+                words
+                    .into_iter()
+                    .for_each(|words| self.talk.add_message(Speaker::Assistant, words, &about, node.origin));
                 let calls = list_of(message, MiniSweKey::Calls).unwrap_or_default();
                 self.talk.draft.record_objects(calls).for_each(|(at, call)| self.add_call(at, call));
                 self.waits = 0;
                 let taken = object_of(message, MiniSweKey::Extra).and_then(|extra| list_of(extra, MiniSweKey::Actions));
                 match (taken, words) {
                     _ if !calls.is_empty() => {}
-                    (Some(actions), _) => self.talk.draft.record_objects(actions).for_each(|(at, one)| self.add_action(at, one)),
+                    (Some(actions), _) => {
+                        self.talk.draft.record_objects(actions).for_each(|(at, one)| self.add_action(at, one))
+                    }
                     (None, Some(words)) => self.add_block(node, words),
                     (None, None) => {}
                 }
@@ -149,7 +154,7 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
         }
     }
 
-    /// A command that the program took out of an answer, and ran.
+    /// A command that the program parsed and ran.
     fn add_action(&mut self, node: Node<'run>, action: Object<'run>) {
         match action.field(ArgsKey::Command).filter(|command| NodeShapes.is_text(*command)) {
             Some(command) => self.add_command(command, action.field(MiniSweKey::Answers), node.origin),
@@ -157,7 +162,7 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
         }
     }
 
-    /// The command in the one block of an answer. With several blocks the program runs none.
+    /// With several blocks the program runs none.
     fn add_block(&mut self, node: Node<'run>, words: Node<'run>) {
         let whole = node_text(words).unwrap_or_default();
         let Some(kind) = BLOCKS.into_iter().find(|kind| block_commands(whole, *kind).next().is_some()) else { return };
@@ -167,29 +172,45 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
         self.add_command(Node::new(Value::Text(ValueText::Plain(line)), words.origin), None, node.origin);
     }
 
-    /// A command, which is a call of the one tool that there is.
     fn add_command(&mut self, command: Node<'run>, id: Option<Node<'run>>, origin: TextOrigin) {
         let args = self.talk.draft.object_node(&[ObjectEntry { key: ArgsKey::Command.key(), node: command }]);
-        self.talk
-            .add_call(ToolCall { tool: Node::computed(Value::plain_text(SHELL)), args: Some(args), id, origin }, &StepMeta::default());
+        self.talk.add_call(
+            ToolCall { tool: Node::computed(Value::plain_text(SHELL)), args: Some(args), id, origin },
+            &StepMeta::default(),
+        );
         self.waits += 1;
     }
 
     fn add_call(&mut self, node: Node<'run>, call: Object<'run>) {
         let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
         let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
-        let made =
-            ToolCall { tool, args: super::messages::call_arguments(&function), id: call.field(ToolCallKey::Id), origin: node.origin };
+        let made = ToolCall {
+            tool,
+            args: super::messages::call_arguments(&function),
+            id: call.field(ToolCallKey::Id),
+            origin: node.origin,
+        };
         self.talk.add_call(made, &StepMeta::default());
     }
 
-    fn add_result(&mut self, node: Node<'run>, message: Object<'run>, result: Option<Node<'run>>, id: Option<&'run str>) {
+    fn add_result(
+        &mut self,
+        node: Node<'run>,
+        message: Object<'run>,
+        result: Option<Node<'run>>,
+        id: Option<&'run str>,
+    ) {
         let extra = object_of(message, MiniSweKey::Extra).and_then(|extra| extra.field(MiniSweKey::Code));
         let exit_code = extra.filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
         let exit_code = exit_code.or_else(|| number_behind(result?, &BEHIND));
-        self.talk.add_result(id, None, CallResult { result, exit_code, ..CallResult::default() }, &StepMeta::default(), node.origin);
+        self.talk.add_result(
+            id,
+            None,
+            CallResult { result, exit_code, ..CallResult::default() },
+            &StepMeta::default(),
+            node.origin,
+        );
     }
 }
 
-/// The tool of this agent.
 const SHELL: &str = "bash";

@@ -19,17 +19,17 @@ mod chunks;
 pub(crate) mod claude_code;
 mod codex;
 pub(crate) mod content;
+mod conversation;
 mod copilot;
 mod cursor;
 pub(crate) mod cutting;
 mod deepeval;
-pub(crate) mod run_builder;
+mod embedded_run;
 mod evalview;
 pub(crate) mod fields;
 mod gemini;
 pub(crate) mod generic;
 mod handovers;
-mod embedded_run;
 pub(crate) mod inspect;
 mod langchain;
 mod langfuse;
@@ -48,13 +48,13 @@ pub(crate) mod otel;
 mod owasp;
 pub(crate) mod printed_messages;
 mod records;
+pub(crate) mod run_builder;
 mod run_state;
 mod runsight;
 mod skillgym;
 pub(crate) mod spans;
 mod stop;
 mod swe_agent;
-mod conversation;
 mod tau2;
 mod tau_bench;
 #[cfg(test)]
@@ -70,12 +70,12 @@ use averment_base::value::{Node, Object, Value};
 use averment_runs::run::{ReadWarning, RecordCounts, RunSource};
 use bumpalo::Bump;
 use cutting::RunCutting;
-use run_builder::RunBuilder;
-use fields::{NodeShapes, FieldRecord, FieldRow, first_field};
+use fields::{FieldRecord, FieldRow, NodeShapes, first_field};
 #[cfg(test)]
-pub(crate) use openai_chat::{ChoiceKey, ChatExchangeKey};
+pub(crate) use openai_chat::{ChatExchangeKey, ChoiceKey};
 use records::are_mostly;
-pub(crate) use records::{is_element_of_one_run, is_line_of_session, is_known_run};
+pub(crate) use records::{is_element_of_one_run, is_known_run, is_line_of_session};
+use run_builder::RunBuilder;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 #[cfg(test)]
@@ -87,83 +87,72 @@ pub struct TraceFormat {
     pub name: &'static str,
     /// By what it is recognised, in one clause: `trace show` says it.
     pub known_by: &'static str,
-    /// What to say of it in a list of known formats.
+    /// Its description in a list of known formats.
     pub description: &'static str,
-    /// An object that is a run in it has one of these keys, with a value that is not `null`. No mark: it is told by something else.
+    /// A run has one of these keys, not `null`. Empty: detected in another way.
     pub(crate) marks: &'static [&'static str],
-    /// The marks that nothing else has: what has one and is no run in it is nearly one. Empty where all of them are such.
+    /// Marks unique to this format: an object with one that is no run is nearly one. Empty: all are.
     near: &'static [&'static str],
-    /// Whether an object is a run in it; asked only where it has a mark.
+    /// Called only for objects with a mark.
     object: fn(Object<'_>) -> bool,
-    /// An object that is an element or a line of a run in it has one of these keys, whatever it holds.
+    /// Keys of which an element or line has one, whatever its value.
     item_marks: &'static [&'static str],
-    /// Whether an object is one element of a list that is a run in it.
     element: fn(Object<'_>) -> bool,
-    /// Whether an object is one line of a file that is a run in it, such as an event of a session.
+    /// True for one line of a run, such as a session event.
     line: fn(Object<'_>) -> bool,
-    /// Whether an element or a line is a run of its own where nothing among the first ones says that they belong together.
+    /// True if an item is its own run unless the first ones say that they belong together.
     alone: fn(Object<'_>) -> bool,
     read: for<'run> fn(Node<'run>, &mut RunBuilder<'run, '_>) -> Result<(), PlacedError>,
-    /// How a value that holds several runs in it is cut into them.
     runs: &'static [RunCutting],
-    /// How a run on one line is read in part.
     pub(crate) projected: LineProjection,
 }
 
-/// How a run on one line is read in part, without the full reader.
+/// How a single-line run is read without the full reader.
 pub(crate) enum LineProjection {
-    /// Not at all: a line with a mark of the format is for the full reader.
+    /// Lines with a mark of the format go to the full reader.
     Never,
-    /// As a list of messages.
     Messages(MessageLayout),
-    /// As a list of calls under its names in home-grown formats, or in the normal form.
+    /// A list of calls, in a home-grown format or in normal form.
     Calls,
 }
 
-/// Where a run has its list of messages, and what beside it counts.
 #[derive(Debug)]
 pub(crate) struct MessageLayout {
-    /// The key of the list.
     pub(crate) list: &'static str,
-    /// Every element has to be a message, and calls stand in OpenAI's form: they are always recorded. Else one message is enough, and
-    /// calls are recorded where something tells of them.
+    /// Every element must be a message with OpenAI calls, always recorded; else one is enough and calls need a sign.
     pub(crate) every: bool,
-    /// Whether it is such a run where a list of calls stands beside the messages, too. If not, that is the case for all but the first
-    /// name that such a list has.
+    /// True if it also applies beside a list of calls; else only beside the first such name.
     pub(crate) beside_calls: bool,
     /// Keys beside which only the full reader knows all messages.
     pub(crate) in_full_beside: &'static [&'static str],
-    /// Keys that tell of calls, whatever they hold.
+    /// Keys that indicate calls, whatever they hold.
     pub(crate) tell_of_calls: &'static [&'static str],
-    /// Entries of the run that are taken as they stand where they are text.
+    /// Entries that are taken as they are if they are text.
     pub(crate) texts: &'static [&'static str],
-    /// Entries of the run that the full reader puts together: always, and where the run has the key of that name.
+    /// Entries composed by the full reader: always, and if the key is present.
     pub(crate) composed: &'static [&'static str],
     /// See `composed`.
     pub(crate) composed_where_there: &'static [&'static str],
 }
 
 impl MessageLayout {
-    /// Whether the full reader puts an entry of the run together.
     pub(crate) fn composes_entry(&self, entry: &str, is_there: bool) -> bool {
         self.composed.contains(&entry) || is_there && self.composed_where_there.contains(&entry)
     }
 }
 
 impl TraceFormat {
-    /// Whether an object with these keys may be a run in it, or an item of one.
     pub(crate) fn may_match(&self, has: impl Fn(&str) -> bool) -> bool {
         self.marks.iter().chain(self.item_marks).any(|key| has(key))
     }
 
-    /// Whether a value is an item of a run in it.
     fn is_item(&self, node: &Node<'_>, is: impl Fn(Object<'_>) -> bool) -> bool {
         let marked = |object: Object<'_>| self.item_marks.iter().any(|key| object.get(key).is_some());
         record_payload(*node).is_some_and(|object| marked(object) && is(object))
     }
 }
 
-/// The object that a record is, or holds behind the name of what was called.
+/// The record itself, or what it holds behind the called name.
 fn record_payload(node: Node<'_>) -> Option<Object<'_>> {
     match node.value {
         Value::Object(object) => Some(object),
@@ -176,7 +165,7 @@ fn never_matches(_: Object<'_>) -> bool {
     false
 }
 
-/// A format that is read in full; a row says what is special about it.
+/// Read in full; a row overrides what is special.
 const IN_FULL: TraceFormat = TraceFormat {
     name: "",
     known_by: "",
@@ -193,7 +182,7 @@ const IN_FULL: TraceFormat = TraceFormat {
     projected: LineProjection::Never,
 };
 
-/// The items of a run: the elements of a list, the list that an object holds under a key, or the object itself.
+/// A list's elements, the list under a key, or the object itself.
 fn items_of<'run, F: FieldRow>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'run>] {
     match root.value {
         Value::List(items) => items,
@@ -251,26 +240,24 @@ pub static FORMATS: [TraceFormat; 43] = [
     native::FORMAT,
 ];
 
-/// The ways in which values are cut into runs, each with its format.
 pub(crate) fn all_cuttings() -> impl Iterator<Item = (&'static TraceFormat, &'static RunCutting)> {
     FORMATS.iter().flat_map(|format| format.runs.iter().map(move |cutting| (format, cutting)))
 }
 
-/// Whether an object with these keys may be a line of a file that is one run.
 pub(crate) fn may_be_line(has: impl Fn(&str) -> bool) -> bool {
     FORMATS.iter().any(|format| format.item_marks.iter().any(|key| has(key)))
 }
 
-/// So many first items of a list tell what it is.
+/// Items examined to detect the format of a list.
 pub(crate) const FIRST_ITEMS: usize = 50;
 
-/// The keys of lines that could belong to a format which is looked for before this one.
+/// Item keys of formats that are detected before this one.
 pub(crate) fn item_marks_before(format: &TraceFormat) -> impl Iterator<Item = &'static str> {
     let before = FORMATS.iter().take_while(|other| other.name != format.name);
     before.flat_map(|format| format.item_marks.iter().copied())
 }
 
-/// Which formats have a mark, as bits by their places in the table, and which of them have none at all.
+/// Bits of formats per mark, and formats without any mark.
 struct MarkIndex {
     by_mark: FxHashMap<&'static str, u64>,
     unmarked: u64,
@@ -288,7 +275,7 @@ static MARKS: LazyLock<MarkIndex> = LazyLock::new(|| {
     marks
 });
 
-/// The formats of which an object has a mark, and those that have none, in the order of the table.
+/// Formats with a mark of the object, and those without marks, in table order.
 fn formats_with_marks(object: Object<'_>) -> impl Iterator<Item = &'static TraceFormat> {
     let marked = object.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Null));
     let bits = marked.fold(MARKS.unmarked, |bits, entry| bits | MARKS.by_mark.get(entry.key).copied().unwrap_or(0));
@@ -305,10 +292,10 @@ pub fn detect_format(node: &Node<'_>) -> Option<&'static TraceFormat> {
     }
 }
 
-/// One item of so many may be written alike in two formats.
+/// One item in this many may look alike in two formats.
 const MANY: usize = 8;
 
-/// The format of a list: the first one that knows some of its items, unless that knows next to none of many and another nearly all.
+/// The first format that knows items, unless it knows few of many and another nearly all.
 fn detect_items(items: &[Node<'_>]) -> Option<&'static TraceFormat> {
     let known = |format: &TraceFormat| {
         let is = |item: &&Node<'_>| format.is_item(item, format.element) || format.is_item(item, format.line);
@@ -323,21 +310,15 @@ fn detect_items(items: &[Node<'_>]) -> Option<&'static TraceFormat> {
     Some(if most.1 * 4 >= items.len() * 3 { most.0 } else { first.0 })
 }
 
-/// What a run is read from.
 pub(crate) struct RawDocument<'run> {
-    /// What its text holds.
     pub(crate) root: Node<'run>,
-    /// Its text.
     pub(crate) text: &'run str,
-    /// Where that stands.
     pub(crate) source: RunSource,
-    /// Records that were passed over so far.
+    /// Skipped records so far.
     pub(crate) records: RecordCounts,
-    /// What was odd so far.
     pub(crate) warnings: Vec<ReadWarning>,
 }
 
-/// Brings a value of any known format into the normal form.
 pub(crate) fn normalize_run<'run>(
     from: RawDocument<'run>,
     arena: &'run Bump,
@@ -364,12 +345,11 @@ pub(crate) fn normalize_run<'run>(
     Ok(draft.finish_run(text, source, format.name, root.origin))
 }
 
-/// Whether a format, by its name, is the normal form or one of somebody's own making: what it records is taken at its word nowhere else.
+/// Only in these formats is everything recorded taken at its word.
 pub(crate) fn is_home_grown(name: &str) -> bool {
     [native::FORMAT.name, generic::FORMAT.name, MAPPED].contains(&name)
 }
 
-/// The name of the format that `--map` describes.
 pub(super) const MAPPED: &str = "format of --map";
 
 fn native_format() -> &'static TraceFormat {
@@ -377,7 +357,6 @@ fn native_format() -> &'static TraceFormat {
     native
 }
 
-/// Why names do not fit a run, in one sentence.
 pub(super) fn explain_misfit(root: &Node<'_>, names: &PartNames) -> Option<String> {
     let Value::Object(object) = root.value else { return None };
     let (message, help) = generic::explain_mismatch(object, names);
@@ -397,7 +376,6 @@ fn unknown_format(root: &Node<'_>, names: Option<&PartNames>) -> PlacedError {
     near_miss::explain_unknown(root.origin, object, &keys)
 }
 
-/// The text that a node is.
 pub(crate) fn node_text(node: Node<'_>) -> Option<&str> {
     match node.value {
         Value::Text(text) => Some(text.as_str()),
@@ -405,7 +383,6 @@ pub(crate) fn node_text(node: Node<'_>) -> Option<&str> {
     }
 }
 
-/// The object that a node is.
 pub(crate) fn node_object(node: Node<'_>) -> Option<Object<'_>> {
     match node.value {
         Value::Object(object) => Some(object),
@@ -413,7 +390,6 @@ pub(crate) fn node_object(node: Node<'_>) -> Option<Object<'_>> {
     }
 }
 
-/// The list that a node is.
 fn node_list(node: Node<'_>) -> Option<&[Node<'_>]> {
     match node.value {
         Value::List(items) => Some(items),
@@ -421,27 +397,24 @@ fn node_list(node: Node<'_>) -> Option<&[Node<'_>]> {
     }
 }
 
-/// The text of a field.
 fn text_of<F: FieldRow>(object: Object<'_>, field: F) -> Option<&str> {
     object.field(field).and_then(node_text)
 }
 
-/// The object in a field.
 fn object_of<F: FieldRow>(object: Object<'_>, field: F) -> Option<Object<'_>> {
     object.field(field).and_then(self::node_object)
 }
 
-/// The list in a field.
 fn list_of<F: FieldRow>(object: Object<'_>, field: F) -> Option<&[Node<'_>]> {
     object.field(field).and_then(node_list)
 }
 
-/// The first of several fields that is there and not `null`.
+/// The first that is present and not `null`.
 fn first_of<'run, F: FieldRow>(object: Object<'run>, fields: &[F]) -> Option<Node<'run>> {
     first_field(&object, &NodeShapes, fields)
 }
 
-/// The objects of a list; others are passed over.
+/// Other elements are skipped.
 fn object_items<'run>(items: &'run [Node<'run>]) -> impl Iterator<Item = (Node<'run>, Object<'run>)> {
     items.iter().filter_map(|node| Some((*node, node_object(*node)?)))
 }

@@ -1,12 +1,11 @@
 //! The normal form itself.
 
-use super::{TraceFormat, IN_FULL, LineProjection, node_list, node_text};
+use super::{IN_FULL, LineProjection, TraceFormat, node_list, node_text};
 use crate::build::NormalRun;
-use averment_base::value::{ObjectEntry, Node, Object, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{StepKind, CostSource, ReadWarning, RecordCounts, RunSource};
+use averment_runs::run::{CostSource, ReadWarning, RecordCounts, RunSource, StepKind};
 
-/// The normal form.
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "normal form",
     known_by: "all keys at the top are keys of the normal form",
@@ -18,10 +17,10 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// What says nothing of what was done, answered or left behind: others have it in files of their own as well.
+/// Keys that say nothing about actions or answers; other files use them too.
 const ABOUT: [&str; 3] = [of_run::ID, of_run::META, of_run::TOOLS];
 
-/// A run whose keys are all those of the normal form, and that says more than what it is and had; beside other keys it needs what only the normal form has.
+/// Only normal-form keys with some content; beside other keys something unique is needed.
 fn is_normal(object: Object<'_>) -> bool {
     let tells = |entry: &ObjectEntry<'_>| {
         let says_nothing = ABOUT.contains(&entry.key);
@@ -33,7 +32,6 @@ fn is_normal(object: Object<'_>) -> bool {
     }
 }
 
-/// Whether some list holds steps as only the normal form has them.
 fn has_steps(object: Object<'_>) -> bool {
     let list = |key| node_list(object.get(key)?);
     let of_kind = |node: Node<'_>| {
@@ -41,8 +39,9 @@ fn has_steps(object: Object<'_>) -> bool {
         word.is_some_and(|word| StepKind::ALL.iter().any(|kind| kind.as_str() == word))
     };
     let has = |kind: StepKind| {
-        let is_step =
-            |node: &Node<'_>| super::node_object(*node).and_then(|step| node_text(step.get(own_field(kind)?)?)).is_some();
+        let is_step = |node: &Node<'_>| {
+            super::node_object(*node).and_then(|step| node_text(step.get(own_field(kind)?)?)).is_some()
+        };
         list(kind.list_key()).is_some_and(|items| items.iter().any(is_step))
     };
     // Nobody else calls it so: what is wrong with such a list is said in full.
@@ -52,7 +51,7 @@ fn has_steps(object: Object<'_>) -> bool {
         || StepKind::ALL.into_iter().any(has)
 }
 
-/// The field by which a step of a kind is told from things of other people that have a list of the same name.
+/// The field that distinguishes such steps from unrelated lists of the same name.
 fn own_field(kind: StepKind) -> Option<&'static str> {
     match kind {
         StepKind::Call => Some(of_step::TOOL),
@@ -64,7 +63,6 @@ fn own_field(kind: StepKind) -> Option<&'static str> {
     }
 }
 
-/// What a run was given, and what came of it.
 fn has_input_and_output(object: Object<'_>) -> bool {
     let output = object.get(of_run::OUTPUT).is_some_and(|output| !matches!(output.value, Value::Null));
     let prompt = || object.get(of_run::PROMPT).and_then(node_text).is_some();
@@ -72,12 +70,10 @@ fn has_input_and_output(object: Object<'_>) -> bool {
     output && (prompt() || inputs())
 }
 
-/// Whether a key is an entry of a run in normal form.
 pub(super) fn is_key(key: &str) -> bool {
     of_run::ALL.contains(&key) || StepKind::ALL.iter().any(|kind| kind.list_key() == key)
 }
 
-/// A run in normal form as it stands.
 pub(crate) fn normal_run<'run>(
     object: Node<'run>,
     text: &'run str,

@@ -5,7 +5,7 @@ use crate::error::PlacedError;
 use averment_base::value::{Node, Object, TextOrigin};
 use averment_runs::normal::of_run;
 
-/// Files that are known and are no runs of agents: keys that they have together, and what they are.
+/// Known files that are no runs: keys in common, and what they are.
 const NO_RUNS: [(&[&str], &str); 38] = [
     (&["log.entries"], "a HAR archive of HTTP requests"),
     (&["cells", "nbformat"], "a notebook"),
@@ -47,7 +47,7 @@ const NO_RUNS: [(&[&str], &str); 38] = [
     (&["_shards", "hits"], "an answer of Elasticsearch"),
 ];
 
-/// Records of agents that are not read: keys that they have together, and what they are.
+/// Agent records that are not supported: keys in common, and what they are.
 const NOT_READ: [(&[&str], &str); 4] = [
     (&["traceId", "id", "timestamp", "duration"], "a span of Zipkin without its `localEndpoint`"),
     (&["result.resourceSpans"], "an answer of Jaeger's API without a span"),
@@ -56,10 +56,9 @@ const NOT_READ: [(&[&str], &str); 4] = [
 ];
 const ACP: &str = "a message of the Agent Client Protocol, which is not read";
 
-/// So many keys are named.
 const SHOWN: usize = 5;
 
-/// What others may have in a file of their own under keys of the normal form as well.
+/// Normal-form keys that unrelated files use too.
 const SHARED: [&str; 8] = [
     of_run::ID,
     of_run::META,
@@ -71,7 +70,6 @@ const SHARED: [&str; 8] = [
     of_run::STEPS,
 ];
 
-/// Why an object is a run of no known format, and what may help.
 pub(super) fn explain_unknown(origin: TextOrigin, object: Object<'_>, keys: &[&str]) -> PlacedError {
     let shown: Vec<_> = keys.iter().take(SHOWN).map(|key| format!("`{key}`")).collect();
     let shown = shown.join(", ");
@@ -121,18 +119,20 @@ fn has_marks(object: Object<'_>, marks: &[&str]) -> bool {
     !marks.is_empty() && marks.iter().any(|mark| object.get(mark).is_some())
 }
 
-/// Whether an object has a key, a key within one (`a.b`), or a text under a key (`a=b`).
+/// A key, a nested key (`a.b`), or a key with a text (`a=b`).
 fn has_mark(object: Object<'_>, mark: &str) -> bool {
     if let Some((key, text)) = mark.split_once('=') {
         return object.get(key).and_then(super::node_text) == Some(text);
     }
     match mark.split_once('.') {
-        Some((key, inner)) => object.get(key).and_then(super::node_object).is_some_and(|object| object.get(inner).is_some()),
+        Some((key, inner)) => {
+            object.get(key).and_then(super::node_object).is_some_and(|object| object.get(inner).is_some())
+        }
         None => object.get(mark).is_some(),
     }
 }
 
-/// Whether an error is what a service answers to a request, and nobody's run: it stands alone, with a message and its type.
+/// A service's error response, not a run: it stands alone, with message and type.
 pub(super) fn is_answer_of_service(error: Node<'_>) -> bool {
     let Some(error) = super::node_object(error) else { return false };
     let has = |key: &str| error.get(key).is_some();

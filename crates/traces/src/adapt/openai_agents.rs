@@ -3,13 +3,14 @@
 use super::cutting::RunCutting;
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{SpanAct, TraceSpan, InstantUnit, RunEntries, instant_milliseconds, names, build_run, text_of_node, ways};
-use super::{TraceFormat, IN_FULL, are_mostly, node_list, node_object};
+use super::spans::{
+    InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, names, text_of_node, ways,
+};
+use super::{IN_FULL, TraceFormat, are_mostly, node_list, node_object};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 
 names! {
-    /// A record, and what it says of its span.
     AgentsKey {
         Object = ["object"],
         Id = ["id"],
@@ -38,7 +39,6 @@ names! {
 }
 
 names! {
-    /// What a record is.
     RecordType {
         Trace = ["trace"],
         Span = ["trace.span"],
@@ -46,7 +46,6 @@ names! {
 }
 
 names! {
-    /// What a span is.
     AgentsSpanType {
         Agent = ["agent"],
         Function = ["function"],
@@ -56,21 +55,18 @@ names! {
 }
 
 names! {
-    /// Those that nothing else has.
     AgentsNearMark {
         Any = ["span_data", "workflow_name"],
     }
 }
 
 names! {
-    /// Keys of which a record, or what holds records, has one.
     AgentsMark {
         Any = ["object", "data"],
     }
 }
 
 ways! {
-    /// The trace that a record belongs to; a record of a trace has its id.
     TRACE = [["trace_id"], ["id"]];
 }
 
@@ -78,7 +74,6 @@ fn find_key<'run>(object: Object<'run>, wanted: AgentsKey) -> Option<Node<'run>>
     wanted.find(object)
 }
 
-/// A trace of the SDK.
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Agents SDK trace",
     description: "traces of the OpenAI Agents SDK (`object`: `trace` and `trace.span`)",
@@ -110,8 +105,12 @@ fn is_payload(payload: Object<'_>) -> bool {
     are_mostly(items.iter(), |item| record_type(item).is_some())
 }
 
-/// Finds the records; what stands among them and is none has no kind.
-fn collect_records<'run>(node: Node<'run>, found: &mut Vec<(Node<'run>, Option<(RecordType, Object<'run>)>)>, depth: usize) {
+/// Elements that are no records have no kind.
+fn collect_records<'run>(
+    node: Node<'run>,
+    found: &mut Vec<(Node<'run>, Option<(RecordType, Object<'run>)>)>,
+    depth: usize,
+) {
     const DEEP: usize = 4;
     match node.value {
         Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect_records(*item, found, depth + 1)),
@@ -140,7 +139,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 whole.session = find_key(object, AgentsKey::Group);
             }
             RecordType::Span => {
-                whole.id = whole.id.or_else(|| find_key(object, AgentsKey::Trace).filter(|id| text_of_node(*id).is_some()));
+                whole.id =
+                    whole.id.or_else(|| find_key(object, AgentsKey::Trace).filter(|id| text_of_node(*id).is_some()));
                 spans.push(read_span(node, object, draft));
             }
         }
@@ -153,11 +153,13 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
     let mut span = TraceSpan::new(node.origin);
     span.id = find_key(record, AgentsKey::Id).and_then(text_of_node);
     span.parent = find_key(record, AgentsKey::Parent).and_then(text_of_node);
-    let at = |word| find_key(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+    let at =
+        |word| find_key(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(AgentsKey::Start), at(AgentsKey::End));
     span.attributes = find_key(record, AgentsKey::Data);
     let error = find_key(record, AgentsKey::Error);
-    span.error = error.map(|error| node_object(error).and_then(|error| find_key(error, AgentsKey::Message)).unwrap_or(error));
+    span.error =
+        error.map(|error| node_object(error).and_then(|error| find_key(error, AgentsKey::Message)).unwrap_or(error));
     span.failed = error.map(|_| true);
     let Some(data) = span.attributes.and_then(node_object) else { return span };
     let kind = find_key(data, AgentsKey::Type);
@@ -174,7 +176,10 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
             let response = find_key(data, AgentsKey::Response).and_then(node_object);
             span.take_fact(Fact::MessagesIn, input);
             span.take_fact(Fact::MessagesOut, output.or_else(|| find_key(response?, AgentsKey::Output)));
-            span.take_fact(Fact::Model, find_key(data, AgentsKey::Model).or_else(|| find_key(response?, AgentsKey::Model)));
+            span.take_fact(
+                Fact::Model,
+                find_key(data, AgentsKey::Model).or_else(|| find_key(response?, AgentsKey::Model)),
+            );
             read_usage(find_key(data, AgentsKey::Usage).or_else(|| find_key(response?, AgentsKey::Usage)), &mut span);
             SpanAct::Inference
         }
@@ -191,9 +196,11 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
 
 fn read_usage<'run>(usage: Option<Node<'run>>, span: &mut TraceSpan<'run>) {
     let Some(usage) = usage.and_then(node_object) else { return };
-    for (fact, word) in
-        [(Fact::TokensIn, AgentsKey::TokensIn), (Fact::TokensOut, AgentsKey::TokensOut), (Fact::TokensAll, AgentsKey::TokensAll)]
-    {
+    for (fact, word) in [
+        (Fact::TokensIn, AgentsKey::TokensIn),
+        (Fact::TokensOut, AgentsKey::TokensOut),
+        (Fact::TokensAll, AgentsKey::TokensAll),
+    ] {
         span.take_fact(fact, find_key(usage, word));
     }
 }

@@ -3,14 +3,18 @@
 //! Calls stand in assistant messages, results in messages of role `tool`, paired by `tool_call_id`. The form does not say whether a
 //! call succeeded, and has no times: both are not recorded. A turn is an assistant message.
 
+mod conversation;
+
+pub(super) use conversation::read_conversation;
+
 use super::calls::{PendingCalls, TokenUsage, parse_arguments, tool_list};
 use super::content;
-use super::run_builder::{RunBuilder, StepId, count_node, field_entry, absent_node};
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields};
-use super::messages::{self, ToolCallKey, ChatMessageKey, MessageRole, function_object, is_about_calls, is_message};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields};
+use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, function_object, is_about_calls, is_message};
+use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::{
-    TraceFormat, IN_FULL, MessageLayout, LineProjection, blocks, claude_code, first_of, list_of, native, node_object, object_of, object_items,
-    printed_messages, node_text, text_of,
+    IN_FULL, LineProjection, MessageLayout, TraceFormat, blocks, claude_code, first_of, list_of, native, node_object,
+    node_text, object_items, object_of, printed_messages, text_of,
 };
 use crate::error::PlacedError;
 use averment_base::value::compare::values_equal;
@@ -19,7 +23,7 @@ use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
 use averment_runs::run::StepKind;
 
 fields! {
-    /// An object with messages: a request to a chat API, its response, both together, or something of one's own.
+    /// A chat API request, its response, both, or a custom object with messages.
     ChatExchangeKey {
         Messages = "messages" => Shape,
         Choices = "choices" => Shape,
@@ -30,25 +34,28 @@ fields! {
         Usage = "usage" => PartOf(of_run::USAGE),
         Id = "id" => Run(of_run::ID),
         Model = "model" => PartOf(of_run::COST),
-        /// What the response cost, as LiteLLM and OpenHands write it beside the two.
+        /// The response's cost, as LiteLLM and OpenHands write it.
         Cost = "cost" => Run(of_run::COST),
         ResponseCost = "response_cost" => Run(of_run::COST),
     }
 }
 
 fields! {
-    /// One of the answers in a response.
     ChoiceKey {
         Message = "message" => Shape,
     }
 }
 
-/// Role messages.
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "chat messages",
     known_by: "messages with `role` and `content` or `tool_calls`",
     description: "chat messages with `role` and `content` (a list, or under `messages`), requests and responses of a chat API",
-    marks: &[ChatMessageKey::Role.key(), ChatExchangeKey::Request.key(), ChatExchangeKey::Choices.key(), ChatExchangeKey::Messages.key()],
+    marks: &[
+        ChatMessageKey::Role.key(),
+        ChatExchangeKey::Request.key(),
+        ChatExchangeKey::Choices.key(),
+        ChatExchangeKey::Messages.key(),
+    ],
     object: is_chat,
     item_marks: &[ChatMessageKey::Role.key(), ChatExchangeKey::Request.key()],
     element: |object| is_chat_message(object) || is_exchange(object),
@@ -76,9 +83,9 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// A request to a chat API and its response.
 fn is_exchange(object: Object<'_>) -> bool {
-    object_of(object, ChatExchangeKey::Request).is_some_and(|request| list_of(request, ChatExchangeKey::Messages).is_some())
+    object_of(object, ChatExchangeKey::Request)
+        .is_some_and(|request| list_of(request, ChatExchangeKey::Messages).is_some())
         && object.field(ChatExchangeKey::Response).is_some()
 }
 
@@ -92,7 +99,6 @@ fn is_chat(object: Object<'_>) -> bool {
             && (has_choices(object) || object_items(messages()).any(is_element))
 }
 
-/// A message, in any form.
 fn is_chat_message(object: Object<'_>) -> bool {
     is_message(&object, &NodeShapes) || blocks::is_for_page(object)
 }
@@ -110,14 +116,16 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         Value::Object(object) => {
             collect_messages(root, &mut messages, &mut usage, draft);
             draft.set_some(of_run::ID, object.field(ChatExchangeKey::Id).filter(|id| NodeShapes.is_text(*id)));
-            let cost = first_of(object, &[ChatExchangeKey::ResponseCost, ChatExchangeKey::Cost]).filter(|_| is_answered(object));
+            let cost = first_of(object, &[ChatExchangeKey::ResponseCost, ChatExchangeKey::Cost])
+                .filter(|_| is_answered(object));
             draft.set_some(of_run::COST, cost.filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
         }
         _ => {}
     }
     let in_blocks = messages.iter().any(blocks::has_tools);
     let tells = in_blocks || messages.iter().any(tells_of_calls);
-    let unknown = messages.iter().filter_map(|message| node_object(*message)).any(|one| blocks::unknown_in(one).is_some());
+    let unknown =
+        messages.iter().filter_map(|message| node_object(*message)).any(|one| blocks::unknown_in(one).is_some());
     let records = tells || speaks_of_tools(root) && !unknown;
     if !records {
         draft.add_warning(root.origin, if unknown { NOT_ALL_KNOWN } else { NO_CALLS });
@@ -144,14 +152,13 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// Why calls are not recorded.
 const NO_CALLS: &str =
     "calls count as not recorded: no message has `tool_calls`, and no `tools` are listed (an empty list is enough)";
 const IN_BOTH: &str =
     "calls count as not recorded: some stand in blocks and others in `tool_calls`, and nothing says which are all";
 const NOT_ALL_KNOWN: &str = "calls count as not recorded: a block of a message is of no known type, and may be a call";
 
-/// What a run says of itself under the keys of the normal form. The chat form knows none of them.
+/// Normal-form keys, none of which the chat form has.
 const OWN: [&str; 11] = [
     of_run::INPUTS,
     of_run::PROMPT,
@@ -166,8 +173,7 @@ const OWN: [&str; 11] = [
     of_run::COMPLETE,
 ];
 
-/// A run with no keys but those of the normal form means them as they are meant there: what it says itself stands above what its messages
-/// tell.
+/// A run with only normal-form keys means them: its statements win over its messages.
 fn keep_own<'run>(object: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
     if !object.entries().iter().all(|entry| native::is_key(entry.key)) {
         return;
@@ -186,8 +192,7 @@ fn keep_own<'run>(object: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
     }
 }
 
-/// Some agents write their actions into the text. That nothing was called is only evidence where calls would have been seen:
-/// where the run lists its tools or is what an API was asked and answered.
+/// Agents may write actions as text: no calls is evidence only if tools are listed or an API was used.
 fn speaks_of_tools(root: Node<'_>) -> bool {
     use ChatExchangeKey::{Choices, Functions, Request, Tools};
     let speaks = |object: Object<'_>| {
@@ -204,13 +209,16 @@ fn tells_of_calls(message: &Node<'_>) -> bool {
     node_object(*message).is_some_and(|message| is_about_calls(&message, message_role(message)))
 }
 
-/// Who says a message.
 fn message_role(message: Object<'_>) -> Option<MessageRole> {
     text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_word)
 }
 
-/// Adds the messages of one element: a message, an exchange, or an object with messages.
-fn collect_messages<'run>(node: Node<'run>, messages: &mut Vec<Node<'run>>, usage: &mut TokenUsage, draft: &mut RunBuilder<'run, '_>) {
+fn collect_messages<'run>(
+    node: Node<'run>,
+    messages: &mut Vec<Node<'run>>,
+    usage: &mut TokenUsage,
+    draft: &mut RunBuilder<'run, '_>,
+) {
     let Value::Object(object) = node.value else {
         draft.count_record();
         draft.warn_skipped(
@@ -226,7 +234,10 @@ fn collect_messages<'run>(node: Node<'run>, messages: &mut Vec<Node<'run>>, usag
             add_request(request, messages, usage, draft);
         }
         add_response(object, node, messages, usage, draft);
-    } else if [ChatExchangeKey::Messages, ChatExchangeKey::Choices].into_iter().any(|field| object.field(field).is_some()) {
+    } else if [ChatExchangeKey::Messages, ChatExchangeKey::Choices]
+        .into_iter()
+        .any(|field| object.field(field).is_some())
+    {
         add_request(object, messages, usage, draft);
         if object.field(ChatExchangeKey::Choices).is_some() {
             add_choices(object, messages);
@@ -240,12 +251,12 @@ fn collect_messages<'run>(node: Node<'run>, messages: &mut Vec<Node<'run>>, usag
     }
 }
 
-/// Whether what an API answered stands beside the messages that it was asked with.
+/// True if an API response accompanies its request messages.
 fn is_answered(object: Object<'_>) -> bool {
     object_of(object, ChatExchangeKey::Response).is_some()
 }
 
-/// The messages of a request. It repeats the conversation so far; only what is new is added.
+/// Requests repeat the conversation: only what is new is added.
 fn add_request<'run>(
     request: Object<'run>,
     messages: &mut Vec<Node<'run>>,
@@ -256,7 +267,10 @@ fn add_request<'run>(
     let known = list.iter().zip(messages.iter()).take_while(|(a, b)| same_message(a, b)).count();
     if known < messages.len() {
         let origin = list.first().map_or(averment_base::value::TextOrigin::COMPUTED, |node| node.origin);
-        draft.add_warning(origin, "a request does not repeat the conversation so far: its other messages are added behind it");
+        draft.add_warning(
+            origin,
+            "a request does not repeat the conversation so far: its other messages are added behind it",
+        );
     }
     messages.extend(list.get(known..).unwrap_or_default());
     let of_response =
@@ -293,8 +307,12 @@ fn add_response<'run>(
     }
 }
 
-/// What a request used, by the model that was asked.
-fn add_usage<'run>(counts: Object<'run>, model: Option<Node<'run>>, usage: &mut TokenUsage, draft: &mut RunBuilder<'run, '_>) {
+fn add_usage<'run>(
+    counts: Object<'run>,
+    model: Option<Node<'run>>,
+    usage: &mut TokenUsage,
+    draft: &mut RunBuilder<'run, '_>,
+) {
     let mut of_request = TokenUsage::default();
     of_request.add_usage(counts);
     draft.add_usage(&of_request, model);
@@ -309,7 +327,7 @@ fn add_choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>) {
     }
 }
 
-/// The same message, as an answer and as its repetition in the next request.
+/// Compares an answer with its repetition in the next request.
 fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
     let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
     let value = |object: Object<'run>, field| object.field(field).map_or(Value::Null, |node: Node<'run>| node.value);
@@ -321,119 +339,4 @@ fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
         .into_iter()
         .all(|field| values_equal(&value(a, field), &value(b, field)))
         && ids(a) == ids(b)
-}
-
-/// Adds a conversation to the run. Whether it records calls is for the caller to say.
-pub(super) fn read_conversation<'run>(messages: Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
-    draft.mark_recorded(&[StepKind::Message]);
-    let mut reader = ChatConversation { draft, unanswered: PendingCalls::new(), turn: 0, prompt: None, output: None };
-    for node in messages {
-        reader.draft.count_record();
-        match node.value {
-            Value::Object(message) if text_of(message, ChatMessageKey::Role).is_some() => {
-                if let Some(block) = blocks::unknown_in(message) {
-                    reader.draft.warn_skipped(block.origin, blocks::UNKNOWN);
-                }
-                reader.read_message(node, message);
-            }
-            _ => reader.draft.warn_skipped(node.origin, "a message without `role` is passed over"),
-        }
-    }
-    let (turns, prompt, output) = (reader.turn, reader.prompt, reader.output);
-    draft.set_entry(of_run::TURNS, count_node(turns));
-    draft.set_some(of_run::PROMPT, prompt);
-    draft.set_some(of_run::OUTPUT, output);
-}
-
-struct ChatConversation<'a, 'run, 'limits> {
-    draft: &'a mut RunBuilder<'run, 'limits>,
-    unanswered: PendingCalls<'run, StepId>,
-    turn: usize,
-    prompt: Option<Node<'run>>,
-    output: Option<Node<'run>>,
-}
-
-impl<'run> ChatConversation<'_, 'run, '_> {
-    fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let role = message_role(message);
-        let text = message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
-        let is_said = |text: &Node<'run>| NodeShapes.has_shape(*text, ValueShape::Text);
-        match role {
-            Some(MessageRole::Assistant) => {
-                self.turn += 1;
-                if let Some(text) = text.filter(is_said) {
-                    self.output = Some(text);
-                    self.add_speech(node, message, text, self.turn);
-                }
-                self.add_calls(message);
-            }
-            Some(MessageRole::Result) => self.add_result(node, message),
-            Some(MessageRole::User) | None => {
-                let text = text.unwrap_or(Node::computed(Value::Null));
-                if role == Some(MessageRole::User) && self.prompt.is_none() && is_said(&text) {
-                    self.prompt = Some(text);
-                }
-                self.add_speech(node, message, text, self.turn + 1);
-            }
-        }
-    }
-
-    fn add_speech(&mut self, node: Node<'run>, message: Object<'run>, text: Node<'run>, turn: usize) {
-        let role = message.field(ChatMessageKey::Role).unwrap_or(text);
-        let fields = vec![field_entry(of_step::ROLE, role), field_entry(of_step::TEXT, text), field_entry(of_step::TURN, count_node(turn))];
-        self.draft.add_step(StepKind::Message, fields, node.origin);
-    }
-
-    fn add_calls(&mut self, message: Object<'run>) {
-        for (node, call) in self.draft.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
-            let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
-            self.add_call(node, function, call.field(ToolCallKey::Id));
-        }
-        if let Some((node, function)) = message.field(ChatMessageKey::Call).and_then(|node| Some((node, node_object(node)?))) {
-            self.add_call(node, function, None);
-        }
-    }
-
-    fn add_call(&mut self, node: Node<'run>, function: Object<'run>, id: Option<Node<'run>>) {
-        let Some((name, tool)) = function.field(ToolCallKey::Name).and_then(|name| Some((name, node_text(name)?))) else {
-            self.draft.warn_skipped(node.origin, "a call without the name of its tool is passed over");
-            return;
-        };
-        let args = messages::call_arguments(&function).map(|args| parse_arguments(self.draft, args));
-        let id = id.filter(|id| NodeShapes.is_text(*id));
-        let mut fields = vec![
-            field_entry(of_step::TOOL, name),
-            field_entry(of_step::TURN, count_node(self.turn)),
-            field_entry(of_step::STATUS, absent_node()),
-        ];
-        fields.extend(args.map(|args| field_entry(of_step::ARGS, args)));
-        fields.extend(id.map(|id| field_entry(of_step::ID, id)));
-        let step = self.draft.add_step(StepKind::Call, fields, node.origin);
-        self.unanswered.push_call(id.and_then(node_text), tool, self.turn, step);
-    }
-
-    fn add_result(&mut self, node: Node<'run>, message: Object<'run>) {
-        let content = message.field(ChatMessageKey::Content);
-        let printed = content.and_then(|content| printed_messages::parse_printed(content, self.draft.arena, self.draft.limits));
-        let id = text_of(message, ChatMessageKey::Answers).or(printed.and_then(|printed| node_text(printed.id)));
-        let tool =
-            messages::answered_tool(&message, &NodeShapes).and_then(node_text).or(printed.and_then(|printed| printed.tool));
-        let Some(call) = self.unanswered.take_answered(id, tool) else {
-            self.draft.add_warning(node.origin, "a result that no call is waiting for is passed over");
-            self.draft.note_uncalled(id);
-            return;
-        };
-        if let Some(content) = content {
-            let result = || content::content_text(content, self.draft.arena).unwrap_or(content);
-            let result = printed.map_or_else(result, |printed| printed.result);
-            self.draft.add_field(call, of_step::RESULT, result);
-        }
-        if let Some(status) = printed.and_then(|printed| printed.status?.as_str()) {
-            self.draft.set_field(call, of_step::STATUS, Node::computed(Value::plain_text(status)));
-        }
-        // Some write how it ended all the same.
-        if let Some(status) = message.field(ChatMessageKey::Status).filter(|status| NodeShapes.is_text(*status)) {
-            self.draft.set_field(call, of_step::STATUS, status);
-        }
-    }
 }

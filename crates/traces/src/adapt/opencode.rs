@@ -2,18 +2,17 @@
 //! `tool` is a call with its result; times are milliseconds.
 
 use super::calls::TokenUsage;
-use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
 use super::messages::MessageRole;
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, text_of};
+use super::run_builder::RunBuilder;
+use super::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_items, object_of, text_of};
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
 fields! {
-    /// An export, or one of its messages.
     OpenCodeExportKey {
         Info = "info" => Shape,
         Messages = "messages" => Shape,
@@ -22,7 +21,6 @@ fields! {
 }
 
 fields! {
-    /// What is known of a session or a message.
     OpenCodeInfoKey {
         Id = "id" => Run(of_run::ID),
         Role = "role" => Shape,
@@ -48,7 +46,6 @@ fields! {
 }
 
 fields! {
-    /// A part of a message, or an event that holds one.
     OpenCodePartKey {
         Type = "type" => Shape,
         Part = "part" => Shape,
@@ -74,7 +71,6 @@ fields! {
 }
 
 words! {
-    /// The types of parts.
     OpenCodePartType {
         Said = "text",
         Thought = "reasoning",
@@ -86,7 +82,6 @@ words! {
 }
 
 words! {
-    /// How a call stands.
     OpenCodeCallState {
         Ok = "completed",
         Failed = "error",
@@ -94,7 +89,6 @@ words! {
     }
 }
 
-/// Exports.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenCode export",
     known_by: "`info` beside `messages` of `info` and `parts`, or events with `sessionID` and a `part`",
@@ -102,7 +96,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[OpenCodeExportKey::Info.key()],
     near: &[OpenCodePartKey::Session.key()],
     object: |object| {
-        list_of(object, OpenCodeExportKey::Messages).is_some_and(|all| object_items(all).any(|(_, one)| is_message(one)))
+        list_of(object, OpenCodeExportKey::Messages)
+            .is_some_and(|all| object_items(all).any(|(_, one)| is_message(one)))
     },
     item_marks: &[OpenCodePartKey::Part.key(), OpenCodeExportKey::Parts.key()],
     element: |object| is_message(object) || is_event(object),
@@ -123,7 +118,12 @@ fn is_event(event: Object<'_>) -> bool {
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut session = OpenCodeSession { talk: ConversationBuilder::from_parts(draft), cost: None, messages: FxHashSet::default(), wrong: None };
+    let mut session = OpenCodeSession {
+        talk: ConversationBuilder::from_parts(draft),
+        cost: None,
+        messages: FxHashSet::default(),
+        wrong: None,
+    };
     if let Some(info) = node_object(*root).and_then(|export| object_of(export, OpenCodeExportKey::Info)) {
         session.talk.draft.set_some(of_run::ID, info.field(OpenCodeInfoKey::Id).filter(|id| NodeShapes.is_text(*id)));
         session.talk.add_meta(of_meta::CWD, info.field(OpenCodeInfoKey::Folder));
@@ -134,7 +134,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         match node_object(*node) {
             Some(message) if is_message(message) => session.read_message(message),
             Some(event) if is_event(event) => session.read_event(*node, event),
-            Some(event) if text_of(event, OpenCodePartKey::Type).and_then(OpenCodePartType::from_word) == Some(OpenCodePartType::Error) => {
+            Some(event)
+                if text_of(event, OpenCodePartKey::Type).and_then(OpenCodePartType::from_word)
+                    == Some(OpenCodePartType::Error) =>
+            {
                 session.wrong = first_of(event, &[OpenCodePartKey::Error]);
             }
             _ => session
@@ -153,16 +156,17 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 struct OpenCodeSession<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
     cost: Option<Number<'static>>,
-    /// The messages of whose answers events have told.
+    /// Messages whose answers events have reported.
     messages: FxHashSet<&'run str>,
-    /// What went wrong, unless the agent went on.
+    /// The error, unless the agent went on.
     wrong: Option<Node<'run>>,
 }
 
 impl<'run> OpenCodeSession<'_, 'run, '_> {
     fn read_message(&mut self, message: Object<'run>) {
         let Some(info) = object_of(message, OpenCodeExportKey::Info) else { return };
-        let of_assistant = text_of(info, OpenCodeInfoKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant);
+        let of_assistant =
+            text_of(info, OpenCodeInfoKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant);
         let time = object_of(info, OpenCodeInfoKey::Time).and_then(|time| first_of(time, &[OpenCodeInfoKey::Created]));
         let about = StepMeta { time, ..StepMeta::default() };
         self.talk.note_time(time);
@@ -171,13 +175,20 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
         self.talk.add_meta(of_meta::CWD, path.and_then(|path| path.field(OpenCodeInfoKey::Cwd)));
         if of_assistant {
             self.talk.begin_turn();
-            let end = object_of(info, OpenCodeInfoKey::Time).and_then(|time| first_of(time, &[OpenCodeInfoKey::Completed]));
+            let end =
+                object_of(info, OpenCodeInfoKey::Time).and_then(|time| first_of(time, &[OpenCodeInfoKey::Completed]));
             self.talk.note_time(end);
-            self.count_usage(info.field(OpenCodeInfoKey::Tokens), info.field(OpenCodeInfoKey::Cost), first_of(info, &[OpenCodeInfoKey::Model]));
+            self.count_usage(
+                info.field(OpenCodeInfoKey::Tokens),
+                info.field(OpenCodeInfoKey::Cost),
+                first_of(info, &[OpenCodeInfoKey::Model]),
+            );
             self.wrong = first_of(info, &[OpenCodeInfoKey::Error]);
         }
         let speaker = if of_assistant { Speaker::Assistant } else { Speaker::User };
-        for (node, part) in self.talk.draft.record_objects(list_of(message, OpenCodeExportKey::Parts).unwrap_or_default()) {
+        for (node, part) in
+            self.talk.draft.record_objects(list_of(message, OpenCodeExportKey::Parts).unwrap_or_default())
+        {
             // The counts of its steps are those of the message.
             let kind = text_of(part, OpenCodePartKey::Type).and_then(OpenCodePartType::from_word);
             if kind != Some(OpenCodePartType::Finish) {
@@ -219,7 +230,9 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
                 words.into_iter().for_each(|words| self.talk.add_message(Speaker::Thinking, words, about, node.origin))
             }
             Some(OpenCodePartType::Call) => self.add_call(node, part),
-            Some(OpenCodePartType::Finish) => self.count_usage(part.field(OpenCodePartKey::Tokens), part.field(OpenCodePartKey::Cost), None),
+            Some(OpenCodePartType::Finish) => {
+                self.count_usage(part.field(OpenCodePartKey::Tokens), part.field(OpenCodePartKey::Cost), None)
+            }
             Some(OpenCodePartType::Silent | OpenCodePartType::Error) => {}
             None => {
                 let word = text_of(part, OpenCodePartKey::Type).unwrap_or_default();
@@ -234,12 +247,22 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
         let time = of(OpenCodePartKey::Time).and_then(node_object);
         let at = |field| StepMeta { time: time.and_then(|time| first_of(time, &[field])), ..StepMeta::default() };
         let tool = part.field(OpenCodePartKey::Tool).unwrap_or(Node::computed(Value::Null));
-        let made = ToolCall { tool, args: of(OpenCodePartKey::Input), id: part.field(OpenCodePartKey::Call), origin: node.origin };
+        let made = ToolCall {
+            tool,
+            args: of(OpenCodePartKey::Input),
+            id: part.field(OpenCodePartKey::Call),
+            origin: node.origin,
+        };
         let Some(step) = self.talk.add_call(made, &at(OpenCodePartKey::Start)) else { return };
         let error = of(OpenCodePartKey::Error);
-        let status = match state.and_then(|state| text_of(state, OpenCodePartKey::Status)).and_then(OpenCodeCallState::from_word) {
+        let status = match state
+            .and_then(|state| text_of(state, OpenCodePartKey::Status))
+            .and_then(OpenCodeCallState::from_word)
+        {
             Some(OpenCodeCallState::Ok) => StepStatus::Ok,
-            Some(OpenCodeCallState::Failed) if error.and_then(super::node_text).is_some_and(is_refusal) => StepStatus::Denied,
+            Some(OpenCodeCallState::Failed) if error.and_then(super::node_text).is_some_and(is_refusal) => {
+                StepStatus::Denied
+            }
             Some(OpenCodeCallState::Failed) => StepStatus::Failed,
             Some(OpenCodeCallState::Open) | None => return,
         };
@@ -278,7 +301,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
     }
 }
 
-/// The words with which the program hands on that the user, or a rule of theirs, has turned a call down.
+/// The program's text for a call denied by the user or a rule.
 fn is_refusal(error: &str) -> bool {
     let starts = [
         "The user rejected permission to use this specific tool call",

@@ -5,19 +5,20 @@ mod sdk_events;
 
 use super::calls::TokenUsage;
 use super::content;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
 use super::tools::{ArgsKey, VIEW};
-use super::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, node_text, text_of};
+use super::{
+    IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of,
+};
 use crate::error::PlacedError;
-use averment_base::value::{ObjectEntry, Node, Object, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
 fields! {
-    /// An event.
     OpenHandsKey {
         Id = "id" => Shape,
         Time = "timestamp" => Shape,
@@ -39,7 +40,6 @@ fields! {
 }
 
 fields! {
-    /// What stands inside of an event.
     OpenHandsInnerKey {
         Function = "function_name" => Call(of_step::TOOL),
         Call = "tool_call_id" => Call(of_step::ID),
@@ -66,7 +66,7 @@ fields! {
 }
 
 words! {
-    /// The actions that are no calls of tools.
+    /// Actions that are no tool calls.
     ActionType {
         Message = "message",
         System = "system",
@@ -76,7 +76,6 @@ words! {
 }
 
 words! {
-    /// Who made an event.
     EventSource {
         Agent = "agent",
         User = "user",
@@ -84,7 +83,6 @@ words! {
 }
 
 words! {
-    /// The observations that are no results.
     ObservationKind {
         Silent = "null" | "recall" | "agent_condensation",
         State = "agent_state_changed",
@@ -94,28 +92,25 @@ words! {
 }
 
 words! {
-    /// The state of an agent that could not go on.
     FinalState {
         Broken = "error",
     }
 }
 
 words! {
-    /// The action that looks at a file, whichever tool does it.
+    /// Views a file, whichever tool does it.
     ViewAction {
         Read = "read",
     }
 }
 
 words! {
-    /// What a confirmation says of an action that was not carried out.
     ConfirmationState {
         Rejected = "rejected",
         Waiting = "awaiting_confirmation",
     }
 }
 
-/// Sessions.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenHands events",
     known_by: "events with `source` and an `action` with `args`, or an `observation` with `extras` (or `kind` of `ActionEvent` and so on)",
@@ -123,7 +118,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[OpenHandsKey::History.key(), OpenHandsKey::Trajectory.key()],
     near: &[OpenHandsKey::Metadata.key()],
     object: |object| {
-        let lists = [OpenHandsKey::History, OpenHandsKey::Trajectory].into_iter().filter_map(|list| list_of(object, list));
+        let lists =
+            [OpenHandsKey::History, OpenHandsKey::Trajectory].into_iter().filter_map(|list| list_of(object, list));
         lists.flat_map(|events| object_items(events)).take(super::FIRST_ITEMS).any(|(_, event)| is_event(event))
     },
     item_marks: &[OpenHandsKey::Source.key()],
@@ -139,8 +135,7 @@ fn is_event(event: Object<'_>) -> bool {
     of_first && text_of(event, OpenHandsKey::Source).is_some() || sdk_events::is_event(event)
 }
 
-/// Of a conversation that the program keeps in a folder each event has a file of its own. One would be a run without its other half: a call
-/// without its result, or the other way around.
+/// A stored conversation has a file per event; one alone would be half a run.
 const ALONE: &str = "one event of OpenHands is no run: its conversation stands in several files";
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
@@ -159,12 +154,19 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         sdk_events::read_events(events, draft);
         return Ok(());
     }
-    let mut session = OpenHandsSession { talk: ConversationBuilder::new(draft), responses: FxHashSet::default(), metrics: None, wrong: None };
+    let mut session = OpenHandsSession {
+        talk: ConversationBuilder::new(draft),
+        responses: FxHashSet::default(),
+        metrics: None,
+        wrong: None,
+    };
     for node in events {
         session.talk.draft.count_record();
         match node_object(*node) {
             Some(event) if text_of(event, OpenHandsKey::Action).is_some() => session.read_action(*node, event),
-            Some(event) if text_of(event, OpenHandsKey::Observation).is_some() => session.read_observation(*node, event),
+            Some(event) if text_of(event, OpenHandsKey::Observation).is_some() => {
+                session.read_observation(*node, event)
+            }
             _ => session
                 .talk
                 .draft
@@ -177,9 +179,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 struct OpenHandsSession<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
-    /// The answers of the model whose tokens are counted: several events may come from one.
+    /// Model answers already counted: several events may share one.
     responses: FxHashSet<&'run str>,
-    /// The last sum of cost and tokens.
     metrics: Option<Object<'run>>,
     /// Why the agent could not go on, unless it did.
     wrong: Option<Node<'run>>,
@@ -190,7 +191,8 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
         let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
         let args = object_of(event, OpenHandsKey::Args);
         let of_args = |field| args.and_then(|args| first_of(args, &[field]));
-        let of_agent = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_word) == Some(EventSource::Agent);
+        let of_agent =
+            text_of(event, OpenHandsKey::Source).and_then(EventSource::from_word) == Some(EventSource::Agent);
         self.metrics = object_of(event, OpenHandsKey::Metrics).or(self.metrics);
         let metadata = object_of(event, OpenHandsKey::Metadata);
         let response = metadata.and_then(|metadata| object_of(metadata, OpenHandsInnerKey::Response));
@@ -208,7 +210,9 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
             }
             Some(ActionType::System) => {
                 let words = of_args(OpenHandsInnerKey::Content);
-                return words.into_iter().for_each(|words| self.talk.add_message(Speaker::System, words, &about, node.origin));
+                return words
+                    .into_iter()
+                    .for_each(|words| self.talk.add_message(Speaker::System, words, &about, node.origin));
             }
             Some(ActionType::Finish) | None => {}
         }
@@ -218,9 +222,12 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
         }
         self.add_call(node, event, args, metadata, &about);
         if action == Some(ActionType::Finish) {
-            let message = event.field(OpenHandsKey::Message).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text));
-            if let Some(words) =
-                of_args(OpenHandsInnerKey::FinalThought).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text)).or(thought).or(message)
+            let message =
+                event.field(OpenHandsKey::Message).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text));
+            if let Some(words) = of_args(OpenHandsInnerKey::FinalThought)
+                .filter(|words| NodeShapes.has_shape(*words, ValueShape::Text))
+                .or(thought)
+                .or(message)
             {
                 self.talk.add_message(Speaker::Assistant, words, &about, node.origin);
             }
@@ -243,14 +250,17 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
         let id = id.or(event.field(OpenHandsKey::Id).filter(|id| NodeShapes.is_text(*id)));
         let made = ToolCall { tool, args: written.or_else(|| self.own_form(event)), id, origin: node.origin };
         let Some(step) = self.talk.add_call(made, about) else { return };
-        match args.and_then(|args| text_of(args, OpenHandsInnerKey::Confirmation)).and_then(ConfirmationState::from_word) {
+        match args
+            .and_then(|args| text_of(args, OpenHandsInnerKey::Confirmation))
+            .and_then(ConfirmationState::from_word)
+        {
             Some(ConfirmationState::Rejected) => self.talk.set_status(step, StepStatus::Denied),
             Some(ConfirmationState::Waiting) => self.talk.set_status(step, StepStatus::Pending),
             None => {}
         }
     }
 
-    /// The arguments in the program's own form, which leaves out that an editor only looks at a file.
+    /// The program's own form omits that an editor only views a file.
     fn own_form(&self, event: Object<'run>) -> Option<Node<'run>> {
         let args = event.field(OpenHandsKey::Args)?;
         let looks = text_of(event, OpenHandsKey::Action).and_then(ViewAction::from_word).is_some();
@@ -267,8 +277,8 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
         let kind = ObservationKind::from_word(word);
         let metadata = object_of(event, OpenHandsKey::Metadata);
         let id = metadata.and_then(|metadata| text_of(metadata, OpenHandsInnerKey::Call));
-        let is_result =
-            id.is_some() || event.field(OpenHandsKey::Cause).is_some_and(|cause| NodeShapes.has_shape(cause, ValueShape::Number));
+        let is_result = id.is_some()
+            || event.field(OpenHandsKey::Cause).is_some_and(|cause| NodeShapes.has_shape(cause, ValueShape::Number));
         if kind == Some(ObservationKind::State) {
             return self.set_state(event);
         }
@@ -281,29 +291,38 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
             .map(|content| content::content_text(content, self.talk.draft.arena).unwrap_or(content));
         let extras = object_of(event, OpenHandsKey::Extras);
         let inside = extras.and_then(|extras| object_of(extras, OpenHandsInnerKey::Metadata)).or(extras);
-        let exit_code =
-            inside.and_then(|inside| inside.field(OpenHandsInnerKey::ExitCode)).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
+        let exit_code = inside
+            .and_then(|inside| inside.field(OpenHandsInnerKey::ExitCode))
+            .filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
         let status = match kind {
             Some(ObservationKind::Rejected) => Some(StepStatus::Denied),
             Some(ObservationKind::Error) => Some(StepStatus::Failed),
             _ if is_true(&event, &NodeShapes, OpenHandsKey::Success) => Some(StepStatus::Ok),
-            _ if event.field(OpenHandsKey::Success).is_some_and(|success| NodeShapes.has_shape(success, ValueShape::False)) => {
+            _ if event
+                .field(OpenHandsKey::Success)
+                .is_some_and(|success| NodeShapes.has_shape(success, ValueShape::False)) =>
+            {
                 Some(StepStatus::Failed)
             }
             _ => None,
         };
         let details = extras.and(event.field(OpenHandsKey::Extras));
-        let error = first_of(event, &[OpenHandsKey::Error]).filter(|error| !NodeShapes.has_shape(*error, ValueShape::False));
+        let error =
+            first_of(event, &[OpenHandsKey::Error]).filter(|error| !NodeShapes.has_shape(*error, ValueShape::False));
         let outcome = CallResult { result, status, error, exit_code, details, ..CallResult::default() };
         self.talk.add_result(id, None, outcome, &about, node.origin);
     }
 
-    /// The agent changes its state: of several the last counts.
+    /// The last state wins.
     fn set_state(&mut self, event: Object<'run>) {
         let Some(extras) = object_of(event, OpenHandsKey::Extras) else { return };
-        let is_broken = text_of(extras, OpenHandsInnerKey::State).and_then(FinalState::from_word) == Some(FinalState::Broken);
-        let written = |of: &OpenHandsInnerKey| first_of(extras, &[*of]).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text));
-        self.wrong = [OpenHandsInnerKey::Reason, OpenHandsInnerKey::State].iter().find_map(written).filter(|_| is_broken);
+        let is_broken =
+            text_of(extras, OpenHandsInnerKey::State).and_then(FinalState::from_word) == Some(FinalState::Broken);
+        let written = |of: &OpenHandsInnerKey| {
+            first_of(extras, &[*of]).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text))
+        };
+        self.wrong =
+            [OpenHandsInnerKey::Reason, OpenHandsInnerKey::State].iter().find_map(written).filter(|_| is_broken);
     }
 
     fn count_usage(&mut self, response: Object<'run>) {
@@ -327,7 +346,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
     }
 }
 
-/// The arguments of a call as the model wrote them, by the id of the call.
+/// By call id, as the model wrote them.
 fn model_arguments<'run>(metadata: Object<'run>, id: Option<&str>) -> Option<Node<'run>> {
     let response = object_of(metadata, OpenHandsInnerKey::Response)?;
     let (_, choice) = object_items(list_of(response, OpenHandsInnerKey::Choices)?).next()?;

@@ -7,14 +7,13 @@ mod zipkin;
 use super::cutting::RunCutting;
 use super::run_builder::RunBuilder;
 use super::spans::{names, text_of_node, ways};
-use super::{TraceFormat, IN_FULL, are_mostly, node_list, node_object, object_items};
+use super::{IN_FULL, TraceFormat, are_mostly, node_list, node_object, object_items};
 use crate::error::PlacedError;
-use averment_base::value::{ObjectEntry, Node, Object, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use trace::find_key;
 pub(crate) use trace::{SpanForm, SpanKey, SpanTrace, SpanValues};
 
 names! {
-    /// What holds spans.
     ContainerKey {
         Resources = ["resourceSpans", "batches", "resource_spans"],
         Scopes = ["scopeSpans", "instrumentationLibrarySpans", "scope_spans"],
@@ -22,7 +21,6 @@ names! {
         Data = ["data"],
         Trace = ["trace"],
         Processes = ["processes"],
-        /// What an answer of Jaeger's API holds.
         Answer = ["result"],
     }
 }
@@ -31,7 +29,6 @@ fn find_container<'run>(object: Object<'run>, wanted: ContainerKey) -> Option<No
     wanted.find(object)
 }
 
-/// Spans with attributes of OpenInference.
 pub(super) const OPEN_INFERENCE: TraceFormat = TraceFormat {
     name: "OpenInference spans",
     description: "OpenInference spans (OTLP JSON, Jaeger, Phoenix, lists of spans)",
@@ -46,7 +43,6 @@ pub(super) const OPEN_INFERENCE: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// Any spans.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenTelemetry spans",
     description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, Zipkin, MLflow, lists of spans) with attributes of `gen_ai.*` or another dialect",
@@ -62,14 +58,13 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 names! {
-    /// Those that nothing else has.
     OtelNearMark {
         Any = ["resourceSpans", "resource_spans", "spanId", "span_id", "spanID", "spanContext", "localEndpoint"],
     }
 }
 
 names! {
-    /// What tells spans: one of these is in each of their containers, and in each span.
+    /// Every span container, and every span, has one of these.
     OtelMark {
         Any = [
             "resourceSpans", "batches", "resource_spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext", "context.span_id",
@@ -100,14 +95,13 @@ const CUTTINGS: &[RunCutting] = &[
 ];
 
 ways! {
-    /// The id of the trace that a span belongs to.
     IDS = [["traceId"], ["trace_id"], ["traceID"], ["context", "trace_id"], ["spanContext", "traceId"], ["context", "traceId"], ["context.trace_id"]];
 }
 
-/// Whether an object is a span with both ids, as it stands in lists of them.
 fn is_span(object: Object<'_>) -> bool {
     let inner = find_key(object, SpanKey::Context).and_then(super::node_object).unwrap_or(object);
-    let is_text = |word| find_key(inner, word).or_else(|| find_key(object, word)).is_some_and(|id| text_of_node(id).is_some());
+    let is_text =
+        |word| find_key(inner, word).or_else(|| find_key(object, word)).is_some_and(|id| text_of_node(id).is_some());
     is_text(SpanKey::Id)
         && is_text(SpanKey::Trace)
         && find_key(object, SpanKey::Name).is_some_and(|name| text_of_node(name).is_some())
@@ -118,22 +112,23 @@ fn is_list_of_spans(node: Node<'_>) -> bool {
     node_list(node).is_some_and(|items| are_mostly(items.iter(), is_span))
 }
 
-/// A trace of Jaeger.
 fn is_jaeger(object: Object<'_>) -> bool {
     find_key(object, SpanKey::Trace).is_some()
         && find_container(object, ContainerKey::Processes).is_some()
         && find_container(object, ContainerKey::Spans).is_some_and(is_list_of_spans)
 }
 
-/// Whether an object holds spans of OTLP.
 fn is_otlp(object: Object<'_>) -> bool {
     let resources = find_container(object, ContainerKey::Resources).and_then(node_list).unwrap_or_default();
-    are_mostly(resources.iter(), |resource| find_container(resource, ContainerKey::Scopes).and_then(node_list).is_some())
+    are_mostly(resources.iter(), |resource| {
+        find_container(resource, ContainerKey::Scopes).and_then(node_list).is_some()
+    })
 }
 
 fn holds_spans(object: Object<'_>) -> bool {
-    let inside =
-        |word, is: &dyn Fn(Object<'_>) -> bool| find_container(object, word).and_then(super::node_object).is_some_and(is);
+    let inside = |word, is: &dyn Fn(Object<'_>) -> bool| {
+        find_container(object, word).and_then(super::node_object).is_some_and(is)
+    };
     let data = || find_container(object, ContainerKey::Data);
     is_otlp(object)
         || is_jaeger(object)
@@ -146,7 +141,6 @@ fn holds_spans(object: Object<'_>) -> bool {
         || find_container(object, ContainerKey::Spans).is_some_and(is_list_of_spans)
 }
 
-/// Whether one of the first spans has an attribute.
 fn any_attribute(object: Object<'_>, is: fn(&str) -> bool) -> bool {
     const FIRST: usize = 1000;
     let mut left = FIRST;
@@ -176,7 +170,7 @@ fn is_open_inference(name: &str) -> bool {
     name == "openinference.span.kind"
 }
 
-/// Looks at each span in a container, with the form that it is written in, and at what stands in the place of one and is none.
+/// Also visits non-spans in a span's place.
 fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(SpanRecord<'run>), depth: usize) {
     const DEEP: usize = 3;
     let Value::Object(object) = node.value else {
@@ -194,7 +188,9 @@ fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(SpanRecord<'run>), dep
     } else if let Some(trace) = find_container(object, ContainerKey::Trace).filter(|_| depth < DEEP) {
         each_span(trace, look, depth + 1);
     } else if is_jaeger(object) {
-        find_container(object, ContainerKey::Spans).into_iter().for_each(|spans| each_listed(spans, SpanForm::Jaeger, look));
+        find_container(object, ContainerKey::Spans)
+            .into_iter()
+            .for_each(|spans| each_listed(spans, SpanForm::Jaeger, look));
     } else if is_span(object) {
         look(SpanRecord::Span(object, SpanForm::Flat));
     } else if zipkin::is_span(object) {
@@ -208,14 +204,17 @@ fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(SpanRecord<'run>), dep
     }
 }
 
-/// What stands in the place of a span.
 enum SpanRecord<'run> {
     Span(Object<'run>, SpanForm),
     Other(Node<'run>),
 }
 
-/// What the containers of a list hold; what is no object is none.
-fn inner_lists<'run>(containers: Node<'run>, inner: ContainerKey, look: &mut dyn FnMut(SpanRecord<'run>)) -> Vec<Node<'run>> {
+/// Elements that are no objects yield nothing.
+fn inner_lists<'run>(
+    containers: Node<'run>,
+    inner: ContainerKey,
+    look: &mut dyn FnMut(SpanRecord<'run>),
+) -> Vec<Node<'run>> {
     let mut inside = Vec::new();
     for node in node_list(containers).unwrap_or_default() {
         match node_object(*node) {
@@ -226,21 +225,24 @@ fn inner_lists<'run>(containers: Node<'run>, inner: ContainerKey, look: &mut dyn
     inside
 }
 
-/// The spans of a list that holds nothing else.
 fn each_listed<'run>(spans: Node<'run>, form: SpanForm, look: &mut dyn FnMut(SpanRecord<'run>)) {
     for node in node_list(spans).unwrap_or_default() {
-        look(node_object(*node).filter(is_span_object).map_or(SpanRecord::Other(*node), |object| SpanRecord::Span(object, form)));
+        look(
+            node_object(*node)
+                .filter(is_span_object)
+                .map_or(SpanRecord::Other(*node), |object| SpanRecord::Span(object, form)),
+        );
     }
 }
 
-/// Whether an object in a list of spans is one.
 fn is_span_object(object: &Object<'_>) -> bool {
     SpanValues::of_span(*object).can_be_span()
 }
 
-/// The attributes of a span that is a row of a table, each in a column of its own.
+/// A span as a table row, with one column per attribute.
 fn column_attributes<'run>(span: Object<'run>) -> impl Iterator<Item = ObjectEntry<'run>> {
-    let attribute = |entry: &ObjectEntry<'run>| Some(ObjectEntry { key: entry.key.strip_prefix("attributes.")?, node: entry.node });
+    let attribute =
+        |entry: &ObjectEntry<'run>| Some(ObjectEntry { key: entry.key.strip_prefix("attributes.")?, node: entry.node });
     span.entries().iter().filter_map(attribute)
 }
 

@@ -1,18 +1,17 @@
 //! The traces of OWASP's Agent Security Regression Harness: `messages`, `tool_calls` and `events` beside each other, or events that hold
 //! the messages. In which order calls and messages came is not recorded.
 
-use super::run_builder::RunBuilder;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, fields, words};
 use super::messages::MessageRole;
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, first_of, list_of, object_of, object_items, text_of};
+use super::run_builder::RunBuilder;
+use super::{IN_FULL, TraceFormat, first_of, list_of, object_items, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepStatus;
 
 fields! {
-    /// A trace.
     OwaspTraceKey {
         Messages = "messages" => Shape,
         Calls = "tool_calls" => Shape,
@@ -23,7 +22,6 @@ fields! {
 }
 
 fields! {
-    /// A message, a call or an event.
     OwaspEntryKey {
         Type = "type" => Shape,
         Time = "timestamp" => Shape,
@@ -42,14 +40,12 @@ fields! {
 }
 
 words! {
-    /// The types of events.
     OwaspEventType {
         Said = "prompt" | "response",
         Approval = "approval",
     }
 }
 
-/// Traces.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OWASP agent security trace",
     known_by: "`events` of type `approval` with a `decision`, or of type `prompt` and `response` with `data` of `messages`",
@@ -57,7 +53,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[OwaspTraceKey::Events.key()],
     near: &[OwaspEntryKey::Decision.key()],
     object: |object| {
-        list_of(object, OwaspTraceKey::Events).is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
+        list_of(object, OwaspTraceKey::Events)
+            .is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
     read: read_run,
     ..IN_FULL
@@ -65,7 +62,9 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_event(event: Object<'_>) -> bool {
     match text_of(event, OwaspEntryKey::Type).and_then(OwaspEventType::from_word) {
-        Some(OwaspEventType::Approval) => event.field(OwaspEntryKey::Decision).is_some() && event.field(OwaspEntryKey::Action).is_some(),
+        Some(OwaspEventType::Approval) => {
+            event.field(OwaspEntryKey::Decision).is_some() && event.field(OwaspEntryKey::Action).is_some()
+        }
         Some(OwaspEventType::Said) => {
             object_of(event, OwaspEntryKey::Data).is_some_and(|data| list_of(data, OwaspTraceKey::Messages).is_some())
         }
@@ -100,7 +99,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-fn add_messages<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, messages: &'run [Node<'run>], about: &StepMeta<'run>) {
+fn add_messages<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    messages: &'run [Node<'run>],
+    about: &StepMeta<'run>,
+) {
     for (node, message) in talk.draft.record_objects(messages) {
         talk.draft.count_record();
         let speaker = match text_of(message, OwaspEntryKey::Role).and_then(MessageRole::from_word) {
@@ -123,7 +126,8 @@ fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [N
         let made = ToolCall { tool, args, id: call.field(OwaspEntryKey::Id), origin: node.origin };
         let Some(step) = talk.add_call(made, about) else { continue };
         let result = first_of(call, &[OwaspEntryKey::Result]);
-        let status = text_of(call, OwaspEntryKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+        let status =
+            text_of(call, OwaspEntryKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
         if result.is_some() || status.is_some() {
             talk.end_call(step, CallResult { result, status, ..CallResult::default() }, &StepMeta::default());
         }

@@ -7,30 +7,30 @@
 use super::content;
 use super::spans::names;
 use averment_base::limits::Limits;
-use averment_base::value::{Node, Object, ValueText, Value};
+use averment_base::value::{Node, Object, Value, ValueText};
 use averment_runs::run::StepStatus;
 use bumpalo::Bump;
 
-/// What a printed message of a tool says.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PrintedMessage<'run> {
     pub(crate) result: Node<'run>,
     pub(crate) id: Node<'run>,
     pub(crate) tool: Option<&'run str>,
-    /// How the call ended, where that is printed.
     pub(crate) status: Option<StepStatus>,
 }
 
-/// How a printed message begins: bare, or as it is made.
+/// Prefixes of a printed message: bare, or as its constructor.
 const BEGINS: [&str; 2] = ["content=", "ToolMessage(content="];
 
-/// Whether a text may be one.
 pub(crate) fn may_be(text: &str) -> bool {
     BEGINS.iter().any(|begin| text.starts_with(begin))
 }
 
-/// The message of a tool that a value prints.
-pub(crate) fn parse_printed<'run>(node: Node<'run>, arena: &'run Bump, limits: &Limits) -> Option<PrintedMessage<'run>> {
+pub(crate) fn parse_printed<'run>(
+    node: Node<'run>,
+    arena: &'run Bump,
+    limits: &Limits,
+) -> Option<PrintedMessage<'run>> {
     let Value::Text(text) = node.value else { return None };
     let text = Some(text.as_str()).filter(|text| may_be(text))?;
     let (fields, between) = match text.strip_prefix("ToolMessage(") {
@@ -58,7 +58,6 @@ fn from_message<'run>(message: Object<'run>, printed: Node<'run>, arena: &'run B
 }
 
 names! {
-    /// The fields that count.
     PrintedKey {
         Content = ["content"],
         Name = ["name"],
@@ -67,10 +66,9 @@ names! {
     }
 }
 
-/// So deep may values stand in each other.
 const DEEP: usize = 16;
 
-/// Rewrites what Python prints as JSON.
+/// Converts Python `repr` output to JSON.
 struct PythonReader<'t> {
     text: &'t str,
     at: usize,
@@ -82,7 +80,6 @@ impl<'t> PythonReader<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Passes over a text that has to stand there.
     fn skip_text(&mut self, wanted: &str) -> Option<()> {
         self.rest_text().starts_with(wanted).then(|| self.at += wanted.len())
     }
@@ -92,7 +89,7 @@ impl<'t> PythonReader<'t> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// All of the text: fields with a sign and a blank between them.
+    /// Fields separated by a sign and a blank.
     fn read_fields(mut self, between: &str) -> Option<String> {
         self.json.push('{');
         loop {
@@ -141,7 +138,6 @@ impl<'t> PythonReader<'t> {
         }
     }
 
-    /// The elements of a list, or the entries of an object.
     fn read_items(&mut self, (open, close): (&str, &str), depth: usize, brackets: &str) -> Option<()> {
         let (is_object, (begin, end)) = (open == "{", brackets.split_at(1));
         self.skip_text(open)?;
@@ -172,7 +168,6 @@ impl<'t> PythonReader<'t> {
         Some(())
     }
 
-    /// A text between quotes.
     fn read_string(&mut self, quote: char) -> Option<()> {
         self.skip_text(quote.encode_utf8(&mut [0; 4]))?;
         self.json.push('"');
@@ -206,7 +201,7 @@ impl<'t> PythonReader<'t> {
     }
 }
 
-/// Where an object ends that is printed as it is made, such as `Document(id='1')`: nothing of it is read.
+/// End of a constructor such as `Document(id='1')`, which is skipped.
 fn end_of_call(text: &str) -> Option<usize> {
     let name = text.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_' && letter != '.')?;
     let mut letters = text.char_indices().skip(name);
@@ -228,7 +223,6 @@ fn end_of_call(text: &str) -> Option<usize> {
     }
 }
 
-/// The letter that an escape of Python stands for.
 fn unescape_char(escape: char, code: &str) -> Option<char> {
     match escape {
         'n' => Some('\n'),
@@ -240,7 +234,6 @@ fn unescape_char(escape: char, code: &str) -> Option<char> {
     }
 }
 
-/// Writes a letter into a text of JSON.
 fn push_char(json: &mut String, letter: char) {
     match letter {
         '"' | '\\' => json.extend(['\\', letter]),

@@ -4,13 +4,13 @@ use super::calls::TokenUsage;
 use crate::build::NormalRun;
 use crate::prices::{ModelSpending, ModelTokens};
 use averment_base::limits::Limits;
-use averment_base::value::{ObjectEntry, Node, Number, Object, TextOrigin, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{MAIN_AGENT, of_run, of_step};
-use averment_runs::run::{StepKind, CostSource, ReadWarning, RecordCounts, RunSource};
+use averment_runs::run::{CostSource, ReadWarning, RecordCounts, RunSource, StepKind};
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
 
-/// A run in normal form that is being put together, its steps in the order in which they are added.
+/// A run in normal form under construction, steps in order of addition.
 pub(crate) struct RunBuilder<'run, 'limits> {
     pub(crate) arena: &'run Bump,
     pub(crate) limits: &'limits Limits,
@@ -23,33 +23,30 @@ pub(crate) struct RunBuilder<'run, 'limits> {
     warnings: Vec<ReadWarning>,
     spending: ModelSpending<'run>,
     assumes_success: bool,
-    /// What the results name whose calls were not there.
+    /// Ids of results whose calls are missing.
     uncalled: Vec<Option<&'run str>>,
-    /// What is asked of the run, where that is not all of it.
+    /// The requested parts; `None` for everything.
     requested: Option<RequestedParts<'limits>>,
-    /// Only the whole run tells what is asked.
+    /// Only the whole run can answer the request.
     needs_whole: bool,
 }
 
-/// What is said of a value where a record is expected.
 const NO_OBJECT: &str = "what is no object is passed over";
 
-/// What a projection asks of a run: its calls, and these of its entries that are not put together from several parts.
+/// What a projection requests: calls, and entries that are not composed of several parts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestedParts<'a> {
     pub(crate) entries: &'a [String],
-    /// Arguments that are written as text may stay text: somebody else reads them.
+    /// Arguments may stay as text: somebody else parses them.
     pub(crate) args_as_written: bool,
 }
 
-/// A step whose fields may still grow.
 pub(crate) struct PendingStep<'run> {
     pub(crate) kind: StepKind,
     pub(crate) fields: Vec<ObjectEntry<'run>>,
     origin: TextOrigin,
 }
 
-/// A step of a [`RunBuilder`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct StepId(usize);
 
@@ -78,44 +75,39 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         }
     }
 
-    /// A draft of which only so much is asked: the rest may be left out.
+    /// Only what is requested; the rest may be left out.
     pub(crate) fn for_projection(arena: &'run Bump, limits: &'limits Limits, asked: RequestedParts<'limits>) -> Self {
         Self { requested: Some(asked), ..Self::new(arena, limits, RecordCounts::default(), Vec::new()) }
     }
 
-    /// Whether all steps are asked for, and what is put together from several parts of the run.
     pub(crate) fn is_whole(&self) -> bool {
         self.requested.is_none()
     }
 
-    /// Says that what is asked depends on what was left out.
+    /// The request depends on what was left out.
     pub(crate) fn needs_whole(&mut self) {
         self.needs_whole = true;
     }
 
-    /// Whether an entry of the run is asked for.
     pub(crate) fn is_requested(&self, entry: &str) -> bool {
         self.requested.is_none_or(|asked| asked.entries.iter().any(|asked| asked == entry))
     }
 
-    /// Whether arguments that are written as text may stay text.
     pub(crate) fn keeps_text_args(&self) -> bool {
         self.requested.is_some_and(|asked| asked.args_as_written)
     }
 
-    /// Its steps in order, and whether it records calls; `None` where only the run that is made of it tells all of them, or something was
-    /// odd.
+    /// `None` if only the finished run knows all steps, or there were warnings. True if calls are recorded.
     pub(crate) fn projected_steps(&self) -> Option<(&[PendingStep<'run>], bool)> {
         let plain = !self.needs_whole && self.ordered && self.warnings.is_empty() && self.uncalled.is_empty();
         plain.then_some((&self.steps, self.recorded.get(StepKind::Call as usize) == Some(&true)))
     }
 
-    /// The value of an entry of the run.
     pub(crate) fn run_entry(&self, key: &str) -> Option<Node<'run>> {
         self.root.iter().find(|entry| entry.key == key).map(|entry| entry.node)
     }
 
-    /// Says that the format records steps of these kinds: that there are none is then evidence.
+    /// The absence of such steps then counts as evidence.
     pub(crate) fn mark_recorded(&mut self, kinds: &[StepKind]) {
         for kind in kinds {
             if let Some(recorded) = self.recorded.get_mut(*kind as usize) {
@@ -124,51 +116,46 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         }
     }
 
-    /// Says that the format does not record steps of a kind after all.
     pub(crate) fn mark_unrecorded(&mut self, kind: StepKind) {
         if let Some(recorded) = self.recorded.get_mut(kind as usize) {
             *recorded = false;
         }
     }
 
-    /// Says that the order in which steps of different kinds were added means nothing.
+    /// The order of steps of different kinds means nothing.
     pub(crate) fn mark_unordered(&mut self) {
         self.ordered = false;
     }
 
-    /// Says that the format names whoever takes a step, but for the main agent: that one is named here.
+    /// The format names all agents but the main one, which is named here.
     pub(crate) fn mark_agents_named(&mut self) {
         self.names_agents = true;
     }
 
-    /// Sets an entry of the run: of several values the last counts.
+    /// The last value wins.
     pub(crate) fn set_entry(&mut self, key: &'run str, node: Node<'run>) {
         self.root.retain(|entry| entry.key != key);
         self.root.push(ObjectEntry { key, node });
     }
 
-    /// Sets an entry where there is a value.
     pub(crate) fn set_some(&mut self, key: &'run str, node: Option<Node<'run>>) {
         if let Some(node) = node {
             self.set_entry(key, node);
         }
     }
 
-    /// Adds a step.
     pub(crate) fn add_step(&mut self, kind: StepKind, fields: Vec<ObjectEntry<'run>>, origin: TextOrigin) -> StepId {
         self.mark_recorded(&[kind]);
         self.steps.push(PendingStep { kind, fields, origin });
         StepId(self.steps.len() - 1)
     }
 
-    /// Adds a field to a step that is there.
     pub(crate) fn add_field(&mut self, step: StepId, key: &'run str, node: Node<'run>) {
         if let Some(step) = self.steps.get_mut(step.0) {
             step.fields.push(ObjectEntry { key, node });
         }
     }
 
-    /// Sets a field of a step, whether it is there or not.
     pub(crate) fn set_field(&mut self, step: StepId, key: &'run str, node: Node<'run>) {
         if let Some(step) = self.steps.get_mut(step.0) {
             step.fields.retain(|field| field.key != key);
@@ -176,7 +163,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         }
     }
 
-    /// Takes an entry of the run away, and a field of all its steps: what stood there is not recorded after all.
+    /// Removes an entry and a step field that turned out not to be recorded.
     pub(crate) fn forget_field(&mut self, entry: &str, of_steps: &str) {
         self.root.retain(|known| known.key != entry);
         for step in &mut self.steps {
@@ -184,30 +171,29 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         }
     }
 
-    /// Whether the run has an entry already.
     pub(crate) fn has_entry(&self, key: &str) -> bool {
         self.root.iter().any(|entry| entry.key == key)
     }
 
-    /// A field of a step.
     pub(crate) fn step_field(&self, step: StepId, key: &str) -> Option<Node<'run>> {
         let fields = &self.steps.get(step.0)?.fields;
         fields.iter().find(|field| field.key == key).map(|field| field.node)
     }
 
-    /// How many steps there are so far.
     pub(crate) fn step_count(&self) -> usize {
         self.steps.len()
     }
 
-    /// All steps of a kind so far.
     pub(crate) fn steps_of_kind(&self, kind: StepKind) -> Vec<StepId> {
         let steps = self.steps.iter().enumerate().filter(|(_, step)| step.kind == kind);
         steps.map(|(index, _)| StepId(index)).collect()
     }
 
-    /// Puts steps right behind others; `derive` gives those that follow from one.
-    pub(crate) fn insert_derived(&mut self, derive: impl Fn(&Self, &[ObjectEntry<'run>]) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)>) {
+    /// Inserts derived steps right behind their origin.
+    pub(crate) fn insert_derived(
+        &mut self,
+        derive: impl Fn(&Self, &[ObjectEntry<'run>]) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)>,
+    ) {
         let mut all = Vec::with_capacity(self.steps.len());
         let steps = std::mem::take(&mut self.steps);
         for step in steps {
@@ -222,18 +208,16 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         self.steps = all;
     }
 
-    /// Counts a record of the text that is looked at: a line, a message, an event, a span.
     pub(crate) fn count_record(&mut self) {
         self.records.seen += 1;
     }
 
-    /// Says that a record which was counted is not understood and passed over, and why.
     pub(crate) fn warn_skipped(&mut self, origin: TextOrigin, message: impl Into<String>) {
         self.records.not_understood += 1;
         self.add_warning(origin, message);
     }
 
-    /// The objects of a list of records. What is none is a record that nobody understands.
+    /// Elements that are no objects count as not understood.
     pub(crate) fn record_objects(
         &mut self,
         items: &'run [Node<'run>],
@@ -245,7 +229,6 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         super::object_items(items)
     }
 
-    /// The same, unless it was said already.
     pub(crate) fn warn_once(&mut self, origin: TextOrigin, message: String) {
         if !self.warnings.iter().any(|known| known.message == message) {
             self.add_warning(origin, message);
@@ -259,13 +242,12 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         }
     }
 
-    /// Says that a result names a call that was not there: unless that comes later, or has another result already, it is missing.
+    /// Missing unless the call comes later or has another result.
     pub(crate) fn note_uncalled(&mut self, id: Option<&str>) {
         let id = id.map(|id| &*self.arena.alloc_str(id));
         self.uncalled.push(id);
     }
 
-    /// How many results prove that a call is missing.
     fn count_missing_calls(&self) -> u64 {
         if self.uncalled.is_empty() {
             return 0;
@@ -278,36 +260,32 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         missing.count() as u64
     }
 
-    /// An object with computed place.
     pub(crate) fn object_node(&self, entries: &[ObjectEntry<'run>]) -> Node<'run> {
         Node::computed(Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(entries))))
     }
 
-    /// A list with computed place.
     pub(crate) fn list_node(&self, items: &[Node<'run>]) -> Node<'run> {
         Node::computed(Value::List(self.arena.alloc_slice_copy(items)))
     }
 
-    /// Says that a result alone means that a call went well, for want of other words: what rules say of failure comes before that.
+    /// Success is concluded from a result alone; rules on failure take precedence.
     pub(crate) fn assume_success(&mut self) {
         self.assumes_success = true;
     }
 
-    /// Notes a model that did something in the run.
     pub(crate) fn note_model(&mut self, model: Option<Node<'run>>) {
         if let Some(model) = model.and_then(super::node_text).filter(|model| !self.spending.models.contains(model)) {
             self.spending.models.push(model);
         }
     }
 
-    /// Notes what a request to a model used: what that costs depends on the model.
+    /// The cost of usage depends on the model.
     pub(super) fn add_usage(&mut self, usage: &TokenUsage, model: Option<Node<'run>>) {
         self.note_model(model);
         let model = model.and_then(super::node_text);
         self.spending.parts.push(ModelTokens { model, counts: usage.token_counts() });
     }
 
-    /// The run in normal form, and what is known of its models.
     pub(crate) fn finish_run(
         mut self,
         text: &'run str,
@@ -342,23 +320,31 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         let (object, order) = (Node::new(Value::Object(object), origin), self.ordered.then_some(order));
         let (records, warnings, priced) = (self.records, self.warnings, CostSource::NotAsked);
         (
-            NormalRun { text, source, format, object, order, records, warnings, priced, concludes_ok: self.assumes_success },
+            NormalRun {
+                text,
+                source,
+                format,
+                object,
+                order,
+                records,
+                warnings,
+                priced,
+                concludes_ok: self.assumes_success,
+            },
             self.spending,
         )
     }
 }
 
-/// A count as a value.
 pub(crate) fn count_node<'run>(number: usize) -> Node<'run> {
     Node::computed(Value::Number(Number::from_count(number)))
 }
 
-/// An entry with its node.
 pub(crate) fn field_entry<'run>(key: &'run str, node: Node<'run>) -> ObjectEntry<'run> {
     ObjectEntry { key, node }
 }
 
-/// What says that a field of a step is not recorded, although something could be derived for it.
+/// Marks a step field as not recorded, although it could be derived.
 pub(crate) fn absent_node<'run>() -> Node<'run> {
     Node::computed(Value::Absent)
 }

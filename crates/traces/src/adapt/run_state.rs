@@ -3,17 +3,18 @@
 
 use super::api::responses::{self, ItemKey};
 use super::calls::TokenUsage;
-use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields, words};
+use super::conversation::{ConversationBuilder, Speaker, StepMeta};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields, words};
 use super::messages::MessageRole;
-use super::conversation::{StepMeta, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, first_of, node_list, list_of, node_object, object_of, object_items, node_text, text_of};
+use super::run_builder::RunBuilder;
+use super::{
+    IN_FULL, TraceFormat, first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of,
+};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
-    /// A state.
     RunStateKey {
         Version = "$schemaVersion" => Shape,
         Asked = "original_input" => Shape,
@@ -25,7 +26,7 @@ fields! {
         ResponsesToo = "modelResponses" => PartOf(of_run::USAGE),
         Context = "context" => Shape,
         Approvals = "approvals" => Call(of_step::STATUS),
-        /// The same in newer states: a list of decisions.
+        /// Newer states: a list of decisions.
         Decisions = "function_tool_approvals" => Call(of_step::STATUS),
         Decision = "decision" => Call(of_step::STATUS),
         Rejected = "rejected" => Call(of_step::STATUS),
@@ -42,7 +43,6 @@ fields! {
 }
 
 fields! {
-    /// An item.
     GeneratedKey {
         Type = "type" => Shape,
         Raw = "raw_item" => Shape,
@@ -60,21 +60,18 @@ fields! {
 }
 
 words! {
-    /// The types of items.
     GeneratedType {
         Approval = "tool_approval_item",
     }
 }
 
 words! {
-    /// The types of steps.
     RunStepType {
         Final = "next_step_final_output",
         Interrupted = "next_step_interruption",
     }
 }
 
-/// States.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Agents SDK run state",
     known_by: "`$schemaVersion` beside `generated_items` and `original_input`",
@@ -119,7 +116,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// The items of the whole session; where they were not kept apart, those of the run.
+/// Items of the whole session, else of the run.
 fn session_items<'run>(state: Object<'run>) -> &'run [Node<'run>] {
     let all = list_of(state, RunStateKey::All).unwrap_or_default();
     let of_run = first_of(state, &[RunStateKey::Items, RunStateKey::ItemsToo]).and_then(node_list).unwrap_or_default();
@@ -163,7 +160,7 @@ fn id_of(raw: Object<'_>) -> Option<&str> {
     first_of(raw, &[GeneratedKey::Call, GeneratedKey::CallToo, GeneratedKey::Id]).and_then(node_text)
 }
 
-/// An item as the model wrote it: a message or what Responses know.
+/// As the model wrote it: a message or a Responses item.
 fn add_raw<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
@@ -184,7 +181,7 @@ fn add_raw<'run>(
     }
 }
 
-/// What still waits for somebody, and what was turned down.
+/// Pending and denied approvals.
 fn add_approvals<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Object<'run>) {
     let step = object_of(state, RunStateKey::Step).or(object_of(state, RunStateKey::StepToo));
     let waiting = step.map(|step| object_of(step, RunStateKey::Data).unwrap_or(step));
@@ -210,10 +207,11 @@ fn add_approvals<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Obje
     }
 }
 
-/// The usage of the context counts all answers; without one they are added up.
+/// The context's usage covers all answers; without it they are summed.
 fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Object<'run>) {
     let all = object_of(state, RunStateKey::Context).and_then(|context| object_of(context, RunStateKey::Usage));
-    let each = first_of(state, &[RunStateKey::Responses, RunStateKey::ResponsesToo]).and_then(node_list).unwrap_or_default();
+    let each =
+        first_of(state, &[RunStateKey::Responses, RunStateKey::ResponsesToo]).and_then(node_list).unwrap_or_default();
     let each = object_items(each).filter_map(|(_, response)| object_of(response, RunStateKey::Usage));
     for counts in all.into_iter().chain(each.take(if all.is_some() { 0 } else { usize::MAX })) {
         let mut usage = TokenUsage::default();

@@ -3,15 +3,14 @@
 //! The blocks stay as they are, under `meta.blocks`. None of them is the run's own, not even where it has no other: what is asserted of one block
 //! says nothing of another.
 
-use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields};
 use super::conversation::ConversationBuilder;
-use super::{TraceFormat, IN_FULL, first_of, node_object, object_of};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields};
+use super::run_builder::RunBuilder;
+use super::{IN_FULL, TraceFormat, first_of, node_object, object_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 
 fields! {
-    /// A run.
     WorkflowKey {
         Id = "run_id" => Run(of_run::ID),
         Blocks = "blocks" => PartOf(of_run::META),
@@ -19,13 +18,11 @@ fields! {
 }
 
 fields! {
-    /// What is recorded of a block.
     WorkflowBlockKey {
         Output = "output" => PartOf(of_run::META),
     }
 }
 
-/// Runs of workflows.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Runsight run",
     known_by: "`blocks`, each with its `output`",
@@ -37,7 +34,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn are_blocks(blocks: Object<'_>) -> bool {
-    let is_block = |node: Node<'_>| node_object(node).is_some_and(|block| block.field(WorkflowBlockKey::Output).is_some());
+    let is_block =
+        |node: Node<'_>| node_object(node).is_some_and(|block| block.field(WorkflowBlockKey::Output).is_some());
     !blocks.entries().is_empty() && blocks.entries().iter().all(|entry| is_block(entry.node))
 }
 

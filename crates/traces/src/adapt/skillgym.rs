@@ -1,18 +1,17 @@
 //! SkillGym: the report of a session: the events of its transcript in order, what was read, which skills were found, tokens. The results of a suite
 //! hold one for each case and runner.
 
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::cutting::RunCutting;
-use super::run_builder::{RunBuilder, field_entry};
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
 use super::messages::MessageRole;
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, first_of, list_of, node_object, object_of, node_text, text_of};
+use super::run_builder::{RunBuilder, field_entry};
+use super::{IN_FULL, TraceFormat, first_of, list_of, node_object, node_text, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::StepKind;
 
 fields! {
-    /// A report.
     ReportKey {
         Runner = "runner" => Shape,
         Agent = "agent" => PartOf(of_run::META),
@@ -34,7 +33,7 @@ fields! {
 }
 
 fields! {
-    /// The results of a suite: its cases, each with what came of each runner.
+    /// Suite results: cases, each with a result per runner.
     SuiteKey {
         Path = "suitePath" => Shape,
         Cases = "cases" => Shape,
@@ -51,7 +50,6 @@ fields! {
 }
 
 fields! {
-    /// An event.
     ReportEventKey {
         Type = "type" => Shape,
         Role = "role" => Shape,
@@ -68,7 +66,6 @@ fields! {
 }
 
 words! {
-    /// The types of events.
     SkillGymEventType {
         Said = "message",
         Call = "toolCall",
@@ -80,13 +77,11 @@ words! {
 }
 
 words! {
-    /// The phases of a message.
     SkillGymPhase {
         Thinking = "thinking",
     }
 }
 
-/// Reports.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "SkillGym session report",
     known_by: "`events`, `detectedSkills` and `runner` beside each other, or `suitePath` beside `cases` with `runnerResults`",
@@ -109,7 +104,6 @@ fn is_report(object: Object<'_>) -> bool {
         && list_of(object, ReportKey::Skills).is_some()
 }
 
-/// Results of a suite, or one of them.
 fn is_result(object: Object<'_>) -> bool {
     let of_case = |node: &Node<'_>| {
         let case = super::node_object(*node);
@@ -131,8 +125,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let id = object_of(result, SuiteKey::Runner).and_then(|runner| runner.field(SuiteKey::Id));
         talk.draft.set_some(of_run::ID, id.filter(|id| report.is_none() && NodeShapes.is_text(*id)));
         talk.draft.set_some(of_run::ERROR, result.field(SuiteKey::Error));
-        talk.draft
-            .set_some(of_run::DURATION, result.field(SuiteKey::Duration).filter(|time| NodeShapes.has_shape(*time, ValueShape::Number)));
+        talk.draft.set_some(
+            of_run::DURATION,
+            result.field(SuiteKey::Duration).filter(|time| NodeShapes.has_shape(*time, ValueShape::Number)),
+        );
         talk.add_meta(of_meta::CASE, case.field(SuiteKey::Case));
         talk.add_meta(SuiteKey::Status.key(), result.field(SuiteKey::Status));
         talk.add_meta(SuiteKey::Class.key(), result.field(SuiteKey::Class));
@@ -148,7 +144,6 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
 }
 
-/// Reads a report, and what else is known of it.
 pub(super) fn read_report<'run, 'limits>(
     report: Object<'run>,
     draft: &mut RunBuilder<'run, 'limits>,
@@ -169,11 +164,14 @@ pub(super) fn read_report<'run, 'limits>(
     let (mut reads, mut skills) = (false, Vec::new());
     for node in list_of(report, ReportKey::Events).unwrap_or_default() {
         talk.draft.count_record();
-        let event = node_object(*node).and_then(|event| Some((event, SkillGymEventType::from_word(text_of(event, ReportEventKey::Type)?)?)));
+        let event = node_object(*node)
+            .and_then(|event| Some((event, SkillGymEventType::from_word(text_of(event, ReportEventKey::Type)?)?)));
         match event {
             Some((event, kind)) => {
                 reads |= kind == SkillGymEventType::Read;
-                skills.extend((kind == SkillGymEventType::Skill).then(|| text_of(event, ReportEventKey::Skill)).flatten());
+                skills.extend(
+                    (kind == SkillGymEventType::Skill).then(|| text_of(event, ReportEventKey::Skill)).flatten(),
+                );
                 read_event(&mut talk, *node, event, kind);
             }
             None => talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over"),
@@ -189,8 +187,13 @@ pub(super) fn read_report<'run, 'limits>(
     Ok(())
 }
 
-/// What was read and found without an event that tells of it.
-fn beside_the_events<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, report: Object<'run>, reads: bool, skills: &[&str]) {
+/// Reads and finds that no event reports.
+fn beside_the_events<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    report: Object<'run>,
+    reads: bool,
+    skills: &[&str],
+) {
     let files =
         object_of(report, ReportKey::Files).and_then(|files| list_of(files, ReportKey::Reads)).unwrap_or_default();
     for path in files.iter().filter(|path| !reads && NodeShapes.is_text(**path)) {
@@ -203,12 +206,19 @@ fn beside_the_events<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, report:
             continue;
         };
         let mut fields = vec![field_entry(of_step::NAME, name)];
-        fields.extend(first_of(found, &[ReportKey::Confidence]).map(|sure| field_entry(ReportKey::Confidence.key(), sure)));
+        fields.extend(
+            first_of(found, &[ReportKey::Confidence]).map(|sure| field_entry(ReportKey::Confidence.key(), sure)),
+        );
         talk.draft.add_step(StepKind::Skill, fields, node.origin);
     }
 }
 
-fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, event: Object<'run>, kind: SkillGymEventType) {
+fn read_event<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    event: Object<'run>,
+    kind: SkillGymEventType,
+) {
     let about = StepMeta { time: first_of(event, &[ReportEventKey::Time]), ..StepMeta::default() };
     let words = event.field(ReportEventKey::Words);
     let mut step = |kind, key, value: Option<Node<'run>>| {
@@ -224,10 +234,12 @@ fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'ru
         SkillGymEventType::Skill => step(StepKind::Skill, of_step::NAME, event.field(ReportEventKey::Skill)),
         SkillGymEventType::Said => {
             let speaker = match text_of(event, ReportEventKey::Role).and_then(MessageRole::from_word) {
-                Some(MessageRole::Assistant) => match text_of(event, ReportEventKey::Phase).and_then(SkillGymPhase::from_word) {
-                    Some(SkillGymPhase::Thinking) => Speaker::Thinking,
-                    None => Speaker::Assistant,
-                },
+                Some(MessageRole::Assistant) => {
+                    match text_of(event, ReportEventKey::Phase).and_then(SkillGymPhase::from_word) {
+                        Some(SkillGymPhase::Thinking) => Speaker::Thinking,
+                        None => Speaker::Assistant,
+                    }
+                }
                 Some(MessageRole::User) => Speaker::User,
                 _ => Speaker::System,
             };
@@ -235,7 +247,10 @@ fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'ru
         }
         SkillGymEventType::Call => {
             let tool = event.field(ReportEventKey::Tool).unwrap_or(Node::computed(Value::Null));
-            talk.add_call(ToolCall { tool, args: event.field(ReportEventKey::Args), id: None, origin: node.origin }, &about);
+            talk.add_call(
+                ToolCall { tool, args: event.field(ReportEventKey::Args), id: None, origin: node.origin },
+                &about,
+            );
         }
         SkillGymEventType::Result => {
             let outcome = CallResult { result: event.field(ReportEventKey::Output), ..CallResult::default() };

@@ -1,18 +1,17 @@
 //! STOP: the spans of the execution of a skill, one a line: calls of tools with their results, files, requests, checks. What is known of a
 //! step stands in its attributes, whose keys hold dots.
 
+use super::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
 use super::cutting::RunCutting;
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
 use super::run_builder::{RunBuilder, field_entry};
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
-use super::conversation::{StepMeta, ToolCall, CallResult, ConversationBuilder};
-use super::{TraceFormat, IN_FULL, first_of, items_of, node_object, object_of, text_of};
+use super::{IN_FULL, TraceFormat, first_of, items_of, node_object, object_of, text_of};
 use crate::build::word_status;
-use averment_base::value::{ObjectEntry, Node, Object, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
-    /// A span.
     StopSpanKey {
         Id = "span_id" => Call(of_step::ID),
         Trace = "trace_id" => Run(of_run::ID),
@@ -30,7 +29,6 @@ fields! {
 }
 
 fields! {
-    /// The attributes.
     StopAttributeKey {
         Skill = "skill.name" => Step(StepKind::Skill),
         Tool = "tool.name" => Call(of_step::TOOL),
@@ -48,7 +46,6 @@ fields! {
 }
 
 words! {
-    /// The kinds of spans.
     StopSpanKind {
         Skill = "skill.execute",
         Call = "tool.call",
@@ -63,13 +60,12 @@ words! {
 }
 
 words! {
-    /// How a span ended that did nothing.
+    /// Status values of spans that did nothing.
     SkippedStatus {
         Skipped = "skipped",
     }
 }
 
-/// Traces.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "STOP trace",
     known_by: "spans with `span_id`, `trace_id` and a `kind` of `skill.execute`, `tool.call`, `file.read` and so on",
@@ -100,7 +96,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let (mut inputs, mut outputs) = (ExchangedValues::default(), ExchangedValues::default());
     for node in items_of::<StopSpanKey>(root, &[]) {
         talk.draft.count_record();
-        let span = node_object(*node).and_then(|span| Some((span, StopSpanKind::from_word(text_of(span, StopSpanKey::Kind)?)?)));
+        let span = node_object(*node)
+            .and_then(|span| Some((span, StopSpanKind::from_word(text_of(span, StopSpanKey::Kind)?)?)));
         match span {
             Some((span, kind)) => {
                 match kind {
@@ -121,25 +118,28 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// Keys of attributes that hold all inputs or outputs, and what stands in front of the name of a single one.
+/// Keys that hold all inputs or outputs, and prefixes of single ones.
 type ExchangeKeys = (&'static [StopAttributeKey], &'static [&'static str]);
 
-const OF_INPUTS: ExchangeKeys =
-    (&[StopAttributeKey::Inputs, StopAttributeKey::SkillInputs], &["skill.inputs.", "skill.input.", "inputs.", "input."]);
-const OF_OUTPUTS: ExchangeKeys =
-    (&[StopAttributeKey::Outputs, StopAttributeKey::SkillOutputs], &["skill.outputs.", "skill.output.", "outputs.", "output."]);
+const OF_INPUTS: ExchangeKeys = (
+    &[StopAttributeKey::Inputs, StopAttributeKey::SkillInputs],
+    &["skill.inputs.", "skill.input.", "inputs.", "input."],
+);
+const OF_OUTPUTS: ExchangeKeys = (
+    &[StopAttributeKey::Outputs, StopAttributeKey::SkillOutputs],
+    &["skill.outputs.", "skill.output.", "outputs.", "output."],
+);
 
-/// What a skill was given, or what it gave: of several spans together.
+/// A skill's input or output, collected from several spans.
 #[derive(Default)]
 struct ExchangedValues<'run> {
     entries: Vec<ObjectEntry<'run>>,
-    /// What is no object.
     whole: Option<Node<'run>>,
     seen: bool,
 }
 
 impl<'run> ExchangedValues<'run> {
-    /// Takes what a span holds: what stands under a key for all of it, otherwise every attribute by its name.
+    /// The value under a key for everything, otherwise each attribute by name.
     fn take_span(&mut self, span: Object<'run>, (all, fronts): ExchangeKeys) {
         self.seen = true;
         let Some(attributes) = object_of(span, StopSpanKey::Attributes) else { return };
@@ -160,7 +160,7 @@ impl<'run> ExchangedValues<'run> {
         self.entries.push(ObjectEntry { key, node });
     }
 
-    /// It as a value; `None` where no span told it.
+    /// `None` if no span has any.
     fn into_node(self, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
         match self.whole.filter(|_| self.entries.is_empty()) {
             Some(whole) => Some(whole),
@@ -169,7 +169,12 @@ impl<'run> ExchangedValues<'run> {
     }
 }
 
-fn add_span<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, kind: StopSpanKind) {
+fn add_span<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    span: Object<'run>,
+    kind: StopSpanKind,
+) {
     let attributes = object_of(span, StopSpanKey::Attributes);
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
     let skipped = text_of(span, StopSpanKey::Status).and_then(SkippedStatus::from_word).is_some();
@@ -178,12 +183,20 @@ fn add_span<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     match kind {
         StopSpanKind::Call if !skipped => add_call(talk, node, span, attributes),
         StopSpanKind::Result => add_result(talk, span, of(StopAttributeKey::Result).or(of(StopAttributeKey::Output))),
-        StopSpanKind::Read if !skipped => {
-            add_step(talk, node, span, StepKind::Read, (of_step::PATH, of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name))))
-        }
-        StopSpanKind::Write if !skipped => {
-            add_step(talk, node, span, StepKind::Write, (of_step::PATH, of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name))))
-        }
+        StopSpanKind::Read if !skipped => add_step(
+            talk,
+            node,
+            span,
+            StepKind::Read,
+            (of_step::PATH, of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name))),
+        ),
+        StopSpanKind::Write if !skipped => add_step(
+            talk,
+            node,
+            span,
+            StepKind::Write,
+            (of_step::PATH, of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name))),
+        ),
         StopSpanKind::Http if !skipped => add_request(talk, node, span, attributes),
         StopSpanKind::Skill => {
             if !talk.draft.has_entry(of_run::ID) {
@@ -194,7 +207,13 @@ fn add_span<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
                 );
                 talk.draft.set_some(of_run::ERROR, span_error(span));
             }
-            add_step(talk, node, span, StepKind::Skill, (of_step::NAME, of(StopAttributeKey::Skill).or(span.field(StopSpanKey::Name))));
+            add_step(
+                talk,
+                node,
+                span,
+                StepKind::Skill,
+                (of_step::NAME, of(StopAttributeKey::Skill).or(span.field(StopSpanKey::Name))),
+            );
         }
         _ => add_step(talk, node, span, StepKind::Span, (of_step::NAME, span.field(StopSpanKey::Name))),
     }
@@ -205,9 +224,12 @@ fn span_error(span: Object<'_>) -> Option<Node<'_>> {
     Some(node_object(error).and_then(|error| first_of(error, &[StopSpanKey::Message])).unwrap_or(error))
 }
 
-/// The fields that all steps have.
 fn fields_of<'run>(span: Object<'run>) -> Vec<ObjectEntry<'run>> {
-    let known = [(of_step::START, StopSpanKey::Start), (of_step::END, StopSpanKey::End), (of_step::DURATION, StopSpanKey::Duration)];
+    let known = [
+        (of_step::START, StopSpanKey::Start),
+        (of_step::END, StopSpanKey::End),
+        (of_step::DURATION, StopSpanKey::Duration),
+    ];
     known.into_iter().filter_map(|(key, of)| Some(field_entry(key, first_of(span, &[of])?))).collect()
 }
 
@@ -226,13 +248,19 @@ fn add_step<'run>(
         fields.extend(span.field(StopSpanKey::Status).map(|status| field_entry(of_step::STATUS, status)));
     }
     if kind == StepKind::Span {
-        fields.extend(span.field(StopSpanKey::Attributes).map(|attributes| field_entry(of_step::ATTRIBUTES, attributes)));
+        fields
+            .extend(span.field(StopSpanKey::Attributes).map(|attributes| field_entry(of_step::ATTRIBUTES, attributes)));
     }
     talk.draft.add_step(kind, fields, node.origin);
 }
 
-/// A call: what stands in the attributes beside the tool are its arguments.
-fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, attributes: Option<Object<'run>>) {
+/// Attributes beside the tool are its arguments.
+fn add_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    span: Object<'run>,
+    attributes: Option<Object<'run>>,
+) {
     use StopAttributeKey::{Output, Result, Tool};
     let beside = [Tool.key(), Result.key(), Output.key()];
     let entries = attributes.map_or(&[][..], |attributes| attributes.entries());
@@ -243,23 +271,24 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     let about = StepMeta { time: first_of(span, &[StopSpanKey::Start]), ..StepMeta::default() };
     let made = ToolCall { tool, args: Some(args), id: span.field(StopSpanKey::Id), origin: node.origin };
     let Some(step) = talk.add_call(made, &about) else { return };
-    let status = text_of(span, StopSpanKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+    let status =
+        text_of(span, StopSpanKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
     let outcome = CallResult {
         result: of(Result).or(of(Output)),
         status,
         error: span_error(span),
-        duration: first_of(span, &[StopSpanKey::Duration]).filter(|time| NodeShapes.has_shape(*time, ValueShape::Number)),
+        duration: first_of(span, &[StopSpanKey::Duration])
+            .filter(|time| NodeShapes.has_shape(*time, ValueShape::Number)),
         ..CallResult::default()
     };
     talk.end_call(step, outcome, &StepMeta { time: first_of(span, &[StopSpanKey::End]), ..StepMeta::default() });
 }
 
-/// What is said of the tool is an argument under its last word.
 fn of_tool<'run>(entry: &ObjectEntry<'run>) -> ObjectEntry<'run> {
     ObjectEntry { key: entry.key.strip_prefix("tool.").unwrap_or(entry.key), node: entry.node }
 }
 
-/// What came back stands in a span of its own below the call.
+/// The result has its own span below the call.
 fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, span: Object<'run>, given: Option<Node<'run>>) {
     let call = text_of(span, StopSpanKey::Parent).and_then(|parent| talk.find_call(parent));
     let given = given.or(first_of(span, &[StopSpanKey::Attributes]));

@@ -2,18 +2,19 @@
 //! messages; where the agent writes its actions as text, an action is a call of the tool that its first word names.
 
 use super::content;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, seconds_to_ms};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
+use super::messages::{MessageRole, ToolCallKey};
 use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
-use super::messages::{ToolCallKey, MessageRole};
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder, seconds_to_ms};
 use super::tools::ArgsKey;
-use super::{TraceFormat, IN_FULL, first_of, node_list, list_of, node_object, object_of, object_items, node_text, text_of};
-use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, ValueText, Value};
+use super::{
+    IN_FULL, TraceFormat, first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of,
+};
+use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value, ValueText};
 use averment_runs::normal::{of_run, of_step, of_usage};
 use averment_runs::run::StepKind;
 
 fields! {
-    /// A file.
     SweAgentFileKey {
         Trajectory = "trajectory" => Shape,
         History = "history" => Shape,
@@ -23,7 +24,6 @@ fields! {
 }
 
 fields! {
-    /// A step of the trajectory, or a message of the history.
     SweStepKey {
         Action = "action" => Call(of_step::TOOL),
         Observation = "observation" => Call(of_step::RESULT),
@@ -43,7 +43,6 @@ fields! {
 }
 
 fields! {
-    /// What is known of the run.
     SweAgentInfoKey {
         Submission = "submission" => Run(of_run::OUTPUT),
         Exit = "exit_status" => PartOf(of_run::META),
@@ -56,7 +55,7 @@ fields! {
 }
 
 words! {
-    /// What stands for an action where the program ended the run.
+    /// Placeholder actions where the program ended the run.
     SweAgentExit {
         Program = "exit_cost" | "exit_context" | "exit_format" | "exit_error" | "exit_api" | "exit_environment_error" | "exit_command_timeout"
             | "exit_total_execution_time",
@@ -64,7 +63,7 @@ words! {
 }
 
 words! {
-    /// The first words of actions that are no programs.
+    /// First words of actions that are no programs.
     BuiltinCommand {
         Open = "open",
         Create = "create",
@@ -74,7 +73,6 @@ words! {
     }
 }
 
-/// Trajectories.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "SWE-agent trajectory",
     known_by: "`history` of messages with `agent` and `action` or `message_type`, or `trajectory` of steps with `action` and `observation`",
@@ -84,7 +82,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     object: |object| {
         let steps = list_of(object, SweAgentFileKey::Trajectory).unwrap_or_default();
         let history = list_of(object, SweAgentFileKey::History).unwrap_or_default();
-        object_items(steps).any(|(_, step)| is_step(step)) || object_items(history).any(|(_, message)| is_message(message))
+        object_items(steps).any(|(_, step)| is_step(step))
+            || object_items(history).any(|(_, message)| is_message(message))
     },
     read: read_run,
     ..IN_FULL
@@ -98,15 +97,18 @@ fn is_step(step: Object<'_>) -> bool {
 
 fn is_message(message: Object<'_>) -> bool {
     let has = |field| message.field(field).is_some();
-    has(SweStepKey::Role) && has(SweStepKey::Content) && has(SweStepKey::Agent) && (has(SweStepKey::Action) || has(SweStepKey::MessageType))
+    has(SweStepKey::Role)
+        && has(SweStepKey::Content)
+        && has(SweStepKey::Agent)
+        && (has(SweStepKey::Action) || has(SweStepKey::MessageType))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(file) = root.value else { return Ok(()) };
     let history = list_of(file, SweAgentFileKey::History).unwrap_or_default();
     let steps = list_of(file, SweAgentFileKey::Trajectory).unwrap_or_default();
-    let calls =
-        object_items(history).any(|(_, message)| list_of(message, SweStepKey::Calls).is_some_and(|calls| !calls.is_empty()));
+    let calls = object_items(history)
+        .any(|(_, message)| list_of(message, SweStepKey::Calls).is_some_and(|calls| !calls.is_empty()));
     let info = object_of(file, SweAgentFileKey::Info);
     about_the_run(draft, info);
     let mut session = SweAgentSession { talk: ConversationBuilder::new(draft), waits: false };
@@ -123,17 +125,20 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// Counts of a run that has asked no model are none.
+/// A run without model requests has no counts.
 fn about_the_run<'run>(draft: &mut RunBuilder<'run, '_>, info: Option<Object<'run>>) {
     let Some(info) = info else { return };
     draft.set_some(of_run::OUTPUT, first_of(info, &[SweAgentInfoKey::Submission]));
     let is_some = |node: &Node<'_>| matches!(node.value, Value::Number(number) if number.to_f64() > 0.0);
-    let Some(stats) =
-        object_of(info, SweAgentInfoKey::Stats).filter(|stats| stats.field(SweAgentInfoKey::Asked).as_ref().is_some_and(is_some))
+    let Some(stats) = object_of(info, SweAgentInfoKey::Stats)
+        .filter(|stats| stats.field(SweAgentInfoKey::Asked).as_ref().is_some_and(is_some))
     else {
         return;
     };
-    draft.set_some(of_run::COST, stats.field(SweAgentInfoKey::Cost).filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
+    draft.set_some(
+        of_run::COST,
+        stats.field(SweAgentInfoKey::Cost).filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)),
+    );
     let mut usage = super::calls::TokenUsage::default();
     usage.add_count(of_usage::INPUT, stats.field(SweAgentInfoKey::Sent));
     usage.add_count(of_usage::OUTPUT, stats.field(SweAgentInfoKey::Received));
@@ -142,7 +147,7 @@ fn about_the_run<'run>(draft: &mut RunBuilder<'run, '_>, info: Option<Object<'ru
 
 struct SweAgentSession<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
-    /// A call that is text has no result yet.
+    /// A text call without a result so far.
     waits: bool,
 }
 
@@ -155,7 +160,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         }
     }
 
-    /// A message that is said; a demonstration is not of this run.
+    /// Demonstrations are not part of the run.
     fn add_message(&mut self, node: Node<'run>, message: Object<'run>) {
         let speaker = match text_of(message, SweStepKey::Role).and_then(MessageRole::from_word) {
             _ if is_true(&message, &NodeShapes, SweStepKey::Demonstration) => Speaker::System,
@@ -168,7 +173,6 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         }
     }
 
-    /// A step of the trajectory: what was answered, the action, what came of it.
     fn read_step(&mut self, node: Node<'run>) {
         self.talk.draft.count_record();
         let Some(step) = node_object(node).filter(|step| text_of(*step, SweStepKey::Action).is_some()) else {
@@ -197,7 +201,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         );
     }
 
-    /// An action that is text: a call of the tool that its first word names.
+    /// The first word is the tool.
     fn add_action(&mut self, node: Node<'run>, step: Object<'run>) {
         let Some(action) = step.field(SweStepKey::Action) else { return };
         let line = node_text(action).unwrap_or_default().trim();
@@ -229,7 +233,6 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         }
     }
 
-    /// The file that an editor has open, where the state tells.
     fn open_file(&self, step: Object<'run>) -> Option<Node<'run>> {
         let state = step.field(SweStepKey::State)?;
         let state = match state.value {
@@ -244,7 +247,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         Node::new(Value::Text(ValueText::Plain(self.talk.draft.arena.alloc_str(part))), origin)
     }
 
-    /// A message of the history. An action that is text is answered by the next message that is no answer of the agent.
+    /// A text action is answered by the next message that is not the agent's.
     fn read_message(&mut self, node: Node<'run>) {
         self.talk.draft.count_record();
         let Some(message) = node_object(node) else {
@@ -289,8 +292,12 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
     fn add_call(&mut self, node: Node<'run>, call: Object<'run>) {
         let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
         let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
-        let made =
-            ToolCall { tool, args: super::messages::call_arguments(&function), id: call.field(ToolCallKey::Id), origin: node.origin };
+        let made = ToolCall {
+            tool,
+            args: super::messages::call_arguments(&function),
+            id: call.field(ToolCallKey::Id),
+            origin: node.origin,
+        };
         self.talk.add_call(made, &StepMeta::default());
     }
 }

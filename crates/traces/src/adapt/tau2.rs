@@ -2,18 +2,17 @@
 //! or the ticks of a voice simulation. Durations are seconds. A call whose result is not marked as an error went well.
 
 use super::calls::TokenUsage;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, seconds_to_ms};
 use super::cutting::RunCutting;
-use super::run_builder::RunBuilder;
-use super::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
 use super::messages::MessageRole;
-use super::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder, seconds_to_ms};
-use super::{TraceFormat, IN_FULL, first_of, list_of, object_of, object_items, text_of};
+use super::run_builder::RunBuilder;
+use super::{IN_FULL, TraceFormat, first_of, list_of, object_items, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepStatus;
 
 fields! {
-    /// A simulation, or a file of them.
     SimulationKey {
         Simulations = "simulations" => Shape,
         Info = "info" => Shape,
@@ -31,7 +30,6 @@ fields! {
 }
 
 fields! {
-    /// A message, or a part of a tick.
     TauKey {
         Role = "role" => Shape,
         Content = "content" => Call(of_step::RESULT),
@@ -54,13 +52,11 @@ fields! {
 }
 
 words! {
-    /// Who calls a tool beside the agent.
     TauRequestor {
         User = "user",
     }
 }
 
-/// Simulations.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "tau2 simulation",
     known_by: "`task_id` and `termination_reason` beside `messages` or `ticks`, alone or under `simulations`",
@@ -144,13 +140,14 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
     add_calls(talk, list_of(message, TauKey::Calls).unwrap_or_default(), &about);
 }
 
-/// Calls; those of the user are told by their agent.
+/// The user's own calls have their own agent.
 fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [Node<'run>], about: &StepMeta<'run>) {
     for (at, call) in talk.draft.record_objects(calls) {
         let requestor = text_of(call, TauKey::Requestor).and_then(TauRequestor::from_word);
         let agent = call.field(TauKey::Requestor).filter(|_| requestor.is_some());
         let tool = call.field(TauKey::Name).unwrap_or(Node::computed(Value::Null));
-        let made = ToolCall { tool, args: call.field(TauKey::Arguments), id: call.field(TauKey::Id), origin: at.origin };
+        let made =
+            ToolCall { tool, args: call.field(TauKey::Arguments), id: call.field(TauKey::Id), origin: at.origin };
         match agent {
             Some(_) => talk.add_foreign_call(made, &StepMeta { agent, aside: true, ..*about }),
             None => talk.add_call(made, about),
@@ -158,7 +155,12 @@ fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [N
     }
 }
 
-fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>, about: &StepMeta<'run>) {
+fn add_result<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    message: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     let failed = is_true(&message, &NodeShapes, TauKey::Error);
     let told = message.field(TauKey::Error).is_some();
     let status = told.then_some(if failed { StepStatus::Failed } else { StepStatus::Ok });
@@ -166,7 +168,7 @@ fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'ru
     talk.add_result(text_of(message, TauKey::Id), None, outcome, about, node.origin);
 }
 
-/// The ticks of a voice simulation: what is said comes in parts, each of its own; calls and results stand beside them.
+/// Speech comes in parts; calls and results stand beside it.
 fn read_ticks<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [Node<'run>]) {
     let mut saying: Option<(Speaker, Node<'run>, String, StepMeta<'run>)> = None;
     for (node, tick) in talk.draft.record_objects(ticks) {
@@ -194,7 +196,10 @@ fn read_ticks<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [
     flush_speech(talk, saying);
 }
 
-fn flush_speech<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, saying: Option<(Speaker, Node<'run>, String, StepMeta<'run>)>) {
+fn flush_speech<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    saying: Option<(Speaker, Node<'run>, String, StepMeta<'run>)>,
+) {
     if let Some((speaker, node, words, about)) = saying {
         let words = Node::new(Value::plain_text(talk.draft.arena.alloc_str(&words)), node.origin);
         talk.add_message(speaker, words, &about, node.origin);

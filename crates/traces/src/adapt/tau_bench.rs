@@ -1,22 +1,21 @@
 //! tau-bench: a conversation in OpenAI's form under `traj`, with the task and its reward. It records neither times nor how a call ended.
 
-use super::run_builder::RunBuilder;
 use super::fields::{NodeShapes, fields};
 use super::messages::is_message;
-use super::{TraceFormat, IN_FULL, MessageLayout, LineProjection, list_of, object_items, openai_chat};
+use super::run_builder::RunBuilder;
+use super::{IN_FULL, LineProjection, MessageLayout, TraceFormat, list_of, object_items, openai_chat};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::StepKind;
 
 fields! {
-    /// A result. Whatever else it has becomes its `meta`.
+    /// Other entries become `meta`.
     TauBenchKey {
         Messages = "traj" => Shape,
     }
 }
 
-/// An object with `traj`.
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "tau-bench",
     known_by: "`traj`, a list of role messages",
@@ -46,7 +45,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let Value::Object(object) = root.value else { return Ok(()) };
     draft.mark_recorded(&[StepKind::Call]);
     openai_chat::read_conversation(list_of(object, TauBenchKey::Messages).unwrap_or_default().to_vec(), draft);
-    let meta: Vec<_> = object.entries().iter().filter(|entry| entry.key != TauBenchKey::Messages.key()).copied().collect();
+    let meta: Vec<_> =
+        object.entries().iter().filter(|entry| entry.key != TauBenchKey::Messages.key()).copied().collect();
     let meta = draft.object_node(&meta);
     draft.set_entry(of_run::META, meta);
     Ok(())

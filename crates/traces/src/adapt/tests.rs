@@ -25,7 +25,7 @@ fn sources() -> Vec<Source> {
             "tests.rs",
             "projection/samples.rs",
             "build/status.rs",
-            "adapt/near.rs",
+            "adapt/near_miss.rs",
             "src/prices.rs",
             "src/expected.rs",
         ];

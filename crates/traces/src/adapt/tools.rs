@@ -1,15 +1,14 @@
 //! What the calls of the tools of known agents did: commands, files read and written, skills, requests. One table for all of them: a tool
 //! is known by its name, what it works on by the names of its arguments. A call that was refused or still waits did nothing.
 
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields, is_true, words};
 use super::run_builder::{RunBuilder, field_entry};
-use super::fields::{NodeShapes, FieldRecord, ShapeReader, fields, is_true, words};
 use super::{first_of, node_list, node_object, node_text};
-use averment_base::value::{ObjectEntry, Node, Number, Object, ValueText, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_step;
 use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
-    /// The arguments of tools.
     ArgsKey {
         Command = "command" => Step(StepKind::Command),
         Cmd = "cmd" => Step(StepKind::Command),
@@ -34,7 +33,6 @@ fields! {
 }
 
 fields! {
-    /// What Claude Code knows of a result.
     DetailsKey {
         Code = "code" => Step(StepKind::Http),
         Explained = "returnCodeInterpretation" => Step(StepKind::Command),
@@ -44,7 +42,6 @@ fields! {
 }
 
 words! {
-    /// The tools that do more than they say.
     KnownTool {
         /// Claude Code; others; Codex; Gemini CLI; OpenHands; VS Code; Cursor; Terminus; Cline.
         Shell = "Bash" | "bash" | "shell" | "powershell" | "shell_command" | "exec_command" | "local_shell" | "container.exec"
@@ -54,7 +51,7 @@ words! {
         Write = "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "multiedit" | "write_file" | "replace" | "create"
             | "create_file" | "edit_file" | "search_replace" | "replace_string_in_file" | "insert_edit_into_file" | "write_to_file"
             | "replace_in_file" | "delete",
-        /// One tool that looks at files and changes them: the command among its arguments tells which.
+        /// Views and edits files: the command argument tells which.
         Editor = "str_replace_editor" | "str_replace_based_edit_tool" | "file_editor" | "text_editor",
         /// A patch names the files that it changes.
         Patch = "apply_patch",
@@ -63,8 +60,11 @@ words! {
     }
 }
 
-/// The steps that follow from one call of Claude Code, whose words and details say how a command ended.
-pub(super) fn derive_from_claude<'run>(draft: &RunBuilder<'run, '_>, call: &[ObjectEntry<'run>]) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
+/// For Claude Code, result text and details tell how a command ended.
+pub(super) fn derive_from_claude<'run>(
+    draft: &RunBuilder<'run, '_>,
+    call: &[ObjectEntry<'run>],
+) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
     let mut steps = derive_from_call(draft, call);
     for (_, fields) in steps.iter_mut().filter(|(kind, _)| *kind == StepKind::Command) {
         if let Some(Value::Object(args)) = field_value(call, of_step::ARGS).map(|node| node.value) {
@@ -74,15 +74,18 @@ pub(super) fn derive_from_claude<'run>(draft: &RunBuilder<'run, '_>, call: &[Obj
     steps
 }
 
-/// The steps that follow from one call.
-pub(super) fn derive_from_call<'run>(draft: &RunBuilder<'run, '_>, call: &[ObjectEntry<'run>]) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
+pub(super) fn derive_from_call<'run>(
+    draft: &RunBuilder<'run, '_>,
+    call: &[ObjectEntry<'run>],
+) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
     let word = |key: &str| field_value(call, key).and_then(node_text).unwrap_or_default();
     let unexecuted = [StepStatus::Denied.as_str(), StepStatus::Pending.as_str()];
     if unexecuted.contains(&Some(word(of_step::STATUS))) {
         return Vec::new();
     }
     let Some(args) = field_value(call, of_step::ARGS) else { return Vec::new() };
-    let mut steps = KnownTool::from_word(word(of_step::TOOL)).map(|tool| derive_steps(draft, tool, args, call)).unwrap_or_default();
+    let mut steps =
+        KnownTool::from_word(word(of_step::TOOL)).map(|tool| derive_steps(draft, tool, args, call)).unwrap_or_default();
     for (kind, fields) in &mut steps {
         for key in [of_step::START, of_step::END, of_step::TURN, of_step::AGENT, of_step::ID] {
             fields.extend(field_value(call, key).map(|node| field_entry(key, node)));
@@ -100,7 +103,12 @@ fn field_value<'run>(call: &[ObjectEntry<'run>], key: &str) -> Option<Node<'run>
 
 type DerivedSteps<'run> = Vec<(StepKind, Vec<ObjectEntry<'run>>)>;
 
-fn derive_steps<'run>(draft: &RunBuilder<'run, '_>, tool: KnownTool, args: Node<'run>, call: &[ObjectEntry<'run>]) -> DerivedSteps<'run> {
+fn derive_steps<'run>(
+    draft: &RunBuilder<'run, '_>,
+    tool: KnownTool,
+    args: Node<'run>,
+    call: &[ObjectEntry<'run>],
+) -> DerivedSteps<'run> {
     use ArgsKey::{
         Absolute, Command, File, FileName, FileToo, Input, Name, Notebook, Patch, PatchText, Path, Paths, Skill,
         Target, Url, Urls,
@@ -139,7 +147,8 @@ fn derive_steps<'run>(draft: &RunBuilder<'run, '_>, tool: KnownTool, args: Node<
                 let details = field_value(call, of_step::DETAILS).and_then(node_object);
                 let code = details.and_then(|details| details.field(DetailsKey::Code));
                 fields.extend(
-                    code.filter(|code| matches!(code.value, Value::Number(_))).map(|code| field_entry(of_step::STATUS, code)),
+                    code.filter(|code| matches!(code.value, Value::Number(_)))
+                        .map(|code| field_entry(of_step::STATUS, code)),
                 );
             }
             steps
@@ -148,14 +157,19 @@ fn derive_steps<'run>(draft: &RunBuilder<'run, '_>, tool: KnownTool, args: Node<
     }
 }
 
-/// The command of an editor that changes nothing.
 pub(super) const VIEW: &str = "view";
 
-fn command_steps<'run>(draft: &RunBuilder<'run, '_>, args: Object<'run>, call: &[ObjectEntry<'run>]) -> DerivedSteps<'run> {
+fn command_steps<'run>(
+    draft: &RunBuilder<'run, '_>,
+    args: Object<'run>,
+    call: &[ObjectEntry<'run>],
+) -> DerivedSteps<'run> {
     let Some(given) = first_of(args, &[ArgsKey::Command, ArgsKey::Cmd, ArgsKey::Keystrokes]) else { return Vec::new() };
     let line = match given.value {
         Value::Text(_) => given,
-        Value::List([program, patch]) if node_text(*program).and_then(KnownTool::from_word) == Some(KnownTool::Patch) => {
+        Value::List([program, patch])
+            if node_text(*program).and_then(KnownTool::from_word) == Some(KnownTool::Patch) =>
+        {
             return patched_files(draft, *patch);
         }
         Value::List(words) => match command_line(draft, words, given) {
@@ -170,7 +184,7 @@ fn command_steps<'run>(draft: &RunBuilder<'run, '_>, args: Object<'run>, call: &
     vec![(StepKind::Command, fields)]
 }
 
-/// The words of a command as one line: of a shell that is given a line, that line; else each word, in quotes where it needs them.
+/// A shell's command line, else the words, quoted where needed.
 fn command_line<'run>(draft: &RunBuilder<'run, '_>, words: &[Node<'run>], given: Node<'run>) -> Option<Node<'run>> {
     if let [shell, flag, line] = words
         && node_text(*shell).is_some_and(|shell| shell.ends_with("sh"))
@@ -196,7 +210,6 @@ fn command_line<'run>(draft: &RunBuilder<'run, '_>, words: &[Node<'run>], given:
     Some(Node::new(Value::Text(ValueText::Plain(line.into_bump_str())), given.origin)).filter(|_| !words.is_empty())
 }
 
-/// The files that a patch names.
 fn patched_files<'run>(draft: &RunBuilder<'run, '_>, patch: Node<'run>) -> DerivedSteps<'run> {
     let marks = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
     let paths = node_text(patch)
@@ -210,7 +223,7 @@ fn patched_files<'run>(draft: &RunBuilder<'run, '_>, patch: Node<'run>) -> Deriv
     paths.map(step).collect()
 }
 
-/// The exit code, where it is known: 0 of a command that is over and went well, and the one that the words of a failure name.
+/// 0 if the command finished successfully, else the code that the failure text names.
 fn claude_exit_code<'run>(args: Object<'run>, call: &[ObjectEntry<'run>]) -> Option<Node<'run>> {
     let status = node_text(field_value(call, of_step::STATUS)?)?;
     if Some(status) == StepStatus::Failed.as_str() {
@@ -226,6 +239,7 @@ fn claude_exit_code<'run>(args: Object<'run>, call: &[ObjectEntry<'run>]) -> Opt
             || first_of(details, &[DetailsKey::Background]).is_some()
             || is_true(&details, &NodeShapes, DetailsKey::Interrupted)
     });
-    let is_over = Some(status) == StepStatus::Ok.as_str() && !is_true(&args, &NodeShapes, ArgsKey::InBackground) && !explained;
+    let is_over =
+        Some(status) == StepStatus::Ok.as_str() && !is_true(&args, &NodeShapes, ArgsKey::InBackground) && !explained;
     is_over.then(|| Node::computed(Value::Number(Number::Integer(0))))
 }

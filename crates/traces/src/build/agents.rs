@@ -7,13 +7,12 @@ use crate::error::PlacedError;
 use averment_base::value::{Node, Number, TextOrigin, Value};
 use averment_runs::normal::{MAIN_AGENT, of_step};
 
-/// Whether a step names the agent that takes it.
 pub(super) fn names_agent(step: &Node<'_>) -> bool {
     let Value::Object(object) = step.value else { return false };
     matches!(object.get(of_step::AGENT).map(|agent| agent.value), Some(Value::Text(_)))
 }
 
-/// The agent that takes over, and how deep it stands: as recorded, where it stood before, else one deeper than the agent that hands over.
+/// Depth as recorded, as before, or one below the agent that hands over.
 pub(super) fn build_handover<'run>(
     builder: &mut StepBuilder<'run>,
     fields: &mut StepFields<'run>,

@@ -1,15 +1,15 @@
 //! The fields of one step: what is recorded, with room for what is derived.
 
 use crate::error::PlacedError;
-use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, Value};
+use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::run::StepKind;
 use bumpalo::Bump;
 use std::sync::LazyLock;
 
-/// No kind has more standard fields than this; a test proves it.
+/// Maximum standard fields of a kind; a test checks it.
 const MOST: usize = 24;
 
-/// Where the names of a kind's fields stand in [`StepKind::field_names`], as bits, by the length and the first letter of a name.
+/// Positions in [`Kind::fields`] as bits, by a name's length and first letter.
 type FieldPositions = [u32; 32];
 
 static POSITIONS: LazyLock<[FieldPositions; StepKind::ALL.len()]> = LazyLock::new(|| {
@@ -24,13 +24,12 @@ static POSITIONS: LazyLock<[FieldPositions; StepKind::ALL.len()]> = LazyLock::ne
     })
 });
 
-/// A number that names have in common which are of one length and begin alike, and few others.
+/// Equal for names of the same length and first letter.
 fn name_slot(name: &str) -> usize {
     let first = name.as_bytes().first().copied().unwrap_or_default();
     name.len().wrapping_add(usize::from(first)) % 32
 }
 
-/// The standard fields of a step by their position in [`StepKind::field_names`].
 pub(super) struct StepFields<'run> {
     names: &'static [&'static str],
     positions: &'static FieldPositions,
@@ -65,12 +64,12 @@ impl<'run> StepFields<'run> {
         self.slots.get(self.field_slot(name)?).copied().flatten()
     }
 
-    /// The value of a field that is recorded and not `null`: for fields in which `null` says that nothing is known.
+    /// For fields in which `null` means unknown.
     pub(super) fn known_field(&self, name: &str) -> Option<Node<'run>> {
         self.field_node(name).filter(|node| !matches!(node.value, Value::Null | Value::Absent))
     }
 
-    /// `` : its keys are `fn`, `payload` ``: what is there, where something else is looked for.
+    /// For messages: `` : its keys are `fn`, `payload` ``.
     pub(super) fn keys_text(&self) -> String {
         const SHOWN: usize = 8;
         let keys: Vec<String> = self.recorded.iter().take(SHOWN).map(|entry| format!("`{}`", entry.key)).collect();
@@ -78,26 +77,22 @@ impl<'run> StepFields<'run> {
         if keys.is_empty() { String::new() } else { format!(": its keys are {}{more}", keys.join(", ")) }
     }
 
-    /// Any recorded field, standard or not.
     pub(super) fn recorded_field(&self, name: &str) -> Option<Node<'run>> {
         self.recorded.iter().find(|entry| entry.key == name).map(|entry| entry.node)
     }
 
-    /// Sets a standard field; any other name is left alone.
     pub(super) fn set_field(&mut self, name: &str, node: Node<'run>) {
         if let Some(slot) = self.field_slot(name).and_then(|slot| self.slots.get_mut(slot)) {
             *slot = Some(node);
         }
     }
 
-    /// Takes a standard field out: as if it were not recorded.
     pub(super) fn clear_field(&mut self, name: &str) {
         if let Some(slot) = self.field_slot(name).and_then(|slot| self.slots.get_mut(slot)) {
             *slot = None;
         }
     }
 
-    /// Marks standard fields without a value as not recorded.
     pub(super) fn mark_absent(&mut self, names: &[&str]) {
         for name in names {
             if self.field_node(name).is_none() {
@@ -106,7 +101,6 @@ impl<'run> StepFields<'run> {
         }
     }
 
-    /// Text of a field that must be text where it is recorded.
     pub(super) fn field_text(&self, name: &str, what: &str) -> Result<Option<(&'run str, TextOrigin)>, PlacedError> {
         match self.known_field(name) {
             None => Ok(None),
@@ -115,7 +109,7 @@ impl<'run> StepFields<'run> {
         }
     }
 
-    /// The object: recorded fields in their order, then the derived ones in the order of the table.
+    /// Recorded fields in order, then derived ones in table order.
     pub(super) fn into_object(self, arena: &'run Bump) -> Object<'run> {
         let mut entries = bumpalo::collections::Vec::with_capacity_in(self.names.len() + self.recorded.len(), arena);
         let mut placed = [false; MOST];
@@ -141,7 +135,7 @@ impl<'run> StepFields<'run> {
     }
 }
 
-/// `the `tool` of a call must be text, found number`.
+/// ``the `tool` of a call must be text, found number``.
 pub(super) fn wrong_type(node: Node<'_>, what: &str, field: &str, expected: &str) -> PlacedError {
     let found = node.value.type_name();
     PlacedError::new(

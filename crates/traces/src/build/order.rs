@@ -4,37 +4,36 @@ use super::{GivenOrder, StepLists, step};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::{of_step, role};
-use averment_runs::run::{StepKind, KindOrder};
+use averment_runs::run::{KindOrder, StepKind};
 use std::cmp::Ordering;
 
-/// One step in the order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StepSlot {
     pub(super) kind: StepKind,
-    /// Its place in the recorded list of its kind.
     pub(super) recorded: usize,
-    /// Its number among its kind, in order.
     pub(super) index: u32,
 }
 
-/// All steps in order.
 pub(super) struct StepOrder {
     pub(super) steps: Vec<StepSlot>,
     pub(super) kinds: KindOrder,
 }
 
-/// A step with all that its place depends on.
 #[derive(Debug, Clone, Copy)]
 struct OrderedStep {
     slot: StepSlot,
     start: Option<f64>,
     turn: Option<u32>,
-    /// Within one turn: 0 for user and system messages, 1 for assistant messages and thinking, 2 for all else.
+    /// Within a turn: 0 user and system messages, 1 assistant messages and thinking, 2 the rest.
     rank: u8,
 }
 
-/// Orders the steps; `given` is the order of `steps` or of the format, which settles everything.
-pub(super) fn order_steps(lists: &StepLists<'_>, given: Option<GivenOrder>, of_format: bool) -> Result<StepOrder, PlacedError> {
+/// `given`, from `steps` or the format, settles the order.
+pub(super) fn order_steps(
+    lists: &StepLists<'_>,
+    given: Option<GivenOrder>,
+    of_format: bool,
+) -> Result<StepOrder, PlacedError> {
     if let Some(given) = given {
         return Ok(StepOrder { steps: in_given_order(&given), kinds: KindOrder::ALL });
     }
@@ -59,13 +58,11 @@ fn in_given_order(given: &[(StepKind, u32)]) -> Vec<StepSlot> {
     steps
 }
 
-/// The steps of one kind in their order.
 struct StepLane {
     kind: StepKind,
     steps: Vec<OrderedStep>,
-    /// Every step has a start.
     by_start: bool,
-    /// Every step has a turn, and the order of the kind does not contradict the turns.
+    /// Every step has a turn, consistent with the kind's order.
     by_turn: bool,
 }
 
@@ -73,7 +70,12 @@ fn build_lane(kind: StepKind, items: &[Node<'_>], of_format: bool) -> Result<Ste
     let mut steps = Vec::with_capacity(items.len());
     for (recorded, item) in items.iter().enumerate() {
         let (start, turn) = step::start_and_turn(item, of_format)?;
-        steps.push(OrderedStep { slot: StepSlot { kind, recorded, index: 0 }, start, turn, rank: step_rank(kind, item) });
+        steps.push(OrderedStep {
+            slot: StepSlot { kind, recorded, index: 0 },
+            start,
+            turn,
+            rank: step_rank(kind, item),
+        });
     }
     let by_start = steps.iter().all(|step| step.start.is_some());
     if by_start {
@@ -104,7 +106,7 @@ fn step_rank(kind: StepKind, item: &Node<'_>) -> u8 {
     }
 }
 
-/// The calls of one turn stand together, where the earliest of them starts: the model asked for them at once.
+/// The model requested a turn's calls at once: they stay together, at the earliest start.
 fn start_with_turn(steps: &mut [OrderedStep]) {
     let mut earliest = rustc_hash::FxHashMap::default();
     for step in &*steps {
@@ -124,7 +126,7 @@ fn compare_starts(a: &OrderedStep, b: &OrderedStep) -> Ordering {
     a.start.unwrap_or(0.0).total_cmp(&b.start.unwrap_or(0.0))
 }
 
-/// Puts the kinds together. Those that are ordered by starts come first into one lane, the others join it by turns.
+/// Kinds ordered by start form one lane, the others join by turns.
 fn interleave_lanes(lanes: Vec<StepLane>) -> StepOrder {
     let mut kinds = KindOrder::ALL;
     let facts: Vec<_> = lanes.iter().map(|lane| (lane.kind, lane.by_start, lane.by_turn)).collect();
@@ -150,7 +152,7 @@ fn interleave_lanes(lanes: Vec<StepLane>) -> StepOrder {
     StepOrder { steps, kinds }
 }
 
-/// Steps of kinds without turns stand right behind the step before them.
+/// Steps without turns stay right behind their predecessor.
 fn with_carried_turns(mut steps: Vec<OrderedStep>, with_turns: &[StepKind]) -> Vec<OrderedStep> {
     let mut turn = Some(0);
     for step in &mut steps {
@@ -172,8 +174,11 @@ fn compare_by_turn(a: &OrderedStep, b: &OrderedStep) -> Ordering {
     (a.turn, a.rank, a.slot.kind).cmp(&(b.turn, b.rank, b.slot.kind))
 }
 
-/// Merges lanes; the order within each is kept.
-fn merge_lanes(lanes: Vec<Vec<OrderedStep>>, compare: impl Fn(&OrderedStep, &OrderedStep) -> Ordering) -> Vec<OrderedStep> {
+/// Keeps the order within each lane.
+fn merge_lanes(
+    lanes: Vec<Vec<OrderedStep>>,
+    compare: impl Fn(&OrderedStep, &OrderedStep) -> Ordering,
+) -> Vec<OrderedStep> {
     let mut merged = Vec::with_capacity(lanes.iter().map(Vec::len).sum());
     let mut lanes: Vec<_> = lanes.into_iter().map(|lane| lane.into_iter().peekable()).collect();
     loop {
@@ -193,8 +198,7 @@ fn merge_lanes(lanes: Vec<Vec<OrderedStep>>, compare: impl Fn(&OrderedStep, &Ord
     }
 }
 
-/// The order that `steps` gives. Kinds without a list of their own get it from `steps`; where a kind has one, the elements of `steps`
-/// stand for those of the list, one after the other.
+/// Kinds without their own list come from `steps`; for others its elements stand for the list's, in order.
 pub(super) fn read_given<'run>(steps: &[Node<'run>], lists: &mut StepLists<'run>) -> Result<GivenOrder, PlacedError> {
     let own: [Option<usize>; StepKind::ALL.len()] =
         std::array::from_fn(|kind| lists.get(kind).and_then(|list| list.recorded.then_some(list.items.len())));
@@ -245,6 +249,10 @@ fn kind_of(step: &Node<'_>) -> Result<StepKind, PlacedError> {
             let message = || format!("unknown kind of step `{}`", word.as_str());
             found.ok_or_else(|| PlacedError::new(origin, message(), format!("write one of {}", words())))
         }
-        _ => Err(PlacedError::new(step.origin, "a step without `kind`", format!("add `\"kind\"` with one of {}", words()))),
+        _ => Err(PlacedError::new(
+            step.origin,
+            "a step without `kind`",
+            format!("add `\"kind\"` with one of {}", words()),
+        )),
     }
 }

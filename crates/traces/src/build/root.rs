@@ -4,16 +4,15 @@ use super::StepBuilder;
 use super::fields::wrong_type;
 use crate::adapt::content;
 use crate::error::PlacedError;
-use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_usage, role};
-use averment_runs::run::{StepKind, Step};
+use averment_runs::run::{Step, StepKind};
 
-/// A standard entry; `null` says that it is not recorded.
+/// `null` means not recorded.
 fn known_entry<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
     object.get(key).filter(|node| !matches!(node.value, Value::Null | Value::Absent))
 }
 
-/// The list under a key.
 pub(super) fn list_entries<'run>(object: Object<'run>, key: &str) -> Result<Option<&'run [Node<'run>]>, PlacedError> {
     match known_entry(object, key) {
         None => Ok(None),
@@ -22,7 +21,7 @@ pub(super) fn list_entries<'run>(object: Object<'run>, key: &str) -> Result<Opti
     }
 }
 
-/// The run's `id`: text, or the text of a number.
+/// Text or a number.
 pub(super) fn run_id<'run>(object: Object<'run>) -> Result<Option<&'run str>, PlacedError> {
     match known_entry(object, of_run::ID) {
         None => Ok(None),
@@ -32,15 +31,13 @@ pub(super) fn run_id<'run>(object: Object<'run>) -> Result<Option<&'run str>, Pl
     }
 }
 
-/// The entries of a run that say nothing of what was done or answered; a part of `meta` that is a value of several says it.
+/// Entries that say nothing about actions or answers, except composite `meta` values.
 const SAYS_NOTHING: [&str; 7] =
     [of_run::ID, of_run::META, of_run::TOOLS, of_run::TURNS, of_run::ENV, of_run::COMPLETE, of_run::STEPS];
 
-/// What is said of a run of which nothing is recorded.
 pub(super) const EMPTY: &str = "the run is empty: no step and no output of it is recorded";
 
-/// Whether a run without steps holds no entry that says more of it than what it is and had. In the normal form an empty list of steps says
-/// that there were none; a format has such lists for all that it could record.
+/// In normal form an empty step list is a statement; formats have empty lists for all kinds.
 pub(super) fn is_unset(object: Object<'_>, of_format: bool) -> bool {
     let is_nothing = |node: Node<'_>| matches!(node.value, Value::Null | Value::Absent | Value::Missing);
     let is_plain = |node: Node<'_>| !matches!(node.value, Value::Object(_) | Value::List(_));
@@ -61,8 +58,7 @@ pub(super) fn is_complete(object: Object<'_>) -> Result<bool, PlacedError> {
     }
 }
 
-/// The entries of the run as a value: what is recorded, with the steps in their order and what can be derived. What is `null` where
-/// only numbers, lists and objects are known is left out: it is not recorded.
+/// Recorded and derived entries, steps in order. `null` numbers, lists and objects are omitted.
 pub(super) fn build_entries<'run>(
     builder: &mut StepBuilder<'run>,
     object: Object<'run>,
@@ -114,16 +110,15 @@ pub(super) fn build_entries<'run>(
     Ok(entries.into_bump_slice())
 }
 
-/// Whether a value is a number below 0, which no duration, cost or count is.
+/// No duration, cost or count is negative.
 pub(super) fn is_negative(value: Value<'_>) -> bool {
     matches!(value, Value::Number(number) if number.to_f64() < 0.0)
 }
 
-/// What is said of a duration that cannot be.
 const TOO_SHORT: &str =
     "the `duration` of the run is shorter than the time that its steps span: it counts as not recorded";
 
-/// Whether a run cannot have lasted so long: its steps span clearly more.
+/// True if the steps span clearly more time.
 fn is_too_short(duration: Node<'_>, steps: &[Step<'_>]) -> bool {
     let Value::Number(duration) = duration.value else { return false };
     let first = steps.iter().filter_map(|step| step.start).fold(f64::INFINITY, f64::min);
@@ -136,8 +131,11 @@ fn list_entry<'run>(object: Object<'run>, key: &'static str, nodes: &'run [Node<
     ObjectEntry { key, node: object.get(key).map_or(Node::computed(value), |given| Node::new(value, given.origin)) }
 }
 
-/// Checks the type of a standard entry; `None` where it is not recorded.
-fn standard_entry<'run>(builder: &mut StepBuilder<'run>, given: &ObjectEntry<'run>) -> Result<Option<Node<'run>>, PlacedError> {
+/// `None` if it is not recorded.
+fn standard_entry<'run>(
+    builder: &mut StepBuilder<'run>,
+    given: &ObjectEntry<'run>,
+) -> Result<Option<Node<'run>>, PlacedError> {
     let node = given.node;
     let fits = match entry_type(given.key) {
         EntryType::Number => match node.value {
@@ -166,7 +164,6 @@ fn is_recorded(node: &Node<'_>) -> bool {
     !matches!(node.value, Value::Absent)
 }
 
-/// The counts of tokens in a usage.
 const TOKENS: [&str; 6] = [
     of_usage::INPUT,
     of_usage::OUTPUT,
@@ -176,13 +173,11 @@ const TOKENS: [&str; 6] = [
     of_usage::CACHE_WRITE,
 ];
 
-/// Whether an entry of a usage is a count that cannot be.
 fn is_invalid_count(entry: &ObjectEntry<'_>) -> bool {
     let broken = |value| matches!(value, Value::Number(number) if number.to_f64().fract() != 0.0);
     TOKENS.contains(&entry.key) && (is_negative(entry.node.value) || broken(entry.node.value))
 }
 
-/// A usage without counts that cannot be.
 fn valid_counts<'run>(builder: &mut StepBuilder<'run>, usage: Object<'run>) -> Object<'run> {
     let Some(impossible) = usage.entries().iter().find(|entry| is_invalid_count(entry)) else { return usage };
     builder.warn_once(impossible.node.origin, NO_COUNT);
@@ -191,10 +186,9 @@ fn valid_counts<'run>(builder: &mut StepBuilder<'run>, usage: Object<'run>) -> O
     Object::new(builder.arena, entries.into_bump_slice())
 }
 
-/// What is said of a number of tokens that is none.
 const NO_COUNT: &str = "a number of tokens is below 0 or has a fraction: it counts as not recorded";
 
-/// `total_tokens` is input and output tokens together, where only these are recorded.
+/// Input plus output, if only these are recorded.
 fn with_total<'run>(builder: &mut StepBuilder<'run>, node: Node<'run>, usage: Object<'run>) -> Node<'run> {
     let usage = valid_counts(builder, usage);
     let node = Node::new(Value::Object(usage), node.origin);
@@ -218,7 +212,7 @@ fn with_total<'run>(builder: &mut StepBuilder<'run>, node: Node<'run>, usage: Ob
     Node::new(Value::Object(Object::new(builder.arena, entries.into_bump_slice())), node.origin)
 }
 
-/// How many assistant turns there were: by the turns of the steps, else by the assistant messages.
+/// From the steps' turns, else from assistant messages.
 fn count_turns(recorded: [bool; StepKind::ALL.len()], steps: &[Step<'_>]) -> Option<i64> {
     let turns = || steps.iter().filter_map(|step| step.turn);
     if let (Some(first), Some(last)) = (turns().min(), turns().max()) {

@@ -3,7 +3,7 @@
 use averment_base::value::Value;
 use averment_runs::run::StepStatus;
 
-/// The status that a word stands for; upper and lower case are the same. `None` for a word that nobody uses for it.
+/// Case-insensitive; `None` for an unknown word.
 pub(crate) fn of_word(word: &str) -> Option<StepStatus> {
     let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
     if is(&["ok", "success", "succeeded", "successful", "completed", "complete", "done", "passed", "finished"]) {
@@ -39,7 +39,7 @@ pub(crate) fn of_word(word: &str) -> Option<StepStatus> {
     }
 }
 
-/// True for a recorded error: anything but `null`, empty text and `false`.
+/// Anything but `null`, empty text and `false`.
 pub(super) fn is_error(value: &Value<'_>) -> bool {
     match value {
         Value::Missing | Value::Absent | Value::Null | Value::Boolean(false) => false,
@@ -48,7 +48,6 @@ pub(super) fn is_error(value: &Value<'_>) -> bool {
     }
 }
 
-/// `ok: true` and `ok: false`.
 pub(super) fn of_boolean(value: bool) -> StepStatus {
     if value { StepStatus::Ok } else { StepStatus::Failed }
 }

@@ -1,17 +1,20 @@
 //! One step: its fields, checked, completed and marked where the run does not record them.
 
+mod other_steps;
+
+use other_steps::{build_file, build_message, build_request, build_span, shell_command};
+
 use super::fields::{StepFields, wrong_type};
 use super::{StepBuilder, StepLists, agents, status};
 use crate::adapt::content;
 use crate::error::PlacedError;
 use crate::time;
 use averment_base::limits::Limits;
-use averment_base::value::{ObjectEntry, Node, Number, Object, TextOrigin, ValueText, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value, ValueText};
 use averment_runs::command;
 use averment_runs::normal::{MAIN_AGENT, of_step};
-use averment_runs::run::{StepKind, StepStatus, Step};
+use averment_runs::run::{Step, StepKind, StepStatus};
 
-/// What the run records about its calls at all, and whether it names agents.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CallEvidence {
     results: bool,
@@ -33,7 +36,7 @@ fn has_any(call: &Node<'_>, keys: &[&str]) -> bool {
     matches!(call.value, Value::Object(object) if records_any(object.entries(), keys))
 }
 
-/// Whether one of some fields of a call is recorded. A result may be `null`; of the others that says that nothing is known.
+/// A result may be `null`; in other fields that means unknown.
 pub(crate) fn records_any(fields: &[ObjectEntry<'_>], keys: &[&str]) -> bool {
     let is_known = |entry: &ObjectEntry<'_>| match entry.node.value {
         Value::Absent => false,
@@ -43,7 +46,7 @@ pub(crate) fn records_any(fields: &[ObjectEntry<'_>], keys: &[&str]) -> bool {
     fields.iter().any(|entry| keys.contains(&entry.key) && is_known(entry))
 }
 
-/// Start and turn of a recorded step, for the order. What somebody else's program wrote in place of a time is none.
+/// An invalid time from a foreign program counts as none.
 pub(super) fn start_and_turn(node: &Node<'_>, of_format: bool) -> Result<(Option<f64>, Option<u32>), PlacedError> {
     let Value::Object(object) = node.value else { return Ok((None, None)) };
     let known = |key| object.get(key).filter(|node: &Node<'_>| !matches!(node.value, Value::Null | Value::Absent));
@@ -72,7 +75,7 @@ fn parse_turn(node: Node<'_>) -> Result<u32, PlacedError> {
     number.ok_or_else(|| wrong_type(node, "a step", of_step::TURN, "a whole number, not negative"))
 }
 
-/// Builds a step from what is recorded. Its call position is set by the caller.
+/// The caller sets its call position.
 pub(super) fn build_step<'run>(
     builder: &mut StepBuilder<'run>,
     kind: StepKind,
@@ -105,8 +108,12 @@ pub(super) fn build_step<'run>(
     Ok(Step { kind, name, status, object, node, index, call_position: 0, turn, start, end })
 }
 
-/// The entries of a step. Where one field is enough, its text alone may stand for the step.
-fn recorded_fields<'run>(builder: &StepBuilder<'run>, kind: StepKind, node: Node<'run>) -> Result<&'run [ObjectEntry<'run>], PlacedError> {
+/// Text alone may stand for a step with one field.
+fn recorded_fields<'run>(
+    builder: &StepBuilder<'run>,
+    kind: StepKind,
+    node: Node<'run>,
+) -> Result<&'run [ObjectEntry<'run>], PlacedError> {
     let short = kind.short_field();
     match (node.value, short) {
         (Value::Object(object), _) => Ok(object.entries()),
@@ -124,11 +131,14 @@ fn recorded_fields<'run>(builder: &StepBuilder<'run>, kind: StepKind, node: Node
     }
 }
 
-/// What is said of a time of a format that is none: one field of many is no reason to refuse the run.
+/// One bad field is no reason to refuse the run.
 const NO_TIME: &str = "the time of a step is no point in time: it counts as not recorded";
 
-/// Start and end in milliseconds; duration and end are completed from each other.
-fn complete_times(builder: &mut StepBuilder<'_>, fields: &mut StepFields<'_>) -> Result<(Option<f64>, Option<f64>), PlacedError> {
+/// In milliseconds; duration and end complete each other.
+fn complete_times(
+    builder: &mut StepBuilder<'_>,
+    fields: &mut StepFields<'_>,
+) -> Result<(Option<f64>, Option<f64>), PlacedError> {
     for field in [of_step::START, of_step::END] {
         let Some(node) = fields.known_field(field) else { continue };
         let odd = match node.value {
@@ -153,7 +163,9 @@ fn complete_times(builder: &mut StepBuilder<'_>, fields: &mut StepFields<'_>) ->
     for (field, value) in [(of_step::START, start), (of_step::END, end), (of_step::DURATION, duration)] {
         match (value, fields.field_node(field)) {
             (Some(_), Some(Node { value: Value::Number(_), .. })) => {}
-            (Some(value), Some(node)) => fields.set_field(field, Node::new(time::milliseconds_value(value), node.origin)),
+            (Some(value), Some(node)) => {
+                fields.set_field(field, Node::new(time::milliseconds_value(value), node.origin))
+            }
             (Some(value), None) => fields.set_field(field, Node::computed(time::milliseconds_value(value))),
             (None, _) => fields.clear_field(field),
         }
@@ -209,11 +221,10 @@ fn build_call<'run>(
     Ok((tool, status))
 }
 
-/// What is said of a run that records no command beside calls of a shell.
 pub(super) const HIDDEN_COMMANDS: &str =
     "the run records an empty list of `commands` and calls of a shell: rules about commands see none of these";
 
-/// Whether a run has calls that run commands, and an empty list of commands.
+/// True if calls run commands but the command list is empty.
 pub(super) fn hides_commands(lists: &StepLists<'_>, steps: &[Step<'_>]) -> bool {
     let is_empty = |kind: StepKind| lists.get(kind as usize).is_some_and(|list| list.recorded && list.items.is_empty());
     let is_shell = |step: &Step<'_>| {
@@ -224,7 +235,6 @@ pub(super) fn hides_commands(lists: &StepLists<'_>, steps: &[Step<'_>]) -> bool 
     is_empty(StepKind::Command) && steps.iter().any(|step| step.kind == StepKind::Call && is_shell(step))
 }
 
-/// Arguments that are text with an object of JSON in it.
 fn written_object<'run>(builder: &StepBuilder<'run>, args: Node<'run>) -> Option<Node<'run>> {
     let Value::Text(text) = args.value else { return None };
     let is_object = text.as_str().trim_start().starts_with('{');
@@ -232,7 +242,7 @@ fn written_object<'run>(builder: &StepBuilder<'run>, args: Node<'run>) -> Option
     matches!(read.value, Value::Object(_)).then_some(read)
 }
 
-/// Whether a step says that it went wrong in the words of a protocol: `is_error`, `isError` in its result, an exit code other than 0.
+/// By protocol: `is_error`, `isError` in the result, or a nonzero exit code.
 fn says_failed(fields: &StepFields<'_>) -> bool {
     let is_true = |node: Node<'_>| matches!(node.value, Value::Boolean(true));
     let holders = [of_step::RESULT, of_step::RESPONSE].into_iter().filter_map(|field| fields.field_node(field));
@@ -253,8 +263,12 @@ fn says_failed(fields: &StepFields<'_>) -> bool {
     code || envelope || beside.chain(inside).any(is_true)
 }
 
-/// The status of a step and its fields `status` and `ok`: given, else from `ok`, an error or a result.
-fn read_status<'run>(builder: &mut StepBuilder<'run>, fields: &mut StepFields<'run>, what: &str) -> Result<StepStatus, PlacedError> {
+/// As given, else from `ok`, an error or a result.
+fn read_status<'run>(
+    builder: &mut StepBuilder<'run>,
+    fields: &mut StepFields<'run>,
+    what: &str,
+) -> Result<StepStatus, PlacedError> {
     let error = fields.recorded_field(of_step::ERROR).is_some_and(|node| status::is_error(&node.value));
     let is_call = fields.field_node(of_step::TOOL).is_some();
     let error = error || is_call && says_failed(fields);
@@ -291,7 +305,7 @@ fn given_ok(fields: &StepFields<'_>, what: &str) -> Result<Option<StepStatus>, P
     }
 }
 
-/// Writes the fields `status` (in the words of the language) and `ok`; the places stay those of what was recorded.
+/// In the language's words; origins stay.
 fn set_status(fields: &mut StepFields<'_>, status: StepStatus) {
     let origin = |node: Option<Node<'_>>| node.map_or(TextOrigin::COMPUTED, |node| node.origin);
     match status.as_str() {
@@ -307,137 +321,5 @@ fn set_status(fields: &mut StepFields<'_>, status: StepStatus) {
             }
             fields.set_field(of_step::OK, Node::computed(Value::Absent));
         }
-    }
-}
-
-fn build_message<'run>(
-    builder: &mut StepBuilder<'run>,
-    fields: &mut StepFields<'run>,
-    origin: TextOrigin,
-) -> Result<(&'run str, StepStatus), PlacedError> {
-    let role = required_text(fields, of_step::ROLE, "a message", origin)?;
-    if let Some(text) = fields.known_field(of_step::TEXT).and_then(|text| content::of_blocks(text, builder.arena)) {
-        fields.set_field(of_step::TEXT, text);
-    }
-    if fields.field_text(of_step::TEXT, "a message")?.is_none() {
-        match fields.recorded_field(of_step::CONTENT).and_then(|content| content::content_text(content, builder.arena)) {
-            Some(text) => fields.set_field(of_step::TEXT, text),
-            None => fields.clear_field(of_step::TEXT),
-        }
-    }
-    Ok((role, StepStatus::Unknown))
-}
-
-fn shell_command<'run>(
-    builder: &mut StepBuilder<'run>,
-    fields: &mut StepFields<'run>,
-    origin: TextOrigin,
-) -> Result<(&'run str, StepStatus), PlacedError> {
-    let command = required_text(fields, of_step::COMMAND, "a command", origin)?;
-    let exit_code = match fields.known_field(of_step::EXIT_CODE) {
-        None => None,
-        Some(Node { value: Value::Number(number), .. }) => Some(number),
-        Some(node) => return Err(wrong_type(node, "a command", of_step::EXIT_CODE, "a number")),
-    };
-    if exit_code.is_none() {
-        fields.clear_field(of_step::EXIT_CODE);
-    }
-    let mut found = read_status(builder, fields, "a command")?;
-    if let (StepStatus::Unknown, Some(code)) = (found, exit_code) {
-        found = status::of_boolean(code == Number::Integer(0));
-        set_status(fields, found);
-    }
-    let given = fields.field_node(of_step::PROGRAM).is_some() && fields.field_node(of_step::PARTS).is_none();
-    let before = builder.arena.allocated_bytes();
-    command::set_fields(command, builder.arena, |name, value| {
-        if fields.field_node(name).is_none() {
-            fields.set_field(name, Node::computed(value));
-        }
-    });
-    if given {
-        let part = command::recorded_part(|name| fields.field_node(name), builder.arena);
-        fields.set_field(of_step::PARTS, part);
-    }
-    builder.count_derived(before, origin)?;
-    fields.mark_absent(&[of_step::EXIT_CODE, of_step::OUTPUT]);
-    Ok((command, found))
-}
-
-fn build_file<'run>(
-    builder: &mut StepBuilder<'run>,
-    fields: &mut StepFields<'run>,
-    kind: StepKind,
-    origin: TextOrigin,
-) -> Result<(&'run str, StepStatus), PlacedError> {
-    let what = if kind == StepKind::Read { "a read" } else { "a write" };
-    let mut path = required_text(fields, of_step::PATH, what, origin)?;
-    // A path without `/` that has `\\` is one of Windows.
-    if path.contains('\\') && !path.contains('/') {
-        path = builder.arena.alloc_str(&path.replace('\\', "/"));
-        let place = fields.field_node(of_step::PATH).map_or(TextOrigin::COMPUTED, |node| node.origin);
-        fields.set_field(of_step::PATH, Node::new(Value::Text(ValueText::Plain(path)), place));
-    }
-    let status = read_status(builder, fields, what)?;
-    Ok((path, status))
-}
-
-/// The `status` of a request is the number of its response: below 400 it went well.
-fn build_request<'run>(fields: &mut StepFields<'run>, origin: TextOrigin) -> Result<(&'run str, StepStatus), PlacedError> {
-    let url = required_text(fields, of_step::URL, "a request", origin)?;
-    let code = match fields.known_field(of_step::STATUS) {
-        None => None,
-        Some(Node { value: Value::Number(number), .. }) => Some(number),
-        Some(node) => return Err(wrong_type(node, "a request", of_step::STATUS, "a number")),
-    };
-    let status = match (code, given_ok(fields, "a request")?) {
-        (_, Some(given)) => given,
-        (Some(code), None) => status::of_boolean(code.compare(Number::Integer(400)).is_lt()),
-        (None, None) => StepStatus::Unknown,
-    };
-    if code.is_none() {
-        fields.clear_field(of_step::STATUS);
-    }
-    if status != StepStatus::Unknown && fields.known_field(of_step::OK).is_none() {
-        fields.set_field(of_step::OK, Node::computed(Value::Boolean(status == StepStatus::Ok)));
-    }
-    fields.mark_absent(&[of_step::STATUS, of_step::METHOD]);
-    Ok((url, status))
-}
-
-/// The status of a span may be an object with a `code`, as OpenTelemetry writes it.
-fn build_span<'run>(
-    builder: &mut StepBuilder<'run>,
-    fields: &mut StepFields<'run>,
-    origin: TextOrigin,
-) -> Result<(&'run str, StepStatus), PlacedError> {
-    let name = required_text(fields, of_step::NAME, "a span", origin)?;
-    if let Some(Node { value: Value::Object(status), .. }) = fields.field_node(of_step::STATUS) {
-        let found = span_status(status);
-        fields.set_field(
-            of_step::OK,
-            Node::computed(found.map_or(Value::Absent, |status| Value::Boolean(status == StepStatus::Ok))),
-        );
-        return Ok((name, found.unwrap_or(StepStatus::Unknown)));
-    }
-    let status = read_status(builder, fields, "a span")?;
-    if fields.field_node(of_step::ATTRIBUTES).is_none() {
-        let empty = Object::new(builder.arena, &[]);
-        fields.set_field(of_step::ATTRIBUTES, ObjectEntry::computed(of_step::ATTRIBUTES, Value::Object(empty)).node);
-    }
-    Ok((name, status))
-}
-
-fn span_status(status: Object<'_>) -> Option<StepStatus> {
-    match status.get(of_step::CODE)?.value {
-        Value::Text(code) => {
-            let code = code.as_str();
-            status::of_word(code.strip_prefix("STATUS_CODE_").unwrap_or(code)).filter(|s| *s != StepStatus::Unknown)
-        }
-        Value::Number(code) => match code.as_i64() {
-            Some(1) => Some(StepStatus::Ok),
-            Some(2) => Some(StepStatus::Failed),
-            _ => None,
-        },
-        _ => None,
     }
 }

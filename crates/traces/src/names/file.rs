@@ -1,6 +1,6 @@
 //! The file of `--map`: TOML or JSON, for each part of a run a name, or a list of names.
 
-use super::{PartNames, NamedPart, MapSettings, TimeUnit};
+use super::{MapSettings, NamedPart, PartNames, TimeUnit};
 use crate::adapt::fields::{FieldRow, fields};
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
@@ -8,14 +8,12 @@ use averment_base::value::json;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A name that a user gives to a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GivenName {
     pub(super) part: NamedPart,
     pub(super) name: String,
 }
 
-/// A part has no more names than this.
 const MOST: usize = 100;
 
 impl PartNames {
@@ -61,7 +59,6 @@ impl PartNames {
 }
 
 fields! {
-    /// What is said beside names.
     SettingKey {
         TimeUnit = "time_unit" => Shape,
         DurationUnit = "duration_unit" => Shape,
@@ -70,7 +67,6 @@ fields! {
 }
 
 impl MapSettings {
-    /// Takes what is said beside names. False for the name of a part.
     fn take_setting(&mut self, word: &str, value: &Value) -> Result<bool, String> {
         match SettingKey::ALL.iter().find(|beside| beside.key() == word) {
             Some(SettingKey::TimeUnit) => self.time_unit = Some(parse_unit(word, value)?),
@@ -88,13 +84,11 @@ fn parse_unit(word: &str, value: &Value) -> Result<TimeUnit, String> {
     known.map(|(_, unit)| unit).ok_or_else(|| format!("`{word}` is no unit: `{value}` is none of {}", words()))
 }
 
-/// Whether one name is given to two parts of the same thing.
 fn names_clash(a: &GivenName, b: &GivenName) -> bool {
     let of_run = |one: &GivenName| one.part.is_of_run_only();
     a.name == b.name && of_run(a) == of_run(b)
 }
 
-/// The entries of the file, in any order.
 pub(crate) fn parse_entries(text: &str) -> Result<serde_json::Map<String, Value>, String> {
     let table = if text.trim_start().starts_with('{') {
         let arena = bumpalo::Bump::new();
@@ -118,7 +112,6 @@ pub(crate) fn parse_entries(text: &str) -> Result<serde_json::Map<String, Value>
     }
 }
 
-/// `line 2, column 5`.
 fn line_and_column(text: &str, offset: usize) -> String {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count() + 1;
@@ -126,7 +119,6 @@ fn line_and_column(text: &str, offset: usize) -> String {
     format!("line {line}, column {column}")
 }
 
-/// The names that a part has in the file.
 fn names_of(part: &str, value: Value) -> Result<Vec<String>, String> {
     let items = match value {
         Value::Array(items) => items,
@@ -148,8 +140,11 @@ fn names_of(part: &str, value: Value) -> Result<Vec<String>, String> {
 }
 
 fn unknown_part(word: &str) -> String {
-    let words: Vec<_> =
-        NamedPart::ALL.map(NamedPart::map_word).into_iter().chain(SettingKey::ALL.iter().map(|beside| beside.key())).collect();
+    let words: Vec<_> = NamedPart::ALL
+        .map(NamedPart::map_word)
+        .into_iter()
+        .chain(SettingKey::ALL.iter().map(|beside| beside.key()))
+        .collect();
     match suggest_name(word, words.iter().copied()) {
         Some(near) => format!("there is no part `{word}`: did you mean `{near}`?"),
         None => format!("there is no part `{word}`: the parts are {}", words.join(", ")),
@@ -185,7 +180,8 @@ mod tests {
 
     #[test]
     fn a_name_of_the_user_is_taken_from_the_part_that_has_it() {
-        let names = PartNames::of_file("result = \"input\"\nid = \"query\"\noutput = [\"a\", \"b\"]").expect("good names");
+        let names =
+            PartNames::of_file("result = \"input\"\nid = \"query\"\noutput = [\"a\", \"b\"]").expect("good names");
         assert_eq!(names.call_part("input"), Some((NamedPart::Result, 0)));
         assert_eq!(names.call_part("args"), Some((NamedPart::Args, 0)));
         assert!(!names.names_of(NamedPart::Input).contains(&"query".into()));

@@ -1,19 +1,17 @@
 //! A file for `--map`, proposed from one run: where its calls are, and what their parts and those of the run are called.
 
-use super::{PartOwner, NamedPart, STEP};
+use super::{NamedPart, PartOwner, STEP};
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
 
 /// So many runs of a file are looked at until one tells enough.
 pub const RUNS: usize = 20;
-/// Values nested deeper are not looked at.
 const DEPTH: usize = 6;
-/// So many elements of a list are looked at.
+/// Elements examined per list.
 const ITEMS: usize = 20;
-/// Characters of an example.
+/// In characters.
 const EXAMPLE: usize = 40;
 
-/// A path of keys with the value that it leads to.
 type ValueAtPath<'a> = (String, &'a Value);
 
 /// The proposal as TOML, with an example behind each line. `hide` takes out of an example what is not to be shown, before it is cut.
@@ -37,7 +35,9 @@ pub fn from_text(text: &str, hide: &dyn Fn(&str) -> String) -> Result<String, St
         }
     }
     let beside = || all.iter().filter(|(name, _)| name != path && !name.starts_with(&format!("{path}{STEP}")));
-    for part in NamedPart::ALL.into_iter().filter(|part| part.definition().of == PartOwner::Run && *part != NamedPart::Calls) {
+    for part in
+        NamedPart::ALL.into_iter().filter(|part| part.definition().of == PartOwner::Run && *part != NamedPart::Calls)
+    {
         if let Some((name, value)) = best_named(part, beside()) {
             push_line(&mut out, part, name, &example_text(value, hide));
         }
@@ -59,14 +59,13 @@ fn example_text(value: &Value, hide: &dyn Fn(&str) -> String) -> String {
     }
 }
 
-/// A list of calls.
 struct CallList<'a> {
     items: Vec<&'a Map<String, Value>>,
     tool: String,
     score: usize,
 }
 
-/// The calls in a list, where its elements have what may be a tool; the more of its other keys are known, the better.
+/// The elements must have a possible tool; more known keys rank higher.
 fn find_calls(value: &Value) -> Option<CallList<'_>> {
     let Value::Array(items) = value else { return None };
     let items: Vec<_> = items.iter().take(ITEMS).map(Value::as_object).collect::<Option<_>>()?;
@@ -80,8 +79,11 @@ fn find_calls(value: &Value) -> Option<CallList<'_>> {
     (known > 0).then(|| CallList { score: known + 5 * usize::from(has_args), tool: tool.clone(), items })
 }
 
-/// The value with the best name of a part: the one that stands first among its names, and of these the one that is nested least.
-fn best_named<'a, 'v: 'a>(part: NamedPart, found: impl Iterator<Item = &'a ValueAtPath<'v>>) -> Option<&'a ValueAtPath<'v>> {
+/// By rank of the name, then by the least nesting.
+fn best_named<'a, 'v: 'a>(
+    part: NamedPart,
+    found: impl Iterator<Item = &'a ValueAtPath<'v>>,
+) -> Option<&'a ValueAtPath<'v>> {
     let rank = |name: &str| part.definition().names.iter().position(|known| *known == last_key(name));
     let ranked = found.filter(|(_, value)| !value.is_null()).filter_map(|one| Some((rank(&one.0)?, one)));
     ranked.min_by_key(|(rank, (name, _))| (name.matches(STEP).count(), *rank)).map(|(_, one)| one)
@@ -91,7 +93,7 @@ fn last_key(name: &str) -> &str {
     name.rsplit(STEP).next().unwrap_or(name)
 }
 
-/// All values inside of an object, with their paths; what is inside of lists has none.
+/// Not inside lists.
 fn nested_values(object: &Map<String, Value>) -> Vec<ValueAtPath<'_>> {
     let mut found = Vec::new();
     walk_object(object, "", DEPTH, &mut found);

@@ -1,31 +1,29 @@
 //! One call of a line: which of its fields count, and whether it is as simple as the line reader wants it.
 
 use super::keys::KeyReader;
-use super::{ProjectedCall, ScannedChunk, CallField, RawValue, ReadSet, TextPool};
+use super::{CallField, ProjectedCall, RawValue, ReadSet, ScannedChunk, TextPool};
 use crate::adapt::fields::ByteSpan;
 use crate::adapt::generic::BestRanked;
 use crate::build::word_status;
-use crate::names::{PartNames, NamedPart};
+use crate::names::{NamedPart, PartNames};
 use crate::scan::ScanCursor;
 use crate::time;
-use averment_base::value::{Number, ValueText, Value};
+use averment_base::value::{Number, Value, ValueText};
 use averment_runs::run::{CallTimes, StepStatus};
 use std::borrow::Cow;
 
-/// What a key of a call stands for, and which of several names it is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CallKey {
     part: Option<NamedPart>,
     rank: u8,
-    /// A bit for this key.
     mark: u128,
-    /// A number under it is one of milliseconds, or of seconds where the part says so.
+    /// The number's unit is known: milliseconds, or seconds if the part says so.
     unit: bool,
-    /// In the normal form `null` says that a field is recorded, and arguments in text are text.
+    /// In normal form `null` means recorded, and text arguments stay text.
     native: bool,
 }
 
-/// The keys of calls in the normal form, or under these names; `None` where they are too many.
+/// `None` if there are too many.
 pub(super) fn call_keys(names: Option<&PartNames>) -> Option<KeyReader<CallKey>> {
     let mut roles: Vec<(String, CallKey)> = Vec::new();
     for part in NamedPart::of_calls() {
@@ -42,7 +40,6 @@ pub(super) fn call_keys(names: Option<&PartNames>) -> Option<KeyReader<CallKey>>
     Some(KeyReader::new(roles, CallKey { part: None, rank: 0, mark: 0, unit: true, native: false }))
 }
 
-/// What the calls of a run have in common.
 #[derive(Debug, Default)]
 pub(super) struct CallOrder {
     calls: usize,
@@ -51,10 +48,10 @@ pub(super) struct CallOrder {
     in_order: bool,
     last_turn: Option<u64>,
     turns_in_order: bool,
-    /// Whether some call records arguments, and whether some call records how it ended.
+    /// Some call records arguments; some call records how it ended.
     args: bool,
     results: bool,
-    /// The first start, and the last point in time that follows from what the calls record.
+    /// First start, and last known time of the calls.
     span: (f64, f64),
 }
 
@@ -64,17 +61,15 @@ impl CallOrder {
         Self { last_start: f64::NEG_INFINITY, in_order: true, turns_in_order: true, span, ..Self::default() }
     }
 
-    /// Whether the calls stand in the order of their starts, whatever that depends on.
+    /// True if the calls are in order of start, whatever that depends on.
     pub(super) fn is_plain(&self) -> bool {
         self.with_start < self.calls || (self.in_order && self.turns_in_order)
     }
 
-    /// Whether the calls span no more time than a run is said to have lasted.
     pub(super) fn fits_into(&self, duration: f64) -> bool {
         !time::is_too_short(duration, self.span.0, self.span.1)
     }
 
-    /// Whether the run records a field of its calls at all.
     pub(super) fn records_field(&self, field: CallField) -> bool {
         match field {
             CallField::Args => self.args,
@@ -82,7 +77,6 @@ impl CallOrder {
         }
     }
 
-    /// Notes how long a call lasted.
     fn note_span(&mut self, start: Option<f64>, end: Option<f64>, duration: Option<f64>) {
         let Some(start) = start else { return };
         let end = end.or(duration.map(|duration| start + duration)).unwrap_or(start);
@@ -101,7 +95,6 @@ impl CallOrder {
     }
 }
 
-/// What the keys of a call say.
 #[derive(Default)]
 struct CallFields {
     tool: BestRanked<ByteSpan>,
@@ -110,19 +103,16 @@ struct CallFields {
     milliseconds: BestRanked<f64>,
     seconds: BestRanked<f64>,
     turn: BestRanked<ByteSpan>,
-    /// It has an agent, which may be named after what started it.
+    /// Its agent may be named after its origin.
     by_agent: bool,
     fields: [BestRanked<ByteSpan>; 2],
-    /// Fields that are there as `null`.
     nulls: [bool; 2],
     not_executed: bool,
-    /// Something says how it ended.
     ended: bool,
-    /// Arguments in text are JSON.
     written: bool,
 }
 
-/// Reads the call whose bracket stands at an offset. `None` where it is not plain. The bool is false for a call that was not executed.
+/// `None` for the full reader. False for a call that was not executed.
 pub(super) fn read_call<'a>(
     keys: &mut KeyReader<CallKey>,
     chunk: ScannedChunk<'a>,
@@ -144,7 +134,8 @@ pub(super) fn read_call<'a>(
         return None;
     }
     order.note_call(begin.flatten(), turn.flatten());
-    let duration = call_fields.milliseconds.best_value().or(call_fields.seconds.best_value().map(|seconds| seconds * 1000.0));
+    let duration =
+        call_fields.milliseconds.best_value().or(call_fields.seconds.best_value().map(|seconds| seconds * 1000.0));
     if duration.is_some_and(|duration| duration < 0.0) {
         return None;
     }
@@ -179,7 +170,7 @@ pub(super) fn read_call<'a>(
 }
 
 impl CallFields {
-    /// When it started and ended, where that is told here: seconds are computed by the full reader.
+    /// `None` if only the full reader knows them, as for seconds.
     fn call_times(&self, start: Option<f64>, turn: Option<u64>) -> Option<CallTimes> {
         let took = self.milliseconds.best_value();
         if self.by_agent || (took.is_none() && self.seconds.best_value().is_some()) {
@@ -190,9 +181,13 @@ impl CallFields {
     }
 }
 
-/// Reads the keys of a call.
 #[inline]
-fn call_fields(keys: &mut KeyReader<CallKey>, text: &str, cursor: ScanCursor<'_>, start: usize) -> Option<(CallFields, usize)> {
+fn call_fields(
+    keys: &mut KeyReader<CallKey>,
+    text: &str,
+    cursor: ScanCursor<'_>,
+    start: usize,
+) -> Option<(CallFields, usize)> {
     let mut call_fields = CallFields::default();
     let mut marks = 0_u128;
     let behind = keys.read_object(cursor, start, |role, at| {
@@ -213,7 +208,9 @@ fn call_fields(keys: &mut KeyReader<CallKey>, text: &str, cursor: ScanCursor<'_>
             return Some(end);
         }
         match part {
-            NamedPart::Start | NamedPart::End | NamedPart::Milliseconds if !role.unit && cursor.byte_at(at) != b'"' => return None,
+            NamedPart::Start | NamedPart::End | NamedPart::Milliseconds if !role.unit && cursor.byte_at(at) != b'"' => {
+                return None;
+            }
             NamedPart::Tool => {
                 // What stands inside of a `function` is for the full reader.
                 (cursor.byte_at(at) == b'"').then_some(())?;
@@ -253,7 +250,7 @@ fn call_fields(keys: &mut KeyReader<CallKey>, text: &str, cursor: ScanCursor<'_>
     Some((call_fields, behind))
 }
 
-/// Whether arguments of the normal form that are text begin as an object of JSON; `None` where that is not plain.
+/// True if text arguments start like a JSON object; `None` if unclear.
 fn is_written_object(cursor: ScanCursor<'_>, at: usize) -> Option<bool> {
     if cursor.byte_at(at) != b'"' {
         return Some(false);
@@ -264,9 +261,14 @@ fn is_written_object(cursor: ScanCursor<'_>, at: usize) -> Option<bool> {
     }
 }
 
-/// Adds the texts inside of a value.
 #[inline]
-pub(super) fn take_texts(cursor: ScanCursor<'_>, text: &str, start: usize, end: usize, texts: &mut TextPool) -> Option<()> {
+pub(super) fn take_texts(
+    cursor: ScanCursor<'_>,
+    text: &str,
+    start: usize,
+    end: usize,
+    texts: &mut TextPool,
+) -> Option<()> {
     match cursor.byte_at(start) {
         b'"' => {
             texts.any = true;
@@ -286,16 +288,20 @@ pub(super) fn take_texts(cursor: ScanCursor<'_>, text: &str, start: usize, end: 
     Some(())
 }
 
-/// Milliseconds of a point in time.
+/// In milliseconds.
 pub(super) fn parse_instant(cursor: ScanCursor<'_>, text: &str, start: usize, end: usize) -> Option<f64> {
     if cursor.byte_at(start) == b'"' {
         let inner = text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
-        return if cursor.has_escape(start, end) { None } else { time::to_milliseconds(&Value::Text(ValueText::Plain(inner))) };
+        return if cursor.has_escape(start, end) {
+            None
+        } else {
+            time::to_milliseconds(&Value::Text(ValueText::Plain(inner)))
+        };
     }
     parse_number(cursor, start, end).filter(|number| !time::is_in_seconds(&Value::Number(Number::Real(*number))))
 }
 
-/// A plain number: digits, and a fraction.
+/// Digits and a fraction only.
 pub(super) fn parse_number(cursor: ScanCursor<'_>, start: usize, end: usize) -> Option<f64> {
     if let Some(whole) = parse_integer(cursor, start, end) {
         #[expect(clippy::cast_precision_loss, reason = "at most fifteen digits, which a double holds")]
@@ -309,12 +315,11 @@ pub(super) fn parse_number(cursor: ScanCursor<'_>, start: usize, end: usize) -> 
     text.parse().ok()
 }
 
-/// The number of a turn.
 pub(super) fn parse_turn(cursor: ScanCursor<'_>, start: usize, end: usize) -> Option<u64> {
     parse_integer(cursor, start, end).filter(|turn| *turn <= u64::from(u32::MAX))
 }
 
-/// A number of at most fifteen digits.
+/// At most 15 digits.
 #[inline]
 fn parse_integer(cursor: ScanCursor<'_>, start: usize, end: usize) -> Option<u64> {
     let length = end.wrapping_sub(start);
@@ -330,7 +335,7 @@ fn parse_integer(cursor: ScanCursor<'_>, start: usize, end: usize) -> Option<u64
     })
 }
 
-/// The number whose one to eight digits are the lowest bytes: pairs of digits are put together, then pairs of these, then the halves.
+/// Parses one to eight digits at once, combining pairs, then quads, then halves.
 #[inline]
 fn few_digits(bytes: u64, length: usize) -> Option<u64> {
     // What stands behind the digits goes out at the top; zeros come in where higher digits would stand.
@@ -344,7 +349,7 @@ fn few_digits(bytes: u64, length: usize) -> Option<u64> {
     Some(fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xFFFF_FFFF)
 }
 
-/// How a call ended, by its word; `None` for one that nobody knows.
+/// `None` if unknown.
 fn parse_status(cursor: ScanCursor<'_>, text: &str, start: usize, end: usize) -> Option<StepStatus> {
     if cursor.byte_at(start) != b'"' || cursor.has_escape(start, end) {
         return None;

@@ -6,7 +6,7 @@ use crate::adapt::fields::ByteSpan;
 use crate::scan::ScanCursor;
 use averment_base::limits::Limits;
 use averment_base::value::text::{EscapedText, unescape_text};
-use averment_base::value::{ObjectEntry, Node, Number, Object, ValueText, Value, json};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText, json};
 use bumpalo::Bump;
 use smallvec::SmallVec;
 
@@ -24,7 +24,7 @@ pub struct ScannedChunk<'a> {
 }
 
 impl<'a> ScannedChunk<'a> {
-    /// The text of a value, where it is one: between its quotes. The outer `None` is for one with escapes.
+    /// Without quotes; the outer `None` is for text with escapes.
     #[inline]
     pub(super) fn plain_text(&self, (start, end): ByteSpan) -> Option<Option<&'a str>> {
         if self.cursor.byte_at(start) != b'"' {
@@ -62,7 +62,7 @@ impl<'a> ScannedChunk<'a> {
         }
     }
 
-    /// The value that a text holds as JSON. Blank text stands for an empty object.
+    /// Blank text is an empty object.
     fn read_written(&self, start: usize, end: usize) -> Option<Value<'a>> {
         let inner = self.text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
         let text = if self.cursor.has_escape(start, end) { unescape_text(inner, self.arena) } else { inner };
@@ -85,7 +85,6 @@ impl<'a> ScannedChunk<'a> {
         }
     }
 
-    /// An object with these keys and no others.
     fn read_object(&self, start: usize, wanted: &[(String, FieldMask)]) -> Option<Value<'a>> {
         let cursor = self.cursor;
         let mut found: SmallVec<[ObjectEntry<'a>; 4]> = SmallVec::new();
@@ -112,7 +111,10 @@ impl<'a> ScannedChunk<'a> {
                 if found.iter().any(|entry| entry.key == key) {
                     return None;
                 }
-                found.push(ObjectEntry { key, node: Node::computed(self.read_masked(RawValue::Bytes(value, behind), mask)?) });
+                found.push(ObjectEntry {
+                    key,
+                    node: Node::computed(self.read_masked(RawValue::Bytes(value, behind), mask)?),
+                });
             }
             at = cursor.skip_blank(behind);
             match cursor.byte_at(at) {
@@ -125,7 +127,6 @@ impl<'a> ScannedChunk<'a> {
     }
 }
 
-/// Digits, and one point between them at most.
 pub(super) fn is_plain_number(text: &str) -> bool {
     let bytes = text.as_bytes();
     let (whole, fraction) = match memchr::memchr(b'.', bytes) {

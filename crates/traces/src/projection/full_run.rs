@@ -1,8 +1,8 @@
 //! The projection of a run that was read in full.
 
-use super::{ProjectedCall, CallField, RawValue, RunProjection, ReadSet, TextPool};
+use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, TextPool};
 use averment_base::value::{Node, Value};
-use averment_runs::run::{CallTimes, StepKind, Run};
+use averment_runs::run::{CallTimes, Run, StepKind};
 use smallvec::{SmallVec, smallvec};
 
 impl<'a> RunProjection<'a> {
@@ -21,13 +21,17 @@ impl<'a> RunProjection<'a> {
                 }
             }
             let fields = CallField::ALL.map(|name| RawValue::Value(field(name)));
-            self.calls.push(ProjectedCall { name: step.name, fields, times: Some(CallTimes::of_step(step)), place: None });
+            self.calls.push(ProjectedCall {
+                name: step.name,
+                fields,
+                times: Some(CallTimes::of_step(step)),
+                place: None,
+            });
         }
     }
 }
 
 impl TextPool {
-    /// Adds the texts inside of a value.
     pub(super) fn add_texts_in(&mut self, root: Value<'_>) {
         let mut open: SmallVec<[Node<'_>; 8]> = smallvec![Node::computed(root)];
         while let Some(node) = open.pop() {

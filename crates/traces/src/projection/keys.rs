@@ -5,51 +5,43 @@ use crate::adapt::fields::{FieldRecord, FieldRow, FieldSpans};
 use crate::scan::ScanCursor;
 use rustc_hash::FxHashMap;
 
-/// Reads keys and tells what each stands for.
 #[derive(Debug)]
 pub(super) struct KeyReader<R> {
-    /// What known keys stand for.
     known: FxHashMap<Box<[u8]>, R>,
-    /// The keys that came at each place.
     expected: Vec<KeyPosition<R>>,
     other: R,
 }
 
-/// What came at one place of objects.
 #[derive(Debug)]
 struct KeyPosition<R> {
-    /// What came last.
     last: ExpectedKey<R>,
-    /// What came before that.
     others: Vec<ExpectedKey<R>>,
 }
 
 #[derive(Debug)]
 struct ExpectedKey<R> {
-    /// The first sixteen bytes of the key with quote and colon behind it, and which of them count.
+    /// First 16 bytes of the key, quote and colon, and their mask.
     start: u128,
     mask: u128,
-    /// Bytes up to behind the colon.
+    /// Bytes including the colon.
     length: usize,
-    /// The key.
     key: Box<[u8]>,
     role: R,
 }
 
-/// Expectations are kept for objects with no more keys.
+/// Objects with more keys are not predicted.
 const MOST: usize = 64;
-/// So many keys are expected at one place beside the last one.
+/// Alternatives kept per position.
 const OTHERS: usize = 4;
 
 impl<R: Clone> KeyReader<R> {
-    /// Keys with these roles; any other key has the role `other`.
+    /// Unknown keys get the role `other`.
     pub(super) fn new(known: impl IntoIterator<Item = (String, R)>, other: R) -> Self {
         let known = known.into_iter().map(|(key, role)| (key.into_bytes().into_boxed_slice(), role)).collect();
         Self { known, expected: Vec::new(), other }
     }
 
-    /// Reads the object whose bracket stands at an offset. `each` is told the role and the place of every value and gives the
-    /// offset behind it. `None` where the object has no good form, a key holds an escape, or `each` says so.
+    /// `each` gets role and offset and returns the end. `None` for malformed objects, escapes in keys, or if it says so.
     #[inline]
     pub(super) fn read_object(
         &mut self,
@@ -86,7 +78,7 @@ impl<R: Clone> KeyReader<R> {
         }
     }
 
-    /// Reads a key that was not the last one at its place. Gives the offset behind its colon.
+    /// Tries other keys seen at this position. Returns the offset behind the colon.
     #[inline]
     fn turn_key(&mut self, cursor: ScanCursor<'_>, at: usize, place: usize) -> Option<usize> {
         if let Some(KeyPosition { last, others }) = self.expected.get_mut(place)
@@ -98,7 +90,7 @@ impl<R: Clone> KeyReader<R> {
         self.expect_key(cursor, at, place)
     }
 
-    /// Reads a key that was not expected, and expects it from now on. Gives the offset behind its colon.
+    /// Reads a new key and expects it from now on. Returns the offset behind the colon.
     #[inline(never)]
     fn expect_key(&mut self, cursor: ScanCursor<'_>, at: usize, place: usize) -> Option<usize> {
         let end = cursor.next_quote(at)?;
@@ -158,9 +150,13 @@ impl<R> ExpectedKey<R> {
     }
 }
 
-/// Reads the list whose bracket stands at an offset. `each` is told the place of every element and gives the offset behind it.
+/// `each` gets every element's offset and returns its end.
 #[inline]
-pub(super) fn read_list(cursor: ScanCursor<'_>, start: usize, mut each: impl FnMut(usize) -> Option<usize>) -> Option<usize> {
+pub(super) fn read_list(
+    cursor: ScanCursor<'_>,
+    start: usize,
+    mut each: impl FnMut(usize) -> Option<usize>,
+) -> Option<usize> {
     if cursor.byte_at(start) != b'[' {
         return None;
     }
@@ -178,26 +174,23 @@ pub(super) fn read_list(cursor: ScanCursor<'_>, start: usize, mut each: impl FnM
     }
 }
 
-/// What a key of an object of a table stands for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TableKey<F> {
-    /// A field that projections look at.
     Field(F),
-    /// An object with this key is for the full reader.
+    /// Objects with this key go to the full reader.
     Refused,
-    /// Nothing that counts.
     Other,
 }
 
 impl<F: FieldRow> KeyReader<TableKey<F>> {
-    /// The keys of a table, as far as projections look at them. An object with one of the `refused` is for the full reader.
+    /// Objects with a `refused` key go to the full reader.
     pub(super) fn of_table(refused: impl IntoIterator<Item = &'static str>) -> Self {
         let fields = F::ALL.iter().filter(|field| field.field_target().is_projected());
         let fields = fields.map(|field| (field.key().to_owned(), TableKey::Field(*field)));
         Self::new(fields.chain(refused.into_iter().map(|key| (key.to_owned(), TableKey::Refused))), TableKey::Other)
     }
 
-    /// Reads an object; gives the offset behind it, too. `None` where it is for the full reader: also where a field comes again.
+    /// Returns the end too. `None` for the full reader, also on duplicate fields.
     #[inline]
     pub(super) fn read_spans(&mut self, cursor: ScanCursor<'_>, start: usize) -> Option<(FieldSpans<F>, usize)> {
         let mut spans = FieldSpans::default();

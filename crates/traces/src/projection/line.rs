@@ -1,14 +1,14 @@
 //! The projection of one line, from its bytes.
 
-use super::side_messages::MessageChecker;
 use super::call::{self, CallOrder};
 use super::keys::{self, KeyReader};
 use super::messages::MessageReader;
 use super::responses::ResponsesReader;
 use super::run_keys::{self, SpecialKey, fits_expected};
 use super::session::SessionReader;
+use super::side_messages::MessageChecker;
 use super::spans::TraceReader;
-use super::{ScannedChunk, RawValue, RunProjection, ReadSet};
+use super::{RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::MessageLayout;
 use crate::adapt::fields::{ByteSpan, is_composed};
 use crate::adapt::generic::{BestRanked, in_milliseconds};
@@ -21,7 +21,6 @@ use averment_runs::normal::of_run;
 #[derive(Debug)]
 pub struct LineReader {
     read_set: ReadSet,
-    /// The entries that are looked at: those that are asked for, and the duration.
     looked_at: Vec<String>,
     runs: KeyReader<run_keys::RunKey>,
     generic: KeyReader<call::CallKey>,
@@ -30,13 +29,13 @@ pub struct LineReader {
     beside: MessageChecker,
     responses: ResponsesReader,
     sessions: SessionReader,
-    /// Where the names are somebody's own, they tell what such a text is.
+    /// For custom names, decides what such a text is.
     traces: Option<TraceReader>,
-    /// The rank from which on a duration stands in seconds.
+    /// Durations from this name rank on are in seconds.
     seconds: u8,
-    /// Whether `null` is a value of each entry, by the form of the run.
+    /// By form: whether `null` is a value.
     nulls: Vec<(bool, bool)>,
-    /// Where the entries of a line stand, in a home-grown format with the rank of their name and in the normal form.
+    /// Per entry: home-grown position with name rank, and normal-form position.
     found: Vec<EntrySpans>,
 }
 
@@ -44,36 +43,30 @@ pub struct LineReader {
 struct EntrySpans {
     generic: BestRanked<ByteSpan>,
     native: Option<ByteSpan>,
-    /// It stands there as `null`, under a name of the home-grown shape, and under its own.
+    /// Present as `null`: under a home-grown name, and under its own.
     generic_null: bool,
     native_null: bool,
 }
 
-/// What the keys of a line say of it.
 #[derive(Debug, Default)]
 struct LineKeys {
     marks: u128,
     form: Option<RunForm>,
-    /// The rank of the name of the calls.
     rank: u8,
-    /// The calls have to stand under the first of their names.
+    /// The calls must use their first name.
     first_needed: bool,
-    /// Where a conversation stands, and of which form it is.
     messages: Option<(usize, &'static MessageLayout)>,
-    /// Where messages stand that may be some beside calls.
     beside: Option<usize>,
-    /// Such a one is the run also where calls stand beside it.
+    /// The conversation is the run even beside calls.
     beside_calls: bool,
-    /// A conversation would be for the full reader.
+    /// A conversation would need the full reader.
     no_chat: bool,
-    /// Something beside a conversation tells of calls.
     tells_of_calls: bool,
-    /// Types that were not as the full reader wants them.
+    /// Types that the full reader would reject.
     wrong_generic: bool,
     wrong_native: bool,
 }
 
-/// The form of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RunForm {
     Generic,
@@ -121,7 +114,6 @@ impl LineReader {
         known.or_else(|| self.responses.read_line(chunk, (start, end), &self.read_set, projection))
     }
 
-    /// The same of a run in normal form, of a home-grown shape, or of a conversation.
     fn read_run<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
@@ -178,7 +170,7 @@ impl LineReader {
         self.traces.as_mut()?.read_trace(chunk, &self.read_set, projection)
     }
 
-    /// Reads the keys of a line, and its calls where they stand in a list of their own. Gives the offset behind it.
+    /// Also reads calls in a list of their own. Returns the end.
     #[inline]
     fn read_keys<'a>(
         &mut self,
@@ -225,7 +217,7 @@ impl LineReader {
         Some((keys_seen, behind))
     }
 
-    /// Settles what depends on the whole line, where it has a list of calls.
+    /// Decides what depends on the whole line, given a list of calls.
     fn finish_line<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
@@ -271,7 +263,6 @@ impl LineReader {
         Some(())
     }
 
-    /// Whether the run records how long it lasted.
     fn has_duration(&self, form: RunForm) -> bool {
         let mut entries = self.looked_at.iter().zip(&self.found);
         entries.any(|(name, found)| {
@@ -280,7 +271,7 @@ impl LineReader {
         })
     }
 
-    /// Whether an entry is not what it says: a duration that is too short, or an output of content blocks.
+    /// True for an implausible duration, or an output of content blocks.
     fn needs_full_reader(&self, cursor: ScanCursor<'_>, form: RunForm, order: &CallOrder) -> bool {
         let mut entries = self.looked_at.iter().zip(&self.found);
         entries.any(|(name, found)| {
@@ -298,7 +289,6 @@ impl LineReader {
         })
     }
 
-    /// Reads the conversation that a line holds.
     fn read_conversation<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
@@ -335,7 +325,7 @@ impl LineReader {
 }
 
 impl LineKeys {
-    /// Notes a key that decides more than a value. `None` where the line is for the full reader.
+    /// `None` for the full reader.
     fn note_special(&mut self, special: SpecialKey, first: u8, at: usize) -> Option<()> {
         match special {
             SpecialKey::Steps => return None,
@@ -354,7 +344,6 @@ impl LineKeys {
     }
 }
 
-/// Reads a list of calls; gives the offset behind it.
 #[inline]
 fn read_calls<'a>(
     keys: &mut KeyReader<call::CallKey>,
@@ -373,7 +362,7 @@ fn read_calls<'a>(
     })
 }
 
-/// Notes where an entry stands. `None` where it is no value of JSON.
+/// `None` for invalid JSON.
 #[inline]
 fn note_entry(
     role: &run_keys::RunKey,

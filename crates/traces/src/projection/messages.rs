@@ -5,14 +5,15 @@
 
 mod contents;
 
-use super::keys::{TableKey, KeyReader, read_list};
+use super::keys::{KeyReader, TableKey, read_list};
 use super::texts::{join_texts, take_texts};
-use super::{ProjectedCall, ScannedChunk, CallField, RawValue, RunProjection, ReadSet};
+use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::calls::PendingCalls;
 use crate::adapt::content::TextPiece;
-use crate::adapt::fields::{FieldRecord, ValueShape, ShapeReader, ByteSpan, FieldSpans, is_true};
+use crate::adapt::fields::{ByteSpan, FieldRecord, FieldSpans, ShapeReader, ValueShape, is_true};
 use crate::adapt::messages::{
-    self, BlockType, LastWords, BlockKey, ToolCallKey, ChatMessageKey, MessageRole, result_status, function_object, is_about_calls, is_message,
+    self, BlockKey, BlockType, ChatMessageKey, LastWords, MessageRole, ToolCallKey, function_object, is_about_calls,
+    is_message, result_status,
 };
 use crate::build::word_status;
 use crate::scan::ScanCursor;
@@ -20,33 +21,25 @@ use averment_base::value::Value;
 use averment_runs::run::CallTimes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Reads lists of messages.
 #[derive(Debug)]
 pub(super) struct MessageReader {
     messages: KeyReader<TableKey<ChatMessageKey>>,
     calls: KeyReader<TableKey<ToolCallKey>>,
     functions: KeyReader<TableKey<ToolCallKey>>,
     blocks: KeyReader<TableKey<BlockKey>>,
-    /// Blocks inside of results.
     inner: KeyReader<TableKey<BlockKey>>,
 }
 
-/// What a conversation was found to be.
 #[derive(Debug, Default)]
 pub(super) struct ConversationFindings<'a> {
-    /// Some element is a message.
     pub(super) has_message: bool,
-    /// Every element is one.
     pub(super) all_messages: bool,
-    /// Calls and results stand in blocks.
     pub(super) in_blocks: bool,
-    /// Some message has calls or is a result, or says that it has none.
+    /// Some message has calls, is a result, or says there are none.
     pub(super) about_calls: bool,
-    /// Some call has arguments, and some call has a result.
+    /// Some call has arguments; some call has a result.
     pub(super) records: [bool; 2],
-    /// The answer.
     pub(super) output: Option<RawValue<'a>>,
-    /// What was said last, with blocks.
     pub(super) words: LastWords<ByteSpan>,
 }
 
@@ -61,7 +54,7 @@ impl MessageReader {
         }
     }
 
-    /// Reads the list at an offset. `None` where it is for the full reader.
+    /// `None` for the full reader.
     pub(super) fn read_list<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
@@ -75,15 +68,12 @@ impl MessageReader {
     }
 }
 
-/// The last words of the assistant.
 #[derive(Debug, Clone, Copy)]
 enum LastAnswer {
     Text(ByteSpan),
-    /// Blocks that may hold some.
     Blocks(ByteSpan),
 }
 
-/// A conversation while it is read.
 pub(super) struct ConversationReader<'c, 'a> {
     keys: &'c mut MessageReader,
     chunk: ScannedChunk<'a>,
@@ -92,24 +82,20 @@ pub(super) struct ConversationReader<'c, 'a> {
     projection: &'c mut RunProjection<'a>,
     unanswered: PendingCalls<'a, usize>,
     found: ConversationFindings<'a>,
-    /// Something was seen that only OpenAI's form has.
+    /// A feature that only OpenAI's form has.
     of_chat: bool,
-    /// A result in a block has no content.
     bare: bool,
-    /// The turn of the message in work: an assistant message each, and with blocks one for each id.
+    /// Current turn: per assistant message, or per id with blocks.
     turns: [u32; 2],
-    /// The last turn with blocks.
     last_turn: u32,
-    /// The turns with blocks by the ids of their messages.
     by_id: FxHashMap<&'a str, u32>,
-    /// When the message in work was written, in milliseconds, and whether it is the main agent's.
+    /// In milliseconds, and whether the main agent speaks.
     time: Option<f64>,
     of_main: bool,
-    /// The ids of calls so far, in a session: what stands there twice may be a copy.
+    /// Call ids in a session: duplicates may be copies.
     ids: Option<FxHashSet<&'a str>>,
-    /// The text of the block before, of which the next one may be more.
+    /// The previous block's text, which may continue.
     before: Option<TextPiece>,
-    /// The answer in OpenAI's form.
     said: Option<LastAnswer>,
 }
 
@@ -141,13 +127,11 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         }
     }
 
-    /// Says when the next message of a session was written, and whether it is the main agent's.
     pub(super) fn set_meta(&mut self, time: Option<f64>, of_main: bool) {
         (self.time, self.of_main) = (time, of_main);
         self.ids.get_or_insert_default();
     }
 
-    /// The assistant says something, in a message with blocks.
     fn add_speech(&mut self, words: ByteSpan) -> Option<()> {
         let turn = usize::try_from(self.turns[1]).ok()?;
         if self.ids.is_some() && self.may_be_copy(words, turn)? {
@@ -157,7 +141,6 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(())
     }
 
-    /// Counts a message of the assistant.
     fn count_turn(&mut self, message: &FieldSpans<ChatMessageKey>) -> Option<()> {
         let [plain, with_blocks] = &mut self.turns;
         *plain += 1;
@@ -174,12 +157,11 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(())
     }
 
-    /// What was found, where nothing but blocks was.
+    /// `None` unless all is in blocks.
     pub(super) fn in_blocks(self) -> Option<ConversationFindings<'a>> {
         (!self.of_chat && !self.bare).then_some(self.found)
     }
 
-    /// Reads a message; gives the offset behind it.
     pub(super) fn read_message(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
         let (message, behind) = self.keys.messages.read_spans(cursor, at)?;
@@ -221,7 +203,6 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(behind)
     }
 
-    /// The content of a message.
     fn read_content(&mut self, content: Option<ByteSpan>, of_assistant: bool) -> Option<()> {
         let cursor = self.cursor;
         let Some(span) = content else {
@@ -246,7 +227,6 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(())
     }
 
-    /// A call in OpenAI's form.
     fn read_call(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
         let (call, behind) = self.keys.calls.read_spans(cursor, at)?;
@@ -258,7 +238,6 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(behind)
     }
 
-    /// Adds what is called in OpenAI's form.
     fn add_function(&mut self, function: &FieldSpans<ToolCallKey>, id: Option<ByteSpan>) -> Option<()> {
         let args = messages::call_arguments(function).map(|span| match self.cursor.is_text(span) {
             true => RawValue::Written(span.0, span.1),
@@ -267,7 +246,6 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         self.add_call(function.field(ToolCallKey::Name)?, args, id, self.turns[0])
     }
 
-    /// Adds a call.
     fn add_call(&mut self, name: ByteSpan, args: Option<RawValue<'a>>, id: Option<ByteSpan>, turn: u32) -> Option<()> {
         let name = self.chunk.plain_text(name)??;
         let id = self.field_text(id)?;
@@ -288,17 +266,15 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(())
     }
 
-    /// The text of a field, where it is there and text. The outer `None` is for one with escapes.
+    /// The outer `None` is for text with escapes.
     fn field_text(&self, field: Option<ByteSpan>) -> Option<Option<&'a str>> {
         field.map_or(Some(None), |span| self.chunk.plain_text(span))
     }
 
-    /// Gives the texts of a field to those who ask for them.
     fn pool_texts(&mut self, field: CallField, held: RawValue<'a>) -> Option<()> {
         take_texts(self.chunk, self.read_set, self.projection, field, held)
     }
 
-    /// A result in OpenAI's form. Some write how the call ended, too.
     fn read_result(&mut self, message: &FieldSpans<ChatMessageKey>) -> Option<()> {
         if message.field(ChatMessageKey::Content).is_some_and(|content| self.may_be_printed(content)) {
             return None;
@@ -330,13 +306,12 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(())
     }
 
-    /// A text begins; where it goes on with the one before it both are for the full reader, which makes one of them.
+    /// A continued text goes to the full reader, which joins them.
     fn goes_on(&mut self, piece: TextPiece) -> Option<()> {
         let goes_on = self.before.replace(piece).is_some_and(|before| piece.continues(before));
         (!goes_on).then_some(())
     }
 
-    /// A block of a content: a text, or an object.
     fn read_block(&mut self, at: usize, of_assistant: bool) -> Option<usize> {
         let cursor = self.cursor;
         if cursor.byte_at(at) == b'"' {
@@ -355,7 +330,8 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         }
         match kind {
             Some(BlockType::Text | BlockType::OtherText) => {
-                let citations = block.field(BlockKey::Citations).filter(|span| cursor.has_shape(*span, ValueShape::List));
+                let citations =
+                    block.field(BlockKey::Citations).filter(|span| cursor.has_shape(*span, ValueShape::List));
                 let has_citations = citations.is_some_and(|(start, end)| cursor.slice(start, end) != b"[]");
                 self.goes_on(TextPiece::of_block(Some(word), has_citations))?;
                 let said = block.field(BlockKey::Text).filter(|text| cursor.has_shape(*text, ValueShape::Text));
@@ -383,11 +359,12 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(behind)
     }
 
-    /// A result in a block.
     fn block_result(&mut self, block: &FieldSpans<BlockKey>) -> Option<()> {
         let id = self.field_text(block.field(BlockKey::Answers))?;
         let call = self.unanswered.take_answered(id, None)?;
-        if let (Some(time), Some(ProjectedCall { times: Some(times), .. })) = (self.time, self.projection.calls.get_mut(call)) {
+        if let (Some(time), Some(ProjectedCall { times: Some(times), .. })) =
+            (self.time, self.projection.calls.get_mut(call))
+        {
             times.end = Some(time);
         }
         // That it is there says how the call ended.

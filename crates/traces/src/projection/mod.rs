@@ -5,18 +5,18 @@
 //! run. Where a line is in any way unusual the line reader gives up and the full reader has to read it: duplicate keys among those it
 //! reads, calls that are not in their order, types that do not fit, formats it does not know.
 
-mod side_messages;
 mod call;
 mod chunk;
+mod full_run;
 mod keys;
 mod line;
 mod messages;
-mod full_run;
 mod responses;
 mod run_keys;
 #[cfg(test)]
 mod samples;
 mod session;
+mod side_messages;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -63,16 +63,16 @@ impl CallField {
     }
 }
 
-/// What a program reads of a run.
+/// The parts of a run that a program reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadSet {
     /// Entries of the run, under their names in normal form.
     pub roots: Vec<String>,
-    /// Whether a field of single calls is asked for, by [`CallField`].
+    /// Requested fields of single calls, by [`Field`].
     pub fields: [bool; 2],
-    /// Whether all texts inside of a field of all calls are asked for, by [`CallField`].
+    /// Fields whose texts are requested, over all calls, by [`Field`].
     pub texts: [bool; 2],
-    /// Whether the times of calls are asked for.
+    /// True if call times are requested.
     pub times: bool,
 }
 
@@ -81,7 +81,7 @@ pub struct ReadSet {
 pub enum FieldMask {
     /// All of it.
     All,
-    /// The values of these keys where it is an object, and nothing else of it.
+    /// These keys of an object, and nothing else of it.
     Keys(Vec<(String, FieldMask)>),
 }
 
@@ -123,7 +123,7 @@ impl FieldMask {
 /// A value that is there, but not read yet.
 #[derive(Debug, Clone, Copy)]
 pub enum RawValue<'a> {
-    /// What the run does not record, or what is missing.
+    /// A value, also missing or not recorded.
     Value(Value<'a>),
     /// The bytes of a value.
     Bytes(usize, usize),
@@ -144,7 +144,7 @@ pub struct ProjectedCall<'a> {
     pub place: Option<(usize, usize)>,
 }
 
-/// A text of so many bytes is not copied.
+/// Longer texts are not copied; in bytes.
 const LONG: usize = 16 << 10;
 
 /// Texts one behind the other, with a zero byte behind each.
@@ -156,9 +156,9 @@ pub struct TextPool {
     pub ends: Vec<u32>,
     /// Long texts without escapes stay where they are: their places in the chunk, without the quotes.
     pub long: Vec<(usize, usize)>,
-    /// Whether there is any text, number or boolean for sure.
+    /// True if there surely is a text, number or boolean.
     pub any: bool,
-    /// Whether an object or list was passed over that may hold some. A text in it may also be one that a later key replaces.
+    /// True if a skipped object or list may hold some, or a text that a later key replaces.
     pub perhaps: bool,
 }
 
@@ -173,7 +173,7 @@ pub struct RunProjection<'a> {
     pub records_calls: bool,
     /// True where statements about calls need the full run: some call was not executed, or the run is not complete.
     pub unusual: bool,
-    /// Whether the line is a conversation: what the run is put together from stands in its messages.
+    /// True for a conversation: the run is composed from its messages.
     pub conversation: bool,
     /// Texts, by [`CallField`].
     pub texts: [TextPool; 2],
@@ -192,7 +192,6 @@ impl TextPool {
         self.text.push('\0');
     }
 
-    /// Adds a text as it stands between its quotes.
     #[inline]
     fn add_text(&mut self, cursor: ScanCursor<'_>, text: &str, open: usize, close: usize) {
         if cursor.has_escape(open, close) {
@@ -206,7 +205,7 @@ impl TextPool {
         self.end_text();
     }
 
-    /// Adds what its escapes stand for; the index knows where they are.
+    /// Resolves escapes; the index knows where they are.
     #[inline(never)]
     fn add_escaped(&mut self, cursor: ScanCursor<'_>, text: &str, start: usize, end: usize) {
         let mut at = start;
@@ -250,7 +249,7 @@ impl RunProjection<'_> {
         self.texts.iter_mut().for_each(TextPool::clear_texts);
     }
 
-    /// Settles which fields of calls are missing, and which the run does not record at all.
+    /// Tells missing call fields from fields that the run does not record.
     fn settle_fields(&mut self, records: impl Fn(CallField) -> bool) {
         let absent = CallField::ALL.map(|field| !records(field));
         if absent.contains(&true) {

@@ -3,13 +3,13 @@
 //! This says what `adapt::api::responses` says, as far as projections hold it: calls of functions, what they gave back, messages and
 //! thoughts. Where anything else stands in the line, or anything would give a warning, the line is for the full reader.
 
-use super::keys::{TableKey, KeyReader, read_list};
+use super::keys::{KeyReader, TableKey, read_list};
 use super::texts::{join_texts, take_texts};
-use super::{ProjectedCall, ScannedChunk, CallField, RawValue, RunProjection, ReadSet};
+use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::api::ApiKey;
-use crate::adapt::api::responses::{ResponseItemType, ItemKey, RESPONSE};
+use crate::adapt::api::responses::{ItemKey, RESPONSE, ResponseItemType};
 use crate::adapt::calls::PendingCalls;
-use crate::adapt::fields::{FieldRecord, ValueShape, ShapeReader, ByteSpan, FieldSpans};
+use crate::adapt::fields::{ByteSpan, FieldRecord, FieldSpans, ShapeReader, ValueShape};
 use crate::adapt::messages::{BlockKey, MessageRole, text_in};
 use crate::adapt::spans::names;
 use averment_base::value::Value;
@@ -17,7 +17,6 @@ use averment_runs::normal::of_run;
 use averment_runs::run::CallTimes;
 
 names! {
-    /// What stands in a response and tells a projection nothing.
     IgnoredResponseKey {
         Any = [
             "id", "created_at", "completed_at", "status", "incomplete_details", "instructions", "max_output_tokens", "max_tool_calls", "model", "parallel_tool_calls", "reasoning", "store", "temperature", "text", "tool_choice", "tools", "top_p", "top_logprobs", "truncation", "usage", "user", "metadata", "background", "service_tier", "prompt_cache_key", "safety_identifier", "billing",
@@ -25,7 +24,6 @@ names! {
     }
 }
 
-/// Reads responses.
 #[derive(Debug)]
 pub(super) struct ResponsesReader {
     line: KeyReader<TableKey<ApiKey>>,
@@ -33,7 +31,6 @@ pub(super) struct ResponsesReader {
     blocks: KeyReader<TableKey<BlockKey>>,
 }
 
-/// A response while it is read.
 struct ResponseReader<'c, 'a> {
     items: &'c mut KeyReader<TableKey<ItemKey>>,
     blocks: &'c mut KeyReader<TableKey<BlockKey>>,
@@ -41,12 +38,12 @@ struct ResponseReader<'c, 'a> {
     read_set: &'c ReadSet,
     projection: &'c mut RunProjection<'a>,
     unanswered: PendingCalls<'a, usize>,
-    /// Some call has arguments, and some call has a result.
+    /// Some call has arguments; some call has a result.
     records: [bool; 2],
     turn: u32,
-    /// What the assistant does next is a turn of its own.
+    /// The assistant's next action is a new turn.
     heard: bool,
-    /// What the assistant says, which is one message.
+    /// The assistant's words, one message.
     said: Vec<ByteSpan>,
 }
 
@@ -63,7 +60,7 @@ impl ResponsesReader {
         }
     }
 
-    /// Reads the line from `start` to `end`. `None` where it is for the full reader; the projection is not to be used then.
+    /// `None` for the full reader: then the projection is unusable.
     pub(super) fn read_line<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
@@ -99,7 +96,6 @@ impl ResponsesReader {
 }
 
 impl<'a> ResponseReader<'_, 'a> {
-    /// Reads an item; gives the offset behind it.
     fn read_item(&mut self, at: usize) -> Option<usize> {
         let (item, behind) = self.items.read_spans(self.chunk.cursor, at)?;
         let kind = self.chunk.plain_text(item.field(ItemKey::Type)?)??;
@@ -116,7 +112,7 @@ impl<'a> ResponseReader<'_, 'a> {
         Some(behind)
     }
 
-    /// The assistant does something: behind what came from outside that is a new turn.
+    /// After external input this starts a new turn.
     fn ensure_turn(&mut self) {
         if self.heard {
             self.turn = self.turn.saturating_add(1);
@@ -124,7 +120,6 @@ impl<'a> ResponseReader<'_, 'a> {
         }
     }
 
-    /// A message of the assistant with one text.
     fn read_message(&mut self, item: &FieldSpans<ItemKey>) -> Option<()> {
         let (chunk, cursor) = (self.chunk, self.chunk.cursor);
         let role = MessageRole::from_word(chunk.plain_text(item.field(ItemKey::Role)?)??);
@@ -145,7 +140,7 @@ impl<'a> ResponseReader<'_, 'a> {
         Some(())
     }
 
-    /// Thoughts that can be read are a turn.
+    /// Readable reasoning counts as a turn.
     fn read_reasoning(&mut self, item: &FieldSpans<ItemKey>) -> Option<()> {
         let cursor = self.chunk.cursor;
         for part in [ItemKey::Content, ItemKey::Summary].into_iter().filter_map(|field| item.field(field)) {
@@ -164,7 +159,6 @@ impl<'a> ResponseReader<'_, 'a> {
         Some(())
     }
 
-    /// A call of a function.
     fn read_call(&mut self, item: &FieldSpans<ItemKey>) -> Option<()> {
         let name = self.chunk.plain_text(item.field(ItemKey::Name)?)?.filter(|name| !name.is_empty())?;
         let id = self.chunk.plain_text(item.field(ItemKey::CallId)?)??;
@@ -183,14 +177,13 @@ impl<'a> ResponseReader<'_, 'a> {
         Some(())
     }
 
-    /// Arguments are an object in a text.
+    /// An object in a text.
     fn read_arguments(&self, (start, end): ByteSpan) -> Option<RawValue<'a>> {
         let inner = self.chunk.text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
         let is_object = self.chunk.cursor.byte_at(start) == b'"' && inner.starts_with('{');
         is_object.then_some(RawValue::Written(start, end))
     }
 
-    /// What a function gave back: a text.
     fn read_result(&mut self, item: &FieldSpans<ItemKey>) -> Option<()> {
         let id = self.chunk.plain_text(item.field(ItemKey::CallId)?)??;
         let output = item.field(ItemKey::Output).filter(|output| self.chunk.cursor.is_text(*output))?;
@@ -229,5 +222,4 @@ impl<'a> ResponseReader<'_, 'a> {
     }
 }
 
-/// What a function gave back.
 const GIVEN_BACK: &str = "function_call_output";

@@ -1,53 +1,43 @@
 //! The entries of a run beside its calls: under which keys each is found, in the normal form and in home-grown formats.
 
 use super::keys::KeyReader;
-use crate::adapt::{FORMATS, MessageLayout, LineProjection};
-use crate::names::{PartNames, NamedPart};
+use crate::adapt::{FORMATS, LineProjection, MessageLayout};
+use crate::names::{NamedPart, PartNames};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
 use averment_runs::run::StepKind;
 use smallvec::SmallVec;
 
-/// What a key of a run stands for.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RunKey {
     pub(super) special: SpecialKey,
-    /// The entries that it may be in a home-grown format, with the rank of the name.
+    /// Its home-grown entries, with name ranks.
     pub(super) generic: SmallVec<[(u8, u8); 2]>,
-    /// The entry that it is in the normal form.
     pub(super) native: Option<u8>,
-    /// What it has to be, by the form of the run.
     pub(super) generic_type: EntryType,
     pub(super) native_type: EntryType,
-    /// In a home-grown format it is a number of which nobody says the unit.
+    /// A home-grown number without a known unit.
     pub(super) without_unit: bool,
-    /// A list of messages may stand here beside the calls.
     pub(super) messages: bool,
-    /// A bit for every key that has a role.
     pub(super) mark: u128,
 }
 
-/// Keys that decide more than a value.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum SpecialKey {
     #[default]
     None,
-    /// The list of calls of a home-grown format; the rank of its name.
     Generic(u8),
-    /// The list of calls of the normal form.
     Native,
-    /// A line with this key is for the full reader, unless its value is `null`; where it is no list of calls but a conversation, also then.
+    /// The line goes to the full reader unless the value is `null` beside a list of calls.
     Refuse,
-    /// A line with this key is for the full reader even where it stands there as `null`: it makes the normal form of a run.
+    /// The line goes to the full reader even for `null`: this key marks the normal form.
     Steps,
-    /// A list of messages of such a format.
     Messages(&'static MessageLayout),
-    /// It tells of calls in a conversation.
     TellsOfCalls,
-    /// A conversation beside it is for the full reader.
+    /// A conversation beside it goes to the full reader.
     InFullBeside,
 }
 
-/// Whether a value is what is expected, as far as that is plain to see.
+/// A cheap check of a value's type.
 pub(super) fn fits_expected(expected: EntryType, value: &[u8]) -> bool {
     let first = value.first().copied().unwrap_or(0);
     let number = first == b'-' || first.is_ascii_digit();
@@ -64,17 +54,15 @@ pub(super) fn fits_expected(expected: EntryType, value: &[u8]) -> bool {
     }
 }
 
-/// Entries that only the normal form has and that the full reader has to look at.
-/// Of a recorded environment nothing is repeated in a report: the full reader knows what is in it.
+/// Normal-form entries for the full reader; it knows the environment that reports must not repeat.
 const REFUSED: [&str; 3] = [of_run::COMPLETE, of_run::ENV, of_step::TURN];
 
-/// Whether `null` is a value of an entry, in home-grown formats and in the normal form; elsewhere it says that it is not recorded.
+/// True if `null` is a value (home-grown, normal form); otherwise it means not recorded.
 pub(super) fn null_counts(root: &str, names: &PartNames) -> (bool, bool) {
     let named = names.of_entry(root).is_some() || names.is_of_run(root);
     (!named, entry_type(root) == EntryType::Any)
 }
 
-/// The names of an entry in home-grown formats.
 fn names_of<'n>(root: &'n str, names: &'n PartNames) -> Vec<&'n str> {
     match names.of_entry(root) {
         Some(list) => list.iter().map(AsRef::as_ref).collect(),
@@ -83,12 +71,11 @@ fn names_of<'n>(root: &'n str, names: &'n PartNames) -> Vec<&'n str> {
     }
 }
 
-/// The rank from which on a duration stands in seconds.
+/// Durations from this name rank on are in seconds.
 pub(super) fn seconds_rank(names: &PartNames) -> u8 {
     u8::try_from(names.names_of(NamedPart::Milliseconds).len()).unwrap_or(u8::MAX)
 }
 
-/// The keys of runs while they are put together.
 #[derive(Default)]
 struct RunKeys(Vec<(String, RunKey)>);
 
@@ -105,7 +92,7 @@ impl RunKeys {
     }
 }
 
-/// The keys of runs with these entries; `None` where they are too many.
+/// `None` if there are too many.
 pub(super) fn keys_of_runs(roots: &[String], names: &PartNames) -> Option<KeyReader<RunKey>> {
     let mut roles = RunKeys::default();
     add_specials(&mut roles, names);
@@ -121,7 +108,6 @@ pub(super) fn keys_of_runs(roots: &[String], names: &PartNames) -> Option<KeyRea
     told_apart.then(|| KeyReader::new(roles.0, RunKey::default()))
 }
 
-/// The keys that decide more than a value.
 fn add_specials(roles: &mut RunKeys, names: &PartNames) {
     let calls = names.names_of(NamedPart::Calls);
     for (rank, key) in (0_u8..).zip(calls) {
@@ -147,7 +133,6 @@ fn add_specials(roles: &mut RunKeys, names: &PartNames) {
     }
 }
 
-/// The lists of messages that a run may have beside its calls.
 fn add_messages(roles: &mut RunKeys, names: &PartNames) {
     let others = names.names_of(NamedPart::Messages).iter().map(AsRef::as_ref);
     for key in others.chain([StepKind::Message.list_key()]) {
@@ -155,7 +140,6 @@ fn add_messages(roles: &mut RunKeys, names: &PartNames) {
     }
 }
 
-/// What the entries have to be, in the normal form and under the names of home-grown formats.
 fn add_types(roles: &mut RunKeys, roots: &[String], names: &PartNames) {
     for entry in of_run::ALL.into_iter().filter(|entry| entry_type(entry) != EntryType::Any) {
         let own = names.of_entry(entry).is_none() && !names.is_of_run(entry);

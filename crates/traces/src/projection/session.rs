@@ -3,15 +3,16 @@
 //! This says what `adapt::claude_code::session` says, as far as projections hold it.
 
 use super::call::parse_number;
-use super::keys::{TableKey, KeyReader};
+use super::keys::{KeyReader, TableKey};
 use super::messages::{ConversationReader, MessageReader};
 use super::run_keys::fits_expected;
 use super::texts::join_texts;
-use super::{ScannedChunk, RawValue, RunProjection, ReadSet};
+use super::{RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::claude_code::{
-    self, LineAgent, ClaudeLineType, ClaudeKey, PERMISSION_DENIED, SUMMED_UP, SessionTimes, line_agent, is_no_answer, session_of, summed_up,
+    self, ClaudeKey, ClaudeLineType, LineAgent, PERMISSION_DENIED, SUMMED_UP, SessionTimes, is_no_answer, line_agent,
+    session_of, summed_up,
 };
-use crate::adapt::fields::{FieldRecord, ValueShape, ShapeReader, ByteSpan, FieldSpans};
+use crate::adapt::fields::{ByteSpan, FieldRecord, FieldSpans, ShapeReader, ValueShape};
 use crate::adapt::messages::LastWords;
 use crate::adapt::{FIRST_ITEMS, item_marks_before};
 use crate::time;
@@ -20,38 +21,31 @@ use averment_base::value::compare::values_equal;
 use averment_runs::normal::{entry_type, of_run};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// So many messages are compared that were written at the same time; of more the full reader says what they are.
+/// Messages compared at one time; beyond that the full reader decides.
 const MANY: usize = 32;
 
-/// Reads sessions.
 #[derive(Debug)]
 pub(super) struct SessionReader {
     lines: KeyReader<TableKey<ClaudeKey>>,
-    /// What lines about the progress of something hold.
     data: KeyReader<TableKey<ClaudeKey>>,
 }
 
-/// What the lines say together.
 #[derive(Debug, Default)]
 struct SessionLines<'a> {
-    /// Lines so far, and whether one of the first has a mark that only sessions have.
+    /// Number of lines, and whether an early one has a session mark.
     lines: usize,
     is_session: bool,
-    /// The main agent speaks, or somebody to it.
     with_main: bool,
     times: SessionTimes,
-    /// Where times stand that nobody asks for.
     unread: Vec<ByteSpan>,
-    /// The line that sums the run up.
     summary: Option<FieldSpans<ClaudeKey>>,
-    /// A message or the beginning of a stream stands in some line.
     is_told: bool,
-    /// A message stands in some line: without one the run may be empty, which the full reader tells.
+    /// Without a message the run may be empty: the full reader decides.
     is_spoken: bool,
-    /// The ids of the lines so far, and that of their session: what comes again, or of another session, is for the full reader.
+    /// Line ids and the session id: duplicates and other sessions go to the full reader.
     ids: FxHashSet<&'a str>,
     session: Option<&'a str>,
-    /// The messages by when they were written: the same at the same time is a copy.
+    /// Messages by time: the same at the same time is a copy.
     messages: FxHashMap<&'a str, ByteSpan>,
     more: FxHashMap<&'a str, Vec<ByteSpan>>,
 }
@@ -61,7 +55,7 @@ impl SessionReader {
         Self { lines: KeyReader::of_table(item_marks_before(&claude_code::FORMAT)), data: KeyReader::of_table([]) }
     }
 
-    /// Reads the lines of a session. `None` where it is for the full reader; the projection is not to be used then.
+    /// `None` for the full reader: then the projection is unusable.
     pub(super) fn read_session<'a>(
         &mut self,
         messages: &mut MessageReader,
@@ -102,7 +96,7 @@ impl SessionReader {
 }
 
 impl SessionReader {
-    /// Whether a line says how calls of other lines ended, what a sub-agent did, or that the model gave no answer.
+    /// True if it affects other lines' calls, a sub-agent, or a failed answer.
     fn is_for_full_reader(&mut self, chunk: ScannedChunk<'_>, line: &FieldSpans<ClaudeKey>) -> Option<bool> {
         let cursor = chunk.cursor;
         let subtype = line.field(ClaudeKey::Subtype).map(|subtype| chunk.plain_text(subtype));
@@ -177,7 +171,6 @@ impl<'a> SessionLines<'a> {
         Some(())
     }
 
-    /// Whether the same message was written at the same time.
     fn is_copy(&mut self, chunk: ScannedChunk<'a>, time: &'a str, message: ByteSpan) -> Option<bool> {
         let first = *self.messages.entry(time).or_insert(message);
         if first == message {
@@ -194,7 +187,7 @@ impl<'a> SessionLines<'a> {
         (more.len() < MANY).then_some(false)
     }
 
-    /// Whether the duration is to be believed, whoever asks for it. `None` where it is not: the full reader tells that.
+    /// `None` if the duration is implausible: the full reader reports that.
     fn check_duration(&mut self, chunk: ScannedChunk<'a>) -> Option<()> {
         let told = self.summary.and_then(|line| summed_up(&line, &chunk.cursor, of_run::DURATION));
         let Some((start, end)) = told else { return Some(()) };
@@ -204,7 +197,6 @@ impl<'a> SessionLines<'a> {
         self.times.fit_into(parse_number(chunk.cursor, start, end)?).then_some(())
     }
 
-    /// An entry of the run.
     fn root_value(&self, chunk: ScannedChunk<'a>, name: &str, words: &LastWords<ByteSpan>) -> Option<RawValue<'a>> {
         let bytes = |(start, end): ByteSpan| RawValue::Bytes(start, end);
         let found = self.summary.and_then(|line| summed_up(&line, &chunk.cursor, name)).map(bytes);
@@ -219,7 +211,7 @@ impl<'a> SessionLines<'a> {
     }
 }
 
-/// The point in time that stands somewhere, where one does. The outer `None` is for what cannot be read.
+/// The outer `None` is for an unreadable time.
 fn parse_instant(chunk: ScannedChunk<'_>, (start, end): ByteSpan) -> Option<Option<f64>> {
     Some(time::to_milliseconds(&chunk.read_value(RawValue::Bytes(start, end))?))
 }

@@ -5,7 +5,6 @@ use super::call::{parse_instant, parse_number, parse_turn};
 use super::keys::{KeyReader, read_list};
 use averment_runs::normal::of_step;
 
-/// What the full reader asks of a field of a message.
 #[derive(Debug, Clone, Copy)]
 enum CheckedType {
     Role,
@@ -24,14 +23,13 @@ const TYPES: [(&str, CheckedType); 6] = [
     (of_step::TURN, CheckedType::Turn),
 ];
 
-/// What a key of a message stands for, with a bit that tells when it comes again.
+/// The bit detects duplicates.
 #[derive(Debug, Clone, Copy)]
 struct MessageKey {
     checked: Option<CheckedType>,
     mark: u8,
 }
 
-/// Looks at lists of messages in normal form.
 #[derive(Debug)]
 pub(super) struct MessageChecker {
     keys: KeyReader<MessageKey>,
@@ -45,7 +43,7 @@ impl MessageChecker {
         Self { keys: KeyReader::new((0_u32..).zip(&TYPES).map(key), MessageKey { checked: None, mark: 0 }) }
     }
 
-    /// Looks at the list at an offset, and says whether some message records a time. `None` where one is not plain.
+    /// True if a message records a time. `None` for the full reader.
     pub(super) fn check_list(&mut self, chunk: ScannedChunk<'_>, start: usize) -> Option<bool> {
         let ScannedChunk { text, cursor, .. } = chunk;
         let mut timed = false;

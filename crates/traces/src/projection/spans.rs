@@ -5,23 +5,22 @@
 //! the trace is for the full reader.
 
 use super::keys::{KeyReader, read_list};
-use super::{ProjectedCall, ScannedChunk, CallField, RawValue, RunProjection, ReadSet};
-use crate::adapt::run_builder::{RequestedParts, RunBuilder};
+use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::fields::ByteSpan;
-use crate::adapt::otel::{SpanForm, ContainerKey, SpanKey, SpanTrace, SpanValues};
+use crate::adapt::node_text;
+use crate::adapt::otel::{ContainerKey, SpanForm, SpanKey, SpanTrace, SpanValues};
+use crate::adapt::run_builder::{RequestedParts, RunBuilder};
 use crate::adapt::spans::attributes::{self, AttributeKey, TypedValueKey};
 use crate::adapt::spans::names;
-use crate::adapt::node_text;
 use crate::build::records_any;
 use crate::scan::ScanCursor;
 use crate::time;
-use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, Value, json};
+use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value, json};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{CallTimes, StepKind};
 use smallvec::SmallVec;
 
 names! {
-    /// What stands in a span and tells nothing.
     IgnoredSpanKey {
         Any = [
             "traceState", "trace_state", "flags", "links", "droppedAttributesCount", "dropped_attributes_count", "droppedEventsCount", "dropped_events_count", "droppedLinksCount", "dropped_links_count",
@@ -29,27 +28,21 @@ names! {
     }
 }
 
-/// What a key of a container stands for.
 #[derive(Debug, Clone, Copy)]
 enum ContainerRole {
-    /// The list of what it holds.
     Inner,
-    /// Something about it.
     Beside,
-    /// It may be another format.
     Refused,
 }
 
-/// What a key of a span stands for.
 #[derive(Debug, Clone, Copy)]
 enum SpanRole {
-    /// A word of the table, by the rank of its name, with a bit for that.
+    /// A word, its name's rank, and a bit to detect duplicates.
     Word(SpanKey, u8, u64),
     Beside,
     Refused,
 }
 
-/// What a key of an attribute stands for.
 #[derive(Debug, Clone, Copy)]
 enum AttributeRole {
     Key,
@@ -57,7 +50,6 @@ enum AttributeRole {
     Beside,
 }
 
-/// Reads traces.
 #[derive(Debug)]
 pub(super) struct TraceReader {
     outer: KeyReader<ContainerRole>,
@@ -66,21 +58,18 @@ pub(super) struct TraceReader {
     spans: SpanReader,
 }
 
-/// Reads spans.
 #[derive(Debug)]
 struct SpanReader {
     keys: KeyReader<SpanRole>,
     attributes: AttributeReader,
 }
 
-/// Reads attributes.
 #[derive(Debug)]
 struct AttributeReader {
     keys: KeyReader<AttributeRole>,
     values: KeyReader<Option<TypedValueKey>>,
 }
 
-/// How a text begins that may hold such a trace.
 const BEGINNINGS: [&str; 2] = ["[{", "{"];
 
 impl TraceReader {
@@ -94,7 +83,6 @@ impl TraceReader {
         }
     }
 
-    /// Whether a text begins as one of these.
     pub(super) fn may_begin(text: &str) -> bool {
         let open = BEGINNINGS.iter().find_map(|open| text.strip_prefix(open));
         let key = open.and_then(|text| text.trim_start().strip_prefix('"'));
@@ -107,7 +95,7 @@ impl TraceReader {
         key.is_some_and(is_key)
     }
 
-    /// Reads the trace that a text is. `None` where it is for the full reader; the projection is not to be used then.
+    /// `None` for the full reader: then the projection is unusable.
     pub(super) fn read_trace<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
@@ -132,7 +120,6 @@ impl TraceReader {
         take_run(chunk, &draft, read_set, projection)
     }
 
-    /// Reads what holds the spans of resources; gives the offset behind it.
     fn read_container<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
@@ -154,7 +141,7 @@ impl TraceReader {
     }
 }
 
-/// Takes the calls and the entries of a run out of its draft. `None` where they are for the full reader.
+/// `None` for the full reader.
 fn take_run<'a>(
     chunk: ScannedChunk<'a>,
     draft: &RunBuilder<'a, '_>,
@@ -188,7 +175,6 @@ fn take_run<'a>(
     Some(())
 }
 
-/// The fields of a call that count here.
 #[derive(Default)]
 struct CallFields<'a> {
     tool: Option<Node<'a>>,
@@ -218,7 +204,7 @@ impl<'a> CallFields<'a> {
         fields
     }
 
-    /// The call; `None` where it is for the full reader.
+    /// `None` for the full reader.
     fn into_call(self, chunk: ScannedChunk<'a>) -> Option<ProjectedCall<'a>> {
         let name = self.tool.and_then(node_text)?;
         let in_seconds = |node: &Node<'_>| time::is_in_seconds(&node.value);
@@ -238,18 +224,18 @@ impl<'a> CallFields<'a> {
     }
 }
 
-/// Arguments, which may stand as an object in a text. `None` where they are for the full reader.
+/// Also an object in text. `None` for the full reader.
 fn written_args<'a>(chunk: ScannedChunk<'a>, args: Node<'a>) -> Option<RawValue<'a>> {
     let raw = match args.value {
         Value::Text(text) if json::may_hold(text.raw_text().as_bytes()) => text.raw_text(),
         value => return Some(RawValue::Value(value)),
     };
     // JSON in JSON in text is for the full reader.
-    let range = args.origin.byte_range().filter(|range| raw.starts_with('{') && chunk.cursor.byte_at(range.start) == b'"')?;
+    let range =
+        args.origin.byte_range().filter(|range| raw.starts_with('{') && chunk.cursor.byte_at(range.start) == b'"')?;
     Some(RawValue::Written(range.start, range.end))
 }
 
-/// Reads an object that holds one list of others; gives the offset behind it.
 fn read_holder(
     keys: &mut KeyReader<ContainerRole>,
     cursor: ScanCursor<'_>,
@@ -266,13 +252,15 @@ fn read_holder(
     has_list.then_some(behind)
 }
 
-/// So many entries a span has at most, as a rule.
+/// Usual maximum number of a span's entries.
 const ENTRIES: usize = 16;
 
 impl SpanReader {
     fn new() -> Self {
-        let names =
-            SpanKey::ALL.iter().flat_map(|(_, names)| *names).filter_map(|name| Some((*name, SpanKey::from_name(name)?)));
+        let names = SpanKey::ALL
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .filter_map(|name| Some((*name, SpanKey::from_name(name)?)));
         let words: Vec<(String, SpanRole)> = (0_u32..)
             .zip(names)
             .map(|(bit, (name, (word, rank)))| (name.to_owned(), SpanRole::Word(word, rank, 1_u64.wrapping_shl(bit))))
@@ -280,8 +268,9 @@ impl SpanReader {
         let beside = IgnoredSpanKey::Any.names().iter().map(|key| ((*key).to_owned(), SpanRole::Beside));
         let [key, value] = [(AttributeKey::Key, AttributeRole::Key), (AttributeKey::Value, AttributeRole::Value)]
             .map(|(word, role)| word.names().iter().map(move |name| ((*name).to_owned(), role)));
-        let typed =
-            TypedValueKey::ALL.iter().flat_map(|(typed, names)| names.iter().map(|name| ((*name).to_owned(), Some(*typed))));
+        let typed = TypedValueKey::ALL
+            .iter()
+            .flat_map(|(typed, names)| names.iter().map(|name| ((*name).to_owned(), Some(*typed))));
         Self {
             keys: KeyReader::new(words.into_iter().chain(beside), SpanRole::Refused),
             attributes: AttributeReader {
@@ -291,8 +280,12 @@ impl SpanReader {
         }
     }
 
-    /// Reads a span: what stands in it, its attributes as an object. Gives the offset behind it, too.
-    fn read_span<'a>(&mut self, chunk: ScannedChunk<'a>, draft: &RunBuilder<'a, '_>, at: usize) -> Option<(SpanValues<'a>, usize)> {
+    fn read_span<'a>(
+        &mut self,
+        chunk: ScannedChunk<'a>,
+        draft: &RunBuilder<'a, '_>,
+        at: usize,
+    ) -> Option<(SpanValues<'a>, usize)> {
         let cursor = chunk.cursor;
         let (mut words, mut seen) = (SpanValues::empty_values(), 0_u64);
         let Self { keys, attributes } = self;
@@ -321,8 +314,12 @@ impl SpanReader {
 }
 
 impl AttributeReader {
-    /// Reads a list of attributes as an object; gives the offset behind it, too.
-    fn read_list<'a>(&mut self, chunk: ScannedChunk<'a>, draft: &RunBuilder<'a, '_>, start: usize) -> Option<(Node<'a>, usize)> {
+    fn read_list<'a>(
+        &mut self,
+        chunk: ScannedChunk<'a>,
+        draft: &RunBuilder<'a, '_>,
+        start: usize,
+    ) -> Option<(Node<'a>, usize)> {
         let mut entries: SmallVec<[ObjectEntry<'a>; ENTRIES]> = SmallVec::new();
         let behind = read_list(chunk.cursor, start, |at| {
             let (mut key, mut value) = (None, None);
@@ -347,8 +344,12 @@ impl AttributeReader {
     }
 }
 
-/// The value that says its type by its only key, where it is text, a number or a boolean.
-fn read_typed<'a>(keys: &mut KeyReader<Option<TypedValueKey>>, chunk: ScannedChunk<'a>, (start, _): ByteSpan) -> Option<Node<'a>> {
+/// Only for text, numbers and booleans.
+fn read_typed<'a>(
+    keys: &mut KeyReader<Option<TypedValueKey>>,
+    chunk: ScannedChunk<'a>,
+    (start, _): ByteSpan,
+) -> Option<Node<'a>> {
     let mut found = None;
     keys.read_object(chunk.cursor, start, |typed, at| {
         let end = chunk.cursor.value_end(at)?;
@@ -363,7 +364,6 @@ fn read_typed<'a>(keys: &mut KeyReader<Option<TypedValueKey>>, chunk: ScannedChu
     Some(if typed == TypedValueKey::Integer { attributes::integer_node(node) } else { node })
 }
 
-/// A value in full.
 fn value_at<'a>(chunk: ScannedChunk<'a>, start: usize, end: usize) -> Option<Node<'a>> {
     let value = match chunk.cursor.byte_at(start) {
         b'{' if end.wrapping_sub(start) == 2 => Value::Object(Object::EMPTY),

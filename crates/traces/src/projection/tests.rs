@@ -1,18 +1,18 @@
 //! The two readers of each format read the same fields: samples are changed field by field, and both have to say the same of each.
 
 use super::samples::samples;
-use super::{ScannedChunk, RawValue, LineReader, RunProjection, ReadSet};
+use super::{LineReader, RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::claude_code::{ClaudeExportKey, ClaudeKey};
 use crate::adapt::fields::FieldRow;
-use crate::adapt::messages::{BlockKey, ToolCallKey, ChatMessageKey};
-use crate::adapt::{ChoiceKey, ChatExchangeKey, TauBenchKey};
-use crate::names::{PartNames, NamedPart};
-use crate::scan::{ScanCursor, ByteIndex};
+use crate::adapt::messages::{BlockKey, ChatMessageKey, ToolCallKey};
+use crate::adapt::{ChatExchangeKey, ChoiceKey, TauBenchKey};
+use crate::names::{NamedPart, PartNames};
+use crate::scan::{ByteIndex, ScanCursor};
 use crate::{RawRun, TraceRuns, parse_run};
 use averment_base::limits::Limits;
 use averment_base::value::{Value, json};
 use averment_runs::normal::of_run;
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};
 
@@ -251,13 +251,14 @@ fn both_readers_read_each_field_of_each_table() {
         if projected && !in_part {
             passed_over.push(row.clone());
         }
-        if in_part && !projected && ["OfMessage", "OfCall", "OfBlock", "OfLine"].contains(&table.as_str()) {
+        if in_part && !projected && ["ChatMessageKey", "ToolCallKey", "BlockKey", "ClaudeKey"].contains(&table.as_str())
+        {
             looked_at.push(row);
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     // What a request costs by its model is asked for with a table of prices alone.
-    unread.retain(|row| row != "OfExchange.model");
+    unread.retain(|row| row != "ChatExchangeKey.model");
     assert!(unread.is_empty(), "the full reader does not look at {unread:?}, or no sample shows it");
     assert!(passed_over.is_empty(), "a projection does not look at {passed_over:?}, or no sample shows it");
     assert!(looked_at.is_empty(), "a projection looks at {looked_at:?}, whose rows say that it does not");
@@ -283,7 +284,8 @@ fn values() -> Vec<Json> {
 #[test]
 fn both_readers_read_each_name_of_home_grown_formats_and_of_the_normal_form() {
     let names = PartNames::known_names();
-    let of_calls: Vec<&str> = NamedPart::ALL.into_iter().flat_map(|part| names.names_of(part)).map(AsRef::as_ref).collect();
+    let of_calls: Vec<&str> =
+        NamedPart::ALL.into_iter().flat_map(|part| names.names_of(part)).map(AsRef::as_ref).collect();
     let of_runs = of_run::ALL.into_iter().chain(StepKind::ALL.map(StepKind::list_key)).filter(|key| *key != "calls");
     let of_runs: Vec<&str> = of_runs.chain(of_calls.iter().copied()).collect();
     let (mut read, mut wrong, mut readers) = (0, Vec::new(), Readers::new());

@@ -1,10 +1,10 @@
 //! Texts of values: for those who ask for them, and those of a message as one.
 
-use super::{ScannedChunk, CallField, RawValue, RunProjection, ReadSet, call};
+use super::{CallField, RawValue, ReadSet, RunProjection, ScannedChunk, call};
 use crate::adapt::content;
-use crate::adapt::fields::{ValueShape, ShapeReader, ByteSpan};
+use crate::adapt::fields::{ByteSpan, ShapeReader, ValueShape};
 
-/// Gives the texts of a field to those who ask for them. `None` where they are for the full reader.
+/// `None` for the full reader.
 pub(super) fn take_texts<'a>(
     chunk: ScannedChunk<'a>,
     read_set: &ReadSet,
@@ -24,7 +24,7 @@ pub(super) fn take_texts<'a>(
     Some(())
 }
 
-/// The texts of a message, joined. The outer `None` is for what cannot be read.
+/// The outer `None` is for unreadable text.
 pub(super) fn join_texts<'a>(chunk: ScannedChunk<'a>, texts: &[ByteSpan]) -> Option<Option<RawValue<'a>>> {
     let bytes = |(start, end): &ByteSpan| RawValue::Bytes(*start, *end);
     if let [] | [_] = texts {

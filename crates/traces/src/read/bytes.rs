@@ -1,11 +1,10 @@
 //! Bytes that are no text, or not only text, and what is said of them.
 
-use crate::error::{TraceProblem, ReadError};
+use crate::error::{ReadError, TraceProblem};
 use averment_base::limits::Limits;
 use averment_runs::run::{ReadWarning, RunSource};
 use std::io::{self, Read};
 
-/// The text up to the first byte that is not UTF-8.
 pub(super) fn valid_part(bytes: &[u8]) -> &str {
     match simdutf8::compat::from_utf8(bytes) {
         Ok(text) => text,
@@ -13,7 +12,6 @@ pub(super) fn valid_part(bytes: &[u8]) -> &str {
     }
 }
 
-/// Files that are no text at all.
 pub(super) fn not_text(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if head.starts_with(&[0x1F, 0x8B]) {
         Some(("a gzip file", "unpack it: `gunzip -c FILE | aver check RULES -`"))
@@ -28,14 +26,14 @@ pub(super) fn not_text(head: &[u8]) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// A line that is not UTF-8: where it starts in its chunk, and where it is broken.
+/// A line with invalid UTF-8: start in its chunk, and the broken byte.
 pub(super) struct BrokenLine {
     pub(super) start: usize,
     pub(super) at: usize,
     pub(super) text: String,
 }
 
-/// Puts blanks in the place of lines that are not UTF-8, so that all other places stay.
+/// Blanks out lines with invalid UTF-8, so that offsets stay.
 pub(super) fn blank_bad_lines(mut bytes: Vec<u8>) -> (String, Vec<BrokenLine>) {
     let mut broken = Vec::new();
     let mut start = 0;
@@ -44,7 +42,11 @@ pub(super) fn blank_bad_lines(mut bytes: Vec<u8>) -> (String, Vec<BrokenLine>) {
         let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
         let line = rest.get_mut(..length).unwrap_or_default();
         if let Err(error) = std::str::from_utf8(line) {
-            broken.push(BrokenLine { start, at: error.valid_up_to(), text: String::from_utf8_lossy(line).into_owned() });
+            broken.push(BrokenLine {
+                start,
+                at: error.valid_up_to(),
+                text: String::from_utf8_lossy(line).into_owned(),
+            });
             let keep = line.len() - usize::from(line.ends_with(b"\n"));
             line.iter_mut().take(keep).for_each(|byte| *byte = b' ');
         }
@@ -78,7 +80,6 @@ pub(super) fn too_long(source: &RunSource, limits: &Limits) -> ReadError {
     ReadError::at_offset(source, "", 0, TraceProblem { message, help, no_trace: false })
 }
 
-/// What cannot be read because the system gives no more memory.
 pub(super) fn no_memory(source: &RunSource, what: &str) -> ReadError {
     let message = format!("there is not enough memory for {what}");
     let help = "give more memory, or judge with fewer `--threads`".to_owned();
@@ -98,7 +99,7 @@ pub(super) fn unreadable_file(file: &str, error: &io::Error) -> ReadError {
     ReadError::of_file(file, message, help)
 }
 
-/// Puts bytes at the start of a buffer, whose length does not shrink.
+/// The buffer's length does not shrink.
 pub(super) fn begin_with(buffer: &mut Vec<u8>, bytes: &mut Vec<u8>) {
     if buffer.len() < bytes.len() {
         std::mem::swap(buffer, bytes);
@@ -108,30 +109,26 @@ pub(super) fn begin_with(buffer: &mut Vec<u8>, bytes: &mut Vec<u8>) {
     bytes.clear();
 }
 
-/// What can be read of an input up to where it breaks off: a compressed file that was cut, a disk that fails. Then it ends, and why is kept, so
-/// that what stands before is judged all the same.
+/// Reads up to a truncation or I/O error and keeps the reason, so that earlier data is still judged.
 pub(super) struct UpToBreak {
     input: Box<dyn Read + Send>,
     broken: Option<io::Error>,
 }
 
 impl UpToBreak {
-    /// The whole input.
     pub(super) fn new(input: Box<dyn Read + Send>) -> Self {
         Self { input, broken: None }
     }
 
-    /// Takes the input away.
     pub(super) fn take_input(&mut self) -> Box<dyn Read + Send> {
         std::mem::replace(&mut self.input, Box::new(io::empty()))
     }
 
-    /// Whether it broke off.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.is_some()
     }
 
-    /// Why it broke off; once.
+    /// The reason, once.
     pub(super) fn take_error(&mut self) -> Option<io::Error> {
         self.broken.take()
     }

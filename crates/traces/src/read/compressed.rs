@@ -2,7 +2,7 @@
 
 use super::{RawRun, TraceRuns, is_named_like_a_trace};
 use crate::adapt::inspect;
-use crate::error::{TraceProblem, ReadError};
+use crate::error::{ReadError, TraceProblem};
 use averment_base::limits::Limits;
 use averment_runs::run::RunSource;
 use flate2::read::MultiGzDecoder;
@@ -14,7 +14,6 @@ use zip::read::ZipFile;
 use zip::result::ZipError;
 use zip::{CompressionMethod, ZipArchive};
 
-/// A way in which files are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileCompression {
     Gzip,
@@ -23,7 +22,7 @@ pub(super) enum FileCompression {
 }
 
 impl FileCompression {
-    /// What the first bytes of a file say.
+    /// By the first bytes.
     pub(super) fn detect_head(head: &[u8]) -> Option<Self> {
         let starts: [(&[u8], Self); 3] =
             [(&[0x1F, 0x8B], Self::Gzip), (&[0x28, 0xB5, 0x2F, 0xFD], Self::Zstd), (b"PK\x03\x04", Self::Zip)];
@@ -31,7 +30,7 @@ impl FileCompression {
     }
 }
 
-/// What is in a gzip or zstd file, as far as that is in proportion to it.
+/// Fails beyond the allowed expansion.
 pub(super) fn unpack_reader(
     packed: FileCompression,
     head: Vec<u8>,
@@ -47,14 +46,9 @@ pub(super) fn unpack_reader(
     Box::new(RatioLimit { inner, taken, given: 0, limits: *limits })
 }
 
-/// So many bytes are unpacked for each of a compressed file, beside what one run may have: no trace is written more densely, and a file that
-/// is made to fill memory or time is.
+/// Maximum expansion factor, beyond the size of one run: no trace is denser, but a zip bomb is.
 const TIMES: u64 = 250;
 
-/// Whether so many bytes may come out of so many.
-///
-/// # Errors
-/// What is out of proportion.
 fn has_fair_ratio(unpacked: u64, packed: u64, limits: &Limits) -> io::Result<()> {
     if unpacked <= packed.saturating_mul(TIMES).max(limits.run_bytes as u64) {
         return Ok(());
@@ -64,7 +58,7 @@ fn has_fair_ratio(unpacked: u64, packed: u64, limits: &Limits) -> io::Result<()>
     )))
 }
 
-/// Bytes that are counted where they are read.
+/// Counts bytes as they are read.
 struct CountedBytes<R> {
     bytes: R,
     taken: Arc<AtomicU64>,
@@ -78,7 +72,7 @@ impl<R: Read> Read for CountedBytes<R> {
     }
 }
 
-/// What is unpacked, as long as it is in proportion to what was read for it.
+/// Output is limited in proportion to the input read.
 struct RatioLimit {
     inner: Box<dyn Read + Send>,
     taken: Arc<AtomicU64>,
@@ -95,9 +89,8 @@ impl Read for RatioLimit {
     }
 }
 
-/// The frames of a zstd file, one behind the other.
 struct ZstdFrames<R: BufRead> {
-    /// Where the next frame begins; taken by the frame that is being read.
+    /// Start of the next frame; taken while a frame is read.
     bytes: Option<R>,
     frame: Option<Box<StreamingDecoder<R, FrameDecoder>>>,
 }
@@ -121,16 +114,14 @@ impl<R: BufRead> Read for ZstdFrames<R> {
     }
 }
 
-/// So many files of an archive are read.
 const MOST: usize = 100_000;
 
-/// The files of a zip file that may hold traces, one after the other.
 pub(super) struct TraceArchive {
     file: String,
     zip: ZipArchive<Cursor<Vec<u8>>>,
-    /// The files and folders in which something about the traces stands, in archives of a format that has such.
+    /// Files and folders with metadata in archives of such formats.
     about: &'static [&'static str],
-    /// Bytes of the archive, and those that its files were unpacked to.
+    /// Bytes of the archive, and unpacked bytes.
     length: u64,
     given: u64,
     next: usize,
@@ -139,10 +130,6 @@ pub(super) struct TraceArchive {
 }
 
 impl TraceArchive {
-    /// An archive from its bytes.
-    ///
-    /// # Errors
-    /// What is no zip file, holds too many files, or none that may be a trace.
     pub(super) fn new(file: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Self, ReadError> {
         let wrong = |message: String, help: &str| ReadError::of_file(file, message, help);
         let broken = |error: ZipError| wrong(format!("a zip file that cannot be read: {error}"), "write it anew");
@@ -167,7 +154,6 @@ impl TraceArchive {
         Ok(Self { file: file.to_owned(), zip, about, length, given: 0, next: 0, current: None, limits: *limits })
     }
 
-    /// The next run of its files; `None` at the end.
     pub(super) fn next(&mut self) -> Option<Result<RawRun, ReadError>> {
         loop {
             if let Some(run) = self.current.as_mut().and_then(|runs| runs.next()) {
@@ -182,7 +168,7 @@ impl TraceArchive {
         }
     }
 
-    /// Opens the next file, where it may be a trace; `None` behind the last one.
+    /// `None` at the end; the inner `None` if it cannot be a trace.
     fn open_next(&mut self) -> Option<Result<Option<TraceRuns>, ReadError>> {
         if self.next >= self.zip.len() {
             return None;
@@ -232,7 +218,7 @@ impl TraceArchive {
     }
 }
 
-/// The bytes of an entry in zstd, which the library for zip files hands out as they are.
+/// The zip library returns zstd entries still compressed.
 fn of_zstd<R: Read>(entry: &mut ZipFile<'_, R>, most: u64, bytes: &mut Vec<u8>) -> io::Result<usize> {
     let (length, sum) = (entry.size(), entry.crc32());
     let frames = ZstdFrames { bytes: Some(BufReader::new(entry)), frame: None };
@@ -243,7 +229,7 @@ fn of_zstd<R: Read>(entry: &mut ZipFile<'_, R>, most: u64, bytes: &mut Vec<u8>) 
     Ok(read)
 }
 
-/// How many entries the list of a zip file has, whatever its end says of it.
+/// Counts the directory: the end record may be wrong.
 fn entries_of(mut list: &[u8]) -> usize {
     let mut count = 0;
     while let Some(entry) = list.strip_prefix(b"PK\x01\x02") {
@@ -258,13 +244,12 @@ fn entries_of(mut list: &[u8]) -> usize {
     count
 }
 
-/// Whether a file of an archive is none that somebody put there: what a system adds, or what a format writes about its traces.
+/// Files added by a system, or a format's notes on its traces.
 fn is_side_file(name: &str, about: &[&str]) -> bool {
     name.starts_with("__MACOSX/")
         || about.iter().any(|one| if one.ends_with('/') { name.starts_with(one) } else { name == *one })
 }
 
-/// What is said of a zip file that is too long to be read at once.
 pub(super) fn too_long(file: &str, limits: &Limits) -> ReadError {
     let problem = TraceProblem {
         message: format!("a zip file of more than {} bytes", limits.run_bytes),

@@ -3,29 +3,26 @@
 use super::TextForm;
 use super::bytes::valid_part;
 use super::run_gatherer::RunGatherer;
-use super::{split, json_walk};
+use super::{json_walk, split};
 use crate::adapt;
 use averment_base::limits::Limits;
 use averment_base::value::json;
 
-/// A first line of this length is enough to tell the form of a file by.
+/// A longer first line decides a file's form alone.
 const LONG: usize = 1 << 20;
-/// Lines that are looked at to tell a session from a file with a run on each line.
+/// Lines examined to tell a session from a run per line.
 const FIRST_LINES: usize = 20;
 
-/// Whether a text is one value of JSON.
 pub(super) fn is_json(text: &str) -> bool {
     json::parse_recorded(text, 0, &bumpalo::Bump::new(), &Limits::default()).is_ok()
 }
 
-/// Whether a line holds a value that is no object, as a whole.
 fn is_other_value(line: &str) -> bool {
     let line = line.trim_ascii();
     !line.starts_with('{') && split::end_of_value(line, 0) == Some(line.len()) && is_json(line)
 }
 
-/// Whether the first line holds a whole value and more lines follow, or the second does where the first is broken. Other values may stand
-/// in front of both.
+/// The first line is a whole value and more follow (or the second, if the first is broken). Other values may precede.
 fn runs_by_line(head: &str) -> bool {
     let in_front = split::nonblank_lines(head).take(FIRST_LINES).take_while(|(_, line)| is_other_value(line)).count();
     let mut lines = split::nonblank_lines(head).map(|(_, line)| line).skip(in_front);
@@ -39,8 +36,7 @@ fn runs_by_line(head: &str) -> bool {
     is_whole(first, '{') || (!begins_list && second.is_some_and(|line| is_whole(line, '{')))
 }
 
-/// Whether a session does not begin with an object on a line: lines that are no JSON stand in front of it, which a program printed before
-/// its first event, or its records are lists.
+/// Program output before the first event, or records that are lists.
 fn is_session_of_other_lines(head: &str, limits: &Limits) -> bool {
     let mut lines = split::nonblank_lines(head);
     let first = lines.next().map_or("", |(_, line)| line.trim_ascii());
@@ -53,7 +49,6 @@ fn is_session_of_other_lines(head: &str, limits: &Limits) -> bool {
         && FileBeginning::of_lines(head).is_session(limits)
 }
 
-/// How much of a file is looked at to tell its form.
 #[derive(Default)]
 pub(super) struct FirstLines {
     looked: usize,
@@ -61,7 +56,7 @@ pub(super) struct FirstLines {
 }
 
 impl FirstLines {
-    /// Whether there are two lines, or a first one so long that the next one has to wait.
+    /// True with two lines, or a first one too long to wait for the next.
     pub(super) fn count_lines(&mut self, bytes: &[u8]) -> bool {
         if self.lines == 0 {
             let blank = bytes.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -80,11 +75,10 @@ impl FirstLines {
     }
 }
 
-/// The first lines of a file or values of a text, each with the keys of what stands there: of an object, or of the first one of a list.
+/// First lines or values with their keys: an object's, or those of a list's first element.
 pub(super) struct FileBeginning<'t>(Vec<(&'t str, Vec<&'t str>)>);
 
 impl<'t> FileBeginning<'t> {
-    /// Those of a file with a value on each line.
     fn of_lines(head: &'t str) -> Self {
         Self::from_records(split::nonblank_lines(head))
     }
@@ -98,7 +92,6 @@ impl<'t> FileBeginning<'t> {
         Self(records.take(FIRST_LINES).map(with_keys).collect())
     }
 
-    /// Whether there are records of a session.
     fn is_session(&self, limits: &Limits) -> bool {
         self.0.iter().any(|(record, keys)| {
             let written_otherwise = !record.starts_with('{') || keys.iter().any(|key| key.contains('\\'));
@@ -106,15 +99,15 @@ impl<'t> FileBeginning<'t> {
         })
     }
 
-    /// How the lines are gathered, where they hold parts of runs.
     pub(super) fn gather_lines(&self, limits: &Limits) -> Option<RunGatherer> {
         self.0.iter().find_map(|(line, keys)| RunGatherer::detect_lines(line, keys, limits))
     }
 }
 
-/// Whether a text holds the records of a session, over several lines: there are two values at least.
+/// Session records over several lines: at least two values.
 pub(super) fn is_session_of_values(text: &str, limits: &Limits) -> bool {
-    split::json_values(text).nth(1).is_some() && FileBeginning::from_records(split::json_values(text)).is_session(limits)
+    split::json_values(text).nth(1).is_some()
+        && FileBeginning::from_records(split::json_values(text)).is_session(limits)
 }
 
 fn is_record(text: &str, limits: &Limits) -> bool {
@@ -122,15 +115,11 @@ fn is_record(text: &str, limits: &Limits) -> bool {
     json::parse_recorded(text, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
 }
 
-/// The form of a file.
 pub(super) enum FileForm<'t> {
-    /// It is read whole, as this.
     Whole(TextForm),
-    /// Each line is a run, or a part of one.
     ByLine(FileBeginning<'t>),
 }
 
-/// The form of a file, told by its first lines.
 pub(super) fn of_file<'t>(head: &'t str, limits: &Limits) -> FileForm<'t> {
     if is_session_of_other_lines(head, limits) {
         return FileForm::Whole(TextForm::Lines);

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 /// A part of a file.
 pub enum FilePart {
-    /// Whole lines, a run on each, not looked at yet; their bytes are in the buffer.
+    /// Whole lines, one run each, unparsed; their bytes are in the buffer.
     Lines(WholeLines),
-    /// Runs that were cut already, and what cannot be read.
+    /// Runs already cut, and errors.
     Runs(Vec<Result<RawRun, ReadError>>),
 }
 
@@ -24,7 +24,7 @@ pub struct WholeLines {
 }
 
 impl WholeLines {
-    /// Lines of a file that start so many bytes behind its start; their numbers are known when the lines before have been counted.
+    /// Line numbers are known once earlier lines are counted.
     pub(super) fn new(file: &str, offset: u64, turn: PartTurn) -> Self {
         Self { file: file.into(), offset, turn }
     }

@@ -4,7 +4,7 @@ use super::split::{self, skip_blank};
 use crate::scan::ScanCursor;
 use std::ops::Range;
 
-/// A text, with an index of it where somebody has one: that finds ends sooner.
+/// A text with an optional index, which finds ends faster.
 #[derive(Clone, Copy)]
 pub(super) struct IndexedText<'a> {
     pub(super) text: &'a str,
@@ -12,26 +12,23 @@ pub(super) struct IndexedText<'a> {
 }
 
 impl<'a> IndexedText<'a> {
-    /// A text without an index.
     pub(super) fn without_index(text: &'a str) -> Self {
         Self { text, cursor: None }
     }
 
-    /// The offset behind the value at an offset; `None` where the text ends inside it.
+    /// `None` if the text ends inside it.
     pub(super) fn end_of_value(self, start: usize) -> Option<usize> {
         let found = self.cursor.and_then(|cursor| cursor.value_end(start));
         found.or_else(|| split::end_of_value(self.text, start))
     }
 }
 
-/// An entry of an object: its key without quotes, and its value.
 pub(super) struct EntrySpan {
     pub(super) key: Range<usize>,
     pub(super) value: Range<usize>,
 }
 
-/// Goes through the entries of the object at `start`. `inside` is given the key and the start of each value, and gives its end where it
-/// has looked for it itself; `Err` ends the way. The end of the object; `None` where it is none.
+/// `inside` gets key and start and may return the end; `Err` stops. `None` if it is no object.
 pub(super) fn walk_object(
     indexed: IndexedText<'_>,
     start: usize,
@@ -63,7 +60,7 @@ pub(super) fn walk_object(
     }
 }
 
-/// Goes through the elements of the list at `start`: `inside` is given the start of each and gives its end. The end of the list.
+/// `inside` gets each element's start and returns its end.
 pub(super) fn walk_list(text: &str, start: usize, mut inside: impl FnMut(usize) -> Option<usize>) -> Option<usize> {
     let mut at = first_inside(text, start, b'[')?;
     if byte_at(text, at) == Some(b']') {
@@ -78,7 +75,6 @@ pub(super) fn walk_list(text: &str, start: usize, mut inside: impl FnMut(usize) 
     }
 }
 
-/// The value under a way of keys in the object at `start`.
 pub(super) fn value_under(indexed: IndexedText<'_>, start: usize, way: &[&str]) -> Option<Range<usize>> {
     let text = indexed.text;
     let mut range = start..start;
@@ -100,10 +96,10 @@ pub(super) fn value_under(indexed: IndexedText<'_>, start: usize, way: &[&str]) 
     Some(range)
 }
 
-/// So many elements of a list are asked for their keys.
+/// Elements of a list examined for keys.
 const ELEMENTS: usize = 4;
 
-/// The end of the value at `start`, and the keys of the object that it is, or of the first elements of a list.
+/// Keys of the object, or of a list's first elements.
 pub(super) fn end_and_keys(text: &str, start: usize) -> (Option<usize>, Vec<Range<usize>>) {
     let indexed = IndexedText::without_index(text);
     let mut keys = Vec::new();

@@ -5,14 +5,14 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// Hands out turns, in the order of the parts.
+/// Hands out turns in the order of parts.
 #[derive(Debug)]
 pub(super) struct LineNumbers {
     shared: Arc<SharedCount>,
     turns: usize,
 }
 
-/// The turn of a part. Where it is dropped, the part counts as one without lines: nobody waits for it in vain.
+/// A part's turn. If dropped, the part counts as having no lines, so that nobody waits forever.
 #[derive(Debug)]
 pub(super) struct PartTurn {
     shared: Arc<SharedCount>,
@@ -28,39 +28,37 @@ struct SharedCount {
 
 #[derive(Debug)]
 struct LineCount {
-    /// How many parts have said their lines.
+    /// Parts that reported their lines.
     turns: usize,
-    /// The number of the first line behind them, from 1.
+    /// First line behind them, from 1.
     line: usize,
 }
 
 impl LineNumbers {
-    /// The numbers of a file of which nothing is read yet.
     pub(super) fn new() -> Self {
         let state = Mutex::new(LineCount { turns: 0, line: 1 });
         Self { shared: Arc::new(SharedCount { state, more: Condvar::new() }), turns: 0 }
     }
 
-    /// The turn of the next part.
     pub(super) fn next_turn(&mut self) -> PartTurn {
         let number = self.turns;
         self.turns += 1;
         PartTurn { shared: Arc::clone(&self.shared), number, taken: false }
     }
 
-    /// The first line behind all parts that have a turn, as soon as all have taken it.
+    /// Waits until all parts with a turn have taken it.
     pub(super) fn next_line(&self) -> usize {
         self.shared.at_turn(self.turns, |state| state.line)
     }
 
-    /// Says where the first line behind all parts is when some lines had no turn.
+    /// For lines that had no turn.
     pub(super) fn set_next_line(&self, line: usize) {
         self.shared.at_turn(self.turns, |state| state.line = line);
     }
 }
 
 impl PartTurn {
-    /// Says how many lines the part has; gives the number of its first line, from 1.
+    /// Returns the number of the part's first line, from 1.
     pub(super) fn count_lines(mut self, lines: usize) -> usize {
         self.take_turn(lines)
     }
@@ -87,7 +85,7 @@ impl Drop for PartTurn {
 }
 
 impl SharedCount {
-    /// Does something with the state when so many parts have taken their turn.
+    /// Waits until so many parts have taken their turn.
     fn at_turn<T>(&self, turns: usize, then: impl FnOnce(&mut LineCount) -> T) -> T {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.turns != turns {

@@ -1,48 +1,44 @@
 //! Files with parts of runs on their lines, those of one run scattered over the file: the parts of a run are gathered, within a bound.
 
-use super::run_pieces::{CutPieces, PiecePlaces, join_pieces};
 use super::json_walk::IndexedText;
+use super::run_pieces::{CutPieces, PiecePlaces, join_pieces};
 use super::{RawRun, RunText, TextForm, bytes, split};
 use crate::adapt;
 use crate::adapt::TraceFormat;
 use crate::adapt::cutting::RunCutting;
 use crate::error::ReadError;
-use crate::scan::{ScanCursor, ByteIndex};
+use crate::scan::{ByteIndex, ScanCursor};
 use averment_base::limits::{LONG, Limits};
 use averment_runs::run::{ReadWarning, RunSource, TextPart};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// So many bytes of parts are held back, or as many as a run may have where that is less. Where more come, the run is handed out whose last part came longest ago.
+/// Bytes of parts held back, at most one run's limit. Beyond that, the least recently extended run is emitted.
 pub(super) const GATHERED: usize = 64 << 20;
 
-/// What is said of parts that come later than that.
 const TOO_LATE: &str =
     "parts of this run stand too far behind others to be gathered with them: those are a run of their own";
 
-/// So many runs that were handed out early are remembered, to tell what comes too late.
+/// Runs emitted early that are remembered, to detect late parts.
 const REMEMBERED: usize = 1 << 20;
 
-/// The runs whose parts are being gathered.
 pub(super) struct RunGatherer {
     cutting: &'static RunCutting,
     open: FxHashMap<String, GatheredRun>,
-    /// The ids of open runs by the number of the line on which they were touched last; a run that was touched again stands in it again.
+    /// Run ids by last touched line; may contain outdated entries.
     touched: VecDeque<(u64, String)>,
     touches: u64,
     held: usize,
     early: FxHashSet<u64>,
     runs: usize,
     index: ByteIndex,
-    /// Nothing else was found in the file.
     alone: bool,
 }
 
-/// The parts of a run so far.
 struct GatheredRun {
     text: String,
     places: Vec<TextPart>,
-    /// Line, column and offset of its first part, and its number in the file.
+    /// First part: line, column, offset, and run number in the file.
     first: (usize, usize, u64),
     position: usize,
     touched: u64,
@@ -50,7 +46,7 @@ struct GatheredRun {
 }
 
 impl RunGatherer {
-    /// How the lines of a file are gathered that starts like this, with these keys; `None` where no format does that.
+    /// `None` if no format gathers such lines.
     pub(super) fn detect_lines(line: &str, keys: &[&str], limits: &Limits) -> Option<Self> {
         let has = |wanted: &str| keys.contains(&wanted);
         // A line that is a part itself is one that the format may know.
@@ -75,7 +71,7 @@ impl RunGatherer {
         })
     }
 
-    /// Takes in a line; what cannot be gathered is handed out at once.
+    /// Lines that cannot be gathered are emitted at once.
     pub(super) fn take_line(
         &mut self,
         line: &str,
@@ -86,8 +82,9 @@ impl RunGatherer {
         let start = split::skip_blank(line, 0);
         let is_one = |found: &CutPieces| split::skip_blank(line, found.end) >= line.len();
         let index = (line.len() <= LONG && self.index.build_index(line.as_bytes()).is_ok()).then_some(&self.index);
-        let cursor =
-            index.filter(|index| index.is_clean()).map(|index| ScanCursor::new(line.as_bytes(), index, limits.json_depth));
+        let cursor = index
+            .filter(|index| index.is_clean())
+            .map(|index| ScanCursor::new(line.as_bytes(), index, limits.json_depth));
         let indexed = IndexedText { text: line, cursor };
         let Some(found) = CutPieces::find_parts(indexed, start, self.cutting).filter(is_one) else {
             // What is wrong with it is for the reader to say.
@@ -129,7 +126,6 @@ impl RunGatherer {
         self.hand_out_oldest(&at.file, limits, ready);
     }
 
-    /// Takes in a line that is a part of one run as it stands.
     fn whole_line(&mut self, line: &str, start: usize, found: &CutPieces, at: &RunSource) {
         let column = |offset: usize| line.get(..offset).unwrap_or_default().chars().count() + 1;
         let place = TextPart { start: 0, line: at.line, column: column(start), offset: at.offset + start as u64 };
@@ -167,7 +163,7 @@ impl RunGatherer {
         self.touched.push_back((touched, id));
     }
 
-    /// Hands out runs while more is held than there is room for: one alone may be as long as a run may be.
+    /// Emits runs while too much is held; a single run may reach the run limit.
     fn hand_out_oldest(&mut self, file: &str, limits: &Limits, ready: &mut VecDeque<Result<RawRun, ReadError>>) {
         let most = |open: usize| if open > 1 { GATHERED.min(limits.run_bytes) } else { limits.run_bytes };
         while self.held > most(self.open.len()) {
@@ -196,7 +192,6 @@ impl RunGatherer {
         ready.push_back(Ok(RawRun { warnings: gathered.warnings, ..raw }));
     }
 
-    /// Hands out all that is left, in the order of the file.
     pub(super) fn finish_runs(&mut self, file: &str, ready: &mut VecDeque<Result<RawRun, ReadError>>) {
         let mut left: Vec<(usize, String)> =
             self.open.iter().map(|(id, gathered)| (gathered.position, id.clone())).collect();
@@ -211,8 +206,13 @@ impl RunGatherer {
     }
 }
 
-/// A run of a text that is put together, with the line, the column and the offset of its first part.
-fn gathered_run(file: &str, text: String, places: Vec<TextPart>, first: (usize, usize, u64), position: usize) -> RawRun {
+fn gathered_run(
+    file: &str,
+    text: String,
+    places: Vec<TextPart>,
+    first: (usize, usize, u64),
+    position: usize,
+) -> RawRun {
     let (line, column, offset) = first;
     let source = RunSource {
         file: file.to_owned(),

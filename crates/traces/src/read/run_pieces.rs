@@ -1,7 +1,7 @@
 //! The parts of the runs that one value holds, found by their brackets, and the text that each run has of its own.
 
-use super::split;
 use super::json_walk::{self, EntrySpan, IndexedText};
+use super::split;
 use crate::adapt;
 use crate::adapt::TraceFormat;
 use crate::adapt::cutting::RunCutting;
@@ -12,20 +12,17 @@ use averment_runs::run::TextPart;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// What a cutting has found in a value: the parts of runs, and what is around them.
 #[derive(Debug, Default)]
 pub(super) struct CutPieces {
     around: Vec<PartHolder>,
     parts: Vec<RunPart>,
-    /// The ids by which parts belong together, by their number in order of the text.
+    /// Run ids by number, in text order.
     pub(super) ids: Vec<Option<String>>,
-    /// The offset behind the value.
     pub(super) end: usize,
-    /// The value holds nothing that no run keeps.
+    /// Every run keeps everything else in the value.
     keeps_all: bool,
 }
 
-/// An object or list that holds parts.
 #[derive(Debug, Clone)]
 struct PartHolder {
     parent: Option<usize>,
@@ -33,30 +30,24 @@ struct PartHolder {
     after: Vec<RunPiece>,
 }
 
-/// A part of a run.
 #[derive(Debug)]
 struct RunPart {
     range: Range<usize>,
     parent: Option<usize>,
-    /// The number of its run.
     run: usize,
 }
 
-/// So many parts are looked at to tell what a file holds, and so many of one run.
+/// Parts examined to detect a file's content, and of one run.
 const LOOKED_AT: usize = 32;
 const OF_ONE: usize = 8;
 
-/// A piece of a run's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RunPiece {
-    /// It stands in the file.
     Text(Range<usize>),
-    /// It holds others together.
     Glue(&'static str),
 }
 
 impl RunPiece {
-    /// How long it is, in bytes.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Text(range) => range.len(),
@@ -66,12 +57,12 @@ impl RunPiece {
 }
 
 impl CutPieces {
-    /// The parts of runs in the value at `start`; `None` where the cutting does not fit it.
+    /// `None` if the cutting does not fit.
     pub(super) fn find_parts(indexed: IndexedText<'_>, start: usize, cutting: &RunCutting) -> Option<Self> {
         Self::find_in(indexed, start, cutting, true)
     }
 
-    /// The same; where the value is not the only one, those behind it are looked through like the elements of a list.
+    /// If the value is not the only one, later ones are treated like list elements.
     pub(super) fn find_in(indexed: IndexedText<'_>, start: usize, cutting: &RunCutting, single: bool) -> Option<Self> {
         let text = indexed.text;
         let mut finder = PartFinder { text, indexed, cutting, found: Self::default(), runs: FxHashMap::default() };
@@ -94,17 +85,15 @@ impl CutPieces {
         Some(finder.found).filter(|found| !found.parts.is_empty())
     }
 
-    /// Whether the value as it stands is the text of a run.
     pub(super) fn is_one_run(&self) -> bool {
         self.keeps_all && self.run_count() == 1
     }
 
-    /// How many runs there are.
     pub(super) fn run_count(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether the first parts of some run make a run of a format: what stands in front of it may be none.
+    /// True if some run's first parts are of the format: what precedes may not be.
     pub(super) fn is_of(&self, text: &str, format: &TraceFormat, limits: &Limits) -> bool {
         let first = self.parts.iter().enumerate().take(LOOKED_AT);
         let mut runs: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -118,12 +107,12 @@ impl CutPieces {
             let parts = parts.get(..OF_ONE).unwrap_or(parts);
             let Some(text) = join_pieces(text, &self.text_of(parts)) else { return false };
             let arena = bumpalo::Bump::new();
-            json::parse_recorded(&text, 0, &arena, limits)
-                .is_ok_and(|document| adapt::detect_format(&document.node).is_some_and(|found| std::ptr::eq(found, format)))
+            json::parse_recorded(&text, 0, &arena, limits).is_ok_and(|document| {
+                adapt::detect_format(&document.node).is_some_and(|found| std::ptr::eq(found, format))
+            })
         })
     }
 
-    /// The parts of each run, in order of the text.
     pub(super) fn by_run(&self) -> Vec<Vec<usize>> {
         let mut runs = vec![Vec::new(); self.run_count()];
         for (number, part) in self.parts.iter().enumerate() {
@@ -134,12 +123,10 @@ impl CutPieces {
         runs
     }
 
-    /// Where a part stands.
     pub(super) fn part_range(&self, part: usize) -> Range<usize> {
         self.parts.get(part).map_or(0..0, |part| part.range.clone())
     }
 
-    /// The pieces that make up the text of a run of these parts, with what is around them.
     pub(super) fn text_of(&self, parts: &[usize]) -> Vec<RunPiece> {
         let mut pieces: Vec<RunPiece> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
@@ -158,7 +145,8 @@ impl CutPieces {
             }
             pieces.push(RunPiece::Text(part.range.clone()));
         }
-        let outer = |part: &usize| self.holder_path(self.parts.get(*part).and_then(|part| part.parent)).first().copied();
+        let outer =
+            |part: &usize| self.holder_path(self.parts.get(*part).and_then(|part| part.parent)).first().copied();
         let several = parts.iter().any(|part| outer(part) != parts.first().and_then(outer));
         for around in open.into_iter().rev() {
             self.push_holder(&mut pieces, around, false);
@@ -170,7 +158,6 @@ impl CutPieces {
         pieces
     }
 
-    /// What is around a part, from the outside.
     fn holder_path(&self, parent: Option<usize>) -> Vec<usize> {
         let above = |around: &usize| self.around.get(*around).and_then(|around| around.parent);
         let mut way: Vec<usize> = std::iter::successors(parent, above).collect();
@@ -205,7 +192,7 @@ impl<'a> PartFinder<'a> {
         }
     }
 
-    /// Looks through a value, or through the one inside of it in which the way begins; gives the end of the outer one.
+    /// Enters the value in which the path begins; returns the outer end.
     fn scan_value(&mut self, start: usize, parent: Option<usize>) -> Option<usize> {
         let inner = json_walk::value_under(self.indexed, start, self.cutting.within).map_or(start, |inner| inner.start);
         let end = self.scan_level(inner, 0, parent)?;
@@ -216,7 +203,6 @@ impl<'a> PartFinder<'a> {
         self.indexed.end_of_value(start)
     }
 
-    /// Looks through a value on the way; gives its end.
     fn scan_level(&mut self, start: usize, level: usize, parent: Option<usize>) -> Option<usize> {
         let (text, indexed) = (self.text, self.indexed);
         let Some(keys) = self.cutting.way.get(level) else {
@@ -288,7 +274,7 @@ impl<'a> PartFinder<'a> {
         Some(end)
     }
 
-    /// The run with an id. What has none goes with what stands before it, or with the first run: its reader tells what that is.
+    /// Parts without an id join the preceding run, or the first: its reader decides.
     fn run_with(&mut self, id: Option<&'a str>) -> usize {
         let last = self.found.parts.last().map(|part| part.run);
         let Some(id) = id else { return last.unwrap_or_else(|| self.run_number(None)) };
@@ -313,7 +299,7 @@ impl<'a> PartFinder<'a> {
     }
 }
 
-/// The beginning of an object with the entries that are kept, and of its list last.
+/// Kept entries first, the list last.
 fn list_skeleton(text: &str, list: &Range<usize>, kept: &[Range<usize>]) -> Vec<RunPiece> {
     // The key of the list stands in front of it.
     let before = text.get(..list.start).unwrap_or_default().trim_end().trim_end_matches(':').trim_end();
@@ -326,7 +312,7 @@ fn list_skeleton(text: &str, list: &Range<usize>, kept: &[Range<usize>]) -> Vec<
     pieces
 }
 
-/// Puts pieces of a text together, and says where each stands in the file. `None` where there is no memory for it.
+/// `None` if memory is exhausted.
 pub(super) fn join_pieces(text: &str, pieces: &[RunPiece]) -> Option<String> {
     let piece = |piece: &RunPiece| match piece {
         RunPiece::Text(range) => text.get(range.clone()).unwrap_or_default(),
@@ -339,14 +325,13 @@ pub(super) fn join_pieces(text: &str, pieces: &[RunPiece]) -> Option<String> {
     Some(joined)
 }
 
-/// Where all pieces of a text stand in it: lines are counted once, from the first to the last.
+/// Counts lines once over all pieces.
 pub(super) struct PiecePlaces {
     /// Offset, line, column.
     known: Vec<(usize, usize, usize)>,
 }
 
 impl PiecePlaces {
-    /// Those of all that was found.
     pub(super) fn locate_all(text: &str, found: &CutPieces) -> Self {
         let around = found.around.iter().flat_map(|around| around.before.iter().chain(&around.after));
         let around = around.filter_map(|piece| match piece {
@@ -363,13 +348,11 @@ impl PiecePlaces {
         Self { known }
     }
 
-    /// Line and column of an offset at which a piece starts.
     pub(super) fn line_and_column(&self, offset: usize) -> (usize, usize) {
         let found = self.known.binary_search_by_key(&offset, |(offset, ..)| *offset);
         found.ok().and_then(|found| self.known.get(found)).map_or((1, 1), |(_, line, column)| (*line, *column))
     }
 
-    /// Where the pieces of a run's text stand in the file, in which this text starts at an offset and on a line.
     pub(super) fn of_run(&self, pieces: &[RunPiece], (offset, lines): (u64, usize)) -> Vec<TextPart> {
         let mut parts = Vec::new();
         let mut start = 0;
@@ -401,7 +384,9 @@ mod tests {
     const FLAT: RunCutting = RunCutting { within: &[], way: &[], by: &[&["trace"]], keeps: &[] };
 
     fn runs(text: &str, cutting: &RunCutting) -> Vec<String> {
-        let Some(found) = CutPieces::find_parts(IndexedText::without_index(text), 0, cutting) else { return Vec::new() };
+        let Some(found) = CutPieces::find_parts(IndexedText::without_index(text), 0, cutting) else {
+            return Vec::new();
+        };
         found.by_run().iter().map(|parts| join_pieces(text, &found.text_of(parts)).unwrap()).collect()
     }
 

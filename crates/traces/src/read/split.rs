@@ -1,7 +1,6 @@
 //! Finding where values and lines end, without reading them.
 
-/// The offset behind the JSON value that starts at `start`; `None` when the text ends inside it. Only brackets and quotes are looked
-/// at: what is in between is for the reader to check.
+/// `None` if the text ends inside. Only brackets and quotes are checked: the reader validates the rest.
 pub(super) fn end_of_value(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;
@@ -32,7 +31,6 @@ pub(super) fn end_of_value(text: &str, start: usize) -> Option<usize> {
     (depth == 0 && at > start).then_some(at)
 }
 
-/// The offset behind the text whose quote stands at `start`.
 fn end_of_text(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -44,13 +42,11 @@ fn end_of_text(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The offset of the next byte that is no white space of JSON.
 pub(super) fn skip_blank(text: &str, start: usize) -> usize {
     let rest = text.as_bytes().get(start..).unwrap_or_default();
     start + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }
 
-/// The lines that are not blank, with their offsets.
 pub(super) fn nonblank_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -64,7 +60,7 @@ pub(super) fn nonblank_lines(text: &str) -> impl Iterator<Item = (usize, &str)> 
     .filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
-/// Values one behind the other, with their offsets; the last one may end with the text before it is whole.
+/// The last one may be cut off by the end of the text.
 pub(super) fn json_values(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut next = skip_blank(text, 0);
     std::iter::from_fn(move || {
@@ -77,18 +73,17 @@ pub(super) fn json_values(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Counts lines up to offsets that are asked for in ascending order; each part of the text is looked at once.
+/// Offsets must ascend; each part of the text is scanned once.
 #[derive(Debug, Default)]
 pub(super) struct LineCounter {
-    /// Line ends before `counted`.
     ends: usize,
-    /// Characters between the last of them and `counted`.
+    /// Characters since the last line end.
     characters: usize,
     counted: usize,
 }
 
 impl LineCounter {
-    /// Line and column (from 1, in characters) of an offset.
+    /// From 1, in characters.
     pub(super) fn line_and_column(&mut self, text: &str, offset: usize) -> (usize, usize) {
         let mut passed = text.get(self.counted..offset).unwrap_or_default();
         if let Some(newline) = memchr::memrchr(b'\n', passed.as_bytes()) {

@@ -5,13 +5,13 @@
 use super::bytes::{
     self, UpToBreak, blank_bad_lines, not_text, not_utf8, too_long, unreadable_file, valid_part, without_bad_lines,
 };
-use super::text_cutter::TextCutter;
-use super::file_form::{FirstLines, FileForm, of_file};
-use super::line_numbers::LineNumbers;
 #[cfg(feature = "packed")]
-use super::compressed::{self, TraceArchive, FileCompression};
+use super::compressed::{self, FileCompression, TraceArchive};
+use super::file_form::{FileForm, FirstLines, of_file};
 use super::file_part::{FilePart, WholeLines};
+use super::line_numbers::LineNumbers;
 use super::run_gatherer::RunGatherer;
+use super::text_cutter::TextCutter;
 use super::{RawRun, RunText, TextForm, split};
 use crate::error::ReadError;
 use averment_base::limits::{LONG, Limits, give_own_block};
@@ -31,36 +31,29 @@ pub struct TraceRuns {
     file: String,
     limits: Limits,
     state: StreamState,
-    /// What is read comes out of a compressed file.
     #[cfg(feature = "packed")]
     unpacked: bool,
     ready: VecDeque<Result<RawRun, ReadError>>,
 }
 
 enum StreamState {
-    /// Nothing is read yet.
     Start,
-    /// A run on each line.
     Lines(LineBuffer),
-    /// The files of a zip file.
     #[cfg(feature = "packed")]
     Archive(Box<TraceArchive>),
     Done,
 }
 
 struct LineBuffer {
-    /// What is read of the file and not handed out.
     pending: Vec<u8>,
-    /// Place of `pending` in the file.
+    /// Offset of `pending` in the file.
     offset: u64,
     numbers: LineNumbers,
-    /// The number of the first line of `pending`, while lines are cut one by one.
+    /// First line number of `pending`, while cutting line by line.
     line: usize,
-    /// Whether some run was found.
     found: bool,
-    /// The rest of a line that is too long is being passed over.
+    /// Skipping the rest of an overlong line.
     skipping: bool,
-    /// Gathers the parts of runs that lines hold.
     scattered: Option<Box<RunGatherer>>,
 }
 
@@ -143,8 +136,13 @@ impl TraceRuns {
         }
     }
 
-    /// Reads whole lines into a buffer. Where the file has but one line, or a line is too long, the lines are cut one by one (`None`).
-    fn whole_lines(&mut self, mut lines: LineBuffer, buffer: &mut Vec<u8>, size: usize) -> io::Result<Option<WholeLines>> {
+    /// `None` if the file has one line, or a line is too long: lines are then cut one by one.
+    fn whole_lines(
+        &mut self,
+        mut lines: LineBuffer,
+        buffer: &mut Vec<u8>,
+        size: usize,
+    ) -> io::Result<Option<WholeLines>> {
         let mut filled = lines.pending.len();
         bytes::begin_with(buffer, &mut lines.pending);
         let mut ended = false;
@@ -185,8 +183,7 @@ impl TraceRuns {
         Ok(Some(found))
     }
 
-    /// Reads what there is into a range of the buffer; 0 at the end of the file. One call of the system takes as much as there is room,
-    /// and what is in the buffer already is not cleared first.
+    /// 0 at the end. One system call fills the room; old buffer content is not cleared first.
     fn read_into(&mut self, buffer: &mut Vec<u8>, range: Range<usize>) -> io::Result<usize> {
         if buffer.len() < range.end {
             allow_failure(|| buffer.try_reserve(range.end - buffer.len()))?;
@@ -205,7 +202,7 @@ impl TraceRuns {
         self.ready.push_back(Err(ReadError::of_file(&self.file, message, help)));
     }
 
-    /// Reads more; `true` at the end of the file.
+    /// True at the end of the file.
     fn read_more(&mut self, pending: &mut Vec<u8>) -> io::Result<bool> {
         Ok(self.input.by_ref().take(CHUNK_SIZE as u64).read_to_end(pending)? == 0)
     }
@@ -254,7 +251,7 @@ impl TraceRuns {
         Ok(())
     }
 
-    /// Reads what is in a compressed file; what is compressed twice is not read.
+    /// Doubly compressed data is not read.
     #[cfg(feature = "packed")]
     fn unpack_input(&mut self, packed: FileCompression, mut pending: Vec<u8>) -> io::Result<()> {
         self.unpacked = true;
@@ -276,7 +273,6 @@ impl TraceRuns {
         Ok(())
     }
 
-    /// Reads the rest of the file and cuts it.
     fn cut_whole(&mut self, mut bytes: Vec<u8>, mark: usize, form: TextForm) -> io::Result<()> {
         let limit = self.limits.run_bytes;
         let room = limit.saturating_add(1).saturating_sub(bytes.len());
@@ -322,7 +318,6 @@ impl TraceRuns {
         RunSource { file: self.file.clone(), line, column, offset, position, by_line: true, parts: None, label: None }
     }
 
-    /// Reads the next chunk of a file with a run on each line.
     fn more_lines(&mut self, mut lines: LineBuffer) -> io::Result<()> {
         lines.line = lines.numbers.next_line();
         let mut end = memchr::memrchr(b'\n', &lines.pending);
@@ -351,7 +346,7 @@ impl TraceRuns {
         Ok(())
     }
 
-    /// A line beyond the limit: says so once and forgets what was read of it.
+    /// Reports an overlong line once and drops what was read of it.
     fn skip_line(&mut self, lines: &mut LineBuffer) {
         if !lines.skipping {
             lines.skipping = true;
@@ -406,7 +401,7 @@ impl TraceRuns {
         Ok(())
     }
 
-    /// Whether the file holds nothing but one line: then the run has the name of the file.
+    /// A file of one line: its run is named after the file.
     fn is_last(&mut self, lines: &mut LineBuffer, chunk: &[u8]) -> io::Result<bool> {
         let text = chunk.trim_ascii();
         if memchr::memchr(b'\n', text).is_some() {

@@ -1,8 +1,8 @@
 //! A file that is read whole, cut into its runs: values one behind the other, and lists of them.
 
-use super::run_pieces::{CutPieces, PiecePlaces};
 use super::json_walk::IndexedText;
-use super::{RawRun, RunText, TextForm, file_form, split, json_walk};
+use super::run_pieces::{CutPieces, PiecePlaces};
+use super::{RawRun, RunText, TextForm, file_form, json_walk, split};
 use crate::adapt;
 use crate::adapt::TraceFormat;
 use crate::adapt::cutting::RunCutting;
@@ -14,7 +14,6 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A text that is read whole, and what was cut from it.
 pub(super) struct TextCutter<'a> {
     pub(super) file: &'a str,
     pub(super) mark: usize,
@@ -25,7 +24,6 @@ pub(super) struct TextCutter<'a> {
 }
 
 impl TextCutter<'_> {
-    /// Runs are asked for in the order of the text: lines are counted on from the last one.
     fn run_source(&mut self, start: usize, position: Option<usize>) -> RunSource {
         let (line, column) = self.lines.line_and_column(&self.shared, start);
         let offset = (self.mark + start) as u64;
@@ -41,7 +39,6 @@ impl TextCutter<'_> {
         }
     }
 
-    /// Adds a run.
     pub(super) fn push_run(
         &mut self,
         range: Range<usize>,
@@ -54,7 +51,7 @@ impl TextCutter<'_> {
         self.ready.push_back(Ok(RawRun { text, form, warnings, source }));
     }
 
-    /// Values one behind the other; a list may be a list of runs.
+    /// Consecutive values; a list may hold runs.
     pub(super) fn cut_values(&mut self) {
         if file_form::is_session_of_values(&self.shared, self.limits) {
             return self.push_run(0..self.shared.len(), TextForm::Values, None, Vec::new());
@@ -85,7 +82,7 @@ impl TextCutter<'_> {
         }
     }
 
-    /// Cuts a value that holds several runs of a format; false where it does not.
+    /// False if the value does not hold several runs.
     fn cut_several(&mut self, start: usize, keys: &[Range<usize>], single: bool) -> bool {
         let shared = Arc::clone(&self.shared);
         let has = |wanted: &str| keys.iter().any(|key| shared.get(key.clone()) == Some(wanted));
@@ -124,7 +121,7 @@ impl TextCutter<'_> {
         true
     }
 
-    /// A list: one run, such as a list of messages, or a run in each element.
+    /// One run, such as messages, or a run per element.
     fn cut_list(&mut self, range: Range<usize>, single: bool) {
         let Some(elements) = self.list_elements(range.clone()) else {
             self.push_run(range, TextForm::Value, None, Vec::new());
@@ -145,7 +142,7 @@ impl TextCutter<'_> {
         }
     }
 
-    /// The elements of a list; `None` when it is no list of JSON.
+    /// `None` for invalid JSON.
     fn list_elements(&self, range: Range<usize>) -> Option<Vec<Range<usize>>> {
         let mut elements = Vec::new();
         let mut at = split::skip_blank(&self.shared, range.start + 1);
@@ -167,7 +164,7 @@ impl TextCutter<'_> {
         (at + 1 == range.end).then_some(elements)
     }
 
-    /// Whether a list is one run: the first of its elements says so that is known to anybody, and may not be either.
+    /// The first recognized element decides, unless it may be either.
     fn is_one_run(&self, elements: &[Range<usize>]) -> bool {
         let told = elements.iter().take(adapt::FIRST_ITEMS).find_map(|element| {
             let arena = bumpalo::Bump::new();

@@ -2,7 +2,6 @@
 
 use super::{ByteIndex, ScanWord, simd};
 
-/// The bytes of numbers and of `true`, `false` and `null`.
 static IN_WORDS: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_usize;
@@ -84,7 +83,6 @@ impl<'a> ScanCursor<'a> {
         self.next_bit(from, |word| word.slash)
     }
 
-    /// The offset of the first of some bits at or behind an offset.
     #[inline]
     fn next_bit(&self, from: usize, of: impl Fn(&ScanWord) -> u64) -> Option<usize> {
         let mut number = from / 64;
@@ -155,7 +153,7 @@ impl<'a> ScanCursor<'a> {
         }
     }
 
-    /// Whether the value of a range is `null`; `None` where it only begins like that.
+    /// `None` if the text only begins like `null`.
     #[inline]
     #[must_use]
     pub fn is_null(&self, start: usize, end: usize) -> Option<bool> {

@@ -15,12 +15,11 @@ pub use cursor::ScanCursor;
 use std::collections::TryReserveError;
 pub use teddy::{ByteSet, TeddySearcher};
 
-/// What stands in 64 bytes: a bit for each.
+/// Structural bits of a 64-byte block.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ScanWord {
     /// Quotes that open or close a string.
     pub(crate) quote: u64,
-    /// Backslashes.
     pub(crate) slash: u64,
     /// `{` and `[` outside of strings.
     pub(crate) open: u64,
@@ -54,7 +53,7 @@ impl ByteIndex {
         Ok(())
     }
 
-    /// Whether all strings are closed on their lines and hold neither control characters nor unknown escapes.
+    /// True if all strings are closed on their lines, without control characters or unknown escapes.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.clean
@@ -66,7 +65,7 @@ impl ByteIndex {
         self.ascii
     }
 
-    /// The words, one for each 64 bytes.
+    /// One per 64 bytes.
     pub(crate) fn words(&self) -> &[ScanWord] {
         &self.words
     }

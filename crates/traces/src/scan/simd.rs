@@ -14,7 +14,7 @@ use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 use avx512::Avx512;
 
-/// What stands in a block of 64 bytes, strings not taken into account.
+/// Bits of a 64-byte block, ignoring strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BlockMasks {
     quote: u64,
@@ -28,26 +28,24 @@ struct BlockMasks {
     high: u64,
 }
 
-/// Carried from block to block.
 #[derive(Debug, Default)]
 struct BlockCarry {
-    /// The first byte of the next block is escaped.
+    /// The next block's first byte is escaped.
     escaped: u64,
-    /// All ones inside of a string.
+    /// All ones inside a string.
     inside: u64,
     bad: u64,
     high: u64,
 }
 
 impl BlockCarry {
-    /// The quotes of a block that open or close a string, and the bytes that are escaped.
     #[inline(always)]
     fn mask_quotes(&mut self, masks: BlockMasks) -> (u64, u64) {
         let escaped = self.escaped_in(masks.slash);
         (masks.quote & !escaped, escaped)
     }
 
-    /// The word of a block. `odd` has a bit for every byte with an odd number of quotes up to it.
+    /// `odd` marks bytes with an odd number of quotes up to them.
     #[inline(always)]
     fn build_word(&mut self, masks: BlockMasks, quote: u64, odd: u64) -> ScanWord {
         let within = odd ^ self.inside;
@@ -58,7 +56,6 @@ impl BlockCarry {
         ScanWord { quote, slash: masks.slash, open, close }
     }
 
-    /// The bytes that a backslash before them escapes.
     #[inline(always)]
     fn escaped_in(&mut self, slash: u64) -> u64 {
         if slash == 0 {
@@ -78,7 +75,7 @@ impl BlockCarry {
     }
 }
 
-/// Bits of `escaped` whose byte is no escape of JSON; `at` is where the block starts.
+/// Escaped bytes that form no JSON escape; `at` is the block's offset.
 #[inline(never)]
 fn bad_escapes(bytes: &[u8], at: usize, escaped: u64) -> u64 {
     let mut bad = 0;
@@ -96,7 +93,7 @@ fn bad_escapes(bytes: &[u8], at: usize, escaped: u64) -> u64 {
     bad
 }
 
-/// Runs the loop over all blocks; the last one is filled up with blanks.
+/// The last block is padded with blanks.
 macro_rules! over_blocks {
     ($bytes:ident, $words:ident, $ends:ident, $look:expr, $parity:expr) => {{
         let (blocks, rest) = $bytes.as_chunks::<64>();
@@ -127,7 +124,7 @@ macro_rules! over_blocks {
 
 use over_blocks;
 
-/// Fills the words of these bytes and the offsets of their line ends. Tells whether the strings are clean and whether all is ASCII.
+/// Fills words and line ends; returns whether strings are clean and all is ASCII.
 pub(super) fn index_blocks(bytes: &[u8], words: &mut Vec<ScanWord>, ends: &mut Vec<usize>) -> (bool, bool) {
     #[cfg(target_arch = "x86_64")]
     if let Some(token) = Avx512::detect() {
@@ -138,7 +135,6 @@ pub(super) fn index_blocks(bytes: &[u8], words: &mut Vec<ScanWord>, ends: &mut V
     index_portable(bytes, words, ends)
 }
 
-/// The same on every machine.
 fn index_portable(bytes: &[u8], words: &mut Vec<ScanWord>, ends: &mut Vec<usize>) -> (bool, bool) {
     over_blocks!(bytes, words, ends, block_masks, prefix_parity)
 }
@@ -160,7 +156,7 @@ fn prefix_parity(bits: u64) -> u64 {
     [1, 2, 4, 8, 16, 32].into_iter().fold(bits, |bits, by| bits ^ (bits << by))
 }
 
-/// The offset behind the bracket that closes the one at an offset. `None` where there is none, or brackets are nested deeper than `most`.
+/// `None` if unclosed, or nested deeper than `most`.
 #[inline]
 pub(super) fn closing_bracket(words: &[ScanWord], at: usize, most: u32) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
@@ -170,7 +166,6 @@ pub(super) fn closing_bracket(words: &[ScanWord], at: usize, most: u32) -> Optio
     closing_from(words, at, most)
 }
 
-/// The same on every machine.
 #[inline(always)]
 fn closing_from(words: &[ScanWord], at: usize, most: u32) -> Option<usize> {
     let mut number = at / 64;
@@ -199,8 +194,7 @@ fn closing_from(words: &[ScanWord], at: usize, most: u32) -> Option<usize> {
     }
 }
 
-/// Looks for three bytes of given sets in a row. `low` and `high` hold for each of the three positions which of eight buckets allow
-/// a lower and an upper half of a byte. `found` is told the position and the buckets of every candidate, until it says stop.
+/// Finds three-byte sequences by nibble masks: per position, the buckets that allow a low and a high nibble.
 pub(super) fn find_candidates(
     bytes: &[u8],
     low: &[[u8; 16]; 3],
@@ -216,7 +210,6 @@ pub(super) fn find_candidates(
     candidates_from(bytes, 0, low, high, found);
 }
 
-/// The same on every machine, from an offset on.
 fn candidates_from(
     bytes: &[u8],
     from: usize,
@@ -233,8 +226,7 @@ fn candidates_from(
     }
 }
 
-/// Runs the loop over blocks of `$size` bytes and two more; `$hits` tells where candidates start in one. The rest is looked at in a block
-/// that is filled up, where what starts in the filling or reaches into it does not count.
+/// The tail is padded; matches in the padding do not count.
 macro_rules! over_candidates {
     ($bytes:ident, $low:ident, $high:ident, $found:ident, $size:literal, $hits:expr) => {{
         let mut at = 0_usize;
@@ -254,7 +246,6 @@ macro_rules! over_candidates {
 }
 use over_candidates;
 
-/// Tells the candidates that start in a block at an offset, until it is enough.
 #[inline(always)]
 fn report_candidates(
     block: &[u8],
@@ -269,7 +260,6 @@ fn report_candidates(
     })
 }
 
-/// The buckets of a candidate, from its three bytes.
 #[inline]
 fn candidate_buckets(window: &[u8], low: &[[u8; 16]; 3], high: &[[u8; 16]; 3]) -> u8 {
     let half = |table: &[u8; 16], half: u8| table.get(usize::from(half)).copied().unwrap_or(0);

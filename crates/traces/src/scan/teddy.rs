@@ -22,14 +22,14 @@ impl ByteSet {
         }
     }
 
-    /// Whether it has a byte.
+    /// True if it contains a byte.
     #[inline]
     #[must_use]
     pub fn contains(&self, byte: u8) -> bool {
         self.0.get(usize::from(byte / 64)).is_some_and(|word| word & (1 << (byte % 64)) != 0)
     }
 
-    /// Whether it shares a byte with another set.
+    /// True if the sets intersect.
     #[must_use]
     pub fn shares_byte(&self, other: Self) -> bool {
         self.0.iter().zip(other.0).any(|(word, other)| word & other != 0)
@@ -41,7 +41,7 @@ impl ByteSet {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// What all of its bytes are to `of`, where that is the same.
+    /// The value of `of` if it is the same for all bytes.
     #[must_use]
     pub fn common_image(&self, of: impl Fn(u8) -> u8) -> Option<u8> {
         let mut all = self.bytes().map(of);
@@ -59,7 +59,6 @@ impl ByteSet {
 pub struct TeddySearcher {
     low: [[u8; 16]; 3],
     high: [[u8; 16]; 3],
-    /// The sequences in each bucket.
     buckets: [Vec<u32>; 8],
 }
 
@@ -98,14 +97,13 @@ fn mark_half(halves: &mut [u8; 16], half: usize, bucket: u32) {
     }
 }
 
-/// The lower and upper halves that the bytes at a position have, a bit for each.
+/// Nibble masks of the bytes at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct HalfSets {
     low: u16,
     high: u16,
 }
 
-/// Sequences of one bucket.
 #[derive(Debug, Clone)]
 struct BucketGroup {
     halves: [HalfSets; 3],
@@ -134,12 +132,12 @@ impl BucketGroup {
     }
 }
 
-/// How many sequences of three bytes a bucket takes for one of its own.
+/// Three-byte sequences that a bucket would accept.
 fn accepted_count(halves: [HalfSets; 3]) -> u32 {
     halves.iter().map(|halves| halves.low.count_ones() * halves.high.count_ones()).product()
 }
 
-/// The sequences in eight groups at most: those together that together take the least for one of their own.
+/// At most eight groups, merged to minimize false candidates.
 fn group_sequences(sequences: &[[ByteSet; 3]]) -> Vec<BucketGroup> {
     let mut groups: Vec<BucketGroup> = Vec::new();
     for (number, sequence) in (0_u32..).zip(sequences) {
@@ -152,7 +150,8 @@ fn group_sequences(sequences: &[[ByteSet; 3]]) -> Vec<BucketGroup> {
     while groups.len() > 8 {
         let pairs = (1..groups.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
         let more = |(first, second): &(usize, usize)| match (groups.get(*first), groups.get(*second)) {
-            (Some(one), Some(other)) => accepted_count(one.merged_with(other)).saturating_sub(accepted_count(one.halves) + accepted_count(other.halves)),
+            (Some(one), Some(other)) => accepted_count(one.merged_with(other))
+                .saturating_sub(accepted_count(one.halves) + accepted_count(other.halves)),
             _ => u32::MAX,
         };
         let Some((first, second)) = pairs.min_by_key(more) else { break };

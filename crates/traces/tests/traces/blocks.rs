@@ -3,7 +3,7 @@
 use averment_base::limits::Limits;
 use averment_base::value::Value;
 use averment_base::value::json::to_json;
-use averment_runs::run::{StepKind, Run, StepStatus};
+use averment_runs::run::{Run, StepKind, StepStatus};
 use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::io::Cursor;

@@ -1,7 +1,7 @@
 //! What spans say of calls: which spans are one call, what was asked for, given and told, and how it ended.
 
 use super::formats::{field, root, with};
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use serde_json::{Value as Json, json};
 
 /// A span in a list, inside of another one.

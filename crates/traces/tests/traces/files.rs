@@ -108,7 +108,8 @@ fn places_count_in_the_file() {
     );
     let bytes = format!("{A}\n{{\"é\": 1, \"calls\": 5}}\n");
     let limits = Limits::default();
-    let raws: Vec<_> = TraceRuns::new("t", Cursor::new(bytes.clone().into_bytes()), &limits).map(Result::unwrap).collect();
+    let raws: Vec<_> =
+        TraceRuns::new("t", Cursor::new(bytes.clone().into_bytes()), &limits).map(Result::unwrap).collect();
     assert_eq!(raws[1].source.offset as usize, A.len() + 1);
     assert_eq!(raws[1].run_text(), bytes.lines().nth(1).unwrap());
     assert!(read(bytes)[1].starts_with("t:2:19: "), "columns count characters");
@@ -131,7 +132,10 @@ fn files_without_a_run_are_errors() {
         "t:1:1: no run of a known format: its keys are `name`, `version`"
     );
     let limits = Limits::default();
-    assert_eq!(TraceRuns::open_file("/no/such/file", &limits).err().unwrap().to_string(), "/no/such/file: there is no such file");
+    assert_eq!(
+        TraceRuns::open_file("/no/such/file", &limits).err().unwrap().to_string(),
+        "/no/such/file: there is no such file"
+    );
     assert_eq!(TraceRuns::open_file("/tmp", &limits).err().unwrap().to_string(), "/tmp: this is a folder");
 }
 

@@ -3,7 +3,7 @@
 use averment_base::limits::Limits;
 use averment_base::value::json::to_json;
 use averment_base::value::{Node, Value};
-use averment_runs::run::{StepKind, Run, StepStatus};
+use averment_runs::run::{Run, StepKind, StepStatus};
 use averment_traces::read_str;
 use bumpalo::Bump;
 
@@ -69,7 +69,10 @@ fn what_the_run_does_not_record_is_absent_not_empty() {
     });
     with(r#"{"calls": [], "usage": null, "cost": null}"#, |run| {
         assert_eq!(shown(Some(run.root_value("calls"))), "[]");
-        assert_eq!((shown(Some(run.root_value("usage"))), shown(Some(run.root_value("cost")))), ("absent".into(), "absent".into()));
+        assert_eq!(
+            (shown(Some(run.root_value("usage"))), shown(Some(run.root_value("cost")))),
+            ("absent".into(), "absent".into())
+        );
         assert!(run.records_kind(StepKind::Call) && !run.records_kind(StepKind::Message));
     });
 }

@@ -3,7 +3,7 @@
 
 use super::formats::{field, root, with};
 use averment_base::limits::Limits;
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};

@@ -280,7 +280,8 @@ fn calls_that_one_message_of_copilot_asks_for_are_of_one_turn() {
         ];
         with(&events.join("\n"), |run| {
             let turn = |step: &averment_runs::run::Step<'_>| step.object.get("turn").map(|node| to_json(&node.value));
-            let of_calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).filter_map(turn).collect();
+            let of_calls: Vec<_> =
+                run.steps.iter().filter(|step| step.kind == StepKind::Call).filter_map(turn).collect();
             (of_calls.join(" "), root(run, "turns"))
         })
     };

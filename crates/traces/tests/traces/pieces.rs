@@ -18,7 +18,8 @@ fn told(lines: &[Value]) -> (Vec<String>, String) {
         Some(Held::Text(text)) => text.as_str().to_owned(),
         other => format!("{other:?}"),
     };
-    let said = run.steps.iter().filter(|step| step.kind == StepKind::Message && ["assistant", "ai"].contains(&step.name));
+    let said =
+        run.steps.iter().filter(|step| step.kind == StepKind::Message && ["assistant", "ai"].contains(&step.name));
     (said.map(|step| word(step.object.get("text"))).collect(), word(run.object.get("output")))
 }
 

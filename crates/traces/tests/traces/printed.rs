@@ -2,7 +2,7 @@
 
 use super::formats::with;
 use averment_base::value::json::to_json;
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use serde_json::{Value, json};
 
 /// The calls of a run: tool, id, result, how they ended.

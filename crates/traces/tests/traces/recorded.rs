@@ -3,7 +3,7 @@
 use averment_base::limits::Limits;
 use averment_base::value::Value;
 use averment_fixtures::shared;
-use averment_runs::run::{StepKind, Run, StepStatus};
+use averment_runs::run::{Run, StepKind, StepStatus};
 use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use serde_json::Value as Json;
@@ -208,7 +208,8 @@ fn usage_counts_every_message_once() {
 #[test]
 fn the_tools_of_claude_code_give_commands_reads_and_writes() {
     session("fe5e1c67-53e7-4862-81ae-d0e013e3270b.jsonl", |run| {
-        let named = |tool: &[&str]| of_kind(run, StepKind::Call).iter().filter(|call| tool.contains(&call.name)).count();
+        let named =
+            |tool: &[&str]| of_kind(run, StepKind::Call).iter().filter(|call| tool.contains(&call.name)).count();
         assert_eq!(of_kind(run, StepKind::Command).len(), named(&["Bash"]));
         assert_eq!(of_kind(run, StepKind::Read).len(), named(&["Read"]));
         assert_eq!(of_kind(run, StepKind::Write).len(), named(&["Write", "Edit", "MultiEdit"]));
@@ -287,7 +288,9 @@ fn requests_and_responses_are_one_conversation() {
         let names: Vec<_> = run.steps.iter().map(|step| step.name).collect();
         assert_eq!(names, ["system", "user", "delete_file", "create_file", "assistant"]);
         assert!(run.warnings.is_empty(), "{:?}", run.warnings);
-        assert!(matches!(run.root_value("output").value, Value::Text(text) if text.as_str().starts_with("The file `.env`")));
+        assert!(
+            matches!(run.root_value("output").value, Value::Text(text) if text.as_str().starts_with("The file `.env`"))
+        );
         assert!(matches!(run.root_value("tools").value, Value::List(tools) if tools.len() == 2));
     });
 }

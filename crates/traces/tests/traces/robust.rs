@@ -2,7 +2,7 @@
 
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Value};
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use averment_runs::timeline::render_timeline;
 use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;

@@ -4,7 +4,7 @@ use averment_base::limits::Limits;
 use averment_base::value::json::to_json;
 use averment_base::value::{Object, Value};
 use averment_fixtures as fixtures;
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::fmt::Write as _;
@@ -43,7 +43,8 @@ fn normal_form(run: &Run<'_>) -> String {
     for step in run.steps {
         writeln!(shown, "  {} {}", step.kind.as_str(), to_json(&Value::Object(step.object))).unwrap();
     }
-    let unrecorded: Vec<_> = StepKind::ALL.into_iter().filter(|kind| !run.records_kind(*kind)).map(StepKind::list_key).collect();
+    let unrecorded: Vec<_> =
+        StepKind::ALL.into_iter().filter(|kind| !run.records_kind(*kind)).map(StepKind::list_key).collect();
     writeln!(shown, "  not recorded: {}", unrecorded.join(", ")).unwrap();
     run.warnings.iter().for_each(|warning| writeln!(shown, "  warning: {}", warning.message).unwrap());
     shown

@@ -5,7 +5,7 @@ use averment_base::limits::Limits;
 use averment_base::value::Value;
 use averment_base::value::json::to_json;
 use averment_fixtures::shared;
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use averment_traces::read::{RawRun, ReadOptions, parse_under};
 use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;

@@ -4,7 +4,7 @@
 use super::formats::{root, with};
 use averment_base::value::json::to_json;
 use averment_base::value::{Object, Value};
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 
 /// Each call as `tool arguments => result status`.
 pub(super) fn calls(text: &str) -> Vec<String> {

@@ -20,8 +20,7 @@ pub fn parse_text<'run>(
     read_whole(JsonReader::new(text.as_str(), OffsetMap::inside_text(text, origin, arena), arena, limits))
 }
 
-/// Whether a text, as it stands between the quotes of JSON, may hold an object or a list as a whole: one that does not begins with
-/// something else.
+/// False if a raw JSON string surely is not an object or list, judged by its start.
 #[must_use]
 pub fn may_hold(mut raw: &[u8]) -> bool {
     loop {
@@ -35,29 +34,27 @@ pub fn may_hold(mut raw: &[u8]) -> bool {
     }
 }
 
-/// Where the bytes of the text that is read stand in the text of the run.
+/// Maps offsets of the parsed text to the run's text.
 pub(super) struct OffsetMap<'run> {
     kind: OffsetKind<'run>,
 }
 
 enum OffsetKind<'run> {
-    /// A part of the run's text, from this offset.
     Shifted(usize),
-    /// All values stand at one place: it is not known better.
+    /// All values share one place, because nothing more precise is known.
     Fixed(TextOrigin),
-    /// Unescaped text: what follows each escape is shifted further.
+    /// Unescaped text: every escape shifts what follows.
     Mapped(EscapeMap<'run>),
 }
 
 struct EscapeMap<'run> {
-    /// Inner and outer offset of each range without escapes, in order.
+    /// Inner and outer offset of each escape-free range, in order.
     plain_ranges: &'run [(usize, usize)],
-    /// The range of the last question. Questions come in ascending order.
+    /// The range of the last query; queries must ascend.
     current: usize,
 }
 
 impl<'run> OffsetMap<'run> {
-    /// The places of a part of the run's text that starts at `base`.
     pub(super) fn shifted_by(base: usize) -> Self {
         Self { kind: OffsetKind::Shifted(base) }
     }
@@ -76,7 +73,7 @@ impl<'run> OffsetMap<'run> {
         Self { kind }
     }
 
-    /// The place of an offset. Offsets must be asked for in ascending order.
+    /// Offsets must be queried in ascending order.
     pub(super) fn source_offset(&mut self, offset: usize) -> usize {
         match &mut self.kind {
             OffsetKind::Shifted(base) => *base + offset,
@@ -85,7 +82,6 @@ impl<'run> OffsetMap<'run> {
         }
     }
 
-    /// The origin of a value from the place of its start to the offset of its end.
     pub(super) fn source_origin(&mut self, start: usize, end: usize) -> TextOrigin {
         match self.kind {
             OffsetKind::Fixed(origin) => origin,

@@ -37,7 +37,7 @@ fn at_offset(text: &str, offset: usize, message: impl Into<String>, help: impl I
     }
 }
 
-/// Words that other languages write where JSON has its own, and beginnings of what JSON has.
+/// Words that other languages use for JSON's, and prefixes of JSON's own.
 const KNOWN: [&str; 16] = [
     "true",
     "false",
@@ -57,8 +57,7 @@ const KNOWN: [&str; 16] = [
     "-nan",
 ];
 
-/// The word or character at a place, short enough for a message. Under a key a word may be a password which lost its quotes: of one that
-/// says nothing to a JSON reader only the first character is repeated.
+/// Quotes only the first character of a word that may be an unquoted password.
 fn found_words(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default();
     let word = leading_word(rest);
@@ -70,7 +69,7 @@ fn found_words(text: &str, offset: usize) -> String {
     }
 }
 
-/// The same where a key is expected: names may be said.
+/// For an expected key, which may be quoted in full.
 fn found_key(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default();
     let word: String = leading_word(rest).chars().take(24).collect();
@@ -81,19 +80,18 @@ fn found_key(text: &str, offset: usize) -> String {
     }
 }
 
-/// The letters, digits and signs of numbers that a text begins with.
 fn leading_word(rest: &str) -> &str {
     let end = rest.find(|c: char| !c.is_alphanumeric() && !"_-+.".contains(c)).unwrap_or(rest.len());
     rest.get(..end).unwrap_or_default()
 }
 
-/// Digits and signs, and one letter at most: `007`, `1.`, `.5e`.
+/// Digits, signs and at most one letter: `007`, `1.`, `.5e`.
 fn is_like_a_number(word: &str) -> bool {
     let others = word.bytes().filter(|byte| !byte.is_ascii_digit() && !b"+-.".contains(byte)).count();
     others <= 1 && word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// A character in backticks; one that cannot be seen by its number.
+/// In backticks; an invisible character by its code point.
 fn shown_char(character: char) -> String {
     if character.is_control() || character == '`' || (character.is_whitespace() && character != ' ') {
         format!("the character U+{:04X}", u32::from(character))
@@ -146,7 +144,12 @@ pub(super) fn no_key(text: &str, offset: usize) -> JsonError {
     if after_comma && text.get(offset..).is_some_and(|rest| rest.starts_with('}')) {
         return at_offset(text, offset, "`}` behind a comma", "remove the comma");
     }
-    at_offset(text, offset, format!("expected a key, found {found}"), "write the key in double quotes: `\"key\": value`")
+    at_offset(
+        text,
+        offset,
+        format!("expected a key, found {found}"),
+        "write the key in double quotes: `\"key\": value`",
+    )
 }
 
 pub(super) fn no_colon(text: &str, offset: usize) -> JsonError {
@@ -167,10 +170,15 @@ pub(super) fn no_separator(text: &str, offset: usize, in_object: bool) -> JsonEr
 
 pub(super) fn behind_the_value(text: &str, offset: usize) -> JsonError {
     let found = found_words(text, offset);
-    at_offset(text, offset, format!("{found} behind the end of the value"), "one value is expected here: remove the rest")
+    at_offset(
+        text,
+        offset,
+        format!("{found} behind the end of the value"),
+        "one value is expected here: remove the rest",
+    )
 }
 
-/// `open`: for each open bracket from the inside out, whether it is an object.
+/// `open`: for each open bracket from the innermost, whether it is an object.
 pub(super) fn cut_off(text: &str, open: &[bool]) -> JsonError {
     let end = text.trim_end().len();
     let Some(&innermost) = open.first() else {
@@ -178,7 +186,12 @@ pub(super) fn cut_off(text: &str, open: &[bool]) -> JsonError {
     };
     let what = if innermost { "an object" } else { "a list" };
     let brackets: String = open.iter().map(|&object| if object { '}' } else { ']' }).collect();
-    at_offset(text, end, format!("the text ends inside {what}"), format!("close it with `{brackets}`; was the file cut off?"))
+    at_offset(
+        text,
+        end,
+        format!("the text ends inside {what}"),
+        format!("close it with `{brackets}`; was the file cut off?"),
+    )
 }
 
 pub(super) fn open_text(text: &str, offset: usize) -> JsonError {
@@ -227,10 +240,14 @@ pub(super) fn bad_number(text: &str, offset: usize) -> JsonError {
 }
 
 pub(super) fn too_deep(text: &str, offset: usize, limit: usize) -> JsonError {
-    at_offset(text, offset, format!("nested deeper than {limit} levels"), "no run needs that: look at what wrote this file")
+    at_offset(
+        text,
+        offset,
+        format!("nested deeper than {limit} levels"),
+        "no run needs that: look at what wrote this file",
+    )
 }
 
-/// The system gives no more memory.
 pub(super) fn no_memory(text: &str, offset: usize) -> JsonError {
     let help = "give more memory, or judge with fewer `--threads`";
     at_offset(text, offset, "there is not enough memory to read this run any further".to_owned(), help)

@@ -75,7 +75,6 @@ impl PrunedWriter {
         }
     }
 
-    /// How many entries are left out.
     fn write_rest(&mut self, count: usize, before: &str, behind: &str) {
         let rest = count.saturating_sub(ENTRIES);
         if rest > 0 {

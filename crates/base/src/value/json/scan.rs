@@ -3,16 +3,12 @@
 use super::error::{self, JsonError};
 use crate::value::ObjectEntry;
 
-/// The end of a string.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StringEnd {
-    /// Offset of the closing quote.
     pub(super) end: usize,
-    /// Whether it holds an escape.
     pub(super) escaped: bool,
 }
 
-/// Finds the closing quote of the string whose content starts at `start`, and checks its escapes.
 pub(super) fn scan_string(text: &str, start: usize) -> Result<StringEnd, JsonError> {
     let bytes = text.as_bytes();
     let mut at = start;
@@ -31,7 +27,7 @@ pub(super) fn scan_string(text: &str, start: usize) -> Result<StringEnd, JsonErr
     }
 }
 
-/// How many bytes stand before the next quote, backslash or control character: eight at a time.
+/// Bytes before the next quote, backslash or control character, scanned eight at a time.
 fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -50,7 +46,6 @@ fn plain_length(bytes: &[u8]) -> usize {
     length + rest.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1F)).count()
 }
 
-/// The length of the escape at a backslash.
 fn escape_length(text: &str, at: usize) -> Result<usize, JsonError> {
     let bytes = text.as_bytes();
     match bytes.get(at + 1) {
@@ -63,7 +58,7 @@ fn escape_length(text: &str, at: usize) -> Result<usize, JsonError> {
     }
 }
 
-/// The end of the number at `start`, which is at a minus or a digit.
+/// `start` is at a minus or a digit.
 pub(super) fn scan_number(text: &str, start: usize) -> Result<usize, JsonError> {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes.get(from..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count();
@@ -96,7 +91,7 @@ pub(super) fn scan_number(text: &str, start: usize) -> Result<usize, JsonError> 
     }
 }
 
-/// A cheap look at the keys of an object: true when no two can be the same, false when that needs a closer look.
+/// A cheap test: true if no two keys can be equal, false if a closer look is needed.
 pub(super) fn keys_surely_distinct(members: &[ObjectEntry<'_>]) -> bool {
     let mut seen = [0_u64; 4];
     for member in members {

@@ -10,7 +10,7 @@ pub fn write_json(value: &Value<'_>, out: &mut String) {
     write_json_within(value, out, usize::MAX);
 }
 
-/// The same until there are more than `most` bytes: then the rest is left out, and the answer is false.
+/// Writes at most about `most` bytes; returns false if the rest was left out.
 pub fn write_json_within(value: &Value<'_>, out: &mut String, most: usize) -> bool {
     match value {
         Value::Missing | Value::Absent | Value::Null | Value::Regex(_) => out.push_str("null"),
@@ -83,7 +83,7 @@ pub fn json_start(value: &Value<'_>) -> String {
     out
 }
 
-/// As much of a text as is more than so many bytes.
+/// The shortest prefix with more than `most` bytes.
 fn text_start(text: &str, most: usize) -> &str {
     if text.len() <= most { text } else { text.get(..text.ceil_char_boundary(most.saturating_add(1))).unwrap_or(text) }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::hash::Hasher;
 
-/// A decimal `0.HEADTAIL * 10^exponent`, its digits without leading and trailing zeros; no digits for zero.
+/// `0.HEADTAIL * 10^exponent`, without leading and trailing zeros; no digits for zero.
 pub(super) struct ExactDecimal<'a> {
     negative: bool,
     head: &'a [u8],
@@ -103,7 +103,7 @@ fn text_length(text: &str) -> i64 {
     i64::try_from(text.len()).unwrap_or(i64::MAX)
 }
 
-/// The power of ten behind `e`; more than 18 digits count as the largest or smallest one.
+/// More than 18 digits saturate.
 fn read_exponent(text: &str) -> i64 {
     let negative = text.starts_with('-');
     let digits = text.trim_start_matches(['+', '-']).trim_start_matches('0');

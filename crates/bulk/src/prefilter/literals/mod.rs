@@ -16,43 +16,41 @@ use memchr::memmem;
 use rustc_hash::FxHashMap;
 use windows::{LiteralWindows, WindowSize};
 
-/// What is looked for together.
 #[derive(Debug)]
 pub(super) struct LiteralSearch {
     targets: Vec<SearchTarget>,
     triggers: Vec<SearchTrigger>,
     finder: TriggerFinder,
-    /// Targets without a trigger.
     untriggered: Vec<u32>,
 }
 
 #[derive(Debug)]
 enum SearchTarget {
     Text,
-    /// With texts that every match holds beside its trigger.
     Regex(u32, Vec<memmem::Finder<'static>>),
 }
 
 #[derive(Debug)]
 struct SearchTrigger {
     sequence: RequiredLiteral,
-    /// What it is a trigger of, each once.
     targets: Vec<u32>,
 }
 
 #[derive(Debug)]
 enum TriggerFinder {
-    /// For few.
     Teddy(Box<TeddySearcher>),
-    /// For many: those with enough plain bytes in a row by windows of these, the others with a finder of their own.
-    Many { windows: Vec<LiteralWindows>, others: Box<TeddySearcher>, other_numbers: Vec<u32> },
+    /// Long plain literals are found by windows, the others by their own finder.
+    Many {
+        windows: Vec<LiteralWindows>,
+        others: Box<TeddySearcher>,
+        other_numbers: Vec<u32>,
+    },
 }
 
-/// More sequences are looked for by windows.
+/// With more sequences, windows are used.
 const FEW: usize = 40;
 
 impl LiteralSearch {
-    /// A search for these.
     pub(super) fn new<'s>(program: &Program, wanted: impl Iterator<Item = &'s SearchLiteral>) -> Self {
         let (mut targets, mut untriggered) = (Vec::new(), Vec::new());
         let mut triggers: Vec<SearchTrigger> = Vec::new();
@@ -84,7 +82,7 @@ impl LiteralSearch {
         Self { targets, triggers, finder, untriggered }
     }
 
-    /// Tells every target that stands in some text; some more than once. `wanted` says what a target is.
+    /// Reports every target that occurs, possibly more than once; `wanted` identifies targets.
     pub(super) fn find_targets<'s>(
         &self,
         texts: Haystack<'_>,
@@ -107,7 +105,9 @@ impl LiteralSearch {
             let wanted = wanted(*target);
             let stands = |text: &str| match wanted {
                 Some(SearchLiteral::Text(part)) => text.contains(part.as_str()),
-                Some(SearchLiteral::Regex(regex)) => prepared.linear_regex(*regex).is_some_and(|regex| regex.is_match(text)),
+                Some(SearchLiteral::Regex(regex)) => {
+                    prepared.linear_regex(*regex).is_some_and(|regex| regex.is_match(text))
+                }
                 None => false,
             };
             if texts.any_text(stands) {
@@ -118,8 +118,7 @@ impl LiteralSearch {
 }
 
 impl LiteralSearch {
-    /// A trigger of a target stands at a place: tells the target where that is enough, or where its expression matches the text there.
-    /// `last` is the last target that was tried and the start of its text.
+    /// Reports the target of a trigger, after matching its expression if needed; `last` is the last attempt.
     #[inline]
     fn check_target(
         &self,
@@ -144,7 +143,6 @@ impl LiteralSearch {
     }
 }
 
-/// What is searched: one text, or many one behind the other.
 #[derive(Clone, Copy)]
 pub(super) struct Haystack<'t> {
     one: &'t str,
@@ -164,7 +162,6 @@ impl<'t> Haystack<'t> {
         self.one
     }
 
-    /// The text that a byte belongs to, and where it starts.
     fn text_around(&self, at: usize) -> (usize, &'t str) {
         self.many.map_or((0, self.one), |texts| texts.text_around(at))
     }
@@ -177,7 +174,7 @@ impl<'t> Haystack<'t> {
     }
 }
 
-/// A regular expression with what its matches start with, or else the longest text that they hold, and what they hold beside it.
+/// Also returns required prefixes, or the longest contained text, and other contained texts.
 fn of_regex(program: &Program, number: u32) -> (SearchTarget, Option<Vec<RequiredLiteral>>) {
     let pattern = program.regexes.get(number as usize).map_or("", |regex| regex.pattern.as_str());
     let Some(hir) = required::parse_regex(pattern) else { return (SearchTarget::Regex(number, Vec::new()), None) };
@@ -188,7 +185,10 @@ fn of_regex(program: &Program, number: u32) -> (SearchTarget, Option<Vec<Require
     let longest = || Some(vec![RequiredLiteral::of_text(inside.first()?)?]);
     let trigger = required::of_parts(&hir).or_else(longest);
     // The longest is mostly what the trigger has found.
-    (SearchTarget::Regex(number, inside.iter().rev().map(|text| memmem::Finder::new(text).into_owned()).collect()), trigger)
+    (
+        SearchTarget::Regex(number, inside.iter().rev().map(|text| memmem::Finder::new(text).into_owned()).collect()),
+        trigger,
+    )
 }
 
 impl TriggerFinder {
@@ -229,7 +229,7 @@ impl TriggerFinder {
         }
     }
 
-    /// Tells where a trigger may stand: the offset of its rarest bytes, and its number.
+    /// Reports the offset of a trigger's rarest bytes, and its number.
     #[inline]
     fn find_triggers(&self, triggers: &[SearchTrigger], bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
         match self {

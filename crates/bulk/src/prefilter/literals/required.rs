@@ -4,48 +4,49 @@ use super::windows::{self, FoldedByte};
 use averment_traces::scan::ByteSet;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-/// A part of a required literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum LiteralPart {
-    /// One byte of a set.
     Byte(ByteSet),
-    /// Any number of bytes of a set. What follows begins with none of these; where characters count that are no ASCII, all that
-    /// begins with one may be anything.
-    Many { set: ByteSet, others: bool },
-    /// An edge of a word, of ASCII letters, digits and `_`; where characters count that are no ASCII, next to one it is not looked at.
-    Edge { others: bool },
+    /// Any bytes of a set; the next part starts outside it. With `others`, what starts with one of those is arbitrary.
+    Many {
+        set: ByteSet,
+        others: bool,
+    },
+    /// An ASCII word boundary; with `others`, it is not checked next to a non-ASCII character.
+    Edge {
+        others: bool,
+    },
 }
 
-/// What some matches start with.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct RequiredLiteral {
     pub(super) items: Vec<LiteralPart>,
-    /// Where the three bytes in a row stand that the fewest texts have, in bytes from its start.
+    /// Byte offset of its three rarest consecutive bytes.
     pub(super) rarest: usize,
 }
 
-/// More are not kept for one expression.
+/// Literals kept per expression.
 const MOST: usize = 64;
-/// Sequences do not grow longer.
+/// Maximum length of a sequence.
 const LENGTH: usize = 24;
-/// What is repeated is looked for so often at most.
+/// Maximum number of repetitions searched.
 const REPEATED: u32 = 12;
-/// Three bytes in a row that more texts than this can have are not worth looking for.
+/// Three bytes more frequent than this are not worth searching.
 const COMMON: u32 = 64;
 
 impl RequiredLiteral {
-    /// A literal.
     pub(super) fn of_text(text: &str) -> Option<Self> {
         Self::new(text.bytes().take(64).map(|byte| LiteralPart::Byte(ByteSet::single_byte(byte))).collect())
     }
 
-    /// `None` for one that is too short, or too common.
+    /// `None` if it is too short or too common.
     fn new(mut items: Vec<LiteralPart>) -> Option<Self> {
         items.pop_if(|last| matches!(last, LiteralPart::Many { .. }));
         let sets: Vec<ByteSet> = in_a_row(&items).collect();
         let count = |window: &[ByteSet]| window.iter().map(ByteSet::byte_count).product::<u32>();
         let often = |window: &[ByteSet]| -> u32 {
-            let known = window.iter().map(|set| set.common_image(windows::fold_byte).map_or(0, windows::byte_frequency));
+            let known =
+                window.iter().map(|set| set.common_image(windows::fold_byte).map_or(0, windows::byte_frequency));
             known.sum()
         };
         let each = sets.windows(3).map(|window| (count(window), often(window))).enumerate();
@@ -53,18 +54,17 @@ impl RequiredLiteral {
         (best <= COMMON).then_some(Self { items, rarest })
     }
 
-    /// The three bytes in a row to look for.
     pub(super) fn rarest_window(&self) -> Option<[ByteSet; 3]> {
         let sets: Vec<ByteSet> = in_a_row(&self.items).collect();
         sets.get(self.rarest..)?.first_chunk().copied()
     }
 
-    /// Its bytes without their case; nothing where several fit that differ in more.
+    /// Its bytes without case; `None` where several bytes differ in more than case.
     pub(super) fn folded_bytes(&self) -> Vec<FoldedByte> {
         in_a_row(&self.items).map(|set| set.common_image(windows::fold_byte)).collect()
     }
 
-    /// Whether it stands where its rarest bytes were found; true also where that cannot be said of bytes.
+    /// Also true if bytes cannot decide.
     #[inline]
     pub(super) fn stands_at(&self, bytes: &[u8], found: usize) -> bool {
         let Some(mut at) = found.checked_sub(self.rarest) else { return false };
@@ -95,10 +95,10 @@ impl RequiredLiteral {
     }
 }
 
-/// So many bytes are passed over in looking for what follows them.
+/// Bytes skipped in search of the next part.
 const PASSED: usize = 64;
 
-/// Whether an edge of a word is at a place; `None` where a character that is no ASCII decides.
+/// `None` if a non-ASCII character decides.
 #[inline]
 fn is_word_edge(bytes: &[u8], at: usize, others: bool) -> Option<bool> {
     let is_word = |byte: Option<&u8>| match byte {
@@ -109,7 +109,6 @@ fn is_word_edge(bytes: &[u8], at: usize, others: bool) -> Option<bool> {
     Some(is_word(before)? != is_word(bytes.get(at))?)
 }
 
-/// The bytes that surely stand one behind the other from the start on.
 fn in_a_row(items: &[LiteralPart]) -> impl Iterator<Item = ByteSet> {
     items.iter().take_while(|item| !matches!(item, LiteralPart::Many { .. })).filter_map(|item| match item {
         LiteralPart::Byte(set) => Some(*set),
@@ -117,19 +116,18 @@ fn in_a_row(items: &[LiteralPart]) -> impl Iterator<Item = ByteSet> {
     })
 }
 
-/// A regular expression in the form that the others of this module look at.
 pub(super) fn parse_regex(pattern: &str) -> Option<Hir> {
     regex_syntax::parse(pattern).ok()
 }
 
-/// Sequences of which every match starts with one; `None` where there are none that are worth looking for.
+/// Every match starts with one; `None` if no such sequences are worth searching.
 pub(super) fn of_starts(hir: &Hir) -> Option<Vec<RequiredLiteral>> {
     let mut growing = vec![GrowingLiteral { items: Vec::new(), open: true }];
     grow_literals(hir, &mut growing, 8)?;
     growing.into_iter().map(|one| RequiredLiteral::new(one.items)).collect()
 }
 
-/// Sequences of which every match holds one: the longest that some part of the expression and what follows it give.
+/// Every match contains one: the longest that a part of the expression and its continuation yield.
 pub(super) fn of_parts(hir: &Hir) -> Option<Vec<RequiredLiteral>> {
     let HirKind::Concat(parts) = hir.kind() else { return None };
     let from = |start: usize| {
@@ -141,7 +139,7 @@ pub(super) fn of_parts(hir: &Hir) -> Option<Vec<RequiredLiteral>> {
     (1..parts.len()).filter_map(from).max_by_key(|all| (least(all), std::cmp::Reverse(all.len())))
 }
 
-/// Texts of three bytes and more that every match holds, as far as they are plain to see: the longest first.
+/// Obvious texts of at least three bytes that every match contains, longest first.
 pub(super) fn of_inside(hir: &Hir) -> Vec<String> {
     let mut found = Vec::new();
     required_texts(hir, &mut found, 8);
@@ -165,7 +163,6 @@ fn required_texts(hir: &Hir, found: &mut Vec<String>, depth: usize) {
 #[derive(Clone)]
 struct GrowingLiteral {
     items: Vec<LiteralPart>,
-    /// More may follow.
     open: bool,
 }
 
@@ -188,7 +185,7 @@ impl GrowingLiteral {
     }
 }
 
-/// Grows all that is open by what stands next. `None` when there are too many.
+/// `None` if there are too many.
 fn grow_literals(hir: &Hir, all: &mut Vec<GrowingLiteral>, depth: usize) -> Option<()> {
     let Some(depth) = depth.checked_sub(1).filter(|_| all.iter().any(|one| one.open)) else {
         all.iter_mut().for_each(GrowingLiteral::close_literal);
@@ -242,14 +239,10 @@ fn grow_literals(hir: &Hir, all: &mut Vec<GrowingLiteral>, depth: usize) -> Opti
     (all.len() <= MOST).then_some(())
 }
 
-/// The characters of a class.
 #[derive(Default)]
 struct ClassBytes {
-    /// ASCII, and bytes that are no characters.
     set: ByteSet,
-    /// A few others.
     others: Vec<char>,
-    /// There are more others.
     many: bool,
 }
 
@@ -277,7 +270,7 @@ impl ClassBytes {
     }
 }
 
-/// One character of a class: of ASCII a byte, of few others their bytes one by one.
+/// A byte for an ASCII character, the bytes one by one for a few others.
 fn grow_class(class: &Class, all: &mut Vec<GrowingLiteral>) -> Option<()> {
     let ClassBytes { set: ascii, others, many } = ClassBytes::from_class(class);
     if many || (ascii.byte_count() == 0 && others.is_empty()) {
@@ -292,7 +285,10 @@ fn grow_class(class: &Class, all: &mut Vec<GrowingLiteral>) -> Option<()> {
         }
         for other in &others {
             let mut grown = one.clone();
-            other.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| grown.push_part(LiteralPart::Byte(ByteSet::single_byte(byte))));
+            other
+                .encode_utf8(&mut [0; 4])
+                .bytes()
+                .for_each(|byte| grown.push_part(LiteralPart::Byte(ByteSet::single_byte(byte))));
             all.push(grown);
         }
         if ascii.byte_count() > 0 {

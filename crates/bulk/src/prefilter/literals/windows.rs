@@ -4,15 +4,12 @@
 //! looks, though it looks only at every fourth byte. A window that is there is found by its number in a table of bits, which is small
 //! enough to stay near the processor however many literals there are. Letters are looked for in either case; who asks compares the bytes.
 
-/// One byte of a literal, in lower case; `None` for a place where several bytes fit.
+/// A byte in lower case; `None` where several bytes fit.
 pub(super) type FoldedByte = Option<u8>;
 
-/// Finds where literals may stand.
 #[derive(Debug)]
 pub(super) struct LiteralWindows {
-    /// One bit for each number that a window can have.
     bits: Vec<u64>,
-    /// The first entry of each bucket.
     heads: Vec<u32>,
     entries: Vec<WindowEntry>,
     size: WindowSize,
@@ -22,34 +19,27 @@ pub(super) struct LiteralWindows {
 struct WindowEntry {
     window: u64,
     literal: u32,
-    /// Where the window stands in the literal.
     offset: u32,
 }
 
-/// How literals are looked for, by what they are long enough for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WindowSize {
-    /// Windows of eight bytes at every fourth byte.
     Long,
-    /// Windows of four bytes at every fourth byte.
     Middle,
-    /// Windows of four bytes at every byte.
     Short,
 }
 
-/// Numbers of windows have so many bits.
+/// Bits of a window's hash.
 const BITS: u32 = 16;
-/// Numbers of buckets.
+/// Bits of a bucket's number.
 const BUCKETS: u32 = 12;
-/// Upper and lower case of a letter differ in this bit.
+/// Upper and lower case differ in this bit.
 const CASE: u64 = 0x2020_2020_2020_2020;
 
-/// A byte without its case.
 pub(super) fn fold_byte(byte: u8) -> u8 {
     byte | 0x20
 }
 
-/// The bits of a window that decide where its number and its bucket stand.
 #[inline]
 fn mix_window(window: u64) -> u64 {
     window.wrapping_mul(0x9E37_79B9_7F4A_7C15)
@@ -61,31 +51,28 @@ fn top_bits(mixed: u64, bits: u32) -> usize {
 }
 
 impl WindowSize {
-    /// All, what costs least first.
+    /// The cheapest first.
     pub(super) const ALL: [Self; 3] = [Self::Long, Self::Middle, Self::Short];
 
-    /// What a literal is long enough for; `None` for one without enough plain bytes in a row.
+    /// `None` without enough consecutive plain bytes.
     pub(super) fn for_literal(literal: &[FoldedByte]) -> Option<Self> {
         Self::ALL.into_iter().find(|size| size.plain_blocks(literal).next().is_some())
     }
 
-    /// The bytes of a window.
     fn byte_width(self) -> usize {
         if self == Self::Long { 8 } else { 4 }
     }
 
-    /// Every so many bytes are looked at.
     fn stride(self) -> usize {
         if self == Self::Short { 1 } else { 4 }
     }
 
-    /// The places of a literal where enough plain bytes stand in a row, with these.
     fn plain_blocks(self, literal: &[FoldedByte]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
-        let block = |(at, bytes): (usize, &[FoldedByte])| Some((at, bytes.iter().copied().collect::<Option<Vec<u8>>>()?));
+        let block =
+            |(at, bytes): (usize, &[FoldedByte])| Some((at, bytes.iter().copied().collect::<Option<Vec<u8>>>()?));
         literal.windows(self.byte_width() + self.stride() - 1).enumerate().filter_map(block)
     }
 
-    /// The windows in some bytes, from the left.
     fn byte_windows(self, bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
         bytes.windows(self.byte_width()).map(|window| {
             let number = |all: u64, (at, byte): (u32, &u8)| all | u64::from(fold_byte(*byte)) << (8 * at);
@@ -95,7 +82,7 @@ impl WindowSize {
 }
 
 impl LiteralWindows {
-    /// A search for literals by their numbers, all of which are long enough.
+    /// All literals must be long enough for the size.
     pub(super) fn new(literals: &[(u32, Vec<FoldedByte>)], size: WindowSize) -> Self {
         let mut common = rustc_hash::FxHashMap::<u64, u32>::default();
         let blocks = |bytes| size.plain_blocks(bytes).map(|(_, block)| size.byte_windows(&block).next());
@@ -106,7 +93,8 @@ impl LiteralWindows {
         for (literal, bytes) in literals {
             // The block that the fewest literals share, and that the fewest texts have.
             let cost = |block: &[u8]| {
-                let shared: u32 = size.byte_windows(block).map(|window| common.get(&window).copied().unwrap_or(0)).sum();
+                let shared: u32 =
+                    size.byte_windows(block).map(|window| common.get(&window).copied().unwrap_or(0)).sum();
                 (shared, block.iter().map(|byte| byte_frequency(*byte)).sum::<u32>())
             };
             let best = size.plain_blocks(bytes).min_by_key(|(_, block)| cost(block));
@@ -139,12 +127,10 @@ impl LiteralWindows {
         Self { bits, heads, entries, size }
     }
 
-    /// Whether it looks for nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Tells where a literal may start, and its number.
     #[inline]
     pub(super) fn find_literals(&self, bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
         let four = |window: &[u8; 4]| u64::from(u32::from_le_bytes(*window)) | (CASE >> 32);
@@ -158,8 +144,7 @@ impl LiteralWindows {
         }
     }
 
-    /// Looks at the windows of `WIDTH` bytes at every `STRIDE`th byte: at four windows, which fill `FOUR` bytes, at a time, and at each on
-    /// its own only where one of them may be some literal's.
+    /// Tests four windows (`FOUR` bytes) at once, and each alone only if one of them may match.
     #[inline]
     fn scan_windows<const WIDTH: usize, const STRIDE: usize, const FOUR: usize>(
         &self,
@@ -187,7 +172,7 @@ impl LiteralWindows {
         }
     }
 
-    /// Not 0 where the table of bits has a window.
+    /// Nonzero if the table contains the window.
     #[inline]
     fn table_bit(&self, mixed: u64) -> u64 {
         let number = top_bits(mixed, BITS);
@@ -215,7 +200,7 @@ impl LiteralWindows {
     }
 }
 
-/// How often texts have a byte, without its case: roughly, for the choice between places of a literal.
+/// Approximate frequency of a byte in texts, ignoring case; ranks positions of a literal.
 pub(super) fn byte_frequency(byte: u8) -> u32 {
     match byte {
         b'e' | b't' | b'a' | b'o' | b' ' => 12,
@@ -272,6 +257,9 @@ mod tests {
             windows.find_literals(b"a KEY-12-Values-12", &mut |at, number| found.push((at, number)));
             assert_eq!(found, [(2, 7)]);
         }
-        assert_eq!([WindowSize::for_literal(&literal("abc")), WindowSize::for_literal(&literal("a long word"))], [None, Some(WindowSize::Long)]);
+        assert_eq!(
+            [WindowSize::for_literal(&literal("abc")), WindowSize::for_literal(&literal("a long word"))],
+            [None, Some(WindowSize::Long)]
+        );
     }
 }

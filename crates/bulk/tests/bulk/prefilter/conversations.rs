@@ -1,6 +1,6 @@
 //! Conversations: calls and results apart from each other, in OpenAI's form and with Anthropic's blocks.
 
-use super::{PrefilterAnswer, Both, TOOLS, agreed, judge, program_of_runs, text, value};
+use super::{Both, PrefilterAnswer, TOOLS, agreed, judge, program_of_runs, text, value};
 use proptest::prelude::*;
 
 fn check(line: &str) -> Option<Both> {

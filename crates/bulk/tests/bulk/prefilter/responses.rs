@@ -1,6 +1,6 @@
 //! Responses of OpenAI that are runs of their own.
 
-use super::{PrefilterAnswer, Both, TOOLS, agreed, judge, program_of_runs, text, value};
+use super::{Both, PrefilterAnswer, TOOLS, agreed, judge, program_of_runs, text, value};
 use proptest::prelude::*;
 
 fn check(line: &str) -> Option<Both> {

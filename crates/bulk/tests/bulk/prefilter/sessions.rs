@@ -1,7 +1,7 @@
 //! Sessions of Claude Code: an event on each line.
 
 use super::conversations::block;
-use super::{PrefilterAnswer, Both, agreed, judge_by, program, program_of_runs};
+use super::{Both, PrefilterAnswer, agreed, judge_by, program, program_of_runs};
 use averment_base::limits::Limits;
 use averment_traces::read::TraceRuns;
 use proptest::prelude::*;

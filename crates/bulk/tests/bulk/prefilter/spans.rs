@@ -1,11 +1,11 @@
 //! Traces of spans in the containers of OTLP.
 
-use super::{PrefilterAnswer, Both, TOOLS, agreed, judge_by, program, program_of_runs, text, value};
+use super::{Both, PrefilterAnswer, TOOLS, agreed, judge_by, program, program_of_runs, text, value};
 use averment_base::limits::Limits;
 use averment_runs::run::RunSource;
-use averment_traces::projection::{ScannedChunk, LineReader, RunProjection, ReadSet};
+use averment_traces::projection::{LineReader, ReadSet, RunProjection, ScannedChunk};
 use averment_traces::read::{RawRun, TraceRuns};
-use averment_traces::scan::{ScanCursor, ByteIndex};
+use averment_traces::scan::{ByteIndex, ScanCursor};
 use bumpalo::Bump;
 use proptest::prelude::*;
 
@@ -331,8 +331,8 @@ fn traces_of_the_field_are_judged_alike() {
 
 #[test]
 fn under_names_of_somebodys_own_nothing_is_a_trace_by_its_first_key() {
-    let names =
-        averment_traces::names::PartNames::of_file("calls = \"resourceSpans\"\ntool = \"resource\"").expect("good names");
+    let names = averment_traces::names::PartNames::of_file("calls = \"resourceSpans\"\ntool = \"resource\"")
+        .expect("good names");
     let (read_set, limits, arena) = (ReadSet::default(), Limits::default(), Bump::new());
     let mut reader = LineReader::new(&read_set, &names).expect("plain names");
     let text = example();

@@ -7,7 +7,6 @@ use crate::commands::inputs::TraceInput;
 use averment_engine::vm::select::WorldPhase;
 use serde_json::{Map, Value, json};
 
-/// `--phase`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum CheckPhase {
     /// Before a run
@@ -16,7 +15,6 @@ pub(super) enum CheckPhase {
     Post,
 }
 
-/// The phases that are selected.
 pub(super) fn selected_phases(arguments: &CheckArgs) -> Vec<WorldPhase> {
     let phase = |given: &CheckPhase| match given {
         CheckPhase::Pre => WorldPhase::Pre,
@@ -25,12 +23,11 @@ pub(super) fn selected_phases(arguments: &CheckArgs) -> Vec<WorldPhase> {
     arguments.phase.iter().map(phase).collect()
 }
 
-/// Whether nothing but what holds before a run is asked for.
 pub(super) fn is_before_run(arguments: &CheckArgs) -> bool {
     !arguments.phase.is_empty() && arguments.phase.iter().all(|phase| *phase == CheckPhase::Pre)
 }
 
-/// The run that is about to begin, where no trace is named: it has its inputs and nothing else.
+/// If no trace is named: the run that is about to begin, with only its inputs.
 pub(super) fn upcoming_run(arguments: &CheckArgs, given: &CheckInputs<'_>) -> Result<Option<TraceInput>, CommandError> {
     if !is_before_run(arguments) || !given.traces.is_empty() {
         return match arguments.input.first() {

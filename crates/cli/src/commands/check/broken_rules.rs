@@ -1,34 +1,52 @@
 //! What the compiler says of rules, in every format.
 
 use crate::commands::console::ColorChoice;
-use crate::commands::runless_report::{self, RunlessReport};
-use crate::commands::exit::{Exit, CommandError};
+use crate::commands::exit::{CommandError, Exit};
 use crate::commands::outputs::{DrawOptions, ReportOutputs};
 use crate::commands::rules::CompiledRules;
+use crate::commands::runless_report::{self, RunlessReport};
 use crate::commands::targets::OutputTarget;
 use averment_report::gate::GatePolicy;
 use averment_report::table::ReportTable;
-use averment_report::{ReportedCommand, Format, Reader};
+use averment_report::{Format, Reader, ReportedCommand};
 use std::io::Write as _;
 
 /// The rules do not compile: machines get their report, people the pictures.
-pub fn report_broken(rules: &CompiledRules, targets: &[OutputTarget], color: ColorChoice) -> Result<Exit, CommandError> {
+pub fn report_broken(
+    rules: &CompiledRules,
+    targets: &[OutputTarget],
+    color: ColorChoice,
+) -> Result<Exit, CommandError> {
     let machines = targets.iter().filter(|target| target.format.is_data()).cloned();
     let (lists, services): (Vec<_>, Vec<_>) = machines.partition(|target| target.format.lists_diagnostics());
     let table = ReportTable::default();
-    let mut outputs = ReportOutputs::open_targets(&lists, color, GatePolicy::default(), DrawOptions::default(), &rules.diagnostics_data())?;
+    let mut outputs = ReportOutputs::open_targets(
+        &lists,
+        color,
+        GatePolicy::default(),
+        DrawOptions::default(),
+        &rules.diagnostics_data(),
+    )?;
     outputs.begin_reports(&table)?;
     outputs.end_reports(&table, Exit::Rules)?;
     // What services show are results: here, what does not compile.
     if !services.is_empty() {
-        RunlessReport::from_diagnostics(&rules.diagnostics).write_report(&services, runless_report::command_drawing(ReportedCommand::Lint), Exit::Rules)?;
+        RunlessReport::from_diagnostics(&rules.diagnostics).write_report(
+            &services,
+            runless_report::command_drawing(ReportedCommand::Lint),
+            Exit::Rules,
+        )?;
     }
     print_diagnostics(rules, targets, color)?;
     Ok(Exit::Rules)
 }
 
-/// What the compiler says: in the report where it is for machines, a line each in `short`, else beside the report.
-pub fn print_diagnostics(rules: &CompiledRules, targets: &[OutputTarget], color: ColorChoice) -> Result<(), CommandError> {
+/// Prints diagnostics: in machine-readable reports, as lines in `short`, otherwise beside the report.
+pub fn print_diagnostics(
+    rules: &CompiledRules,
+    targets: &[OutputTarget],
+    color: ColorChoice,
+) -> Result<(), CommandError> {
     match targets.first().map(|target| target.format) {
         Some(Format::Short) => std::io::stdout().write_all(rules.diagnostics_lines().as_bytes())?,
         Some(format) if format.reader() == Reader::Programs => {}

@@ -1,6 +1,6 @@
 //! What is to be checked: what the command line says, else what the project says.
 
-use super::{CheckArgs, CheckAllow, CheckDeny, before_run};
+use super::{CheckAllow, CheckArgs, CheckDeny, before_run};
 use crate::commands::console::ColorChoice;
 use crate::commands::exit::CommandError;
 use crate::commands::rules::{self, CompiledRules};
@@ -12,13 +12,12 @@ use averment_traces::read::is_named_like_a_trace;
 use clap::ValueEnum as _;
 use std::path::{Path, PathBuf};
 
-/// What is to be checked: what the command line says, else what the project says.
+/// The inputs of a check: from the command line, otherwise from the project.
 pub(super) struct CheckInputs<'a> {
     pub(super) arguments: &'a CheckArgs,
     pub(super) project: Option<Project>,
     pub(super) rules: Vec<PathBuf>,
     pub(super) traces: Vec<String>,
-    /// True when the rules are those of the project.
     pub(super) uses_project_rules: bool,
 }
 
@@ -53,7 +52,6 @@ impl<'a> CheckInputs<'a> {
             || words.into_iter().any(|word| CheckDeny::from_str(word, false) == Ok(what))
     }
 
-    /// What fails a run.
     pub(super) fn gate_policy(&self) -> GatePolicy {
         GatePolicy {
             deny_vacuous: self.is_denied(CheckDeny::Vacuous),
@@ -63,14 +61,12 @@ impl<'a> CheckInputs<'a> {
         }
     }
 
-    /// The folders that rules may read by name: those of the command line, and those that a trusted project asks for.
     pub(super) fn readable_folders(&self) -> Vec<PathBuf> {
         let granted = self.project.iter().filter(|_| self.arguments.project.trust_project);
         let granted = granted.flat_map(|project| &project.requested.read);
         self.arguments.allow_read.iter().chain(granted).cloned().collect()
     }
 
-    /// The file of what is known to fail.
     pub(super) fn baseline_path(&self) -> Option<&Path> {
         let of_project = || self.project.as_ref()?.baseline.as_deref();
         self.arguments.baseline.as_deref().or_else(of_project)
@@ -83,12 +79,10 @@ impl<'a> CheckInputs<'a> {
     }
 }
 
-/// Whether a file is named like a trace.
 fn is_trace(path: &std::path::Path) -> bool {
     path.file_name().is_some_and(|name| is_named_like_a_trace(&name.to_string_lossy()))
 }
 
-/// The rules, compiled.
 pub(super) fn load_rules(
     given: &CheckInputs<'_>,
     limits: Limits,
@@ -107,11 +101,16 @@ pub(super) fn load_rules(
     files.extend(given.arguments.supplied.iter().map(|made| made.rules.clone()));
     let from_input = |input: &inputs::TraceInput| *input == inputs::TraceInput::Stdin;
     if files.iter().any(from_input) && given.traces.iter().any(|trace| trace == "-") {
-        return Err(CommandError::usage("rules and traces cannot both come from standard input", "name one of them as a file"));
+        return Err(CommandError::usage(
+            "rules and traces cannot both come from standard input",
+            "name one of them as a file",
+        ));
     }
     let tools = rules::project_tools(given.project.as_ref(), limits)?;
     let read = given.readable_folders();
-    let reading = rules::RuleReadOptions { read: &read, ..rules::RuleReadOptions::with_limits(limits) }.with_tools(&tools).with_foreign(foreign);
+    let reading = rules::RuleReadOptions { read: &read, ..rules::RuleReadOptions::with_limits(limits) }
+        .with_tools(&tools)
+        .with_foreign(foreign);
     let mut rules = rules::load_rules(&files, reading)?;
     if let Some(project) = &given.project {
         rules.take_levels(&project.lint);
@@ -119,7 +118,7 @@ pub(super) fn load_rules(
     Ok(rules)
 }
 
-/// Rules and traces in the wrong order are seen by their endings.
+/// Detects rules and traces in the wrong order by their extensions.
 fn refuse_swapped(arguments: &CheckArgs) -> Result<(), CommandError> {
     let ending = |path: &std::path::Path| path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_owned();
     let rules = arguments.traces.iter().find(|trace| ending(std::path::Path::new(trace.as_str())) == "assert");
@@ -135,7 +134,7 @@ fn refuse_swapped(arguments: &CheckArgs) -> Result<(), CommandError> {
     }
 }
 
-/// The traces to read; none at all is wrong usage unless allowed.
+/// The traces to read; having none is a usage error unless allowed.
 pub(super) fn select_traces(
     arguments: &CheckArgs,
     given: &CheckInputs<'_>,
@@ -167,9 +166,12 @@ pub(super) fn select_traces(
     Ok(named.found.into_iter().flat_map(|(_, found)| found).collect())
 }
 
-/// Everything that the check writes is something else than what it reads and than each other. It is asked before the first word of the rules
-/// is looked at: a report of rules that do not compile is written, too.
-pub(super) fn refuse_overlaps(given: &CheckInputs<'_>, outputs: &[&Path], named: &inputs::NamedTraces<'_>) -> Result<(), CommandError> {
+/// Refuses outputs that are also inputs or other outputs. Runs before rules are read: errors are reported, too.
+pub(super) fn refuse_overlaps(
+    given: &CheckInputs<'_>,
+    outputs: &[&Path],
+    named: &inputs::NamedTraces<'_>,
+) -> Result<(), CommandError> {
     let arguments = given.arguments;
     let project = given.project.as_ref();
     let of_project = project.into_iter().flat_map(|one| one.baseline.iter().chain(&one.prices).chain([&one.file]));

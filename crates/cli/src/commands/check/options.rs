@@ -13,22 +13,27 @@ use averment_base::diagnostic::suggest::suggest_name;
 use averment_ide::project::Project;
 use averment_report::redact_path::RedactPath;
 use averment_report::show::{Section, ShownSections};
-use averment_report::{ReportedCommand, Format};
+use averment_report::{Format, ReportedCommand};
 use std::sync::Arc;
 
-/// The paths whose values no report shows: those of the command line and those of the project.
-pub(super) fn redacted_paths(given: &[RedactPath], project: Option<&Project>) -> Result<Arc<[RedactPath]>, CommandError> {
+pub(super) fn redacted_paths(
+    given: &[RedactPath],
+    project: Option<&Project>,
+) -> Result<Arc<[RedactPath]>, CommandError> {
     let of_project = project.into_iter().flat_map(|project| {
         let file = project.file.display();
         project.report.redact.iter().map(move |path| {
-            RedactPath::parse(path).map_err(|problem| CommandError::usage(format!("`redact` of `{file}`: {problem}"), ""))
+            RedactPath::parse(path)
+                .map_err(|problem| CommandError::usage(format!("`redact` of `{file}`: {problem}"), ""))
         })
     });
     given.iter().cloned().map(Ok).chain(of_project).collect()
 }
 
-/// What is known to fail.
-pub(super) fn open_baseline(arguments: &CheckArgs, project: Option<&Project>) -> Result<Option<BaselineFile>, CommandError> {
+pub(super) fn open_baseline(
+    arguments: &CheckArgs,
+    project: Option<&Project>,
+) -> Result<Option<BaselineFile>, CommandError> {
     let file = arguments.baseline.as_deref().or_else(|| project?.baseline.as_deref());
     match file {
         Some(file) => BaselineFile::open_file(file, arguments.update_baseline).map(Some),
@@ -40,14 +45,12 @@ pub(super) fn open_baseline(arguments: &CheckArgs, project: Option<&Project>) ->
     }
 }
 
-/// How much of what fails is drawn.
 pub(super) fn draw_options(arguments: &CheckArgs) -> DrawOptions {
     let CheckArgs { max_failures, all_violations, quiet, .. } = *arguments;
     let only = (!arguments.show.is_empty()).then(|| arguments.show.clone());
     DrawOptions { max_failures, all_violations, show: ShownSections { only, quiet }, command: ReportedCommand::Check }
 }
 
-/// A section of the report for people.
 pub(super) fn parse_section(word: &str) -> Result<Section, String> {
     Section::parse(word).ok_or_else(|| {
         let known = Section::ALL.map(Section::as_str);
@@ -58,8 +61,7 @@ pub(super) fn parse_section(word: &str) -> Result<Section, String> {
     })
 }
 
-/// The targets with those reports in the folder that the rules ask for, where they are a file of another system that does, and no project
-/// says otherwise.
+/// Adds the report folder that another system's rule file requests, unless the project sets one.
 pub(super) fn add_requested(
     targets: Vec<OutputTarget>,
     (arguments, format, folder): (&CheckArgs, &str, ReportFolder<'_>),
@@ -72,7 +74,6 @@ pub(super) fn add_requested(
     targets::parse_targets(ReportedCommand::Check, format, &arguments.report, folder)
 }
 
-/// Refuses times where no report has a place for them.
 pub(super) fn refuse_times(arguments: &CheckArgs, targets: &[OutputTarget]) -> Result<(), CommandError> {
     if arguments.timings && targets.iter().all(|target| target.format != Format::Assay) {
         let help = "write `--format assay`; `--profile` says what a check cost";
@@ -81,19 +82,21 @@ pub(super) fn refuse_times(arguments: &CheckArgs, targets: &[OutputTarget]) -> R
     Ok(())
 }
 
-/// Where the profile goes, if there is to be one.
 pub(super) fn profile_target(arguments: &CheckArgs) -> Result<Option<profile::ProfileTarget>, CommandError> {
     let parse = |word: &str| profile::ProfileTarget::parse_word(word, arguments.rules.as_deref());
     arguments.profile.as_deref().map(parse).transpose()
 }
 
-/// What rules may do: what the command line says, and what a trusted project asks for.
+/// Permissions from the command line, and those a trusted project requests.
 pub(super) fn rule_permissions(arguments: &CheckArgs, project: Option<&Project>) -> Result<Permissions, CommandError> {
     let folder = std::env::current_dir().unwrap_or_default();
     let allowed = Permissions::of_command_line(folder);
     for folder in &arguments.allow_read {
         if !folder.is_dir() {
-            return Err(CommandError::usage(format!("`{}` is no folder", folder.display()), "`--allow-read` takes a folder"));
+            return Err(CommandError::usage(
+                format!("`{}` is no folder", folder.display()),
+                "`--allow-read` takes a folder",
+            ));
         }
     }
     let command_time = match &arguments.run_timeout {

@@ -5,8 +5,7 @@ use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::select::RuleSelection;
 
-/// The recorded run of the only rule file, where that is one of another system with a single test on a run of its own. What the test names is
-/// what is checked, unless rules are selected.
+/// The recorded run of a lone foreign rule file with one test; selects that test's rules unless others are.
 pub(super) fn recorded_run(programs: &[Program], selection: &mut RuleSelection) -> Option<TraceInput> {
     let [program] = programs else { return None };
     let [test] = program.tests.as_slice() else { return None };

@@ -1,12 +1,12 @@
 //! The rules of a check, for whoever judges runs one by one before they are reported together.
 
-use super::check_inputs::{CheckInputs, refuse_overlaps, load_rules};
-use super::options::{add_requested, open_baseline, rule_permissions, redacted_paths};
+use super::check_inputs::{CheckInputs, load_rules, refuse_overlaps};
+use super::options::{add_requested, open_baseline, redacted_paths, rule_permissions};
 use super::{CheckArgs, print_diagnostics};
 use crate::commands::console::ColorChoice;
-use crate::commands::exit::{Exit, CommandError};
-use crate::commands::outputs::{DrawOptions, ReportOutputs};
 use crate::commands::draft_file::is_device;
+use crate::commands::exit::{CommandError, Exit};
+use crate::commands::outputs::{DrawOptions, ReportOutputs};
 use crate::commands::targets::{self, OutputTarget};
 use crate::commands::{inputs, params, rules};
 use averment::stages::JudgeSettings;
@@ -48,7 +48,7 @@ pub fn check_rules(arguments: &CheckArgs, color: ColorChoice) -> Result<averment
     Ok(averment::Rules::of_programs(rules.programs, rules.diagnostics, settings))
 }
 
-/// Refuses what could not be written when all is judged: reports, and what is known to fail.
+/// Fails early if a report or baseline could not be written after judging.
 fn check_writable(
     arguments: &CheckArgs,
     given: &CheckInputs<'_>,
@@ -69,5 +69,6 @@ fn check_writable(
     // Who reads a pipe would take the end of this for its end.
     let is_file = |target: &OutputTarget| target.file.as_deref().is_some_and(|file| !is_device(file));
     let files: Vec<OutputTarget> = targets.into_iter().filter(is_file).collect();
-    ReportOutputs::open_targets(&files, color, given.gate_policy(), DrawOptions::default(), &serde_json::Value::Null).map(drop)
+    ReportOutputs::open_targets(&files, color, given.gate_policy(), DrawOptions::default(), &serde_json::Value::Null)
+        .map(drop)
 }

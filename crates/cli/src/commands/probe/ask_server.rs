@@ -1,31 +1,32 @@
 //! Reading the rules for a server, asking it, and judging what was recorded.
 
 use super::super::console::{ColorChoice, OutputStream, eprint_redacted};
-use super::super::exit::{Exit, CommandError};
+use super::super::exit::{CommandError, Exit};
 use super::super::inputs::TraceInput;
 use super::super::tool_inputs::{RuleSentences, load_sentences, report_diagnostics};
-use super::super::{check, inputs, params, draft_file, rules};
+use super::super::{check, draft_file, inputs, params, rules};
 use super::{ProbeArgs, print_note, print_warning};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
 use averment_engine::bytecode::program::Program;
-use averment_probe::{InvariantCalls, ProbeClient, SkipKind, KeptInput, ToolListing, ProbePlan, Probe, RecordedProbe, SERVER_RULES, SmallestInput, SkippedInvariant};
+use averment_probe::{
+    InvariantCalls, KeptInput, Probe, ProbeClient, ProbePlan, RecordedProbe, SERVER_RULES, SkipKind, SkippedInvariant,
+    SmallestInput, ToolListing,
+};
 use averment_report::json_escape;
 use serde_json::{Value, json};
 use std::io::Write as _;
 
-/// What is given, and read of it.
 pub(super) struct ProbeInputs<'a> {
     pub arguments: &'a ProbeArgs,
     pub values: params::ParamValues,
     pub color: ColorChoice,
 }
 
-/// What was asked so far.
 #[derive(Default)]
 pub(super) struct ProbeLog {
-    /// What was recorded, a line for each run.
+    /// The recorded runs, one per line.
     pub lines: String,
     calls: usize,
     skipped: usize,
@@ -49,14 +50,12 @@ impl ProbeLog {
         self.lines.push('\n');
     }
 
-    /// What is said at the end.
     fn log_summary(&self, asks: usize) -> String {
         let gaps = self.gap_words();
         let gaps = if gaps.is_empty() { gaps } else { format!("; {gaps}") };
         format!("{} calls for {asks} invariants and sequences{gaps}", self.calls)
     }
 
-    /// What was not asked as the rules say.
     fn gap_words(&self) -> String {
         let parts = [
             (self.skipped, "not asked to the end"),
@@ -85,7 +84,10 @@ impl ProbeInputs<'_> {
             .read_options(limits)
             .with_tools(tools)
             .with_foreign(arguments.judging.compat.foreign_options(&self.values.texts));
-        let read = files.iter().map(|input| load_sentences(input, reading, self.color)).collect::<Result<Vec<_>, CommandError>>()?;
+        let read = files
+            .iter()
+            .map(|input| load_sentences(input, reading, self.color))
+            .collect::<Result<Vec<_>, CommandError>>()?;
         let (sentences, mut programs): (Vec<RuleSentences>, Vec<Program>) = read.into_iter().unzip();
         if let Some(project) = &project {
             params::apply_project(&mut programs, project, false)?;
@@ -94,7 +96,7 @@ impl ProbeInputs<'_> {
         Ok(sentences.into_iter().zip(programs).collect())
     }
 
-    /// What is asked of a server with these tools, by rule file.
+    /// The calls to make, by rule file.
     pub fn plan_calls(&self, tools: &mut ToolListing, named: &[String]) -> Result<Vec<ProbePlan>, CommandError> {
         if tools.tool_count() == 0 && !self.arguments.judging.allows_nothing() {
             let help = "look at its arguments; `--allow empty` asks it all the same";
@@ -117,7 +119,8 @@ impl ProbeInputs<'_> {
             self.report_diagnostics(one, &plan.found);
             plans.push(plan);
         }
-        let is_idle = |plan: &ProbePlan| plan.asks.is_empty() && plan.left.iter().all(|left| left.gap == SkipKind::Idle);
+        let is_idle =
+            |plan: &ProbePlan| plan.asks.is_empty() && plan.left.iter().all(|left| left.gap == SkipKind::Idle);
         if plans.iter().all(is_idle) {
             let message = format!("nothing in `{}` asks this server anything", self.arguments.rules.display());
             return Err(CommandError::usage(message, "write `invariant NAME { call TOOL { a: 1 }  response exists }`"));
@@ -131,9 +134,15 @@ impl ProbeInputs<'_> {
         }
     }
 
-    /// Whether something is asked of a tool that the server lists, or that is to be unknown.
-    pub fn something_listed(&self, asks: &[&InvariantCalls], left: &[&SkippedInvariant], tools: &ToolListing) -> Result<(), CommandError> {
-        let unlisted = asks.iter().filter_map(|ask| ask.unlisted_tools(tools).next()).map(|tool| tools.unlisted_reason(tool));
+    /// Checks that some call is of a listed tool, or of one that must be unknown.
+    pub fn something_listed(
+        &self,
+        asks: &[&InvariantCalls],
+        left: &[&SkippedInvariant],
+        tools: &ToolListing,
+    ) -> Result<(), CommandError> {
+        let unlisted =
+            asks.iter().filter_map(|ask| ask.unlisted_tools(tools).next()).map(|tool| tools.unlisted_reason(tool));
         let others = left.iter().filter(|left| left.gap == SkipKind::Unlisted).map(|left| left.why.clone());
         let unlisted: Vec<String> = unlisted.chain(others).collect();
         let all = left.iter().filter(|left| left.gap != SkipKind::Idle).count().saturating_add(asks.len());
@@ -159,13 +168,21 @@ impl ProbeInputs<'_> {
         for kept in &stale {
             let KeptInput { invariant, tool, .. } = kept;
             let file = kept.file_name();
-            print_warning(&format!("`{}` of the corpus is for nothing: `{invariant}` is not asked of `{tool}`", file.display()));
+            print_warning(&format!(
+                "`{}` of the corpus is for nothing: `{invariant}` is not asked of `{tool}`",
+                file.display()
+            ));
         }
         !stale.is_empty()
     }
 
     /// Prints what would be called.
-    pub fn print_plan(&self, probe: &Probe<'_>, asks: &[&InvariantCalls], left: &[&SkippedInvariant]) -> Result<Exit, CommandError> {
+    pub fn print_plan(
+        &self,
+        probe: &Probe<'_>,
+        asks: &[&InvariantCalls],
+        left: &[&SkippedInvariant],
+    ) -> Result<Exit, CommandError> {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         for ask in asks {
             let recorded = probe.run_invariant(ask, None);
@@ -205,8 +222,13 @@ impl ProbeInputs<'_> {
         Ok(asked)
     }
 
-    /// Asks everything.
-    fn ask_server(&self, probe: &Probe<'_>, asks: &[&InvariantCalls], client: &mut ProbeClient, asked: &mut ProbeLog) -> Result<(), CommandError> {
+    fn ask_server(
+        &self,
+        probe: &Probe<'_>,
+        asks: &[&InvariantCalls],
+        client: &mut ProbeClient,
+        asked: &mut ProbeLog,
+    ) -> Result<(), CommandError> {
         let arguments = self.arguments;
         let shown = OutputStream::Err.is_terminal();
         let judge = check::check_rules(&self.check_args("probe.jsonl", "server.assert", String::new())?, self.color)?;
@@ -239,7 +261,7 @@ impl ProbeInputs<'_> {
         Ok(())
     }
 
-    /// What `--strict` comes to.
+    /// The exit code for `--strict`.
     pub fn strict_exit(&self, asked: &ProbeLog) -> Exit {
         let count = asked.skipped.saturating_add(asked.unlisted);
         if !self.arguments.strict || count == 0 {
@@ -264,7 +286,6 @@ impl ProbeInputs<'_> {
         check::run_check(&self.check_args(&name, &of_server, recorded.to_owned())?, self.color)
     }
 
-    /// What `aver check` is to do with what was recorded.
     fn check_args(&self, name: &str, of_server: &str, recorded: String) -> Result<check::CheckArgs, CommandError> {
         let rules = TraceInput::Made { name: of_server.to_owned(), text: SERVER_RULES.to_owned(), names: Vec::new() };
         let runs = TraceInput::Made { name: name.to_owned(), text: recorded, names: Vec::new() };
@@ -272,7 +293,7 @@ impl ProbeInputs<'_> {
         self.arguments.judging.check_args(&self.arguments.rules, made, &[])
     }
 
-    /// Says with which input something was found, and keeps it where there is a corpus.
+    /// Reports the failing input, and saves it if there is a corpus.
     fn keep_input(&self, ask: &InvariantCalls, smallest: &SmallestInput) -> Result<(), CommandError> {
         let SmallestInput { tool, arguments, behind, found, .. } = smallest;
         if let (Some(_), Ok(shown)) = (&smallest.run, serde_json::to_string(arguments)) {
@@ -296,10 +317,9 @@ impl ProbeInputs<'_> {
     }
 }
 
-/// Characters of an input in a note.
+/// In characters.
 const SHOWN: usize = 200;
 
-/// The assertions that fail in a run: of the rules, and of those on the server.
 fn failing_assertions(rules: &averment::Rules, run: &Value) -> Vec<String> {
     let Ok(outcome) = rules.check_one(run) else { return Vec::new() };
     let failed = outcome.findings().filter(|found| found.status() == averment::Status::Failed);

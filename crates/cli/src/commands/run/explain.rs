@@ -2,15 +2,17 @@
 
 use super::progress_messages;
 use super::{is_stopped, print_note, shown_path};
-use crate::commands::exit::{Exit, CommandError};
+use crate::commands::exit::{CommandError, Exit};
 use averment_base::diagnostic::render::{one_line, printable};
 use averment_report::redact::WithheldTexts;
-use averment_suite::{AllowedVariables, AnsweredQuestion, PlannedSuite, Supervisor, ask_questions, session_questions, only_below, private_values};
+use averment_suite::{
+    AllowedVariables, AnsweredQuestion, PlannedSuite, Supervisor, ask_questions, only_below, private_values,
+    session_questions,
+};
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Asks, or shows what was answered before.
 pub(super) fn explain_failures(
     (folder, again): (&Path, bool),
     suites: &[PlannedSuite],
@@ -28,7 +30,10 @@ pub(super) fn explain_failures(
     })?;
     let folder = folder.canonicalize()?;
     let Some((record, questions, answers)) = session_questions(&folder) else {
-        return Err(CommandError::usage(format!("`{}` is no folder of a session", shown_path(&folder)), "name another one"));
+        return Err(CommandError::usage(
+            format!("`{}` is no folder of a session", shown_path(&folder)),
+            "name another one",
+        ));
     };
     let withheld = WithheldTexts::of_texts(private_values(suites, means.1));
     if let Some(answers) = answers.filter(|_| !again) {

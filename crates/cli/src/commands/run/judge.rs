@@ -1,19 +1,20 @@
 //! How `aver run` judges a session that has ended, and what it looks at before.
 
-use averment_engine::vm::world::{WorldNotes, Permissions, WorldLookup};
-use averment_suite::{SessionVerdict, FailureQuestion};
+use averment_engine::vm::world::{Permissions, WorldLookup, WorldNotes};
+use averment_suite::{FailureQuestion, SessionVerdict};
 use std::path::Path;
 
-/// Looks at the world of a session as the rules of its run do; what they looked at.
+/// Evaluates a run's rules on its session's files; returns what they looked at.
 pub(super) fn observe_world(rules: &averment::Rules, run: &str, folder: &Path) -> Vec<WorldLookup> {
     let notes = WorldNotes::default();
     let working_directory = Some(folder.to_owned());
-    let permissions = Permissions { working_directory, notes: Some(notes.clone()), ..rules.world_permissions().clone() };
+    let permissions =
+        Permissions { working_directory, notes: Some(notes.clone()), ..rules.world_permissions().clone() };
     let _judged_again = rules.check_permitted(run, permissions);
     notes.take_notes()
 }
 
-/// Judges a run, with what can be asked about what failed.
+/// Judges a run, with the questions about its failures.
 pub(super) fn judge_session(rules: &averment::Rules, run: &str) -> SessionVerdict {
     let Ok(outcome) = rules.check_one(run) else { return SessionVerdict::default() };
     let mut judged = SessionVerdict { passed: outcome.passed(), ..SessionVerdict::default() };

@@ -3,24 +3,23 @@
 use crate::commands::console::{ColorChoice, OutputStream, eprint_redacted};
 use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_report::redact::{WithheldTexts, redact};
-use averment_suite::{SuiteEvent, PlannedSuite};
+use averment_suite::{PlannedSuite, SuiteEvent};
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, PoisonError};
 
-/// Words of an agent without what looks like a secret, and without values that it was given.
+/// An agent's words without secrets and withheld values.
 pub(super) fn redacted_words(withheld: &WithheldTexts, words: &str) -> String {
     withheld.remove_from(redact(words).into_owned())
 }
 
-/// Takes the line of what runs away.
+/// Clears the status line.
 const CLEAR: &str = "\r\x1b[2K";
 /// Columns that stay free.
 const FREE: usize = 2;
 
-/// Says what happens.
 pub(super) struct SessionProgress {
     state: Mutex<ProgressState>,
-    /// Whether there is a terminal to draw on.
+    /// True if there is a terminal to draw on.
     live: bool,
     color: ColorChoice,
     total: u64,
@@ -42,7 +41,6 @@ impl SessionProgress {
         Self { state: Mutex::default(), live: std::io::stderr().is_terminal(), color, total, withheld }
     }
 
-    /// Says what has happened.
     pub(super) fn report_event(&self, event: &SuiteEvent<'_>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
@@ -79,7 +77,6 @@ impl SessionProgress {
         }
     }
 
-    /// What runs now.
     fn status_line(&self, state: &ProgressState) -> String {
         let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0)).saturating_sub(FREE);
         let failed = if state.failed > 0 { format!(", {} failed", state.failed) } else { String::new() };
@@ -88,7 +85,6 @@ impl SessionProgress {
         one_line(&line).chars().take(width).collect()
     }
 
-    /// Nothing runs any more.
     pub(super) fn clear_status(&self) {
         if self.live {
             eprint_redacted(CLEAR);

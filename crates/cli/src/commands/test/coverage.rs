@@ -1,14 +1,14 @@
 //! `--coverage`: what the tests, and traces given with `--on`, try of the rules.
 
 use crate::commands::console::{ColorChoice, OutputStream, eprint_redacted};
-use crate::commands::exit::{Exit, CommandError};
-use crate::commands::inputs::{self, TraceInput};
 use crate::commands::exclude::ExcludePatterns;
+use crate::commands::exit::{CommandError, Exit};
+use crate::commands::inputs::{self, TraceInput};
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::limits::Limits;
 use averment_testing::coverage::{self, Coverage, CoverageShare};
-use averment_testing::trace_runs;
 use averment_testing::subject::TestSubject;
+use averment_testing::trace_runs;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -82,7 +82,10 @@ impl CoverageFlags {
             return Ok(None);
         }
         if !any && !self.on.is_empty() {
-            return Err(CommandError::usage("`--on` names traces for coverage, which is not asked for", "add `--coverage`"));
+            return Err(CommandError::usage(
+                "`--on` names traces for coverage, which is not asked for",
+                "add `--coverage`",
+            ));
         }
         let format =
             self.coverage.unwrap_or_else(|| match self.coverage_out.as_ref().and_then(|path| path.extension()) {
@@ -91,7 +94,13 @@ impl CoverageFlags {
                 _ => CoverageFormat::Text,
             });
         let traces = inputs::trace_inputs(&self.on, &ExcludePatterns::default())?.iter().map(input_name).collect();
-        Ok(Some(CoverageRequest { format, out: self.coverage_out.clone(), least: least.or(of_project), shown: any, traces }))
+        Ok(Some(CoverageRequest {
+            format,
+            out: self.coverage_out.clone(),
+            least: least.or(of_project),
+            shown: any,
+            traces,
+        }))
     }
 }
 
@@ -105,7 +114,8 @@ fn input_name(input: &TraceInput) -> String {
 
 /// `90%`, `90`, `87.5%` in tenths of a percent.
 fn parse_tenths(text: &str) -> Result<u64, CommandError> {
-    let wrong = || CommandError::usage(format!("`--coverage-min {text}` is no share"), "write a percentage, such as `90%`");
+    let wrong =
+        || CommandError::usage(format!("`--coverage-min {text}` is no share"), "write a percentage, such as `90%`");
     let plain = text.trim().trim_end_matches('%');
     let (whole, part) = plain.split_once('.').unwrap_or((plain, "0"));
     let whole: u64 = whole.parse().map_err(|_| wrong())?;
@@ -198,8 +208,9 @@ impl CoverageRun {
         let all = || self.all.iter().zip(subjects);
         match self.asked.format {
             CoverageFormat::Json => writeln!(out, "{}", self.coverage_data(subjects)),
-            CoverageFormat::Lcov => all()
-                .try_for_each(|(coverage, subject)| coverage::write_lcov(out, coverage, &subject.program, &subject.sources)),
+            CoverageFormat::Lcov => all().try_for_each(|(coverage, subject)| {
+                coverage::write_lcov(out, coverage, &subject.program, &subject.sources)
+            }),
             CoverageFormat::Text => {
                 for (coverage, subject) in all() {
                     writeln!(out)?;
@@ -208,7 +219,12 @@ impl CoverageRun {
                 if self.all.len() > 1 {
                     let total = self.total_share();
                     writeln!(out)?;
-                    writeln!(out, "{} of all files: {}", paint_text(style, TextColor::Bold, "coverage"), total.percent_text())?;
+                    writeln!(
+                        out,
+                        "{} of all files: {}",
+                        paint_text(style, TextColor::Bold, "coverage"),
+                        total.percent_text()
+                    )?;
                 }
                 Ok(())
             }

@@ -1,9 +1,9 @@
 //! `--discriminate GOOD BAD`: which rules tell two folders of runs apart.
 
-use crate::commands::console::{ColorChoice, RedactingWriter, OutputStream, eprint_redacted};
-use crate::commands::exit::{Exit, CommandError};
-use crate::commands::inputs::{self, TraceInput};
+use crate::commands::console::{ColorChoice, OutputStream, RedactingWriter, eprint_redacted};
 use crate::commands::exclude::ExcludePatterns;
+use crate::commands::exit::{CommandError, Exit};
+use crate::commands::inputs::{self, TraceInput};
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
 use averment_engine::vm::select::RuleSelection;
@@ -23,7 +23,13 @@ pub fn run_discriminate(
     let [good, bad] = folders else {
         return Err(CommandError::usage("`--discriminate` takes two folders", "write `--discriminate good/ bad/`"));
     };
-    let found = discriminate::discriminate_runs(subjects, selection, &trace_paths(good)?, &trace_paths(bad)?, &Limits::default());
+    let found = discriminate::discriminate_runs(
+        subjects,
+        selection,
+        &trace_paths(good)?,
+        &trace_paths(bad)?,
+        &Limits::default(),
+    );
     for error in found.good.unreadable.iter().chain(&found.bad.unreadable) {
         eprint_redacted(&format!("error: {}\n", one_line(&error.to_string())));
     }
@@ -56,7 +62,12 @@ fn trace_paths(name: &str) -> Result<Vec<String>, CommandError> {
     Ok(inputs.iter().map(path).collect())
 }
 
-fn print_discrimination(found: &Discrimination, subjects: &[TestSubject], format: Format, color: ColorChoice) -> Result<(), CommandError> {
+fn print_discrimination(
+    found: &Discrimination,
+    subjects: &[TestSubject],
+    format: Format,
+    color: ColorChoice,
+) -> Result<(), CommandError> {
     let mut out = RedactingWriter::new(io::BufWriter::new(io::stdout()));
     match format {
         Format::Human => discriminate::print_human(&mut out, found, subjects, OutputStream::Out.style(color))?,

@@ -2,15 +2,15 @@
 
 mod coverage;
 mod discriminate;
-mod test_inputs;
 mod mutants;
 mod snapshots;
+mod test_inputs;
 mod watch;
 
-use super::console::{ColorChoice, RedactingWriter, OutputStream, eprint_redacted};
-use super::runless_report::{self, RunlessReport};
-use super::exit::{Exit, CommandError};
+use super::console::{ColorChoice, OutputStream, RedactingWriter, eprint_redacted};
+use super::exit::{CommandError, Exit};
 use super::project::ProjectArguments;
+use super::runless_report::{self, RunlessReport};
 use super::signals;
 use super::targets::{self, OutputTarget};
 
@@ -19,16 +19,16 @@ use averment_base::limits::Limits;
 use averment_engine::vm::select::RuleSelection;
 use averment_report::json_escape;
 use averment_report::redact::{in_data, redact};
-use averment_report::{ReportedCommand, Format};
+use averment_report::{Format, ReportedCommand};
 use averment_testing::outcome::{self, TrialReport};
 use averment_testing::show;
 use averment_testing::subject::{TestSelection, TestSubject};
 use clap::ValueEnum;
-use test_inputs::TestInputs;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use test_inputs::TestInputs;
 use watch::UsedPaths;
 
 /// Arguments of the command.
@@ -178,7 +178,8 @@ fn run_round(arguments: &TestArgs, color: ColorChoice, used: &mut UsedPaths) -> 
             RuleSelection { rules: arguments.rule.clone(), tags: arguments.tag.clone(), ..RuleSelection::default() };
         return discriminate::run_discriminate(&subjects, &selection, &arguments.discriminate, format, color);
     }
-    let chosen = TestSelection { text: arguments.filter.clone(), rules: arguments.rule.clone(), tags: arguments.tag.clone() };
+    let chosen =
+        TestSelection { text: arguments.filter.clone(), rules: arguments.rule.clone(), tags: arguments.tag.clone() };
     let all: usize = subjects.iter().map(|subject| subject.trials.len()).sum();
     subjects.iter_mut().for_each(|subject| subject.choose_trials(&chosen));
     let coverage = arguments.coverage.requested_coverage(given.least_coverage(&chosen))?;
@@ -241,7 +242,11 @@ impl TestRound {
         if targets.is_empty() {
             return Ok(());
         }
-        RunlessReport::from_tests(&self.tested_suites()).write_report(targets, runless_report::command_drawing(ReportedCommand::Test), exit)
+        RunlessReport::from_tests(&self.tested_suites()).write_report(
+            targets,
+            runless_report::command_drawing(ReportedCommand::Test),
+            exit,
+        )
     }
 
     fn print_results(&self, arguments: &TestArgs, format: Format, color: ColorChoice) -> Result<(), CommandError> {
@@ -271,7 +276,11 @@ impl TestRound {
         }
         out.flush()?;
         for orphan in &self.orphans {
-            eprint_redacted(&format!("{}: {}\n", paint_text(OutputStream::Err.style(color), TextColor::Red, "orphan"), one_line(orphan)));
+            eprint_redacted(&format!(
+                "{}: {}\n",
+                paint_text(OutputStream::Err.style(color), TextColor::Red, "orphan"),
+                one_line(orphan)
+            ));
         }
         if !self.orphans.is_empty() {
             eprint_redacted("  help: `aver test --update` removes snapshots without a test\n");

@@ -7,7 +7,7 @@ use crate::commands::rules::readable_folders;
 use crate::commands::units;
 use averment_base::limits::Limits;
 use averment_engine::check::files::Disk;
-use averment_testing::mutants::{self, MutationReport, MutationOptions};
+use averment_testing::mutants::{self, MutationOptions, MutationReport};
 use averment_testing::subject::TestSubject;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -82,7 +82,13 @@ impl MutantFlags {
 
 impl MutantRun {
     /// Prints the survivors for people, or a line each.
-    pub fn print_mutants(&self, out: &mut dyn Write, subjects: &[TestSubject], lines: bool, color: ColorChoice) -> io::Result<()> {
+    pub fn print_mutants(
+        &self,
+        out: &mut dyn Write,
+        subjects: &[TestSubject],
+        lines: bool,
+        color: ColorChoice,
+    ) -> io::Result<()> {
         let style = OutputStream::Out.style(color);
         for (subject, report) in subjects.iter().zip(&self.reports) {
             if lines {

@@ -1,8 +1,8 @@
 //! `--snapshots`, `--update`: what each test finds, kept in a file beside the rules.
 
 use crate::commands::console::eprint_redacted;
-use crate::commands::exit::CommandError;
 use crate::commands::draft_file;
+use crate::commands::exit::CommandError;
 use averment_base::diagnostic::render::one_line;
 use averment_testing::outcome::TrialReport;
 use averment_testing::show::count_noun;
@@ -25,7 +25,12 @@ pub struct SnapshotFlags {
 impl SnapshotFlags {
     /// Compares the tests of a subject with their snapshots, or accepts what they find. A file of snapshots that is there is always
     /// compared. Gives the snapshots that have no test. `all` says that every test was run.
-    pub fn apply_snapshots(&self, subject: &TestSubject, tested: &mut [TrialReport], all: bool) -> Result<Vec<String>, CommandError> {
+    pub fn apply_snapshots(
+        &self,
+        subject: &TestSubject,
+        tested: &mut [TrialReport],
+        all: bool,
+    ) -> Result<Vec<String>, CommandError> {
         let Some(path) = subject.path.as_deref().map(path_of) else {
             return match self.snapshots || self.update {
                 true => Err(CommandError::usage("rules from standard input have no snapshots", "name the rule file")),
@@ -41,7 +46,9 @@ impl SnapshotFlags {
         };
         let mut snapshots = TestSnapshots::read_file(path).map_err(|error| failed("read", &error))?;
         if self.update {
-            let changed = snapshots.update_file(tested, all, draft_file::update_file).map_err(|error| failed("written", &error))?;
+            let changed = snapshots
+                .update_file(tested, all, draft_file::update_file)
+                .map_err(|error| failed("written", &error))?;
             eprint_redacted(&match changed {
                 0 => format!("note: {} stays as it is\n", one_line(&shown)),
                 count => format!("note: {} written, {} changed\n", one_line(&shown), count_noun(count, "snapshot")),

@@ -34,7 +34,12 @@ impl<'a> TestInputs<'a> {
     }
 
     /// The rules with their tests. What is read on the way is told to `used`.
-    pub fn load_subjects(&self, color: ColorChoice, limits: &Limits, used: &mut UsedPaths) -> Result<Vec<TestSubject>, CommandError> {
+    pub fn load_subjects(
+        &self,
+        color: ColorChoice,
+        limits: &Limits,
+        used: &mut UsedPaths,
+    ) -> Result<Vec<TestSubject>, CommandError> {
         let project = self.project.as_ref();
         project.iter().for_each(|project| used.add_path(&project.file));
         let named = project::rule_paths(&self.arguments.rules, project)?;
@@ -44,7 +49,10 @@ impl<'a> TestInputs<'a> {
         tools.iter().for_each(|(file, _)| used.add_path(Path::new(file)));
         let values = params::ParamValues::new(&self.arguments.param_file, &self.arguments.param)?;
         let foreign = self.arguments.compat.refuse_trace_compat()?.foreign_options(&values.texts);
-        let mut loaded = rules::load_rules(&inputs, self.arguments.read.read_options(*limits).with_tools(&tools).with_foreign(foreign))?;
+        let mut loaded = rules::load_rules(
+            &inputs,
+            self.arguments.read.read_options(*limits).with_tools(&tools).with_foreign(foreign),
+        )?;
         loaded.file_names().for_each(|file| used.add_path(Path::new(file)));
         project.iter().for_each(|project| loaded.take_levels(&project.lint));
         loaded.report_errors(color)?;
@@ -64,12 +72,17 @@ impl<'a> TestInputs<'a> {
             let more = self.case_paths(path, inputs.len() == 1);
             let beside = path.iter().flat_map(|path| [cases::folder_of(path), cases::table_of(path)]);
             beside.chain(more.iter().cloned()).for_each(|at| used.add_path(&at));
-            let subject =
-                TestSubject::new(program, path, &more, &rules::readable_folders(input, &self.arguments.read.allow_read), limits)
-                    .map_err(|unreadable| {
-                        let said = crate::commands::io_error_text(&unreadable.error);
-                        CommandError::usage(format!("the cases in `{}` cannot be read: {said}", unreadable.path.display()), "")
-                    })?;
+            let subject = TestSubject::new(
+                program,
+                path,
+                &more,
+                &rules::readable_folders(input, &self.arguments.read.allow_read),
+                limits,
+            )
+            .map_err(|unreadable| {
+                let said = crate::commands::io_error_text(&unreadable.error);
+                CommandError::usage(format!("the cases in `{}` cannot be read: {said}", unreadable.path.display()), "")
+            })?;
             subjects.push(subject);
         }
         Ok(subjects)

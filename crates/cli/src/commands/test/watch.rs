@@ -2,7 +2,7 @@
 
 use super::TestArgs;
 use crate::commands::console::{ColorChoice, OutputStream, eprint_redacted};
-use crate::commands::exit::{Exit, CommandError};
+use crate::commands::exit::{CommandError, Exit};
 use crate::commands::{report_stop, signals};
 use averment_testing::show::count_noun;
 use notify::{RecursiveMode, Watcher as _};

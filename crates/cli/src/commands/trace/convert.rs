@@ -1,8 +1,8 @@
 //! `aver trace convert TRACE...`: runs of any format in the normal form.
 
 use super::super::console::ColorChoice;
-use super::super::exit::{Exit, CommandError};
-use super::{TraceInputs, CallStatusSource};
+use super::super::exit::{CommandError, Exit};
+use super::{CallStatusSource, TraceInputs};
 use averment_report::json_escape;
 use averment_runs::run::Run;
 use averment_runs::write_normal::normal_form;
@@ -21,12 +21,10 @@ pub(super) struct ConvertArgs {
     given: TraceInputs,
 }
 
-/// Writes runs, one a line.
 pub(super) fn run_convert(convert: &ConvertArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     convert.given.for_each_run(color, CallStatusSource::AsRecorded, &mut io::BufWriter::new(io::stdout()), write_run)
 }
 
-/// Writes a run on one line.
 pub(super) fn write_run(run: &Run<'_>, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", json_escape::escape_json(&normal_form(run)))
 }

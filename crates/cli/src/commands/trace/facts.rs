@@ -11,7 +11,7 @@ use averment_ide::project::Project;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 
-/// What is said of tools, as a program without rules.
+/// Facts about tools, as a program without rules.
 pub(super) struct ToolFacts {
     program: Program,
     prepared: PreparedProgram,
@@ -19,15 +19,18 @@ pub(super) struct ToolFacts {
 }
 
 impl ToolFacts {
-    /// What a project says; `None` where it says nothing.
-    pub(super) fn of_project(project: Option<&Project>, limits: Limits, color: ColorChoice) -> Result<Option<Self>, CommandError> {
+    /// A project's facts; `None` without any.
+    pub(super) fn of_project(
+        project: Option<&Project>,
+        limits: Limits,
+        color: ColorChoice,
+    ) -> Result<Option<Self>, CommandError> {
         let tools = rules::project_tools(project, limits)?;
         let name = project.map(|project| project.file.display().to_string()).unwrap_or_default();
         let program = if tools.is_empty() { None } else { rules::tools_program(&name, &tools, limits, color)? };
         Ok(program.map(|program| Self { prepared: PreparedProgram::new(&program), program, limits }))
     }
 
-    /// Hands a run on with what is said of its tools.
     pub(super) fn with_facts<'run, T>(
         &'run self,
         run: &'run Run<'run>,

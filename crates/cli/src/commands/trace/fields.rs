@@ -3,11 +3,11 @@
 use averment_base::diagnostic::render::one_line;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A line for each field: of the run, and of the first step of each kind.
+/// A line for each field of the run, and of the first step of each kind.
 pub(super) fn field_places(run: &Run<'_>) -> String {
     let fields = recorded_fields(run);
     let offsets = fields.iter().filter_map(|(_, node)| node_start(node)).collect::<Vec<_>>();
@@ -30,7 +30,6 @@ fn node_start(node: &Node<'_>) -> Option<usize> {
     node.origin.byte_range().map(|range| range.start)
 }
 
-/// The fields that are recorded, by the names that rules have for them.
 fn recorded_fields<'run>(run: &Run<'run>) -> Vec<(String, Node<'run>)> {
     let is_list = |key: &str| StepKind::ALL.iter().any(|kind| kind.list_key() == key) || key == of_run::STEPS;
     let recorded = |node: &Node<'_>| !matches!(node.value, Value::Absent | Value::Missing);
@@ -46,13 +45,12 @@ fn recorded_fields<'run>(run: &Run<'run>) -> Vec<(String, Node<'run>)> {
     fields
 }
 
-/// A place in the containers that are open.
 enum PointerContainer {
     List(usize),
     Object(String),
 }
 
-/// The pointer to the innermost value at each offset: one that starts there, or a text that holds it.
+/// The JSON pointer for each offset: to the value that starts there, or the string that contains it.
 fn find_pointers(text: &str, mut offsets: Vec<usize>) -> BTreeMap<usize, String> {
     offsets.sort_unstable();
     offsets.dedup();

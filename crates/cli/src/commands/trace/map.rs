@@ -1,6 +1,6 @@
 //! `aver trace map FILE`: a file for `--map`, proposed from a trace.
 
-use super::super::exit::{Exit, CommandError};
+use super::super::exit::{CommandError, Exit};
 use super::super::inputs::TraceInput;
 use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
@@ -27,12 +27,14 @@ pub(super) struct MapArgs {
     trace: PathBuf,
 }
 
-/// Proposes a map from the first runs of a trace.
 pub(super) fn run_map(map: &MapArgs) -> Result<Exit, CommandError> {
     let input = if map.trace.as_os_str() == "-" { TraceInput::Stdin } else { TraceInput::File(map.trace.clone()) };
     let reading = RunReadOptions { limits: Limits::default(), ..RunReadOptions::default() };
     let Some(document) = feed::run_chunks(&input, &reading).next() else {
-        return Err(CommandError::usage(format!("`{}` holds no run", input.display_name()), "name a JSON or JSONL file"));
+        return Err(CommandError::usage(
+            format!("`{}` holds no run", input.display_name()),
+            "name a JSON or JSONL file",
+        ));
     };
     let mut problem = None;
     for raw in document.raw_runs().take(propose::RUNS) {
@@ -54,13 +56,15 @@ pub(super) fn run_map(map: &MapArgs) -> Result<Exit, CommandError> {
     ))
 }
 
-/// The proposal for a run, without secrets: neither those that are known by their form nor values that their names make secrets.
+/// A proposed map without secrets, whether recognized by their form or by their names.
 fn propose_map(text: &str) -> Result<String, String> {
     let arena = Bump::new();
     let mut texts = Vec::new();
     if let Ok(document) = json::parse_recorded(text, 0, &arena, &Limits::default()) {
         let telling = |text: &&str| is_telling(text);
-        detect::visit_named_texts(&document.node.value, &mut |_, text| texts.extend(Some(text).filter(telling).map(str::to_owned)));
+        detect::visit_named_texts(&document.node.value, &mut |_, text| {
+            texts.extend(Some(text).filter(telling).map(str::to_owned))
+        });
     }
     let withheld = WithheldTexts::of_texts(texts);
     let hide = |text: &str| withheld.remove_from(redact(text).into_owned());

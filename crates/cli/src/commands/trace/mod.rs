@@ -9,11 +9,11 @@ mod show;
 mod stats;
 
 use super::console::{ColorChoice, OutputStream};
-use super::exit::{Exit, CommandError};
-use super::inputs;
 use super::exclude::ExcludePatterns;
-use super::skipped_files::SkippedFiles;
+use super::exit::{CommandError, Exit};
+use super::inputs;
 use super::project::ProjectArguments;
+use super::skipped_files::SkippedFiles;
 use averment_base::limits::Limits;
 use averment_bulk::feed::{self, RunReadOptions};
 use averment_bulk::reading_notes::{FileRecords, ReadingNotes};
@@ -76,19 +76,17 @@ struct TraceInputs {
     project: ProjectArguments,
 }
 
-/// `--compat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum TraceCompat {
     /// As SkillGym reads them
     Skillgym,
 }
 
-/// How the calls of a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CallStatusSource {
-    /// As the run records it.
+    /// As recorded.
     AsRecorded,
-    /// With what the project says of tools, as rules see it.
+    /// With the project's facts about tools, as rules see it.
     AsJudged,
 }
 
@@ -104,7 +102,7 @@ pub fn run_trace(arguments: &TraceArgs, color: ColorChoice) -> Result<Exit, Comm
 }
 
 impl TraceInputs {
-    /// Reads every run, one at a time, and hands it on. What cannot be read is told when its turn comes, behind what was written to `out`.
+    /// Reads runs one at a time and passes them on; reports unreadable ones in order, after `out`.
     fn for_each_run<W: Write>(
         &self,
         color: ColorChoice,

@@ -1,12 +1,11 @@
 //! `aver trace schema`: the normal form as a JSON Schema, made of the tables that reading goes by.
 
-use super::super::exit::{Exit, CommandError};
+use super::super::exit::{CommandError, Exit};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
 use averment_runs::run::StepKind;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
-/// Prints the schema.
 pub(super) fn run_schema() -> Result<Exit, CommandError> {
     let mut out = io::stdout().lock();
     serde_json::to_writer_pretty(&mut out, &trace_schema()).map_err(io::Error::from)?;
@@ -84,7 +83,8 @@ fn step_schema(kind: StepKind) -> Value {
     let of_line = |field: &str| kind == StepKind::Command && field == of_step::ARGS;
     let properties: Map<String, Value> =
         fields.filter(|field| !of_line(field)).map(|field| ((*field).to_owned(), field_schema(kind, field))).collect();
-    let needed = kind.field_names().first().copied().filter(|_| !matches!(kind, StepKind::Http)).unwrap_or(of_step::URL);
+    let needed =
+        kind.field_names().first().copied().filter(|_| !matches!(kind, StepKind::Http)).unwrap_or(of_step::URL);
     json!({ "type": "object", "required": [needed], "properties": properties })
 }
 

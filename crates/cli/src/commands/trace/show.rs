@@ -1,12 +1,12 @@
 //! `aver trace show TRACE`: runs as rules see them.
 
 use super::super::console::{ColorChoice, OutputStream};
-use super::super::exit::{Exit, CommandError};
-use super::{TraceInputs, CallStatusSource, fields};
+use super::super::exit::{CommandError, Exit};
+use super::{CallStatusSource, TraceInputs, fields};
 use averment_base::diagnostic::render::{TextColor, paint_text, printable};
 use averment_builtins::detect::redacted_start;
 use averment_report::redact_run;
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use averment_runs::timeline::timeline_of;
 use averment_traces::adapt::FORMATS;
 use std::io::{self, Write};
@@ -34,7 +34,6 @@ pub(super) struct ShowArgs {
     json: bool,
 }
 
-/// Shows runs.
 pub(super) fn run_show(show: &ShowArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let style = OutputStream::Out.style(color);
     let mut shown = 0_usize;
@@ -53,7 +52,7 @@ pub(super) fn run_show(show: &ShowArgs, color: ColorChoice) -> Result<Exit, Comm
     })
 }
 
-/// A run step by step. The first line names it; what is hidden in reports is hidden in the others.
+/// A run step by step. Hides what reports hide, except in the first line.
 fn run_text(run: &Run<'_>, show: &ShowArgs, width: usize) -> String {
     let kinds: &[StepKind] = if show.calls { &[StepKind::Call] } else { &StepKind::ALL };
     let text = printable(&timeline_of(run, kinds, width, redacted_start)).into_owned();
@@ -62,7 +61,6 @@ fn run_text(run: &Run<'_>, show: &ShowArgs, width: usize) -> String {
     format!("{head}\n{}\n{}", format_line(run), redact_run(run, &format!("{rest}{fields}")))
 }
 
-/// The format of a run, and by what it was recognised.
 fn format_line(run: &Run<'_>) -> String {
     match FORMATS.iter().find(|format| format.name == run.format) {
         Some(format) => format!("format {}: {}", format.name, format.known_by),

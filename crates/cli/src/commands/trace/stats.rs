@@ -1,15 +1,15 @@
 //! `aver trace stats TRACE...`: what runs did, in counts. Memory grows with the names of tools, not with the runs.
 
 use super::super::console::{ColorChoice, OutputStream};
-use super::super::exit::{Exit, CommandError};
-use super::{TraceInputs, CallStatusSource};
+use super::super::exit::{CommandError, Exit};
+use super::{CallStatusSource, TraceInputs};
 use averment_base::diagnostic::render::one_line;
 use averment_base::value::Value;
 use averment_bulk::reading_notes::{note_unpriced, unpriced_in_words};
 use averment_report::json_escape::EscapedJson;
-use averment_report::redact::{WithheldTexts, withheld_values, redact};
+use averment_report::redact::{WithheldTexts, redact, withheld_values};
 use averment_runs::normal::{of_run, of_step, of_usage};
-use averment_runs::run::{StepKind, CostSource, RecordCounts, Run, StepStatus, Step};
+use averment_runs::run::{CostSource, RecordCounts, Run, Step, StepKind, StepStatus};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -41,11 +41,10 @@ enum StatsFormat {
     Json,
 }
 
-/// Tools that are listed without `--all`.
+/// Tools listed without `--all`.
 const LISTED: usize = 20;
-/// Tools that are told apart.
+/// Further tools are counted together.
 const TOOLS: usize = 100_000;
-/// The counts of a usage, in the order in which they are shown.
 const USAGE: [&str; 6] = [
     of_usage::INPUT,
     of_usage::OUTPUT,
@@ -55,25 +54,23 @@ const USAGE: [&str; 6] = [
     of_usage::TOTAL,
 ];
 
-/// Counts over runs. What no run records is left out.
+/// Counts over runs. Values that no run records are omitted.
 #[derive(Debug, Default, Serialize)]
 struct RunCounts {
     runs: u64,
-    /// Runs by the name of their format.
     formats: BTreeMap<&'static str, u64>,
-    /// Steps by kind.
     steps: BTreeMap<&'static str, u64>,
     calls: u64,
     tools: BTreeMap<String, ToolCounts>,
-    /// Calls of tools beyond those that are told apart.
+    /// Calls of tools beyond the limit.
     #[serde(skip_serializing_if = "is_zero")]
     other_tools: u64,
     tokens: BTreeMap<&'static str, RecordedSum>,
     cost_usd: RecordedSum,
-    /// Runs whose cost is that of a table of prices.
+    /// Runs whose cost is computed from prices.
     #[serde(skip_serializing_if = "is_zero")]
     priced: u64,
-    /// Why the cost of runs is not known although there is such a table, and of how many.
+    /// Why a cost could not be computed from prices, with the number of runs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     unpriced: BTreeMap<String, u64>,
     duration_ms: RecordedSum,
@@ -83,23 +80,20 @@ struct RunCounts {
     warnings: u64,
 }
 
-/// The calls of one tool.
 #[derive(Debug, Default, Serialize)]
 struct ToolCounts {
     calls: u64,
     ok: u64,
     failed: u64,
-    /// Denied or still waiting: never executed.
+    /// Denied or still pending: never executed.
     not_executed: u64,
-    /// The run does not say how they ended.
+    /// Calls without a recorded outcome.
     unknown: u64,
     duration_ms: RecordedSum,
 }
 
-/// A sum over those runs or calls that record a value.
 #[derive(Debug, Default, Clone, Copy, Serialize)]
 struct RecordedSum {
-    /// How many record it.
     of: u64,
     sum: f64,
 }
@@ -108,7 +102,6 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Counts and prints.
 pub(super) fn run_stats(stats: &StatsArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let mut counts = RunCounts::default();
     let exit = stats.given.for_each_run(color, CallStatusSource::AsJudged, &mut io::sink(), |run, _| {
@@ -169,7 +162,7 @@ impl RunCounts {
         self.warnings += run.warnings.len() as u64;
     }
 
-    /// `name` is what is shown of the name of the tool.
+    /// `name` is the shown part of the tool's name.
     fn add_call(&mut self, name: &str, step: &Step<'_>) {
         self.calls += 1;
         if self.tools.len() >= TOOLS && !self.tools.contains_key(name) {
@@ -187,7 +180,6 @@ impl RunCounts {
         tool.duration_ms.add_value(step.object.get(of_step::DURATION).map_or(Value::Absent, |node| node.value));
     }
 
-    /// Tables for people.
     fn counts_table(&self, listed: usize, width: usize) -> String {
         let mut out = String::new();
         let formats: Vec<_> = self.formats.iter().map(|(name, count)| format!("{name} {count}")).collect();

@@ -4,10 +4,9 @@ use super::super::pattern::{GroupPurpose, RegexNode, escape_letter, set_node};
 use super::JsRegexReader;
 use crate::regex_flavour::UnusableRegex;
 
-/// White space that JavaScript knows beside that of ASCII.
+/// White space of JavaScript beyond ASCII.
 const SPACE: &str = r"\s\u{A0}\u{1680}\u{2000}-\u{200A}\u{2028}\u{2029}\u{202F}\u{205F}\u{3000}\u{FEFF}";
 
-/// What stands in brackets.
 enum JsSetMember {
     Character(char),
     Class(String),
@@ -23,7 +22,7 @@ impl JsSetMember {
 }
 
 impl JsRegexReader<'_> {
-    /// What a group has matched; nothing where it has not, or is not closed.
+    /// Matches nothing if the group has not matched or is still open.
     fn group_reference(&self, group: u32) -> RegexNode {
         if self.open.contains(&group) {
             return RegexNode::Group(GroupPurpose::Plain, "(?:".to_owned(), Box::new(RegexNode::Empty));
@@ -39,7 +38,9 @@ impl JsRegexReader<'_> {
             'b' | 'B' => Ok(RegexNode::Written(format!("\\{letter}"), 0)),
             'd' | 'D' | 'w' | 'W' => Ok(RegexNode::Written(format!("\\{letter}"), 1)),
             's' | 'S' => Ok(set_node(letter == 'S', SPACE)),
-            'p' | 'P' if self.flags.unicode => self.read_property(letter, start).map(|text| RegexNode::Written(text, 1)),
+            'p' | 'P' if self.flags.unicode => {
+                self.read_property(letter, start).map(|text| RegexNode::Written(text, 1))
+            }
             'k' if self.named => self.named_reference(start),
             '1'..='9' => self.read_numbered(letter, start),
             _ => Ok(RegexNode::Written(escape_letter(self.read_escaped(letter, start, false)?), 1)),
@@ -47,7 +48,8 @@ impl JsRegexReader<'_> {
     }
 
     fn named_reference(&mut self, start: usize) -> Result<RegexNode, UnusableRegex> {
-        let name = self.cursor.rest_text().strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
+        let name =
+            self.cursor.rest_text().strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
         let group = name.and_then(|name| self.names.iter().find(|(known, _)| known == name));
         let Some((name, group)) = group.cloned() else {
             return Err(UnusableRegex::new(start, "behind `\\k` stands the name of a group: `\\k<name>`"));
@@ -56,7 +58,7 @@ impl JsRegexReader<'_> {
         Ok(self.group_reference(group))
     }
 
-    /// `\1`: a group where there are so many, else an octal number where there is no flag `u`.
+    /// `\1`: a group if there are as many, else octal without flag `u`.
     fn read_numbered(&mut self, first: char, start: usize) -> Result<RegexNode, UnusableRegex> {
         let mut ahead = self.cursor;
         let more = ahead.take_while(usize::MAX, |letter| letter.is_ascii_digit());
@@ -72,16 +74,16 @@ impl JsRegexReader<'_> {
         Ok(RegexNode::Written(escape_letter(letter), 1))
     }
 
-    /// Up to three digits, not more than 377.
+    /// Up to three digits, at most 377.
     fn read_octal(&mut self, first: char) -> char {
         let most = if first <= '3' { 2 } else { 1 };
         let more = self.cursor.take_while(most, |letter| ('0'..='7').contains(&letter));
         u32::from_str_radix(&format!("{first}{more}"), 8).ok().and_then(char::from_u32).unwrap_or(first)
     }
 
-    /// `\p{…}`, which the language writes alike.
     fn read_property(&mut self, letter: char, start: usize) -> Result<String, UnusableRegex> {
-        let name = self.cursor.rest_text().strip_prefix('{').and_then(|rest| rest.split_once('}')).map(|(name, _)| name);
+        let name =
+            self.cursor.rest_text().strip_prefix('{').and_then(|rest| rest.split_once('}')).map(|(name, _)| name);
         let Some(name) = name.filter(|name| !name.is_empty()) else {
             return Err(UnusableRegex::new(start, format!("behind `\\{letter}` stands a property: `\\{letter}{{L}}`")));
         };
@@ -93,7 +95,6 @@ impl JsRegexReader<'_> {
         }
     }
 
-    /// A character behind a backslash, which was read.
     fn read_escaped(&mut self, letter: char, start: usize, in_set: bool) -> Result<char, UnusableRegex> {
         let strict = self.flags.unicode;
         Ok(match letter {
@@ -116,7 +117,7 @@ impl JsRegexReader<'_> {
         })
     }
 
-    /// `\cJ`; without a letter the backslash stands for itself.
+    /// `\cJ`; without a letter the backslash is literal.
     fn read_control(&mut self, start: usize, in_set: bool) -> Result<char, UnusableRegex> {
         let wanted = |letter: &char| {
             letter.is_ascii_alphabetic() || in_set && !self.flags.unicode && (letter.is_ascii_digit() || *letter == '_')
@@ -132,7 +133,7 @@ impl JsRegexReader<'_> {
         Ok('\\')
     }
 
-    /// `\x41`, `\u0041`, `\u{41}`, and two halves of a character; without digits the letter stands for itself.
+    /// `\x41`, `\u0041`, `\u{41}`, surrogate pairs; without digits the letter is literal.
     fn read_char_code(&mut self, letter: char, start: usize) -> Result<char, UnusableRegex> {
         let strict = self.flags.unicode;
         let mut code = None;
@@ -151,7 +152,8 @@ impl JsRegexReader<'_> {
             return Ok(letter);
         }
         let mut ahead = self.cursor;
-        let low = if ahead.take_text("\\u") { ahead.take_hex(4).filter(|low| (0xdc00..=0xdfff).contains(low)) } else { None };
+        let low =
+            if ahead.take_text("\\u") { ahead.take_hex(4).filter(|low| (0xdc00..=0xdfff).contains(low)) } else { None };
         if let (0xd800..=0xdbff, Some(low)) = (code, low) {
             self.cursor.at = ahead.at;
             let whole = code.wrapping_sub(0xd800).wrapping_mul(0x400).wrapping_add(low.wrapping_sub(0xdc00));
@@ -190,7 +192,9 @@ impl JsRegexReader<'_> {
                 (JsSetMember::Character(_), JsSetMember::Character(_)) => {
                     return Err(UnusableRegex::new(at, "this range is backwards"));
                 }
-                _ if self.flags.unicode => return Err(UnusableRegex::new(at, "a range goes from one character to another")),
+                _ if self.flags.unicode => {
+                    return Err(UnusableRegex::new(at, "a range goes from one character to another"));
+                }
                 (low, high) => inside.push_str(&format!("{}\\-{}", low.member_text(), high.member_text())),
             }
         }
@@ -200,7 +204,9 @@ impl JsRegexReader<'_> {
         if letter != '\\' {
             return Ok(JsSetMember::Character(letter));
         }
-        let Some(letter) = self.cursor.next() else { return Err(UnusableRegex::new(at, "a backslash ends the expression")) };
+        let Some(letter) = self.cursor.next() else {
+            return Err(UnusableRegex::new(at, "a backslash ends the expression"));
+        };
         Ok(match letter {
             'd' | 'D' | 'w' | 'W' => JsSetMember::Class(format!("\\{letter}")),
             's' => JsSetMember::Class(SPACE.to_owned()),

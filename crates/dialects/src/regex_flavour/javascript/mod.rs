@@ -2,7 +2,9 @@
 
 mod escape;
 
-use super::pattern::{RegexCursor, DEEPEST, GroupPurpose, RegexNode, LineAnchor, RegexWriter, escape_letter, outside_sets, set_node};
+use super::pattern::{
+    DEEPEST, GroupPurpose, LineAnchor, RegexCursor, RegexNode, RegexWriter, escape_letter, outside_sets, set_node,
+};
 use super::{TranslatedRegex, UnusableRegex};
 
 /// An expression of JavaScript's `RegExp`, as `test` asks for it: `g`, `y` and `d` say where a search begins and what it remembers, and
@@ -35,7 +37,7 @@ struct JsRegexFlags {
     unicode: bool,
 }
 
-/// Flags are told behind the last byte of the expression.
+/// Flags are reported behind the expression's last byte.
 fn flags_of(flags: &str, end: usize) -> Result<JsRegexFlags, UnusableRegex> {
     let mut given = JsRegexFlags::default();
     for (at, letter) in flags.char_indices() {
@@ -60,7 +62,6 @@ fn flags_of(flags: &str, end: usize) -> Result<JsRegexFlags, UnusableRegex> {
     Ok(given)
 }
 
-/// How many groups there are, and the names of those that have one, with their numbers.
 fn groups_of(pattern: &str) -> (u32, Vec<(String, u32)>) {
     let (mut count, mut names, mut in_set) = (0_u32, Vec::new(), false);
     let mut cursor = RegexCursor { pattern, at: 0 };
@@ -88,14 +89,11 @@ fn groups_of(pattern: &str) -> (u32, Vec<(String, u32)>) {
 struct JsRegexReader<'p> {
     cursor: RegexCursor<'p>,
     flags: JsRegexFlags,
-    /// How many groups the whole expression has.
     groups: u32,
     names: Vec<(String, u32)>,
-    /// Whether `\k` refers to a group.
+    /// `\k` refers to a group.
     named: bool,
-    /// Groups around the place that is read.
     open: Vec<u32>,
-    /// Groups that began before it.
     count: u32,
 }
 
@@ -121,7 +119,10 @@ impl JsRegexReader<'_> {
                 Some('*' | '+' | '?' | '{') => {
                     let Some((sign, least, most)) = self.read_repetition(at)? else {
                         if self.flags.unicode {
-                            return Err(UnusableRegex::new(at, "this `{` counts nothing: write `\\{` for the character"));
+                            return Err(UnusableRegex::new(
+                                at,
+                                "this `{` counts nothing: write `\\{` for the character",
+                            ));
                         }
                         self.cursor.next();
                         parts.push(RegexNode::Written(escape_letter('{'), 1));
@@ -137,7 +138,9 @@ impl JsRegexReader<'_> {
                 Some(_) => {
                     let node = self.read_atom(depth)?;
                     repeatable = match &node {
-                        RegexNode::Place(_) | RegexNode::Written(_, 0) | RegexNode::Group(GroupPurpose::Behind, ..) => false,
+                        RegexNode::Place(_) | RegexNode::Written(_, 0) | RegexNode::Group(GroupPurpose::Behind, ..) => {
+                            false
+                        }
                         RegexNode::Group(GroupPurpose::Ahead, ..) => !self.flags.unicode,
                         _ => true,
                     };
@@ -147,7 +150,7 @@ impl JsRegexReader<'_> {
         }
     }
 
-    /// A repetition: how it is written, and its numbers; `None` for a brace that counts nothing.
+    /// The repetition as written and its bounds; `None` for a literal brace.
     fn read_repetition(&mut self, at: usize) -> Result<Option<(String, u32, Option<u32>)>, UnusableRegex> {
         let mut ahead = self.cursor;
         let (mut sign, least, most) = match ahead.next() {
@@ -161,7 +164,8 @@ impl JsRegexReader<'_> {
                 if least.is_empty() || !ahead.take_text("}") {
                     return Ok(None);
                 }
-                let number = |text: &str| text.parse::<u32>().map_err(|_| UnusableRegex::new(at, "the number is too large"));
+                let number =
+                    |text: &str| text.parse::<u32>().map_err(|_| UnusableRegex::new(at, "the number is too large"));
                 let low = number(least)?;
                 match most {
                     None => (format!("{{{low}}}"), low, Some(low)),

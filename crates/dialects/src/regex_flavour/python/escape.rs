@@ -4,7 +4,6 @@ use super::super::pattern::{RegexNode, escape_letter, set_node};
 use super::{PyRegexFlags, PyRegexReader};
 use crate::regex_flavour::UnusableRegex;
 
-/// What stands in brackets.
 enum PySetMember {
     Character(char),
     Class(String),
@@ -41,7 +40,6 @@ impl PyRegexReader<'_> {
         }
     }
 
-    /// What stands in the brackets of a class, and whether it is negated.
     fn class_members(&mut self, letter: char, flags: PyRegexFlags) -> (String, bool) {
         let (inside, unicode) = match (letter.to_ascii_lowercase(), flags.ascii, self.ascii) {
             ('d', true, true) => ("\\d", false),
@@ -60,7 +58,7 @@ impl PyRegexReader<'_> {
         (inside.to_owned(), letter.is_ascii_uppercase())
     }
 
-    /// `\1` to `\99`, or an octal number of three digits.
+    /// `\1` to `\99`, or three octal digits.
     fn read_reference(&mut self, first: char, start: usize) -> Result<RegexNode, UnusableRegex> {
         let octal = |letter: char| ('0'..='7').contains(&letter);
         let mut digits = String::from(first);
@@ -84,7 +82,6 @@ impl PyRegexReader<'_> {
         }
     }
 
-    /// A character behind a backslash, which was read.
     fn read_escaped(&mut self, letter: char, start: usize, in_set: bool) -> Result<char, UnusableRegex> {
         let bad = |what: &str| Err(UnusableRegex::new(start, what.to_owned()));
         match letter {
@@ -139,8 +136,13 @@ impl PyRegexReader<'_> {
         }
     }
 
-    /// A character, a range or a class in brackets.
-    fn read_range(&mut self, letter: char, at: usize, flags: PyRegexFlags, inside: &mut String) -> Result<(), UnusableRegex> {
+    fn read_range(
+        &mut self,
+        letter: char,
+        at: usize,
+        flags: PyRegexFlags,
+        inside: &mut String,
+    ) -> Result<(), UnusableRegex> {
         let low = self.read_member(letter, at, flags)?;
         let mut ahead = self.cursor;
         if !(ahead.take_text("-") && ahead.peek().is_some_and(|next| next != ']')) {
@@ -158,7 +160,9 @@ impl PyRegexReader<'_> {
                 inside.push_str(&format!("{}-{}", escape_letter(low), escape_letter(high)));
                 Ok(())
             }
-            (PySetMember::Character(_), PySetMember::Character(_)) => Err(UnusableRegex::new(at, "this range is backwards")),
+            (PySetMember::Character(_), PySetMember::Character(_)) => {
+                Err(UnusableRegex::new(at, "this range is backwards"))
+            }
             _ => Err(UnusableRegex::new(at, "a range goes from one character to another")),
         }
     }
@@ -167,7 +171,9 @@ impl PyRegexReader<'_> {
         if letter != '\\' {
             return Ok(PySetMember::Character(letter));
         }
-        let Some(letter) = self.cursor.next() else { return Err(UnusableRegex::new(at, "a backslash ends the expression")) };
+        let Some(letter) = self.cursor.next() else {
+            return Err(UnusableRegex::new(at, "a backslash ends the expression"));
+        };
         if matches!(letter, 'd' | 'D' | 's' | 'S' | 'w' | 'W') {
             let (inside, negated) = self.class_members(letter, flags);
             return Ok(PySetMember::Class(if negated { format!("[^{inside}]") } else { inside }));

@@ -5,7 +5,12 @@ use super::{PyRegexFlags, PyRegexReader, set_flag};
 use crate::regex_flavour::UnusableRegex;
 
 impl PyRegexReader<'_> {
-    pub(super) fn read_group(&mut self, flags: PyRegexFlags, depth: usize, start: usize) -> Result<Option<RegexNode>, UnusableRegex> {
+    pub(super) fn read_group(
+        &mut self,
+        flags: PyRegexFlags,
+        depth: usize,
+        start: usize,
+    ) -> Result<Option<RegexNode>, UnusableRegex> {
         if !self.cursor.take_text("?") {
             return self.read_capture("(".to_owned(), flags, depth, start).map(Some);
         }
@@ -50,13 +55,18 @@ impl PyRegexReader<'_> {
         known.unwrap_or((0, None))
     }
 
-    /// What stands in a group, to its `)`.
     fn close_group(&mut self, flags: PyRegexFlags, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
         let inside = self.read_choice(flags, depth.saturating_add(1))?;
         if self.cursor.take_text(")") { Ok(inside) } else { Err(UnusableRegex::new(start, "this `(` is not closed")) }
     }
 
-    fn read_capture(&mut self, opening: String, flags: PyRegexFlags, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
+    fn read_capture(
+        &mut self,
+        opening: String,
+        flags: PyRegexFlags,
+        depth: usize,
+        start: usize,
+    ) -> Result<RegexNode, UnusableRegex> {
         let number = self.groups.len();
         self.groups.push(None);
         let inside = self.close_group(flags, depth, start)?;
@@ -82,7 +92,12 @@ impl PyRegexReader<'_> {
     }
 
     /// `(?P<name>…)`, `(?P=name)`.
-    fn read_named_group(&mut self, flags: PyRegexFlags, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
+    fn read_named_group(
+        &mut self,
+        flags: PyRegexFlags,
+        depth: usize,
+        start: usize,
+    ) -> Result<RegexNode, UnusableRegex> {
         if self.cursor.take_text("<") {
             let name = self.read_group_name('>')?;
             if self.names.iter().any(|(known, _)| *known == name) {
@@ -103,7 +118,12 @@ impl PyRegexReader<'_> {
     }
 
     /// `(?(1)yes|no)`.
-    fn read_conditional(&mut self, flags: PyRegexFlags, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
+    fn read_conditional(
+        &mut self,
+        flags: PyRegexFlags,
+        depth: usize,
+        start: usize,
+    ) -> Result<RegexNode, UnusableRegex> {
         let digits = self.cursor.rest_text().starts_with(|first: char| first.is_ascii_digit());
         let group = if digits {
             let at = self.cursor.at;

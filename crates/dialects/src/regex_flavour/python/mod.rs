@@ -3,7 +3,7 @@
 mod escape;
 mod group;
 
-use super::pattern::{RegexCursor, DEEPEST, RegexNode, LineAnchor, RegexWriter, outside_sets};
+use super::pattern::{DEEPEST, LineAnchor, RegexCursor, RegexNode, RegexWriter, outside_sets};
 use super::{TranslatedRegex, UnusableRegex};
 
 /// The flags that an expression is compiled with.
@@ -28,8 +28,14 @@ pub struct PyRegexFlags {
 pub fn translate_python(pattern: &str, mut flags: PyRegexFlags) -> Result<TranslatedRegex, UnusableRegex> {
     let mut cursor = RegexCursor { pattern, at: 0 };
     global_flags(&mut cursor, &mut flags)?;
-    let mut reader =
-        PyRegexReader { cursor, ascii: flags.ascii, unicode: false, groups: Vec::new(), names: Vec::new(), asked: Vec::new() };
+    let mut reader = PyRegexReader {
+        cursor,
+        ascii: flags.ascii,
+        unicode: false,
+        groups: Vec::new(),
+        names: Vec::new(),
+        asked: Vec::new(),
+    };
     let root = reader.read_choice(flags, 0)?;
     if !reader.cursor.rest_text().is_empty() {
         return reader.cursor.fail_here("this `)` closes nothing");
@@ -101,14 +107,12 @@ fn skip_blank(cursor: &mut RegexCursor<'_>) {
 
 struct PyRegexReader<'p> {
     cursor: RegexCursor<'p>,
-    /// Whether the whole expression has the flag `a`.
     ascii: bool,
-    /// Whether something in it means what it means only with the language's flag `u`.
+    /// Its meaning depends on the language's flag `u`.
     unicode: bool,
-    /// How many characters each group takes; none while it is open.
+    /// Lengths of groups; `None` while open.
     groups: Vec<Option<(u64, Option<u64>)>>,
     names: Vec<(String, u32)>,
-    /// Groups that conditions ask for.
     asked: Vec<(usize, u32)>,
 }
 
@@ -145,7 +149,7 @@ impl PyRegexReader<'_> {
         }
     }
 
-    /// `{2}`, `{2,}`, `{,2}`, `{2,3}`, `{,}`; any other brace stands for itself.
+    /// `{2}`, `{2,}`, `{,2}`, `{2,3}`, `{,}`; any other brace is literal.
     fn peek_count(&self) -> Option<(RegexCursor<'_>, &str, Option<&str>)> {
         let mut ahead = self.cursor;
         if !ahead.take_text("{") || ahead.peek() == Some('}') {
@@ -157,12 +161,18 @@ impl PyRegexReader<'_> {
         ahead.take_text("}").then_some((ahead, least, most))
     }
 
-    fn read_repeat(&mut self, parts: &mut Vec<RegexNode>, repeatable: &mut bool, at: usize) -> Result<(), UnusableRegex> {
+    fn read_repeat(
+        &mut self,
+        parts: &mut Vec<RegexNode>,
+        repeatable: &mut bool,
+        at: usize,
+    ) -> Result<(), UnusableRegex> {
         let (mut sign, least, most) = match self.cursor.peek() {
             Some('{') => {
                 let Some((ahead, least, most)) = self.peek_count() else { return Ok(()) };
                 let end = ahead.at;
-                let number = |text: &str| text.parse::<u32>().map_err(|_| UnusableRegex::new(at, "the number is too large"));
+                let number =
+                    |text: &str| text.parse::<u32>().map_err(|_| UnusableRegex::new(at, "the number is too large"));
                 let low = if least.is_empty() { 0 } else { number(least)? };
                 let high = match most {
                     None => Some(low),
@@ -204,7 +214,7 @@ impl PyRegexReader<'_> {
         Ok(())
     }
 
-    /// One element; `None` for what stands for nothing, which a repetition looks past.
+    /// `None` for an empty element, which a repetition skips.
     fn read_atom(&mut self, flags: PyRegexFlags, depth: usize) -> Result<Option<RegexNode>, UnusableRegex> {
         let start = self.cursor.at;
         let Some(letter) = self.cursor.next() else { return Ok(None) };

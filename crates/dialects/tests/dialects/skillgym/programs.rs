@@ -4,7 +4,7 @@ use crate::judged::lines;
 use averment::Rules;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_dialects::{LoweringInputs, ForeignOptions, compile_foreign};
+use averment_dialects::{ForeignOptions, LoweringInputs, compile_foreign};
 use averment_engine::check::files::Memory;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -5,7 +5,6 @@ use crate::bytecode::program::{CompiledAssertion, Program};
 use averment_base::diagnostic::render::is_steering;
 use averment_syntax::words::is_label;
 
-/// Checks every id, tag and metric of a program.
 pub(super) fn verify_names(program: &Program) -> Result<(), VerifyError> {
     for rule in &program.rules {
         verify_label("rule id", &rule.id)?;
@@ -27,12 +26,12 @@ fn verify_label(what: &str, text: &str) -> Result<(), VerifyError> {
     if is_label(text) { Ok(()) } else { Err(refused_label(what, text)) }
 }
 
-/// Escaped: what is refused may be hostile to a terminal, too.
+/// The text is escaped: a hostile program must not steer the terminal.
 fn refused_label(what: &str, text: &str) -> VerifyError {
     VerifyError::new(format!("{text:?} is no {what}"))
 }
 
-/// A name, or for an assertion without one `FILE:HASH`, with `-2`, `-3`, … where the same stands several times in a file.
+/// A name, or `FILE:HASH` for an unnamed assertion, with `-2`, `-3`, … for duplicates in a file.
 fn is_assertion_id(id: &str) -> bool {
     let Some((stem, hash)) = id.rsplit_once(':') else { return is_label(id) };
     let (hash, count) = hash.split_once('-').unwrap_or((hash, "2"));

@@ -2,10 +2,12 @@
 
 use super::VerifyError;
 use crate::bytecode::ops::{Amount, Literal};
-use crate::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, PatternId, Program, CompiledSelection, TemporalId};
+use crate::bytecode::program::{
+    CodeId, CompiledAssertion, CompiledCheck, CompiledSelection, PatternId, Program, TemporalId,
+};
 use crate::ir::{
-    PatternAlternative, OverRunsQuestion, Constant, RunFoldFunction, NameTest, StatementOperand, OverRunsCheck, RateSubject, SelectionReach, AssertionSettings, RateBound,
-    Temporal, StepDistance, WorldCondition,
+    AssertionSettings, Constant, NameTest, OverRunsCheck, OverRunsQuestion, PatternAlternative, RateBound, RateSubject,
+    RunFoldFunction, SelectionReach, StatementOperand, StepDistance, Temporal, WorldCondition,
 };
 use crate::ir::{MessageTest, ToolClaim};
 use averment_base::limits::Limits;
@@ -16,10 +18,9 @@ use averment_builtins::backtrack::BacktrackRegex;
 use bumpalo::Bump;
 use std::fmt::Display;
 
-/// The bindings that one assertion may have: each window keeps room for all of them.
+/// Bindings per assertion; every window reserves room for all of them.
 const BINDINGS: usize = 1 << 16;
 
-/// Checks the tables of a program.
 pub(super) fn verify_tables(program: &Program) -> Result<(), VerifyError> {
     let parts = PartVerifier { program };
     parts.verify_definitions()?;
@@ -61,7 +62,7 @@ fn verify_constant(constant: &Constant) -> Result<(), VerifyError> {
     }
 }
 
-/// Numbers of any size: only the syntax counts.
+/// Only the syntax is checked, not the size.
 fn is_number(text: &str) -> bool {
     let arena = Bump::new();
     let value = parse(text, 0, &arena, &Limits::default());
@@ -156,7 +157,7 @@ impl PartVerifier<'_> {
         }
     }
 
-    /// Reports quote the rules: every place has to lie in its source.
+    /// Reports quote the rules, so every span has to lie in its source.
     fn verify_places(&self) -> Result<(), VerifyError> {
         let program = self.program;
         program
@@ -233,7 +234,9 @@ impl PartVerifier<'_> {
     fn verify_check(&self, check: &CompiledCheck) -> Result<(), VerifyError> {
         match check {
             CompiledCheck::Expression(code) => self.verify_code(*code),
-            CompiledCheck::Temporal(TemporalId(temporal)) => self.verify_range(*temporal, self.program.temporals.len(), "statement"),
+            CompiledCheck::Temporal(TemporalId(temporal)) => {
+                self.verify_range(*temporal, self.program.temporals.len(), "statement")
+            }
             CompiledCheck::Not(inner) => self.verify_check(inner),
             CompiledCheck::Group { members, .. } => members.iter().try_for_each(|member| {
                 verify_weight(member.weight)?;
@@ -277,7 +280,9 @@ impl PartVerifier<'_> {
                 }
                 verify_threshold(*confidence)?;
                 match *share {
-                    RateBound::Least(share) | RateBound::Most(share) | RateBound::Power { share, .. } => verify_threshold(Some(share)),
+                    RateBound::Least(share) | RateBound::Most(share) | RateBound::Power { share, .. } => {
+                        verify_threshold(Some(share))
+                    }
                     RateBound::LeastOf { .. } => Ok(()),
                 }
             }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct Disk {
     limit: usize,
-    /// `None`: wherever a path leads.
+    /// `None` permits any path.
     folders: Option<Vec<PathBuf>>,
 }
 
@@ -26,7 +26,6 @@ impl Disk {
         Self { limit, folders: None }
     }
 
-    /// Whether a resolved place may be looked at.
     fn is_permitted(&self, place: &Path) -> bool {
         self.folders.as_ref().is_none_or(|folders| files::lies_in(place, folders))
     }
@@ -61,7 +60,7 @@ impl Files for Disk {
     }
 }
 
-/// Reads a regular file (no device, no pipe) of limited size.
+/// Reads a regular file of limited size, never a device or a pipe.
 fn read_regular(place: &Path, limit: usize) -> Result<String, FileError> {
     let no_file = || FileError::Other(NO_FILE.to_owned());
     // To open a device may already do something.
@@ -72,7 +71,8 @@ fn read_regular(place: &Path, limit: usize) -> Result<String, FileError> {
     if !file.metadata().map_err(|error| file_error(&error))?.is_file() {
         return Err(no_file());
     }
-    let bytes = files::read_limited(file, limit).map_err(|error| file_error(&error))?.ok_or(FileError::TooLarge(limit))?;
+    let bytes =
+        files::read_limited(file, limit).map_err(|error| file_error(&error))?.ok_or(FileError::TooLarge(limit))?;
     String::from_utf8(bytes).map_err(|_| FileError::NotText)
 }
 

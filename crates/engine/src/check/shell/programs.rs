@@ -2,17 +2,15 @@
 
 use std::ops::Range;
 
-/// A program that runs another one, whose words follow behind its options.
 pub(super) struct WrapperProgram {
     pub(super) name: &'static str,
-    /// Its options behind which a value stands, in a word of its own.
     pub(super) values: &'static [&'static str],
-    /// Its options that take none, or hold theirs. Of the others nobody knows.
+    /// Options without a value, or with it in the same word. Other options are unknown.
     flags: &'static [&'static str],
 }
 
 impl WrapperProgram {
-    /// Whether an option is known to take no word of its own: `--name=value` holds it, `-oL` does where `-o` takes one.
+    /// True if an option takes no further word: `--name=value`, or `-oL` where `-o` takes one.
     pub(super) fn is_flag(&self, option: &str) -> bool {
         let held = |value: &&str| value.len() == 2 && option.starts_with(*value);
         option == "--"
@@ -25,7 +23,6 @@ impl WrapperProgram {
     }
 }
 
-/// `-rf` for `-r` and `-f`.
 fn is_cluster(option: &str, flags: &[&str]) -> bool {
     let Some(letters) = option.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else { return false };
     letters
@@ -33,14 +30,17 @@ fn is_cluster(option: &str, flags: &[&str]) -> bool {
         .all(|letter| flags.iter().any(|flag| flag.strip_prefix('-').is_some_and(|own| own.chars().eq([letter]))))
 }
 
-const fn wrapper_of(name: &'static str, values: &'static [&'static str], flags: &'static [&'static str]) -> WrapperProgram {
+const fn wrapper_of(
+    name: &'static str,
+    values: &'static [&'static str],
+    flags: &'static [&'static str],
+) -> WrapperProgram {
     WrapperProgram { name, values, flags }
 }
 
-/// The loader of the system, which has many names: `ld.so`, `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`.
+/// The system loader, which has many names: `ld.so`, `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`.
 pub(super) const LOADER: &str = "ld.so";
 
-/// Programs that run another one.
 pub(super) const WRAPPERS: [WrapperProgram; 50] = [
     wrapper_of(
         LOADER,
@@ -57,12 +57,24 @@ pub(super) const WRAPPERS: [WrapperProgram; 50] = [
     wrapper_of("command", &[], &["-p", "-v", "-V"]),
     wrapper_of("doas", &["-C", "-u"], &["-L", "-n", "-s"]),
     wrapper_of("eatmydata", &[], &[]),
-    wrapper_of("env", &["-C", "-u", "--chdir", "--unset"], &["-0", "-i", "-v", "--debug", "--ignore-environment", "--null"]),
+    wrapper_of(
+        "env",
+        &["-C", "-u", "--chdir", "--unset"],
+        &["-0", "-i", "-v", "--debug", "--ignore-environment", "--null"],
+    ),
     wrapper_of("exec", &["-a"], &["-c", "-l"]),
     wrapper_of("fakeroot", &["-b", "-i", "-l", "-s"], &["-u"]),
     wrapper_of("firejail", &[], &["--quiet"]),
-    wrapper_of("flock", &["-E", "-w", "--timeout", "--wait"], &["-F", "-e", "-n", "-o", "-s", "-u", "-v", "-x", "--nonblock"]),
-    wrapper_of("gtimeout", &["-k", "-s", "--kill-after", "--signal"], &["-f", "-p", "-v", "--foreground", "--preserve-status"]),
+    wrapper_of(
+        "flock",
+        &["-E", "-w", "--timeout", "--wait"],
+        &["-F", "-e", "-n", "-o", "-s", "-u", "-v", "-x", "--nonblock"],
+    ),
+    wrapper_of(
+        "gtimeout",
+        &["-k", "-s", "--kill-after", "--signal"],
+        &["-f", "-p", "-v", "--foreground", "--preserve-status"],
+    ),
     wrapper_of("ionice", &["-P", "-c", "-n", "-p", "-u"], &["-t"]),
     wrapper_of(
         "ltrace",
@@ -72,7 +84,11 @@ pub(super) const WRAPPERS: [WrapperProgram; 50] = [
     wrapper_of("nice", &["-n", "--adjustment"], &[]),
     wrapper_of("nohup", &[], &[]),
     wrapper_of("npx", &["-p", "--package"], &["-q", "-y", "--no", "--no-install", "--quiet", "--yes"]),
-    wrapper_of("nsenter", &["-S", "-G", "-t"], &["-C", "-F", "-U", "-Z", "-a", "-i", "-m", "-n", "-p", "-r", "-u", "-w"]),
+    wrapper_of(
+        "nsenter",
+        &["-S", "-G", "-t"],
+        &["-C", "-F", "-U", "-Z", "-a", "-i", "-m", "-n", "-p", "-r", "-u", "-w"],
+    ),
     wrapper_of("numactl", &["-C", "-N", "-i", "-m", "-p"], &["-l"]),
     wrapper_of("pkexec", &["--user"], &["--disable-internal-agent", "--keep-cwd"]),
     wrapper_of("prlimit", &["-p"], &[]),
@@ -128,17 +144,21 @@ pub(super) const WRAPPERS: [WrapperProgram; 50] = [
     wrapper_of("torsocks", &["-P", "-a", "-p", "-u"], &["-d", "-i", "-q"]),
     wrapper_of("tsocks", &[], &[]),
     wrapper_of("unbuffer", &[], &["-p"]),
-    wrapper_of("unshare", &["-G", "-R", "-S", "-w"], &["-C", "-T", "-U", "-c", "-f", "-i", "-m", "-n", "-p", "-r", "-u"]),
+    wrapper_of(
+        "unshare",
+        &["-G", "-R", "-S", "-w"],
+        &["-C", "-T", "-U", "-c", "-f", "-i", "-m", "-n", "-p", "-r", "-u"],
+    ),
     wrapper_of("uvx", &["--from", "--with", "-p", "--python"], &["-q", "--isolated", "--offline", "--quiet"]),
     wrapper_of("valgrind", &[], &["-q", "-v"]),
     wrapper_of("xargs", &["-E", "-I", "-L", "-P", "-a", "-d", "-n", "-s"], &["-0", "-p", "-r", "-t", "-x"]),
     wrapper_of("xvfb-run", &["-e", "-f", "-n", "-p", "-s", "-w"], &["-a", "-l"]),
 ];
 
-/// Those of them whose first word that is no option is a file, a folder or a number.
+/// Those whose first non-option word is a file, folder or number.
 pub(super) const WITH_PLACE: [&str; 3] = ["chroot", "flock", "prlimit"];
 
-/// What is run by a word behind the name: the program, the word, and the words in front of what is run.
+/// Subcommands that run a program: name, subcommand, and number of words before the program.
 pub(super) const SUBCOMMANDS: [(&str, &str, usize); 27] = [
     ("buildah", "run", 1),
     ("bun", "x", 0),
@@ -169,7 +189,6 @@ pub(super) const SUBCOMMANDS: [(&str, &str, usize); 27] = [
     ("uv", "run", 0),
 ];
 
-/// Their options.
 pub(super) const OF_OTHERS: WrapperProgram = wrapper_of(
     "",
     &[
@@ -192,7 +211,6 @@ pub(super) const OF_OTHERS: WrapperProgram = wrapper_of(
     &["-d", "-i", "-q", "-t", "-y", "--interactive", "--quiet", "--rm", "--stdin", "--tty", "--yes"],
 );
 
-/// Programs that take code as an argument, and files of it: shells, languages, editors, and what runs lines.
 pub(super) const INTERPRETERS: [&str; 74] = [
     "R",
     "Rscript",
@@ -270,18 +288,18 @@ pub(super) const INTERPRETERS: [&str; 74] = [
     "zsh",
 ];
 
-/// Programs all of whose words are, or may become, words of a shell.
+/// Programs all of whose words may become words of a shell.
 pub(super) const ALL_CODE: [&str; 11] =
     ["at", "batch", "entr", "eval", "hyperfine", "m4", "mlr", "parallel", "ssh", "su", "watch"];
 
-/// Interpreters that take one script, behind which all is data.
+/// Interpreters with a single script; the words after it are data.
 pub(super) const ONE_SCRIPT: [&str; 11] =
     ["ash", "bash", "cmd", "csh", "dash", "fish", "ksh", "pypy", "python", "sh", "zsh"];
 
-/// Interpreters that take scripts in options behind their operands, too.
+/// Interpreters that also take script options after their operands.
 pub(super) const SCRIPTS_ANYWHERE: [&str; 9] = ["R", "bc", "dc", "emacs", "ex", "gdb", "nvim", "sed", "vim"];
 
-/// Programs of which some operands are code, which ones, and their options with words behind them.
+/// Programs with code operands: names, operand positions, options that take words.
 type CodeOperands = (&'static [&'static str], Range<usize>, &'static [(&'static str, usize)]);
 pub(super) const CODE_OPERANDS: [CodeOperands; 2] = [
     (
@@ -309,7 +327,6 @@ pub(super) const CODE_OPERANDS: [CodeOperands; 2] = [
     ),
 ];
 
-/// Options of interpreters behind which a script stands.
 pub(super) const SCRIPT_OPTIONS: [&str; 16] = [
     "--command",
     "--eval",
@@ -329,7 +346,7 @@ pub(super) const SCRIPT_OPTIONS: [&str; 16] = [
     "repl",
 ];
 
-/// Clients of databases, whose statements may run programs: `\!`, `.shell`, `system`.
+/// Database clients, whose statements may run programs: `\!`, `.shell`, `system`.
 pub(super) const SQL: &[&str] = &[
     "clickhouse",
     "clickhouse-client",
@@ -351,7 +368,7 @@ pub(super) const SQL: &[&str] = &[
     "usql",
 ];
 
-/// Options of `git` in front of its command behind which a value stands, and whether that is a setting, which may name a program.
+/// Global `git` options that take a value; true if the value is a setting, which may name a program.
 pub(super) const OF_GIT: [(&str, bool); 6] = [
     ("--config-env", true),
     ("--git-dir", false),
@@ -361,7 +378,7 @@ pub(super) const OF_GIT: [(&str, bool); 6] = [
     ("-c", true),
 ];
 
-/// Options whose value is run, and the programs that have them; none: whatever the program is.
+/// Options whose value is run, and their programs; an empty list means any program.
 pub(super) const RUNNING_OPTIONS: [(&str, &[&str]); 35] = [
     ("--command", SQL),
     ("--eval", SQL),
@@ -400,7 +417,7 @@ pub(super) const RUNNING_OPTIONS: [(&str, &[&str]); 35] = [
     ("-okdir", &["find"]),
 ];
 
-/// Variables whose value is a program, code, or a place where code is looked for. `*` stands for more of the name.
+/// Variables that hold a program, code or a code search path. `*` matches the rest of a name.
 pub(super) const ASSIGNED_CODE: [&str; 28] = [
     "*_COMMAND",
     "*_ASKPASS",

@@ -7,23 +7,20 @@ use crate::vm::context::ExpressionScope;
 use crate::vm::derivation::{DerivationPart, PartKind, PartResult, ShownValue};
 use crate::vm::fault::Fault;
 use crate::vm::frame::StackFrame;
-use crate::vm::machine::{LetState, Machine, ControlTransfer};
+use crate::vm::machine::{ControlTransfer, LetState, Machine};
 use crate::vm::observe::EvaluationRecorder;
 use averment_base::value::{Node, Value};
 use averment_syntax::ast::ExprQuantifier;
 
-/// What is kept while an expression is traced.
 #[derive(Debug, Default)]
 pub(in crate::vm) struct ExpressionTracer {
-    /// The part that made each value on the stack.
     made: Vec<TracedPart>,
-    /// The quantifiers in work.
     loops: Vec<TracedLoop>,
-    /// How many parts were made; beyond the limit they come without their own.
+    /// Number of parts created; beyond the limit they have no children.
     count: usize,
 }
 
-/// A part, and by which operator it is a chain: `a and b and c` are three parts of one.
+/// A part, and the operator it chains: `a and b and c` has three children.
 #[derive(Debug, Default)]
 struct TracedPart {
     part: DerivationPart,
@@ -36,45 +33,40 @@ enum ChainOperator {
     Or,
 }
 
-/// A quantifier in work.
 #[derive(Debug)]
 struct TracedLoop {
     quantifier: ExprQuantifier,
     source: DerivationPart,
-    /// Elements with their bodies: those that decide, and of the others the first.
     elements: Vec<DerivationPart>,
-    /// The element in work.
     element: ShownValue,
-    /// How many of the kept elements only confirm what others say.
     plain: usize,
     more: usize,
 }
 
-/// An instruction that was executed.
 #[derive(Clone, Copy)]
 struct TracedInstruction<'o> {
     op: Op,
     ops: &'o [Op],
-    /// Its number in the expression.
     at: usize,
-    /// The number of the expression's first instruction in the program.
     start: usize,
-    /// How many parts there were before it.
     before: usize,
     frame: StackFrame,
 }
 
-/// Parts of one expression.
+/// Parts kept per expression.
 const PARTS: usize = 2_000;
-/// Elements of a quantifier that are kept.
+/// Elements kept per quantifier.
 const ELEMENTS: usize = 12;
-/// Elements that only confirm what others say.
+/// Non-deciding elements kept.
 const PLAIN: usize = 3;
 
 impl<'run> Machine<'run> {
-    /// Evaluates an expression once more and gives it with the values of its parts. Limits start afresh for it, and are as
-    /// they were afterwards: a derivation changes no verdict.
-    pub(in crate::vm) fn trace_expression(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> DerivationPart {
+    /// Re-evaluates an expression and records its parts; limits are fresh and then restored, so no verdict changes.
+    pub(in crate::vm) fn trace_expression(
+        &mut self,
+        code: CodeId,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> DerivationPart {
         let (meter, known) = (self.meter, vec![LetState::Unknown; self.lets.len()]);
         let lets = std::mem::replace(&mut self.lets, known);
         self.refuel();
@@ -97,7 +89,6 @@ impl<'run> Machine<'run> {
         DerivationPart { span: part.span.or(Some(self.code_span(code))), ..part }
     }
 
-    /// Runs a chunk as the machine's own loop does, and notes what every instruction made.
     pub(in crate::vm) fn execute_traced(
         &mut self,
         ops: &'run [Op],
@@ -110,7 +101,10 @@ impl<'run> Machine<'run> {
             self.meter.charge_fuel(u64::from(op.cost()))?;
             let before = self.tracer.as_ref().map_or(0, |tracer| tracer.made.len());
             let flow = self.execute_op(op, start + at, frame, scope)?;
-            self.note_step(TracedInstruction { op, ops, at, start, before, frame }, matches!(flow, ControlTransfer::Jump(_)));
+            self.note_step(
+                TracedInstruction { op, ops, at, start, before, frame },
+                matches!(flow, ControlTransfer::Jump(_)),
+            );
             at = match flow {
                 ControlTransfer::Next => at + 1,
                 ControlTransfer::Jump(target) => target as usize,
@@ -142,7 +136,6 @@ impl<'run> Machine<'run> {
         self.tracer = Some(tracer);
     }
 
-    /// The right side of `and` or `or` was not needed.
     fn skip_right(&self, tracer: &mut ExpressionTracer, place: TracedInstruction<'_>, target: Target) {
         let Some(left) = tracer.made.pop() else { return };
         let joining = (target.0 as usize).checked_sub(1);
@@ -174,7 +167,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// An instruction that left a value.
     fn note_value(&self, tracer: &mut ExpressionTracer, place: TracedInstruction<'_>) {
         let Some(&node) = self.stack.last() else { return };
         let number = place.start + place.at;
@@ -198,7 +190,9 @@ impl<'run> Machine<'run> {
             Op::Not() | Op::Premise() if taken.first().is_some_and(|made| made.part.span == part.span) => {
                 into_parts(taken).remove(0)
             }
-            Op::Not() | Op::Premise() => DerivationPart { kind: PartKind::Logic, parts: unwritten_parts(taken), ..part },
+            Op::Not() | Op::Premise() => {
+                DerivationPart { kind: PartKind::Logic, parts: unwritten_parts(taken), ..part }
+            }
             Op::And() | Op::Or() => {
                 chain = chain_of(place.op);
                 DerivationPart { kind: PartKind::Logic, parts: join_chain(chain, taken), ..part }
@@ -210,7 +204,9 @@ impl<'run> Machine<'run> {
             | Op::IsType(..)
             | Op::IsSchema(..)
             | Op::IsJsonSchema(..)
-            | Op::ContainsJsonSchema(..) => DerivationPart { kind: PartKind::Test, parts: unwritten_parts(taken), ..part },
+            | Op::ContainsJsonSchema(..) => {
+                DerivationPart { kind: PartKind::Test, parts: unwritten_parts(taken), ..part }
+            }
             Op::Negate() | Op::Range(..) | Op::List(_) | Op::Object(..) if taken.iter().all(is_literal) => {
                 DerivationPart { kind: PartKind::Literal, ..part }
             }
@@ -232,7 +228,6 @@ impl ExpressionTracer {
         self.made.push(TracedPart { part, chain });
     }
 
-    /// The topmost parts, in the order in which they were made.
     fn take_parts(&mut self, count: usize) -> Vec<TracedPart> {
         self.made.split_off(self.made.len().saturating_sub(count))
     }
@@ -243,7 +238,6 @@ impl ExpressionTracer {
         self.loops.push(TracedLoop { quantifier, source, elements: Vec::new(), element, plain: 0, more: 0 });
     }
 
-    /// The body of a quantifier is done for one element.
     fn repeat_loop(&mut self) {
         let Some(body) = self.made.pop() else { return };
         let Some(running) = self.loops.last_mut() else { return };
@@ -266,7 +260,6 @@ impl ExpressionTracer {
         });
     }
 
-    /// The quantifier is done.
     fn end_loop(&mut self, part: DerivationPart) -> DerivationPart {
         let Some(running) = self.loops.pop() else { return part };
         let source = (running.source.kind != PartKind::Literal).then_some(running.source);
@@ -290,7 +283,6 @@ fn chain_of(op: Op) -> Option<ChainOperator> {
     }
 }
 
-/// The truth of a part as that of the whole.
 fn without_path(found: PartResult) -> PartResult {
     match found {
         PartResult::Value(shown) => PartResult::Value(ShownValue { path: String::new(), ..shown }),
@@ -298,7 +290,6 @@ fn without_path(found: PartResult) -> PartResult {
     }
 }
 
-/// The parts of a chain: those of a part that is the same chain stand beside the others.
 fn join_chain(chain: Option<ChainOperator>, made: impl IntoIterator<Item = TracedPart>) -> Vec<DerivationPart> {
     let mut parts = Vec::new();
     for (at, one) in made.into_iter().enumerate() {
@@ -315,7 +306,6 @@ fn into_parts(made: Vec<TracedPart>) -> Vec<DerivationPart> {
     made.into_iter().map(|made| made.part).collect()
 }
 
-/// The parts that are not simply written in the rule.
 fn unwritten_parts(made: Vec<TracedPart>) -> Vec<DerivationPart> {
     into_parts(made).into_iter().filter(|part| part.kind != PartKind::Literal).collect()
 }
@@ -324,7 +314,7 @@ fn is_literal(made: &TracedPart) -> bool {
     made.part.kind == PartKind::Literal
 }
 
-/// A path is one part, however long: what it begins with is shown only where that is more than a name.
+/// A path is one part; its base is shown only if that is more than a name.
 fn path_part(part: DerivationPart, taken: Vec<TracedPart>) -> DerivationPart {
     let mut parts = Vec::new();
     for below in unwritten_parts(taken) {
@@ -338,7 +328,6 @@ fn path_part(part: DerivationPart, taken: Vec<TracedPart>) -> DerivationPart {
     DerivationPart { kind: PartKind::Value, parts, ..part }
 }
 
-/// A value used as a condition is that value, with its truth.
 fn condition_part(part: DerivationPart, mut taken: Vec<TracedPart>) -> DerivationPart {
     let Some(TracedPart { part: mut below, .. }) = taken.pop() else { return part };
     if let (PartResult::Value(of_below), PartResult::Value(shown)) = (&mut below.found, part.found) {
@@ -347,7 +336,7 @@ fn condition_part(part: DerivationPart, mut taken: Vec<TracedPart>) -> Derivatio
     below
 }
 
-/// A definition in use: its arguments, and what it is made of where that says more than the value.
+/// A definition in use: its arguments, and its body if that adds to the value.
 fn definition_part(part: DerivationPart, taken: Vec<TracedPart>, bodies: Vec<TracedPart>) -> DerivationPart {
     let mut parts = unwritten_parts(taken);
     parts.extend(unwritten_parts(bodies));
@@ -355,7 +344,6 @@ fn definition_part(part: DerivationPart, taken: Vec<TracedPart>, bodies: Vec<Tra
 }
 
 impl<'run> Machine<'run> {
-    /// Why a value is what it is, where the value alone does not tell: what a path misses, how a schema is violated.
     fn value_remark(&self, number: usize, node: &Node<'run>) -> String {
         let Some(recorder) = &self.recorder else { return String::new() };
         match node.value {

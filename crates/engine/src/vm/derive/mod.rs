@@ -16,37 +16,28 @@ use averment_base::source::Span;
 use averment_base::truth::Verdict;
 pub(super) use expression::ExpressionTracer;
 
-/// More parts than this are not read by anyone, and a hostile rule must not fill the memory with them.
+/// Maximum number of parts: bounds the memory that a hostile rule can use.
 const PARTS: usize = 20_000;
 
-/// The derivation in work.
 #[derive(Debug, Default)]
 pub(super) struct DerivationRecording {
-    /// The parts that are being judged, the innermost last.
     open: Vec<DerivationPart>,
-    /// Parts that are done and belong to no open one.
     done: Vec<DerivationPart>,
-    /// How many there are.
     count: usize,
     cut: bool,
-    /// The names of the assertion's bindings.
     names: Vec<String>,
-    /// Windows of blocks that were recorded.
     windows: usize,
-    /// How many parts are open in a window that is not recorded.
     muted: usize,
 }
 
-/// Windows of blocks that are recorded of one assertion: each takes a look at all steps in it.
+/// Recorded windows per assertion; each one scans all of its steps.
 const WINDOWS: usize = 100;
 
 impl DerivationRecording {
-    /// A recording of an assertion.
     pub(super) fn new(program: &Program, check: &CompiledCheck) -> Self {
         Self { names: binding_names(program, check), ..Self::default() }
     }
 
-    /// The outermost parts, and whether some were left out.
     pub(super) fn into_parts(mut self) -> (Vec<DerivationPart>, bool) {
         while !self.open.is_empty() {
             self.close_innermost();
@@ -80,7 +71,6 @@ impl DerivationRecording {
     }
 }
 
-/// How many parts a part is.
 fn part_size(part: &DerivationPart) -> usize {
     let mut count = 0;
     let mut open = vec![part];
@@ -91,7 +81,6 @@ fn part_size(part: &DerivationPart) -> usize {
     count
 }
 
-/// A statement of a group with one part and no condition is that part.
 fn flatten_single(mut part: DerivationPart) -> DerivationPart {
     if part.kind == PartKind::Member
         && part.parts.len() == 1
@@ -104,12 +93,11 @@ fn flatten_single(mut part: DerivationPart) -> DerivationPart {
 }
 
 impl<'run> Machine<'run> {
-    /// Whether a derivation is recorded.
     pub(super) fn is_deriving(&self) -> bool {
         self.recording.as_ref().is_some_and(|recording| recording.muted == 0)
     }
 
-    /// Opens a part: what is recorded until [`Machine::close_part`] belongs to it.
+    /// Parts recorded until [`Machine::close_part`] become its children.
     pub(super) fn open_part(&mut self, kind: PartKind, span: Option<Span>) {
         match &mut self.recording {
             Some(recording) if recording.muted > 0 => recording.muted += 1,
@@ -118,7 +106,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// Closes the innermost part with what came of it.
     pub(super) fn close_part(&mut self, judged: &Result<CheckFinding, Fault>) {
         let Some(recording) = &mut self.recording else { return };
         if recording.muted > 0 {
@@ -144,20 +131,17 @@ impl<'run> Machine<'run> {
         recording.close_innermost();
     }
 
-    /// Adds a part to the innermost open one.
     pub(super) fn add_part(&mut self, part: DerivationPart) {
         if let Some(recording) = self.recording.as_mut().filter(|recording| recording.muted == 0) {
             recording.push_part(part);
         }
     }
 
-    /// The name of a binding of the assertion, without `$`.
     pub(super) fn binding_name(&self, number: u32) -> String {
         let names = self.recording.as_ref().map_or(&[][..], |recording| recording.names.as_slice());
         names.get(number as usize).cloned().unwrap_or_else(|| number.to_string())
     }
 
-    /// Opens a window of a block.
     pub(super) fn open_window(&mut self, context: &JudgeContext<'run>) {
         if let Some(recording) = self.recording.as_mut().filter(|recording| recording.muted == 0) {
             recording.windows += 1;
@@ -184,7 +168,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// Gives the innermost open part its patterns and states.
     pub(super) fn note_temporal(&mut self, temporal: TemporalTrace) {
         let recording = self.recording.as_mut().filter(|recording| recording.muted == 0);
         if let Some(part) = recording.and_then(|recording| recording.open.last_mut()) {
@@ -193,7 +176,6 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// The names of an assertion's bindings: every statement of it knows them all.
 fn binding_names(program: &Program, check: &CompiledCheck) -> Vec<String> {
     let mut open = vec![check];
     while let Some(check) = open.pop() {
@@ -210,7 +192,6 @@ fn binding_names(program: &Program, check: &CompiledCheck) -> Vec<String> {
     Vec::new()
 }
 
-/// What a check is in a derivation.
 pub(super) fn kind_of(check: &CompiledCheck) -> PartKind {
     match check {
         CompiledCheck::Expression(_) => PartKind::Expression,
@@ -222,7 +203,7 @@ pub(super) fn kind_of(check: &CompiledCheck) -> PartKind {
     }
 }
 
-/// Where a check stands, where that is known of itself.
+/// `None` if a check has no place of its own.
 pub(super) fn span_of(program: &Program, check: &CompiledCheck) -> Option<Span> {
     match check {
         CompiledCheck::Expression(code) => program.chunks.get(code.0 as usize).map(|chunk| chunk.span),
@@ -231,7 +212,6 @@ pub(super) fn span_of(program: &Program, check: &CompiledCheck) -> Option<Span> 
     }
 }
 
-/// A window in words: the steps from the first to the last.
 fn window_words(context: &JudgeContext<'_>) -> String {
     match (context.window.start + 1, context.window.end) {
         (first, last) if first > last => "no steps".to_owned(),
@@ -240,7 +220,6 @@ fn window_words(context: &JudgeContext<'_>) -> String {
     }
 }
 
-/// Whether the reason of a finding is this part's own.
 fn is_leading(kind: PartKind) -> bool {
     matches!(kind, PartKind::Temporal | PartKind::World)
 }

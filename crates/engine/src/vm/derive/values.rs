@@ -7,11 +7,10 @@ use averment_base::value::notation::notation_with;
 use averment_base::value::{Node, Value};
 use averment_builtins::detect::redacted_start;
 
-/// Characters of a value.
+/// Characters shown of a value.
 const LONGEST: usize = 400;
 
 impl<'run> Machine<'run> {
-    /// A value as a derivation shows it.
     pub(in crate::vm) fn shown_value(&self, node: &Node<'run>) -> ShownValue {
         let truth = match node.value {
             Value::Truth(truth) => Some(truth),

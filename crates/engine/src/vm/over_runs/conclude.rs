@@ -2,17 +2,19 @@
 
 use super::rate::{self, RateCounts};
 use super::values::{self, FoldValues};
-use super::words::{count_words, undecided_words, full_number, undecided_count, measured_words, rounded_as_shown, share_words};
-use super::{GROUPS, GroupTally, AssertionTally, RunsTally, of_program};
-use crate::bytecode::program::{CompiledAssertion, CodeId, Program};
-use crate::ir::{OverRunsQuestion, RunFoldFunction, OverRunsCheck, RateSubject, RunFold, RateBound};
+use super::words::{
+    count_words, full_number, measured_words, rounded_as_shown, share_words, undecided_count, undecided_words,
+};
+use super::{AssertionTally, GROUPS, GroupTally, RunsTally, of_program};
+use crate::bytecode::program::{CodeId, CompiledAssertion, Program};
+use crate::ir::{OverRunsCheck, OverRunsQuestion, RateBound, RateSubject, RunFold, RunFoldFunction};
 use crate::vm::context::ExpressionScope;
 use crate::vm::evaluate::finish_assertion;
 use crate::vm::machine::Machine;
-use crate::vm::outcome::{AssertionOutcome, VerdictEvidence, CheckFinding, Role, AssertionViolation, ViolationList};
+use crate::vm::outcome::{AssertionOutcome, AssertionViolation, CheckFinding, Role, VerdictEvidence, ViolationList};
 use crate::vm::prepare::PreparedProgram;
 use averment_base::limits::Limits;
-use averment_base::rates::{percent_text, percent_beside, wilson_interval};
+use averment_base::rates::{percent_beside, percent_text, wilson_interval};
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_base::value::{Node, Value};
@@ -39,7 +41,6 @@ pub fn conclude_runs(
     .collect()
 }
 
-/// The end of one assertion.
 struct RunsConclusion<'a> {
     program: &'a Program,
     prepared: &'a PreparedProgram,
@@ -72,7 +73,9 @@ impl RunsConclusion<'_> {
         }
         let groups = kept.groups.iter().map(|(by, group)| (by.as_deref(), group));
         let findings: Vec<CheckFinding> = match &self.over.asks {
-            OverRunsQuestion::Rate { share: RateBound::Power { power, share }, .. } => vec![self.power_finding(*power, *share)],
+            OverRunsQuestion::Rate { share: RateBound::Power { power, share }, .. } => {
+                vec![self.power_finding(*power, *share)]
+            }
             OverRunsQuestion::Rate { share, confidence, .. } => {
                 groups.map(|(by, group)| self.name_group(by, self.rate_finding(group, *share, *confidence))).collect()
             }
@@ -91,7 +94,6 @@ impl RunsConclusion<'_> {
         finding
     }
 
-    /// Without any run there is nothing to say.
     fn without_runs(&self) -> String {
         match self.kept.runs {
             0 => "there is no run".to_owned(),
@@ -99,7 +101,6 @@ impl RunsConclusion<'_> {
         }
     }
 
-    /// A finding with the name of its group.
     fn name_group(&self, by: Option<&str>, mut finding: CheckFinding) -> CheckFinding {
         let (Some(by), Some(code)) = (by, self.over.by) else { return finding };
         let text = text_of(self.program, code);
@@ -160,18 +161,19 @@ impl RunsConclusion<'_> {
         said
     }
 
-    /// The share that is asked for.
     fn asked_share(&self) -> f64 {
         match self.over.asks {
-            OverRunsQuestion::Rate { share: RateBound::LeastOf { passes, of }, .. } => f64::from(passes) / f64::from(of),
+            OverRunsQuestion::Rate { share: RateBound::LeastOf { passes, of }, .. } => {
+                f64::from(passes) / f64::from(of)
+            }
             OverRunsQuestion::Rate {
-                share: RateBound::Least(share) | RateBound::Most(share) | RateBound::Power { share, .. }, ..
+                share: RateBound::Least(share) | RateBound::Most(share) | RateBound::Power { share, .. },
+                ..
             } => share,
             OverRunsQuestion::Folds { .. } => 0.0,
         }
     }
 
-    /// What is counted.
     fn rated_name(&self) -> &str {
         let OverRunsQuestion::Rate { rated, .. } = &self.over.asks else { return &self.assertion.text };
         match *rated {
@@ -180,9 +182,10 @@ impl RunsConclusion<'_> {
         }
     }
 
-    /// pass^k: the mean over the groups. One with fewer runs may still come out either way.
+    /// pass^k: the mean over the groups; a group with too few runs leaves the result open.
     fn power_finding(&self, power: u32, share: f64) -> CheckFinding {
-        let groups: Vec<RateCounts> = self.kept.groups.values().map(RateCounts::of_group).filter(|runs| runs.all > 0).collect();
+        let groups: Vec<RateCounts> =
+            self.kept.groups.values().map(RateCounts::of_group).filter(|runs| runs.all > 0).collect();
         if groups.is_empty() {
             return CheckFinding::new(Verdict::Vacuous, "no run exercises it");
         }
@@ -239,12 +242,14 @@ impl RunsConclusion<'_> {
         let (lows, highs) = (found.iter().map(|one| one.value_range().0), found.iter().map(|one| one.value_range().1));
         let near = matches!(verdict, Ok(Verdict::Pass | Verdict::Fail))
             && found.iter().any(|one| one.estimated)
-            && (self.condition_verdict(condition, lows) != verdict || self.condition_verdict(condition, highs) != verdict);
+            && (self.condition_verdict(condition, lows) != verdict
+                || self.condition_verdict(condition, highs) != verdict);
         if near {
             verdict = Ok(Verdict::Undecided);
         }
         // What decides is told with as many digits as it takes to see it.
-        let round = self.condition_verdict(condition, found.iter().map(|one| rounded_as_shown(one.value, one.fold.unit)));
+        let round =
+            self.condition_verdict(condition, found.iter().map(|one| rounded_as_shown(one.value, one.fold.unit)));
         let whole = matches!(verdict, Ok(Verdict::Fail)) && round != verdict;
         let shown = found.iter().filter(|_| !self.hides_values());
         let evidence: Vec<VerdictEvidence> = shown.flat_map(|one| one.fold_evidence(folds.len() > 1, whole)).collect();
@@ -261,7 +266,6 @@ impl RunsConclusion<'_> {
         CheckFinding { evidence, ..CheckFinding::new(verdict.unwrap_or(Verdict::Error), reason) }
     }
 
-    /// What the condition says of these values.
     fn condition_verdict(&self, condition: CodeId, values: impl Iterator<Item = f64>) -> Result<Verdict, String> {
         let (arena, run) = (Bump::new(), Run::empty_run());
         let mut machine = Machine::new(self.program, self.prepared, &run, &arena, *self.limits);
@@ -271,7 +275,7 @@ impl RunsConclusion<'_> {
         truth.map(|truth| truth.verdict()).map_err(|fault| fault.to_string())
     }
 
-    /// The value of a fold, and whether it is estimated; `None` where it broke down. The inner one is `None` where the function has none.
+    /// The value and whether it is estimated; `None` if it failed, inner `None` if the function has no value.
     fn fold_values(&self, fold: &RunFold<CodeId>, values: &FoldValues) -> Option<(Option<f64>, bool)> {
         let streamed = !matches!(fold.function, RunFoldFunction::Percentile(_)) && values.count > 0;
         let Some(all) = values.exact_values().filter(|_| !streamed) else {
@@ -289,7 +293,7 @@ impl RunsConclusion<'_> {
         }
     }
 
-    /// Whether what it looks at is not to be shown: a run keeps it to itself, or it is of the environment or behind the name of a credential.
+    /// True if its values must not be shown: withheld by a run, environment variables, or credential names.
     fn hides_values(&self) -> bool {
         let secret = |code: &CodeId| {
             let text = text_of(self.program, *code);
@@ -309,7 +313,6 @@ impl RunsConclusion<'_> {
         }
     }
 
-    /// The author's words: of all runs, so that nothing of a single one is in them.
     fn author_message(&self) -> Option<String> {
         let arena = Bump::new();
         let run = Run::empty_run();
@@ -321,15 +324,12 @@ impl RunsConclusion<'_> {
     }
 }
 
-/// What is worth knowing beside what decides.
 fn side_evidence(label: String) -> VerdictEvidence {
     VerdictEvidence { role: Role::Value, label, ..VerdictEvidence::default() }
 }
 
-/// What stands in the place of what is not shown.
 const HIDDEN: &str = "[redacted]";
 
-/// What keeps a fold from being computed.
 fn unfit_finding(fold: &RunFold<CodeId>, values: &FoldValues) -> Option<CheckFinding> {
     let first = values.without.as_deref().map_or_else(String::new, |run| format!(" (first in {run})"));
     let of = |count: u64, verdict, why: &str| {
@@ -347,7 +347,6 @@ fn unfit_finding(fold: &RunFold<CodeId>, values: &FoldValues) -> Option<CheckFin
         })
 }
 
-/// What came of the values of the runs.
 struct FoldedValue<'a> {
     fold: &'a RunFold<CodeId>,
     values: &'a FoldValues,
@@ -356,12 +355,11 @@ struct FoldedValue<'a> {
 }
 
 impl FoldedValue<'_> {
-    /// Between which values it lies.
     fn value_range(&self) -> (f64, f64) {
         if self.estimated { self.values.estimate_range(self.value) } else { (self.value, self.value) }
     }
 
-    /// What is told of it: the value, with all of its digits or so many as people read, and the runs at both ends; `named` says of what.
+    /// Evidence for the value, exact or rounded, and the runs at both ends; `named` adds the expression.
     fn fold_evidence(&self, named: bool, whole: bool) -> Vec<VerdictEvidence> {
         let Self { fold, values, value, estimated } = self;
         let about = if *estimated { "about " } else { "" };
@@ -385,7 +383,6 @@ impl FoldedValue<'_> {
     }
 }
 
-/// One finding of those of all groups: those that do not hold are its violations.
 fn join_findings(mut findings: Vec<CheckFinding>) -> CheckFinding {
     let gravity = [Verdict::Fail, Verdict::Error, Verdict::Undecided, Verdict::Pass, Verdict::Vacuous];
     let Some(verdict) = gravity.into_iter().find(|one| findings.iter().any(|finding| finding.verdict == *one)) else {
@@ -408,7 +405,6 @@ fn join_findings(mut findings: Vec<CheckFinding>) -> CheckFinding {
     CheckFinding { evidence, violations: ViolationList { count, listed }, ..CheckFinding::new(Verdict::Fail, reason) }
 }
 
-/// The text of an expression.
 fn text_of(program: &Program, code: CodeId) -> &str {
     let span = program.chunks.get(code.0 as usize).map(|chunk| chunk.span);
     let text = |span: Span| program.sources.get(span.file.0 as usize)?.text.get(span.as_range());

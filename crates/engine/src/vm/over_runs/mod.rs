@@ -10,33 +10,33 @@ mod values;
 mod words;
 
 use super::context::ExpressionScope;
-use super::when_gate;
 use super::machine::Machine;
-use crate::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, Program};
-use crate::ir::{OverRunsQuestion, OverRunsCheck, RateSubject, RateBound};
+use super::when_gate;
+use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, Program};
+use crate::ir::{OverRunsCheck, OverRunsQuestion, RateBound, RateSubject};
 use averment_base::truth::Verdict;
 use averment_base::value::Value;
 pub use conclude::conclude_runs;
 use std::collections::BTreeMap;
-use values::{RunValue, FoldValues};
+use values::{FoldValues, RunValue};
 
 /// Groups of runs that one assertion may tell apart: each is kept until the end.
 pub const GROUPS: usize = 10_000;
-/// Bytes of the longest name of a group.
+/// Bytes of a group name.
 const LONGEST: usize = 1 << 10;
-/// Runs that are named of those that decide against it.
+/// Deciding runs that are named.
 const NAMED: usize = 5;
 
-/// What one run gives to an assertion over runs, beside the verdict that is counted.
+/// What one run contributes to an assertion over runs, beside the counted verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunContribution {
-    /// Its `when` is false: it is of other runs.
+    /// Its `when` is false: it concerns other runs.
     Skipped,
-    /// Whether it is of this run is not recorded.
+    /// The run does not record whether it applies.
     Undecided,
-    /// A limit, or a fault of its expressions.
+    /// A limit or a fault in its expressions.
     Error,
-    /// Its group, a value for each of its folds, and whether the run keeps one of these to itself.
+    /// Its group, one value per fold, and whether the run withholds one of these.
     Of(Option<Box<str>>, Vec<RunValue>, bool),
 }
 
@@ -49,12 +49,19 @@ pub fn of_program(program: &Program) -> impl Iterator<Item = (u32, &CompiledAsse
 }
 
 /// The expressions that an assertion over runs looks at each run with: its conditions first.
-pub fn run_conditions<'a>(assertion: &'a CompiledAssertion, over: &'a OverRunsCheck<CodeId>) -> impl Iterator<Item = CodeId> {
+pub fn run_conditions<'a>(
+    assertion: &'a CompiledAssertion,
+    over: &'a OverRunsCheck<CodeId>,
+) -> impl Iterator<Item = CodeId> {
     assertion.settings.when.iter().chain(over.run_expressions()).copied()
 }
 
-/// What a run gives to an assertion over runs.
-pub fn contribution_of(machine: &mut Machine<'_>, assertion: &CompiledAssertion, over: &OverRunsCheck<CodeId>) -> RunContribution {
+/// Evaluates an assertion over runs on one run.
+pub fn contribution_of(
+    machine: &mut Machine<'_>,
+    assertion: &CompiledAssertion,
+    over: &OverRunsCheck<CodeId>,
+) -> RunContribution {
     let scope = ExpressionScope::default();
     machine.refuel();
     match when_gate(&assertion.settings.when, |code| machine.evaluate_truth(*code, &scope)) {
@@ -73,15 +80,16 @@ pub fn contribution_of(machine: &mut Machine<'_>, assertion: &CompiledAssertion,
     };
     let values = match &over.asks {
         OverRunsQuestion::Rate { .. } => Vec::new(),
-        OverRunsQuestion::Folds { folds, .. } => {
-            folds.iter().map(|fold| RunValue::of_evaluation(machine.evaluate_code(fold.value, &scope).map(|node| node.value))).collect()
-        }
+        OverRunsQuestion::Folds { folds, .. } => folds
+            .iter()
+            .map(|fold| RunValue::of_evaluation(machine.evaluate_code(fold.value, &scope).map(|node| node.value)))
+            .collect(),
     };
     let withheld = has_withheld(&machine.judged_run().withheld, group.as_deref(), &values);
     RunContribution::Of(group, values, withheld)
 }
 
-/// What a group of runs is called by its value, another name for every other value; none is called by an empty name.
+/// Distinct values have distinct names; `None` for an empty name.
 fn group_name(value: &Value<'_>) -> Option<Box<str>> {
     match value {
         Value::Absent | Value::Missing => Some("".into()),
@@ -96,7 +104,6 @@ fn group_name(value: &Value<'_>) -> Option<Box<str>> {
     }
 }
 
-/// Whether a text looks like the name of a group whose value is no text.
 fn reads_as_value(text: &str) -> bool {
     match text.as_bytes().first() {
         None | Some(b'"' | b'[' | b'{') => true,
@@ -105,21 +112,18 @@ fn reads_as_value(text: &str) -> bool {
     }
 }
 
-/// Whether what is not to be shown of a run is among what it gives.
 fn has_withheld(texts: &[String], group: Option<&str>, values: &[RunValue]) -> bool {
     let is = |text: &str| texts.iter().any(|one| one == "\0" || one == text.trim());
     let number = |value: &RunValue| matches!(value, RunValue::Number(number) if is(&number.to_string()));
     !texts.is_empty() && (group.is_some_and(is) || values.iter().any(number))
 }
 
-/// What is kept of the runs for the assertions over runs of a program.
+/// The state kept across runs for a program's assertions over runs.
 #[derive(Debug, Clone, Default)]
 pub struct RunsTally {
-    /// By the number of the assertion.
     assertions: BTreeMap<u32, AssertionTally>,
 }
 
-/// What is kept for one assertion.
 #[derive(Debug, Clone, Default)]
 struct AssertionTally {
     runs: u64,
@@ -127,20 +131,16 @@ struct AssertionTally {
     undecided: u64,
     errors: u64,
     groups: BTreeMap<Option<Box<str>>, GroupTally>,
-    /// There were more groups than are kept apart.
     too_many: bool,
-    /// Some run keeps to itself what it gives: nothing of it is shown.
+    /// Some run withholds its contribution; no value is shown.
     withheld: bool,
 }
 
-/// What is kept of a group of runs.
 #[derive(Debug, Clone, Default)]
 struct GroupTally {
-    /// How many runs have each verdict, in the order of [`Verdict::ALL`].
+    /// Number of runs per verdict, in the order of [`Verdict::ALL`].
     verdicts: [u64; Verdict::ALL.len()],
-    /// The values of each fold.
     folds: Vec<FoldValues>,
-    /// Runs that decide against it, the first of them.
     against: Vec<Box<str>>,
 }
 
@@ -242,7 +242,6 @@ fn add_one(count: &mut u64) {
     *count = count.saturating_add(1);
 }
 
-/// Whether a run with this verdict is one of those that break a rate.
 fn decides_against(over: &OverRunsCheck<CodeId>, verdict: Verdict) -> bool {
     match &over.asks {
         OverRunsQuestion::Rate { share: RateBound::Most(_), .. } => verdict == Verdict::Pass,
@@ -251,14 +250,13 @@ fn decides_against(over: &OverRunsCheck<CodeId>, verdict: Verdict) -> bool {
     }
 }
 
-/// Whether an assertion, or its rule, is counted by one of the assertions over runs that are asked for.
 #[must_use]
 pub(super) fn is_counted(program: &Program, number: u32, asked: &dyn Fn(&CompiledAssertion) -> bool) -> bool {
     let rule = program.assertions.get(number as usize).and_then(|assertion| assertion.rule);
     of_program(program).any(|(_, assertion, over)| counts_assertion(over, number, rule) && asked(assertion))
 }
 
-/// Whether all that is said over runs of an assertion, or of its rule, is that few runs pass it.
+/// True if every assertion over runs about it, or its rule, only asks that few runs pass.
 #[must_use]
 pub fn is_to_fail(program: &Program, number: u32) -> bool {
     let rule = program.assertions.get(number as usize).and_then(|assertion| assertion.rule);
@@ -268,7 +266,6 @@ pub fn is_to_fail(program: &Program, number: u32) -> bool {
     few.next().is_some_and(|first| first && few.all(|one| one))
 }
 
-/// Whether an assertion over runs counts this one, or its rule.
 fn counts_assertion(over: &OverRunsCheck<CodeId>, number: u32, rule: Option<u32>) -> bool {
     match over.asks {
         OverRunsQuestion::Rate { rated: RateSubject::Rule(counted), .. } => rule == Some(counted),

@@ -5,18 +5,13 @@ use crate::ir::RateBound;
 use averment_base::rates::wilson_interval;
 use averment_base::truth::Verdict;
 
-/// The runs of a group by what they say of the rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RateCounts {
-    /// Those in which it passes.
     pub(super) passes: u64,
-    /// Those that cannot be told: undecided, or broken down.
+    /// Undecided runs and errors.
     pub(super) open: u64,
-    /// All that exercise it.
     pub(super) all: u64,
-    /// Those that say nothing: vacuous or skipped.
     pub(super) idle: u64,
-    /// Those that broke down.
     pub(super) errors: u64,
 }
 
@@ -34,12 +29,12 @@ impl RateCounts {
         self.passes.saturating_add(self.open)
     }
 
-    /// What cannot be told is an error where some run broke down.
+    /// The unknown verdict is an error if some run had an error.
     fn unknown_verdict(self) -> Verdict {
         if self.errors > 0 { Verdict::Error } else { Verdict::Undecided }
     }
 
-    /// The verdict of a share of these runs; of pass^k it is that of all groups together, see [`pass_power`].
+    /// For pass^k the verdict belongs to all groups together.
     pub(super) fn rate_verdict(self, share: RateBound, confidence: Option<f64>) -> Verdict {
         if self.all == 0 {
             return Verdict::Vacuous;
@@ -71,7 +66,6 @@ impl RateCounts {
     }
 }
 
-/// A part of a whole, between 0 and 1.
 pub(super) fn ratio(part: u64, all: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "nobody has so many runs that their number is not exact")]
     let ratio = part as f64 / all as f64;

@@ -5,36 +5,32 @@ use crate::vm::fault::Fault;
 use averment_base::value::{Number, Value};
 use std::collections::BTreeMap;
 
-/// Values of all runs together that are kept as they are: a mebibyte.
+/// Values kept exactly for all runs: one mebibyte.
 const ALONE: usize = 1 << 17;
-/// The same of each group.
+/// Values kept exactly per group.
 const GROUPED: usize = 1 << 10;
 
-/// How many values are kept as they are.
 pub(super) fn exact_limit(grouped: bool) -> usize {
     if grouped { GROUPED } else { ALONE }
 }
 
-/// The relative error of a percentile that a sketch tells.
+/// Relative error of a percentile from a sketch.
 pub(super) const ERROR: f64 = 0.001;
 
 /// The value of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RunValue {
-    /// A number.
     Number(f64),
-    /// The run does not record it, or does not have it.
+    /// Missing or not recorded.
     None,
-    /// Something that is no number.
+    /// Not a number.
     Other,
-    /// A whole number that a double does not hold exactly, of which all runs together would make another one.
+    /// A whole number that a double cannot represent exactly, so that aggregates could be wrong.
     Inexact,
-    /// A limit, or a fault of the expression.
     Fault,
 }
 
 impl RunValue {
-    /// What comes of an evaluation.
     pub(super) fn of_evaluation(value: Result<Value<'_>, Fault>) -> Self {
         match value {
             Err(_) => Self::Fault,
@@ -46,37 +42,34 @@ impl RunValue {
     }
 }
 
-/// Whether a double is this number as nearly as its digits say: a whole number has to be it exactly.
+/// True if a double represents this number; whole numbers must match exactly.
 pub(super) fn is_exact(number: Number<'_>) -> bool {
     let double = number.to_f64();
     double.fract() != 0.0 || double.abs() < EXACT || Number::from_f64(double).is_some_and(|double| double == number)
 }
 
-/// Below this every whole number is a double, and no other one becomes the same.
+/// Every smaller whole number is exact, and no other number rounds to it.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The values of many runs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FoldValues {
-    /// All of them, in the order of the runs; empty where there is a sketch.
+    /// All values in run order; empty once there is a sketch.
     exact: Vec<f64>,
     sketch: Option<Box<QuantileSketch>>,
     pub(super) count: u64,
     sum: CompensatedSum,
-    /// The least and the greatest, with the first runs that have them.
     pub(super) least: Option<(f64, Box<str>)>,
     pub(super) greatest: Option<(f64, Box<str>)>,
-    /// Runs without it, with something that is no number, with a whole number that is too large, and those whose value broke down.
+    /// Number of runs with a missing, non-numeric or inexact value, or an error.
     pub(super) none: u64,
     pub(super) other: u64,
     pub(super) inexact: u64,
     pub(super) faults: u64,
-    /// The first run that is none of the counted ones.
+    /// The first run that is not counted.
     pub(super) without: Option<Box<str>>,
 }
 
 impl FoldValues {
-    /// Adds the value of the next run.
     pub(super) fn add_value(&mut self, value: RunValue, most: usize, name: &dyn Fn() -> String) {
         let count = match value {
             RunValue::Number(number) => return self.add_number(number, most, name),
@@ -107,7 +100,6 @@ impl FoldValues {
         }
     }
 
-    /// Adds those of the runs behind these.
     pub(super) fn append(&mut self, other: Self, most: usize) {
         for (own, other) in [
             (&mut self.count, other.count),
@@ -143,7 +135,6 @@ impl FoldValues {
         self.move_to_sketch(most);
     }
 
-    /// Goes over to a sketch where there are more values than are kept as they are.
     fn move_to_sketch(&mut self, most: usize) {
         if self.exact.len() > most {
             let mut sketch = QuantileSketch::default();
@@ -152,7 +143,6 @@ impl FoldValues {
         }
     }
 
-    /// Between which values an estimate lies.
     pub(super) fn estimate_range(&self, estimate: f64) -> (f64, f64) {
         let room = estimate.abs() * ERROR;
         let end = |end: &Option<(f64, Box<str>)>, otherwise: f64| end.as_ref().map_or(otherwise, |(value, _)| *value);
@@ -160,12 +150,11 @@ impl FoldValues {
         ((estimate - room).max(least), (estimate + room).min(greatest))
     }
 
-    /// All of them, where they are kept as they are.
     pub(super) fn exact_values(&self) -> Option<&[f64]> {
         self.sketch.is_none().then_some(self.exact.as_slice())
     }
 
-    /// What a function of them is by what is kept, and whether it may be off by [`ERROR`].
+    /// A function's value, and whether it may be off by [`ERROR`].
     pub(super) fn fold_with(&self, function: RunFoldFunction) -> Option<(f64, bool)> {
         #[expect(clippy::cast_precision_loss, reason = "nobody has so many runs that their number is not exact")]
         let count = self.count as f64;
@@ -216,15 +205,15 @@ impl CompensatedSum {
 /// Counts of values in buckets that are as wide as the error that is allowed (Masson, Rim, Lee, "DDSketch", VLDB 2019).
 #[derive(Debug, Clone, Default)]
 struct QuantileSketch {
-    /// By bucket: numbers below zero, the nearest to zero last.
+    /// Buckets of negative numbers, the nearest to zero last.
     below: BTreeMap<i32, u64>,
     zero: u64,
     above: BTreeMap<i32, u64>,
 }
 
-/// How much wider each bucket is than the one before.
+/// Ratio of the widths of adjacent buckets.
 const WIDER: f64 = (1.0 + ERROR) / (1.0 - ERROR);
-/// Buckets of one side: smaller numbers share the last.
+/// Buckets per side; smaller numbers share the last one.
 const BUCKETS: i32 = 1 << 19;
 
 impl QuantileSketch {
@@ -255,7 +244,7 @@ impl QuantileSketch {
         }
     }
 
-    /// The value at a share of the way from the first to the last of the sorted values, as the function `percentile` means it.
+    /// Interpolates like the function `percentile` does.
     fn percentile(&self, share: f64, count: u64) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "nobody has so many runs that their number is not exact")]
         let position = share * count.saturating_sub(1) as f64;
@@ -269,7 +258,6 @@ impl QuantileSketch {
         low + (high - low) * (position - position.floor())
     }
 
-    /// The value of this rank, from 0.
     fn value_at(&self, rank: u64) -> f64 {
         let middle = |bucket: i32| 2.0 * WIDER.powi(bucket) / (WIDER + 1.0);
         let below = self.below.iter().map(|(bucket, count)| (-middle(bucket.saturating_neg()), *count));
@@ -289,7 +277,7 @@ impl QuantileSketch {
     }
 }
 
-/// A number as values of the language have it: whole where it is.
+/// Converts to a language number; whole values become integers.
 pub(super) fn number_value<'a>(value: f64) -> Option<Number<'a>> {
     #[expect(clippy::cast_possible_truncation, reason = "whole, and far from the ends")]
     if value.fract() == 0.0 && value.abs() < 1e15 {
@@ -300,7 +288,7 @@ pub(super) fn number_value<'a>(value: f64) -> Option<Number<'a>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ERROR, RunValue, FoldValues};
+    use super::{ERROR, FoldValues, RunValue};
     use crate::ir::RunFoldFunction;
 
     fn values(all: impl IntoIterator<Item = f64>, most: usize) -> FoldValues {
@@ -332,7 +320,9 @@ mod tests {
         let whole = values(all.iter().copied(), 100);
         let mut parts = FoldValues::default();
         all.chunks(33).for_each(|part| parts.append(values(part.iter().copied(), 100), 100));
-        for function in [RunFoldFunction::Percentile(0.9), RunFoldFunction::Sum, RunFoldFunction::Least, RunFoldFunction::Greatest] {
+        for function in
+            [RunFoldFunction::Percentile(0.9), RunFoldFunction::Sum, RunFoldFunction::Least, RunFoldFunction::Greatest]
+        {
             let (one, other) = (whole.fold_with(function).unwrap().0, parts.fold_with(function).unwrap().0);
             assert!((one - other).abs() <= 1e-9 * one.abs(), "{function:?}: {one} and {other}");
         }

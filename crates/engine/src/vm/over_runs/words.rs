@@ -6,12 +6,10 @@ use averment_base::rates::{percent_text, round_to};
 use averment_base::truth::Verdict;
 use averment_syntax::ast::NumberUnit;
 
-/// Runs that are left out.
 pub(super) fn undecided_count(count: u64) -> String {
     format!("{} left out: what its `when` looks at is not recorded", count_words(count, "run"))
 }
 
-/// What is asked for.
 pub(super) fn share_words(share: RateBound) -> String {
     match share {
         RateBound::Least(share) | RateBound::Power { share, .. } => format!("at least {} is", percent_text(share)),
@@ -20,7 +18,6 @@ pub(super) fn share_words(share: RateBound) -> String {
     }
 }
 
-/// Why it is not decided.
 pub(super) fn undecided_words(verdict: Verdict, runs: RateCounts, confidence: Option<f64>) -> &'static str {
     match verdict {
         Verdict::Undecided if runs.open == 0 && confidence.is_some() => ": too few runs to say so",
@@ -29,22 +26,18 @@ pub(super) fn undecided_words(verdict: Verdict, runs: RateCounts, confidence: Op
     }
 }
 
-/// So many of something.
 pub(super) fn count_words(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// A number with its unit.
 pub(super) fn measured_words(number: f64, unit: NumberUnit) -> String {
     with_unit(number, unit, six_digits)
 }
 
-/// The same with all of its digits.
 pub(super) fn full_number(number: f64, unit: NumberUnit) -> String {
     with_unit(number, unit, |number| number)
 }
 
-/// The number that [`measured_words`] tells.
 pub(super) fn rounded_as_shown(number: f64, unit: NumberUnit) -> f64 {
     match unit {
         NumberUnit::Duration if number.abs() >= 1_000.0 => six_digits(number / 1_000.0) * 1_000.0,
@@ -62,7 +55,7 @@ fn with_unit(number: f64, unit: NumberUnit, digits: fn(f64) -> f64) -> String {
     }
 }
 
-/// A number rounded to six significant digits, or to all of those in front of its point.
+/// Rounds to six significant digits, but keeps all digits before the decimal point.
 fn six_digits(number: f64) -> f64 {
     if number == 0.0 || number.fract() == 0.0 {
         return number;

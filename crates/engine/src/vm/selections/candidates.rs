@@ -1,7 +1,7 @@
 //! The steps that a pattern of a selection may match, and those that match for the values of bindings.
 
 use super::windows::{CallRank, call_ranks};
-use super::{ValueMap, GivenValues, SelectedSteps};
+use super::{GivenValues, SelectedSteps, ValueMap};
 use crate::bytecode::program::{CodeId, CompiledSelection};
 use crate::ir::{PatternAlternative, SelectionReach};
 use crate::vm::context::ExpressionScope;
@@ -12,41 +12,32 @@ use crate::vm::temporal::names::NameMatcher;
 use averment_base::truth::Truth;
 use averment_base::value::compare::{ValueKey, values_equal};
 use averment_base::value::{Node, Value};
-use averment_runs::run::{StepKind, Step};
+use averment_runs::run::{Step, StepKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// The steps that a pattern may match, whatever values it is given.
 #[derive(Debug, Default)]
 pub(super) struct PatternCandidates<'run> {
     found: Vec<SelectionCandidate<'run>>,
-    /// By the value of the first binding that each alternative binds.
     by_value: ValueMap<ValueKey<'run>, Vec<u32>>,
-    /// Those that have no value there, or one that is not recorded.
     others: Vec<u32>,
-    /// Whether there were steps of its kind and name, and something missing decided all of them.
+    /// True if steps of its kind and name exist and all were decided by something missing.
     by_missing: bool,
-    /// Whether the run does not record steps of a kind that it looks at.
     absent: bool,
-    /// The places of the calls among each other, where rows are asked for.
     ranks: Vec<CallRank>,
 }
 
-/// What an alternative says of a step, with the values that it binds.
 type AlternativeMatch<'run> = (Truth, SmallVec<[Node<'run>; 1]>);
 
-/// A step that an alternative may match.
 #[derive(Debug)]
 pub(super) struct SelectionCandidate<'run> {
     step: u32,
     alternative: u16,
     truth: Truth,
-    /// The values that it binds, in the order of the alternative.
     values: Box<[Node<'run>]>,
 }
 
 impl<'run> Machine<'run> {
-    /// The steps of a pattern.
     pub(super) fn pattern_candidates(
         &mut self,
         number: u32,
@@ -95,7 +86,7 @@ impl<'run> Machine<'run> {
         Ok(candidates)
     }
 
-    /// Status, condition and bindings of an alternative, without tests of values that are given; `None` where the step has another text.
+    /// Status, condition and bindings of an alternative without tests of given values; `None` if the text differs.
     fn match_alternative(
         &mut self,
         alternative: &PatternAlternative<CodeId>,
@@ -136,7 +127,8 @@ impl<'run> Machine<'run> {
         let program = self.program;
         let pattern = program.patterns.get(selection.pattern.0 as usize).ok_or_else(broken_program)?;
         let bindings = selection_bindings(selection, given);
-        let mut taken = SelectedSteps { by_missing: candidates.by_missing, absent: candidates.absent, ..SelectedSteps::default() };
+        let mut taken =
+            SelectedSteps { by_missing: candidates.by_missing, absent: candidates.absent, ..SelectedSteps::default() };
         let mut last: Option<(u32, Truth)> = None;
         for place in candidates.fitting_places(pattern.alternatives.as_slice(), &bindings) {
             self.meter.charge_fuel(1)?;
@@ -207,8 +199,10 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// The values of bindings inside of a selection: those that are given, nothing else.
-fn selection_bindings<'run>(selection: &CompiledSelection, given: &GivenValues<'run>) -> SmallVec<[Option<Node<'run>>; 4]> {
+fn selection_bindings<'run>(
+    selection: &CompiledSelection,
+    given: &GivenValues<'run>,
+) -> SmallVec<[Option<Node<'run>>; 4]> {
     let width = selection.given.iter().max().map_or(0, |most| (*most as usize).saturating_add(1));
     let mut bindings = smallvec::smallvec![None; width];
     for (number, node) in selection.given.iter().zip(given) {
@@ -219,7 +213,6 @@ fn selection_bindings<'run>(selection: &CompiledSelection, given: &GivenValues<'
     bindings
 }
 
-/// Whether the values that a candidate binds are those that are given.
 fn same_values<'run>(
     alternative: &PatternAlternative<CodeId>,
     candidate: &SelectionCandidate<'run>,
@@ -256,7 +249,6 @@ impl<'run> PatternCandidates<'run> {
         }
     }
 
-    /// The places of those that may match for these values, in the order of steps.
     fn fitting_places(&self, alternatives: &[PatternAlternative<CodeId>], bindings: &[Option<Node<'run>>]) -> Vec<u32> {
         let first = alternatives.first().and_then(|alternative| alternative.binds.first()).map(|(number, _)| *number);
         let same_first =

@@ -17,7 +17,7 @@ use crate::ir::SelectionReach;
 use averment_base::truth::Truth;
 use averment_base::value::compare::ValueKey;
 use averment_base::value::{Node, Number, Value};
-use averment_runs::run::{StepKind, Step};
+use averment_runs::run::{Step, StepKind};
 use candidates::PatternCandidates;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -26,66 +26,48 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::rc::Rc;
 
-/// SipHash: a trace must not be able to choose values that collide easily.
+/// SipHash: a trace must not be able to force hash collisions.
 pub(super) type ValueMap<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
-/// The values that a selection is given; `None` for a binding that is open.
+/// `None` for an open binding.
 type GivenValues<'run> = SmallVec<[Option<Node<'run>>; 2]>;
 
-/// The number of a selection with the values that it is given.
 type SelectionKey<'run> = (u32, SmallVec<[Option<ValueKey<'run>>; 2]>);
 
-/// What is known of the selections of one run.
 #[derive(Debug, Default)]
 pub(super) struct SelectionCache<'run> {
-    /// The steps of each, by number.
     steps: FxHashMap<u32, Rc<PatternCandidates<'run>>>,
-    /// What was taken, by number and values.
     taken: ValueMap<SelectionKey<'run>, Rc<SelectedSteps<'run>>>,
 }
 
-/// What is taken of the steps that match for some values.
 #[derive(Debug, Default)]
 pub(super) struct SelectedSteps<'run> {
-    /// The steps, in order, and whether each surely matches.
     steps: Vec<(u32, bool)>,
-    /// The places of those that may match.
     unsure: Vec<u32>,
-    /// What is taken of each; nothing where steps are only counted.
+    /// One value per step; empty if steps are only counted.
     pub(super) values: &'run [Node<'run>],
-    /// What functions make of the beginnings of the list.
     pub(super) folds: RefCell<FoldStates<'run>>,
-    /// The first step of which nothing could be taken, and why.
     fault: Option<(usize, Fault)>,
     by_missing: bool,
     absent: bool,
-    /// The greatest end of the calls up to each step, as far as ends are recorded.
     ends: Vec<f64>,
-    /// The places of the calls of each turn.
     turns: FxHashMap<u32, Vec<u32>>,
-    /// The kinds of its steps.
     kinds: Vec<StepKind>,
-    /// Whether what a bound measures only grows from step to step.
+    /// True if the measure of a bound never decreases from step to step.
     in_order: bool,
-    /// The row of neighbouring calls that each stands in, by number; made where it is asked for.
     rows: Vec<u32>,
-    /// The same by the numbers of all steps that match, those without a value included.
     row_of: Vec<(u32, u32)>,
 }
 
-/// A part of what was taken: a range of places, but for what was not known to a step.
+/// A range of positions minus those unknown to a step.
 #[derive(Debug)]
 pub(super) struct SelectionPart {
-    /// The place where it begins.
     pub(super) from: usize,
-    /// The place behind it.
     pub(super) before: usize,
-    /// The places of those that were not known, in order.
     pub(super) unknown: Vec<u32>,
 }
 
 impl SelectionPart {
-    /// Whether what stands at a place is in it.
     pub(super) fn holds(&self, place: usize) -> bool {
         let is_known = || {
             self.unknown.is_empty()
@@ -94,14 +76,13 @@ impl SelectionPart {
         (self.from..self.before).contains(&place) && is_known()
     }
 
-    /// How many steps are in it.
     pub(super) fn step_count(&self) -> usize {
         self.before.saturating_sub(self.from).saturating_sub(self.unknown.len())
     }
 }
 
 impl<'run> Machine<'run> {
-    /// `E of A`, `count A`, with the values of the bindings on the stack.
+    /// `E of A` and `count A`; the binding values are on the stack.
     pub(super) fn eval_select(
         &mut self,
         number: SelectionRef,
@@ -117,7 +98,7 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    /// What a selection takes, with the values of the bindings on the stack. What the steps are looked for by is no evidence of the expression.
+    /// Expressions that merely locate steps are not evidence.
     pub(super) fn selected_steps(
         &mut self,
         number: SelectionRef,
@@ -134,7 +115,7 @@ impl<'run> Machine<'run> {
         Ok((selection, taken))
     }
 
-    /// Does what is no evidence of the expression itself: elements and steps are looked for.
+    /// Runs work that is not evidence of the expression: locating elements and steps.
     pub(super) fn without_observers<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let watched = (self.recorder.take(), self.tracer.take(), self.grades.take(), self.seen.take());
         let doubts = std::mem::take(&mut self.doubts);
@@ -144,7 +125,7 @@ impl<'run> Machine<'run> {
         result
     }
 
-    /// The part of it that counts: all, or what was known when the step in scope was asked for. `None` where the run does not say.
+    /// The relevant part: everything, or what was known when the step was requested; `None` if undecided.
     pub(super) fn selected_part(
         &mut self,
         taken: &SelectedSteps<'run>,
@@ -155,7 +136,9 @@ impl<'run> Machine<'run> {
             return Ok(None);
         }
         let part = match (selection.reach, scope.step) {
-            (SelectionReach::Run, _) | (_, None) => SelectionPart { from: 0, before: taken.steps.len(), unknown: Vec::new() },
+            (SelectionReach::Run, _) | (_, None) => {
+                SelectionPart { from: 0, before: taken.steps.len(), unknown: Vec::new() }
+            }
             (SelectionReach::SoFar, Some(step)) => {
                 if taken.kinds.iter().any(|kind| !self.run.is_ordered(*kind, step.kind)) {
                     return Ok(None);
@@ -183,7 +166,6 @@ impl<'run> Machine<'run> {
         }
     }
 
-    /// The list of a part, or how many steps it has.
     pub(super) fn list_of(
         &mut self,
         taken: &SelectedSteps<'run>,
@@ -214,8 +196,13 @@ impl<'run> Machine<'run> {
         Ok(if nowhere { Node::from_nowhere(value) } else { Node::computed(value) })
     }
 
-    /// The places of the steps before a call that had not ended, or were asked for in its turn, in order.
-    fn unknown_places(&mut self, taken: &SelectedSteps<'run>, before: usize, step: &'run Step<'run>) -> Result<Vec<u32>, Fault> {
+    /// Positions of earlier steps that had not ended before a call, or were requested in its turn, in order.
+    fn unknown_places(
+        &mut self,
+        taken: &SelectedSteps<'run>,
+        before: usize,
+        step: &'run Step<'run>,
+    ) -> Result<Vec<u32>, Fault> {
         let mut found: Vec<u32> = Vec::new();
         if step.kind != StepKind::Call {
             return Ok(found);
@@ -244,11 +231,11 @@ impl<'run> Machine<'run> {
         Ok(found)
     }
 
-    /// The place of a step among those of the run.
     fn step_position(&self, step: &'run Step<'run>) -> Result<u32, Fault> {
         let first = self.run.steps.as_ptr() as usize;
         let offset = (std::ptr::from_ref(step) as usize).checked_sub(first).ok_or_else(broken_program)?;
-        u32::try_from(offset.checked_div(size_of::<Step<'run>>()).ok_or_else(broken_program)?).map_err(|_| broken_program())
+        u32::try_from(offset.checked_div(size_of::<Step<'run>>()).ok_or_else(broken_program)?)
+            .map_err(|_| broken_program())
     }
 
     pub(super) fn in_arena(&mut self, values: &[Node<'run>]) -> Result<&'run [Node<'run>], Fault> {
@@ -256,7 +243,6 @@ impl<'run> Machine<'run> {
         Ok(self.arena.alloc_slice_copy(values))
     }
 
-    /// What is taken of the steps that match for these values, from memory where it is known.
     fn take_steps(
         &mut self,
         number: u32,
@@ -275,7 +261,7 @@ impl<'run> Machine<'run> {
 }
 
 impl SelectedSteps<'_> {
-    /// Whether an empty list is one because its steps come later: `so far` in front of the first of them is no mistake in a rule.
+    /// True if an empty `so far` list is filled by later steps: no mistake in the rule.
     pub(super) fn comes_later(&self, selection: &CompiledSelection) -> bool {
         let brings = |node: &Node<'_>| !matches!(node.value, Value::Missing);
         matches!(selection.reach, SelectionReach::SoFar) && self.values.iter().any(brings)
@@ -289,7 +275,6 @@ impl SelectedSteps<'_> {
         }
     }
 
-    /// The kinds of the steps that match or may match.
     fn note_kinds(&mut self, steps: &[Step<'_>]) {
         for step in self.steps.iter().filter_map(|(number, _)| steps.get(*number as usize)) {
             if !self.kinds.contains(&step.kind) {
@@ -298,7 +283,6 @@ impl SelectedSteps<'_> {
         }
     }
 
-    /// What tells which of its steps are known to another one.
     fn index_steps(&mut self, steps: &[Step<'_>]) {
         let mut greatest = f64::NEG_INFINITY;
         for (place, (number, sure)) in (0_u32..).zip(&self.steps) {

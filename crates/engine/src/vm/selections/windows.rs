@@ -1,13 +1,13 @@
 //! What a selection takes around a step: the steps behind it up to a bound, the row of neighbouring calls that it stands in.
 
-use super::{SelectionPart, SelectedSteps};
+use super::{SelectedSteps, SelectionPart};
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
-use averment_runs::run::{StepKind, Step};
+use averment_runs::run::{Step, StepKind};
 
 impl<'run> Machine<'run> {
-    /// The steps from this one on, so far as the bound reaches; `None` where the run does not tell, or a longer one may hold more.
+    /// Steps from this one up to the bound; `None` if the run does not tell or may still grow.
     pub(super) fn window_part(
         &mut self,
         taken: &SelectedSteps<'run>,
@@ -46,15 +46,20 @@ impl<'run> Machine<'run> {
             unknown.retain(|place| (*place as usize) < before);
         }
         // Of a run that goes on a window is whole once a step lies behind it.
-        let is_behind = |other: &Step<'run>| other.kind == StepKind::Call && is_within(within, step, other) == Some(false);
+        let is_behind =
+            |other: &Step<'run>| other.kind == StepKind::Call && is_within(within, step, other) == Some(false);
         if !self.run.complete && !steps.iter().rev().take(1).any(is_behind) {
             return Ok(None);
         }
         Ok(Some(SelectionPart { from, before, unknown }))
     }
 
-    /// The row that a call stands in; `None` where a longer run may go on with it.
-    pub(super) fn row_part(&mut self, taken: &SelectedSteps<'run>, step: &'run Step<'run>) -> Result<Option<SelectionPart>, Fault> {
+    /// The row that a call belongs to; `None` if a longer run may extend it.
+    pub(super) fn row_part(
+        &mut self,
+        taken: &SelectedSteps<'run>,
+        step: &'run Step<'run>,
+    ) -> Result<Option<SelectionPart>, Fault> {
         let at = self.step_position(step)?;
         let Ok(place) = taken.row_of.binary_search_by_key(&at, |(one, _)| *one) else { return Ok(None) };
         let Some((_, row)) = taken.row_of.get(place) else { return Ok(None) };
@@ -72,7 +77,7 @@ impl<'run> Machine<'run> {
     }
 }
 
-/// Whether a step or a later one is so near; `None` where the run does not tell. A step is near itself, whatever is recorded of it.
+/// True if a step is this one or a later one within the bound; `None` if the run does not tell.
 fn is_within<'s>(within: StepDistance, step: &Step<'s>, later: &Step<'s>) -> Option<bool> {
     if std::ptr::eq(step, later) {
         return Some(true);
@@ -91,7 +96,7 @@ fn is_within<'s>(within: StepDistance, step: &Step<'s>, later: &Step<'s>) -> Opt
 }
 
 impl SelectedSteps<'_> {
-    /// Whether turns, starts and places only grow from step to step, so that a bound is found by halves.
+    /// Records whether turns, starts and positions only grow, so that a bound is found by binary search.
     pub(super) fn note_order(&mut self, within: StepDistance, steps: &[Step<'_>]) {
         let key = |step: &Step<'_>| match within {
             StepDistance::Calls(_) => Some(f64::from(step.call_position)),
@@ -107,7 +112,6 @@ impl SelectedSteps<'_> {
         });
     }
 
-    /// The rows: steps of which each has the next rank. `ranks` are those of the calls of the run.
     pub(super) fn note_rows(&mut self, ranks: &[CallRank]) {
         let (mut row, mut last): (u32, Option<CallRank>) = (0, None);
         for (number, _) in &self.steps {
@@ -124,14 +128,14 @@ impl SelectedSteps<'_> {
     }
 }
 
-/// The place of a call among those that were executed, or among those that were not.
+/// The position of a call among the executed calls, or among those not executed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CallRank {
     rank: u32,
     executed: bool,
 }
 
-/// The ranks of all steps; that of a step which is no call says nothing.
+/// The rank of a step that is not a call is meaningless.
 pub(super) fn call_ranks(steps: &[Step<'_>]) -> Vec<CallRank> {
     let mut next = [0_u32; 2];
     let rank = |step: &Step<'_>| {

@@ -6,12 +6,11 @@
 use crate::bytecode::program::PatternId;
 use crate::ir::CallFlow;
 
-/// States of an automaton that is built; an expression that needs more is refused.
+/// Maximum states; a larger expression is rejected.
 const MOST_STATES: usize = 2048;
-/// How deep expressions are nested; the parser allows less.
+/// Maximum nesting; the parser allows less.
 const DEEPEST: usize = 512;
 
-/// A set of states.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct StateSet(Vec<u64>);
 
@@ -25,7 +24,6 @@ impl StateSet {
         }
     }
 
-    /// Adds all of another set.
     pub(super) fn add_all(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
@@ -33,12 +31,10 @@ impl StateSet {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
 
-    /// The states in both.
     pub(super) fn common_states(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(a, b)| a & b).collect())
     }
 
-    /// True without states.
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
@@ -52,20 +48,15 @@ impl StateSet {
     }
 }
 
-/// The automaton of an expression. State 0 is the start.
+/// State 0 is the start.
 #[derive(Debug)]
 pub(super) struct FlowAutomaton {
-    /// The states that may come behind each state.
     follow: Vec<StateSet>,
-    /// The states of each pattern of the expression, by operand.
     of_operand: Vec<StateSet>,
-    /// The operand of each state.
     operands: Vec<usize>,
-    /// States in which the expression may end.
     ends: StateSet,
 }
 
-/// A part of the expression while it is built.
 #[derive(Default, Clone)]
 struct AutomatonFragment {
     empty: bool,
@@ -77,12 +68,11 @@ struct AutomatonFragment {
 struct AutomatonBuilder {
     follow: Vec<Vec<usize>>,
     operands: Vec<usize>,
-    /// Set when the expression is too large.
     full: bool,
 }
 
 impl FlowAutomaton {
-    /// The automaton of an expression; `None` when it is too large.
+    /// `None` if the expression is too large.
     pub(super) fn new(flow: &CallFlow<PatternId>) -> Option<Self> {
         let mut builder = AutomatonBuilder { follow: vec![Vec::new()], operands: vec![usize::MAX], full: false };
         let (fragment, count) = builder.build_fragment(flow, 0, 0);
@@ -113,31 +103,26 @@ impl FlowAutomaton {
         })
     }
 
-    /// The start.
     pub(super) fn start_states(&self) -> StateSet {
         let mut start = StateSet::default();
         start.insert(0);
         start
     }
 
-    /// The states that may come next.
     pub(super) fn next(&self, states: &StateSet) -> StateSet {
         let mut next = StateSet::default();
         states.iter().filter_map(|state| self.follow.get(state)).for_each(|follow| next.add_all(follow));
         next
     }
 
-    /// Those of the states that stand for the pattern of an operand.
     pub(super) fn of_operand(&self, states: &StateSet, operand: usize) -> StateSet {
         self.of_operand.get(operand).map_or_else(StateSet::default, |of_operand| states.common_states(of_operand))
     }
 
-    /// Whether the expression may end in one of the states.
     pub(super) fn may_end(&self, states: &StateSet) -> bool {
         !states.common_states(&self.ends).is_empty()
     }
 
-    /// The operands of states, each once, in order.
     pub(super) fn state_operands(&self, states: &StateSet) -> Vec<usize> {
         let mut operands: Vec<usize> = states.iter().filter_map(|state| self.operands.get(state).copied()).collect();
         operands.sort_unstable();
@@ -147,8 +132,13 @@ impl FlowAutomaton {
 }
 
 impl AutomatonBuilder {
-    /// Builds a part whose first pattern has the operand `operand`; gives the operand behind it.
-    fn build_fragment(&mut self, flow: &CallFlow<PatternId>, operand: usize, depth: usize) -> (AutomatonFragment, usize) {
+    /// Builds a part starting at this operand; returns the next operand.
+    fn build_fragment(
+        &mut self,
+        flow: &CallFlow<PatternId>,
+        operand: usize,
+        depth: usize,
+    ) -> (AutomatonFragment, usize) {
         if depth > DEEPEST || self.operands.len() > MOST_STATES {
             self.full = true;
             return (AutomatonFragment::default(), operand);
@@ -162,13 +152,15 @@ impl AutomatonBuilder {
                     (self.join_fragments(before, next), operand)
                 },
             ),
-            CallFlow::Choice(parts) => parts.iter().fold((AutomatonFragment::default(), operand), |(mut all, operand), fragment| {
-                let (next, operand) = self.build_fragment(fragment, operand, depth.saturating_add(1));
-                all.empty |= next.empty;
-                all.first.extend(next.first);
-                all.last.extend(next.last);
-                (all, operand)
-            }),
+            CallFlow::Choice(parts) => {
+                parts.iter().fold((AutomatonFragment::default(), operand), |(mut all, operand), fragment| {
+                    let (next, operand) = self.build_fragment(fragment, operand, depth.saturating_add(1));
+                    all.empty |= next.empty;
+                    all.first.extend(next.first);
+                    all.last.extend(next.last);
+                    (all, operand)
+                })
+            }
             CallFlow::Repeat { body, least, most } => self.build_repeat(body, *least, *most, operand, depth),
         }
     }
@@ -180,7 +172,6 @@ impl AutomatonBuilder {
         AutomatonFragment { empty: false, first: vec![state], last: vec![state] }
     }
 
-    /// One part behind another.
     fn join_fragments(&mut self, before: AutomatonFragment, next: AutomatonFragment) -> AutomatonFragment {
         for state in &before.last {
             self.follow.get_mut(*state).into_iter().for_each(|follow| follow.extend(&next.first));
@@ -197,7 +188,7 @@ impl AutomatonBuilder {
         joined
     }
 
-    /// `least` copies, then optional ones up to `most`, or one that repeats.
+    /// `least` copies, then optional ones up to `most`, or a repeating one.
     fn build_repeat(
         &mut self,
         body: &CallFlow<PatternId>,
@@ -232,7 +223,7 @@ impl AutomatonBuilder {
     }
 }
 
-/// The patterns of a flow from left to right. As deep as the brackets it was written with.
+/// Patterns from left to right; recursion is bounded by the brackets of the source.
 pub(super) fn flow_patterns(flow: &CallFlow<PatternId>) -> Vec<PatternId> {
     let mut found = Vec::new();
     let mut open = vec![flow];

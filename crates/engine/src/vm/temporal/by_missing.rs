@@ -1,9 +1,9 @@
 //! What something missing decided: patterns all of whose candidates it did, and fails that prove nothing by it.
 
 use super::explain;
-use super::monitor::{EventSelection, PossibleOutcomes, PlayedMatches, VerdictReason, event_hit};
+use super::monitor::{EventSelection, PlayedMatches, PossibleOutcomes, VerdictReason, event_hit};
 use super::statements::{ExerciseState, StatementDefinition};
-use super::timeline::{MatchCandidate, Env, ValueId};
+use super::timeline::{Env, MatchCandidate, ValueId};
 use super::view::MonitorView;
 use crate::bytecode::program::CodeId;
 use crate::ir::PatternAlternative;
@@ -11,8 +11,7 @@ use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
 
-/// Why the fail of a statement proves nothing: of one of its patterns all candidates were decided by something missing (of several that hurt
-/// each by itself: of all that occur), or its own condition was, for every step. `None` where it proves something.
+/// Why a failure proves nothing: something missing decided all candidates of a pattern, or every condition.
 pub(super) fn fails_by_missing(
     view: &mut MonitorView<'_, '_>,
     statement: &StatementDefinition,
@@ -42,9 +41,12 @@ pub(super) fn fails_by_missing(
     Ok(missing.map(|operand| explain::by_missing(view, operand)))
 }
 
-/// Whether a fail for good proves something whatever is still to come: each pattern that asks for something that may be missing has a
-/// candidate that what is there decided (of several that hurt each by itself: one that occurs has).
-pub(super) fn proves_for_good(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition, stands: PossibleOutcomes) -> Result<bool, Fault> {
+/// True if a final failure is evidence: each conditional pattern has a candidate decided by recorded data.
+pub(super) fn proves_for_good(
+    view: &mut MonitorView<'_, '_>,
+    statement: &StatementDefinition,
+    stands: PossibleOutcomes,
+) -> Result<bool, Fault> {
     let own = statement.meaning.match_condition().is_some() || statement.meaning.number_test().is_some();
     if own && stands.exercised.is_some_and(ExerciseState::is_idle) {
         return Ok(false);
@@ -61,7 +63,7 @@ pub(super) fn proves_for_good(view: &mut MonitorView<'_, '_>, statement: &Statem
     Ok(!alone)
 }
 
-/// Whether a pattern asks for nothing that may be missing, or what is there decided one of its candidates whatever others bind.
+/// True if a pattern needs nothing that may be missing, or recorded data decided a candidate for any bindings.
 fn is_by_evidence(view: &mut MonitorView<'_, '_>, operand: usize) -> Result<bool, Fault> {
     let (timeline, window) = (view.timeline, view.context.window);
     let asks = view.unique_pattern(operand).is_none_or(|unique| unique.alternatives.iter().any(is_conditional));
@@ -73,15 +75,14 @@ fn is_by_evidence(view: &mut MonitorView<'_, '_>, operand: usize) -> Result<bool
     }
     // The values of a header are there.
     let open = smallvec::smallvec![ValueId::OPEN; view.header.len()];
-    Ok(view.asked_names(operand).is_empty() && any_on_evidence(view, operand, matches.candidates_between(window), &open)?)
+    Ok(view.asked_names(operand).is_empty()
+        && any_on_evidence(view, operand, matches.candidates_between(window), &open)?)
 }
 
-/// Whether an alternative asks for something that may be missing.
 fn is_conditional(alternative: &PatternAlternative<CodeId>) -> bool {
     alternative.condition.is_some() || !alternative.binds.is_empty() || !alternative.joins.is_empty()
 }
 
-/// Whether a pattern has candidates in the window, and something missing decided the condition of every one.
 pub(super) fn is_by_missing(
     view: &mut MonitorView<'_, '_>,
     operand: usize,
@@ -100,7 +101,7 @@ pub(super) fn is_by_missing(
     Ok(matches.is_by_missing(window.start, window.end))
 }
 
-/// Whether what is there decided one of these candidates of a pattern with tests on bindings of other patterns; `others` are their values.
+/// True if recorded data decided a candidate whose tests use other patterns' bindings; `others` are their values.
 fn any_on_evidence(
     view: &mut MonitorView<'_, '_>,
     operand: usize,
@@ -120,8 +121,12 @@ fn any_on_evidence(
     Ok(false)
 }
 
-/// The condition of a candidate with its tests on bindings of other patterns.
-fn with_tests(view: &mut MonitorView<'_, '_>, operand: usize, candidate: &MatchCandidate, others: &Env) -> Result<Truth, Fault> {
+fn with_tests(
+    view: &mut MonitorView<'_, '_>,
+    operand: usize,
+    candidate: &MatchCandidate,
+    others: &Env,
+) -> Result<Truth, Fault> {
     let plan = view.plan;
     let Some(unique) = view.operands.get(operand).and_then(|operand| plan.unique_pattern(operand.unique)) else {
         return Ok(candidate.truth);
@@ -141,13 +146,13 @@ fn with_tests(view: &mut MonitorView<'_, '_>, operand: usize, candidate: &MatchC
     let bindings = view.binding_values(&env);
     for &code in &alternative.joins {
         if plan.used_bindings(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some)) {
-            truth = truth.and(view.machine.evaluate_truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings))?);
+            truth =
+                truth.and(view.machine.evaluate_truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings))?);
         }
     }
     Ok(truth)
 }
 
-/// For each name the value of the first step that surely matches another pattern which binds it.
 fn first_values(view: &MonitorView<'_, '_>, operand: usize, selected: &[EventSelection]) -> Env {
     let mut env: Env = smallvec::smallvec![ValueId::OPEN; view.header.len()];
     for (other, selection) in selected.iter().enumerate().filter(|(other, _)| *other != operand) {

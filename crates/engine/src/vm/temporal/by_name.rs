@@ -1,7 +1,7 @@
 //! Statements about a run of which only the names of the calls are known: their closed forms decide them where nothing but names does.
 
-use super::closed_form::{ConditionOracle, OccurrenceLookup, OccurrenceSource};
 use super::call_knowledge::cause_by_times;
+use super::closed_form::{ConditionOracle, OccurrenceLookup, OccurrenceSource};
 use super::monitor::PatternPresence;
 use super::statements::{ExerciseRule, Polarity, StatementDefinition};
 use super::verdict::{Conclusion, conclude_outcomes};
@@ -11,10 +11,10 @@ use averment_runs::run::CallTimes;
 use std::convert::Infallible;
 use std::ops::Range;
 
-/// How often and where calls have a name that fits a unique pattern. Places count the executed calls.
+/// Count and positions of calls whose name fits a unique pattern. Positions count the executed calls.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NameMatches {
-    /// How many.
+    /// Number of calls.
     pub count: u32,
     /// The place of the first; zero without any.
     pub first: u32,
@@ -40,7 +40,7 @@ pub struct NamedCalls<'a> {
 pub struct NamedOperand {
     /// The number of its unique pattern.
     pub pattern: u32,
-    /// Whether nothing but the name decides whether a call matches.
+    /// True if the name alone decides whether a call matches.
     pub is_sure: bool,
 }
 
@@ -53,28 +53,30 @@ pub struct NamedStatement {
     pub condition: Option<CodeId>,
     /// The test of the number of its matches.
     pub number_test: Option<CodeId>,
-    /// Whether sure names decide it; otherwise names say only when it is vacuous.
+    /// True if names can decide the verdict; otherwise they only show when it is vacuous.
     pub is_closed: bool,
-    /// Whether it asks which calls were known to others, by their times and turns.
+    /// True if it depends on which calls were known to others, by time or turn.
     pub is_timed: bool,
-    /// Whether nothing but names decides which calls match.
     is_sure: bool,
 }
 
-/// What names say of a statement.
+/// What names alone decide about a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamesVerdict {
     /// The verdict.
     Verdict(Verdict),
-    /// It is vacuous because nothing that it speaks of occurs: for the same reason in every such run.
+    /// Vacuous because nothing it mentions occurs; the reason is the same in every such run.
     Idle,
-    /// Nothing: more of the run decides.
+    /// Nothing: the rest of the run decides.
     Open,
 }
 
 impl NamedStatement {
-    /// The named form of a statement; `operand` tells of a pattern whether it is one of executed calls alone, and its name alone decides.
-    pub(super) fn new(statement: &StatementDefinition, operand: impl Fn(PatternId) -> Option<NamedOperand>) -> Option<Self> {
+    /// `operand` resolves a pattern of executed calls that its name alone decides.
+    pub(super) fn new(
+        statement: &StatementDefinition,
+        operand: impl Fn(PatternId) -> Option<NamedOperand>,
+    ) -> Option<Self> {
         let operands = statement.operands.iter().map(|one| operand(one.pattern)).collect::<Option<Vec<_>>>()?;
         let is_closed = statement.meaning.is_closed(true);
         let may_be_idle = !matches!(statement.exercise, ExerciseRule::Always | ExerciseRule::Own);
@@ -88,10 +90,15 @@ impl NamedStatement {
         })
     }
 
-    /// What the names of the calls say of a statement.
-    pub(super) fn decide_by_names(&self, statement: &StatementDefinition, calls: &NamedCalls<'_>, asks: &mut dyn ConditionOracle) -> NamesVerdict {
-        let occurs =
-            |operand: usize| self.operands.get(operand).map_or(PatternPresence::default(), |one| calls.operand_presence(*one));
+    pub(super) fn decide_by_names(
+        &self,
+        statement: &StatementDefinition,
+        calls: &NamedCalls<'_>,
+        asks: &mut dyn ConditionOracle,
+    ) -> NamesVerdict {
+        let occurs = |operand: usize| {
+            self.operands.get(operand).map_or(PatternPresence::default(), |one| calls.operand_presence(*one))
+        };
         let no_calls = calls.classes.is_empty();
         let unsure = self.unsure_effects(statement, calls);
         let by_operands = statement.exercise.exercise_state(occurs, no_calls, None);
@@ -100,12 +107,17 @@ impl NamedStatement {
             // Where all of several steps have to occur, which of them do not is a reason of this run, too.
             let is_same =
                 !matches!(statement.exercise, ExerciseRule::AllOf(_)) || self.is_absent(&statement.exercise, calls);
-            return if unsure.has_any() || !is_same { NamesVerdict::Verdict(Verdict::Vacuous) } else { NamesVerdict::Idle };
+            return if unsure.has_any() || !is_same {
+                NamesVerdict::Verdict(Verdict::Vacuous)
+            } else {
+                NamesVerdict::Idle
+            };
         }
         if !self.is_closed || unsure.mixed {
             return NamesVerdict::Open;
         }
-        let search = OccurrenceLookup { source: OccurrenceSource::Names { calls, operands: &self.operands }, listed: 0 };
+        let search =
+            OccurrenceLookup { source: OccurrenceSource::Names { calls, operands: &self.operands }, listed: 0 };
         let Ok(Some(decided)) = statement.meaning.closed_form(&search, asks) else { return NamesVerdict::Open };
         let judged = decided.judged;
         if unsure.has_any() {
@@ -129,7 +141,6 @@ impl NamedStatement {
         }
     }
 
-    /// What a match does of the operands that some call may match: its name fits, and more decides.
     fn unsure_effects(&self, statement: &StatementDefinition, calls: &NamedCalls<'_>) -> UnsureEffects {
         let mut unsure = UnsureEffects::default();
         if self.is_sure {
@@ -147,13 +158,12 @@ impl NamedStatement {
         unsure
     }
 
-    /// Whether a vacuous statement is so because nothing that it speaks of occurs, and not by what an evaluator answered.
+    /// True if a vacuous statement is so because nothing it mentions occurs, not because of an evaluator's answer.
     fn is_absent(&self, exercise: &ExerciseRule, calls: &NamedCalls<'_>) -> bool {
         *exercise != ExerciseRule::Always && self.operands.iter().all(|operand| calls.call_count(operand.pattern) == 0)
     }
 }
 
-/// What matches do of which names alone do not tell whether they are there.
 #[derive(Debug, Clone, Copy, Default)]
 struct UnsureEffects {
     helps: bool,
@@ -181,7 +191,7 @@ impl NamedCalls<'_> {
         patterns.is_some_and(|patterns| patterns.binary_search(&pattern).is_ok())
     }
 
-    /// Whether one call was known to a later one; `None` where more than times and turns may say so.
+    /// `None` if more than times and turns decides.
     pub(super) fn is_known(&self, earlier: u32, later: u32) -> Option<bool> {
         let of = |place: u32| self.times.get(place as usize).copied().flatten();
         // One that was not known may have started the other.
@@ -193,24 +203,20 @@ impl NamedCalls<'_> {
         PatternPresence { sure: possible && operand.is_sure, possible }
     }
 
-    /// The calls that surely match.
     pub(super) fn sure_occurrences(&self, operand: NamedOperand) -> NamedOccurrences<'_> {
         let found = self.found.get(operand.pattern as usize).filter(|_| operand.is_sure);
         NamedOccurrences { calls: self, pattern: operand.pattern, matches: found.copied().unwrap_or_default() }
     }
 }
 
-/// The calls whose names surely match a pattern.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NamedOccurrences<'s> {
     calls: &'s NamedCalls<'s>,
     pattern: u32,
-    /// How many they are, and the places of the first and of the last.
     pub(super) matches: NameMatches,
 }
 
 impl NamedOccurrences<'_> {
-    /// The places from the first to the last of them.
     pub(super) fn place_range(self) -> Range<u32> {
         match self.matches {
             NameMatches { count: 0, .. } => 0..0,
@@ -218,12 +224,10 @@ impl NamedOccurrences<'_> {
         }
     }
 
-    /// Whether one of them stands at a place.
     pub(super) fn is_at(self, place: u32) -> bool {
         self.matches.count > 0 && self.calls.fits_pattern(place as usize, self.pattern)
     }
 
-    /// The last of them before a place.
     pub(super) fn last_before(self, place: u32) -> Option<u32> {
         let places = self.place_range();
         match places.clone().next_back() {
@@ -232,7 +236,6 @@ impl NamedOccurrences<'_> {
         }
     }
 
-    /// The first of them behind a place.
     pub(super) fn first_after(self, place: u32) -> Option<u32> {
         let places = self.place_range();
         match places.clone().next() {

@@ -15,15 +15,15 @@ use crate::vm::machine::Machine;
 use crate::vm::profile::CostCenter;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
-use averment_runs::run::{StepKind, StepStatus, Step};
+use averment_runs::run::{Step, StepKind, StepStatus};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// Classifies all steps of the machine's run.
 pub(super) fn classify_steps<'run>(machine: &mut Machine<'run>, plan: &TemporalPlan) -> Timeline<'run> {
     let mut timeline = Timeline::new(machine.run, plan.unique_patterns().len());
-    let mut classifier = StepClassifier { plan, names: FxHashMap::default(), cache: StepValueCache::default(), spent: Vec::new() };
+    let mut classifier =
+        StepClassifier { plan, names: FxHashMap::default(), cache: StepValueCache::default(), spent: Vec::new() };
     classifier.spent.resize(plan.unique_patterns().len(), 0);
     for (number, step) in (0..).zip(machine.run.steps) {
         classifier.classify_step(machine, number, step, &mut timeline);
@@ -33,15 +33,14 @@ pub(super) fn classify_steps<'run>(machine: &mut Machine<'run>, plan: &TemporalP
 
 struct StepClassifier<'p, 'run> {
     plan: &'p TemporalPlan,
-    /// Candidates by kind and name: names come back, and each is looked up once.
+    /// Candidates by kind and name, cached because names recur.
     names: FxHashMap<(StepKind, &'run str), Rc<[AlternativeRef]>>,
-    /// Truths of conditions and values of paths of the step in work.
     cache: StepValueCache<'run>,
-    /// Fuel that each pattern took: one hostile pattern ends alone.
+    /// Fuel spent per pattern, so that a hostile pattern only ends itself.
     spent: Vec<u64>,
 }
 
-/// What is known of the step in work. Mostly that is little: beyond some values they are looked up instead of looked through.
+/// Cache for the current step; scanned while small, hashed beyond that.
 #[derive(Default)]
 struct StepValueCache<'run> {
     few: Vec<(CodeId, Node<'run>)>,
@@ -70,7 +69,6 @@ impl<'run> StepValueCache<'run> {
     }
 }
 
-/// What one alternative says of a step.
 struct AlternativeReading {
     truth: Truth,
     value_ids: SmallVec<[ValueId; 4]>,
@@ -118,7 +116,7 @@ impl<'run> StepClassifier<'_, 'run> {
         }
     }
 
-    /// Lets each pattern have the fuel of one assertion, however many steps it looks at.
+    /// Gives each pattern the fuel of one assertion, however many steps it reads.
     fn with_fuel(
         &mut self,
         machine: &mut Machine<'run>,
@@ -137,7 +135,6 @@ impl<'run> StepClassifier<'_, 'run> {
         result
     }
 
-    /// One pattern on one step: its alternatives in order, up to the first that matches for sure.
     fn match_pattern(
         &mut self,
         machine: &mut Machine<'run>,
@@ -178,7 +175,7 @@ impl<'run> StepClassifier<'_, 'run> {
         Ok(())
     }
 
-    /// The same for a pattern of which only one alternative can match the step, and which asks for nothing of others.
+    /// Fast path for patterns with one possible alternative and no tests on other bindings.
     fn match_single(
         &mut self,
         machine: &mut Machine<'run>,
@@ -207,8 +204,7 @@ impl<'run> StepClassifier<'_, 'run> {
         Ok(())
     }
 
-    /// Status, condition and bindings of one alternative, joined by `and`; nothing is evaluated behind a plain no. `None` where the step has
-    /// another text than is behind the word of its kind.
+    /// Joins status, condition and bindings, stopping at a plain false; `None` if the kind word's text differs.
     fn read_alternative(
         &mut self,
         machine: &mut Machine<'run>,
@@ -242,7 +238,12 @@ impl<'run> StepClassifier<'_, 'run> {
         Ok(Some(reading))
     }
 
-    fn condition_truth(&mut self, machine: &mut Machine<'run>, code: CodeId, step: &'run Step<'run>) -> Result<Truth, Fault> {
+    fn condition_truth(
+        &mut self,
+        machine: &mut Machine<'run>,
+        code: CodeId,
+        step: &'run Step<'run>,
+    ) -> Result<Truth, Fault> {
         if let Some(Node { value: Value::Truth(truth), .. }) = self.cache.get(code) {
             return Ok(truth);
         }
@@ -270,7 +271,6 @@ fn is_executed(step: &Step<'_>) -> bool {
     step.kind != StepKind::Call || step.status.is_executed()
 }
 
-/// A step for a pattern that asks for nothing but its name.
 fn by_name(
     unique: &UniquePattern,
     candidates: &[AlternativeRef],
@@ -301,7 +301,6 @@ fn unique_index(candidates: &[AlternativeRef]) -> usize {
     candidates.first().map_or(usize::MAX, |candidate| candidate.unique.0 as usize)
 }
 
-/// The test of a status word.
 pub(in crate::vm) fn status_truth(word: Option<bool>, status: StepStatus) -> Truth {
     match (word, status) {
         (None, _) => Truth::True,
@@ -313,7 +312,7 @@ pub(in crate::vm) fn status_truth(word: Option<bool>, status: StepStatus) -> Tru
 }
 
 impl AlternativeReading {
-    /// `path: $x`: a missing value is no match, one that is not recorded may be any.
+    /// `path: $x`: a missing value is no match; an unrecorded one may have any value.
     fn bind_value<'run>(&mut self, position: usize, node: Node<'run>, values: &mut ValueTable<'run>) {
         let id = match node.value {
             Value::Missing | Value::Null => {
@@ -335,12 +334,10 @@ impl AlternativeReading {
     }
 }
 
-/// The readings of a choice that count.
 #[derive(Default)]
 struct ChoiceReadings {
-    /// Alternatives with tests on other patterns' bindings: they never end the trying.
+    /// Alternatives with tests on other bindings, which never end the search.
     joined: SmallVec<[(u16, AlternativeReading); 1]>,
-    /// The first other alternative that matches for sure, else the first that may match.
     plain: Option<(u16, AlternativeReading)>,
 }
 
@@ -357,7 +354,6 @@ impl ChoiceReadings {
         }
     }
 
-    /// True once an alternative matches for sure under every environment.
     fn is_settled(&self) -> bool {
         self.plain.as_ref().is_some_and(|(_, reading)| reading.truth.plain_answer() == Some(true))
     }

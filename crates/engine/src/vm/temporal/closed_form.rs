@@ -6,9 +6,9 @@
 //! monitors. A monitor that plays all matches says the same with the same words; `tests/oracle` compares both.
 
 use super::by_name::{NamedCalls, NamedOccurrences, NamedOperand};
-use super::failures::FailureList;
 use super::call_knowledge::unknown_cause;
-use super::monitor::{EventSelection, PossibleOutcomes, PlayedMatches, PatternPresence, VerdictReason, event_hit};
+use super::failures::FailureList;
+use super::monitor::{EventSelection, PatternPresence, PlayedMatches, PossibleOutcomes, VerdictReason, event_hit};
 use super::recent_occurrences::{bound_holds, step_measure};
 use super::sorted_matches::SortedMatches;
 use super::statements::StatementDefinition;
@@ -21,7 +21,7 @@ use averment_base::truth::Truth;
 use averment_runs::run::Step;
 use smallvec::SmallVec;
 
-/// What a closed form asks of an evaluator: the truth of conditions and tests is not its to say.
+/// Answers the conditions and tests that a closed form depends on.
 pub trait ConditionOracle {
     /// The truth of a condition on a match of an operand; `None` where it cannot be said here.
     ///
@@ -59,7 +59,7 @@ impl ConditionOracle for MonitorView<'_, '_> {
     }
 }
 
-/// How a statement stands, and what occurs of it; `None` where its matches have to be played.
+/// The state of a statement and what occurs; `None` if its matches have to be played step by step.
 pub(super) fn decide_closed(
     view: &mut MonitorView<'_, '_>,
     statement: &StatementDefinition,
@@ -78,7 +78,8 @@ pub(super) fn decide_closed(
     let Some(sorted) = sorted.collect::<Option<SmallVec<[SortedMatches<'_>; 3]>>>() else { return Ok(None) };
     view.spend_fuel(sorted.iter().map(|matches| matches.event_range().len()).sum())?;
     let (steps, calls) = (view.machine.run.steps, view.calls);
-    let search = OccurrenceLookup { source: OccurrenceSource::Timeline { sorted: &sorted, steps, calls }, listed: view.listed };
+    let search =
+        OccurrenceLookup { source: OccurrenceSource::Timeline { sorted: &sorted, steps, calls }, listed: view.listed };
     let Some(decided) = statement.meaning.closed_form(&search, view)? else { return Ok(None) };
     let occurs = |matches: &SortedMatches<'_>| {
         let occurs = !matches.event_range().is_empty();
@@ -87,64 +88,54 @@ pub(super) fn decide_closed(
     Ok(Some((decided, PlayedMatches { operands: sorted.iter().map(occurs).collect(), unknown: None })))
 }
 
-/// How a statement stands of which all is known.
 pub(super) struct ClosedVerdict {
     pub(super) judged: PossibleOutcomes,
-    /// Why it fails, where it does and somebody may ask.
     words: Option<FailureWords>,
 }
 
 type FailureWords = Box<dyn Fn(&mut MonitorView<'_, '_>) -> Option<VerdictReason>>;
 
 impl ClosedVerdict {
-    /// Why it fails, where it does.
     pub(super) fn explain_failure(&self, view: &mut MonitorView<'_, '_>) -> VerdictReason {
         self.words.as_ref().and_then(|words| words(view)).unwrap_or_default()
     }
 }
 
-/// Where closed forms look for what decides a statement.
 pub(super) struct OccurrenceLookup<'s, 'run> {
     pub(super) source: OccurrenceSource<'s, 'run>,
-    /// How many places are listed where the statement fails; with none the first is enough.
+    /// Number of listed failures; with 0 the first is enough.
     pub(super) listed: usize,
 }
 
-/// A place where a statement fails, and what else is said of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FailingPlace {
-    /// The step.
     pub(super) step: u32,
-    /// The operand that it matches.
     pub(super) operand: usize,
-    /// The match, by its number.
     pub(super) event: u32,
-    /// Another step, or two.
     pub(super) others: (Option<u32>, Option<u32>),
 }
 
 impl FailingPlace {
-    /// A match with nothing beside it.
     pub(super) fn new(operand: usize, occurrences: Occurrences<'_>, event: u32) -> Self {
         Self { step: occurrences.event_step(event), operand, event, others: (None, None) }
     }
 }
 
-/// Where the occurrences come from.
 pub(super) enum OccurrenceSource<'s, 'run> {
-    /// The sure matches of each operand in the window, all with values for the same names.
     Timeline {
         sorted: &'s [SortedMatches<'s>],
         steps: &'run [Step<'run>],
-        /// The call list of the window.
         calls: &'s [u32],
     },
-    /// The calls of a run by their names. They are told by their places, and bind nothing.
-    Names { calls: &'s NamedCalls<'s>, operands: &'s [NamedOperand] },
+    /// A run's calls by name. Events are positions; nothing is bound.
+    Names {
+        calls: &'s NamedCalls<'s>,
+        operands: &'s [NamedOperand],
+    },
 }
 
 impl<'s> OccurrenceLookup<'s, '_> {
-    /// The occurrences of an operand; none for one that the statement does not have.
+    /// Empty if the statement has no such operand.
     pub(super) fn operand_occurrences(&self, operand: usize) -> Option<Occurrences<'s>> {
         match &self.source {
             OccurrenceSource::Timeline { sorted, .. } => sorted.get(operand).map(Occurrences::Sorted),
@@ -154,12 +145,10 @@ impl<'s> OccurrenceLookup<'s, '_> {
         }
     }
 
-    /// The operands from one on, with their occurrences.
     pub(super) fn occurrences_from(&self, from: usize) -> impl Iterator<Item = (usize, Occurrences<'s>)> {
         (from..).map_while(|operand| Some((operand, self.operand_occurrences(operand)?)))
     }
 
-    /// Whether no match binds anything.
     pub(super) fn is_unbound(&self) -> bool {
         match &self.source {
             OccurrenceSource::Timeline { sorted, .. } => sorted.first().is_none_or(SortedMatches::is_unbound),
@@ -167,12 +156,11 @@ impl<'s> OccurrenceLookup<'s, '_> {
         }
     }
 
-    /// The occurrences that differ where only values matter: without values the first stands for all.
+    /// Occurrences that differ in values; without bindings, only the first.
     pub(super) fn by_values(&self, occurrences: Occurrences<'s>) -> impl Iterator<Item = u32> {
         occurrences.event_numbers().take(if self.is_unbound() { 1 } else { usize::MAX })
     }
 
-    /// How many calls the call list has.
     pub(super) fn call_count(&self) -> usize {
         match &self.source {
             OccurrenceSource::Timeline { calls, .. } => calls.len(),
@@ -180,7 +168,6 @@ impl<'s> OccurrenceLookup<'s, '_> {
         }
     }
 
-    /// The step of a call of the call list.
     pub(super) fn call_step(&self, place: usize) -> Option<u32> {
         match &self.source {
             OccurrenceSource::Timeline { calls, .. } => calls.get(place).copied(),
@@ -188,26 +175,25 @@ impl<'s> OccurrenceLookup<'s, '_> {
         }
     }
 
-    /// Whether the bound from one step to a later one holds.
     pub(super) fn is_within(&self, within: Option<StepDistance>, from: u32, to: u32) -> bool {
         let of = |step: u32| match &self.source {
-            OccurrenceSource::Timeline { steps, .. } => steps.get(step as usize).and_then(|step| step_measure(within, step)),
+            OccurrenceSource::Timeline { steps, .. } => {
+                steps.get(step as usize).and_then(|step| step_measure(within, step))
+            }
             OccurrenceSource::Names { .. } => is_by_place(within).then_some(f64::from(step)),
         };
         within.is_none() || bound_holds(within, of(from), of(to)) == Some(true)
     }
 
-    /// Whether each place is listed where the statement fails.
     pub(super) fn lists_failures(&self) -> bool {
         self.listed > 0
     }
 
-    /// The places where a statement fails, in the order of steps, each match of a step once: the first alone where no others are listed.
+    /// Failures in step order, one per match; only the first unless more are listed.
     pub(super) fn list_places(&self, places: impl Iterator<Item = FailingPlace>) -> FailureList<FailingPlace> {
         self.distinct_failures(places, |place| (place.step, place.operand))
     }
 
-    /// The same where a step fails it once, whatever it matches.
     pub(super) fn list_steps(&self, places: impl Iterator<Item = FailingPlace>) -> FailureList<FailingPlace> {
         self.distinct_failures(places, |place| place.step)
     }
@@ -229,16 +215,17 @@ impl<'s> OccurrenceLookup<'s, '_> {
         failures
     }
 
-    /// A statement that fails in these places, where there are any.
     pub(super) fn fails_at<W>(&self, places: FailureList<FailingPlace>, words: W) -> ClosedVerdict
     where
         W: Fn(&mut MonitorView<'_, '_>, &FailingPlace) -> Option<VerdictReason> + 'static,
     {
         let fails = !places.is_empty();
-        self.fails_with(fails.then_some(move |view: &mut MonitorView<'_, '_>| Some(places.explain_places(view, &words))))
+        self.fails_with(
+            fails.then_some(move |view: &mut MonitorView<'_, '_>| Some(places.explain_places(view, &words))),
+        )
     }
 
-    /// Whether an earlier step was known to a later one; `None` where that cannot be told here.
+    /// True if an earlier step was known to a later one; `None` if undecidable here.
     pub(super) fn is_known(&self, earlier: u32, later: u32) -> Option<bool> {
         match &self.source {
             OccurrenceSource::Timeline { steps, .. } => {
@@ -249,7 +236,6 @@ impl<'s> OccurrenceLookup<'s, '_> {
         }
     }
 
-    /// A statement that stands like this; `words` say why it fails.
     pub(super) fn closed_verdict<W>(&self, judged: PossibleOutcomes, words: Option<W>) -> ClosedVerdict
     where
         W: Fn(&mut MonitorView<'_, '_>) -> Option<VerdictReason> + 'static,
@@ -259,7 +245,6 @@ impl<'s> OccurrenceLookup<'s, '_> {
         ClosedVerdict { judged, words }
     }
 
-    /// A statement that fails if there are words for it.
     pub(super) fn fails_with<W>(&self, words: Option<W>) -> ClosedVerdict
     where
         W: Fn(&mut MonitorView<'_, '_>) -> Option<VerdictReason> + 'static,
@@ -268,12 +253,12 @@ impl<'s> OccurrenceLookup<'s, '_> {
     }
 }
 
-/// Whether of several steps the nearest one is within a bound when any of them is: positions grow from call to call.
+/// True if the bound counts calls: the nearest step decides then, because positions only grow.
 pub(super) fn is_by_place(within: Option<StepDistance>) -> bool {
     matches!(within, None | Some(StepDistance::Calls(_)))
 }
 
-/// The occurrences of one operand, in the order of steps. They are told by numbers that grow with the steps.
+/// Occurrences of one operand in step order; event numbers grow with the steps.
 #[derive(Clone, Copy)]
 pub(super) enum Occurrences<'s> {
     Sorted(&'s SortedMatches<'s>),
@@ -281,7 +266,6 @@ pub(super) enum Occurrences<'s> {
 }
 
 impl<'s> Occurrences<'s> {
-    /// All of them.
     pub(super) fn event_numbers(self) -> impl DoubleEndedIterator<Item = u32> + 's {
         let range = match self {
             Self::Sorted(matches) => matches.event_range(),
@@ -293,7 +277,6 @@ impl<'s> Occurrences<'s> {
         })
     }
 
-    /// How many there are.
     pub(super) fn len(self) -> usize {
         match self {
             Self::Sorted(matches) => matches.event_range().len(),
@@ -305,7 +288,6 @@ impl<'s> Occurrences<'s> {
         self.len() == 0
     }
 
-    /// The first one.
     pub(super) fn first_event(self) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.event_range().next(),
@@ -313,7 +295,6 @@ impl<'s> Occurrences<'s> {
         }
     }
 
-    /// The last one.
     pub(super) fn last_event(self) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.event_range().next_back(),
@@ -321,7 +302,6 @@ impl<'s> Occurrences<'s> {
         }
     }
 
-    /// The step of one.
     pub(super) fn event_step(self, event: u32) -> u32 {
         match self {
             Self::Sorted(matches) => matches.event_step(event),
@@ -329,7 +309,6 @@ impl<'s> Occurrences<'s> {
         }
     }
 
-    /// The values of one.
     pub(super) fn event_key(self, event: u32) -> &'s [ValueId] {
         match self {
             Self::Sorted(matches) => matches.event_key(event),
@@ -337,7 +316,6 @@ impl<'s> Occurrences<'s> {
         }
     }
 
-    /// The last one with these values before a step.
     pub(super) fn last_before(self, key: &[ValueId], step: u32) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.last_before(key, step),
@@ -345,7 +323,6 @@ impl<'s> Occurrences<'s> {
         }
     }
 
-    /// Whether there is one with these values before a step.
     pub(super) fn is_before(self, key: &[ValueId], step: u32) -> bool {
         match self {
             Self::Sorted(matches) => matches.last_before(key, step).is_some(),
@@ -353,7 +330,6 @@ impl<'s> Occurrences<'s> {
         }
     }
 
-    /// Whether there is one with these values behind a step.
     pub(super) fn is_after(self, key: &[ValueId], step: u32) -> bool {
         match self {
             Self::Sorted(matches) => matches.first_after(key, step).is_some(),
@@ -361,7 +337,6 @@ impl<'s> Occurrences<'s> {
         }
     }
 
-    /// The first one with these values behind a step.
     pub(super) fn first_after(self, key: &[ValueId], step: u32) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.first_after(key, step),
@@ -369,7 +344,6 @@ impl<'s> Occurrences<'s> {
         }
     }
 
-    /// The first one with these values.
     pub(super) fn first_of(self, key: &[ValueId]) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.first_of(key),
@@ -377,7 +351,6 @@ impl<'s> Occurrences<'s> {
         }
     }
 
-    /// Whether there is one at a step.
     pub(super) fn is_at(self, step: u32) -> bool {
         match self {
             Self::Sorted(matches) => matches.is_at(step),

@@ -4,25 +4,26 @@
 use super::statements::StatementDefinition;
 use super::timeline::{PatternMatches, Timeline};
 use super::verdict;
-use super::view::{ReplicaMode, MonitorView};
+use super::view::{MonitorView, ReplicaMode};
 use averment_runs::run::StepKind;
 use std::rc::Rc;
 
-/// A step whose match with a pattern something missing decided.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DoubtedStep {
-    /// The pattern.
     pub(super) operand: usize,
-    /// The step.
     pub(super) step: u32,
 }
 
-/// More steps are not looked at one by one.
+/// More steps are not examined individually.
 const ONE_BY_ONE: usize = 32;
 
-/// Those of the steps whose other answer would change that the statement holds (or, where it does not hold, that it fails): each by itself,
-/// or all of them where only several together would.
-pub(super) fn decisive_steps(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition, doubts: Vec<DoubtedStep>, holds: bool) -> Vec<DoubtedStep> {
+/// Steps whose other answer would change the result, each by itself, or all if only several together do.
+pub(super) fn decisive_steps(
+    view: &mut MonitorView<'_, '_>,
+    statement: &StatementDefinition,
+    doubts: Vec<DoubtedStep>,
+    holds: bool,
+) -> Vec<DoubtedStep> {
     // A match of one of these hurts wherever it stands.
     if doubts.is_empty() || statement.hurts_each() {
         return doubts;
@@ -41,8 +42,13 @@ pub(super) fn decisive_steps(view: &mut MonitorView<'_, '_>, statement: &Stateme
     found
 }
 
-/// Whether something else could be said of the statement if nothing were known of these steps. What cannot be told could.
-fn could_change(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition, doubts: &[DoubtedStep], holds: bool) -> bool {
+/// True if the result could differ with these matches unknown; an undecided result counts as different.
+fn could_change(
+    view: &mut MonitorView<'_, '_>,
+    statement: &StatementDefinition,
+    doubts: &[DoubtedStep],
+    holds: bool,
+) -> bool {
     let mut timeline = doubted_timeline(view, doubts);
     let select = |operand| super::select_events(&mut timeline, view.plan, operand, &view.header, view.context);
     let selected: Vec<_> = view.operands.iter().map(select).collect();
@@ -72,17 +78,19 @@ fn could_change(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition,
     }
 }
 
-/// The timeline of the patterns of a statement in which it is not known whether these steps match.
 fn doubted_timeline<'run>(view: &MonitorView<'_, 'run>, doubts: &[DoubtedStep]) -> Timeline<'run> {
     let known = view.timeline;
-    let mut matches: Vec<PatternMatches> = std::iter::repeat_with(PatternMatches::default).take(known.matches.len()).collect();
+    let mut matches: Vec<PatternMatches> =
+        std::iter::repeat_with(PatternMatches::default).take(known.matches.len()).collect();
     let window = view.context.window;
     for own in view.operands {
-        let (Some(of_known), Some(copy)) = (known.matches_of(own.unique), matches.get_mut(own.unique.0 as usize)) else {
+        let (Some(of_known), Some(copy)) = (known.matches_of(own.unique), matches.get_mut(own.unique.0 as usize))
+        else {
             continue;
         };
         let names = view.plan.unique_pattern(own.unique).map_or(0, |unique| unique.names.len());
-        let is_of = |doubt: &&DoubtedStep| view.operands.get(doubt.operand).is_some_and(|other| other.unique == own.unique);
+        let is_of =
+            |doubt: &&DoubtedStep| view.operands.get(doubt.operand).is_some_and(|other| other.unique == own.unique);
         let kind = |step: u32| view.step(step).map_or(StepKind::Call, |step| step.kind);
         let mut steps: Vec<(u32, StepKind)> =
             doubts.iter().filter(is_of).map(|doubt| (doubt.step, kind(doubt.step))).collect();

@@ -4,14 +4,14 @@
 //! a verdict, a reason or its evidence is made of differs but the place in the file: the text, the patterns, the code, the conditions.
 
 use super::plan::UniquePatternId;
-use crate::bytecode::program::{CompiledAssertion, CompiledCheck, CodeId, CompiledMember, PatternId, Program};
-use crate::ir::{RuleRole, OperandTranslator};
+use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, CompiledMember, PatternId, Program};
+use crate::ir::{OperandTranslator, RuleRole};
 use averment_base::source::Span;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use smallvec::SmallVec;
 
-/// The first assertion like each one; `None` for those that are like no other.
+/// The first duplicate of each assertion; `None` for unique ones.
 pub(super) fn duplicate_groups(
     program: &Program,
     unique: impl Fn(PatternId) -> Option<UniquePatternId>,
@@ -38,7 +38,6 @@ pub(super) fn duplicate_groups(
     groups
 }
 
-/// The assertions whose text stands in the program more than once. No others are worth a closer look.
 fn repeated_assertions(program: &Program) -> Vec<(u32, &CompiledAssertion)> {
     let mut by_text: FxHashMap<&str, Vec<(u32, &CompiledAssertion)>> = FxHashMap::default();
     for (number, assertion) in (0..).zip(&program.assertions) {
@@ -55,10 +54,9 @@ fn text_of(program: &Program, span: Span) -> Option<&str> {
     program.sources.get(span.file.0 as usize)?.text.get(span.as_range())
 }
 
-/// The places that are an assertion's own: its statement, and the headers of the blocks around it.
+/// An assertion's own places: its statement and the headers of its blocks.
 pub(crate) type AssertionRegions = SmallVec<[Span; 2]>;
 
-/// The regions of an assertion.
 pub(crate) fn assertion_regions(program: &Program, assertion: &CompiledAssertion) -> AssertionRegions {
     let mut regions: AssertionRegions = smallvec::smallvec![assertion.span];
     let mut check = &assertion.check;
@@ -70,7 +68,7 @@ pub(crate) fn assertion_regions(program: &Program, assertion: &CompiledAssertion
     regions
 }
 
-/// Writes out what an assertion is made of. Places inside of it are counted from its start.
+/// Serializes an assertion; places inside it are relative to its start.
 struct AssertionWriter<'p, S, F> {
     program: &'p Program,
     of: AssertionRegions,
@@ -90,7 +88,7 @@ impl<S: Fn(PatternId) -> Option<UniquePatternId>, F: FnMut(CodeId) -> CodeId> As
         self.write_check(&assertion.check)
     }
 
-    /// `None` for a check of the world: what it does is done as often as it is written.
+    /// `None` for a check of the world, whose effects happen as often as it is written.
     fn write_check(&mut self, check: &CompiledCheck) -> Option<()> {
         match check {
             CompiledCheck::Expression(code) => {
@@ -160,7 +158,6 @@ impl<S: Fn(PatternId) -> Option<UniquePatternId>, F: FnMut(CodeId) -> CodeId> Op
     }
 }
 
-/// A place of the rules: counted from the start of a region of the assertion, or of a file.
 #[derive(Serialize)]
 enum RegionPlace {
     Own(usize, u32, u32),
@@ -171,7 +168,7 @@ fn is_inside(span: Span, of: Span) -> bool {
     span.file == of.file && of.start <= span.start && span.start <= span.end && span.end <= of.end
 }
 
-/// The place in one assertion that a place in another one, which is like it, is. `from` and `to` are their regions.
+/// Maps a place in one assertion to its duplicate; `from` and `to` are their regions.
 pub(crate) fn move_span(span: Span, from: &[Span], to: &[Span]) -> Span {
     let mut regions = from.iter().zip(to);
     match regions.find(|(from, _)| is_inside(span, **from)) {

@@ -10,30 +10,30 @@ pub(super) use distance::window_end;
 pub(super) use join_mismatch::for_which;
 pub(super) use near::MOST_COMPARED;
 pub(super) use verdicts::{
-    absent_kind, by_missing, lacking_fields, no_calls, no_window, not_complete, not_exercised, open_reason, unknown_reason, unordered_kinds,
+    absent_kind, by_missing, lacking_fields, no_calls, no_window, not_complete, not_exercised, open_reason,
+    unknown_reason, unordered_kinds,
 };
 
 use super::monitor::VerdictReason;
 use super::timeline::{Env, ValueId};
 use super::view::{Hit, MonitorView, merge_envs};
 use crate::bytecode::program::CodeId;
-use crate::ir::{PatternAlternative, NameTest, StepDistance};
+use crate::ir::{NameTest, PatternAlternative, StepDistance};
 use crate::vm::context::ExpressionScope;
 use crate::vm::locate;
-use crate::vm::outcome::{VerdictEvidence, Role, ViolationList};
+use crate::vm::outcome::{Role, VerdictEvidence, ViolationList};
 use averment_base::value::json::{json_start, to_json};
 use averment_base::value::{Node, Value};
 use averment_builtins::detect::redacted_start;
-use averment_runs::run::{StepKind, Run, Step};
+use averment_runs::run::{Run, Step, StepKind};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 
 /// Characters of a value or name in a sentence.
 const SHOWN: usize = 60;
-/// Characters that it is made of: only the beginning of a long text is folded.
+/// Characters examined: only the beginning of a long text is folded.
 const LOOKED_AT: usize = 10_000;
 
-/// Text for a sentence: one line, not too long.
 pub(super) fn short_text(text: &str) -> Cow<'_, str> {
     if text.len() <= SHOWN && is_plain(text.as_bytes()) {
         return Cow::Borrowed(text);
@@ -44,8 +44,7 @@ pub(super) fn short_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(if whole { line } else { format!("{}…", redacted_start(&line, SHOWN)) })
 }
 
-/// A value that several steps may have, each written in its own way: a whole number is shown without a fraction, whichever step wrote it
-/// first.
+/// A whole number is shown without a fraction, whichever step wrote it first.
 fn plain_value(value: &Value<'_>) -> String {
     match value {
         Value::Number(number) => number.as_i64().map_or_else(|| to_json(value), |whole| whole.to_string()),
@@ -53,7 +52,7 @@ fn plain_value(value: &Value<'_>) -> String {
     }
 }
 
-/// Whether text can stand in a sentence as it is: signs with single spaces between them. Nearly all of it can.
+/// True for text without control characters and with single spaces, which needs no folding.
 fn is_plain(text: &[u8]) -> bool {
     let mut space = true;
     let plain = text.iter().all(|byte| {
@@ -69,12 +68,11 @@ pub(super) fn step_name(run: &Run<'_>, step: u32) -> String {
     run.steps.get(step as usize).map_or_else(String::new, |one| of_step(one, step))
 }
 
-/// `call 3`, `step 70, call 31`: a step by its number.
+/// `call 3`, or `step 70, call 31`.
 pub(super) fn numbered_step(run: &Run<'_>, step: u32) -> String {
     run.steps.get(step as usize).map_or_else(String::new, |one| number_words(one, step))
 }
 
-/// Its number among those of its kind, and among all steps where that is another one.
 fn number_words(step: &Step<'_>, at: u32) -> String {
     let of_kind = [step.kind.as_str(), " ", &(u64::from(step.index) + 1).to_string()].concat();
     if step.index == at { of_kind } else { ["step ", &(u64::from(at) + 1).to_string(), ", ", &of_kind].concat() }
@@ -90,7 +88,6 @@ fn of_step(step: &Step<'_>, at: u32) -> String {
     }
 }
 
-/// A step as evidence.
 pub(super) fn step_evidence(run: &Run<'_>, step: u32, role: Role, label: String) -> VerdictEvidence {
     let node = run.steps.get(step as usize).map(|step| step.node);
     VerdictEvidence {
@@ -103,25 +100,23 @@ pub(super) fn step_evidence(run: &Run<'_>, step: u32, role: Role, label: String)
     }
 }
 
-/// A number of things: `1 call`, `3 calls`.
+/// `1 call`, `3 calls`.
 pub(super) fn count_words(count: u64, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 impl<'run> MonitorView<'_, 'run> {
-    /// A step in a sentence.
     pub(super) fn describe_step(&self, step: u32) -> String {
         step_name(self.machine.run, step)
     }
 
-    /// A pattern in a sentence, with the values that its bindings have: `approve with id "o-1"`.
+    /// A pattern with its binding values: `approve with id "o-1"`.
     pub(super) fn describe_operand(&self, operand: usize, env: &Env) -> String {
         let mut words = self.pattern_words(operand);
         words.push_str(&self.value_words(operand, env));
         words
     }
 
-    /// A pattern in a sentence: the tool's name alone, or the text of the rule.
     pub(super) fn pattern_words(&self, operand: usize) -> String {
         let plain = self.unique_pattern(operand).and_then(|unique| match unique.alternatives.as_slice() {
             [
@@ -143,7 +138,6 @@ impl<'run> MonitorView<'_, 'run> {
         })
     }
 
-    /// The text of a pattern.
     pub(super) fn pattern_text(&self, operand: usize) -> &'run str {
         let pattern = self
             .operands
@@ -152,7 +146,7 @@ impl<'run> MonitorView<'_, 'run> {
         pattern.map_or("", |pattern| pattern.text.as_str())
     }
 
-    /// ` with id "o-1" and user 7`: the values of a pattern's bindings, and of those that its tests use.
+    /// ` with id "o-1" and user 7`: values of a pattern's bindings and of those its tests use.
     pub(super) fn value_words(&self, operand: usize, env: &Env) -> String {
         let known = merge_envs(&self.header, env);
         let Some(unique) = self.unique_pattern(operand) else { return String::new() };
@@ -166,7 +160,7 @@ impl<'run> MonitorView<'_, 'run> {
         words
     }
 
-    /// The alternatives of an operand as they stand in its own statement: what is said of them is said in its words, and shown at its place.
+    /// The operand's alternatives in its own statement, so that duplicates are reported in their own words.
     fn written_alternatives(&self, operand: usize) -> &'run [PatternAlternative<CodeId>] {
         let pattern = self
             .operands
@@ -175,14 +169,12 @@ impl<'run> MonitorView<'_, 'run> {
         pattern.map_or(&[], |pattern| pattern.alternatives.as_slice())
     }
 
-    /// The same for the one that a hit matched.
     pub(super) fn written_of(&self, hit: &Hit) -> Option<&'run PatternAlternative<CodeId>> {
         let matches = self.operands.get(hit.operand).and_then(|operand| self.timeline.matches_of(operand.unique))?;
         let event = matches.events.get(hit.event as usize)?;
         self.written_alternatives(hit.operand).get(usize::from(event.alternative))
     }
 
-    /// The same for values in the order of the names that an operand binds.
     pub(super) fn key_values(&self, operand: usize, key: &Env) -> String {
         let mut env: Env = self.header.iter().map(|_| ValueId::OPEN).collect();
         for (name, id) in self.operand_names(operand).iter().zip(key) {
@@ -193,9 +185,10 @@ impl<'run> MonitorView<'_, 'run> {
         self.value_words(operand, &env)
     }
 
-    /// `id "o-1"`: where a binding is found in these alternatives, with its value; elsewhere `$x "o-1"`.
+    /// `id "o-1"` if a binding is found in these alternatives, otherwise `$x "o-1"`.
     fn binding_words(&self, name: u32, alternatives: &[PatternAlternative<CodeId>], env: &Env) -> Option<String> {
-        let node = env.get(name as usize).filter(|id| id.is_value()).and_then(|id| self.timeline.values.value_node(*id))?;
+        let node =
+            env.get(name as usize).filter(|id| id.is_value()).and_then(|id| self.timeline.values.value_node(*id))?;
         let mut binds = alternatives.iter().flat_map(|alternative| &alternative.binds);
         let place = match binds.find(|(bound, _)| *bound == name) {
             Some((_, path)) => self.machine.rule_text(self.machine.code_span(*path)),
@@ -204,7 +197,6 @@ impl<'run> MonitorView<'_, 'run> {
         Some([&place, " ", &short_text(&plain_value(&node.value))].concat())
     }
 
-    /// A step as evidence, with the pattern that it belongs to.
     pub(super) fn step_proof(&self, step: u32, operand: usize, role: Role, label: String) -> VerdictEvidence {
         let pattern = self
             .operands
@@ -214,7 +206,6 @@ impl<'run> MonitorView<'_, 'run> {
         VerdictEvidence { rule_span, ..step_evidence(self.machine.run, step, role, label) }
     }
 
-    /// The values that a hit binds, with their names.
     fn bound_nodes(&mut self, hit: &Hit) -> impl Iterator<Item = (u32, Node<'run>)> {
         let binds = self.written_of(hit).map_or(&[][..], |alternative| alternative.binds.as_slice());
         let step = self.step(hit.step);
@@ -224,7 +215,6 @@ impl<'run> MonitorView<'_, 'run> {
         })
     }
 
-    /// The same as evidence.
     pub(super) fn bound_values(&mut self, hit: &Hit, role: Role, evidence: &mut Vec<VerdictEvidence>) {
         let nodes: SmallVec<[(u32, Node<'run>); 2]> = self.bound_nodes(hit).collect();
         for (name, node) in nodes {
@@ -236,7 +226,6 @@ impl<'run> MonitorView<'_, 'run> {
         }
     }
 
-    /// A value of a step as evidence that has no label yet.
     fn value_proof(&self, step: u32, node: &Node<'run>, value: String, role: Role) -> VerdictEvidence {
         VerdictEvidence {
             role,
@@ -248,7 +237,6 @@ impl<'run> MonitorView<'_, 'run> {
         }
     }
 
-    /// A decisive hit: the step, and the values that it binds.
     pub(super) fn decisive_evidence(&mut self, hit: &Hit, label: String) -> Vec<VerdictEvidence> {
         // Mostly one value is bound, and one step behind these came near.
         let mut evidence = Vec::with_capacity(3);
@@ -257,16 +245,15 @@ impl<'run> MonitorView<'_, 'run> {
         evidence
     }
 
-    /// Why a condition is true or false of a match, and the values that show it.
     pub(super) fn explain_condition(&mut self, hit: &Hit, code: CodeId) -> (String, Vec<VerdictEvidence>) {
         let Some(step) = self.step(hit.step) else { return Default::default() };
         let bindings = self.binding_values(&hit.env);
-        let explanation = self.machine.explain_condition(code, &ExpressionScope::of_step(step).with_bindings(&bindings));
+        let explanation =
+            self.machine.explain_condition(code, &ExpressionScope::of_step(step).with_bindings(&bindings));
         (explanation.reason, explanation.evidence)
     }
 }
 
-/// A statement that holds: its own text, and the first step of each of its patterns.
 pub(super) fn pass_reason(view: &mut MonitorView<'_, '_>) -> VerdictReason {
     let text = view.entry.map_or_else(String::new, |entry| view.machine.rule_text(entry.span));
     // The text of a statement has the `not` before it; `not both` is one of its own.
@@ -296,7 +283,6 @@ pub(super) fn within_words(within: Option<StepDistance>) -> String {
     }
 }
 
-/// The first of some words, the others counted.
 pub(super) fn list_words(words: Vec<String>) -> String {
     const NAMED: usize = 4;
     let more = words.len().saturating_sub(NAMED);
@@ -307,12 +293,10 @@ pub(super) fn list_words(words: Vec<String>) -> String {
     text
 }
 
-/// A reason with its evidence.
 pub(super) fn reason_with(reason: String, evidence: Vec<VerdictEvidence>) -> VerdictReason {
     VerdictReason { reason, evidence, violations: ViolationList::default() }
 }
 
-/// Whether the values of a name are known in both and differ.
 fn values_differ(a: &Env, b: &Env, name: u32) -> bool {
     let of = |env: &Env| env.get(name as usize).copied().unwrap_or(ValueId::OPEN);
     of(a).is_value() && of(b).is_value() && of(a) != of(b)

@@ -5,7 +5,6 @@ use super::view::MonitorView;
 use crate::vm::outcome::{AssertionViolation, ViolationList};
 use smallvec::SmallVec;
 
-/// The places where a statement fails, in the order in which they are found.
 #[derive(Debug, Clone)]
 pub(super) struct FailureList<T> {
     kept: SmallVec<[T; 1]>,
@@ -14,22 +13,19 @@ pub(super) struct FailureList<T> {
 }
 
 impl<T> FailureList<T> {
-    /// None yet. Beside the first, `listed` are kept in all.
+    /// The first failure is always kept, `listed` in all.
     pub(super) fn new(listed: usize) -> Self {
         Self { kept: SmallVec::new(), count: 0, most: listed.max(1) }
     }
 
-    /// The same for a statement that is judged in this view.
     pub(super) fn for_view(view: &MonitorView<'_, '_>) -> Self {
         Self::new(view.listed)
     }
 
-    /// Another place.
     pub(super) fn push(&mut self, place: T) {
         self.push_with(|| place);
     }
 
-    /// Another place, which is only made where it is kept.
     pub(super) fn push_with(&mut self, place: impl FnOnce() -> T) {
         self.count = self.count.saturating_add(1);
         if self.kept.len() < self.most {
@@ -37,12 +33,10 @@ impl<T> FailureList<T> {
         }
     }
 
-    /// Places that are known to be as many.
     pub(super) fn extend(&mut self, places: impl IntoIterator<Item = T>) {
         places.into_iter().for_each(|place| self.push(place));
     }
 
-    /// Those of all parts of a statement, in the order of a key.
     pub(super) fn join_parts<K: Ord>(
         view: &MonitorView<'_, '_>,
         parts: impl Iterator<Item = Self>,
@@ -62,18 +56,15 @@ impl<T> FailureList<T> {
         self.kept.is_empty()
     }
 
-    /// The first one.
     pub(super) fn first(&self) -> Option<&T> {
         self.kept.first()
     }
 
-    /// The one that was kept last, where all are kept.
     pub(super) fn last_mut(&mut self) -> Option<&mut T> {
         let all = self.kept.len() as u64 == self.count;
         self.kept.last_mut().filter(|_| all)
     }
 
-    /// Why the statement fails: the words for the first place, and for each that is listed.
     pub(super) fn explain_places(
         &self,
         view: &mut MonitorView<'_, '_>,
@@ -93,7 +84,7 @@ impl<T> FailureList<T> {
 }
 
 impl VerdictReason {
-    /// Why a statement fails in several places: the first speaks for all. `count` is how many there are.
+    /// Several failures: the first represents all; `count` is the total.
     fn of_several(whys: Vec<Self>, count: u64) -> Self {
         if count < 2 {
             return whys.into_iter().next().unwrap_or_default();
@@ -104,7 +95,6 @@ impl VerdictReason {
         Self { reason: first.reason, evidence: first.evidence, violations: ViolationList { count, listed } }
     }
 
-    /// Why a statement fails that fails where one of several parts does: in the order of the steps.
     pub(super) fn join_parts(parts: Vec<Self>, most: usize) -> Self {
         let (mut all, mut count) = (Vec::new(), 0_u64);
         for part in parts.into_iter().filter(|part| !part.reason.is_empty()) {

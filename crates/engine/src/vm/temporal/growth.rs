@@ -5,23 +5,19 @@ use crate::bytecode::program::{CodeId, Program};
 use crate::ir::{Constant, LocalId};
 use averment_syntax::ast::TestKind;
 
-/// How a test goes on when the number grows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum TestGrowth {
-    /// Once false, it stays false: `<= 3`.
     FalseStays,
-    /// Once true, it stays true: `>= 3`.
     TrueStays,
-    /// It is true of neighbouring numbers only: `== 3`, `in 1..3`. Behind them it stays false.
+    /// True on an interval, then false forever: `== 3`, `in 1..3`.
     Interval,
-    /// It is false of every number above this one: `in [1, 5]`.
+    /// False for every number above this one: `in [1, 5]`.
     FalseAbove(f64),
-    /// Nothing is known.
     Unknown,
 }
 
 impl TestGrowth {
-    /// What is known of a test: those whose one side is the count and whose other side does not depend on it.
+    /// Analyzes tests with the count on one side and a constant on the other.
     pub(super) fn of_test(program: &Program, code: CodeId) -> Self {
         let chunk = program.chunks.get(code.0 as usize);
         let ops = chunk.and_then(|chunk| program.code.get(chunk.start as usize..chunk.end as usize)).unwrap_or(&[]);

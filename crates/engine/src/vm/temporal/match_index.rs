@@ -8,73 +8,58 @@ use super::keys::{GroupKeys, GroupLookup};
 use super::members::{hash, held_marks};
 use super::numbers::EnvNumbers;
 use super::timeline::{Env, ValueId, to_index};
-use super::view::{PairFit, Hit, PairSide, MonitorView, env_key, same_values};
+use super::view::{Hit, MonitorView, PairFit, PairSide, env_key, same_values};
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
-/// Matches that behave the same towards every partner.
+/// Matches that are equivalent for every partner.
 #[derive(Debug, Clone)]
 pub(super) struct MatchGroup<S> {
-    /// The values of the first of them.
     pub(super) env: Env,
-    /// Operand and event of the first of them.
     pub(super) event: (usize, u32),
-    /// What the monitor keeps of them.
     pub(super) data: S,
-    /// Whether partners look at it.
     state: GroupState,
 }
 
-/// Whether partners look at a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum GroupState {
     Awake,
-    /// Not until it gets a new match.
     Asleep,
-    /// The same, and it has left its list.
     Gone,
 }
 
-/// The fuel of a new group: what statements keep must not fill the memory.
+/// Fuel per new group, which bounds the memory.
 const KEPT: usize = 16;
-/// Answers to tests that are kept; beyond that they are evaluated again.
+/// Cached test results; beyond that, tests are re-evaluated.
 const KNOWN: usize = 1 << 20;
 
-/// The matches of an operand, by group.
 #[derive(Debug)]
 pub(super) struct MatchIndex<S> {
     keys: GroupKeys,
     groups: Vec<MatchGroup<S>>,
-    /// Groups by the values of the shared names, where those tell groups apart; else lists of groups by them.
+    /// Groups by the shared values if these identify them, otherwise lists of groups.
     exact: EnvNumbers,
-    /// Groups without a value for a shared name, in order.
     loose: Vec<u32>,
-    /// For groups that more than the shared names tell apart.
     lists: Option<Box<GroupLists>>,
 }
 
-/// Groups that have the values of the shared names in common.
 #[derive(Debug, Default)]
 struct GroupLists {
     lists: Vec<Vec<u32>>,
-    /// Groups by all that tells them apart.
     distinct: EnvNumbers,
-    /// Groups by the values that can meet their tests, and by the values that partners' tests look for.
     own_lookup: GroupLookup,
     partner_lookup: GroupLookup,
-    /// Answers to tests by group and what they depend on.
     known: FxHashMap<(u32, Env, Option<u32>), PairFit>,
 }
 
 impl<S: Default> MatchIndex<S> {
-    /// No matches.
     pub(super) fn new(keys: GroupKeys) -> Self {
         let lists = (keys.tests || !keys.are_single()).then(Box::default);
         Self { keys, groups: Vec::new(), exact: EnvNumbers::default(), loose: Vec::new(), lists }
     }
 
-    /// Puts a match into its group; `env` are its values, `update` changes what the monitor keeps of the group.
+    /// `env` are the match's values; `update` changes the group's data.
     pub(super) fn add_match(
         &mut self,
         view: &mut MonitorView<'_, '_>,
@@ -104,7 +89,6 @@ impl<S: Default> MatchIndex<S> {
         Ok(number)
     }
 
-    /// Lets no partner look at a group until it gets a new match.
     pub(super) fn put_to_sleep(&mut self, group: u32) {
         if let Some(group) = self.groups.get_mut(group as usize).filter(|group| group.state == GroupState::Awake) {
             group.state = GroupState::Asleep;
@@ -125,7 +109,6 @@ impl<S: Default> MatchIndex<S> {
         }
     }
 
-    /// Takes the sleeping groups out of a list.
     fn drop_sleeping(&mut self, list: u32) {
         let Some(list) = self.lists.as_mut().and_then(|lists| lists.lists.get_mut(list as usize)) else { return };
         let groups = &mut self.groups;
@@ -138,8 +121,14 @@ impl<S: Default> MatchIndex<S> {
         });
     }
 
-    /// Puts a new group into the list of its shared values, and where its tests or those of partners can be looked up, there.
-    fn enlist_group(&mut self, view: &mut MonitorView<'_, '_>, hit: &Hit, env: &Env, shared: Env, number: u32) -> Result<(), Fault> {
+    fn enlist_group(
+        &mut self,
+        view: &mut MonitorView<'_, '_>,
+        hit: &Hit,
+        env: &Env,
+        shared: Env,
+        number: u32,
+    ) -> Result<(), Fault> {
         if !has_values(&shared) {
             self.loose.push(number);
             return Ok(());
@@ -164,8 +153,13 @@ impl<S: Default> MatchIndex<S> {
         Ok(())
     }
 
-    /// The groups of a list that may fit a partner, where that can be looked up.
-    fn look_up(&mut self, view: &mut MonitorView<'_, '_>, partner: PairSide<'_>, list: u32) -> Result<Option<Vec<u32>>, Fault> {
+    /// `None` if the groups cannot be looked up.
+    fn look_up(
+        &mut self,
+        view: &mut MonitorView<'_, '_>,
+        partner: PairSide<'_>,
+        list: u32,
+    ) -> Result<Option<Vec<u32>>, Fault> {
         let Some(lists) = &mut self.lists else { return Ok(None) };
         if let Some((name, holds)) = self.keys.own_lookup
             && let Some(marks) = marks_of(partner.env, name, holds, view)
@@ -181,7 +175,6 @@ impl<S: Default> MatchIndex<S> {
         Ok(None)
     }
 
-    /// What is kept of the group of a match that was put into it.
     pub(super) fn latest_data(&mut self, hit: &Hit) -> Option<&mut S> {
         let shared = env_key(&hit.env, &self.keys.shared);
         let number = match &self.lists {
@@ -193,17 +186,14 @@ impl<S: Default> MatchIndex<S> {
         self.groups.get_mut(number? as usize).map(|group| &mut group.data)
     }
 
-    /// All groups, in the order of their first matches.
     pub(super) fn groups(&self) -> &[MatchGroup<S>] {
         &self.groups
     }
 
-    /// All groups, to be changed.
     pub(super) fn groups_mut(&mut self) -> &mut [MatchGroup<S>] {
         &mut self.groups
     }
 
-    /// Shows each group that fits the partner (or may fit it), until told to stop.
     pub(super) fn visit_groups<'a, 'run>(
         &mut self,
         view: &mut MonitorView<'a, 'run>,
@@ -235,7 +225,6 @@ impl<S: Default> MatchIndex<S> {
         Ok(())
     }
 
-    /// Shows the groups of a list.
     fn visit_list<'a, 'run>(
         &mut self,
         list: u32,
@@ -267,7 +256,6 @@ impl<S: Default> MatchIndex<S> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Shows one group, where it fits.
     fn visit_group<'a, 'run>(
         &mut self,
         number: u32,
@@ -286,7 +274,13 @@ impl<S: Default> MatchIndex<S> {
         }
     }
 
-    fn group_fit(&mut self, view: &mut MonitorView<'_, '_>, number: u32, partner: PairSide<'_>, shared: &Env) -> Result<PairFit, Fault> {
+    fn group_fit(
+        &mut self,
+        view: &mut MonitorView<'_, '_>,
+        number: u32,
+        partner: PairSide<'_>,
+        shared: &Env,
+    ) -> Result<PairFit, Fault> {
         let Some(group) = self.groups.get(number as usize) else { return Ok(PairFit::No) };
         let Some(lists) = self.lists.as_mut().filter(|_| self.keys.tests) else {
             view.spend_fuel(1)?;
@@ -309,13 +303,12 @@ fn has_values(value_ids: &Env) -> bool {
     value_ids.iter().all(|id| id.is_value())
 }
 
-/// The shared values, those of the other names, and the match itself where each is a group of its own.
 fn all_that_tells_apart(keys: &GroupKeys, env: &Env, shared: &Env, hit: &Hit) -> Env {
     let event = keys.apart.then_some(ValueId::from_number(hit.event));
     shared.iter().copied().chain(env_key(env, &keys.detail)).chain(event).collect()
 }
 
-/// The marks of a binding's value; `None` where it has none, or its parts cannot be listed.
+/// `None` if it has no value, or its parts cannot be listed.
 fn marks_of(env: &Env, name: u32, holds: bool, view: &MonitorView<'_, '_>) -> Option<Vec<u64>> {
     let id = env.get(name as usize).filter(|id| id.is_value())?;
     let value = view.timeline.values.value_node(*id)?.value;

@@ -11,34 +11,30 @@ use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use aho_corasick::AhoCorasick;
 use averment_base::value::compare::ValueKey;
-use averment_base::value::{Node, ValueText, Value};
+use averment_base::value::{Node, Value, ValueText};
 use averment_syntax::ast::TestKind;
 use std::hash::BuildHasher;
 use std::ops::Range;
 
-/// A test that can be looked up.
 #[derive(Debug, Clone)]
 pub(super) struct LookupTest {
-    /// The binding.
     pub(super) name: u32,
-    /// The instructions of its other side, which needs nothing but the step.
+    /// Instructions of its other side, which depend only on the step.
     part: Range<u32>,
     holder: ContainerSide,
 }
 
-/// Which side holds the other one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ContainerSide {
     /// The step's value: `result contains $id`.
     Step,
     /// The binding: `id in $ids`.
     Binding,
-    /// Neither: both are equal.
     Neither,
 }
 
 impl LookupTest {
-    /// The test of some code, where it has this form.
+    /// `None` if the code does not have this form.
     pub(super) fn from_code(ops: &[Op]) -> Option<Self> {
         let count = u32::try_from(ops.len()).ok()?;
         let (side, part, name, kind, behind) = match ops {
@@ -46,7 +42,9 @@ impl LookupTest {
                 (side, 0..count - 2, *name, *kind, true)
             }
             // Jumps count from the start of the code, so that only what has none can stand alone.
-            [Op::Binding(BindingRef(name)), side @ .., Op::Test(kind, false)] if !side.iter().any(|op| is_jump(*op)) => {
+            [Op::Binding(BindingRef(name)), side @ .., Op::Test(kind, false)]
+                if !side.iter().any(|op| is_jump(*op)) =>
+            {
                 (side, 1..count - 1, *name, *kind, false)
             }
             _ => return None,
@@ -62,12 +60,11 @@ impl LookupTest {
         (!side.is_empty() && !depends).then_some(member)
     }
 
-    /// Whether the binding's value holds the step's.
     pub(super) fn is_held(&self) -> bool {
         self.holder == ContainerSide::Binding
     }
 
-    /// The marks of a step; `None` when every value has to be tried. `texts` finds the values of the binding that are texts in a text.
+    /// `None` if every value has to be tried; `texts` finds the binding's text values inside a text.
     pub(super) fn step_marks<'run>(
         &self,
         code: CodeId,
@@ -102,7 +99,7 @@ fn is_jump(op: Op) -> bool {
     op.operands().iter().any(|operand| matches!(operand, InstructionOperand::Target(_)))
 }
 
-/// The marks of what a value holds: elements or keys; `None` for a value whose parts cannot be listed.
+/// Marks of the elements or keys; `None` for a value whose parts cannot be listed.
 pub(super) fn held_marks(value: &Value<'_>) -> Option<Vec<u64>> {
     match value {
         Value::List(items) => Some(items.iter().map(|item| hash(&item.value)).collect()),
@@ -118,7 +115,6 @@ pub(super) fn hash(value: &Value<'_>) -> u64 {
     rustc_hash::FxBuildHasher.hash_one(ValueKey(*value))
 }
 
-/// Finds the texts among some values in other texts.
 pub(super) fn text_finder(values: &[Node<'_>]) -> Option<AhoCorasick> {
     let texts = values.iter().filter_map(|node| match node.value {
         Value::Text(text) => Some(text.as_str().as_bytes()),

@@ -6,6 +6,7 @@
 mod automaton;
 mod by_missing;
 pub mod by_name;
+pub(in crate::vm) mod call_knowledge;
 pub(in crate::vm) mod classify;
 pub mod closed_form;
 mod doubted_steps;
@@ -14,24 +15,23 @@ mod explain;
 mod failures;
 mod growth;
 mod keys;
-pub(in crate::vm) mod call_knowledge;
 mod match_index;
 mod members;
 mod monitor;
 pub(in crate::vm) mod names;
+mod number_twins;
 mod numbers;
 pub mod plan;
 mod recent_occurrences;
 mod scope;
 mod sorted_matches;
+pub(super) mod standing_trace;
 mod statements;
 mod states;
 mod timeline;
-mod number_twins;
 pub(in crate::vm) mod unjudged_steps;
 mod verdict;
 mod view;
-pub(super) mod standing_trace;
 
 use super::context::JudgeContext;
 use super::fault::Fault;
@@ -46,22 +46,21 @@ use statements::{StatementDefinition, StatementOperand};
 use std::borrow::Cow;
 use std::rc::Rc;
 use timeline::{Env, Timeline, ValueId};
-use view::{ReplicaMode, MonitorView, WindowOperand};
+use view::{MonitorView, ReplicaMode, WindowOperand};
 
-/// The fuel of judging a statement in a window, whatever it finds there.
+/// Fuel for judging a statement in a window, regardless of the matches.
 const JUDGING: u64 = 50;
 
-/// So many windows of blocks cost no more than what is looked at in them.
+/// Windows that are charged only for what is examined in them.
 const FEW_WINDOWS: u64 = 256;
-/// In further ones each match costs so much more: blocks in blocks multiply them.
+/// Extra fuel per match in further windows, because nested blocks multiply them.
 const IN_MANY_WINDOWS: u64 = 16;
 
-/// A step in a sentence.
 pub(super) fn name_of_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
     explain::step_name(run, step)
 }
 
-/// What a step is called by its number: `call 3`, where it is another one among all steps `step 70, call 31`.
+/// A step by number: `call 3`, or `step 70, call 31` if its number among all steps differs.
 #[must_use]
 pub fn numbered_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
     explain::numbered_step(run, step)
@@ -71,7 +70,6 @@ pub fn numbered_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
 #[derive(Debug, Default)]
 pub struct TemporalEngine<'run> {
     timeline: Option<Timeline<'run>>,
-    /// The kinds of steps that opened the windows in work.
     opened_by: Option<StepKindSet>,
 }
 
@@ -121,8 +119,7 @@ impl<'run> TemporalEngine<'run> {
         judged
     }
 
-    /// What a statement or a block header with these patterns looks at; `free` are their operands where nothing is given from outside.
-    /// `width` is how many bindings its assertion has.
+    /// `free` are the operands without given values, `width` the number of bindings of the assertion.
     fn select_window<'p>(
         &mut self,
         machine: &mut Machine<'run>,
@@ -144,7 +141,8 @@ impl<'run> TemporalEngine<'run> {
                 plan.window_operands(operands, |name| header.get(name as usize).is_none_or(|id| *id == ValueId::OPEN)),
             ),
         };
-        let selected = operands.iter().map(|operand| select_events(timeline, plan, operand, &header, context)).collect();
+        let selected =
+            operands.iter().map(|operand| select_events(timeline, plan, operand, &header, context)).collect();
         WindowSelection { header, operands, selected }
     }
 
@@ -175,21 +173,17 @@ impl<'run> TemporalEngine<'run> {
     }
 }
 
-/// What a statement looks at in a window.
 struct WindowSelection<'p> {
     header: Env,
     operands: Cow<'p, [WindowOperand]>,
-    /// The events of each operand.
     selected: SmallVec<[EventSelection; 3]>,
 }
 
-/// The values that block headers give, as numbers.
 fn header_env<'run>(timeline: &mut Timeline<'run>, context: &JudgeContext<'run>, width: usize) -> Env {
     let given = context.bindings.iter().copied().chain(std::iter::repeat(None)).take(width);
     given.map(|node| node.map_or(ValueId::OPEN, |node| Rc::make_mut(&mut timeline.values).value_id(node))).collect()
 }
 
-/// The events of an operand in the window; where the header gives a value, only those that have it.
 fn select_events(
     timeline: &mut Timeline<'_>,
     plan: &TemporalPlan,
@@ -218,14 +212,18 @@ fn select_events(
     }
 }
 
-/// The call list of a statement in its window: the calls that were not executed when every pattern says `proposed`.
-fn window_calls<'t>(timeline: &'t Timeline<'_>, plan: &TemporalPlan, operands: &[WindowOperand], context: &JudgeContext<'_>) -> &'t [u32] {
+/// The calls of the window; those not executed if every pattern says `proposed`.
+fn window_calls<'t>(
+    timeline: &'t Timeline<'_>,
+    plan: &TemporalPlan,
+    operands: &[WindowOperand],
+    context: &JudgeContext<'_>,
+) -> &'t [u32] {
     let calls = all_calls(timeline, plan, operands);
     let at = |step: usize| calls.partition_point(|call| (*call as usize) < step);
     calls.get(at(context.window.start)..at(context.window.end)).unwrap_or(&[])
 }
 
-/// The same in the whole run.
 fn all_calls<'t>(timeline: &'t Timeline<'_>, plan: &TemporalPlan, operands: &[WindowOperand]) -> &'t [u32] {
     let mut unique_patterns = operands.iter().filter_map(|operand| plan.unique_pattern(operand.unique));
     timeline.call_list(!operands.is_empty() && unique_patterns.all(|unique| unique.proposed))

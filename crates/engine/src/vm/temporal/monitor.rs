@@ -5,38 +5,33 @@
 use super::plan::StepKindSet;
 use super::statements::ExerciseState;
 use super::timeline::{Env, MatchEvent, Timeline, ValueId, to_index};
-use super::view::{PairFit, Hit, MonitorView, env_key};
+use super::view::{Hit, MonitorView, PairFit, env_key};
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{VerdictEvidence, ViolationList};
-use averment_runs::run::{StepKind, Step};
+use averment_runs::run::{Step, StepKind};
 use smallvec::SmallVec;
 
-/// Where a statement stands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct PossibleOutcomes {
-    /// Some answer to what is unknown makes it fail.
+    /// It fails for some answer to what is unknown.
     pub(super) may_fail: bool,
-    /// Some answer makes it hold.
     pub(super) may_hold: bool,
-    /// Some answer leaves it undecided by itself (`never … between` whose window never closes).
+    /// For some answer it is undecided by itself (`never … between` with a window that never closes).
     pub(super) may_hang: bool,
-    /// It has failed, and no longer run can change that.
+    /// It failed, and no longer run can change that.
     pub(super) failed_for_good: bool,
-    /// It has passed, and no longer run can change that.
+    /// It passed, and no longer run can change that.
     pub(super) passed_for_good: bool,
-    /// Something missing decided the condition of some step, beside what its pattern asks.
     pub(super) by_missing: bool,
-    /// For statements whose exercise is their own: whether they are exercised where they hold.
+    /// For statements with their own notion of exercise: whether they are exercised if they hold.
     pub(super) exercised: Option<ExerciseState>,
 }
 
 impl PossibleOutcomes {
-    /// What a replica says: it fails or it holds.
     pub(super) fn from_failure(fails: bool) -> Self {
         Self { may_fail: fails, may_hold: !fails, ..Self::default() }
     }
 
-    /// Under the answers of either.
     pub(super) fn merge_with(self, other: Self) -> Self {
         Self {
             may_fail: self.may_fail || other.may_fail,
@@ -47,85 +42,67 @@ impl PossibleOutcomes {
         }
     }
 
-    /// The same, and a fail is for good.
     pub(super) fn fails_for_good(fails: bool) -> Self {
         Self { failed_for_good: fails, ..Self::from_failure(fails) }
     }
 
-    /// The same, and a pass is for good.
     pub(super) fn holds_for_good(holds: bool) -> Self {
         Self { passed_for_good: holds, ..Self::from_failure(!holds) }
     }
 }
 
-/// The words for a verdict, and what proves it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct VerdictReason {
-    /// In words.
     pub(super) reason: String,
-    /// The smallest set of steps and values that proves it.
+    /// A minimal set of steps and values that proves it.
     pub(super) evidence: Vec<VerdictEvidence>,
-    /// Of a statement that fails in several places: each of them.
     pub(super) violations: ViolationList,
 }
 
-/// One statement on one window.
 pub(super) trait Monitor<'run> {
-    /// Takes the hits of one step, in the order of operands. Steps come in order; steps without hits do not come.
+    /// Takes the hits of one step, by operand. Steps come in order; steps without hits are skipped.
     fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault>;
 
-    /// Where the statement stands.
     fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault>;
 
-    /// Why it fails, where it does.
     fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason;
 
-    /// What it counts and waits for so far, in words; empty when there is nothing to say.
     fn describe_state(&self, _: &mut MonitorView<'_, 'run>) -> String {
         String::new()
     }
 
-    /// Why it holds, where that has to be proved.
     fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         super::explain::pass_reason(view)
     }
 
-    /// Whether no further hit can change what this replica says: it fails for good (or, of one pattern, holds for good).
+    /// True if no further hit can change this replica's result.
     fn is_settled(&self) -> bool {
         false
     }
 
-    /// Whether further hits can only add places where it fails.
     fn only_adds_failures(&self) -> bool {
         false
     }
 
-    /// Whether it looks at all answers to what is unknown by itself, so that one replica is enough.
+    /// True if it considers all answers to unknowns itself, so that one replica is enough.
     fn sees_all_answers(&self) -> bool {
         false
     }
 }
 
-/// What was played, beside the monitor's own state.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PlayedMatches {
-    /// By operand.
     pub(super) operands: SmallVec<[PatternPresence; 4]>,
-    /// The first hit that is not sure.
     pub(super) unknown: Option<Hit>,
 }
 
-/// Whether a pattern occurs in a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct PatternPresence {
-    /// It does.
     pub(super) sure: bool,
-    /// It does, or may.
     pub(super) possible: bool,
 }
 
-/// Plays the matches of a window, step by step, until nothing can change the monitor any more. `selected` are the events of each operand
-/// that the header's values allow.
+/// Plays a window's matches until the monitor is settled; `selected` are the events that the header's values allow.
 pub(super) fn play_matches<'run>(
     monitor: &mut dyn Monitor<'run>,
     view: &mut MonitorView<'_, 'run>,
@@ -146,11 +123,10 @@ pub(super) fn play_matches<'run>(
     Ok(player.seen)
 }
 
-/// Looks at a monitor before each step that it takes (with the step), and after all (with none).
-pub(super) type MonitorObserver<'w, 'run> =
-    dyn FnMut(&mut dyn Monitor<'run>, &mut MonitorView<'_, 'run>, &PlayedMatches, Option<u32>) -> Result<(), Fault> + 'w;
+/// Called before each step with that step, and once at the end without one.
+pub(super) type MonitorObserver<'w, 'run> = dyn FnMut(&mut dyn Monitor<'run>, &mut MonitorView<'_, 'run>, &PlayedMatches, Option<u32>) -> Result<(), Fault>
+    + 'w;
 
-/// The same, with somebody who looks on.
 pub(super) fn play_watched<'run>(
     monitor: &mut dyn Monitor<'run>,
     view: &mut MonitorView<'_, 'run>,
@@ -166,10 +142,8 @@ pub(super) fn play_watched<'run>(
     Ok(player.seen)
 }
 
-/// Goes through the events of all operands together.
 struct EventPlayer<'s> {
     cursors: SmallVec<[EventCursor<'s>; 4]>,
-    /// The hits of the step in work.
     hits: SmallVec<[Hit; 2]>,
     seen: PlayedMatches,
 }
@@ -182,7 +156,6 @@ impl<'s> EventPlayer<'s> {
         Self { cursors, hits: SmallVec::new(), seen: PlayedMatches { operands, unknown: None } }
     }
 
-    /// The next step with hits.
     fn next(&mut self, view: &mut MonitorView<'_, '_>) -> Result<Option<u32>, Fault> {
         loop {
             let step = self.cursors.iter().map(|cursor| cursor.step).min().unwrap_or(BEHIND);
@@ -203,8 +176,12 @@ impl<'s> EventPlayer<'s> {
         }
     }
 
-    /// Plays what is left to a monitor that has failed for good. Nothing of it changes what is said of the window beside where it fails.
-    fn list_failures<'run>(mut self, monitor: &mut dyn Monitor<'run>, view: &mut MonitorView<'_, 'run>) -> PlayedMatches {
+    /// Plays the rest to a monitor that failed for good, only to list further failures.
+    fn list_failures<'run>(
+        mut self,
+        monitor: &mut dyn Monitor<'run>,
+        view: &mut MonitorView<'_, 'run>,
+    ) -> PlayedMatches {
         let (seen, unknown) = (self.seen.clone(), view.unknown);
         while let Ok(Some(step)) = self.next(view) {
             if self.play_hits(monitor, view, step).is_err() {
@@ -215,7 +192,6 @@ impl<'s> EventPlayer<'s> {
         seen
     }
 
-    /// Shows the hits to a monitor.
     fn play_hits<'run>(
         &mut self,
         monitor: &mut dyn Monitor<'run>,
@@ -243,7 +219,6 @@ impl PlayedMatches {
     }
 }
 
-/// The position of a step in the call list of the window.
 fn call_position(step: u32, view: &MonitorView<'_, '_>) -> Option<u32> {
     let info = view.step(step)?;
     if info.kind != StepKind::Call {
@@ -258,12 +233,9 @@ fn call_position(step: u32, view: &MonitorView<'_, '_>) -> Option<u32> {
     view.calls.binary_search(&step).ok().map(to_index)
 }
 
-/// The events of an operand that are played.
 #[derive(Debug, Clone)]
 pub(super) enum EventSelection {
-    /// These, by number.
     Range(super::plan::UniquePatternId, std::ops::Range<u32>),
-    /// These, by number, in order.
     List(super::plan::UniquePatternId, Vec<u32>),
 }
 
@@ -274,7 +246,6 @@ impl EventSelection {
         }
     }
 
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Range(_, range) => range.len(),
@@ -282,7 +253,6 @@ impl EventSelection {
         }
     }
 
-    /// The kinds of the steps of these events.
     pub(super) fn step_kinds(&self, timeline: &Timeline<'_>, steps: &[Step<'_>]) -> StepKindSet {
         let all = timeline.matches_of(self.unique_pattern()).map_or(StepKindSet::default(), |matches| matches.kinds);
         let mut events = self.numbered_events(timeline).filter_map(|(_, event)| steps.get(event.step as usize));
@@ -295,8 +265,10 @@ impl EventSelection {
         kinds
     }
 
-    /// The events themselves.
-    pub(super) fn numbered_events<'t>(&'t self, timeline: &'t Timeline<'_>) -> impl Iterator<Item = (u32, MatchEvent)> + 't {
+    pub(super) fn numbered_events<'t>(
+        &'t self,
+        timeline: &'t Timeline<'_>,
+    ) -> impl Iterator<Item = (u32, MatchEvent)> + 't {
         let events = timeline.matches_of(self.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
         let (range, list) = match self {
             Self::Range(_, range) => (range.clone(), &[][..]),
@@ -306,27 +278,26 @@ impl EventSelection {
     }
 }
 
-/// Behind all steps.
+/// A step number after all steps.
 const BEHIND: u32 = u32::MAX;
 
-/// A place in the events of an operand.
 struct EventCursor<'s> {
     events: &'s [MatchEvent],
     selection: &'s EventSelection,
     at: u32,
-    /// The step of the event at the place; [`BEHIND`] behind the last one.
+    /// The step of the current event; [`BEHIND`] at the end.
     step: u32,
 }
 
 impl<'s> EventCursor<'s> {
     fn new(selection: &'s EventSelection, timeline: &'s Timeline<'_>) -> Self {
-        let events = timeline.matches_of(selection.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
+        let events =
+            timeline.matches_of(selection.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
         let mut cursor = Self { events, selection, at: 0, step: BEHIND };
         cursor.update_step();
         cursor
     }
 
-    /// The number of the event at the place.
     fn event_number(&self) -> Option<u32> {
         match self.selection {
             EventSelection::Range(_, range) => range.start.checked_add(self.at).filter(|number| *number < range.end),
@@ -349,12 +320,11 @@ impl<'s> EventCursor<'s> {
     }
 }
 
-/// An event as a hit of an operand; `None` when the header's values do not allow it.
+/// `None` if the header's values exclude it.
 pub(super) fn event_hit(operand: usize, event: u32, view: &MonitorView<'_, '_>) -> Option<Hit> {
     hit_under(operand, event, view, &view.header)
 }
 
-/// An event as a hit of an operand, whatever values the header gives.
 pub(super) fn any_hit(operand: usize, event: u32, view: &MonitorView<'_, '_>) -> Option<Hit> {
     hit_under(operand, event, view, &view.header.iter().map(|_| ValueId::OPEN).collect())
 }
@@ -368,7 +338,6 @@ fn hit_under(operand: usize, event: u32, view: &MonitorView<'_, '_>, header: &En
     Some(Hit { operand, step: known.step, event, sure: known.sure && certain, call: None, env })
 }
 
-/// An event as a hit of an operand, after those of its tests that need no other step: the header gives their values.
 pub(super) fn admit_event(operand: usize, event: u32, view: &mut MonitorView<'_, '_>) -> Result<Option<Hit>, Fault> {
     let Some(hit) = event_hit(operand, event, view) else { return Ok(None) };
     if !view.has_joins(operand) {
@@ -381,7 +350,7 @@ pub(super) fn admit_event(operand: usize, event: u32, view: &mut MonitorView<'_,
     })
 }
 
-/// The values of an event beside those that the header gives, and whether the header's surely agree; `None` when they do not.
+/// Values not given by the header, and whether the header's surely agree; `None` if they differ.
 pub(super) fn bind_values(names: &[u32], value_ids: &[ValueId], header: &Env) -> Option<(Env, bool)> {
     let mut env: Env = smallvec::smallvec![ValueId::OPEN; header.len()];
     let mut certain = true;
@@ -400,12 +369,10 @@ pub(super) fn bind_values(names: &[u32], value_ids: &[ValueId], header: &Env) ->
     Some((env, certain))
 }
 
-/// Hits of one operand among those of a step.
 pub(super) fn operand_hits(hits: &[Hit], operand: usize) -> impl Iterator<Item = &Hit> {
     hits.iter().filter(move |hit| hit.operand == operand)
 }
 
-/// The values of an operand's names in a hit.
 pub(super) fn own_key(hit: &Hit, view: &MonitorView<'_, '_>) -> Env {
     env_key(&hit.env, view.operand_names(hit.operand))
 }

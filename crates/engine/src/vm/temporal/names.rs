@@ -8,16 +8,13 @@ use averment_runs::run::StepKind;
 use globset::{GlobBuilder, GlobMatcher};
 use rustc_hash::FxHashMap;
 
-/// One alternative of a unique pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AlternativeRef {
-    /// The pattern.
     pub(super) unique: UniquePatternId,
-    /// Which of its alternatives.
     pub(super) alternative: u16,
 }
 
-/// The names that patterns look for, by kind of step. Exact names cost one look-up however many patterns there are.
+/// Name tests by kind. Exact names cost one look-up, however many patterns there are.
 #[derive(Debug, Default)]
 pub(super) struct NameIndex {
     kinds: [NamesOfKind; StepKind::ALL.len()],
@@ -30,7 +27,6 @@ struct NamesOfKind {
     tests: Vec<(NameMatcher, AlternativeRef)>,
 }
 
-/// A test of a name that is ready to be asked.
 #[derive(Debug)]
 pub(in crate::vm) enum NameMatcher {
     Any,
@@ -42,7 +38,6 @@ pub(in crate::vm) enum NameMatcher {
 }
 
 impl NameIndex {
-    /// The table of these patterns.
     pub(super) fn new(unique_patterns: &[UniquePattern]) -> Self {
         let mut table = Self::default();
         for (number, unique) in (0..).zip(unique_patterns) {
@@ -56,8 +51,12 @@ impl NameIndex {
         table
     }
 
-    /// The alternatives whose kind and name fit, in the order of patterns and alternatives.
-    pub(super) fn matching_alternatives(&self, kind: StepKind, name: &str, prepared: &PreparedProgram) -> Vec<AlternativeRef> {
+    pub(super) fn matching_alternatives(
+        &self,
+        kind: StepKind,
+        name: &str,
+        prepared: &PreparedProgram,
+    ) -> Vec<AlternativeRef> {
         let Some(names) = self.kinds.get(kind as usize) else { return Vec::new() };
         let mut found = names.any.clone();
         found.extend(names.exact.get(name).into_iter().flatten());
@@ -86,7 +85,6 @@ impl NamesOfKind {
 }
 
 impl NameMatcher {
-    /// The test of a name.
     pub(in crate::vm) fn from_test(test: &NameTest) -> Self {
         match test {
             NameTest::Any => Self::Any,
@@ -99,7 +97,6 @@ impl NameMatcher {
         }
     }
 
-    /// Whether a name meets it.
     pub(in crate::vm) fn matches_name(&self, name: &str, prepared: &PreparedProgram) -> bool {
         match self {
             Self::Any => true,
@@ -112,8 +109,7 @@ impl NameMatcher {
     }
 }
 
-/// A path glob that matches a whole path or an end of it that starts at a folder; the checker has refused bad ones. `any_case` says that
-/// letter case does not count.
+/// Matches a whole path or a suffix at a folder boundary; the checker has rejected invalid globs.
 pub(in crate::vm) fn path_glob(glob: &str, any_case: bool) -> Option<GlobMatcher> {
     let anywhere =
         if glob.starts_with('/') || glob.starts_with("**/") { glob.to_owned() } else { format!("**/{glob}") };

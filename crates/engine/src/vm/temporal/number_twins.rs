@@ -6,7 +6,7 @@ use averment_base::value::Value;
 use averment_base::value::json::to_json;
 use std::collections::BTreeMap;
 
-/// What is said of a statement that holds, where two of its patterns bind such values to one name.
+/// A remark for a statement that holds although its patterns bind a number and a text spelled alike.
 pub(super) fn twin_remark(view: &MonitorView<'_, '_>) -> Option<Box<str>> {
     if !view.timeline.values.has_twins() {
         return None;
@@ -35,7 +35,6 @@ pub(super) fn twin_remark(view: &MonitorView<'_, '_>) -> Option<Box<str>> {
     None
 }
 
-/// The numbers, and the texts, that an operand binds to a name, each with its first step.
 fn bound_values(view: &MonitorView<'_, '_>, operand: usize, name: u32) -> BTreeMap<(String, bool), u32> {
     let mut found = BTreeMap::new();
     let (Some(unique), Some(matches)) =
@@ -54,7 +53,7 @@ fn bound_values(view: &MonitorView<'_, '_>, operand: usize, name: u32) -> BTreeM
     found
 }
 
-/// How a number is written, and a text that may be one; the bool says which of them it is.
+/// The spelling of a number or number-like text; the bool tells which.
 pub(super) fn spelled_number(value: &Value<'_>) -> Option<(String, bool)> {
     match value {
         Value::Number(_) => Some((to_json(value), true)),

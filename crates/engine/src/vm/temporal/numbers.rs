@@ -6,10 +6,10 @@
 use super::timeline::Env;
 use rustc_hash::FxHashMap;
 
-/// Values that are looked through one by one: beyond that a map is faster than a list.
+/// Values scanned linearly; beyond that a map is faster.
 const FEW: usize = 12;
 
-/// From words to numbers. Most statements meet few of them, so that these cost no map.
+/// Assigns numbers to words; small sets need no map.
 #[derive(Debug, Default)]
 pub(super) struct NumberedWords {
     few: Vec<(u64, u32)>,
@@ -17,7 +17,6 @@ pub(super) struct NumberedWords {
 }
 
 impl NumberedWords {
-    /// The number of a word.
     pub(super) fn get(&self, word: u64) -> Option<u32> {
         if self.many.is_empty() {
             return self.few.iter().find(|(known, _)| *known == word).map(|(_, number)| *number);
@@ -25,7 +24,6 @@ impl NumberedWords {
         self.many.get(&word).copied()
     }
 
-    /// The number of a word; `next` where it is new.
     pub(super) fn get_or_insert(&mut self, word: u64, next: u32) -> u32 {
         if !self.many.is_empty() {
             return *self.many.entry(word).or_insert(next);
@@ -41,16 +39,14 @@ impl NumberedWords {
     }
 }
 
-/// From values to numbers. Nearly all statements bind one or two values, so that these cost no key of their own.
+/// Assigns numbers to values; one or two bindings, the common case, fit into a word.
 #[derive(Debug, Default)]
 pub(super) struct EnvNumbers {
     narrow: NumberedWords,
-    /// Values of more than two bindings.
     wide: FxHashMap<Env, u32>,
 }
 
 impl EnvNumbers {
-    /// The number of these values.
     pub(super) fn get(&self, values: &Env) -> Option<u32> {
         match pack_values(values) {
             Some(packed) => self.narrow.get(packed),
@@ -58,7 +54,6 @@ impl EnvNumbers {
         }
     }
 
-    /// The number of these values; `next` where they are new.
     pub(super) fn get_or_insert(&mut self, values: &Env, next: u32) -> u32 {
         match pack_values(values) {
             Some(packed) => self.narrow.get_or_insert(packed, next),
@@ -67,7 +62,6 @@ impl EnvNumbers {
     }
 }
 
-/// Up to two values in one word.
 fn pack_values(values: &Env) -> Option<u64> {
     match values.as_slice() {
         [] => Some(0),
@@ -86,7 +80,8 @@ mod tests {
     fn values_have_one_number_each_however_many_there_are() {
         for width in 0..4 {
             let mut numbers = EnvNumbers::default();
-            let values = |value: u32| -> Env { (0..width).map(|place| ValueId::from_number(value / (place + 1))).collect() };
+            let values =
+                |value: u32| -> Env { (0..width).map(|place| ValueId::from_number(value / (place + 1))).collect() };
             let mut known: Vec<Env> = Vec::new();
             for value in 0..100 {
                 let values = values(value);

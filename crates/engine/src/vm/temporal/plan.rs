@@ -1,7 +1,7 @@
 //! What the monitors need of a program, built once per process: unique patterns, the way from a step's name to them, the
 //! statements by operands.
 
-use super::by_name::{NamesVerdict, NamedStatement, NamedCalls, NamedOperand};
+use super::by_name::{NamedCalls, NamedOperand, NamedStatement, NamesVerdict};
 use super::closed_form::ConditionOracle;
 use super::duplicates;
 use super::members::LookupTest;
@@ -22,58 +22,42 @@ pub struct TemporalPlan {
     patterns: Vec<UniquePatternId>,
     table: NameIndex,
     statements: Vec<StatementDefinition>,
-    /// Each as one about the names of calls, where it is one.
     named: Vec<Option<NamedStatement>>,
-    /// The operands of each statement where no block header gives values.
     operands: Vec<Vec<WindowOperand>>,
-    /// The bindings that each test on other patterns' bindings uses.
     asked: FxHashMap<CodeId, Vec<u32>>,
-    /// Those of the tests that can be looked up.
     members: FxHashMap<CodeId, LookupTest>,
-    /// The first assertion that says the same as each, where there are several.
     duplicates: Vec<Option<u32>>,
 }
 
-/// The number of a unique pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct UniquePatternId(pub(super) u32);
 
-/// A pattern as far as matching goes. Patterns of several statements that match the same steps with the same bindings share one,
-/// so that a step is classified once for all of them.
+/// Equivalent patterns of several statements share one, so that a step is classified once for all of them.
 #[derive(Debug)]
 pub(super) struct UniquePattern {
-    /// The alternatives; equal code has one number.
     pub(super) alternatives: Vec<PatternAlternative<CodeId>>,
-    /// The bindings that some alternative binds, sorted.
     pub(super) names: Vec<u32>,
-    /// The bindings that its tests on other patterns' bindings use, sorted; empty when it has none.
     pub(super) asks: Vec<u32>,
-    /// Whether an alternative has tests on bindings that it does not bind.
     pub(super) joined: bool,
-    /// Whether nothing but kind, name and execution decides whether a step matches.
+    /// True if kind, name and execution alone decide a match.
     pub(super) plain: bool,
-    /// The kinds of its alternatives.
     pub(super) kinds: StepKindSet,
-    /// Whether every alternative looks at calls that were not executed.
+    /// True if every alternative matches calls that were not executed.
     pub(super) proposed: bool,
 }
 
-/// A set of kinds of step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct StepKindSet(u16);
 
 impl StepKindSet {
-    /// Adds a kind.
     pub(super) fn add_kind(&mut self, kind: StepKind) {
         self.0 |= 1 << (kind as u16);
     }
 
-    /// Adds all kinds of another set.
     pub(super) fn add_all(&mut self, other: Self) {
         self.0 |= other.0;
     }
 
-    /// The kinds, in their order.
     pub(super) fn iter(self) -> impl Iterator<Item = StepKind> {
         StepKind::ALL.into_iter().filter(move |kind| self.0 & (1 << (*kind as u16)) != 0)
     }
@@ -110,17 +94,14 @@ impl TemporalPlan {
         plan
     }
 
-    /// All unique patterns.
     pub(super) fn unique_patterns(&self) -> &[UniquePattern] {
         &self.unique_patterns
     }
 
-    /// A unique pattern by number.
     pub(super) fn unique_pattern(&self, id: UniquePatternId) -> Option<&UniquePattern> {
         self.unique_patterns.get(id.0 as usize)
     }
 
-    /// The unique pattern of a pattern.
     pub(super) fn unique_of(&self, pattern: PatternId) -> Option<UniquePatternId> {
         self.patterns.get(pattern.0 as usize).copied()
     }
@@ -146,7 +127,7 @@ impl TemporalPlan {
             .flat_map(|statement| statement.operands.iter().map(|operand| operand.pattern))
     }
 
-    /// A pattern as one of calls, where all that it can match are executed calls.
+    /// `None` unless it only matches executed calls.
     fn named_operand(&self, pattern: PatternId) -> Option<NamedOperand> {
         let id = self.unique_of(pattern)?;
         let unique = self.unique_pattern(id)?;
@@ -160,8 +141,13 @@ impl TemporalPlan {
         self.named.get(temporal.0 as usize)?.as_ref()
     }
 
-    /// What the names of the executed calls say of a statement, in a complete run that records calls.
-    pub fn by_names(&self, temporal: TemporalId, calls: &NamedCalls<'_>, asks: &mut dyn ConditionOracle) -> NamesVerdict {
+    /// What the executed calls' names decide about a statement, in a complete run that records calls.
+    pub fn by_names(
+        &self,
+        temporal: TemporalId,
+        calls: &NamedCalls<'_>,
+        asks: &mut dyn ConditionOracle,
+    ) -> NamesVerdict {
         match (self.statement(temporal), self.named_statement(temporal)) {
             (Some(statement), Some(named)) => named.decide_by_names(statement, calls, asks),
             _ => NamesVerdict::Open,
@@ -175,28 +161,29 @@ impl TemporalPlan {
 
     /// The unique patterns that a call of this name may match, each once.
     pub fn of_name(&self, name: &str, prepared: &PreparedProgram) -> Vec<u32> {
-        let mut found: Vec<u32> =
-            self.table.matching_alternatives(StepKind::Call, name, prepared).into_iter().map(|at| at.unique.0).collect();
+        let mut found: Vec<u32> = self
+            .table
+            .matching_alternatives(StepKind::Call, name, prepared)
+            .into_iter()
+            .map(|at| at.unique.0)
+            .collect();
         found.dedup();
         found
     }
 
-    /// The bindings that a test on other patterns' bindings uses.
     pub(super) fn used_bindings(&self, code: CodeId) -> &[u32] {
         self.asked.get(&code).map_or(&[], Vec::as_slice)
     }
 
-    /// A test on another pattern's binding as one that can be looked up.
     pub(super) fn lookup_test(&self, code: CodeId) -> Option<&LookupTest> {
         self.members.get(&code)
     }
 
-    /// The operands of a statement where no block header gives values.
     pub(super) fn free_operands(&self, temporal: TemporalId) -> &[WindowOperand] {
         self.operands.get(temporal.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The operands of a statement as those of a window; `open` says which names are not given from outside.
+    /// `open` tells which names are not given from outside.
     pub(super) fn window_operands(
         &self,
         operands: &[StatementOperand],
@@ -223,23 +210,20 @@ impl TemporalPlan {
         self.duplicates.get(assertion as usize).copied().flatten()
     }
 
-    /// From names of steps to patterns.
     pub(super) fn name_index(&self) -> &NameIndex {
         &self.table
     }
 
-    /// A statement by number.
     pub(super) fn statement(&self, temporal: TemporalId) -> Option<&StatementDefinition> {
         self.statements.get(temporal.0 as usize)
     }
 }
 
-/// The content of an alternative, code written out: equal contents match alike.
+/// An alternative with its code inlined: equal contents match alike.
 type AlternativeContent = Vec<u8>;
 
 struct PlanBuilder<'p> {
     program: &'p Program,
-    /// The first chunk with each content.
     code: FxHashMap<AlternativeContent, CodeId>,
     known: FxHashMap<AlternativeContent, UniquePatternId>,
 }
@@ -250,7 +234,8 @@ impl PlanBuilder<'_> {
         alternatives: &[PatternAlternative<CodeId>],
         unique_patterns: &mut Vec<UniquePattern>,
     ) -> UniquePatternId {
-        let alternatives: Vec<_> = alternatives.iter().map(|alternative| self.canonical_alternative(alternative)).collect();
+        let alternatives: Vec<_> =
+            alternatives.iter().map(|alternative| self.canonical_alternative(alternative)).collect();
         let next = UniquePatternId(u32::try_from(unique_patterns.len()).unwrap_or(u32::MAX));
         // A pattern whose content cannot be written out is one of its own.
         let id = match postcard::to_stdvec(&alternatives) {
@@ -285,7 +270,6 @@ impl PlanBuilder<'_> {
         chunk.and_then(|chunk| self.program.code.get(chunk.start as usize..chunk.end as usize)).unwrap_or(&[])
     }
 
-    /// The bindings that code uses, sorted.
     fn used_bindings(&self, code: CodeId) -> Vec<u32> {
         sort_unique(self.code_ops(code).iter().filter_map(|op| match op {
             Op::Binding(BindingRef(name)) => Some(*name),
@@ -299,7 +283,8 @@ impl PlanBuilder<'_> {
         let asks = joins.flat_map(|&code| self.used_bindings(code));
         let mut kinds = StepKindSet::default();
         alternatives.iter().for_each(|alternative| kinds.add_kind(alternative.kind));
-        let conditional = |a: &PatternAlternative<CodeId>| a.condition.is_some() || !a.binds.is_empty() || !a.joins.is_empty();
+        let conditional =
+            |a: &PatternAlternative<CodeId>| a.condition.is_some() || !a.binds.is_empty() || !a.joins.is_empty();
         let plain = !alternatives.iter().any(|a| conditional(a) || a.succeeded.is_some());
         UniquePattern {
             plain,
@@ -313,7 +298,6 @@ impl PlanBuilder<'_> {
     }
 }
 
-/// Numbers in order, each once.
 fn sort_unique(numbers: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut numbers: Vec<u32> = numbers.collect();
     numbers.sort_unstable();

@@ -4,16 +4,14 @@ use crate::ir::StepDistance;
 use averment_runs::run::Step;
 use smallvec::SmallVec;
 
-/// A place where a pattern matched.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Occurrence {
-    /// The step.
     pub(super) step: u32,
-    /// What the bound compares; `None` where the run does not record it.
+    /// The value that the bound compares; `None` if not recorded.
     pub(super) measure: Option<f64>,
 }
 
-/// What a bound says of a step: its position, turn or start.
+/// A step's position, turn or start, as the bound requires.
 pub(super) fn step_measure(within: Option<StepDistance>, step: &Step<'_>) -> Option<f64> {
     match within {
         None => Some(0.0),
@@ -23,7 +21,6 @@ pub(super) fn step_measure(within: Option<StepDistance>, step: &Step<'_>) -> Opt
     }
 }
 
-/// How far apart two measures may be.
 #[expect(clippy::cast_precision_loss, reason = "no run has so many calls or turns that the nearest double differs")]
 pub(super) fn bound_limit(within: Option<StepDistance>) -> f64 {
     match within {
@@ -33,7 +30,7 @@ pub(super) fn bound_limit(within: Option<StepDistance>) -> f64 {
     }
 }
 
-/// Whether the bound from one measure to a later one holds; `None` when one of them is not recorded.
+/// `None` if a measure is not recorded.
 pub(super) fn bound_holds(within: Option<StepDistance>, from: Option<f64>, to: Option<f64>) -> Option<bool> {
     if within.is_none() {
         return Some(true);
@@ -41,26 +38,21 @@ pub(super) fn bound_holds(within: Option<StepDistance>, from: Option<f64>, to: O
     Some(to? - from? <= bound_limit(within))
 }
 
-/// The occurrences of one group of matches, without those that another one makes useless: a later occurrence that is no farther away.
+/// Occurrences of one group, without those dominated by a later one that is no farther away.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RecentOccurrences {
     /// Later occurrences have smaller measures.
     known: SmallVec<[Occurrence; 1]>,
-    /// The latest without a measure.
     blind: Option<Occurrence>,
 }
 
-/// What a list of recent occurrences has for a question.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FoundOccurrence {
-    /// An occurrence that surely fits.
     pub(super) sure: Option<Occurrence>,
-    /// An occurrence whose bound cannot be checked.
     pub(super) unknown: Option<Occurrence>,
 }
 
 impl RecentOccurrences {
-    /// Adds an occurrence behind all others.
     pub(super) fn push_occurrence(&mut self, occurrence: Occurrence) {
         match occurrence.measure {
             None => self.blind = Some(occurrence),
@@ -73,14 +65,18 @@ impl RecentOccurrences {
         }
     }
 
-    /// Adds all occurrences of a list of recent occurrences that ends behind this one.
+    /// `later` must end after this list.
     pub(super) fn extend(&mut self, later: &Self) {
         let occurrences = later.known.iter().chain(&later.blind);
         occurrences.for_each(|occurrence| self.push_occurrence(*occurrence));
     }
 
-    /// An occurrence behind step `after` from which the bound to `measure` holds.
-    pub(super) fn find_occurrence(&self, after: Option<u32>, within: Option<StepDistance>, measure: Option<f64>) -> FoundOccurrence {
+    pub(super) fn find_occurrence(
+        &self,
+        after: Option<u32>,
+        within: Option<StepDistance>,
+        measure: Option<f64>,
+    ) -> FoundOccurrence {
         let behind = |occurrence: &&Occurrence| after.is_none_or(|after| occurrence.step > after);
         let from = after.map_or(0, |after| self.known.partition_point(|occurrence| occurrence.step <= after));
         let best = self.known.get(from);

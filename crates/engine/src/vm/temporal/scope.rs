@@ -6,24 +6,22 @@ use super::TemporalEngine;
 use super::explain;
 use super::monitor::{EventSelection, admit_event};
 use super::plan::StepKindSet;
+use super::standing_trace;
 use super::statements::{Polarity, StatementOperand};
 use super::verdict::{CallRelation, out_of_reach};
 use super::view::{Hit, MonitorView};
-use super::standing_trace;
 use crate::bytecode::program::PatternId;
 use crate::ir::WindowScope;
 use crate::vm::context::JudgeContext;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
-use crate::vm::outcome::{VerdictEvidence, CheckFinding, Role, UnjudgedRecord, ViolationList};
+use crate::vm::outcome::{CheckFinding, Role, UnjudgedRecord, VerdictEvidence, ViolationList};
 use averment_base::truth::Verdict;
 use windows::{AssumedAnswers, OpenedWindow, open_windows};
 
-/// What a header's patterns match.
 struct HeaderMatches {
     hits: Vec<Hit>,
     kinds: StepKindSet,
-    /// Whether its patterns bind.
     binds: bool,
 }
 
@@ -31,15 +29,14 @@ struct HeaderMatches {
 pub type JudgeBody<'b, 'run> =
     dyn FnMut(&mut TemporalEngine<'run>, &mut Machine<'run>, &JudgeContext<'run>) -> Result<CheckFinding, Fault> + 'b;
 
-/// The patterns of a header, as operands.
 fn header_operands(scope: &WindowScope<PatternId>) -> Vec<StatementOperand> {
     let operand = |&pattern: &PatternId| StatementOperand { pattern, polarity: Polarity::Mixed };
     scope.header_patterns().map(operand).collect()
 }
 
-/// The fuel of a window in which all is well, whatever is judged there.
+/// Fuel per window in which everything passes.
 const OPENING: u64 = 50;
-/// The fuel of one that something is said of.
+/// Fuel per window with something to report.
 const SAYING: u64 = 500;
 
 impl<'run> TemporalEngine<'run> {
@@ -122,7 +119,6 @@ impl<'run> TemporalEngine<'run> {
         Ok(undecided_finding(&mut view, first_unknown))
     }
 
-    /// The findings in each window that counts, and the violations of all that fail.
     fn over_windows(
         &mut self,
         machine: &mut Machine<'run>,
@@ -173,7 +169,6 @@ fn undecided_finding(view: &mut MonitorView<'_, '_>, unknown: Option<&Hit>) -> C
     CheckFinding { evidence: why.evidence, ..CheckFinding::new(Verdict::Undecided, why.reason) }
 }
 
-/// The verdict over windows.
 fn conclude_windows(
     findings: Vec<CheckFinding>,
     scope: &WindowScope<PatternId>,
@@ -206,7 +201,6 @@ fn conclude_windows(
     first
 }
 
-/// What the header's patterns match, in the order of steps.
 fn read_header(view: &mut MonitorView<'_, '_>, selected: &[EventSelection]) -> Result<HeaderMatches, Fault> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut kinds = StepKindSet::default();
@@ -222,8 +216,11 @@ fn read_header(view: &mut MonitorView<'_, '_>, selected: &[EventSelection]) -> R
     Ok(HeaderMatches { hits, kinds, binds })
 }
 
-/// A finding with the ends of its window.
-fn add_window_ends<'run>(mut finding: CheckFinding, window: &OpenedWindow<'run>, machine: &Machine<'run>) -> CheckFinding {
+fn add_window_ends<'run>(
+    mut finding: CheckFinding,
+    window: &OpenedWindow<'run>,
+    machine: &Machine<'run>,
+) -> CheckFinding {
     if matches!(finding.verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped) {
         return finding;
     }
@@ -257,7 +254,6 @@ fn add_window_ends<'run>(mut finding: CheckFinding, window: &OpenedWindow<'run>,
     finding
 }
 
-/// The values that a step brings for bindings: `"o-1"`, `"o-1", 5`.
 fn bound_values(window: &OpenedWindow<'_>) -> String {
     let values = window.context.bindings.iter().flatten();
     let shown = values.map(|node| averment_base::value::json::to_json(&node.value));

@@ -5,65 +5,64 @@ use super::timeline::{PatternMatches, ValueId, to_index};
 use super::view::MonitorView;
 use std::ops::Range;
 
-/// Sure matches of an operand in a window.
 pub(super) struct SortedMatches<'t> {
     matches: &'t PatternMatches,
-    /// How many names each match binds.
     names: usize,
-    /// The events in the window, by number.
     range: Range<u32>,
 }
 
-/// Up to so many matches are scanned one by one; above it they are searched by halves.
+/// Matches scanned linearly; more are binary-searched.
 const LINEAR_SCAN_MAX: u32 = 8;
 
 impl<'t> SortedMatches<'t> {
-    /// The events of an operand, where each is sure, binds exactly these names, and asks for nothing of other steps.
-    pub(super) fn new(view: &MonitorView<'t, '_>, operand: usize, selection: &EventSelection, names: &[u32]) -> Option<Self> {
+    /// `None` unless every event is sure, binds exactly these names and tests nothing of other steps.
+    pub(super) fn new(
+        view: &MonitorView<'t, '_>,
+        operand: usize,
+        selection: &EventSelection,
+        names: &[u32],
+    ) -> Option<Self> {
         let EventSelection::Range(unique, range) = selection else { return None };
         let matches = view.timeline.matches_of(*unique)?;
         let bound = view.plan.unique_pattern(*unique)?.names.as_slice();
-        let simple = !matches.doubtful && !view.has_joins(operand) && bound == names && view.operand_names(operand) == names;
+        let simple =
+            !matches.doubtful && !view.has_joins(operand) && bound == names && view.operand_names(operand) == names;
         simple.then(|| Self { matches, names: names.len(), range: range.clone() })
     }
 
-    /// Whether its matches bind nothing.
     pub(super) fn is_unbound(&self) -> bool {
         self.names == 0
     }
 
-    /// Whether one of its matches is that of a step.
     pub(super) fn is_at(&self, step: u32) -> bool {
         let range = self.range.start as usize..self.range.end as usize;
         let events = self.matches.events.get(range).unwrap_or(&[]);
         events.binary_search_by_key(&step, |event| event.step).is_ok()
     }
 
-    /// The numbers of its events, in order.
     pub(super) fn event_range(&self) -> Range<u32> {
         self.range.clone()
     }
 
-    /// The step of an event.
     pub(super) fn event_step(&self, event: u32) -> u32 {
         self.matches.events.get(event as usize).map_or(u32::MAX, |event| event.step)
     }
 
-    /// The values of an event.
     pub(super) fn event_key(&self, event: u32) -> &'t [ValueId] {
         self.matches.value_ids(event, self.names)
     }
 
-    /// The last event with these values before a step.
     pub(super) fn last_before(&self, key: &[ValueId], step: u32) -> Option<u32> {
         if self.is_short() {
-            return self.event_range().rev().find(|event| self.event_step(*event) < step && self.event_key(*event) == key);
+            return self
+                .event_range()
+                .rev()
+                .find(|event| self.event_step(*event) < step && self.event_key(*event) == key);
         }
         let place = self.events_before(|event| (self.event_key(event), self.event_step(event)) < (key, step));
         self.event_at(place.checked_sub(1)?, key)
     }
 
-    /// The first event with these values behind a step.
     pub(super) fn first_after(&self, key: &[ValueId], step: u32) -> Option<u32> {
         if self.is_short() {
             return self.event_range().find(|event| self.event_step(*event) > step && self.event_key(*event) == key);
@@ -71,7 +70,6 @@ impl<'t> SortedMatches<'t> {
         self.event_at(self.events_before(|event| (self.event_key(event), self.event_step(event)) <= (key, step)), key)
     }
 
-    /// The first event with these values.
     pub(super) fn first_of(&self, key: &[ValueId]) -> Option<u32> {
         if self.is_short() {
             return self.event_range().find(|event| self.event_key(*event) == key);
@@ -83,7 +81,7 @@ impl<'t> SortedMatches<'t> {
         self.range.end - self.range.start <= LINEAR_SCAN_MAX
     }
 
-    /// How many events of the run, in the order of their values and then of their steps, lie before what is looked for.
+    /// Binary search in the order of values, then steps.
     fn events_before(&self, lies_before: impl Fn(u32) -> bool) -> usize {
         let (mut from, mut to) = (0, self.matches.events.len());
         while from < to {
@@ -97,7 +95,7 @@ impl<'t> SortedMatches<'t> {
         from
     }
 
-    /// The event at a place in that order. Without values it is the order in which they came.
+    /// Without values, that order is the order of occurrence.
     fn in_order(&self, place: usize) -> Option<u32> {
         match self.names {
             0 => Some(to_index(place)),
@@ -105,7 +103,7 @@ impl<'t> SortedMatches<'t> {
         }
     }
 
-    /// The same, if it has these values and lies in the window.
+    /// `None` if it has other values or lies outside the window.
     fn event_at(&self, place: usize, key: &[ValueId]) -> Option<u32> {
         self.in_order(place).filter(|event| self.range.contains(event) && self.event_key(*event) == key)
     }

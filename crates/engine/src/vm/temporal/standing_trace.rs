@@ -2,30 +2,31 @@
 //!
 //! Where it stands is asked of its own monitor, after every step of a second replica, as of a run that goes on.
 
-use super::monitor::{EventSelection, PossibleOutcomes, Monitor, PlayedMatches, admit_event, play_watched};
+use super::monitor::{EventSelection, Monitor, PlayedMatches, PossibleOutcomes, admit_event, play_watched};
 use super::plan::StepKindSet;
 use super::statements::StatementDefinition;
 use super::verdict::{CallRelation, out_of_reach};
-use super::view::{Hit, ReplicaMode, MonitorView};
+use super::view::{Hit, MonitorView, ReplicaMode};
 use crate::bytecode::program::CodeId;
 use crate::ir::PatternAlternative;
-use crate::vm::context::{JudgeContext, ExpressionScope, StepWindow};
-use crate::vm::derivation::{HitTrace, MissTrace, PatternTrace, ShownValue, TemporalStanding, StateTrace, TemporalTrace};
+use crate::vm::context::{ExpressionScope, JudgeContext, StepWindow};
+use crate::vm::derivation::{
+    HitTrace, MissTrace, PatternTrace, ShownValue, StateTrace, TemporalStanding, TemporalTrace,
+};
 use crate::vm::fault::Fault;
 use averment_base::value::{Node, Value};
-use averment_runs::run::{StepKind, StepStatus, Step};
+use averment_runs::run::{Step, StepKind, StepStatus};
 use rustc_hash::FxHashSet;
 
-/// Steps that match and are kept, for each pattern.
+/// Matching steps kept per pattern.
 const HITS: usize = 1_000;
-/// Steps that nearly match and are kept, for each pattern.
+/// Near misses kept per pattern.
 const MISSES: usize = 20;
-/// Steps of one pattern whose conditions are shown part by part.
+/// Steps per pattern whose conditions are shown in parts.
 const CONDITIONS: usize = 50;
-/// States that are kept of one statement.
+/// States kept per statement.
 const STATES: usize = 2_000;
 
-/// The patterns and states of the statement of a view. It changes nothing that the judgement looks at.
 pub(super) fn trace_statement(
     view: &mut MonitorView<'_, '_>,
     statement: &StatementDefinition,
@@ -49,12 +50,10 @@ pub(super) fn trace_statement(
     trace
 }
 
-/// Whether the steps matter: `no PREDICATE in EXPR` looks at a value alone.
 fn is_over_steps(view: &MonitorView<'_, '_>, statement: &StatementDefinition) -> bool {
     !view.operands.is_empty() || statement.calls
 }
 
-/// The patterns of a view with the steps that they match.
 pub(super) fn trace_patterns(view: &mut MonitorView<'_, '_>, selected: &[EventSelection]) -> TemporalTrace {
     let window = view.context.window;
     let number = super::timeline::to_index;
@@ -93,7 +92,6 @@ fn trace_pattern(view: &mut MonitorView<'_, '_>, operand: usize, hits: &[Hit]) -
     pattern
 }
 
-/// A match with its values.
 fn describe_hit(view: &mut MonitorView<'_, '_>, hit: &Hit, condition: Option<CodeId>) -> HitTrace {
     let mut bindings = Vec::new();
     for name in view.operand_names(hit.operand).to_vec() {
@@ -107,7 +105,6 @@ fn describe_hit(view: &mut MonitorView<'_, '_>, hit: &Hit, condition: Option<Cod
     HitTrace { step: hit.step, sure: hit.sure, bindings, condition }
 }
 
-/// Steps of the window that have the kind and name of a pattern and do not match.
 fn add_misses(view: &mut MonitorView<'_, '_>, operand: usize, matched: &FxHashSet<u32>, pattern: &mut PatternTrace) {
     let window = view.context.window;
     let (plan, machine) = (view.plan, &*view.machine);
@@ -136,7 +133,7 @@ fn add_misses(view: &mut MonitorView<'_, '_>, operand: usize, matched: &FxHashSe
     }
 }
 
-/// Why an alternative does not match a step; `None` for a step that it does not speak of, and for one that only other steps rule out.
+/// Why an alternative does not match; `None` if it does not apply, or only other steps rule the step out.
 fn miss_reason<'run>(
     view: &mut MonitorView<'_, 'run>,
     alternative: &PatternAlternative<CodeId>,
@@ -169,17 +166,19 @@ fn miss_reason<'run>(
     None
 }
 
-/// Follows a monitor through the steps of a window.
 struct StandingTracer<'s> {
     statement: &'s StatementDefinition,
     states: Vec<StateTrace>,
-    /// The step that was taken last.
     last: Option<u32>,
     cut: bool,
 }
 
 impl StandingTracer<'_> {
-    fn trace_monitor<'run>(&mut self, view: &mut MonitorView<'_, 'run>, selected: &[EventSelection]) -> Result<(), Fault> {
+    fn trace_monitor<'run>(
+        &mut self,
+        view: &mut MonitorView<'_, 'run>,
+        selected: &[EventSelection],
+    ) -> Result<(), Fault> {
         view.check_faults()?;
         view.mode = ReplicaMode::Optimistic;
         let mut monitor = self.statement.meaning.build_monitor(view)?;
@@ -189,7 +188,7 @@ impl StandingTracer<'_> {
         Ok(())
     }
 
-    /// Notes where the statement stands after the step taken last, and after each call from there to the next one.
+    /// Records the state after the last step and after each call up to the next one.
     fn note_between<'run>(
         &mut self,
         monitor: &mut dyn Monitor<'run>,
@@ -211,7 +210,7 @@ impl StandingTracer<'_> {
         Ok(())
     }
 
-    /// Notes where the statement stands after a step; after one that no pattern matches, only where it stands elsewhere than before.
+    /// After a step that matches no pattern, the state is recorded only if it changed.
     fn note_standing<'run>(
         &mut self,
         monitor: &mut dyn Monitor<'run>,
@@ -237,7 +236,6 @@ impl StandingTracer<'_> {
     }
 }
 
-/// Where a statement stands after a step, of a run that goes on.
 fn standing_after<'run>(
     statement: &StatementDefinition,
     monitor: &mut dyn Monitor<'run>,
@@ -274,7 +272,12 @@ fn standing_after<'run>(
     Ok((standing, words))
 }
 
-fn standing_of(statement: &StatementDefinition, judged: PossibleOutcomes, seen: &PlayedMatches, no_calls: bool) -> TemporalStanding {
+fn standing_of(
+    statement: &StatementDefinition,
+    judged: PossibleOutcomes,
+    seen: &PlayedMatches,
+    no_calls: bool,
+) -> TemporalStanding {
     match judged {
         PossibleOutcomes { failed_for_good: true, .. } => TemporalStanding::ViolatedForGood,
         PossibleOutcomes { passed_for_good: true, .. } => TemporalStanding::HeldForGood,
@@ -286,13 +289,11 @@ fn standing_of(statement: &StatementDefinition, judged: PossibleOutcomes, seen: 
     }
 }
 
-/// Whether nothing that was seen so far exercises the statement.
 fn is_idle(statement: &StatementDefinition, judged: PossibleOutcomes, seen: &PlayedMatches, no_calls: bool) -> bool {
     let occurs = |operand: usize| seen.operands.get(operand).copied().unwrap_or_default();
     statement.exercise.exercise_state(occurs, no_calls, judged.exercised).is_idle()
 }
 
-/// The values of a block's bindings in one of its windows.
 pub(crate) fn given_values<'run>(
     machine: &crate::vm::machine::Machine<'run>,
     context: &JudgeContext<'run>,

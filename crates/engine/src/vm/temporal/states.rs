@@ -2,11 +2,10 @@
 
 use super::statements::Polarity;
 use super::timeline::{Env, ValueId};
-use super::view::{PairFit, Hit, MonitorView, merge_envs, same_values};
+use super::view::{Hit, MonitorView, PairFit, merge_envs, same_values};
 use crate::vm::fault::Fault;
 
-/// Whether a step matches under some environment: values for the names that its tests need and nothing else binds are all that occur
-/// for them in the run, and one that occurs nowhere. While the run goes on, steps to come may bring any value.
+/// True under some environment: free names take any value that occurs, a new one, or, unfinished, any later one.
 pub(super) fn under_any(hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<PairFit, Fault> {
     let open = |name: &u32| hit.env.get(*name as usize) == Some(&ValueId::OPEN);
     let wanted: Vec<u32> = view.asked_names(hit.operand).into_iter().filter(open).collect();
@@ -39,33 +38,28 @@ fn with_value(env: &Env, name: u32, value: ValueId) -> Env {
     env
 }
 
-/// The fuel of taking one more step into a word, and of keeping a word: what has been bound must not fill the memory.
+/// Fuel per step taken and per prefix kept, which bounds the memory.
 const WORD: usize = 8;
 pub(super) const KEPT: usize = 256;
 
-/// What a beginning of a word has bound.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct PartialMatch {
-    /// The values.
     pub(super) env: Env,
-    /// Operand and event of steps whose tests need a value that is bound later.
     pub(super) later: Vec<(usize, u32)>,
-    /// Whether the word may end without a step that binds what a test uses: the test is left aside then.
+    /// True if the prefix may end with a test's value unbound; the test is then ignored.
     may_stay_open: bool,
 }
 
 impl PartialMatch {
-    /// Nothing bound.
     pub(super) fn empty_match(view: &MonitorView<'_, '_>) -> Self {
         Self { env: smallvec::smallvec![ValueId::OPEN; view.header.len()], later: Vec::new(), may_stay_open: false }
     }
 
-    /// The same for statements whose matches may leave steps out.
     pub(super) fn start_of_some(view: &MonitorView<'_, '_>) -> Self {
         Self { may_stay_open: true, ..Self::empty_match(view) }
     }
 
-    /// The word with one more step; `None` when no environment fits both.
+    /// `None` if no environment fits both.
     pub(super) fn extended_with(&self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<Option<Self>, Fault> {
         view.spend_fuel(WORD + self.later.len())?;
         let fit = same_values(&self.env, &hit.env);
@@ -79,12 +73,12 @@ impl PartialMatch {
         Ok(if next.settle_tests(view, false)? { Some(next) } else { None })
     }
 
-    /// Whether the word can end here: tests on what nothing in it binds are left aside.
+    /// Tests on unbound values are ignored.
     pub(super) fn can_end(&self, view: &mut MonitorView<'_, '_>) -> Result<bool, Fault> {
         self.clone().settle_tests(view, true)
     }
 
-    /// Evaluates the tests whose values are there (or all); false when one is not met.
+    /// Evaluates tests whose values are bound (or `all`); false if one fails.
     fn settle_tests(&mut self, view: &mut MonitorView<'_, '_>, all: bool) -> Result<bool, Fault> {
         let mut open = Vec::new();
         for (operand, event) in std::mem::take(&mut self.later) {
@@ -107,7 +101,6 @@ impl PartialMatch {
         Ok(true)
     }
 
-    /// Forgets the values of names that are not needed any more.
     pub(super) fn keep_names(&mut self, names: &[u32]) {
         if self.later.is_empty() {
             for (name, id) in (0..).zip(self.env.iter_mut()) {

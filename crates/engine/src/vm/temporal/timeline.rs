@@ -6,119 +6,90 @@ use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
 use averment_base::value::compare::ValueKey;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::run::{StepKind, Run};
+use averment_runs::run::{Run, StepKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The value of a binding, as a number: equal values have one number in a run.
+/// A binding's value as a number; equal values of a run share one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ValueId(u32);
 
 impl ValueId {
-    /// Not bound by the match: any value fits.
+    /// Not bound by the match; any value fits.
     pub(super) const OPEN: Self = Self(u32::MAX);
-    /// The run does not record the value: whether it is some other value is unknown.
+    /// Not recorded, so equality with another value is unknown.
     pub(super) const ABSENT: Self = Self(u32::MAX - 1);
-    /// A value that the run does not record and that is no other one: no look-up finds it, and tests on it are unknown.
+    /// Not recorded but distinct from all others: look-ups miss it and tests on it are unknown.
     pub(super) const FRESH: Self = Self(u32::MAX - 2);
-    /// A known value that occurs nowhere, for tests: an object without entries, which stands in no order with anything.
+    /// A known value that occurs nowhere: an empty object, which cannot be ordered.
     pub(super) const NOWHERE: Self = Self(u32::MAX - 3);
 
-    /// A number as a part of a key that is no value.
     pub(super) const fn from_number(number: u32) -> Self {
         Self(number)
     }
 
-    /// The number itself, for keys.
     pub(super) const fn as_number(self) -> u32 {
         self.0
     }
 
-    /// True for a value of the run.
     pub(super) fn is_value(self) -> bool {
         self < Self::NOWHERE
     }
 }
 
-/// Values of all bindings of an assertion, by binding.
 pub(super) type Env = SmallVec<[ValueId; 2]>;
 
-/// A match of a pattern: a step that matches, or may match.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchEvent {
-    /// The step, by its index in the run.
+    /// Index in the run.
     pub(super) step: u32,
-    /// Which alternative.
     pub(super) alternative: u16,
-    /// False when the run does not record what decides it.
     pub(super) sure: bool,
 }
 
-/// A step that kind, name and execution allow an alternative to match.
 #[derive(Debug, Clone)]
 pub(super) struct MatchCandidate {
-    /// The step, by its index in the run.
     pub(super) step: u32,
-    /// Which alternative.
     pub(super) alternative: u16,
-    /// Its condition without tests on other patterns' bindings.
     pub(super) truth: Truth,
-    /// The values bound, by the pattern's names.
     pub(super) value_ids: SmallVec<[ValueId; 4]>,
 }
 
-/// A step of the kind and name of a pattern, and what came of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CheckedStep {
-    /// The step, by its index in the run.
     pub(super) step: u32,
-    /// What decided it.
     pub(super) decided: DecidedBy,
-    /// Whether it surely matches.
     pub(super) matches: bool,
 }
 
-/// What decided whether a step matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecidedBy {
-    /// Only that something was missing.
     MissingValue,
-    /// What is there.
     Evidence,
-    /// Whether it was executed, or what text it has: its condition does not count.
+    /// Execution or the kind word's text; its condition does not count.
     EarlierTest,
 }
 
-/// Matches that are kept without memory of their own: of many patterns each matches few steps.
+/// Matches stored inline, because most patterns match few steps.
 const FEW: usize = 6;
 
-/// All matches of one unique pattern.
 #[derive(Debug, Default)]
 pub(super) struct PatternMatches {
-    /// In the order of steps.
     pub(super) events: SmallVec<[MatchEvent; FEW]>,
-    /// Whether some match is not sure, or has a value that is open or not recorded.
     pub(super) doubtful: bool,
-    /// The kinds of their steps.
     pub(super) kinds: StepKindSet,
-    /// The values bound by each event: as many as the pattern has names.
     value_ids: SmallVec<[ValueId; FEW]>,
-    /// The steps of its kind and name that do not match plainly, in order: most patterns match all of theirs.
+    /// Steps of its kind and name that do not match plainly, in order; usually few.
     pub(super) looked_at: SmallVec<[CheckedStep; FEW]>,
-    /// For a pattern with tests on other patterns' bindings: its candidates, for such tests to be added to their conditions.
     pub(super) candidates: Vec<MatchCandidate>,
-    /// What ended its classification.
     pub(super) fault: Option<Fault>,
-    /// Its events by value of a name, made when a block asks for it.
     by_value: Option<Box<FxHashMap<usize, EventsByValue>>>,
-    /// Its events in the order of their values, made when a statement asks for it.
     by_key: OnceCell<Box<[u32]>>,
 }
 
-/// Events by the value of one name.
 #[derive(Debug, Default)]
 struct EventsByValue {
     values: FxHashMap<ValueId, Vec<u32>>,
@@ -126,7 +97,6 @@ struct EventsByValue {
 }
 
 impl PatternMatches {
-    /// Adds a match with a step of a kind; `value_ids` are the values by the pattern's names.
     pub(super) fn add_event(&mut self, event: MatchEvent, kind: StepKind, value_ids: &[ValueId]) {
         self.doubtful |= !event.sure || value_ids.iter().any(|id| !id.is_value());
         self.events.push(event);
@@ -134,8 +104,6 @@ impl PatternMatches {
         self.value_ids.extend_from_slice(value_ids);
     }
 
-    /// Notes a step of the pattern's kind and name, if it does not match plainly; `truth` is that of its condition, `None` where that
-    /// was not looked at.
     pub(super) fn note_step(&mut self, step: u32, truth: Option<Truth>) {
         let decided = match truth {
             Some(Truth::True) => return,
@@ -147,7 +115,7 @@ impl PatternMatches {
         self.looked_at.push(CheckedStep { step, decided, matches });
     }
 
-    /// Those of the steps `window` where it is not known whether some of them match; `steps` are sorted, and come with their kinds.
+    /// The matches in `window` with those of `steps` (sorted) unknown.
     pub(super) fn with_doubts(&self, steps: &[(u32, StepKind)], names: usize, window: Range<usize>) -> Self {
         let mut doubting = Self { doubtful: self.doubtful, kinds: self.kinds, ..Self::default() };
         let mut left = steps.iter().peekable();
@@ -175,8 +143,7 @@ impl PatternMatches {
         doubting
     }
 
-    /// Whether there are steps of the pattern's kind and name among `start..end`, and something missing decided the condition of each
-    /// that was executed.
+    /// True if `start..end` has executed steps of its kind and name, all decided by something missing.
     pub(super) fn is_by_missing(&self, start: usize, end: usize) -> bool {
         let noted = self.looked_at(start, end);
         let all = |decided: DecidedBy| noted.iter().filter(move |looked| looked.decided == decided);
@@ -184,32 +151,27 @@ impl PatternMatches {
         !plainly && all(DecidedBy::MissingValue).next().is_some() && all(DecidedBy::Evidence).next().is_none()
     }
 
-    /// Whether what is there decided the condition of one of them.
     pub(super) fn is_by_evidence(&self, start: usize, end: usize) -> bool {
         let noted = self.looked_at(start, end);
         let plainly = self.events_between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
         plainly || noted.iter().any(|looked| looked.decided == DecidedBy::Evidence)
     }
 
-    /// The candidates of a window, where they are kept.
     pub(super) fn candidates_between(&self, window: StepWindow) -> &[MatchCandidate] {
         let at = |step: usize| self.candidates.partition_point(|candidate| (candidate.step as usize) < step);
         self.candidates.get(at(window.start)..at(window.end)).unwrap_or(&[])
     }
 
-    /// The steps of the pattern's kind and name among `start..end` that do not match plainly.
     pub(super) fn looked_at(&self, start: usize, end: usize) -> &[CheckedStep] {
         let at = |step: usize| self.looked_at.partition_point(|looked| (looked.step as usize) < step);
         self.looked_at.get(at(start)..at(end)).unwrap_or(&[])
     }
 
-    /// The values of an event, by the pattern's names.
     pub(super) fn value_ids(&self, event: u32, names: usize) -> &[ValueId] {
         let start = event as usize * names;
         self.value_ids.get(start..start + names).unwrap_or(&[])
     }
 
-    /// The numbers of all events in the order of their values, then of their steps.
     pub(super) fn by_key(&self, names: usize) -> &[u32] {
         self.by_key.get_or_init(|| {
             let mut events: Vec<u32> = (0..to_index(self.events.len())).collect();
@@ -218,13 +180,12 @@ impl PatternMatches {
         })
     }
 
-    /// The numbers of the events of the steps `start..end`.
     pub(super) fn events_between(&self, start: usize, end: usize) -> std::ops::Range<u32> {
         let at = |step: usize| to_index(self.events.partition_point(|event| (event.step as usize) < step));
         at(start)..at(end)
     }
 
-    /// The numbers of the events that have `value` for the name at `position`, or no known one; in order.
+    /// Events with `value` at `position`, or without a known one; in order.
     pub(super) fn with_value(&mut self, position: usize, names: usize, value: ValueId) -> Vec<u32> {
         if self.by_value.as_ref().is_none_or(|known| !known.contains_key(&position)) {
             let made = self.index_values(position, names);
@@ -251,18 +212,16 @@ impl PatternMatches {
     }
 }
 
-/// Values by number.
 #[derive(Debug, Default, Clone)]
 pub(super) struct ValueTable<'run> {
     numbers: FxHashMap<ValueKey<'run>, ValueId>,
     nodes: Vec<Node<'run>>,
-    /// How numbers, and texts that may be some, are written; and whether some number and some text are written alike.
     spelled: FxHashSet<(String, bool)>,
     twins: bool,
 }
 
 impl<'run> ValueTable<'run> {
-    /// The number of a value; [`ValueId::ABSENT`] for one that is not recorded.
+    /// [`ValueId::ABSENT`] if not recorded.
     pub(super) fn value_id(&mut self, node: Node<'run>) -> ValueId {
         if matches!(node.value, Value::Absent) {
             return ValueId::ABSENT;
@@ -279,12 +238,11 @@ impl<'run> ValueTable<'run> {
         id
     }
 
-    /// Whether some number and some text among the values are written alike.
     pub(super) fn has_twins(&self) -> bool {
         self.twins
     }
 
-    /// The value of a number; `None` for an open one.
+    /// `None` if open.
     pub(super) fn value_node(&self, id: ValueId) -> Option<Node<'run>> {
         match id {
             ValueId::OPEN => None,
@@ -295,21 +253,15 @@ impl<'run> ValueTable<'run> {
     }
 }
 
-/// A run after classification.
 #[derive(Debug)]
 pub(super) struct Timeline<'run> {
-    /// By unique pattern.
     pub(super) matches: Vec<PatternMatches>,
-    /// The values of bindings.
     pub(super) values: Rc<ValueTable<'run>>,
-    /// The executed calls, by step.
     pub(super) executed: Rc<Vec<u32>>,
-    /// The calls that were not executed, by step.
     pub(super) proposed: Rc<Vec<u32>>,
 }
 
 impl<'run> Timeline<'run> {
-    /// A timeline without matches.
     pub(super) fn new(run: &Run<'run>, unique_patterns: usize) -> Self {
         let (mut executed, mut proposed) = (Vec::new(), Vec::new());
         for (number, step) in (0..).zip(run.steps) {
@@ -325,18 +277,16 @@ impl<'run> Timeline<'run> {
         }
     }
 
-    /// The matches of a unique pattern.
     pub(super) fn matches_of(&self, unique: UniquePatternId) -> Option<&PatternMatches> {
         self.matches.get(unique.0 as usize)
     }
 
-    /// The calls that a statement about the call list looks at.
     pub(super) fn call_list(&self, proposed: bool) -> &[u32] {
         if proposed { &self.proposed } else { &self.executed }
     }
 }
 
-/// A position as a number. Runs are limited in size, so that it always fits.
+/// Never overflows: the size of runs is limited.
 pub(super) fn to_index(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }

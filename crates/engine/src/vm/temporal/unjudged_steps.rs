@@ -11,11 +11,10 @@ use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::UnjudgedRecord;
 use averment_base::truth::Truth;
-use averment_runs::run::{StepKind, Step};
+use averment_runs::run::{Step, StepKind};
 use std::collections::BTreeSet;
 
-/// The steps whose answer something missing decided, where another answer could have changed what is said; `holds` says whether the
-/// statement does.
+/// Steps decided by something missing whose other answer could change the result; `holds` is the result.
 pub(super) fn unjudged_steps(
     view: &mut MonitorView<'_, '_>,
     statement: &StatementDefinition,
@@ -43,7 +42,6 @@ pub(super) fn unjudged_steps(
     Ok(Some(Box::new(UnjudgedRecord { things, why: found.why, steps, all })))
 }
 
-/// What was found of all patterns.
 #[derive(Default)]
 struct UnjudgedSteps {
     steps: BTreeSet<u32>,
@@ -52,7 +50,6 @@ struct UnjudgedSteps {
 }
 
 impl UnjudgedSteps {
-    /// Adds the steps of a pattern or condition, where some cannot be judged; `why` is that of the first of them.
     fn add_steps(&mut self, steps: Vec<(u32, String)>, all: impl IntoIterator<Item = u32>) {
         let Some((first, why)) = steps.first().cloned() else { return };
         if self.steps.first().is_none_or(|known| first < *known) {
@@ -63,7 +60,6 @@ impl UnjudgedSteps {
     }
 }
 
-/// The steps of a pattern in the window that something missing decided, where the other answer may hurt.
 fn doubtful_steps(view: &MonitorView<'_, '_>, operand: usize, (either, holds): (bool, bool)) -> Vec<u32> {
     let (timeline, window) = (view.timeline, view.context.window);
     let Some(own) = view.operands.get(operand) else { return Vec::new() };
@@ -83,24 +79,25 @@ fn doubtful_steps(view: &MonitorView<'_, '_>, operand: usize, (either, holds): (
         .collect()
 }
 
-/// Adds the steps of one pattern.
 fn add_pattern_steps(view: &mut MonitorView<'_, '_>, doubts: &[DoubtedStep], found: &mut UnjudgedSteps) {
     let (timeline, window) = (view.timeline, view.context.window);
     let Some(operand) = doubts.first().map(|one| one.operand) else { return };
     let unique = view.operands.get(operand).map(|own| own.unique);
     let Some(matches) = unique.and_then(|unique| timeline.matches_of(unique)) else { return };
     let looked_at = matches.looked_at(window.start, window.end);
-    let events = matches.events_between(window.start, window.end).filter_map(|event| matches.events.get(event as usize));
+    let events =
+        matches.events_between(window.start, window.end).filter_map(|event| matches.events.get(event as usize));
     let judged = looked_at.iter().filter(|looked| looked.decided != DecidedBy::EarlierTest).map(|looked| looked.step);
     let lacks = |one: &DoubtedStep| Some((one.step, explain::lacking_fields(view, operand, one.step)?));
     let steps = doubts.iter().filter_map(lacks).collect();
     found.add_steps(steps, events.map(|event| event.step).chain(judged));
 }
 
-/// The steps of which a statement asks a condition.
 fn add_condition_steps(view: &mut MonitorView<'_, '_>, code: CodeId, found: &mut UnjudgedSteps) -> Result<(), Fault> {
     let (timeline, window) = (view.timeline, view.context.window);
-    let Some(matches) = view.operands.first().and_then(|operand| timeline.matches_of(operand.unique)) else { return Ok(()) };
+    let Some(matches) = view.operands.first().and_then(|operand| timeline.matches_of(operand.unique)) else {
+        return Ok(());
+    };
     let (mut steps, mut all) = (Vec::new(), Vec::new());
     for event in matches.events_between(window.start, window.end) {
         let Some(hit) = super::monitor::event_hit(0, event, view) else { continue };
@@ -117,7 +114,6 @@ fn add_condition_steps(view: &mut MonitorView<'_, '_>, code: CodeId, found: &mut
     Ok(())
 }
 
-/// What the steps are, in words.
 pub(in crate::vm) fn count_steps<'s, 'run: 's>(mut steps: impl Iterator<Item = &'s Step<'run>> + Clone) -> String {
     let Some(first) = steps.next() else { return String::new() };
     let is_like = |other: &Step<'_>| other.kind == first.kind;
@@ -128,7 +124,7 @@ pub(in crate::vm) fn count_steps<'s, 'run: 's>(mut steps: impl Iterator<Item = &
     }
 }
 
-/// `refunds`; ``calls of `update_order` `` where a name has no plain plural.
+/// `refunds`, or ``calls of `update_order` `` for a name without a plain plural.
 fn plural_name(name: &str) -> String {
     let plain = name.bytes().all(|byte| byte.is_ascii_lowercase()) && (3..=24).contains(&name.len());
     if plain && !name.ends_with(['s', 'x', 'y', 'z', 'h']) {
@@ -138,8 +134,7 @@ fn plural_name(name: &str) -> String {
 }
 
 impl<'run> crate::vm::machine::Machine<'run> {
-    /// ``no `amount` ``: what an expression that something missing or unfit has decided lacks; `None` where the catalogue says of all of it
-    /// that it need not be there.
+    /// ``no `amount` ``: what a doubtful expression lacks; `None` if the catalog declares all of it optional.
     pub(super) fn lacking_fields(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> Option<String> {
         let parts = self.missing_parts(code, scope);
         if parts.is_empty() {
@@ -153,7 +148,6 @@ impl<'run> crate::vm::machine::Machine<'run> {
         needed.map(|(text, _)| format!("no `{text}`"))
     }
 
-    /// Whether the catalogue declares an argument of a tool and does not require it.
     pub(in crate::vm) fn is_optional(&self, tool: &str, key: &str) -> bool {
         let declared = self.program.tools.iter().find(|one| one.name == tool).and_then(|one| one.arguments);
         let schema = declared.and_then(|schema| self.program.schemas.get(schema as usize));
@@ -164,7 +158,6 @@ impl<'run> crate::vm::machine::Machine<'run> {
         is_there && !required.is_some_and(|all| all.iter().any(|one| one.as_str() == Some(key)))
     }
 
-    /// The same for a path whose value a pattern binds.
     pub(super) fn lacks_binding(&self, path: CodeId, scope: &ExpressionScope<'_, 'run>) -> Option<String> {
         let text = self.rule_text(self.code_span(path));
         Some(format!("no `{text}`")).filter(|_| scope.step.is_none_or(|step| !self.is_optional(step.name, &text)))

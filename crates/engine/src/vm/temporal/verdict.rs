@@ -3,12 +3,14 @@
 use super::by_missing;
 use super::closed_form::{self, ClosedVerdict};
 use super::explain;
-use super::monitor::{EventSelection, PossibleOutcomes, Monitor, PlayedMatches, PatternPresence, VerdictReason, play_matches};
+use super::monitor::{
+    EventSelection, Monitor, PatternPresence, PlayedMatches, PossibleOutcomes, VerdictReason, play_matches,
+};
+use super::number_twins;
 use super::plan::StepKindSet;
 use super::statements::{ExerciseRule, ExerciseState, StatementDefinition};
-use super::number_twins;
 use super::unjudged_steps;
-use super::view::{ReplicaMode, MonitorView};
+use super::view::{MonitorView, ReplicaMode};
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::CheckFinding;
@@ -16,7 +18,7 @@ use averment_base::truth::Verdict;
 use averment_runs::run::StepKind;
 use smallvec::SmallVec;
 
-/// Judges a statement on its window. `opened_by` are the kinds of steps that opened the windows around it.
+/// `opened_by` are the kinds of steps that opened the enclosing windows.
 pub(super) fn judge_window(
     view: &mut MonitorView<'_, '_>,
     statement: &StatementDefinition,
@@ -32,7 +34,7 @@ pub(super) fn judge_window(
     conclude_finding(view, statement, selected, outcome)
 }
 
-/// How a statement stands over all answers to what is unknown, and whether it then passes whatever a longer run brings.
+/// The state over all answers to unknowns, and whether a pass is final.
 pub(super) fn possible_outcomes(
     view: &mut MonitorView<'_, '_>,
     statement: &StatementDefinition,
@@ -67,7 +69,6 @@ fn replica_outcomes<'run>(
 
 type BoxedMonitor<'run> = Box<dyn Monitor<'run> + 'run>;
 
-/// A monitor after it has seen the window.
 fn play_replica<'run>(
     view: &mut MonitorView<'_, 'run>,
     statement: &StatementDefinition,
@@ -80,14 +81,12 @@ fn play_replica<'run>(
     Ok((monitor, seen))
 }
 
-/// Who says why a statement stands as it does.
 enum ReasonSource<'run> {
     Played(BoxedMonitor<'run>),
     Closed(ClosedVerdict),
 }
 
 impl<'run> ReasonSource<'run> {
-    /// Why it fails, where it does.
     fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         match self {
             Self::Played(monitor) => monitor.explain_failure(view),
@@ -95,7 +94,6 @@ impl<'run> ReasonSource<'run> {
         }
     }
 
-    /// Why it holds.
     fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         match self {
             Self::Played(monitor) => monitor.explain_pass(view),
@@ -104,10 +102,9 @@ impl<'run> ReasonSource<'run> {
     }
 }
 
-/// What is said of a statement under the most and under the least favourable answers to what is unknown.
 struct ReplicaOutcomes<'run> {
     best: (PossibleOutcomes, ReasonSource<'run>),
-    /// None where one replica speaks for all answers.
+    /// `None` if one replica covers all answers.
     worst: Option<(PossibleOutcomes, ReasonSource<'run>)>,
     seen: PlayedMatches,
 }
@@ -121,26 +118,21 @@ impl<'run> ReplicaOutcomes<'run> {
         self.worst.as_ref().map_or(self.best.0, |(judged, _)| *judged)
     }
 
-    /// Who speaks for what is there whatever the answers are.
     fn pessimistic_source(&self) -> &ReasonSource<'run> {
         self.worst.as_ref().map_or(&self.best.1, |(_, speaker)| speaker)
     }
 }
 
-/// What comes of where a statement stands, when nothing can be added to its window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Conclusion {
     Fail,
     Pass,
     Vacuous,
-    /// It depends on what is not known.
     Unknown,
-    /// Its window never closes.
     Hangs,
 }
 
 impl Conclusion {
-    /// The verdict.
     pub(super) fn verdict(self) -> Verdict {
         match self {
             Self::Fail => Verdict::Fail,
@@ -151,12 +143,11 @@ impl Conclusion {
     }
 }
 
-/// The one way from where a statement stands, under any answers to what is unknown, to what comes of it. `exercised` is asked of a
-/// statement that holds.
-///
-/// # Errors
-/// What `exercised` ends with.
-pub(super) fn conclude_outcomes<E>(stands: PossibleOutcomes, exercised: impl FnOnce() -> Result<ExerciseState, E>) -> Result<Conclusion, E> {
+/// Maps a statement's state to its result; `exercised` is only called if it holds.
+pub(super) fn conclude_outcomes<E>(
+    stands: PossibleOutcomes,
+    exercised: impl FnOnce() -> Result<ExerciseState, E>,
+) -> Result<Conclusion, E> {
     if stands.may_fail {
         return Ok(if stands.may_hold || stands.may_hang { Conclusion::Unknown } else { Conclusion::Fail });
     }
@@ -170,23 +161,18 @@ pub(super) fn conclude_outcomes<E>(stands: PossibleOutcomes, exercised: impl FnO
     })
 }
 
-/// How a statement relates its steps to the calls of the run.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CallRelation {
-    /// It speaks of the call list.
     pub(super) listed: bool,
-    /// Its bound counts calls.
     pub(super) counted: bool,
 }
 
 impl CallRelation {
-    /// That of a statement.
     pub(super) fn of_statement(statement: &StatementDefinition) -> Self {
         Self { listed: statement.calls, counted: matches!(statement.within, Some(StepDistance::Calls(_))) }
     }
 }
 
-/// What the run does not record, or does not order.
 pub(super) fn out_of_reach(
     view: &MonitorView<'_, '_>,
     ordered: bool,
@@ -224,8 +210,13 @@ pub(super) fn out_of_reach(
     unordered.next().map(|(a, b)| CheckFinding::new(Verdict::Undecided, explain::unordered_kinds(a, b)))
 }
 
-/// Whether the place of steps among the calls matters. A bound compares steps of two patterns.
-fn relates_to_calls(view: &MonitorView<'_, '_>, calls: CallRelation, selected: &[EventSelection], in_window: bool) -> bool {
+/// True if positions among the calls matter; a bound compares steps of two patterns.
+fn relates_to_calls(
+    view: &MonitorView<'_, '_>,
+    calls: CallRelation,
+    selected: &[EventSelection],
+    in_window: bool,
+) -> bool {
     if calls.listed && !super::all_calls(view.timeline, view.plan, view.operands).is_empty() {
         return true;
     }
@@ -278,7 +269,10 @@ fn conclude_finding<'run>(
             let failed = new_finding(Verdict::Fail, outcome.best.1.explain_failure(view));
             // Behind `not` that is what is wanted.
             let proved = view.context.proves_passes;
-            CheckFinding { unjudged: if proved { unjudged_steps::unjudged_steps(view, statement, stands, false)? } else { None }, ..failed }
+            CheckFinding {
+                unjudged: if proved { unjudged_steps::unjudged_steps(view, statement, stands, false)? } else { None },
+                ..failed
+            }
         }
         Conclusion::Pass => {
             let unjudged = unjudged_steps::unjudged_steps(view, statement, stands, true)?;
@@ -293,7 +287,7 @@ fn conclude_finding<'run>(
     })
 }
 
-/// Of an unfinished run only what no longer one can change is said.
+/// In an unfinished run, reports only what no longer run can change.
 fn unfinished_finding<'run>(
     view: &mut MonitorView<'_, 'run>,
     statement: &StatementDefinition,
@@ -309,7 +303,9 @@ fn unfinished_finding<'run>(
         }
         return Ok(new_finding(Verdict::Fail, outcome.best.1.explain_failure(view)));
     }
-    if outcome.pessimistic_outcomes().passed_for_good && !exercise_state(view, statement, selected, &outcome)?.0.may_be_vacuous {
+    if outcome.pessimistic_outcomes().passed_for_good
+        && !exercise_state(view, statement, selected, &outcome)?.0.may_be_vacuous
+    {
         let unjudged = unjudged_steps::unjudged_steps(view, statement, optimistic, true)?;
         return Ok(CheckFinding { unjudged, ..pass_finding(view, &outcome) });
     }
@@ -319,7 +315,6 @@ fn unfinished_finding<'run>(
     Ok(new_finding(Verdict::Undecided, explain::open_reason(view, so_far)))
 }
 
-/// A pass, with its proof where that is wanted.
 fn pass_finding<'run>(view: &mut MonitorView<'_, 'run>, outcome: &ReplicaOutcomes<'run>) -> CheckFinding {
     if !view.context.proves_passes {
         return CheckFinding::new(Verdict::Pass, "");
@@ -331,13 +326,21 @@ fn new_finding(verdict: Verdict, why: VerdictReason) -> CheckFinding {
     CheckFinding { evidence: why.evidence, violations: why.violations, ..CheckFinding::new(verdict, why.reason) }
 }
 
-/// The answers differ.
-fn unknown_finding<'run>(view: &mut MonitorView<'_, 'run>, stands: PossibleOutcomes, outcome: &ReplicaOutcomes<'run>) -> CheckFinding {
-    let fails = if stands.may_fail { outcome.pessimistic_source().explain_failure(view) } else { VerdictReason::default() };
+fn unknown_finding<'run>(
+    view: &mut MonitorView<'_, 'run>,
+    stands: PossibleOutcomes,
+    outcome: &ReplicaOutcomes<'run>,
+) -> CheckFinding {
+    let fails =
+        if stands.may_fail { outcome.pessimistic_source().explain_failure(view) } else { VerdictReason::default() };
     new_finding(Verdict::Undecided, explain::unknown_reason(view, outcome.seen.unknown.as_ref(), fails))
 }
 
-fn vacuous_reason(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition, missing: Option<usize>) -> VerdictReason {
+fn vacuous_reason(
+    view: &mut MonitorView<'_, '_>,
+    statement: &StatementDefinition,
+    missing: Option<usize>,
+) -> VerdictReason {
     match (missing, &statement.exercise) {
         (Some(operand), _) => explain::by_missing(view, operand),
         (None, ExerciseRule::Calls) => explain::no_calls(view),
@@ -350,11 +353,12 @@ fn vacuous_reason(view: &mut MonitorView<'_, '_>, statement: &StatementDefinitio
             let absent: SmallVec<[usize; 2]> = range.clone().filter(is_absent).collect();
             explain::not_exercised(view, &absent)
         }
-        (None, ExerciseRule::Always | ExerciseRule::Own) => explain::reason_with(statement.meaning.vacuous_reason(view), Vec::new()),
+        (None, ExerciseRule::Always | ExerciseRule::Own) => {
+            explain::reason_with(statement.meaning.vacuous_reason(view), Vec::new())
+        }
     }
 }
 
-/// Whether a statement that holds was exercised; and a pattern all of whose candidates were decided by something missing.
 fn exercise_state(
     view: &mut MonitorView<'_, '_>,
     statement: &StatementDefinition,
@@ -362,10 +366,10 @@ fn exercise_state(
     outcome: &ReplicaOutcomes<'_>,
 ) -> Result<(ExerciseState, Option<usize>), Fault> {
     let operands = &outcome.seen.operands;
-    let own = outcome
-        .optimistic_outcomes()
-        .exercised
-        .map(|best| ExerciseState { may_pass: outcome.pessimistic_outcomes().exercised.is_none_or(|worst| worst.may_pass), ..best });
+    let own = outcome.optimistic_outcomes().exercised.map(|best| ExerciseState {
+        may_pass: outcome.pessimistic_outcomes().exercised.is_none_or(|worst| worst.may_pass),
+        ..best
+    });
     let occurs = |operand: usize| operands.get(operand).copied().unwrap_or_default();
     let exercised = statement.exercise.exercise_state(occurs, view.calls.is_empty(), own);
     let mut missing_alone = Vec::new();

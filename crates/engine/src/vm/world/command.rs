@@ -15,12 +15,11 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-/// How long a command that was asked to end may take before it is killed.
+/// Time between asking a command to end and killing it.
 const GRACE: Duration = Duration::from_millis(300);
-/// How often a running command is looked at.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Runs a command. The first argument is the program, looked up on the path.
+/// The first argument is the program, looked up in `PATH`.
 pub(super) fn run_command(permissions: &Permissions, arguments: &[String]) -> Result<CommandOutcome, Fault> {
     let Some((program, rest)) = arguments.split_first().filter(|(program, _)| !program.is_empty()) else {
         return Err(Fault::Other("the command is empty".to_owned()));
@@ -72,15 +71,14 @@ fn cannot_start(permissions: &Permissions, program: &str, error: &std::io::Error
     Fault::Other(format!("`{program}` cannot be started: {why}"))
 }
 
-/// Characters of a program's name in a message.
+/// Characters of a program name in a message.
 const NAME: usize = 200;
 
 pub(super) fn exit_code(status: ExitStatus) -> i64 {
     status.code().map_or_else(|| 128 + i64::from(status.signal().unwrap_or(0)), i64::from)
 }
 
-/// Waits until the command ends by itself, and ends it with all that it started when it does not; whether it did. Either way it is not
-/// asked for its status yet: until then no other process can get its number.
+/// Waits, or ends the command with its descendants; not reaped yet, so that its process id is not reused.
 fn ended_itself(child: &Child, family: &ProcessFamily, limit: Duration) -> std::io::Result<bool> {
     let in_time = wait_until(child, Instant::now() + limit)?;
     if !in_time {
@@ -129,7 +127,6 @@ impl CommandStream {
         Self { kept, ended }
     }
 
-    /// What was written, waiting a little for the end.
     fn written_text(self) -> String {
         let _ended = self.ended.recv_timeout(GRACE);
         self.kept.lock().map(|kept| String::from_utf8_lossy(&kept).into_owned()).unwrap_or_default()

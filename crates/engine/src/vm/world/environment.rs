@@ -4,14 +4,12 @@
 use super::VariableState;
 use std::borrow::Cow;
 
-/// What stands in the output of a command for the value of a variable.
 const WITHHELD: &str = "[from the environment]";
 
-/// Shorter values are words such as `true` or `xterm`, and none of them is a secret.
+/// Shorter values, such as `true` or `xterm`, are not secrets.
 const SHORTEST: usize = 6;
 
-/// The text without the values of variables of the environment, the longest first, so that no part of one stays. The folder in which
-/// the command runs is known to whoever reads its output.
+/// Replaces the longest values first, so that no part of one stays; the working folder is not hidden.
 pub(super) fn withhold_values(text: &str, variables: impl Iterator<Item = (String, String)>) -> Cow<'_, str> {
     let known = ["PWD", "OLDPWD"];
     let mut values: Vec<String> = variables
@@ -23,7 +21,6 @@ pub(super) fn withhold_values(text: &str, variables: impl Iterator<Item = (Strin
     values.iter().fold(Cow::Borrowed(text), |text, value| Cow::Owned(text.replace(value.as_str(), WITHHELD)))
 }
 
-/// How a variable stands.
 pub(super) fn variable_state(name: &str) -> VariableState {
     match std::env::var_os(name) {
         None => VariableState::Unset,
@@ -32,7 +29,6 @@ pub(super) fn variable_state(name: &str) -> VariableState {
     }
 }
 
-/// The variables of this process that are text.
 pub(super) fn text_variables() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
@@ -43,7 +39,8 @@ mod tests {
 
     fn clean(text: &str) -> String {
         let variables = [("A", "tangerine"), ("B", "tangerine dream"), ("CI", "true"), ("PWD", "/work/here")];
-        withhold_values(text, variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter()).into_owned()
+        withhold_values(text, variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter())
+            .into_owned()
     }
 
     #[test]

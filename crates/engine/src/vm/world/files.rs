@@ -13,10 +13,9 @@ use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 
-/// Names of a folder that are listed at most.
+/// Names listed of a folder.
 const NAMES: usize = 100_000;
 
-/// Looks at a file if it may be looked at.
 pub(super) fn read_file(permissions: &Permissions, path: &str, look: FileLook) -> Result<FileState, Fault> {
     if path.contains('\0') {
         return Err(Fault::Other("a path cannot hold a NUL character".to_owned()));
@@ -84,7 +83,6 @@ fn file_content(
     Ok(FileState::Text(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-/// The names in a folder, sorted.
 fn folder_names(folder: &File) -> std::io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in rustix::fs::Dir::read_from(folder)? {
@@ -111,7 +109,6 @@ fn cannot_read(path: &str, error: &std::io::Error) -> Fault {
     Fault::Other(format!("`{path}` cannot be read: {why}"))
 }
 
-/// The flag that would permit it: the folder that the file is in.
 fn needs_permission(place: &Path) -> Fault {
     // The names below differ from run to run.
     let of_processes = Path::new("/proc");

@@ -9,11 +9,11 @@ mod command;
 #[cfg(feature = "world")]
 mod environment;
 #[cfg(feature = "world")]
-mod process_family;
-#[cfg(feature = "world")]
 mod files;
 #[cfg(feature = "world")]
 mod orphans;
+#[cfg(feature = "world")]
+mod process_family;
 #[cfg(feature = "world")]
 mod service;
 #[cfg(feature = "world")]
@@ -32,20 +32,20 @@ pub use service::ServiceProcess;
 #[cfg(feature = "world")]
 pub use watched_program::{WatchedProgram, supervise};
 
-/// What a path leads to.
+/// The state of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileState {
-    /// Nothing.
+    /// Nothing exists.
     Missing,
     /// A folder, with the names of what is in it, sorted.
     Folder(Vec<String>),
-    /// A file with its text; bytes that are no UTF-8 become U+FFFD.
+    /// A file's text; invalid UTF-8 becomes U+FFFD.
     Text(String),
-    /// Something that exists and was not read, because nobody asked for its text: how many bytes it has.
+    /// Exists but was not read, because its text was not requested; its size in bytes.
     Unread(u64),
 }
 
-/// How a variable of the environment stands.
+/// The state of an environment variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VariableState {
     /// It is not set.
@@ -56,7 +56,7 @@ pub enum VariableState {
     Filled,
 }
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandOutcome {
     /// Its exit code; 128 plus the signal's number when a signal ended it, as shells say it.
@@ -65,12 +65,12 @@ pub struct CommandOutcome {
     pub output: String,
 }
 
-/// What rules have looked at.
+/// What rules accessed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorldLookup {
-    /// A file, as it stood; `None` where it could not be looked at.
+    /// A file's state; `None` if it could not be read.
     File(String, Option<FileState>),
-    /// A command that was run, and how it ended; else why that is not known.
+    /// A command and its outcome, or why that is not known.
     Command(Vec<String>, Result<CommandOutcome, String>),
 }
 
@@ -79,7 +79,7 @@ pub enum WorldLookup {
 pub struct WorldNotes(Arc<Mutex<Vec<WorldLookup>>>);
 
 impl WorldNotes {
-    /// What was noted until now.
+    /// Takes the recorded accesses.
     #[must_use]
     pub fn take_notes(&self) -> Vec<WorldLookup> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
@@ -98,7 +98,7 @@ impl PartialEq for WorldNotes {
 
 impl Eq for WorldNotes {}
 
-/// What rules may do, and its limits. The default allows nothing.
+/// What rules may access, and the limits. The default allows nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Permissions {
     /// Where relative paths start and commands run; files below it may be read. `None`: no file may be read.
@@ -135,7 +135,7 @@ impl Default for Permissions {
 }
 
 impl Permissions {
-    /// What the command line allows without a flag: files under the working directory, and whether a variable is set.
+    /// The command line's default: files under the working directory, and whether a variable is set.
     #[must_use]
     pub fn of_command_line(working_directory: PathBuf) -> Self {
         Self { working_directory: Some(working_directory), environment: true, ..Self::default() }
@@ -170,7 +170,8 @@ impl Permissions {
         #[cfg(not(feature = "world"))]
         let outcome = Err(out_of_reach(self));
         if let Some(notes) = &self.notes {
-            notes.add_note(WorldLookup::Command(arguments.to_vec(), outcome.clone().map_err(|fault| fault.to_string())));
+            notes
+                .add_note(WorldLookup::Command(arguments.to_vec(), outcome.clone().map_err(|fault| fault.to_string())));
         }
         outcome
     }
@@ -192,7 +193,6 @@ impl Permissions {
     }
 }
 
-/// Why a build without the feature `world` does not look at something.
 #[cfg(not(feature = "world"))]
 fn out_of_reach<T>(_: T) -> Fault {
     Fault::Other("nothing outside of the run can be looked at here, and the run does not record it".to_owned())

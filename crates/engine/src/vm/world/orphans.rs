@@ -17,15 +17,15 @@ use std::sync::{Mutex, PoisonError};
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
-/// The children that this process had when it began to take in orphans: they are none of its commands.
+/// Children that existed before this process adopted orphans: not its commands.
 #[cfg(target_os = "linux")]
 static OWN: Mutex<Option<BTreeSet<i32>>> = Mutex::new(None);
 
-/// How long is looked for what is still there: a process may start another at any time.
+/// Time limit for ending survivors: a process may start another one at any time.
 #[cfg(target_os = "linux")]
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// From now on orphans come to this process.
+/// Makes this process the parent of orphans.
 #[cfg(target_os = "linux")]
 pub(super) fn adopt() {
     let mut own = OWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,7 +59,7 @@ pub(super) fn end() -> Vec<String> {
     }
 }
 
-/// What descends from this process, but for some, each stopped as soon as it is seen: what stands still starts nothing before it is killed.
+/// Stops each descendant when found, so that none starts another one before it is killed.
 #[cfg(target_os = "linux")]
 fn freeze_descendants(without: &BTreeSet<i32>) -> Vec<i32> {
     let mut found: Vec<i32> = Vec::new();
@@ -83,7 +83,7 @@ fn own_pid() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
 }
 
-/// The children of a process, with those that have ended and were not waited for.
+/// Includes zombies.
 #[cfg(target_os = "linux")]
 fn child_pids(parent: i32) -> Vec<i32> {
     let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
@@ -98,7 +98,7 @@ fn child_pids(parent: i32) -> Vec<i32> {
     }
 }
 
-/// A living process with the name that it has given itself.
+/// The process's own name; `None` if it is dead.
 #[cfg(target_os = "linux")]
 fn living_name(pid: i32) -> Option<String> {
     super::process_family::ProcessStat::read_stat(pid).filter(|one| !one.dead)?;

@@ -14,16 +14,15 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
-/// The name of the mark in the environment of a command.
 const MARK: &str = "AVERMENT_COMMAND";
 
-/// A command's mark: different for every command of every process.
+/// A command's mark, unique per command and process.
 #[derive(Debug)]
 pub(super) struct ProcessFamily {
     mark: String,
 }
 
-/// The commands that run just now, with their processes, and whether no more may start.
+/// Running commands with their process ids, and whether no more may start.
 static RUNNING: Mutex<(Vec<(String, u32)>, bool)> = Mutex::new((Vec::new(), false));
 
 /// Ends all commands that run, and lets no other start: for a program that is about to leave. What multiplies faster than it is ended may live
@@ -44,7 +43,6 @@ pub fn adopt_orphans() {
 }
 
 impl ProcessFamily {
-    /// Marks a command that is about to start, and gives it a process group of its own.
     pub(super) fn mark_command(command: &mut Command) -> Self {
         use std::os::unix::process::CommandExt;
         use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,7 +52,6 @@ impl ProcessFamily {
         Self { mark }
     }
 
-    /// Starts the command.
     pub(super) fn start_command(&self, command: &mut Command) -> std::io::Result<Child> {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         if running.1 {
@@ -65,18 +62,16 @@ impl ProcessFamily {
         Ok(child)
     }
 
-    /// Asks the process group to end.
     pub(super) fn ask_to_end(&self, child: &Child) {
         signal_group(child.id(), Signal::TERM);
     }
 
-    /// Kills the group and whatever carries the mark. The command must not have been waited for: its number would be anybody's.
+    /// Must run before the command is waited for: afterwards its process id may be reused.
     pub(super) fn kill_all(&self, child: &Child) {
         kill_marked(&self.mark, child.id());
     }
 
-    /// The command has been waited for. Orphans are ended when no other command runs that they could belong to; none starts meanwhile. Those
-    /// that live on all the same.
+    /// After the wait: ends orphans unless other commands run; returns those still alive. None starts meanwhile.
     pub(super) fn after_wait(&self) -> Vec<String> {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.0.retain(|(mark, _)| *mark != self.mark);
@@ -84,14 +79,13 @@ impl ProcessFamily {
     }
 }
 
-/// Sends a signal to a process group. That it is gone already is no error.
+/// A group that no longer exists is no error.
 fn signal_group(group: u32, signal: Signal) {
     if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
         let _gone_already = kill_process_group(group, signal);
     }
 }
 
-/// Kills, and again while there is something: a process may start another at any time.
 fn kill_marked(mark: &str, process: u32) {
     signal_group(process, Signal::KILL);
     for _ in 0..ROUNDS {
@@ -108,7 +102,7 @@ fn kill_marked(mark: &str, process: u32) {
     }
 }
 
-/// How often is looked for what is still there.
+/// Rounds of searching for survivors.
 const ROUNDS: usize = 20;
 
 /// The processes that carry a mark or descend from the command.
@@ -135,18 +129,17 @@ fn members(_: &str, _: u32) -> Vec<i32> {
     Vec::new()
 }
 
-/// A process.
 #[cfg(target_os = "linux")]
 pub(super) struct ProcessStat {
     pub(super) pid: i32,
     pub(super) parent: i32,
-    /// Whether it has ended, and only waits to be waited for.
+    /// A zombie: ended but not yet waited for.
     pub(super) dead: bool,
 }
 
 #[cfg(target_os = "linux")]
 impl ProcessStat {
-    /// Its line in `/proc/PID/stat`: the state and the parent stand behind the name, which may hold anything.
+    /// Parses `/proc/PID/stat`; state and parent follow the name, which may contain anything.
     pub(super) fn read_stat(pid: i32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();

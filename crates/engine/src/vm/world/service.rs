@@ -34,7 +34,7 @@ impl ServiceProcess {
         Some((self.child.stdin.take()?, self.child.stdout.take()?, self.child.stderr.take()?))
     }
 
-    /// How it ended, in words, where it did.
+    /// How it ended, in words; `None` while it runs.
     #[must_use]
     pub fn exit_words(&self) -> Option<String> {
         let process = Pid::from_raw(i32::try_from(self.child.id()).ok()?)?;

@@ -18,11 +18,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long the second process may take to end what it started.
+/// Time for the supervising process to end what it started.
 const GRACE: Duration = Duration::from_secs(5);
-/// How often is looked at what runs.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Exit codes of shells for a program that is not there, and for one that cannot be executed.
+/// Shell exit codes for a program that is missing or cannot be executed.
 const NOT_FOUND: i64 = 127;
 const NOT_EXECUTABLE: i64 = 126;
 
@@ -31,7 +30,7 @@ const NOT_EXECUTABLE: i64 = 126;
 pub struct WatchedProgram {
     child: Child,
     family: ProcessFamily,
-    /// The program runs as long as this is open.
+    /// Kept open while the program may run.
     held: Option<ChildStdin>,
 }
 
@@ -60,7 +59,7 @@ impl WatchedProgram {
         Ok(Self { child, family, held })
     }
 
-    /// What it writes; once.
+    /// Its output streams; only once.
     pub fn take_streams(&mut self) -> Option<(ChildStdout, ChildStderr)> {
         Some((self.child.stdout.take()?, self.child.stderr.take()?))
     }

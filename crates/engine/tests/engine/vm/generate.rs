@@ -3,8 +3,8 @@
 use averment_base::source::Span;
 use averment_engine::bytecode::ops::*;
 use averment_engine::ir::{
-    self, CheckedAssertion, AssertionCheck, Constant, FunctionDef, TypedExpr, ExprKind, LetDef, LocalId, CheckedModule, RegexSource, ProgramSchema, AssertionSettings, TypedTest, Type,
-    ValueTest,
+    self, AssertionCheck, AssertionSettings, CheckedAssertion, CheckedModule, Constant, ExprKind, FunctionDef, LetDef,
+    LocalId, ProgramSchema, RegexSource, Type, TypedExpr, TypedTest, ValueTest,
 };
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use proptest::prelude::*;
@@ -132,12 +132,8 @@ fn tested(inner: impl Strategy<Value = TypedExpr> + Clone) -> impl Strategy<Valu
         ValueTest::IsJsonSchema(0),
         ValueTest::ContainsJsonSchema(0),
     ];
-    let typed = (proptest::sample::select(kinds), any::<bool>(), inner).prop_map(|(kind, negated, subject)| TypedTest {
-        kind,
-        negated,
-        subject: Box::new(subject),
-        operand: None,
-    });
+    let typed = (proptest::sample::select(kinds), any::<bool>(), inner)
+        .prop_map(|(kind, negated, subject)| TypedTest { kind, negated, subject: Box::new(subject), operand: None });
     prop_oneof![4 => plain, 1 => typed].prop_map(|tested| of(ExprKind::Test(tested)))
 }
 

@@ -9,7 +9,7 @@ use super::cursor::{CursorState, StatementPart};
 use super::vocabulary::{self, Role, Word};
 use std::ops::Range;
 
-/// What a completion inserts, for the icon beside it.
+/// The kind of inserted text, for the editor's icon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "each is the word itself")]
 pub enum CompletionKind {
@@ -38,15 +38,15 @@ pub enum CompletionKind {
 /// One thing that can be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
-    /// What is shown and matched against what is typed.
+    /// The shown text, which is matched against the typed text.
     pub label: String,
-    /// What it is.
+    /// The kind of completion.
     pub kind: CompletionKind,
     /// Its type or signature, short.
     pub detail: String,
     /// More, as Markdown; may be empty.
     pub doc: String,
-    /// What to insert, with `${1:…}` for what is to be filled in; see [`strip_placeholders`].
+    /// The inserted snippet, with `${1:…}` for placeholders; see [`plain`].
     pub insert: String,
 }
 
@@ -98,7 +98,6 @@ pub fn strip_placeholders(snippet: &str) -> String {
     out
 }
 
-/// The first of `a,b,c|}`.
 fn first_choice(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut String) {
     let mut first = true;
     while let Some(letter) = letters.next() {
@@ -111,12 +110,11 @@ fn first_choice(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mu
     }
 }
 
-/// A text that stands in a snippet as it is.
 fn escape_snippet(text: &str) -> String {
     text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
 }
 
-/// What can be written at a byte offset.
+/// The completions at a byte offset.
 #[must_use]
 pub fn complete_at(text: &str, at: usize, context: &CursorContext) -> Completions {
     let cursor = CursorState::new(text, at);

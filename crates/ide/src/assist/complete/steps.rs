@@ -40,11 +40,16 @@ impl CompletionBuilder<'_, '_> {
         let defs: Vec<DeclaredName> =
             self.context.names.iter().filter(|one| one.kind == DeclarationKind::Def).cloned().collect();
         for one in &defs {
-            self.push_item(CompletionKind::Function, &one.name, &one.name, &one.signature, one.doc.as_deref().unwrap_or(""));
+            self.push_item(
+                CompletionKind::Function,
+                &one.name,
+                &one.name,
+                &one.signature,
+                one.doc.as_deref().unwrap_or(""),
+            );
         }
     }
 
-    /// The tools of the catalogue and of the run.
     pub(super) fn add_tools(&mut self, with_arguments: bool) {
         let context = self.context;
         for name in context.tool_names() {
@@ -68,7 +73,7 @@ impl CompletionBuilder<'_, '_> {
         }
     }
 
-    /// Without a catalogue and a run: the names that stand before parentheses or arrows in the text itself.
+    /// Without a catalog or a run: names before parentheses or arrows in the text.
     pub(super) fn words_used_as_tools(&self) -> Vec<String> {
         let scan = scan_bounded(self.cursor.text);
         let word = |index: usize| {
@@ -161,7 +166,6 @@ impl CompletionBuilder<'_, '_> {
         self.push_item(kind, &field.name, &field.name, detail.trim_start_matches(", "), &doc);
     }
 
-    /// The arguments of a pattern's tools, or the fields of its kind.
     pub(super) fn add_arguments(&mut self, steps: &StepScope) {
         let kind = steps.kind.as_deref().and_then(step_kind).unwrap_or(StepKind::Call);
         let step = PathTarget::Step(kind, steps.tools.clone());
@@ -188,13 +192,13 @@ impl CompletionBuilder<'_, '_> {
     }
 
     pub(super) fn add_step_parameters(&mut self, steps: &StepScope) {
-        let step = steps.tools.last().and_then(|name| self.context.find_name(name, &[DeclarationKind::DefStep])).cloned();
+        let step =
+            steps.tools.last().and_then(|name| self.context.find_name(name, &[DeclarationKind::DefStep])).cloned();
         if step.is_some() {
             self.add_operands();
         }
     }
 
-    /// Behind `path:` in a pattern's parentheses.
     pub(super) fn argument_values(&mut self, steps: &StepScope, path: &[String]) {
         let segments = path.iter().map(|name| PrefixPart::Name(name.clone())).collect();
         let places = member::resolve_path(&PathPrefix { segments }, Some(steps), true, self.context);
@@ -228,7 +232,7 @@ fn times_called(count: usize) -> String {
     }
 }
 
-/// The name of a tool as rules write it: quoted where a bare name could not be read as one.
+/// A tool's name as rules write it: quoted if it is no valid bare name.
 fn written_tool(name: &str) -> String {
     let bare = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))

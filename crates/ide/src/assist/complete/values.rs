@@ -72,7 +72,13 @@ impl CompletionBuilder<'_, '_> {
             self.push_item(CompletionKind::Operator, label, insert, "expression", "");
         }
         for form in statements::LISTS {
-            self.push_item(CompletionKind::Operator, &format!("… {} …", form.words), form.snippet, "expression", form.doc);
+            self.push_item(
+                CompletionKind::Operator,
+                &format!("… {} …", form.words),
+                form.snippet,
+                "expression",
+                form.doc,
+            );
         }
     }
 
@@ -105,7 +111,7 @@ impl CompletionBuilder<'_, '_> {
         }
     }
 
-    /// Behind a comparison: the values that a schema allows or that were recorded for the path in front.
+    /// After a comparison: values that the schema allows or the run recorded for the path.
     pub(super) fn add_compared_values(&mut self) {
         let compares =
             self.cursor.before.last().is_some_and(|word| matches!(*word, "==" | "!=" | "in" | "[" | "contains"));
@@ -162,14 +168,15 @@ impl CompletionBuilder<'_, '_> {
             DeclarationKind::Param | DeclarationKind::Let => CompletionKind::Variable,
         };
         let holes = one.parameters.iter().enumerate();
-        let holes: Vec<String> = holes.map(|(index, name)| format!("${{{}:{}}}", index + 1, escape_snippet(name))).collect();
+        let holes: Vec<String> =
+            holes.map(|(index, name)| format!("${{{}:{}}}", index + 1, escape_snippet(name))).collect();
         let call = matches!(one.kind, DeclarationKind::Def | DeclarationKind::DefStep) && !holes.is_empty();
         let insert = if call { format!("{}({})", one.name, holes.join(", ")) } else { one.name.clone() };
         let doc = crate::assist::hover::declaration_page(one);
         self.push_item(kind, &one.name, &insert, &one.signature, &doc);
     }
 
-    /// In a string: a path, a name that the run holds, a rule.
+    /// In a string: a path, a name from the run, or a rule.
     pub(super) fn complete_text(&mut self) {
         let before = self.cursor.before.last().copied().unwrap_or("");
         let kind = match before {
@@ -199,7 +206,7 @@ impl CompletionBuilder<'_, '_> {
         self.text_values();
     }
 
-    /// Between quotes behind a comparison or an argument's colon: what is known of the path, without its quotes.
+    /// In a string after a comparison or an argument's colon: known values of the path, without quotes.
     pub(super) fn text_values(&mut self) {
         let before = self.items.len();
         match self.cursor.mode.clone() {

@@ -39,7 +39,9 @@ impl CompletionBuilder<'_, '_> {
         let settings: &[&str] = match body {
             EnclosingBody::Case => &["prompt", "timeout", "max_steps", "classify"],
             EnclosingBody::Workspace => &["template", "worktree", "revision", "bootstrap", "cwd", "env"],
-            EnclosingBody::Runner => &["agent", "model", "command", "args", "timeout", "max_steps", "env", "pass_env", "trace"],
+            EnclosingBody::Runner => {
+                &["agent", "model", "command", "args", "timeout", "max_steps", "env", "pass_env", "trace"]
+            }
             EnclosingBody::Suite => &[
                 "repeat",
                 "retries",
@@ -64,7 +66,9 @@ impl CompletionBuilder<'_, '_> {
             self.add_words(Role::Statement, K::Statement);
         }
         for name in declarations {
-            vocabulary::find_word(name, &[Role::Declaration]).iter().for_each(|word| self.add_word(word, K::Declaration));
+            vocabulary::find_word(name, &[Role::Declaration])
+                .iter()
+                .for_each(|word| self.add_word(word, K::Declaration));
         }
         if !matches!(body, EnclosingBody::Workspace | EnclosingBody::Runner) {
             self.add_world();
@@ -73,7 +77,6 @@ impl CompletionBuilder<'_, '_> {
         }
     }
 
-    /// Statements of the world that begin like declarations.
     pub(super) fn add_world(&mut self) {
         for form in statements::FORMS.iter().filter(|form| form.words.contains('…')) {
             self.push_item(CompletionKind::Statement, form.words, form.snippet, "statement", form.doc);
@@ -84,7 +87,6 @@ impl CompletionBuilder<'_, '_> {
         self.add_words(Role::Modifier, CompletionKind::Modifier);
     }
 
-    /// Between the head of a declaration and its body.
     pub(super) fn header_words(&mut self) {
         if matches!(self.cursor.before.last(), Some(&"args")) {
             self.push_item(CompletionKind::Operator, "valid", "valid", "", "the arguments fit the declared schemas");
@@ -115,9 +117,16 @@ impl CompletionBuilder<'_, '_> {
             ),
             "expect" => self.add_words(Role::Verdict, CompletionKind::Value),
             _ if self.cursor.before.contains(&"expect") || !last.starts_with(['"', '\'']) => {
-                let rules: Vec<DeclaredName> = self.context.names.iter().filter(|one| is_rule(one.kind)).cloned().collect();
+                let rules: Vec<DeclaredName> =
+                    self.context.names.iter().filter(|one| is_rule(one.kind)).cloned().collect();
                 rules.iter().for_each(|one| self.add_declared(one));
-                self.push_item(CompletionKind::Operator, "from", "from \"${1:run.json}\"", "", "takes the run from a file");
+                self.push_item(
+                    CompletionKind::Operator,
+                    "from",
+                    "from \"${1:run.json}\"",
+                    "",
+                    "takes the run from a file",
+                );
             }
             _ => self.push_item(
                 CompletionKind::Operator,
@@ -133,7 +142,8 @@ impl CompletionBuilder<'_, '_> {
         match entry {
             ObjectKind::Run => {
                 for (key, value) in RUN_KEYS {
-                    let doc = vocabulary::find_word(key, &[Role::Root]).map_or(String::new(), crate::assist::hover::word_page);
+                    let doc = vocabulary::find_word(key, &[Role::Root])
+                        .map_or(String::new(), crate::assist::hover::word_page);
                     self.push_item(CompletionKind::Key, key, &format!("{key}: {value}"), "key of a run", &doc);
                 }
             }
@@ -155,15 +165,14 @@ impl CompletionBuilder<'_, '_> {
             ObjectKind::StepValue(..) => self.add_words(Role::Constant, CompletionKind::Value),
             _ => {
                 for key in entry.known_keys() {
-                    let doc =
-                        vocabulary::find_word(key, &[Role::Field]).map_or(String::new(), crate::assist::hover::word_page);
+                    let doc = vocabulary::find_word(key, &[Role::Field])
+                        .map_or(String::new(), crate::assist::hover::word_page);
                     self.push_item(CompletionKind::Key, key, &format!("{key}: "), "key", &doc);
                 }
             }
         }
     }
 
-    /// In a comment: the slugs behind `allow:`.
     pub(super) fn complete_comment(&mut self) {
         let line = self.cursor.text.get(..self.cursor.range.end).unwrap_or("").rsplit('\n').next().unwrap_or("");
         let Some((_, comment)) = line.split_once('#') else { return };

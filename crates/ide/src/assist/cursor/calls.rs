@@ -1,10 +1,10 @@
 //! Open parentheses behind names, and pairs of brackets.
 
 use super::{StatementPart, TokenWalk, closed_before, is_string, scan_bounded};
-use averment_syntax::token::{TokenKind, Token};
+use averment_syntax::token::{Token, TokenKind};
 use std::ops::Range;
 
-/// The innermost open parenthesis behind a name: where the name stands, what stands there, and how many commas were met.
+/// The innermost open parenthesis after a name: the name's place, the name, and the number of commas.
 pub(in crate::assist) struct OpenCall {
     pub name: Range<usize>,
     /// Where the parenthesis ends.
@@ -14,7 +14,7 @@ pub(in crate::assist) struct OpenCall {
     pub is_piped: bool,
 }
 
-/// The open parentheses behind names at an offset, innermost first.
+/// The open parentheses after names at an offset, innermost first.
 pub(in crate::assist) fn open_calls(text: &str, at: usize) -> Vec<OpenCall> {
     let scan = scan_bounded(text);
     let inside =

@@ -1,6 +1,6 @@
 //! What each word of a statement does to the part of the statement that follows.
 
-use super::{EnclosingBody, BracketLevel, StatementPart, StepScope};
+use super::{BracketLevel, EnclosingBody, StatementPart, StepScope};
 use averment_syntax::statements::{self, HeadOperand};
 use averment_syntax::token::TokenKind;
 use averment_syntax::words as language;
@@ -23,18 +23,17 @@ impl BracketLevel {
         self.behind_colon = false;
     }
 
-    /// Line ends end the statements in it.
     pub(super) fn has_lines(&self) -> bool {
         matches!(self.begins, StatementPart::Start(_) | StatementPart::Object(_))
     }
 }
 
-/// The words of a step pattern's end behind which no further step stands.
+/// Modifiers that end a step pattern: no further step follows.
 pub(super) fn is_modifier(word: &str) -> bool {
     language::MODIFIERS.contains(&word) && !matches!(word, "when" | "severity")
 }
 
-/// The part of a statement behind a first word that begins no statement.
+/// The part of a statement after a first word that starts no statement.
 fn other_word(body: EnclosingBody, word: &str) -> StatementPart {
     match word {
         "until" => StatementPart::Step,

@@ -10,34 +10,26 @@ mod walk;
 use super::chain::PathPrefix;
 use super::entries::ObjectKind;
 use averment_base::limits::Limits;
-use averment_syntax::token::{TokenKind, TokenScan, Token, scan_tokens};
+use averment_syntax::token::{Token, TokenKind, TokenScan, scan_tokens};
 pub use calls::bracket_pairs;
 pub(super) use calls::open_calls;
 use std::ops::Range;
 pub(super) use walk::TokenWalk;
 
-/// The body that something stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EnclosingBody {
-    /// The file itself.
     File,
-    /// `rule`, a block, a group.
+    /// `rule`, a block or a group.
     Assertions,
-    /// `suite`.
     Suite,
-    /// `case`.
     Case,
     /// `pre` and `post`.
     World,
-    /// `invariant`.
     Invariant,
-    /// `workspace`.
     Workspace,
-    /// `runner`.
     Runner,
 }
 
-/// The steps whose fields are in scope.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct StepScope {
     /// Names of tools, globs among them.
@@ -46,64 +38,48 @@ pub(super) struct StepScope {
     pub kind: Option<String>,
 }
 
-/// The part of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum StatementPart {
-    /// Nothing of the statement is written.
     Start(EnclosingBody),
     /// A step pattern, or what may follow one.
     Step,
-    /// An expression.
     Expression,
-    /// What a pattern's parentheses begin with: an argument of these steps.
+    /// The start of a pattern's parentheses: an argument of these steps.
     Arguments(StepScope),
-    /// Behind the colon of an argument with this path.
+    /// After the colon of the argument with this path.
     Value(StepScope, Vec<String>),
-    /// The type of a parameter.
     Type,
-    /// Behind `severity`.
     Severity,
-    /// Behind `use`.
     Use,
-    /// The words of a `test` before its body: `expect`, the verdict, names of rules.
+    /// The words of a `test` before its body: `expect`, the verdict, rule names.
     Test,
-    /// Behind `call`: a tool.
     Call,
-    /// Keys and values of an object.
     Object(ObjectKind),
-    /// Behind `within`.
     Within,
-    /// The name that is being declared, a number, a sentence.
+    /// A declared name, a number or a sentence: nothing to complete.
     Free,
 }
 
-/// An open bracket, or the file.
 #[derive(Debug, Clone)]
 struct BracketLevel {
-    /// The sign that opened it; empty for the file.
+    /// The opening bracket; empty for the file.
     open: &'static str,
-    /// What its statements begin as.
     begins: StatementPart,
     mode: StatementPart,
-    /// The first word of the statement.
     head: String,
-    /// Where the statement starts, as a number of a token.
+    /// The statement's first token, as an index.
     start: usize,
     /// The steps that the statement named last.
     steps: StepScope,
-    /// The steps of the block around, or of `each` before the colon.
+    /// The steps of the enclosing block, or of `each` before the colon.
     scope: Option<StepScope>,
-    /// The steps of the block around alone.
+    /// The steps of the enclosing block only.
     around: Option<StepScope>,
-    /// Commas so far.
     commas: usize,
-    /// The key in front of the colon, in an object.
     key: String,
-    /// Whether a colon was met in this entry.
     behind_colon: bool,
 }
 
-/// What stands at the cursor.
 #[derive(Debug)]
 pub(super) struct CursorState<'t> {
     pub text: &'t str,
@@ -127,11 +103,10 @@ pub(super) struct CursorState<'t> {
     pub in_comment: bool,
     /// Names of quantifier variables, parameters of a `def` and bindings in the statement so far.
     pub locals: Vec<String>,
-    /// Whether `response` means something.
+    /// True if `response` is available.
     pub in_invariant: bool,
 }
 
-/// What is read of a text with the place that is asked for.
 pub(super) fn scan_bounded(text: &str) -> TokenScan {
     let limits = Limits::default();
     if text.len() > limits.rule_file_bytes {
@@ -160,7 +135,7 @@ impl<'t> CursorState<'t> {
         walk.into_cursor(range, at, in_comment)
     }
 
-    /// In a string: in an interpolation as in any expression, otherwise as what the string is for.
+    /// In a string: its interpolation is an expression, otherwise the string's purpose decides.
     fn string_cursor(text: &'t str, at: usize, token: Token, scan: &TokenScan) -> Self {
         let written = text.get(token.start..at).unwrap_or("");
         let open = written.rfind("${").filter(|&open| !written.get(open..).is_some_and(|rest| rest.contains('}')));
@@ -169,7 +144,8 @@ impl<'t> CursorState<'t> {
             let inner = CursorState::new(text.get(base..at).unwrap_or(""), at - base);
             let range = inner.range.start + base..inner.range.end + base;
             let prefix = text.get(range.start..at).unwrap_or("");
-            let mode = if matches!(inner.mode, StatementPart::Start(_)) { StatementPart::Expression } else { inner.mode };
+            let mode =
+                if matches!(inner.mode, StatementPart::Start(_)) { StatementPart::Expression } else { inner.mode };
             return CursorState { text, range, prefix, mode, before: Vec::new(), ..inner };
         }
         let before = scan.tokens.iter().take_while(|other| other.end <= token.start).count();
@@ -192,7 +168,6 @@ fn slug_around(text: &str, at: usize) -> Range<usize> {
     start.min(at)..end
 }
 
-/// A token that a person writes letter by letter.
 fn is_word(token: &Token) -> bool {
     matches!(token.kind, TokenKind::Word | TokenKind::Binding | TokenKind::Number)
 }
@@ -201,7 +176,6 @@ fn is_string(token: &Token) -> bool {
     matches!(token.kind, TokenKind::Text | TokenKind::OpenText | TokenKind::OpenInterpolation)
 }
 
-/// True for a string that is complete before the offset.
 fn closed_before(text: &str, token: &Token, at: usize) -> bool {
     let line = text.get(token.start..at.max(token.start)).unwrap_or("");
     match token.kind {

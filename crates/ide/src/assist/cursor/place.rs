@@ -1,7 +1,7 @@
 //! What the walk comes to at the cursor.
 
 use super::walk::opens_step;
-use super::{EnclosingBody, CursorState, StatementPart, TokenWalk};
+use super::{CursorState, EnclosingBody, StatementPart, TokenWalk};
 use crate::assist::chain::PathPrefix;
 use averment_syntax::statements;
 use averment_syntax::token::TokenKind;
@@ -13,7 +13,8 @@ impl<'t> TokenWalk<'_, 't> {
         let count = self.tokens.len();
         let before: Vec<&'t str> = (count.saturating_sub(3)..count).map(|index| self.word_at(index)).collect();
         let locals = self.local_names();
-        let in_invariant = self.levels.iter().any(|level| level.begins == StatementPart::Start(EnclosingBody::Invariant));
+        let in_invariant =
+            self.levels.iter().any(|level| level.begins == StatementPart::Start(EnclosingBody::Invariant));
         let chain = PathPrefix::before_dot(text, self.tokens, range.start);
         let last = count.saturating_sub(1);
         let Some(level) = self.levels.pop() else {
@@ -62,9 +63,10 @@ impl<'t> TokenWalk<'_, 't> {
         }
     }
 
-    /// `x` of `any x in …`, the parameters of a `def`, and the bindings of the statement with those of the blocks around it.
+    /// Quantifier variables, `def` parameters, and the bindings of the statement and its enclosing blocks.
     pub(super) fn local_names(&self) -> Vec<String> {
-        let statement = self.levels.iter().rposition(|level| matches!(level.begins, StatementPart::Start(_))).unwrap_or(0);
+        let statement =
+            self.levels.iter().rposition(|level| matches!(level.begins, StatementPart::Start(_))).unwrap_or(0);
         let mut own = self.levels.get(statement).map_or(0, |level| level.start);
         for level in self.levels.get(..statement).unwrap_or(&[]).iter().rev() {
             if !statements::begins_block(&level.head) {
@@ -89,14 +91,14 @@ impl<'t> TokenWalk<'_, 't> {
         found
     }
 
-    /// A name between the parentheses behind `def NAME`.
     pub(super) fn is_parameter(&self, index: usize) -> bool {
         let open = (index.saturating_sub(16)..index).rev().find(|&at| self.word_at(at) == "(");
         let closed = open.is_some_and(|open| (open..index).any(|at| self.word_at(at) == ")"));
         let def = |open: usize| {
             let head = open.checked_sub(2);
             head.is_some_and(|head| {
-                self.word_at(head) == "def" || self.word_at(head) == "step" && head > 0 && self.word_at(head - 1) == "def"
+                self.word_at(head) == "def"
+                    || self.word_at(head) == "step" && head > 0 && self.word_at(head - 1) == "def"
             })
         };
         !closed && open.is_some_and(def)

@@ -1,11 +1,10 @@
 //! Follows the words and signs before the cursor, with a level for each open bracket.
 
-use super::{EnclosingBody, BracketLevel, StatementPart, StepScope};
+use super::{BracketLevel, EnclosingBody, StatementPart, StepScope};
 use crate::assist::entries::{head_body, head_object};
-use averment_syntax::token::{TokenKind, Token};
+use averment_syntax::token::{Token, TokenKind};
 use averment_syntax::words as language;
 
-/// Follows the tokens before the cursor.
 pub(in crate::assist) struct TokenWalk<'a, 't> {
     pub(super) text: &'t str,
     pub(super) tokens: &'a [Token],
@@ -25,7 +24,6 @@ impl<'a, 't> TokenWalk<'a, 't> {
         self.tokens.get(index).map_or(TokenKind::LineEnd, |token| token.kind)
     }
 
-    /// True when a token follows the one before without space.
     pub(in crate::assist) fn touches_previous(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|before| self.tokens.get(before));
         before.zip(self.tokens.get(index)).is_some_and(|(before, token)| before.end == token.start)
@@ -43,26 +41,25 @@ impl<'a, 't> TokenWalk<'a, 't> {
         self.tokens.get(index).copied()
     }
 
-    /// The word or sign before one, on the same line or not.
     pub(in crate::assist) fn previous_word(&self, index: usize) -> &'t str {
         let before = (0..index).rev().find(|&before| self.kind_at(before) != TokenKind::LineEnd);
         before.map_or("", |before| self.word_at(before))
     }
 
-    /// The part of the statement that the next token stands in.
     pub(in crate::assist) fn current_part(&self) -> StatementPart {
         self.levels.last().map_or(StatementPart::Start(EnclosingBody::File), |level| level.mode.clone())
     }
 
-    /// True for a field of the steps in scope.
     pub(in crate::assist) fn step_has(&self, name: &str) -> bool {
         let Some(scope) = self.levels.last().and_then(|level| level.scope.as_ref()) else { return false };
-        let kind =
-            scope.kind.as_deref().and_then(crate::assist::member::step_kind).unwrap_or(averment_runs::run::StepKind::Call);
+        let kind = scope
+            .kind
+            .as_deref()
+            .and_then(crate::assist::member::step_kind)
+            .unwrap_or(averment_runs::run::StepKind::Call);
         kind.field_names().contains(&name)
     }
 
-    /// True for a token behind something complete in its statement.
     pub(in crate::assist) fn is_behind_operand(&self, index: usize) -> bool {
         let Some(level) = self.levels.last() else { return false };
         let Some(last) = index.checked_sub(1).filter(|&last| last >= level.start) else { return false };
@@ -70,10 +67,11 @@ impl<'a, 't> TokenWalk<'a, 't> {
         self.is_complete(last, &level.mode) && !head_only && !opens_step(self.word_at(last))
     }
 
-    /// True for a token behind which a value or a step is complete.
     pub(super) fn is_complete(&self, last: usize, mode: &StatementPart) -> bool {
-        matches!(self.kind_at(last), TokenKind::Word | TokenKind::Number | TokenKind::Binding | TokenKind::Text | TokenKind::Regex)
-            && !language::is_joining(self.word_at(last))
+        matches!(
+            self.kind_at(last),
+            TokenKind::Word | TokenKind::Number | TokenKind::Binding | TokenKind::Text | TokenKind::Regex
+        ) && !language::is_joining(self.word_at(last))
             || matches!(self.word_at(last), ")" | "]")
             || matches!(self.word_at(last), "*" | "?") && *mode == StatementPart::Step
     }
@@ -82,7 +80,7 @@ impl<'a, 't> TokenWalk<'a, 't> {
         self.run_with(&mut |_, _| {});
     }
 
-    /// Follows all tokens; `look` is called at each one that is no line end, before it has its effect.
+    /// Follows all tokens; calls `look` for each one but line ends, before it takes effect.
     pub(in crate::assist) fn run_with(&mut self, look: &mut dyn FnMut(&Self, usize)) {
         for index in 0..self.tokens.len() {
             if self.kind_at(index) == TokenKind::LineEnd {
@@ -120,7 +118,7 @@ impl<'a, 't> TokenWalk<'a, 't> {
         }
     }
 
-    /// True when the last word before a line end asks for more.
+    /// True if the last word before a line end requires a continuation.
     pub(super) fn continues_line(&self, index: usize) -> bool {
         let Some(last) = index.checked_sub(1) else { return false };
         let sign = matches!(
@@ -135,7 +133,7 @@ impl<'a, 't> TokenWalk<'a, 't> {
         next.is_some_and(|next| matches!(self.word_at(next), "and" | "or" | "->"))
     }
 
-    /// A line that begins a declaration at the very left stands in no bracket, whatever is open before it.
+    /// A declaration at column 0 closes all open brackets.
     pub(super) fn give_up_brackets(&mut self, index: usize) {
         let first = index == 0 || self.kind_at(index - 1) == TokenKind::LineEnd;
         let at = self.tokens.get(index).map_or(0, |token| token.start);
@@ -146,7 +144,8 @@ impl<'a, 't> TokenWalk<'a, 't> {
             self.levels.truncate(1);
             self.end_statement(index.saturating_sub(1));
         }
-        let is_round = |level: &BracketLevel| matches!(level.open, "(" | "[") && !matches!(level.begins, StatementPart::Object(_));
+        let is_round =
+            |level: &BracketLevel| matches!(level.open, "(" | "[") && !matches!(level.begins, StatementPart::Object(_));
         if first && self.levels.last().is_some_and(is_round) && self.begins_a_statement(index) {
             while self.levels.len() > 1 && self.levels.last().is_some_and(is_round) {
                 self.levels.pop();
@@ -155,7 +154,7 @@ impl<'a, 't> TokenWalk<'a, 't> {
         }
     }
 
-    /// A first word of a line that cannot go on what stands in an open parenthesis.
+    /// A first word that cannot continue the content of an open parenthesis.
     pub(super) fn begins_a_statement(&self, index: usize) -> bool {
         let word = self.word_at(index);
         if language::STATEMENTS.contains(&word) && self.kind_at(index + 1) == TokenKind::Word {
@@ -173,7 +172,13 @@ impl<'a, 't> TokenWalk<'a, 't> {
         complete && begins && !language::goes_on_a_step(word)
     }
 
-    pub(super) fn push_level(&mut self, open: &'static str, begins: StatementPart, index: usize, scope: Option<StepScope>) {
+    pub(super) fn push_level(
+        &mut self,
+        open: &'static str,
+        begins: StatementPart,
+        index: usize,
+        scope: Option<StepScope>,
+    ) {
         self.levels.push(BracketLevel::new(open, begins, index + 1, scope));
     }
 
@@ -182,7 +187,9 @@ impl<'a, 't> TokenWalk<'a, 't> {
         let Some(level) = self.levels.last() else { return };
         let scope = level.scope.clone();
         let begins = match &level.mode {
-            StatementPart::Step if touches || level.steps.kind.is_some() => StatementPart::Arguments(level.steps.clone()),
+            StatementPart::Step if touches || level.steps.kind.is_some() => {
+                StatementPart::Arguments(level.steps.clone())
+            }
             StatementPart::Step => StatementPart::Step,
             _ => StatementPart::Expression,
         };
@@ -234,7 +241,6 @@ impl<'a, 't> TokenWalk<'a, 't> {
         }
     }
 
-    /// One word or sign of a statement.
     pub(super) fn advance_statement(&mut self, index: usize) {
         let word = self.word_at(index);
         let previous = index.checked_sub(1).map_or("", |before| self.word_at(before));
@@ -254,7 +260,9 @@ impl<'a, 't> TokenWalk<'a, 't> {
             StatementPart::Step => level.advance_step(word, previous, kind, touches),
             StatementPart::Arguments(steps) => level.advance_arguments(steps, word, kind),
             StatementPart::Value(steps, _) if word == "," => level.mode = StatementPart::Arguments(steps),
-            StatementPart::Expression | StatementPart::Value(..) => level.advance_expression(word, previous, next_is_colon),
+            StatementPart::Expression | StatementPart::Value(..) => {
+                level.advance_expression(word, previous, next_is_colon)
+            }
             StatementPart::Type if word == "=" => level.mode = StatementPart::Expression,
             StatementPart::Free | StatementPart::Severity | StatementPart::Within => level.advance_other(word),
             StatementPart::Call => level.steps.tools.push(word.trim_matches(['"', '\'']).to_owned()),
@@ -263,7 +271,6 @@ impl<'a, 't> TokenWalk<'a, 't> {
     }
 }
 
-/// Words in a step's place that stand in front of a step.
 pub(super) fn opens_step(word: &str) -> bool {
     matches!(
         word,

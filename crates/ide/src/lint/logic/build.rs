@@ -1,25 +1,25 @@
 //! From checked conditions to formulas.
 
-use super::formula::{FormulaBounds, Formula, SubjectLiteral, WitnessPlace, SubjectId, SubjectTable};
+use super::formula::{Formula, FormulaBounds, SubjectId, SubjectLiteral, SubjectTable, WitnessPlace};
 use super::key;
 use super::numbers::{IntervalEnd, NumberSet, exact_number};
-use super::texts::{RegexPattern, TextTest, TextSet};
+use super::texts::{RegexPattern, TextSet, TextTest};
 use super::values::ValueSet;
 use averment_engine::check::walk;
-use averment_engine::ir::{Constant, TypedExpr, ExprKind, LocalId, CheckedModule, TypedTest, Type, ValueTest};
+use averment_engine::ir::{CheckedModule, Constant, ExprKind, LocalId, Type, TypedExpr, TypedTest, ValueTest};
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use std::rc::Rc;
 
-/// Definitions inside each other that are looked into.
+/// Maximum nesting of expanded definitions.
 const DEPTH: usize = 8;
 
 /// Builds formulas over common subjects.
 pub struct FormulaBuilder<'m> {
     /// Where regular expressions and definitions are looked up.
     pub module: &'m CheckedModule,
-    /// What the formulas speak of.
+    /// The subjects of the formulas.
     pub subjects: SubjectTable,
-    /// What the number of a `count` stands for.
+    /// The subject of a `count`.
     pub counted: Option<SubjectId>,
     depth: usize,
 }
@@ -57,18 +57,19 @@ impl<'m> FormulaBuilder<'m> {
             ExprKind::Constant(Constant::Boolean(value)) => Formula::Known(*value == wanted),
             ExprKind::Def(number, arguments) => self.definition_formula(expr, *number, arguments, wanted),
             ExprKind::Test(tested) => self.test_formula(expr, tested, wanted),
-            ExprKind::Quantifier(quantifier, ..) if *quantifier != ExprQuantifier::Count => self.opaque_formula(expr, wanted),
+            ExprKind::Quantifier(quantifier, ..) if *quantifier != ExprQuantifier::Count => {
+                self.opaque_formula(expr, wanted)
+            }
             _ => self.boolean_formula(expr, wanted),
         })
     }
 
-    /// Two sides, each wanted the same way, joined by `and` where `all`.
     fn join_sides(&mut self, left: &TypedExpr, right: &TypedExpr, wanted: bool, all: bool) -> Formula {
         let parts = vec![self.build_formula(left, wanted), self.build_formula(right, wanted)];
         if all { Formula::And(parts) } else { Formula::Or(parts) }
     }
 
-    /// A value that is to be true or false by itself. Anything but a boolean is neither; missing is false.
+    /// A value used as a condition. Only booleans are true or false; missing is false.
     fn boolean_formula(&mut self, expr: &TypedExpr, wanted: bool) -> Formula {
         let values = if wanted {
             ValueSet { yes: true, ..ValueSet::empty_set() }
@@ -94,10 +95,11 @@ impl<'m> FormulaBuilder<'m> {
         Formula::Literal(SubjectLiteral { subject, holds, fails })
     }
 
-    /// A call of a definition: what it stands for, where its arguments have no variables that could be mixed up with its own.
+    /// Expands a call of a definition, if no variables of its arguments can be captured.
     fn definition_formula(&mut self, expr: &TypedExpr, number: u32, arguments: &[TypedExpr], wanted: bool) -> Formula {
         let def = self.module.defs.get(number as usize).filter(|_| self.depth < DEPTH);
-        let has_locals = |one: &TypedExpr| averment_engine::check::any_kind(one, &|kind| matches!(kind, ExprKind::Local(_)));
+        let has_locals =
+            |one: &TypedExpr| averment_engine::check::any_kind(one, &|kind| matches!(kind, ExprKind::Local(_)));
         match def {
             Some(def) if !arguments.iter().any(has_locals) => {
                 let mut body = def.body.clone();
@@ -128,7 +130,7 @@ impl<'m> FormulaBuilder<'m> {
         self.opaque_formula(&plain, positive)
     }
 
-    /// The values that pass a test in its positive form and those that do not; `None` where only the whole test can be spoken of.
+    /// The values that pass the positive test, and those that fail; `None` if only the whole test is expressible.
     fn tested_values(&self, tested: &TypedTest) -> Option<(ValueSet, ValueSet)> {
         if has_wildcard(&tested.subject) || computes_truth(&tested.subject, self.module) {
             return None;
@@ -182,7 +184,9 @@ impl<'m> FormulaBuilder<'m> {
                 _ => None,
             },
             TestKind::Contains => match &operand.kind {
-                ExprKind::Constant(Constant::Text(text)) => Some(text_test_values(TextTest::Contains(text.clone()), true)),
+                ExprKind::Constant(Constant::Text(text)) => {
+                    Some(text_test_values(TextTest::Contains(text.clone()), true))
+                }
                 ExprKind::Regex(number) => Some(text_test_values(self.regex_test(*number)?, false)),
                 _ => None,
             },
@@ -209,7 +213,7 @@ impl<'m> FormulaBuilder<'m> {
         RegexPattern::new(&regex.pattern, &regex.text).map(|pattern| TextTest::Matches(Rc::new(pattern)))
     }
 
-    /// `a < b` of two paths: their relation is a subject of its own, -1, 0 or 1; `null` stands for values that have none.
+    /// Compares two paths: their relation is a subject of its own (-1, 0 or 1; `null` if incomparable).
     fn comparison_formula(&mut self, tested: &TypedTest) -> Option<Formula> {
         let ValueTest::Plain(kind) = tested.kind else { return None };
         let operand = tested.operand.as_deref()?;
@@ -223,12 +227,15 @@ impl<'m> FormulaBuilder<'m> {
             TestKind::GreaterOrEqual => &[0.0, 1.0],
             _ => return None,
         };
-        let numbers =
-            signs.iter().fold(NumberSet::empty_set(), |sum, sign| sum.union_with(&NumberSet::single_number(if turned { -sign } else { *sign })));
+        let numbers = signs.iter().fold(NumberSet::empty_set(), |sum, sign| {
+            sum.union_with(&NumberSet::single_number(if turned { -sign } else { *sign }))
+        });
         // Values without an order may still be equal: `null` stands for those that are not, `true` for those that are.
         let holds = ValueSet { yes: kind == TestKind::Equal, ..ValueSet::from_numbers(numbers) };
         let universe = || {
-            let signs = [-1.0, 0.0, 1.0].iter().fold(NumberSet::empty_set(), |sum, sign| sum.union_with(&NumberSet::single_number(*sign)));
+            let signs = [-1.0, 0.0, 1.0]
+                .iter()
+                .fold(NumberSet::empty_set(), |sum, sign| sum.union_with(&NumberSet::single_number(*sign)));
             ValueSet { null: true, yes: true, ..ValueSet::from_numbers(signs) }
         };
         let key = if turned { format!("{right} <> {left}") } else { format!("{left} <> {right}") };
@@ -237,7 +244,6 @@ impl<'m> FormulaBuilder<'m> {
         Some(Formula::Literal(SubjectLiteral { subject, holds: Rc::new(holds), fails: Rc::new(fails) }))
     }
 
-    /// The number of what is tested.
     fn expr_subject(&mut self, expr: &TypedExpr) -> SubjectId {
         if let (ExprKind::Local(local), Some(counted)) = (&expr.kind, self.counted)
             && *local == LocalId::COUNT
@@ -259,7 +265,7 @@ impl<'m> FormulaBuilder<'m> {
     }
 }
 
-/// Whether evaluating an expression may meet a value that has to be a boolean and is none.
+/// True if evaluating an expression may meet a non-boolean condition.
 fn may_fault(expr: &TypedExpr, module: &CheckedModule, depth: usize) -> bool {
     stacker::maybe_grow(64 << 10, 1 << 20, || match &expr.kind {
         ExprKind::Not(inner) => may_fault(inner, module, depth),
@@ -289,7 +295,6 @@ fn may_fault(expr: &TypedExpr, module: &CheckedModule, depth: usize) -> bool {
     })
 }
 
-/// Puts the arguments of a call in the place of a definition's parameters.
 fn substitute_arguments(body: &mut TypedExpr, arguments: &[TypedExpr]) {
     if let ExprKind::Local(local) = &body.kind
         && let Some(argument) = arguments.get(local.0 as usize)
@@ -302,12 +307,11 @@ fn substitute_arguments(body: &mut TypedExpr, arguments: &[TypedExpr]) {
     });
 }
 
-/// Whether a path goes through `[*]` or `[**]`.
 fn has_wildcard(expr: &TypedExpr) -> bool {
     averment_engine::check::any_kind(expr, &|kind| matches!(kind, ExprKind::Every(_) | ExprKind::Deep(_)))
 }
 
-/// Whether a value is the outcome of a test, which remembers why it is what it is.
+/// True if a value is the outcome of a test, which remembers its explanation.
 fn computes_truth(expr: &TypedExpr, module: &CheckedModule) -> bool {
     match &expr.kind {
         ExprKind::Let(number) => module.lets.get(*number as usize).is_none_or(|one| computes_truth(&one.value, module)),
@@ -320,7 +324,7 @@ fn computes_truth(expr: &TypedExpr, module: &CheckedModule) -> bool {
     }
 }
 
-/// The values that a test of a text passes and fails; `parts`: lists and objects may pass it as well.
+/// The values that pass and fail a text test; with `parts`, lists and objects may pass, too.
 fn text_test_values(test: TextTest, parts: bool) -> (ValueSet, ValueSet) {
     let inside = if parts { [true; 2] } else { [false; 2] };
     let holds = ValueSet {
@@ -354,12 +358,13 @@ fn type_values(ty: Type) -> Option<(ValueSet, ValueSet)> {
     Some((holds, fails))
 }
 
-/// The values that equal a literal.
 fn constant_values(expr: &TypedExpr) -> Option<ValueSet> {
     match &expr.kind {
         ExprKind::Constant(constant) => constant_set(constant),
         ExprKind::Negate(inner) => match &inner.kind {
-            ExprKind::Constant(Constant::Number(text)) => Some(ValueSet::from_numbers(NumberSet::single_number(-exact_number(text)?))),
+            ExprKind::Constant(Constant::Number(text)) => {
+                Some(ValueSet::from_numbers(NumberSet::single_number(-exact_number(text)?)))
+            }
             _ => None,
         },
         _ => None,
@@ -377,7 +382,6 @@ fn constant_set(constant: &Constant) -> Option<ValueSet> {
     })
 }
 
-/// An element of the list behind `in`: a value, or a range of numbers.
 fn list_values(expr: &TypedExpr) -> Option<ValueSet> {
     match &expr.kind {
         ExprKind::Range(..) => range_values(expr),
@@ -390,14 +394,15 @@ fn range_values(expr: &TypedExpr) -> Option<ValueSet> {
     let side = |one: &Option<Box<TypedExpr>>| match one {
         None => Some(None),
         Some(one) => match &one.kind {
-            ExprKind::Constant(Constant::Number(text)) => Some(Some(IntervalEnd { at: exact_number(text)?, closed: true })),
+            ExprKind::Constant(Constant::Number(text)) => {
+                Some(Some(IntervalEnd { at: exact_number(text)?, closed: true }))
+            }
             _ => None,
         },
     };
     Some(ValueSet::from_numbers(NumberSet::between(side(start)?, side(end)?)))
 }
 
-/// Where a path leads in a run.
 fn expr_place(expr: &TypedExpr) -> WitnessPlace {
     let (start, keys) = walk::key_path(expr);
     let with = |name: &str| std::iter::once(name.to_owned()).chain(keys).collect();

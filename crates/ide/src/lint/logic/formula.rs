@@ -6,10 +6,10 @@ use std::rc::Rc;
 /// The number of a subject in its [`SubjectTable`].
 pub type SubjectId = usize;
 
-/// What a literal says of its subject. Both sets hold at least the values for which the test comes out true, or not.
+/// A condition on its subject. The sets may be supersets of the values that pass or fail.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubjectLiteral {
-    /// Of what.
+    /// The subject.
     pub subject: SubjectId,
     /// Its values where the literal holds.
     pub holds: Rc<ValueSet>,
@@ -50,7 +50,7 @@ impl Formula {
         })
     }
 
-    /// Whether a subject occurs in it.
+    /// Collects the subjects that occur in it.
     pub fn collect_subjects(&self, found: &mut std::collections::BTreeSet<SubjectId>) {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self {
             Self::Known(_) => {}
@@ -79,7 +79,7 @@ impl FormulaBounds {
     }
 }
 
-/// How a value of a subject is reached in a run: for witnesses.
+/// The way to a value of a subject in a run, for witnesses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WitnessPlace {
     /// A path from a root of the run.
@@ -88,11 +88,11 @@ pub enum WitnessPlace {
     Step(Vec<String>),
     /// How many steps match a pattern.
     Count,
-    /// It cannot be written down.
+    /// Not expressible.
     Nowhere,
 }
 
-/// What literals speak of.
+/// The subjects of literals.
 #[derive(Debug, Default)]
 pub struct SubjectTable {
     known: indexmap::IndexMap<String, (Rc<ValueSet>, WitnessPlace)>,
@@ -100,7 +100,12 @@ pub struct SubjectTable {
 
 impl SubjectTable {
     /// The number of a subject, with the values that it can have at all.
-    pub fn intern_subject(&mut self, key: String, universe: impl FnOnce() -> ValueSet, place: impl FnOnce() -> WitnessPlace) -> SubjectId {
+    pub fn intern_subject(
+        &mut self,
+        key: String,
+        universe: impl FnOnce() -> ValueSet,
+        place: impl FnOnce() -> WitnessPlace,
+    ) -> SubjectId {
         let entry = self.known.entry(key);
         let index = entry.index();
         entry.or_insert_with(|| (Rc::new(universe()), place()));
@@ -110,7 +115,9 @@ impl SubjectTable {
     /// The values that a subject can have at all.
     #[must_use]
     pub fn subject_universe(&self, subject: SubjectId) -> Rc<ValueSet> {
-        self.known.get_index(subject).map_or_else(|| Rc::new(ValueSet::full_set()), |(_, (values, _))| Rc::clone(values))
+        self.known
+            .get_index(subject)
+            .map_or_else(|| Rc::new(ValueSet::full_set()), |(_, (values, _))| Rc::clone(values))
     }
 
     /// Where a subject stands in a run.

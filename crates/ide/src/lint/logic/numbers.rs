@@ -5,7 +5,7 @@
 pub struct IntervalEnd {
     /// The number.
     pub at: f64,
-    /// Whether it belongs to the interval.
+    /// True if the bound belongs to the interval.
     pub closed: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct Interval {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NumberSet(pub Vec<Interval>);
 
-/// Digits that a double holds for sure: two numbers with at most so many are equal as doubles only when they are equal.
+/// Digits that a double preserves: numbers with at most so many are equal as doubles only if they are equal.
 const DIGITS: usize = 15;
 
 /// A number of the rules as a double, when it is one exactly enough to be compared.
@@ -138,7 +138,6 @@ impl Interval {
         Self { low: tighter(self.low, other.low, false), high: tighter(self.high, other.high, true) }
     }
 
-    /// The whole number in it that is nearest to zero.
     fn first_whole(&self) -> Option<f64> {
         let lowest = self.low.map(|low| if low.closed { low.at.ceil() } else { low.at.floor() + 1.0 });
         let highest = self.high.map(|high| if high.closed { high.at.floor() } else { high.at.ceil() - 1.0 });

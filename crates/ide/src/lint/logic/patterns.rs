@@ -2,16 +2,16 @@
 
 use super::key;
 use averment_base::value::glob::matches_wildcard;
-use averment_engine::ir::{PatternAlternative, TypedExpr, ExprKind, NameTest, CheckedPattern};
+use averment_engine::ir::{CheckedPattern, ExprKind, NameTest, PatternAlternative, TypedExpr};
 use averment_syntax::ast::BinaryOperator;
 
-/// Whether every step that matches `small` surely matches `large`.
+/// True if every step that matches `small` certainly matches `large`.
 #[must_use]
 pub fn is_subset(small: &CheckedPattern, large: &CheckedPattern) -> bool {
     small.alternatives.iter().all(|one| large.alternatives.iter().any(|other| alternative_within(one, other)))
 }
 
-/// The same of two alternatives.
+/// True if every step that matches the first alternative certainly matches the second.
 #[must_use]
 pub fn alternative_within(small: &PatternAlternative<TypedExpr>, large: &PatternAlternative<TypedExpr>) -> bool {
     let status = large.succeeded.is_none() || large.succeeded == small.succeeded;
@@ -39,7 +39,7 @@ fn name_within(small: &NameTest, large: &NameTest) -> bool {
     }
 }
 
-/// Whether surely no step matches both.
+/// True if certainly no step matches both.
 #[must_use]
 pub fn is_disjoint(one: &CheckedPattern, other: &CheckedPattern) -> bool {
     one.alternatives.iter().all(|a| other.alternatives.iter().all(|b| alternatives_apart(a, b)))
@@ -57,7 +57,7 @@ fn alternatives_apart(a: &PatternAlternative<TypedExpr>, b: &PatternAlternative<
     a.kind != b.kind || a.proposed != b.proposed || status || names
 }
 
-/// Whether the bindings of a pattern leave it a number of its own.
+/// True if a pattern's bindings allow a single count.
 #[must_use]
 pub fn is_free(pattern: &CheckedPattern) -> bool {
     pattern.alternatives.iter().all(|one| one.binds.is_empty() && one.joins.is_empty())

@@ -1,21 +1,21 @@
 //! Looks for values that satisfy a formula.
 
-use super::formula::{Formula, SubjectLiteral, SubjectId, SubjectTable};
+use super::formula::{Formula, SubjectId, SubjectLiteral, SubjectTable};
 use super::values::ValueSet;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Literals that are looked at before the search gives up.
+/// Maximum literals examined.
 const BUDGET: usize = 20_000;
-/// So much that is copied for a literal (subjects of the model, values that a set lists) counts as one more literal.
+/// Copying this many subjects or values costs as much as one literal.
 const SHARE: usize = 64;
 
-/// What the search found out.
+/// The result of the search.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Satisfiability {
     /// Nothing can satisfy it.
     No,
-    /// These values may: where every set was exact, any of them do.
+    /// These values may; if every set was exact, any of them do.
     Maybe(SubjectModel),
     /// The search gave up.
     Unknown,
@@ -24,12 +24,10 @@ pub enum Satisfiability {
 /// The values that are left for each subject.
 pub type SubjectModel = BTreeMap<SubjectId, Rc<ValueSet>>;
 
-/// What holds whatever else is asked: of each fact one literal at least. They are followed where a search narrows one of their subjects
-/// (unit propagation), so that a search costs what it touches and not what is known.
+/// Clauses that always hold. Unit propagation keeps a search's cost proportional to what it touches.
 #[derive(Debug, Default)]
 pub struct ClauseSet {
     clauses: Vec<Vec<SubjectLiteral>>,
-    /// The facts that speak of a subject.
     of_subject: BTreeMap<SubjectId, Vec<usize>>,
 }
 
@@ -57,7 +55,7 @@ impl ClauseSet {
     }
 }
 
-/// Whether anything can satisfy all of the formulas.
+/// Decides whether anything can satisfy all formulas.
 #[must_use]
 pub fn solve(subjects: &SubjectTable, formulas: &[&Formula]) -> Satisfiability {
     solve_with(subjects, &ClauseSet::default(), formulas)
@@ -73,22 +71,20 @@ fn solve_with(subjects: &SubjectTable, facts: &ClauseSet, formulas: &[&Formula])
     }
 }
 
-/// Whether surely nothing can satisfy all of the formulas.
+/// True if certainly nothing can satisfy all formulas.
 #[must_use]
 pub fn is_impossible(subjects: &SubjectTable, formulas: &[&Formula]) -> bool {
     solve(subjects, formulas) == Satisfiability::No
 }
 
-/// The same where facts hold.
+/// True if certainly nothing can satisfy all formulas and facts.
 #[must_use]
 pub fn is_impossible_with(subjects: &SubjectTable, facts: &ClauseSet, formulas: &[&Formula]) -> bool {
     solve_with(subjects, facts, formulas) == Satisfiability::No
 }
 
-/// The budget is used up.
 struct BudgetExhausted;
 
-/// Formulas that are still to be satisfied.
 struct GoalList<'f> {
     goal: &'f Formula,
     rest: GoalRest<'f>,
@@ -103,7 +99,11 @@ struct ModelSearch<'s> {
 }
 
 impl ModelSearch<'_> {
-    fn satisfy_goals<'f>(&mut self, goals: GoalRest<'f>, model: &SubjectModel) -> Result<Option<SubjectModel>, BudgetExhausted> {
+    fn satisfy_goals<'f>(
+        &mut self,
+        goals: GoalRest<'f>,
+        model: &SubjectModel,
+    ) -> Result<Option<SubjectModel>, BudgetExhausted> {
         self.charge_budget(1)?;
         let Some(first) = goals else { return Ok(Some(model.clone())) };
         let rest = first.rest.clone();
@@ -134,7 +134,7 @@ impl ModelSearch<'_> {
         })
     }
 
-    /// Makes a literal hold, and what follows from it by the facts; false where that cannot be.
+    /// Adds a literal and its consequences by the facts; false on a contradiction.
     fn narrow_model(&mut self, literal: &SubjectLiteral, model: &mut SubjectModel) -> Result<bool, BudgetExhausted> {
         let mut open = vec![literal];
         while let Some(literal) = open.pop() {
@@ -152,8 +152,9 @@ impl ModelSearch<'_> {
             let facts = self.facts;
             for clause in facts.clauses_of(literal.subject) {
                 self.charge_budget(clause.len())?;
-                let mut possible =
-                    clause.iter().filter(|one| !self.remaining_values(one.subject, model).intersect_with(&one.holds).is_empty());
+                let mut possible = clause
+                    .iter()
+                    .filter(|one| !self.remaining_values(one.subject, model).intersect_with(&one.holds).is_empty());
                 match (possible.next(), possible.next()) {
                     (None, _) => return Ok(false),
                     (Some(only), None) => open.push(only),
@@ -169,7 +170,6 @@ impl ModelSearch<'_> {
         Ok(())
     }
 
-    /// The values that are left for a subject.
     fn remaining_values(&self, subject: SubjectId, model: &SubjectModel) -> Rc<ValueSet> {
         model.get(&subject).cloned().unwrap_or_else(|| self.subjects.subject_universe(subject))
     }

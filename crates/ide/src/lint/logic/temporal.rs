@@ -1,17 +1,17 @@
 //! From assertions to formulas: conditions of the run, and how many steps of a pattern there are.
 
 use super::build::FormulaBuilder;
-use super::formula::{FormulaBounds, Formula, SubjectLiteral, WitnessPlace, SubjectId};
+use super::formula::{Formula, FormulaBounds, SubjectId, SubjectLiteral, WitnessPlace};
 use super::key;
 use super::numbers::{IntervalEnd, NumberSet};
 use super::patterns::{is_disjoint, is_free, is_subset};
 use super::solve::ClauseSet;
 use super::values::ValueSet;
 use crate::lint::lint_semantics::{StepClaim, statement_semantics};
-use averment_engine::ir::{AssertionCheck, TypedExpr, GroupKind, GroupMember, CheckedPattern, Temporal};
+use averment_engine::ir::{AssertionCheck, CheckedPattern, GroupKind, GroupMember, Temporal, TypedExpr};
 use std::rc::Rc;
 
-/// Patterns that are counted: each of them is compared with every other.
+/// Maximum counted patterns: each pair is compared.
 const COUNTED: usize = 64;
 
 /// Formulas of the assertions of one file, with what is known of the patterns in them.
@@ -30,7 +30,11 @@ impl<'m> AssertionFormulas<'m> {
     }
 
     /// The formula of an assertion; `text` is its text.
-    pub fn assertion_bounds(&mut self, check: &'m AssertionCheck<CheckedPattern, TypedExpr>, text: &str) -> FormulaBounds {
+    pub fn assertion_bounds(
+        &mut self,
+        check: &'m AssertionCheck<CheckedPattern, TypedExpr>,
+        text: &str,
+    ) -> FormulaBounds {
         match check {
             AssertionCheck::Expression(expr) => self.builder.condition_bounds(expr),
             AssertionCheck::Temporal(temporal) => self.temporal_bounds(temporal, text),
@@ -38,9 +42,11 @@ impl<'m> AssertionFormulas<'m> {
                 self.group_bounds(*kind, members, text)
             }
             // What is vacuous stays vacuous behind `not`, and a window has a run of its own.
-            AssertionCheck::Not(_) | AssertionCheck::Group { .. } | AssertionCheck::Scoped { .. } | AssertionCheck::World(_) | AssertionCheck::OverRuns(_) => {
-                self.opaque_bounds(text)
-            }
+            AssertionCheck::Not(_)
+            | AssertionCheck::Group { .. }
+            | AssertionCheck::Scoped { .. }
+            | AssertionCheck::World(_)
+            | AssertionCheck::OverRuns(_) => self.opaque_bounds(text),
         }
     }
 
@@ -48,7 +54,12 @@ impl<'m> AssertionFormulas<'m> {
         FormulaBounds::exact(self.builder.unknown_formula(format!("!{text}"), true))
     }
 
-    fn group_bounds(&mut self, kind: GroupKind, members: &'m [GroupMember<CheckedPattern, TypedExpr>], text: &str) -> FormulaBounds {
+    fn group_bounds(
+        &mut self,
+        kind: GroupKind,
+        members: &'m [GroupMember<CheckedPattern, TypedExpr>],
+        text: &str,
+    ) -> FormulaBounds {
         if !matches!(kind, GroupKind::All | GroupKind::Any) {
             return self.opaque_bounds(text);
         }
@@ -65,7 +76,6 @@ impl<'m> AssertionFormulas<'m> {
         }
     }
 
-    /// A statement that is not looked into, of which something is known where it holds.
     fn implied_bounds(&mut self, text: &str, implied: Vec<Formula>) -> FormulaBounds {
         let FormulaBounds { possible, certain } = self.opaque_bounds(text);
         let all = std::iter::once(possible).chain(implied).collect();
@@ -74,9 +84,12 @@ impl<'m> AssertionFormulas<'m> {
 
     fn temporal_bounds(&mut self, temporal: &'m Temporal<CheckedPattern, TypedExpr>, text: &str) -> FormulaBounds {
         match statement_semantics(temporal).claim {
-            StepClaim::Times(steps, least, most) => self.count_bounds(text, steps, |counts| all_counts(counts, least, most)),
-            StepClaim::AnyOf(steps) => self
-                .count_bounds(text, steps, |counts| Formula::Or(counts.iter().map(|count| count_formula(*count, 1, None)).collect())),
+            StepClaim::Times(steps, least, most) => {
+                self.count_bounds(text, steps, |counts| all_counts(counts, least, most))
+            }
+            StepClaim::AnyOf(steps) => self.count_bounds(text, steps, |counts| {
+                Formula::Or(counts.iter().map(|count| count_formula(*count, 1, None)).collect())
+            }),
             StepClaim::Number(step, test) => match self.count_subject(step) {
                 Some(count) => {
                     let before = self.builder.counted.replace(count);
@@ -86,15 +99,16 @@ impl<'m> AssertionFormulas<'m> {
                 }
                 None => self.opaque_bounds(text),
             },
-            StepClaim::Implies(first, second) => {
-                self.pair_bounds(text, first, second, |a, b| Formula::Or(vec![count_formula(a, 0, Some(0)), count_formula(b, 1, None)]))
-            }
-            StepClaim::Excludes(left, right) => {
-                self.pair_bounds(text, left, right, |a, b| Formula::Or(vec![count_formula(a, 0, Some(0)), count_formula(b, 0, Some(0))]))
-            }
+            StepClaim::Implies(first, second) => self.pair_bounds(text, first, second, |a, b| {
+                Formula::Or(vec![count_formula(a, 0, Some(0)), count_formula(b, 1, None)])
+            }),
+            StepClaim::Excludes(left, right) => self.pair_bounds(text, left, right, |a, b| {
+                Formula::Or(vec![count_formula(a, 0, Some(0)), count_formula(b, 0, Some(0))])
+            }),
             StepClaim::Has(steps) => self.with_steps(text, steps),
             StepClaim::Needs(pairs) => {
-                let implied = pairs.into_iter().filter_map(|(trigger, needed)| self.need_formula(trigger, needed)).collect();
+                let implied =
+                    pairs.into_iter().filter_map(|(trigger, needed)| self.need_formula(trigger, needed)).collect();
                 self.implied_bounds(text, implied)
             }
             StepClaim::Only(steps) => {
@@ -108,8 +122,12 @@ impl<'m> AssertionFormulas<'m> {
         }
     }
 
-    /// A statement that says only how often steps occur.
-    fn count_bounds(&mut self, text: &str, steps: &'m [CheckedPattern], formula: impl FnOnce(&[SubjectId]) -> Formula) -> FormulaBounds {
+    fn count_bounds(
+        &mut self,
+        text: &str,
+        steps: &'m [CheckedPattern],
+        formula: impl FnOnce(&[SubjectId]) -> Formula,
+    ) -> FormulaBounds {
         let counts: Option<Vec<SubjectId>> = steps.iter().map(|step| self.count_subject(step)).collect();
         match counts {
             Some(counts) => FormulaBounds::exact(formula(&counts)),
@@ -130,19 +148,18 @@ impl<'m> AssertionFormulas<'m> {
         }
     }
 
-    /// A statement that holds only where each of the steps occurs.
     fn with_steps(&mut self, text: &str, steps: &'m [CheckedPattern]) -> FormulaBounds {
         let implied = steps.iter().filter_map(|step| Some(count_formula(self.count_subject(step)?, 1, None))).collect();
         self.implied_bounds(text, implied)
     }
 
-    /// Where there is a `trigger` there is a `needed`.
+    /// If a `trigger` occurs, a `needed` occurs.
     fn need_formula(&mut self, trigger: &'m CheckedPattern, needed: &'m CheckedPattern) -> Option<Formula> {
         let (trigger, needed) = (self.count_subject(trigger)?, self.count_subject(needed)?);
         Some(Formula::Or(vec![count_formula(trigger, 0, Some(0)), count_formula(needed, 1, None)]))
     }
 
-    /// The number of steps of a pattern; none for one with bindings: it has a number for each value.
+    /// The count of a pattern's steps; `None` with bindings, since it has one for each value.
     fn count_subject(&mut self, pattern: &'m CheckedPattern) -> Option<SubjectId> {
         if !is_free(pattern) {
             return None;
@@ -150,14 +167,16 @@ impl<'m> AssertionFormulas<'m> {
         let numbers = || NumberSet::between(Some(IntervalEnd { at: 0.0, closed: true }), None);
         let universe = || ValueSet { whole: true, ..ValueSet::from_numbers(numbers()) };
         let subject =
-            self.builder.subjects.intern_subject(format!("# {}", key::pattern_key(pattern)), universe, || WitnessPlace::Count);
+            self.builder
+                .subjects
+                .intern_subject(format!("# {}", key::pattern_key(pattern)), universe, || WitnessPlace::Count);
         if self.counted.len() < COUNTED && !self.counted.iter().any(|(known, _)| *known == subject) {
             self.counted.push((subject, pattern));
         }
         Some(subject)
     }
 
-    /// What holds on every run: steps of a pattern are steps of every pattern that takes more, and `only` leaves no room for others.
+    /// Facts of every run: subset relations between patterns, and the limits that `only` sets.
     #[must_use]
     pub fn known_clauses(&self) -> ClauseSet {
         let mut facts = ClauseSet::default();
@@ -168,8 +187,10 @@ impl<'m> AssertionFormulas<'m> {
                 }
             }
             for (holds, steps) in &self.only {
-                let calls =
-                    pattern.alternatives.iter().all(|one| one.kind == averment_runs::run::StepKind::Call && !one.proposed);
+                let calls = pattern
+                    .alternatives
+                    .iter()
+                    .all(|one| one.kind == averment_runs::run::StepKind::Call && !one.proposed);
                 if calls && steps.iter().all(|step| is_disjoint(pattern, step)) {
                     facts.add_clause(vec![holds.clone().negated(), count_literal(*small, 0, Some(0))]);
                 }
@@ -179,12 +200,12 @@ impl<'m> AssertionFormulas<'m> {
     }
 }
 
-/// A number of steps between two ends, both included.
+/// Both bounds are inclusive.
 fn count_formula(count: SubjectId, least: u64, most: Option<u64>) -> Formula {
     Formula::Literal(count_literal(count, least, most))
 }
 
-/// The same as a literal.
+/// Both bounds are inclusive.
 fn count_literal(count: SubjectId, least: u64, most: Option<u64>) -> SubjectLiteral {
     #[expect(clippy::cast_precision_loss, reason = "numbers of steps beyond the digits of a double do not occur")]
     let end = |at: u64| Some(IntervalEnd { at: at as f64, closed: true });

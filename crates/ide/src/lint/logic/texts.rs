@@ -22,10 +22,8 @@ pub enum TextTest {
 /// A regular expression with what it surely demands.
 #[derive(Debug)]
 pub struct RegexPattern {
-    /// As the author wrote it.
     text: String,
     regex: regex::Regex,
-    /// Tests that every text it matches passes.
     demands: Vec<TextTest>,
 }
 
@@ -35,7 +33,7 @@ impl PartialEq for RegexPattern {
     }
 }
 
-/// Bytes of the largest automaton that is built for a lint.
+/// Byte limit for an automaton built by a lint.
 const REGEX_BYTES: usize = 1 << 20;
 
 impl RegexPattern {
@@ -47,7 +45,7 @@ impl RegexPattern {
     }
 }
 
-/// What a regular expression demands of every text it matches: one literal, at the start where it is anchored there.
+/// The literals that every match of a pattern contains: one, at the start if it is anchored.
 fn regex_demands(pattern: &str) -> Vec<TextTest> {
     let Ok(hir) = regex_syntax::parse(pattern) else { return Vec::new() };
     let anchored = |looks: regex_syntax::hir::LookSet| looks.contains(regex_syntax::hir::Look::Start);
@@ -63,7 +61,7 @@ fn regex_demands(pattern: &str) -> Vec<TextTest> {
 }
 
 impl TextTest {
-    /// Whether a text passes.
+    /// True if a text passes.
     #[must_use]
     pub fn accepts_text(&self, text: &str) -> bool {
         match self {
@@ -75,7 +73,7 @@ impl TextTest {
         }
     }
 
-    /// Whether every text that passes this test passes the other; `false` when that is not known.
+    /// True if passing this test implies passing the other; false if unknown.
     fn implies_test(&self, other: &Self) -> bool {
         if self == other {
             return true;
@@ -99,7 +97,6 @@ impl TextTest {
         }
     }
 
-    /// Whether no text passes both.
     fn excludes_test(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Starts(a), Self::Starts(b)) => !a.starts_with(b.as_str()) && !b.starts_with(a.as_str()),
@@ -155,7 +152,7 @@ impl TextSet {
         }
     }
 
-    /// Whether surely no text is left after the tests.
+    /// True if certainly no text passes all tests.
     #[must_use]
     pub fn is_empty(&self, tests: &[(TextTest, bool)]) -> bool {
         match self {
@@ -172,12 +169,13 @@ impl TextSet {
         let fits = |text: &String| tests.iter().all(|(test, wanted)| test.accepts_text(text) == *wanted);
         match self {
             Self::Only(texts) => texts.iter().find(|text| fits(text)).cloned(),
-            Self::Except(except) => candidate_texts(tests).into_iter().find(|text| !except.contains(text) && fits(text)),
+            Self::Except(except) => {
+                candidate_texts(tests).into_iter().find(|text| !except.contains(text) && fits(text))
+            }
         }
     }
 }
 
-/// Whether two of the tests cannot both come out as they are wanted.
 fn tests_clash(tests: &[(TextTest, bool)]) -> bool {
     tests.iter().enumerate().any(|(index, (a, a_wanted))| {
         tests.iter().skip(index.saturating_add(1)).any(|(b, b_wanted)| match (a_wanted, b_wanted) {
@@ -189,7 +187,6 @@ fn tests_clash(tests: &[(TextTest, bool)]) -> bool {
     })
 }
 
-/// Texts to try: what the tests demand, put together.
 fn candidate_texts(tests: &[(TextTest, bool)]) -> Vec<String> {
     let (mut start, mut middle, mut end) = (String::new(), String::new(), String::new());
     for (test, _) in tests.iter().filter(|(_, wanted)| *wanted) {
@@ -239,6 +236,9 @@ mod tests {
         let only = TextSet::Only(["EUR".to_owned(), "USD".to_owned()].into());
         assert!(only.is_empty(&[(pattern("^G"), true)]));
         assert_eq!(only.pick_text(&[(contains("S"), true)]).as_deref(), Some("USD"));
-        assert_eq!(TextSet::full_set().pick_text(&[(contains("x"), true), (contains("y"), false)]).as_deref(), Some("x"));
+        assert_eq!(
+            TextSet::full_set().pick_text(&[(contains("x"), true), (contains("y"), false)]).as_deref(),
+            Some("x")
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Sets of values: kind by kind.
 
 use super::numbers::NumberSet;
-use super::texts::{TextTest, TextSet};
+use super::texts::{TextSet, TextTest};
 use serde_json::{Number, Value, json};
 
 /// A set of values. It may hold more than it has to, never less.
@@ -149,7 +149,7 @@ impl ValueSet {
         texts.len().saturating_add(self.numbers.0.len()).saturating_add(tests).saturating_add(pairs)
     }
 
-    /// Whether surely no value is in it.
+    /// True if it certainly contains no value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let simple = self.missing || self.null || self.no || self.yes;
@@ -157,7 +157,6 @@ impl ValueSet {
         !simple && !parts && self.numbers.is_empty(self.whole) && self.texts.is_empty(&self.tests)
     }
 
-    /// Whether one test is wanted both ways.
     fn contradicts_itself(&self) -> bool {
         self.tests.iter().any(|(test, wanted)| *wanted && self.tests.contains(&(test.clone(), false)))
     }
@@ -183,7 +182,7 @@ impl ValueSet {
     }
 }
 
-/// A number as JSON, whole ones without a fraction.
+/// Integers are written without a fraction.
 #[expect(clippy::cast_possible_truncation, reason = "only whole numbers far below the limit are converted")]
 fn number_value(number: f64) -> Option<Value> {
     if number.fract() == 0.0 && number.abs() < 9e15 {

@@ -1,6 +1,6 @@
 //! Runs that show what a finding says, in the native form.
 
-use super::formula::{WitnessPlace, SubjectTable};
+use super::formula::{SubjectTable, WitnessPlace};
 use super::solve::SubjectModel;
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,7 @@ pub fn model_witness(subjects: &SubjectTable, model: &SubjectModel) -> Option<Va
     Some(Value::Object(run))
 }
 
-/// Roots that stand in a run under their own name and take any value.
+/// Roots that occur in a run under their own name and accept any value.
 const FREE: &[&str] = &["inputs", "output", "meta"];
 
 fn insert_at_path(run: &mut Map<String, Value>, path: &[String], value: Value) -> Option<()> {

@@ -12,7 +12,8 @@ use crate::lint::lint_semantics::vacuous_without;
 use averment_base::diagnostic::{Diagnostic, Severity};
 use averment_base::source::Span;
 use averment_syntax::ast::{
-    Expr, ExprKind, SyntaxItem, ItemKind, ModifierKind, Statement, StatementKind, StepPattern, PatternForm, AtomSubject, TestKind,
+    AtomSubject, Expr, ExprKind, ItemKind, ModifierKind, PatternForm, Statement, StatementKind, StepPattern,
+    SyntaxItem, TestKind,
 };
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, TextEdit, Uri, WorkspaceEdit,
@@ -21,7 +22,10 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 /// `textDocument/codeAction`.
-pub fn code_actions(server: &mut LspServer, parameters: CodeActionParams) -> LspResult<Option<Vec<CodeActionOrCommand>>> {
+pub fn code_actions(
+    server: &mut LspServer,
+    parameters: CodeActionParams,
+) -> LspResult<Option<Vec<CodeActionOrCommand>>> {
     let encoding = server.encoding;
     let analysis = super::document_analysis(server, &parameters.text_document.uri)?;
     let Some(file) = analysis.source_file() else { return Ok(None) };
@@ -45,7 +49,7 @@ pub fn code_actions(server: &mut LspServer, parameters: CodeActionParams) -> Lsp
     Ok(Some(found.actions))
 }
 
-/// `refactor.rewrite` is of the kind `refactor`.
+/// A kind includes its subkinds: `refactor.rewrite` is a `refactor`.
 fn is_of_kind(kind: &str, wanted: &str) -> bool {
     kind == wanted || kind.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
 }
@@ -65,7 +69,6 @@ impl ActionCollector<'_> {
         self.actions.push(CodeActionOrCommand::CodeAction(action));
     }
 
-    /// An edit of one or several places; `None` where one is in no file.
     fn workspace_edit(&self, edits: &[(Span, String)]) -> Option<WorkspaceEdit> {
         let mut changes: BTreeMap<String, (Uri, Vec<TextEdit>)> = BTreeMap::new();
         for (span, text) in edits {
@@ -96,7 +99,7 @@ impl ActionCollector<'_> {
         });
     }
 
-    /// `# allow: slug` on a line of its own above; what does not compile cannot be silenced.
+    /// Adds `# allow: slug` on a line above; compile errors cannot be silenced.
     fn add_allow(&mut self, one: &Diagnostic) {
         if one.severity == Severity::Error && !one.slug.is_lint() || one.span.file != self.analysis.root {
             return;
@@ -106,7 +109,9 @@ impl ActionCollector<'_> {
         let start = file.line_start(line);
         let indent: String = file.line_text(line).chars().take_while(|c| c.is_whitespace()).collect();
         let place = self.analysis.span(start..start);
-        let Some(edit) = self.workspace_edit(&[(place, format!("{indent}# allow: {}\n", one.slug.as_str()))]) else { return };
+        let Some(edit) = self.workspace_edit(&[(place, format!("{indent}# allow: {}\n", one.slug.as_str()))]) else {
+            return;
+        };
         self.push_action(CodeAction {
             title: format!("allow `{}` here", one.slug.as_str()),
             kind: Some(CodeActionKind::QUICKFIX),
@@ -131,7 +136,6 @@ impl ActionCollector<'_> {
         });
     }
 
-    /// All fixes that change no meaning, at once.
     fn fix_all(&mut self) {
         let analysis = self.analysis;
         let fixed = fix::apply_fixes(analysis.source_text(), analysis.root, &analysis.diagnostics);
@@ -149,7 +153,6 @@ impl ActionCollector<'_> {
         });
     }
 
-    /// What makes the statement at a place safer.
     fn add_guards(&mut self, place: Span) {
         let analysis = self.analysis;
         let items = &analysis.checked.ast.items;
@@ -166,7 +169,7 @@ impl ActionCollector<'_> {
         self.push_action(CodeAction { title, kind, edit: Some(edit), ..CodeAction::default() });
     }
 
-    /// A statement that is vacuous where a step never occurs gets a `require` of that step on the next line.
+    /// Adds a `require` after a statement that is vacuous if its step never occurs.
     fn missing_require(&mut self, statement: &Statement) {
         for step in vacuous_without(&statement.kind) {
             let Some(name) = plain_name(step) else { continue };
@@ -183,7 +186,6 @@ impl ActionCollector<'_> {
         }
     }
 
-    /// A test of a path that may be missing counts only where the path leads somewhere.
     fn missing_guard(&mut self, items: &[SyntaxItem], statement: &Statement) {
         let StatementKind::Expression(expr) = &statement.kind else { return };
         let Some(path) = tested_path(expr) else { return };
@@ -194,17 +196,18 @@ impl ActionCollector<'_> {
             return;
         }
         let place = statement.span.at_end();
-        self.add_rewrite(format!("count it only where `{written}` exists"), &[(place, format!(" when {written} exists"))]);
+        self.add_rewrite(
+            format!("count it only where `{written}` exists"),
+            &[(place, format!(" when {written} exists"))],
+        );
     }
 
-    /// A rule that no test names gets one at the end of the file.
     fn missing_test(&mut self, items: &[SyntaxItem], place: Span) {
         let here = |item: &&SyntaxItem| item.span.start <= place.start && place.end <= item.span.end;
         let Some(item) = items.iter().find(here) else { return };
         let ItemKind::Rule(rule) = &item.kind else { return };
         let name = &rule.name.text;
-        let tests =
-            |item: &SyntaxItem| matches!(&item.kind, ItemKind::Test(test) if test.rules.iter().any(|one| one.text == *name));
+        let tests = |item: &SyntaxItem| matches!(&item.kind, ItemKind::Test(test) if test.rules.iter().any(|one| one.text == *name));
         if rule.name.span.end < place.start || items.iter().any(tests) {
             return;
         }
@@ -226,7 +229,6 @@ impl ActionCollector<'_> {
     }
 }
 
-/// The name of a tool that a pattern begins with, where it is one.
 fn plain_name(step: &StepPattern) -> Option<&str> {
     match &step.kind {
         PatternForm::Atom(atom) => match &atom.subject {
@@ -238,7 +240,6 @@ fn plain_name(step: &StepPattern) -> Option<&str> {
     }
 }
 
-/// The path that a test looks at; none for tests that ask whether it is there.
 fn tested_path(expr: &Expr) -> Option<&Expr> {
     match &expr.kind {
         ExprKind::Group(inner) => tested_path(inner),
@@ -265,7 +266,9 @@ fn statement_modifiers(items: &[SyntaxItem], statement: Span) -> Option<Vec<&Mod
             Some(assertion.modifiers.iter().map(|one| &one.kind).collect())
         }
         ItemKind::Assertion(assertion) => match &assertion.statement.kind {
-            StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => statement_modifiers(body, statement),
+            StatementKind::Block { body, .. } | StatementKind::Group { body, .. } => {
+                statement_modifiers(body, statement)
+            }
             _ => None,
         },
         ItemKind::Rule(rule) | ItemKind::Invariant(rule) => statement_modifiers(&rule.body, statement),

@@ -21,7 +21,7 @@ pub const EXPLAIN: &str = "averment.explain";
 /// All commands.
 pub const ALL: [&str; 4] = [RUN_TEST, CHECK_RUN, PICK_RUN, EXPLAIN];
 
-/// Errors, warnings and information of `window/showMessage`.
+/// `MessageType` values of `window/showMessage`.
 const ERROR: u8 = 1;
 const WARNING: u8 = 2;
 const INFORMATION: u8 = 3;

@@ -15,7 +15,7 @@ use lsp_types::{
 };
 use serde_json::json;
 
-/// Names of files that are offered.
+/// Maximum offered file names.
 const FILES: usize = 200;
 
 /// `textDocument/completion`.
@@ -27,7 +27,8 @@ pub fn completion_list(server: &mut LspServer, parameters: CompletionParams) -> 
     let Some(analysis) = server.cached_analysis(&key) else { return Ok(None) };
     let position = parameters.text_document_position.position;
     let at = analysis.source_file().map_or(0, |file| encoding.offset_at(file, position));
-    let mut found = assist::complete_at(analysis.source_text(), at, &CursorContext { run: recorded, ..analysis.context.clone() });
+    let mut found =
+        assist::complete_at(analysis.source_text(), at, &CursorContext { run: recorded, ..analysis.context.clone() });
     if let Some(path) = found.path.clone() {
         found = complete_files(server, analysis, &path, at, found);
     }
@@ -50,7 +51,6 @@ pub fn completion_list(server: &mut LspServer, parameters: CompletionParams) -> 
     Ok(Some(CompletionResponse::List(CompletionList { is_incomplete: false, items: items.collect() })))
 }
 
-/// The names of files that a path may go on with.
 fn complete_files(server: &LspServer, analysis: &Analysis, path: &str, at: usize, found: Completions) -> Completions {
     let Some(folder) = analysis.source_file().and_then(|file| file.folder.clone()) else { return found };
     let front = path.rfind('/').map_or(0, |slash| slash + 1);
@@ -111,7 +111,6 @@ pub fn resolve_completion(server: &mut LspServer, mut item: CompletionItem) -> L
     Ok(item)
 }
 
-/// What is known of a candidate, found by asking again at its place.
 fn completion_docs(server: &mut LspServer, item: &CompletionItem) -> Option<String> {
     use std::str::FromStr as _;
     let data = item.data.as_ref()?;
@@ -121,7 +120,9 @@ fn completion_docs(server: &mut LspServer, item: &CompletionItem) -> Option<Stri
     let (encoding, recorded) = (server.encoding, server.run.as_ref().map(|run| run.recorded.clone()));
     let analysis = server.analysis_for_uri(&uri)?;
     let at = encoding.offset_at(analysis.source_file()?, position);
-    let found = assist::complete_at(analysis.source_text(), at, &CursorContext { run: recorded, ..analysis.context.clone() });
-    let wanted = found.items.into_iter().find(|one| one.label == item.label && item.kind == Some(completion_kind(one.kind)))?;
+    let found =
+        assist::complete_at(analysis.source_text(), at, &CursorContext { run: recorded, ..analysis.context.clone() });
+    let wanted =
+        found.items.into_iter().find(|one| one.label == item.label && item.kind == Some(completion_kind(one.kind)))?;
     (!wanted.doc.is_empty()).then_some(wanted.doc)
 }

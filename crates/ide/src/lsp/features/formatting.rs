@@ -10,7 +10,10 @@ use averment_syntax::fmt::{self, FormatEdit, FormatOptions};
 use lsp_types::{DocumentFormattingParams, DocumentRangeFormattingParams, TextEdit};
 
 /// `textDocument/formatting`.
-pub fn format_document(server: &mut LspServer, parameters: DocumentFormattingParams) -> LspResult<Option<Vec<TextEdit>>> {
+pub fn format_document(
+    server: &mut LspServer,
+    parameters: DocumentFormattingParams,
+) -> LspResult<Option<Vec<TextEdit>>> {
     let encoding = server.encoding;
     let analysis = super::document_analysis(server, &parameters.text_document.uri)?;
     let text = fmt::format_file(&analysis.sources, analysis.root, &FormatOptions::default());
@@ -19,7 +22,10 @@ pub fn format_document(server: &mut LspServer, parameters: DocumentFormattingPar
 }
 
 /// `textDocument/rangeFormatting`: the statements that the range touches.
-pub fn format_range(server: &mut LspServer, parameters: DocumentRangeFormattingParams) -> LspResult<Option<Vec<TextEdit>>> {
+pub fn format_range(
+    server: &mut LspServer,
+    parameters: DocumentRangeFormattingParams,
+) -> LspResult<Option<Vec<TextEdit>>> {
     let encoding = server.encoding;
     let analysis = super::document_analysis(server, &parameters.text_document.uri)?;
     let Some(file) = analysis.source_file() else { return Ok(None) };
@@ -30,12 +36,13 @@ pub fn format_range(server: &mut LspServer, parameters: DocumentRangeFormattingP
 }
 
 fn text_edits(analysis: &Analysis, edits: Vec<FormatEdit>, encoding: Encoding) -> Vec<TextEdit> {
-    let edit =
-        |edit: FormatEdit| TextEdit { range: range_of(analysis, analysis.span(edit.range), encoding), new_text: edit.text };
+    let edit = |edit: FormatEdit| TextEdit {
+        range: range_of(analysis, analysis.span(edit.range), encoding),
+        new_text: edit.text,
+    };
     edits.into_iter().map(edit).collect()
 }
 
-/// A file with mistakes has no format; the first of them says where.
 fn format_error(analysis: &Analysis, mistakes: &Diagnostics) -> RequestError {
     let said = render::render_short(mistakes, &analysis.sources);
     let first = said.lines().next().unwrap_or("").to_owned();

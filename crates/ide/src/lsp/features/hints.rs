@@ -7,7 +7,7 @@ use crate::assist;
 use averment_builtins::table::type_word;
 use averment_engine::ir::Type;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
-use averment_syntax::ast::{SyntaxItem, ItemKind, Statement, StatementKind};
+use averment_syntax::ast::{ItemKind, Statement, StatementKind, SyntaxItem};
 use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams};
 use std::ops::Range;
 
@@ -76,7 +76,6 @@ impl<'a> SyntaxVisitor<'a> for HintCollector<'_> {
     }
 }
 
-/// Behind the brace that opens a block.
 fn block_head(analysis: &Analysis, statement: &Statement, body: &[SyntaxItem]) -> usize {
     let end = body.first().map_or(statement.span.end, |first| first.span.start) as usize;
     let head = analysis.source_text().get(statement.span.start as usize..end).unwrap_or("");

@@ -5,7 +5,7 @@ use super::super::publish::lsp_range;
 use super::super::server::LspServer;
 use crate::assist;
 use averment_base::source::Span;
-use averment_syntax::ast::{SyntaxItem, ItemKind, Statement, StatementKind};
+use averment_syntax::ast::{ItemKind, Statement, StatementKind, SyntaxItem};
 use lsp_types::{
     Documentation, Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel,
     SignatureHelp, SignatureHelpParams, SignatureInformation,

@@ -10,11 +10,11 @@ use super::commands;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
-use averment_syntax::ast::{SyntaxItem, ItemKind};
+use averment_syntax::ast::{ItemKind, SyntaxItem};
 use lsp_types::{CodeLens, CodeLensParams, Command};
 use serde_json::{Value, json};
 
-/// Characters of a reason that stand in a lens.
+/// Maximum characters of a reason.
 const LETTERS: usize = 110;
 
 /// `textDocument/codeLens`.
@@ -87,7 +87,12 @@ impl LensCollector<'_> {
             let Some(assertion) = program.assertions.get(result.assertion as usize) else { continue };
             let alone = assertion.rule.is_none();
             if alone || matches!(result.verdict, Verdict::Fail | Verdict::Error) {
-                self.add_lens(assertion.span, &verdict_title(result.verdict, &result.reason), commands::CHECK_RUN, arguments());
+                self.add_lens(
+                    assertion.span,
+                    &verdict_title(result.verdict, &result.reason),
+                    commands::CHECK_RUN,
+                    arguments(),
+                );
             }
         }
     }

@@ -5,16 +5,17 @@ use super::super::dispatch::LspResult;
 use super::super::place::{path_key, path_to_uri};
 use super::super::publish::lsp_range;
 use super::super::server::LspServer;
-use averment_syntax::ast::{SyntaxItem, ItemKind, SchemaSource, Name, TestRun};
+use averment_syntax::ast::{ItemKind, Name, SchemaSource, SyntaxItem, TestRun};
 use lsp_types::{DocumentLink, DocumentLinkParams, Uri};
 
-/// The names of files in a document.
 fn file_names(items: &[SyntaxItem]) -> Vec<&Name> {
     let mut found = Vec::new();
     for item in items {
         match &item.kind {
             ItemKind::Use(import) if import.is_path => found.push(&import.target),
-            ItemKind::ToolsFrom { path } | ItemKind::Schema { source: SchemaSource::File(path), .. } => found.push(path),
+            ItemKind::ToolsFrom { path } | ItemKind::Schema { source: SchemaSource::File(path), .. } => {
+                found.push(path)
+            }
             ItemKind::Test(test) => {
                 if let TestRun::File(path) = &test.run {
                     found.push(path);

@@ -4,7 +4,7 @@ use super::super::analysis::Analysis;
 use crate::assist::{HighlightClass, highlight_tokens};
 use averment_base::source::Span;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
-use averment_syntax::ast::{Expr, ExprKind, SyntaxItem, ItemKind, Name};
+use averment_syntax::ast::{Expr, ExprKind, ItemKind, Name, SyntaxItem};
 use std::ops::Range;
 
 /// All places of the local name at a byte offset, in order; `None` where no such name stands.
@@ -12,11 +12,13 @@ pub fn local_places(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>>
     binding_places(analysis, at).or_else(|| variable_places(analysis, at))
 }
 
-/// The places of `$x`: in its statement, or in the block whose header binds it, or in its `def step`.
 fn binding_places(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
     let text = analysis.source_text();
-    let painted: Vec<Range<usize>> =
-        highlight_tokens(text).into_iter().filter(|one| one.class == HighlightClass::Binding).map(|one| one.range).collect();
+    let painted: Vec<Range<usize>> = highlight_tokens(text)
+        .into_iter()
+        .filter(|one| one.class == HighlightClass::Binding)
+        .map(|one| one.range)
+        .collect();
     let own = painted.iter().find(|range| range.start <= at && at <= range.end)?;
     let name = text.get(own.clone())?;
     let around = assertion_around(&analysis.checked.ast.items, own.start)?;
@@ -28,7 +30,6 @@ fn binding_places(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
     Some(same.cloned().collect())
 }
 
-/// The outermost assertion or definition at an offset.
 fn assertion_around(items: &[SyntaxItem], at: usize) -> Option<Span> {
     let item = items.iter().find(|item| item.span.start as usize <= at && at < item.span.end as usize)?;
     match &item.kind {
@@ -42,7 +43,6 @@ fn assertion_around(items: &[SyntaxItem], at: usize) -> Option<Span> {
     }
 }
 
-/// Where a variable is declared and where it is known.
 struct LocalVariable<'a> {
     name: &'a Name,
     within: Span,
@@ -92,10 +92,10 @@ fn variable_places(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> 
     Some(places)
 }
 
-/// The innermost variable that a name at a place means.
 fn innermost_variable(known: &[LocalVariable<'_>], name: &str, place: Span) -> Option<usize> {
-    let fits =
-        |one: &LocalVariable<'_>| one.name.text == name && one.within.start <= place.start && place.end <= one.within.end;
+    let fits = |one: &LocalVariable<'_>| {
+        one.name.text == name && one.within.start <= place.start && place.end <= one.within.end
+    };
     let all = known.iter().enumerate().filter(|(_, one)| fits(one));
     all.min_by_key(|(_, one)| one.within.len()).map(|(index, _)| index)
 }

@@ -22,12 +22,10 @@ use super::server::LspServer;
 use lsp_types::{TextDocumentPositionParams, Uri};
 use std::path::PathBuf;
 
-/// The document of a URI, analyzed.
 fn document_analysis<'s>(server: &'s mut LspServer, uri: &Uri) -> LspResult<&'s Analysis> {
     server.analysis_for_uri(uri).ok_or_else(|| RequestError::new(format!("`{}` cannot be read", uri.as_str())))
 }
 
-/// The document of a place with the place as a byte offset.
 fn analysis_at<'s>(server: &'s mut LspServer, place: &TextDocumentPositionParams) -> LspResult<(&'s Analysis, usize)> {
     let encoding = server.encoding;
     let analysis = document_analysis(server, &place.text_document.uri)?;
@@ -35,14 +33,12 @@ fn analysis_at<'s>(server: &'s mut LspServer, place: &TextDocumentPositionParams
     Ok((analysis, at))
 }
 
-/// What tells the document of a URI from others; it is analyzed.
 fn analyze_document(server: &mut LspServer, uri: &Uri) -> LspResult<PathBuf> {
     let key = document_key(uri);
     server.ensure_analysis(&key).ok_or_else(|| RequestError::new(format!("`{}` cannot be read", uri.as_str())))?;
     Ok(key)
 }
 
-/// The same with the rules as a whole: as a program that can be run.
 fn settle_document(server: &mut LspServer, uri: &Uri) -> LspResult<PathBuf> {
     let key = analyze_document(server, uri)?;
     server.settle_document(&key);

@@ -14,7 +14,7 @@ use lsp_types::{
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// What a place means.
+/// What a name refers to.
 #[derive(Debug, Clone)]
 pub enum NameMeaning {
     /// A declared name.
@@ -28,7 +28,7 @@ pub enum NameMeaning {
 pub struct DeclaredSymbol {
     /// The name.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub kind: DeclarationKind,
     /// The file that declares it; `None` for a module of the standard set.
     pub file: Option<PathBuf>,
@@ -47,19 +47,24 @@ impl DeclaredSymbol {
     }
 }
 
-/// What stands at a byte offset.
+/// The meaning of the name at a byte offset.
 pub fn name_at(analysis: &Analysis, at: usize) -> Option<NameMeaning> {
     let place = analysis.span(at..at);
     if let Some(local) = super::locals::local_places(analysis, at) {
         return Some(NameMeaning::Local(local));
     }
-    analysis.checked.symbols.declaration_at(place).map(|one| NameMeaning::Declared(DeclaredSymbol::from_declaration(analysis, one)))
+    analysis
+        .checked
+        .symbols
+        .declaration_at(place)
+        .map(|one| NameMeaning::Declared(DeclaredSymbol::from_declaration(analysis, one)))
 }
 
 /// The places of a declared name in one file, its declaration among them.
 pub fn places_in_file(analysis: &Analysis, declared: &DeclaredSymbol, with_declaration: bool) -> Vec<Span> {
     let symbols = &analysis.checked.symbols;
-    let number = symbols.declarations.iter().position(|one| DeclaredSymbol::from_declaration(analysis, one) == *declared);
+    let number =
+        symbols.declarations.iter().position(|one| DeclaredSymbol::from_declaration(analysis, one) == *declared);
     let Some(number) = number else { return Vec::new() };
     let uses = symbols.references.iter().filter(|(span, meant)| *meant == number && span.file == analysis.root);
     let mut places: Vec<Span> = uses.map(|(span, _)| *span).collect();
@@ -71,7 +76,11 @@ pub fn places_in_file(analysis: &Analysis, declared: &DeclaredSymbol, with_decla
 }
 
 /// The places of a declared name in all files of the workspace, by file.
-pub fn all_places(server: &mut LspServer, declared: &DeclaredSymbol, with_declaration: bool) -> Vec<(PathBuf, Vec<Span>)> {
+pub fn all_places(
+    server: &mut LspServer,
+    declared: &DeclaredSymbol,
+    with_declaration: bool,
+) -> Vec<(PathBuf, Vec<Span>)> {
     let mut found = Vec::new();
     for key in rule_files(server) {
         if let Some(analysis) = server.analysis_for(&key) {
@@ -85,7 +94,10 @@ pub fn all_places(server: &mut LspServer, declared: &DeclaredSymbol, with_declar
 }
 
 /// `textDocument/definition`.
-pub fn goto_definition(server: &mut LspServer, parameters: GotoDefinitionParams) -> LspResult<Option<GotoDefinitionResponse>> {
+pub fn goto_definition(
+    server: &mut LspServer,
+    parameters: GotoDefinitionParams,
+) -> LspResult<Option<GotoDefinitionResponse>> {
     let encoding = server.encoding;
     let (analysis, at) = super::analysis_at(server, &parameters.text_document_position_params)?;
     if let Some(link) = super::links::target_at(analysis, at) {
@@ -94,7 +106,9 @@ pub fn goto_definition(server: &mut LspServer, parameters: GotoDefinitionParams)
     }
     let place = match name_at(analysis, at) {
         Some(NameMeaning::Local(places)) => places.first().map(|bytes| analysis.span(bytes.clone())),
-        Some(NameMeaning::Declared(_)) => analysis.checked.symbols.declaration_at(analysis.span(at..at)).map(|one| one.span),
+        Some(NameMeaning::Declared(_)) => {
+            analysis.checked.symbols.declaration_at(analysis.span(at..at)).map(|one| one.span)
+        }
         None => None,
     };
     Ok(place.and_then(|span| lsp_location(analysis, span, encoding)).map(GotoDefinitionResponse::Scalar))
@@ -123,7 +137,10 @@ pub fn find_references(server: &mut LspServer, parameters: ReferenceParams) -> L
 }
 
 /// `textDocument/documentHighlight`.
-pub fn document_highlights(server: &mut LspServer, parameters: DocumentHighlightParams) -> LspResult<Option<Vec<DocumentHighlight>>> {
+pub fn document_highlights(
+    server: &mut LspServer,
+    parameters: DocumentHighlightParams,
+) -> LspResult<Option<Vec<DocumentHighlight>>> {
     let encoding = server.encoding;
     let (analysis, at) = super::analysis_at(server, &parameters.text_document_position_params)?;
     let Some(meaning) = name_at(analysis, at) else { return Ok(None) };

@@ -12,7 +12,10 @@ use lsp_types::{PrepareRenameResponse, RenameParams, TextDocumentPositionParams,
 use std::collections::BTreeMap;
 
 /// `textDocument/prepareRename`.
-pub fn prepare_rename(server: &mut LspServer, parameters: TextDocumentPositionParams) -> LspResult<Option<PrepareRenameResponse>> {
+pub fn prepare_rename(
+    server: &mut LspServer,
+    parameters: TextDocumentPositionParams,
+) -> LspResult<Option<PrepareRenameResponse>> {
     let encoding = server.encoding;
     let (analysis, at) = super::analysis_at(server, &parameters)?;
     let Some((span, _)) = rename_target(analysis, at)? else { return Ok(None) };
@@ -21,7 +24,6 @@ pub fn prepare_rename(server: &mut LspServer, parameters: TextDocumentPositionPa
     Ok(Some(PrepareRenameResponse::RangeWithPlaceholder { range: lsp_range(analysis, span, encoding), placeholder }))
 }
 
-/// What a rename at an offset is of, with the place itself.
 fn rename_target(analysis: &Analysis, at: usize) -> LspResult<Option<(Span, NameMeaning)>> {
     let Some(found) = name_at(analysis, at) else { return Ok(None) };
     match &found {
@@ -43,7 +45,6 @@ fn rename_target(analysis: &Analysis, at: usize) -> LspResult<Option<(Span, Name
     }
 }
 
-/// A place without the quotes around it.
 fn unquoted_span(analysis: &Analysis, span: Span) -> Span {
     let text = analysis.sources.span_text(span);
     let quoted = text.len() >= 2 && text.starts_with(['"', '\'']);
@@ -91,7 +92,6 @@ pub fn rename_symbol(server: &mut LspServer, parameters: RenameParams) -> LspRes
     Ok(Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }))
 }
 
-/// Refuses what is no name of its kind.
 fn check_name(declared: &DeclaredSymbol, new: &str) -> LspResult<()> {
     match declared.kind {
         K::Schema => {
@@ -141,7 +141,6 @@ fn check_tool(new: &str) -> LspResult<()> {
     }
 }
 
-/// Refuses a name that a file has already.
 fn check_unused(analysis: &Analysis, declared: &DeclaredSymbol, new: &str) -> LspResult<()> {
     let same_space = |kind: K| match declared.kind {
         K::Rule | K::Case | K::Invariant => matches!(kind, K::Rule | K::Case | K::Invariant),

@@ -7,7 +7,7 @@ use super::super::server::LspServer;
 use super::super::text::protocol_number;
 use crate::assist::{HighlightClass, bracket_pairs, highlight_tokens};
 use averment_base::source::SourceFile;
-use averment_syntax::ast::{SyntaxItem, ItemKind, StatementKind};
+use averment_syntax::ast::{ItemKind, StatementKind, SyntaxItem};
 use lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams, SelectionRange, SelectionRangeParams};
 use std::ops::Range;
 
@@ -34,7 +34,6 @@ fn line_at(file: &SourceFile, at: usize) -> u32 {
     protocol_number(file.line_column(protocol_number(at)).line.saturating_sub(1))
 }
 
-/// Runs of comments, each on a line of its own.
 fn comment_folds(file: &SourceFile) -> Vec<(u32, u32, Option<FoldingRangeKind>)> {
     let mut found: Vec<(u32, u32, Option<FoldingRangeKind>)> = Vec::new();
     for index in 1..=file.line_count() {
@@ -51,7 +50,6 @@ fn comment_folds(file: &SourceFile) -> Vec<(u32, u32, Option<FoldingRangeKind>)>
     found
 }
 
-/// The first run of `use` and `tools` lines.
 fn import_fold(analysis: &Analysis, file: &SourceFile) -> Option<(u32, u32, Option<FoldingRangeKind>)> {
     let is_import = |item: &&SyntaxItem| matches!(item.kind, ItemKind::Use(_) | ItemKind::ToolsFrom { .. });
     let all: Vec<&SyntaxItem> =
@@ -62,7 +60,10 @@ fn import_fold(analysis: &Analysis, file: &SourceFile) -> Option<(u32, u32, Opti
 }
 
 /// `textDocument/selectionRange`.
-pub fn selection_ranges(server: &mut LspServer, parameters: SelectionRangeParams) -> LspResult<Option<Vec<SelectionRange>>> {
+pub fn selection_ranges(
+    server: &mut LspServer,
+    parameters: SelectionRangeParams,
+) -> LspResult<Option<Vec<SelectionRange>>> {
     let encoding = server.encoding;
     let analysis = super::document_analysis(server, &parameters.text_document.uri)?;
     let Some(file) = analysis.source_file() else { return Ok(None) };
@@ -89,10 +90,10 @@ pub fn selection_ranges(server: &mut LspServer, parameters: SelectionRangeParams
     Ok(Some(grown.collect()))
 }
 
-/// Everything that holds a byte offset, and more.
 fn enclosing_ranges(analysis: &Analysis, at: usize) -> Vec<Range<usize>> {
     let text = analysis.source_text();
-    let words = highlight_tokens(text).into_iter().filter(|one| one.class != HighlightClass::Operator).map(|one| one.range);
+    let words =
+        highlight_tokens(text).into_iter().filter(|one| one.class != HighlightClass::Operator).map(|one| one.range);
     let mut found: Vec<Range<usize>> = words.filter(|range| range.start <= at && at <= range.end).collect();
     for pair in bracket_pairs(text).into_iter().filter(|pair| pair.start <= at && at <= pair.end) {
         found.push(pair.start.saturating_add(1)..pair.end.saturating_sub(1).max(pair.start.saturating_add(1)));

@@ -7,19 +7,22 @@ use super::super::server::LspServer;
 use super::super::text::Encoding;
 use super::super::workspace::rule_files;
 use averment_base::source::Span;
-use averment_syntax::ast::{SyntaxItem, ItemKind};
+use averment_syntax::ast::{ItemKind, SyntaxItem};
 use lsp_types::{
     DocumentSymbol, DocumentSymbolParams, DocumentSymbolResponse, OneOf, SymbolKind, WorkspaceSymbol,
     WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
-/// Symbols of a workspace that are told.
+/// Maximum symbols returned.
 const TOLD: usize = 1_000;
-/// Characters of a statement that stands as a symbol.
+/// Maximum characters of a statement's symbol.
 const LETTERS: usize = 72;
 
 /// `textDocument/documentSymbol`.
-pub fn document_symbols(server: &mut LspServer, parameters: DocumentSymbolParams) -> LspResult<Option<DocumentSymbolResponse>> {
+pub fn document_symbols(
+    server: &mut LspServer,
+    parameters: DocumentSymbolParams,
+) -> LspResult<Option<DocumentSymbolResponse>> {
     let encoding = server.encoding;
     let analysis = super::document_analysis(server, &parameters.text_document.uri)?;
     Ok(Some(DocumentSymbolResponse::Nested(item_symbols(analysis, &analysis.checked.ast.items, encoding))))
@@ -29,7 +32,6 @@ fn item_symbols(analysis: &Analysis, items: &[SyntaxItem], encoding: Encoding) -
     items.iter().filter_map(|item| item_symbol(analysis, item, encoding)).collect()
 }
 
-/// What an item is called, what kind it is, where its name stands, and what is in it.
 struct NamedItem<'a> {
     name: String,
     detail: String,
@@ -70,7 +72,8 @@ fn named_item<'a>(analysis: &Analysis, item: &'a SyntaxItem) -> Option<NamedItem
         }
         ItemKind::Use(import) => one(&import.target, "use", SymbolKind::MODULE, &[]),
         ItemKind::Rule(rule) => {
-            let sentence = rule.sentence.as_ref().and_then(averment_syntax::ast::TextLiteral::literal_text).unwrap_or("rule");
+            let sentence =
+                rule.sentence.as_ref().and_then(averment_syntax::ast::TextLiteral::literal_text).unwrap_or("rule");
             one(&rule.name, sentence, SymbolKind::CLASS, &rule.body)
         }
         ItemKind::Invariant(rule) => one(&rule.name, "invariant", SymbolKind::CLASS, &rule.body),
@@ -81,7 +84,8 @@ fn named_item<'a>(analysis: &Analysis, item: &'a SyntaxItem) -> Option<NamedItem
         ItemKind::Pre { body } => Some(of_word(item, "pre", body)),
         ItemKind::Post { body } => Some(of_word(item, "post", body)),
         ItemKind::Assertion(assertion) => {
-            let text = analysis.sources.span_text(assertion.statement.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let text =
+                analysis.sources.span_text(assertion.statement.span).split_whitespace().collect::<Vec<_>>().join(" ");
             let short: String = text.chars().take(LETTERS).collect();
             let name = if short.len() < text.len() { format!("{short}…") } else { short };
             Some(NamedItem {
@@ -103,7 +107,10 @@ fn of_word<'a>(item: &'a SyntaxItem, word: &str, body: &'a [SyntaxItem]) -> Name
 }
 
 /// `workspace/symbol`.
-pub fn workspace_symbols(server: &mut LspServer, parameters: WorkspaceSymbolParams) -> LspResult<Option<WorkspaceSymbolResponse>> {
+pub fn workspace_symbols(
+    server: &mut LspServer,
+    parameters: WorkspaceSymbolParams,
+) -> LspResult<Option<WorkspaceSymbolResponse>> {
     let encoding = server.encoding;
     let wanted = parameters.query.to_lowercase();
     let mut found = Vec::new();
@@ -131,7 +138,6 @@ pub fn workspace_symbols(server: &mut LspServer, parameters: WorkspaceSymbolPara
     Ok(Some(WorkspaceSymbolResponse::Nested(found)))
 }
 
-/// Whether the letters that are asked for stand in a name in their order.
 fn matches_query(name: &str, wanted: &str) -> bool {
     let mut letters = name.chars().flat_map(char::to_lowercase);
     wanted.chars().all(|letter| letters.any(|own| own == letter))

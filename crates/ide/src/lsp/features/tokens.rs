@@ -34,7 +34,7 @@ pub const MODIFIERS: [&str; 3] = ["declaration", "defaultLibrary", "documentatio
 const DECLARATION: u32 = 1;
 const DEFAULT_LIBRARY: u32 = 2;
 
-/// The number of a class in the legend, with its modifiers; `None` for comments, which every grammar colours.
+/// Index in the legend, with modifiers; `None` for comments, which every grammar colors.
 fn legend_entry(one: &HighlightToken) -> Option<(u32, u32)> {
     let declares = if one.declares { DECLARATION } else { 0 };
     let (ty, modifiers) = match one.class {
@@ -60,14 +60,20 @@ fn legend_entry(one: &HighlightToken) -> Option<(u32, u32)> {
 }
 
 /// `textDocument/semanticTokens/full`.
-pub fn full_tokens(server: &mut LspServer, parameters: SemanticTokensParams) -> LspResult<Option<SemanticTokensResult>> {
+pub fn full_tokens(
+    server: &mut LspServer,
+    parameters: SemanticTokensParams,
+) -> LspResult<Option<SemanticTokensResult>> {
     let encoding = server.encoding;
     let analysis = super::document_analysis(server, &parameters.text_document.uri)?;
     Ok(Some(SemanticTokensResult::Tokens(semantic_tokens(analysis, None, encoding))))
 }
 
 /// `textDocument/semanticTokens/range`.
-pub fn range_tokens(server: &mut LspServer, parameters: SemanticTokensRangeParams) -> LspResult<Option<SemanticTokensRangeResult>> {
+pub fn range_tokens(
+    server: &mut LspServer,
+    parameters: SemanticTokensRangeParams,
+) -> LspResult<Option<SemanticTokensRangeResult>> {
     let encoding = server.encoding;
     let analysis = super::document_analysis(server, &parameters.text_document.uri)?;
     let bytes = analysis.source_file().map(|file| encoding.to_bytes(file, parameters.range));
@@ -88,20 +94,18 @@ fn semantic_tokens(analysis: &Analysis, within: Option<Range<usize>>, encoding: 
     SemanticTokens { result_id: None, data: writer.data }
 }
 
-/// Writes tokens as differences, one line each. The text is gone through once: a line may be long.
+/// Writes delta-encoded tokens, split at lines. Scans the text once, since a line may be long.
 struct TokenWriter<'t> {
     text: &'t str,
     encoding: Encoding,
-    /// How far the text is counted, with its line and column.
+    /// The offset up to which lines and columns are counted.
     at: usize,
     here: (u32, u32),
-    /// Where the last token started.
     last: (u32, u32),
     data: Vec<SemanticToken>,
 }
 
 impl TokenWriter<'_> {
-    /// Counts on to a byte offset.
     fn advance_to(&mut self, at: usize) {
         for part in self.text.get(self.at..at).unwrap_or("").split_inclusive('\n') {
             self.here = match part.strip_suffix('\n') {

@@ -3,10 +3,11 @@
 use super::FileLayout;
 use crate::concrete::{ConcreteNode, Rule};
 use crate::fmt::INDENT;
-use crate::fmt::doc::{Doc, group, hard_break, line_break, nest, own_line, sequence, doc_text, trailing_comment, when_flat};
+use crate::fmt::doc::{
+    Doc, doc_text, group, hard_break, line_break, nest, own_line, sequence, trailing_comment, when_flat,
+};
 use crate::fmt::gaps::GapComment;
 
-/// Something on lines of its own: a statement, an element of a list.
 pub(super) struct LayoutRow<'n, 't> {
     pub node: &'n ConcreteNode,
     pub doc: Doc<'t>,
@@ -14,7 +15,6 @@ pub(super) struct LayoutRow<'n, 't> {
     pub is_apart: bool,
 }
 
-/// The comments between two neighbours.
 pub(super) struct RowComments<'t> {
     /// Behind the first, on its line.
     pub behind: Option<GapComment<'t>>,
@@ -22,7 +22,7 @@ pub(super) struct RowComments<'t> {
     pub own: Vec<GapComment<'t>>,
 }
 
-/// Declarations that stand apart from their neighbours when they have several lines.
+/// Multi-line declarations get blank lines around them.
 fn stands_apart(rule: Rule) -> bool {
     matches!(
         rule,
@@ -39,7 +39,6 @@ fn is_body(rule: Rule) -> bool {
     matches!(rule, Rule::block | Rule::settings_block | Rule::run_object)
 }
 
-/// The body of a statement or declaration.
 fn body_of(node: &ConcreteNode) -> Option<&ConcreteNode> {
     // What is looked at is not deep: bodies stand in statements, and expressions are left out.
     node.children.iter().find_map(|child| match child.rule {
@@ -50,7 +49,6 @@ fn body_of(node: &ConcreteNode) -> Option<&ConcreteNode> {
 }
 
 impl<'t> FileLayout<'t, '_> {
-    /// The whole file.
     pub(super) fn layout_file(&mut self, root: Option<&ConcreteNode>) -> Doc<'t> {
         let items = root.map_or(&[][..], |root| root.children.as_slice());
         let rows = self.layout_items(items);
@@ -58,9 +56,10 @@ impl<'t> FileLayout<'t, '_> {
         sequence(lines)
     }
 
-    /// Statements in braces, and the lines of a runner or workspace.
     pub(super) fn layout_block(&mut self, node: &ConcreteNode) -> Doc<'t> {
-        let (Some(first), Some(last)) = (node.children.first(), node.children.last()) else { return self.layout_tight(node) };
+        let (Some(first), Some(last)) = (node.children.first(), node.children.last()) else {
+            return self.layout_tight(node);
+        };
         let items = node.children.get(1..node.children.len() - 1).unwrap_or_default();
         let (open, close) = (first.leaves.start, last.leaves.start);
         if self.stays_on_one_line(node) {
@@ -72,9 +71,10 @@ impl<'t> FileLayout<'t, '_> {
         self.layout_braces(open, close, rows, "")
     }
 
-    /// The run of a test: a line per entry.
     pub(super) fn layout_run_object(&mut self, node: &ConcreteNode) -> Doc<'t> {
-        let (Some(first), Some(last)) = (node.children.first(), node.children.last()) else { return self.layout_tight(node) };
+        let (Some(first), Some(last)) = (node.children.first(), node.children.last()) else {
+            return self.layout_tight(node);
+        };
         let (open, close) = (first.leaves.start, last.leaves.start);
         let pairs: Vec<&ConcreteNode> = node.children.iter().filter(|child| child.rule == Rule::pair).collect();
         if self.stays_on_one_line(node) {
@@ -95,11 +95,17 @@ impl<'t> FileLayout<'t, '_> {
         self.layout_braces(open, close, rows, "")
     }
 
-    /// `{`, a row per line, `}`.
-    fn layout_braces(&mut self, open: usize, close: usize, rows: Vec<LayoutRow<'_, 't>>, separator: &'static str) -> Doc<'t> {
+    fn layout_braces(
+        &mut self,
+        open: usize,
+        close: usize,
+        rows: Vec<LayoutRow<'_, 't>>,
+        separator: &'static str,
+    ) -> Doc<'t> {
         self.gaps.claim_before(close);
         let open_brace = self.layout_leaf(open);
-        let empty = rows.is_empty() && self.gaps.comments_before(close).is_empty() && self.gaps.comment_behind(open).is_none();
+        let empty =
+            rows.is_empty() && self.gaps.comments_before(close).is_empty() && self.gaps.comment_behind(open).is_none();
         let lines = self.join_rows(rows, Some(open), close, separator);
         let close_brace = self.layout_leaf(close);
         if empty {
@@ -112,8 +118,10 @@ impl<'t> FileLayout<'t, '_> {
         let outer = std::mem::replace(&mut self.measuring, true);
         let mut inner = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            let needs_sign =
-                index.checked_sub(1).and_then(|before| items.get(before)).is_some_and(|before| absorbs_next(before, item));
+            let needs_sign = index
+                .checked_sub(1)
+                .and_then(|before| items.get(before))
+                .is_some_and(|before| absorbs_next(before, item));
             inner.extend((index > 0).then(|| if needs_sign { doc_text(";") } else { when_flat(";") }));
             inner.extend([line_break(), self.layout_node(item)]);
         }
@@ -129,12 +137,11 @@ impl<'t> FileLayout<'t, '_> {
         group(sequence(vec![open, nest(sequence(inner)), line_break(), close]))
     }
 
-    /// True for a body that the author wrote on one line and that fits there.
+    /// True if the author wrote the body on one line and it fits there.
     fn stays_on_one_line(&self, node: &ConcreteNode) -> bool {
         (self.measuring || !self.breaks_bodies) && !self.span_text(node).contains('\n')
     }
 
-    /// The statements of a body, each laid out.
     fn layout_items<'n>(&mut self, items: &'n [ConcreteNode]) -> Vec<LayoutRow<'n, 't>> {
         let mut rows = Vec::with_capacity(items.len());
         for (index, node) in items.iter().enumerate() {
@@ -155,7 +162,6 @@ impl<'t> FileLayout<'t, '_> {
         rows
     }
 
-    /// Whether the body of a statement, where it was written on one line, fits there together with what stands before it.
     fn body_fits_on_one_line(&mut self, node: &ConcreteNode) -> bool {
         // Modifiers can go to the next lines.
         let statement = node
@@ -173,13 +179,11 @@ impl<'t> FileLayout<'t, '_> {
         width + INDENT * self.depth <= self.options.width
     }
 
-    /// The comments around a row are printed by [`FileLayout::join_rows`].
     pub(super) fn claim_around(&mut self, node: &ConcreteNode) {
         self.gaps.claim_before(node.leaves.start);
         self.gaps.claim_behind(node.leaves.end.saturating_sub(1));
     }
 
-    /// The comments between a leaf and another one, between which there are only commas.
     pub(super) fn comments_between(&self, last: Option<usize>, next: usize) -> RowComments<'t> {
         let mut own: Vec<GapComment<'t>> = Vec::new();
         let mut behind: Option<GapComment<'t>> = None;
@@ -198,8 +202,7 @@ impl<'t> FileLayout<'t, '_> {
         RowComments { behind, own }
     }
 
-    /// Rows below each other with the comments between them and the separator behind each, up to the leaf `close`.
-    /// `open` is the bracket before them: the comment behind it is printed with it.
+    /// `open` is the bracket before the rows: the comment behind it is printed with it.
     pub(super) fn join_rows(
         &mut self,
         rows: Vec<LayoutRow<'_, 't>>,
@@ -245,12 +248,11 @@ impl<'t> FileLayout<'t, '_> {
         lines.docs
     }
 
-    /// Where the line of an opening bracket ends, with its comment.
     fn line_end_of(&self, open: usize) -> usize {
         self.gaps.comment_behind(open).map_or_else(|| self.leaf_range(open).end, |remark| remark.range.end)
     }
 
-    /// From which of the comments on there is no empty line up to what they stand above.
+    /// The first comment from which no empty line separates them from what follows.
     fn attached_comment(&self, remarks: &[GapComment<'t>], start: usize) -> usize {
         let mut next = start;
         let mut first = remarks.len();
@@ -264,20 +266,17 @@ impl<'t> FileLayout<'t, '_> {
     }
 }
 
-/// Lines under construction.
 struct RowLines<'t> {
     docs: Vec<Doc<'t>>,
-    /// Where the last thing ended in the source.
     end: Option<usize>,
     is_first: bool,
-    /// The last thing was a doc comment, or looks like one now.
+    /// The last entry was a doc comment, or looks like one now.
     last_doc: bool,
-    /// It did not stand on a line of its own, so it was none and must not become one.
+    /// It was not on its own line, so it is no doc comment and must not become one.
     last_moved: bool,
 }
 
 impl<'t> RowLines<'t> {
-    /// Begins a line for what stands at `start`.
     fn begin_line(&mut self, source: &str, start: usize, apart: bool) {
         let gap = self.end.map_or("\n", |end| source.get(end..start).unwrap_or("\n"));
         // A `;` between a comment and what follows kept them apart; an empty line does it now.
@@ -297,7 +296,6 @@ impl<'t> RowLines<'t> {
     }
 }
 
-/// True when a line between two places holds nothing.
 fn has_empty_line(source: &str, from: usize, to: usize) -> bool {
     let gap = source.get(from..to).unwrap_or("");
     let mut lines = gap.split('\n').skip(1).peekable();
@@ -309,10 +307,11 @@ fn has_empty_line(source: &str, from: usize, to: usize) -> bool {
     false
 }
 
-/// True when the second would be read as a modifier of the first, were only a line end between them.
+/// True if the second would parse as a modifier of the first with only a line end between.
 fn absorbs_next(first: &ConcreteNode, second: &ConcreteNode) -> bool {
-    let holds =
-        |node: &ConcreteNode, rule: Rule| node.rule == rule || node.children.first().is_some_and(|child| child.rule == rule);
+    let holds = |node: &ConcreteNode, rule: Rule| {
+        node.rule == rule || node.children.first().is_some_and(|child| child.rule == rule)
+    };
     let is_modifier = second.children.first().is_some_and(|child| {
         child.rule == Rule::setting_line && child.children.first().is_some_and(|first| first.rule == Rule::modifier)
     });

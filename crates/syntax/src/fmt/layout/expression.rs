@@ -2,17 +2,16 @@
 
 use super::FileLayout;
 use crate::concrete::{ConcreteNode, Rule};
-use crate::fmt::doc::{Doc, group, line_break, loose_space, nest, empty_doc, sequence, space};
+use crate::fmt::doc::{Doc, empty_doc, group, line_break, loose_space, nest, sequence, space};
 
-/// A part of a value: an operand or range dots, with the signs before it, or an operator between two.
 #[derive(Clone, Copy)]
 struct ValuePart<'n> {
     node: &'n ConcreteNode,
-    /// It binds to what follows: a minus in front.
+    /// A prefix minus binds to what follows.
     is_prefix: bool,
 }
 
-/// Operators of a value, loosest first; ranges stand between the first two and are never broken.
+/// Value operators, loosest first; ranges come after the first level and never break.
 const LEVELS: [&[Rule]; 4] = [
     &[Rule::bar],
     &[Rule::range_dots, Rule::open_dots],
@@ -21,13 +20,12 @@ const LEVELS: [&[Rule]; 4] = [
 ];
 
 impl<'t> FileLayout<'t, '_> {
-    /// `implies`, `or`, `and`.
     pub(super) fn layout_expression(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let children: Vec<&ConcreteNode> = node.children.iter().collect();
         self.layout_chain(&children, &[Rule::k_implies, Rule::k_or, Rule::k_and], true)
     }
 
-    /// The same with its lines below each other, for a place that is indented already.
+    /// Lines stacked in place, for a position that is already indented.
     pub(super) fn layout_in_place(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let children: Vec<&ConcreteNode> = node.children.iter().collect();
         self.layout_chain(&children, &[Rule::k_implies, Rule::k_or, Rule::k_and], false)
@@ -49,14 +47,17 @@ impl<'t> FileLayout<'t, '_> {
         for (operand, word) in operands.zip(&mut words) {
             let word = self.layout_node(word);
             // `implies` may end a line and not begin one.
-            rest.extend(if operator == Rule::k_implies { [space(), word, line_break()] } else { [line_break(), word, space()] });
+            rest.extend(if operator == Rule::k_implies {
+                [space(), word, line_break()]
+            } else {
+                [line_break(), word, space()]
+            });
             rest.push(self.layout_chain(operand, tighter, true));
         }
         let rest = sequence(rest);
         group(sequence(vec![head, if indented { nest(rest) } else { rest }]))
     }
 
-    /// Pipes, ranges and arithmetic.
     pub(super) fn layout_value(&mut self, node: &ConcreteNode) -> Doc<'t> {
         self.layout_value_at(node, true)
     }
@@ -97,12 +98,11 @@ impl<'t> FileLayout<'t, '_> {
         group(sequence(vec![head, if indented { nest(tail) } else { tail }]))
     }
 
-    /// What stands between two operators; nothing at the open end of a range.
+    /// Empty at the open end of a range.
     fn layout_operand(&mut self, parts: &[ValuePart<'_>], levels: &[&[Rule]]) -> Doc<'t> {
         if parts.is_empty() { empty_doc() } else { self.layout_operators(parts, levels, true) }
     }
 
-    /// A test without its subject.
     pub(super) fn layout_test(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let mut parts = Vec::new();
         for (index, child) in node.children.iter().enumerate() {
@@ -117,8 +117,7 @@ impl<'t> FileLayout<'t, '_> {
         sequence(parts)
     }
 
-    /// A value behind `=`, `:`, `where` or a test, with the space or line end before it. Brackets open on the same line; anything else that is
-    /// too long begins on the next one, unless it would be too long there as well.
+    /// Brackets open on the same line; other long values start on the next line if they fit there.
     pub(super) fn layout_assigned(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let core = inner_node(node);
         let doc = match core.rule {
@@ -137,7 +136,7 @@ impl<'t> FileLayout<'t, '_> {
         group(nest(sequence(vec![line_break(), doc])))
     }
 
-    /// True for what begins with a bracket that takes the rest with it: `[…]`, `{…}`, `(…)`.
+    /// True for a bracketed value that takes the rest: `[…]`, `{…}`, `(…)`.
     fn opens_bracket(&self, core: &ConcreteNode) -> bool {
         match core.rule {
             Rule::list | Rule::object | Rule::group | Rule::step_group => true,
@@ -153,7 +152,6 @@ impl<'t> FileLayout<'t, '_> {
         }
     }
 
-    /// True when nothing in it may end a line.
     fn is_unbreakable(&self, node: &ConcreteNode) -> bool {
         let mut todo = vec![node];
         while let Some(node) = todo.pop() {
@@ -180,7 +178,6 @@ impl<'t> FileLayout<'t, '_> {
     }
 }
 
-/// The node inside of nodes that hold nothing else.
 fn inner_node(node: &ConcreteNode) -> &ConcreteNode {
     let mut node = node;
     while let [only] = node.children.as_slice() {
@@ -189,7 +186,6 @@ fn inner_node(node: &ConcreteNode) -> &ConcreteNode {
     node
 }
 
-/// Spaces between the parts.
 fn space_between(parts: Vec<Doc<'_>>) -> Vec<Doc<'_>> {
     let mut spaced = Vec::with_capacity(parts.len() * 2);
     for (index, part) in parts.into_iter().enumerate() {

@@ -3,20 +3,19 @@
 use super::FileLayout;
 use super::body::LayoutRow;
 use crate::concrete::{ConcreteNode, Rule};
-use crate::fmt::doc::{Doc, group, hard_break, line_break, nest, own_line, sequence, soft_break, space, doc_text, when_broken};
+use crate::fmt::doc::{
+    Doc, doc_text, group, hard_break, line_break, nest, own_line, sequence, soft_break, space, when_broken,
+};
 
 impl<'t> FileLayout<'t, '_> {
-    /// `[a, b]`, `(a, b)`.
     pub(super) fn comma_list(&mut self, node: &ConcreteNode) -> Doc<'t> {
         self.layout_elements(&node.children, soft_break)
     }
 
-    /// `{ a: 1 }`.
     pub(super) fn layout_object(&mut self, node: &ConcreteNode) -> Doc<'t> {
         self.layout_elements(&node.children, line_break)
     }
 
-    /// `generate { a: integer 0..9 } cases 5 seed 1`, `generate from schema cases 5 seed 1`.
     pub(super) fn layout_generated(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let is_brace = |rule: Rule| move |child: &ConcreteNode| child.rule == rule;
         let Some(open) = node.children.iter().position(is_brace(Rule::open_brace)) else {
@@ -34,7 +33,7 @@ impl<'t> FileLayout<'t, '_> {
         sequence(parts)
     }
 
-    /// Elements between a bracket and its end; `inside` stands next to the brackets.
+    /// `inside` stands next to the brackets.
     fn layout_elements(&mut self, children: &[ConcreteNode], inside: fn() -> Doc<'t>) -> Doc<'t> {
         let (Some(first), Some(last)) = (children.first(), children.last()) else { return sequence(Vec::new()) };
         let (open, close) = (first.leaves.start, last.leaves.start);
@@ -70,9 +69,10 @@ impl<'t> FileLayout<'t, '_> {
         sequence(vec![open_bracket, nest(sequence(lines)), hard_break(false), close_bracket])
     }
 
-    /// Brackets around one thing.
     pub(super) fn layout_parentheses(&mut self, node: &ConcreteNode) -> Doc<'t> {
-        let (Some(first), Some(last)) = (node.children.first(), node.children.last()) else { return self.layout_tight(node) };
+        let (Some(first), Some(last)) = (node.children.first(), node.children.last()) else {
+            return self.layout_tight(node);
+        };
         let inner = node.children.get(1..node.children.len() - 1).unwrap_or_default();
         let close = last.leaves.start;
         let open = self.layout_node(first);

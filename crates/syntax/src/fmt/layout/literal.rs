@@ -2,19 +2,18 @@
 //! no part of it.
 
 use crate::concrete::ConcreteLeaf;
-use crate::fmt::doc::{Doc, StringLine, dedented_lines, sequence, doc_text};
+use crate::fmt::doc::{Doc, StringLine, dedented_lines, doc_text, sequence};
 use std::ops::Range;
 
-/// A line of the string.
 struct SourceLine<'t> {
     text: &'t str,
-    /// It begins in an interpolation and is kept as it is.
+    /// Starts inside an interpolation and is kept as is.
     in_value: bool,
-    /// An interpolation follows its white space, so that its indentation counts.
+    /// Its white space precedes an interpolation, so that it counts as indentation.
     is_value: bool,
 }
 
-/// A string of several lines. What stands before its first line end stays where it is.
+/// Text before the first line end stays in place.
 pub(super) fn block_string<'t>(source: &'t str, leaf: &ConcreteLeaf) -> Doc<'t> {
     let mut lines = source_lines(source, leaf).into_iter();
     let first = lines.next().map_or("", |line| line.text);
@@ -44,7 +43,7 @@ fn line_indentation<'t>(line: &SourceLine<'t>) -> &'t str {
     line.text.get(..length).unwrap_or("")
 }
 
-/// The white space that all lines begin with; empty lines do not count, nor does the last when it holds nothing but the quotes.
+/// Indentation shared by all lines; empty lines and a closing line of only quotes do not count.
 fn common_indentation(lines: &[SourceLine<'_>], closing: usize) -> usize {
     let mut common: Option<&str> = None;
     for (index, line) in lines.iter().enumerate() {
@@ -62,7 +61,6 @@ fn common_indentation(lines: &[SourceLine<'_>], closing: usize) -> usize {
     common.map_or(0, str::len)
 }
 
-/// A line behind the common indentation.
 fn shift_line<'t>(line: &SourceLine<'t>, common: usize, is_last: bool) -> StringLine<'t> {
     if line.in_value {
         return StringLine { text: line.text, is_indented: false };

@@ -9,35 +9,34 @@ mod list;
 mod literal;
 mod words;
 
-use super::doc::{Doc, empty_doc, own_line, sequence, doc_text, trailing_comment};
+use super::doc::{Doc, doc_text, empty_doc, own_line, sequence, trailing_comment};
 use super::gaps::CommentGaps;
-use super::{INDENT, FormatOptions};
-use crate::concrete::{ConcreteLeaf, ConcreteNode, Rule, ConcreteTree};
+use super::{FormatOptions, INDENT};
+use crate::concrete::{ConcreteLeaf, ConcreteNode, ConcreteTree, Rule};
 
-/// The state of laying out one file.
 pub(super) struct FileLayout<'t, 'o> {
-    /// The text that was read.
     source: &'t str,
     leaves: &'o [ConcreteLeaf],
     gaps: CommentGaps<'t>,
     options: &'o FormatOptions,
-    /// How many bodies are around the node at hand.
     depth: usize,
-    /// Only widths are wanted: bodies written on one line are not asked again whether they fit.
+    /// Only measuring: one-line bodies are not checked again.
     measuring: bool,
-    /// The body of the statement at hand was written on one line and does not fit there.
     breaks_bodies: bool,
 }
 
-/// The document of a whole file.
-pub(super) fn file_doc<'t>(source: &'t str, tree: &ConcreteTree, gaps: CommentGaps<'t>, options: &FormatOptions) -> Doc<'t> {
+pub(super) fn file_doc<'t>(
+    source: &'t str,
+    tree: &ConcreteTree,
+    gaps: CommentGaps<'t>,
+    options: &FormatOptions,
+) -> Doc<'t> {
     let mut layout =
         FileLayout { source, leaves: &tree.leaves, gaps, options, depth: 0, measuring: false, breaks_bodies: false };
     layout.layout_file(tree.root.as_ref())
 }
 
 impl<'t> FileLayout<'t, '_> {
-    /// Any node.
     fn layout_node(&mut self, node: &ConcreteNode) -> Doc<'t> {
         if node.children.is_empty() {
             return self.layout_leaf(node.leaves.start);
@@ -68,13 +67,11 @@ impl<'t> FileLayout<'t, '_> {
         }
     }
 
-    /// Parts with nothing between them.
     fn layout_tight(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let parts = node.children.iter().map(|child| self.layout_node(child)).collect();
         sequence(parts)
     }
 
-    /// A word, sign or literal with its comments.
     fn layout_leaf(&mut self, number: usize) -> Doc<'t> {
         let mut parts: Vec<Doc<'t>> = self.gaps.own_before(number).iter().map(|remark| own_line(remark.text)).collect();
         parts.push(self.bare_leaf(number));
@@ -85,7 +82,6 @@ impl<'t> FileLayout<'t, '_> {
         }
     }
 
-    /// A word, sign or literal alone.
     fn bare_leaf(&self, number: usize) -> Doc<'t> {
         let Some(leaf) = self.leaves.get(number) else { return empty_doc() };
         let written = self.leaf_text(number);
@@ -95,29 +91,26 @@ impl<'t> FileLayout<'t, '_> {
         doc_text(written)
     }
 
-    /// The text of a leaf.
     fn leaf_text(&self, number: usize) -> &'t str {
         self.leaves.get(number).and_then(|leaf| self.source.get(leaf.range.clone())).unwrap_or("")
     }
 
-    /// The bytes of a leaf; the end of the file for the number behind the last.
+    /// For the number past the last leaf, the end of the file.
     fn leaf_range(&self, number: usize) -> std::ops::Range<usize> {
         let end = self.source.len();
         self.leaves.get(number).map_or(end..end, |leaf| leaf.range.clone())
     }
 
-    /// The text from the first to the last leaf of a node, with everything between.
     fn span_text(&self, node: &ConcreteNode) -> &'t str {
         let (first, last) = (node.leaves.start, node.leaves.end.saturating_sub(1));
         self.source.get(self.leaf_range(first).start..self.leaf_range(last).end).unwrap_or("")
     }
 
-    /// The text between two neighbouring leaves.
     fn text_between(&self, leaf: usize) -> &'t str {
         self.source.get(self.leaf_range(leaf).end..self.leaf_range(leaf + 1).start).unwrap_or("")
     }
 
-    /// How many characters are left on a line at this depth, one level of continuation taken off.
+    /// Remaining characters at this depth, minus one continuation level.
     fn remaining_width(&self) -> usize {
         self.options.width.saturating_sub(INDENT * (self.depth + 1))
     }

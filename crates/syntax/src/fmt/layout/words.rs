@@ -3,20 +3,18 @@
 use super::FileLayout;
 use crate::concrete::{ConcreteNode, Rule};
 use crate::fmt::align::AlignMark;
-use crate::fmt::doc::{Doc, broken_group, group, line_break, align_mark, nest, empty_doc, sequence, space, wide_line};
+use crate::fmt::doc::{Doc, align_mark, broken_group, empty_doc, group, line_break, nest, sequence, space, wide_line};
 
-/// What stands between two neighbours.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowGap {
     Nothing,
     Space,
-    /// A space, or the end of the line.
     Line,
-    /// The value behind `=` or `:`; it takes care of its own first line.
+    /// The value after `=` or `:`, which lays out its own first line.
     Value,
 }
 
-/// Parts of which the layout is that of their children in the row of their parent.
+/// Rules laid out inline, as part of their parent's row.
 fn is_flattened(rule: Rule) -> bool {
     matches!(rule, Rule::header | Rule::condition | Rule::tested_rules | Rule::flow_sequence)
 }
@@ -48,12 +46,12 @@ fn gap_between(left: Rule, right: Rule) -> RowGap {
 }
 
 impl<'t> FileLayout<'t, '_> {
-    /// A row of words. From its first possible line end on it is indented when it is broken; bodies are not.
+    /// After the first possible line end, a broken row is indented, except bodies.
     pub(super) fn layout_words(&mut self, children: &[ConcreteNode]) -> Doc<'t> {
         self.layout_row(children, RowParts::default())
     }
 
-    /// The same with its lines below each other, for a place that is indented already.
+    /// Lines stacked in place, for a position that is already indented.
     pub(super) fn words_in_place(&mut self, children: &[ConcreteNode]) -> Doc<'t> {
         self.layout_row(children, RowParts { in_place: true, ..RowParts::default() })
     }
@@ -95,8 +93,7 @@ impl<'t> FileLayout<'t, '_> {
         parts.into_doc()
     }
 
-    /// A statement with its modifiers. Where they do not fit behind it, each stands on a line of its own; so it does where the author began a line
-    /// with one.
+    /// Modifiers that do not fit, or that the author put on their own lines, get a line each.
     pub(super) fn layout_assertion(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let mut parts = Vec::new();
         for child in &node.children {
@@ -119,19 +116,16 @@ impl<'t> FileLayout<'t, '_> {
         sequence(parts)
     }
 
-    /// True when a line ends between two of these nodes.
     fn has_line_between(&self, nodes: &[ConcreteNode]) -> bool {
         nodes.iter().skip(1).any(|node| self.text_between(node.leaves.start.saturating_sub(1)).contains('\n'))
     }
 }
 
-/// A row under construction: what stands before its first line end, what is indented behind it, and bodies.
 #[derive(Default)]
 struct RowParts<'t> {
     done: Vec<Doc<'t>>,
     head: Vec<Doc<'t>>,
     tail: Option<Vec<Doc<'t>>>,
-    /// Its lines are not indented.
     in_place: bool,
 }
 

@@ -20,7 +20,8 @@ pub(super) const TABLE: &[RewriteRow] = &[
     pattern_row("new Set(output.ids).size == 3", "..( new Set '(' a:IN ')' . size|length", "length(distinct({a}))"),
     function_row("output.a != None", foreign_literal),
     pattern_row("output.a is not undefined", "..( < is not undefined >", "exists"),
-    pattern_row("output.a is undefined", "..( < is|==|=== undefined >", "is missing").with_message("what is not there is `missing`"),
+    pattern_row("output.a is undefined", "..( < is|==|=== undefined >", "is missing")
+        .with_message("what is not there is `missing`"),
     pattern_row("output.a != undefined", "..( < !=|!== undefined >", "exists").with_message("what is there `exists`"),
     pattern_row("output.a is true", "..( p:O < is > v:true|false", "{p} == {v}"),
     pattern_row("typeof output.a === \"string\"", "..( typeof p:O ==|=== t:T", "{p} is {t|typed}"),
@@ -57,10 +58,15 @@ pub(super) const TABLE: &[RewriteRow] = &[
         "no {v} in {p}: {c} {...}",
     )
     .with_message(LISTS),
-    pattern_row("not any(c.ok for c in calls)", "not any '(' '['? c:.. for v:W in p:O ']'? ')' @end", "no {v} in {p}: {c}")
-        .with_message(LISTS),
+    pattern_row(
+        "not any(c.ok for c in calls)",
+        "not any '(' '['? c:.. for v:W in p:O ']'? ')' @end",
+        "no {v} in {p}: {c}",
+    )
+    .with_message(LISTS),
     function_row("any(c.ok for c in calls)", generator_quantifier),
-    pattern_row("for c in calls: c.ok", "for|forall v:W in p:O < :|, > assert? &X ...", "all {v} in {p}: {...}").with_message(LISTS),
+    pattern_row("for c in calls: c.ok", "for|forall v:W in p:O < :|, > assert? &X ...", "all {v} in {p}: {...}")
+        .with_message(LISTS),
     pattern_row(
         "for (const c of calls) { c.ok }",
         "for '(' const|let|var? v:W of|in p:O ')' '{'? c:.. '}'? @end",
@@ -98,8 +104,12 @@ pub(super) const TABLE: &[RewriteRow] = &[
         "(count {v} in {m}: {c}) {s}",
     )
     .with_message(LISTS),
-    pattern_row("output.items.map(i => i.price) == [1]", "..( m:OBJECT . map '(' '('? W ')'? => W . f:W ')'", "{m}[*].{f}")
-        .with_message(LISTS),
+    pattern_row(
+        "output.items.map(i => i.price) == [1]",
+        "..( m:OBJECT . map '(' '('? W ')'? => W . f:W ')'",
+        "{m}[*].{f}",
+    )
+    .with_message(LISTS),
     pattern_row("calls[_].tool == \"refund\"", "p:BASE '[' _ ']' . f:W t[ TEST|SIGN ... ]", "any x in {p}: x.{f} {t}")
         .with_message(LISTS),
     pattern_row("output.items[].price > 5", "p:BASE '[' ']' . f:W t[ TEST|SIGN ... ]", "all x in {p}: x.{f} {t}")
@@ -182,9 +192,13 @@ pub(super) const TABLE: &[RewriteRow] = &[
     pattern_row("refund.args.currency == \"EUR\"", "a:TOOL . args|arguments|input . c[ W ... ]", "each {a}: args.{c}")
         .as_guess()
         .with_message("an argument of a call is looked at with `each`"),
-    pattern_row("refund.result contains \"ok\"", "a:TOOL . c[ result|status|error|duration SIGN|TEST ... ]", "each {a}: {c}")
-        .as_guess()
-        .with_message("a call is looked at with `each`"),
+    pattern_row(
+        "refund.result contains \"ok\"",
+        "a:TOOL . c[ result|status|error|duration SIGN|TEST ... ]",
+        "each {a}: {c}",
+    )
+    .as_guess()
+    .with_message("a call is looked at with `each`"),
     pattern_row(
         "result of refund contains \"ok\"",
         "the? f:result|status|error|duration of a:TOOL t[ SIGN|TEST ... ]",
@@ -192,9 +206,13 @@ pub(super) const TABLE: &[RewriteRow] = &[
     )
     .as_guess()
     .with_message("a call is looked at with `each`"),
-    pattern_row("refund returned \"ok\"", "a:TOOL returned|returns t:T @modifiers ...", "each {a}: result contains {t} {...}")
-        .as_guess()
-        .with_message("a call is looked at with `each`"),
+    pattern_row(
+        "refund returned \"ok\"",
+        "a:TOOL returned|returns t:T @modifiers ...",
+        "each {a}: result contains {t} {...}",
+    )
+    .as_guess()
+    .with_message("a call is looked at with `each`"),
     pattern_row("tool calls <= 5", "tool calls s[ SIGN N ] @modifiers ...", "count any {s} {...}").as_guess(),
     pattern_row("refund.amount <= 500", "a:TOOL . f:W s[ SIGN N ... ]", "each {a}: args.{f} {s}")
         .as_guess()
@@ -213,7 +231,8 @@ pub(super) const TABLE: &[RewriteRow] = &[
         .as_guess()
         .with_message("steps are related with `if … then`"),
     pattern_row("F(notify)", "F|eventually '(' a:S ')' @end", "require {a}"),
-    pattern_row("before(approve, refund)", "before '(' a:S , b:S ')' @modifiers ...", "before {a} -> {b} {...}").as_guess(),
+    pattern_row("before(approve, refund)", "before '(' a:S , b:S ')' @modifiers ...", "before {a} -> {b} {...}")
+        .as_guess(),
     pattern_row("sequence(login, search)", "sequence '(' s:IN ')' @modifiers ...", "sequence {s|arrows} {...}"),
     pattern_row(
         "never tool(\"refund\")",
@@ -227,9 +246,13 @@ pub(super) const TABLE: &[RewriteRow] = &[
         "{w} command {t} {...}",
     )
     .as_guess(),
-    pattern_row("command contains \"rm -rf\"", "k:command|user|assistant contains|matches t:T|R @end", "require {k} {t}")
-        .as_guess()
-        .overriding_fix(),
+    pattern_row(
+        "command contains \"rm -rf\"",
+        "k:command|user|assistant contains|matches t:T|R @end",
+        "require {k} {t}",
+    )
+    .as_guess()
+    .overriding_fix(),
     pattern_row("count(*) <= 1", "count '(' '*' ')' ...", "count any {...}").overriding_fix(),
     pattern_row("count(refund, amount > 5) <= 1", "count '(' a:TOOL , c:IN ')' ...", "count {a}({c}) {...}"),
     pattern_row("count(refund) <= 1", "count '(' a:TOOL ')' ...", "count {a} {...}"),
@@ -239,7 +262,8 @@ pub(super) const TABLE: &[RewriteRow] = &[
         .as_guess()
         .with_message("a regular expression stands between slashes"),
     pattern_row("output.a is emtpy", "..( is < emtpy|empy|emty|emtpty|blank >", "is empty"),
-    pattern_row("never refund severity high", "..( severity v:high|critical|fatal|major|blocker", "severity error").as_guess(),
+    pattern_row("never refund severity high", "..( severity v:high|critical|fatal|major|blocker", "severity error")
+        .as_guess(),
     pattern_row("never refund severity low", "..( severity v:low|minor|medium|moderate", "severity warn").as_guess(),
     // Other ways to name a value.
     pattern_row("$.output.status == 1", "..( < '$' . > &output|calls|inputs|usage", ""),
@@ -248,7 +272,7 @@ pub(super) const TABLE: &[RewriteRow] = &[
     pattern_row("output.items.*.price contains 5", "..( p:O . '*' . f:W", "{p}[*].{f}"),
 ];
 
-/// `None`, `True`: the words of other languages for literals.
+/// `None`, `True`: literals of other languages.
 fn foreign_literal(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     const LITERALS: &[(&str, &str)] = &[
         ("None", "null"),
@@ -277,17 +301,19 @@ fn foreign_literal(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String
 fn capital_function(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     const NAMES: &[&str] =
         &["COUNT", "SUM", "LENGTH", "AVG", "MIN", "MAX", "LOWER", "UPPER", "TRIM", "Count", "Sum", "Length", "LEN"];
-    let at = (0..view.len()).find(|&at| view.is_any(at, NAMES) && view.token_is(at + 1, "(") && view.touches_previous(at + 1))?;
+    let at = (0..view.len())
+        .find(|&at| view.is_any(at, NAMES) && view.token_is(at + 1, "(") && view.touches_previous(at + 1))?;
     Some((view.token_range(at, at + 1), view.token_text(at).to_ascii_lowercase()))
 }
 
-/// `approve(id: id)`, `approve(id: {id})`, `approve($id)`: what two steps share has a `$`.
+/// `approve(id: id)`, `approve($id)`: a value shared by two steps needs a `$`.
 fn shared_binding(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     if !view.is_any(0, &["before", "after", "sequence", "if", "never", "immediately", "starts"]) {
         return None;
     }
     for at in 2..view.len() {
-        let named = view.token_is(at - 1, "(") && view.token_kind(at) == TokenKind::Binding && view.token_is(at + 1, ")");
+        let named =
+            view.token_is(at - 1, "(") && view.token_kind(at) == TokenKind::Binding && view.token_is(at + 1, ")");
         if named {
             let name = view.token_text(at).trim_start_matches('$');
             return Some((view.token_range(at, at + 1), format!("{name}: ${name}")));
@@ -314,7 +340,7 @@ fn binding_of_a_root(view: &StatementView<'_, '_>) -> Option<(Range<usize>, Stri
     Some((view.token_range(at, at + 1), name(at).to_owned()))
 }
 
-/// Names that other tools give to what a run records.
+/// Names of run fields in other tools.
 const ALIASES: &[(&str, &str)] = &[
     ("answer", "output"),
     ("result", "output"),
@@ -357,8 +383,8 @@ fn generator_quantifier(view: &StatementView<'_, '_>) -> Option<(Range<usize>, S
     let close = view.behind_bracket(at + 1) - 1;
     let list = usize::from(view.token_is(at + 2, "["));
     let first = at + 2 + list;
-    let each =
-        (first..close).find(|&here| view.token_is(here, "for") && view.is_word(here + 1) && view.token_is(here + 2, "in"))?;
+    let each = (first..close)
+        .find(|&here| view.token_is(here, "for") && view.is_word(here + 1) && view.token_is(here + 2, "in"))?;
     let end = close - list;
     let (name, condition) = (view.token_text(each + 1), view.source_text(first, each));
     let over = (each + 3..end).find(|&here| view.token_is(here, "if")).unwrap_or(end);

@@ -4,12 +4,11 @@ use super::row::{RewriteRow, function_row};
 use crate::hints::view::StatementView;
 use std::ops::Range;
 
-pub(super) const TABLE: &[RewriteRow] = &[function_row("-- a comment", line_comment), function_row("never refund // none", trailing_comment)];
+pub(super) const TABLE: &[RewriteRow] =
+    &[function_row("-- a comment", line_comment), function_row("never refund // none", trailing_comment)];
 
-/// Signs that begin a comment elsewhere, and those that end one.
 const OPENING: &[&str] = &["--", "//", "/**", "/*", "<!--", "%", ";;", ";", "REM ", "rem "];
 
-/// A whole line that is a comment elsewhere.
 fn line_comment(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let range = view.token_range(0, view.len());
     let text = view.whole_text().get(range.clone())?;
@@ -19,13 +18,12 @@ fn line_comment(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> 
     (words > 1 && !rest.contains('\n')).then(|| (range, format!("# {rest}")))
 }
 
-/// The same in `/* … */`, which can be read as a regular expression.
+/// `/* … */`, which can be read as a regular expression.
 pub(super) fn block_comment(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let text = view.whole_text();
     if text.starts_with("/*") { line_comment(view) } else { None }
 }
 
-/// A comment behind a statement.
 fn trailing_comment(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let text = view.whole_text();
     let at = [" // ", " -- ", " /* "].iter().filter_map(|sign| text.find(sign)).min()?;

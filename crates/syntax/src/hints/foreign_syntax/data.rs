@@ -5,11 +5,13 @@ use super::row::{RewriteRow, pattern_row};
 const BLOCKS: &str = "a condition stands on a line by itself";
 
 pub(super) const TABLE: &[RewriteRow] = &[
-    pattern_row("- never refund", "< - @apart > &X ...", "{...}").with_message("statements are lines without `-` in front of them"),
+    pattern_row("- never refund", "< - @apart > &X ...", "{...}")
+        .with_message("statements are lines without `-` in front of them"),
     pattern_row("never: refund", "w:STATEMENT < : > &D ...", "{w} {...}"),
     pattern_row("never: [a, b]", "w:never|only :? '[' s:IN ']' @modifiers ...", "{w} {s|bared} {...}")
         .with_message("steps are listed without brackets"),
-    pattern_row("never: - a - b", "w:never|only : - a:S - b:S @end", "{w} {a}, {b}").with_message("steps are listed without brackets"),
+    pattern_row("never: - a - b", "w:never|only : - a:S - b:S @end", "{w} {a}, {b}")
+        .with_message("steps are listed without brackets"),
     pattern_row("require: [a, b]", "require :? '[' a:S , b:S ']' @modifiers ...", "require {a}; require {b} {...}"),
     pattern_row("before: first: approve then: refund", "before : first : a:S then : b:S @end", "before {a} -> {b}"),
     pattern_row(
@@ -24,18 +26,30 @@ pub(super) const TABLE: &[RewriteRow] = &[
     pattern_row("never refund, severity: warn", "s:.. < , > m[ MODIFIER :|= ... ]", "{s} {m}")
         .with_message("modifiers stand behind their assertion without a comma"),
     pattern_row("never refund severity: warn", "s:.. m:MODIFIER < :|= > &T|N|error|warn|info ...", "{s} {m} {...}"),
-    pattern_row("rule: no_refunds {}", "rule : n:LABEL ...", "rule {n} {...}").with_message("no `:` stands behind `rule`"),
+    pattern_row("rule: no_refunds {}", "rule : n:LABEL ...", "rule {n} {...}")
+        .with_message("no `:` stands behind `rule`"),
     pattern_row("rule no_refunds() {}", "rule n:LABEL '(' ')' ...", "rule {n} {...}"),
     pattern_row("rule no_refunds = {}", "rule n:LABEL = ...", "rule {n} {...}"),
     // Rego.
-    pattern_row("deny if output.a == 1", "deny|violation|forbid < if|when|:= > &X ...", "not ({...})").with_message(BLOCKS),
-    pattern_row("deny { output.a == 1 }", "deny|violation|deny_all|reject < G? if|contains? '{' > c:IN '}' @end", "not ({c})")
+    pattern_row("deny if output.a == 1", "deny|violation|forbid < if|when|:= > &X ...", "not ({...})")
         .with_message(BLOCKS),
+    pattern_row(
+        "deny { output.a == 1 }",
+        "deny|violation|deny_all|reject < G? if|contains? '{' > c:IN '}' @end",
+        "not ({c})",
+    )
+    .with_message(BLOCKS),
     pattern_row("allow if refund", "allow|permit if a:S @end", "require {a}").as_guess().with_message(BLOCKS),
-    pattern_row("allow if output.a == 1", "allow|permit|pass|valid|accept < if|when > &X ...", "{...}").with_message(BLOCKS),
-    pattern_row("allow { output.a == 1 }", "allow|permit|pass|valid|accept < if? '{' > c:IN '}' @end", "{c}").with_message(BLOCKS),
+    pattern_row("allow if output.a == 1", "allow|permit|pass|valid|accept < if|when > &X ...", "{...}")
+        .with_message(BLOCKS),
+    pattern_row("allow { output.a == 1 }", "allow|permit|pass|valid|accept < if? '{' > c:IN '}' @end", "{c}")
+        .with_message(BLOCKS),
     pattern_row("every c in calls { c.ok }", "every|all|forall v:W in p:O '{' c:IN '}' @end", "all {v} in {p}: {c}"),
-    pattern_row("some c in calls; c.tool == \"a\"", "some v:W in p:O < ;|,|:|'{' > c:.. '}'? @end", "any {v} in {p}: {c}"),
+    pattern_row(
+        "some c in calls; c.tool == \"a\"",
+        "some v:W in p:O < ;|,|:|'{' > c:.. '}'? @end",
+        "any {v} in {p}: {c}",
+    ),
     pattern_row("some c in calls: c.tool == \"a\"", "some v:W in p:O : ...", "any {v} in {p}: {...}"),
     pattern_row("default allow = false", "d[ default W :|=+ VALUE ] @end", "# {d}")
         .as_guess()

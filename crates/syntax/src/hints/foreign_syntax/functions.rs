@@ -12,7 +12,7 @@ pub(super) const TABLE: &[RewriteRow] = &[
     function_row("output.items.length > 0", length_property),
 ];
 
-/// How a test is written of the value in `{o}` with the argument in `{a}`, by the name of its method.
+/// Test templates by method name, with `{o}` for the object and `{a}` for the argument.
 const METHODS: &[(&str, &str)] = &[
     ("includes", "{o} contains {a}"),
     ("contains", "{o} contains {a}"),
@@ -103,7 +103,6 @@ fn fill_call(template: &str, object: &str, argument: &str) -> String {
     template.replace("{o}", object).replace("{a}", argument).replace("{r}", &to_regex(argument))
 }
 
-/// A text as a regular expression; what is one stays.
 fn to_regex(text: &str) -> String {
     let bare = text.trim_start_matches('r');
     let quoted = bare.len() >= 2 && bare.starts_with(['"', '\'']) && bare.ends_with(['"', '\'']);
@@ -113,7 +112,7 @@ fn to_regex(text: &str) -> String {
     }
 }
 
-/// Behind the call of `indexOf`: the comparison that says whether something was found.
+/// After `indexOf(…)`: the comparison that says whether something was found.
 fn found_comparison(view: &StatementView<'_, '_>, at: usize) -> Option<(usize, bool)> {
     let minus = view.token_is(at + 1, "-") && view.token_is(at + 2, "1");
     let negative = minus || view.token_is(at + 1, "-1");
@@ -126,14 +125,16 @@ fn found_comparison(view: &StatementView<'_, '_>, at: usize) -> Option<(usize, b
     }
 }
 
-/// Where the value begins whose field is taken at a `.`.
 fn object_start(view: &StatementView<'_, '_>, dot: usize) -> usize {
     let mut start = dot;
     while start > 0 && view.touches_previous(start) {
         let before = start - 1;
         let bracket = view.is_any(before, &[")", "]"]);
-        let joins =
-            bracket || view.token_is(before, ".") || view.is_word(before) || view.is_number(before) || view.is_text(before);
+        let joins = bracket
+            || view.token_is(before, ".")
+            || view.is_word(before)
+            || view.is_number(before)
+            || view.is_text(before);
         let regex = view.token_text(before).starts_with('/') && view.token_text(before).len() > 1;
         if !joins && !regex {
             break;
@@ -156,7 +157,7 @@ fn length_property(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String
     (start < at).then(|| (view.token_range(start, at + 2), format!("length({})", view.source_text(start, at))))
 }
 
-/// How a test of two arguments is written, by the name of its function.
+/// Templates of two-argument tests by function name.
 const FUNCTIONS: &[(&str, usize, &str)] = &[
     ("len", 1, "length({1})"),
     ("size", 1, "length({1})"),
@@ -211,7 +212,10 @@ fn function_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)>
         if !view.token_is(open, "(") || !view.touches_previous(open) || !view.is_word(open - 1) {
             continue;
         }
-        let dotted = open > 2 && view.token_is(open - 2, ".") && view.touches_previous(open - 1) && view.touches_previous(open - 2);
+        let dotted = open > 2
+            && view.token_is(open - 2, ".")
+            && view.touches_previous(open - 1)
+            && view.touches_previous(open - 2);
         let start = if dotted { open - 3 } else { open - 1 };
         if start > 0 && view.touches_previous(start) && view.token_is(start - 1, ".") {
             continue;
@@ -236,7 +240,6 @@ fn function_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)>
     None
 }
 
-/// What stands between commas in brackets.
 fn call_arguments(view: &StatementView<'_, '_>, open: usize) -> Vec<String> {
     let end = view.behind_bracket(open).saturating_sub(1);
     let (mut found, mut from) = (Vec::new(), open + 1);
@@ -248,7 +251,6 @@ fn call_arguments(view: &StatementView<'_, '_>, open: usize) -> Vec<String> {
     found
 }
 
-/// The type that another language names.
 pub(in crate::hints) fn type_word(name: &str) -> &'static str {
     match name.trim_matches(['"', '\'']) {
         "str" | "string" | "String" => "string",
@@ -260,7 +262,6 @@ pub(in crate::hints) fn type_word(name: &str) -> &'static str {
     }
 }
 
-/// How an expectation is written, by the name of its matcher.
 const MATCHERS: &[(&str, &str)] = &[
     ("toBe", "{o} == {a}"),
     ("toEqual", "{o} == {a}"),
@@ -318,7 +319,7 @@ fn expect_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     Some((view.token_range(0, end), text))
 }
 
-/// How an assertion of two arguments is written, by its name in lower case without `_`.
+/// Templates of two-argument assertions, by name in lower case without `_`.
 const ASSERTIONS: &[(&str, usize, &str)] = &[
     ("assert", 1, "{1}"),
     ("asserttrue", 1, "{1} == true"),
@@ -342,7 +343,7 @@ const ASSERTIONS: &[(&str, usize, &str)] = &[
     ("assert.ok", 1, "{1}"),
 ];
 
-/// `assertEqual(x, 1)`, `assert.equal(x, 1)`, `assert(x)`, with `self.` in front or not.
+/// `assertEqual(x, 1)`, `assert(x)`, with or without `self.`.
 fn assert_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let first = if view.tokens_are(0, &["self", "."]) { 2 } else { 0 };
     let open = (first + 1..view.len().min(first + 5)).find(|&at| view.token_is(at, "("))?;

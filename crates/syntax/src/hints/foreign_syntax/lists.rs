@@ -5,7 +5,6 @@ use super::super::view::StatementView;
 use crate::token::TokenKind;
 use crate::words;
 
-/// One word of a list.
 pub(in crate::hints) const LISTS: &[(&str, &[&str])] = &[
     (
         "SUBJECT",
@@ -121,7 +120,6 @@ pub(in crate::hints) const LISTS: &[(&str, &[&str])] = &[
     ("LTLF", &["F", "eventually", "finally", "sometime"]),
 ];
 
-/// Texts of more than one word.
 pub(in crate::hints) const TAKES: &[(&str, TakeFn)] = &[
     // A step as prose names it: `a call to refund`, `the refund tool`.
     ("C", spoken_step),
@@ -154,11 +152,13 @@ pub(in crate::hints) const TAKES: &[(&str, TakeFn)] = &[
     ("THOUSAND", |view, at| {
         let digits = view.token_text(at + 1);
         let whole = digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
-        (view.token_is(at, ",") && view.touches_previous(at) && view.touches_previous(at + 1) && whole).then_some(at + 2)
+        (view.token_is(at, ",") && view.touches_previous(at) && view.touches_previous(at + 1) && whole)
+            .then_some(at + 2)
     }),
     // A literal value.
     ("VALUE", |view, at| {
-        let literal = matches!(view.token_kind(at), TokenKind::Text | TokenKind::Number) || view.is_any(at, &["true", "false", "null"]);
+        let literal = matches!(view.token_kind(at), TokenKind::Text | TokenKind::Number)
+            || view.is_any(at, &["true", "false", "null"]);
         literal.then_some(at + 1)
     }),
     // A text for `LIKE`: with `%` on both sides, behind it, in front of it.
@@ -189,15 +189,13 @@ fn like_text(view: &StatementView<'_, '_>, at: usize, before: bool, behind: bool
     (plain && inner.starts_with('%') == before && inner.ends_with('%') == behind).then_some(at + 1)
 }
 
-/// Words in front of the name of a tool in prose.
 const FILLERS: &[&str] = &[
     "a", "an", "the", "any", "every", "each", "all", "call", "calls", "calling", "of", "to", "tool", "tools",
     "function", "use", "using",
 ];
-/// Words behind it.
 const TAILS: &[&str] = &["tool", "tools", "call", "calls", "function"];
 
-/// Words that name no tool: those of the language, and those that hold a sentence together.
+/// Words that name no tool: keywords and connectives.
 fn is_word_of_a_sentence(word: &str) -> bool {
     const OTHERS: &[&str] = &[
         "must",
@@ -235,13 +233,16 @@ fn is_name(view: &StatementView<'_, '_>, at: usize) -> bool {
 
 fn spoken_step(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     let mut start = at;
-    while start < at + 5 && view.is_any(start, FILLERS) && view.is_word(start + 1) && !view.touches_previous(start + 1) {
+    while start < at + 5 && view.is_any(start, FILLERS) && view.is_word(start + 1) && !view.touches_previous(start + 1)
+    {
         start += 1;
     }
-    let kind = words::KINDS.contains(&view.token_text(start)) && matches!(view.token_kind(start + 1), TokenKind::Text | TokenKind::Regex);
+    let kind = words::KINDS.contains(&view.token_text(start))
+        && matches!(view.token_kind(start + 1), TokenKind::Text | TokenKind::Regex);
     let value = words::ROOTS.contains(&view.token_text(start)) && !words::KINDS.contains(&view.token_text(start));
     // A bare kind is no tool, and what failed is no name.
-    let other = !kind && words::KINDS.contains(&view.token_text(start)) || view.is_any(start, &["failed", "fails", "errors"]);
+    let other =
+        !kind && words::KINDS.contains(&view.token_text(start)) || view.is_any(start, &["failed", "fails", "errors"]);
     let named = kind || is_name(view, start) || view.is_text(start) || start > at && view.is_any(start, TAILS);
     if value || other || !named {
         return None;
@@ -250,7 +251,6 @@ fn spoken_step(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     (end > start).then(|| end + usize::from(view.is_any(end, TAILS)))
 }
 
-/// A step without the words of prose around it.
 pub(in crate::hints) fn step_of(text: &str) -> Option<String> {
     let mut rest = text.trim();
     while let Some((word, behind)) = rest.split_once(char::is_whitespace) {

@@ -26,14 +26,12 @@ use crate::recover::{self, TokenText};
 use crate::token;
 use averment_base::limits::Limits;
 use averment_base::source::FileId;
-use row::{RowMatcher, RewriteRow};
+use row::{RewriteRow, RowMatcher};
 use std::sync::LazyLock;
 
-/// Longer statements are read by people.
+/// Longer statements are not rewritten.
 const LONGEST: usize = 600;
-/// How often a statement is rewritten.
 const ROUNDS: usize = 12;
-/// Parts of patterns that are tried on one statement.
 const STEPS: usize = 40_000;
 
 /// What a statement was meant to be.
@@ -41,15 +39,15 @@ const STEPS: usize = 40_000;
 pub struct IntendedStatement {
     /// The statement as it is written here.
     pub text: String,
-    /// Whether nothing else can have been meant.
+    /// True if nothing else can have been meant.
     pub certain: bool,
-    /// Whether a fix that is offered beside it leads elsewhere.
+    /// True if the fix offered with it leads elsewhere.
     pub overrides_fix: bool,
-    /// What is wrong with what was written, where the first rewriting says it: with its place in the statement.
+    /// The error and its place in the statement, if the first rewrite names it.
     pub wrong: Option<(String, std::ops::Range<usize>)>,
 }
 
-/// Rows with their patterns taken apart. The first number is of those that apply whatever can be read.
+/// True for rows that also apply to statements that parse.
 static ROWS: LazyLock<Vec<(bool, RewriteRow, Option<HintPattern>)>> = LazyLock::new(|| {
     let always = [code::TABLE, functions::TABLE].into_iter().flatten().map(|row| (true, row));
     let unread =
@@ -58,17 +56,15 @@ static ROWS: LazyLock<Vec<(bool, RewriteRow, Option<HintPattern>)>> = LazyLock::
     always.chain(unread).map(|(always, row)| (always, *row, row.compile_pattern())).collect()
 });
 
-/// One rewriting.
 struct RewriteStep {
     text: String,
     certain: bool,
     overrides_fix: bool,
     wrong: Option<(String, std::ops::Range<usize>)>,
-    /// Whether one of the rows here made it.
     own: bool,
 }
 
-/// What a statement was meant to be; `None` where no row knows, or what it would be cannot be read.
+/// The intended statement; `None` if no row knows it or the result does not parse.
 #[must_use]
 pub fn intended_statement(statement: &str) -> Option<IntendedStatement> {
     let import = ["use std", "use \"", "use ./", "use ../"].iter().any(|start| statement.starts_with(start));
@@ -79,7 +75,7 @@ pub fn intended_statement(statement: &str) -> Option<IntendedStatement> {
     grammar::with_stack(depth, || rewrite_statement(statement))
 }
 
-/// The same of a statement that can be read: only what is surely of another language is rewritten.
+/// Rewrites a statement that parses but is surely of another language.
 #[must_use]
 pub fn foreign_statement(statement: &str) -> Option<IntendedStatement> {
     let depth = token::scan_tokens(statement, LONGEST, LONGEST).depth;
@@ -154,10 +150,16 @@ fn apply_row(
     changed.push_str(&new);
     changed.push_str(text.get(range.end..)?);
     let wrong = (!row.message.is_empty()).then(|| (row.message.to_owned(), range));
-    (changed != text).then_some(RewriteStep { text: changed, certain: row.certain, overrides_fix: row.overrides_fix, wrong, own: true })
+    (changed != text).then_some(RewriteStep {
+        text: changed,
+        certain: row.certain,
+        overrides_fix: row.overrides_fix,
+        wrong,
+        own: true,
+    })
 }
 
-/// The new text, with a blank where it would run into a word beside it.
+/// Adds blanks where the new text would run into a neighboring word.
 fn pad_words(text: &str, range: &std::ops::Range<usize>, new: &str) -> String {
     let letter = |sign: Option<char>| sign.is_some_and(|sign| sign.is_alphanumeric() || sign == '_');
     let before = text.get(..range.start).and_then(|text| text.chars().next_back());
@@ -174,8 +176,11 @@ mod tests {
 
     #[test]
     fn every_row_knows_its_example_and_what_it_writes_can_be_read() {
-        let unknown: Vec<&str> =
-            ROWS.iter().map(|(_, row, _)| row.example).filter(|example| intended_statement(example).is_none()).collect();
+        let unknown: Vec<&str> = ROWS
+            .iter()
+            .map(|(_, row, _)| row.example)
+            .filter(|example| intended_statement(example).is_none())
+            .collect();
         assert!(unknown.is_empty(), "{unknown:#?}");
     }
 
@@ -216,7 +221,8 @@ mod tests {
         ];
         for sign in signs {
             let text: String = sign.repeat(600 / sign.len());
-            let short = |text: &str| intended_statement(text).is_none_or(|meant| meant.text.len() <= 2 * super::LONGEST);
+            let short =
+                |text: &str| intended_statement(text).is_none_or(|meant| meant.text.len() <= 2 * super::LONGEST);
             assert!(short(&text) && short(&format!("never {text}")), "{sign}");
         }
     }

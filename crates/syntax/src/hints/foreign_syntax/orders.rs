@@ -68,8 +68,8 @@ fn call_chain(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     if words::STATEMENTS.contains(&view.token_text(0)) && !view.is_any(0, &["first", "run"]) {
         return None;
     }
-    let mut at =
-        usize::from(view.is_any(0, &["call", "use", "first", "run"])) + usize::from(view.tokens_are(0, &["first", "call"]));
+    let mut at = usize::from(view.is_any(0, &["call", "use", "first", "run"]))
+        + usize::from(view.tokens_are(0, &["first", "call"]));
     let mut steps = Vec::new();
     let mut thens = 0;
     loop {
@@ -91,5 +91,6 @@ fn call_chain(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
         }
         at = next;
     }
-    (thens > 0 && steps.len() > 1).then(|| (view.token_range(0, view.len()), format!("sequence {}", steps.join(" -> "))))
+    (thens > 0 && steps.len() > 1)
+        .then(|| (view.token_range(0, view.len()), format!("sequence {}", steps.join(" -> "))))
 }

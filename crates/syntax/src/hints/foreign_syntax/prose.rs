@@ -93,7 +93,9 @@ pub(super) const TABLE: &[RewriteRow] = &[
 
 /// `isn't`, `don't`, `mustn't`: the apostrophe opens a text.
 fn negated_verb(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
-    let opens = |at: usize| matches!(view.token_kind(at), TokenKind::OpenText | TokenKind::Text) && view.token_text(at).starts_with("'t");
+    let opens = |at: usize| {
+        matches!(view.token_kind(at), TokenKind::OpenText | TokenKind::Text) && view.token_text(at).starts_with("'t")
+    };
     let at = (1..view.len()).find(|&at| opens(at) && view.touches_previous(at) && view.is_word(at - 1))?;
     let word = match view.token_text(at - 1).to_ascii_lowercase().as_str() {
         "can" => "can",
@@ -109,7 +111,7 @@ fn verb_range(view: &StatementView<'_, '_>, at: usize) -> Range<usize> {
     start.start..start.end + 2
 }
 
-/// Words that are written in capitals at the start of a sentence, or throughout.
+/// Words capitalized at a sentence start, or throughout.
 const CAPITALS: &[&str] = &[
     "the",
     "a",
@@ -186,7 +188,7 @@ const CAPITALS: &[&str] = &[
     "false",
 ];
 
-/// `NEVER`, `Always`, `IS NULL`: words of the language in capitals.
+/// `NEVER`, `Always`, `IS NULL`: keywords in capitals.
 fn lower_case(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let capital = |at: usize| {
         let word = view.token_text(at);

@@ -6,9 +6,15 @@ const SHARE: &str = "a share of runs is written `in at least 95% of runs: …`";
 const VALUE: &str = "what the values of all runs come to is written `avg(turns of runs)`";
 
 pub(super) const TABLE: &[RewriteRow] = &[
-    pattern_row("all a in args.amount of refund: a <= 500", "q[ any|all|no W in ] v[ .. of C ] : ...", "{q} ({v}): {...}")
-        .overriding_fix(),
-    pattern_row("in 95% of runs: never delete", "in <> n:N of ...", "in at least {n} of {...}").with_message(SHARE).as_guess(),
+    pattern_row(
+        "all a in args.amount of refund: a <= 500",
+        "q[ any|all|no W in ] v[ .. of C ] : ...",
+        "{q} ({v}): {...}",
+    )
+    .overriding_fix(),
+    pattern_row("in 95% of runs: never delete", "in <> n:N of ...", "in at least {n} of {...}")
+        .with_message(SHARE)
+        .as_guess(),
     pattern_row(
         "at least 95% of runs: never delete",
         "<> s[ at least|most N of N? ] ARTICLE|all* runs ...",
@@ -43,10 +49,18 @@ pub(super) const TABLE: &[RewriteRow] = &[
     )
     .with_message(SHARE)
     .as_guess(),
-    pattern_row("in at least 95% of runs, never delete", "h[ in at least|most N of N? runs ] < ,|->|=> > ...", "{h}: {...}")
-        .with_message(SHARE),
-    pattern_row("in at least 95% of runs never delete", "h[ in at least|most N of N? runs ] <> s[ STATEMENT ... ]", "{h}: {s}")
-        .with_message(SHARE),
+    pattern_row(
+        "in at least 95% of runs, never delete",
+        "h[ in at least|most N of N? runs ] < ,|->|=> > ...",
+        "{h}: {...}",
+    )
+    .with_message(SHARE),
+    pattern_row(
+        "in at least 95% of runs never delete",
+        "h[ in at least|most N of N? runs ] <> s[ STATEMENT ... ]",
+        "{h}: {s}",
+    )
+    .with_message(SHARE),
     pattern_row(
         "in at least 95% of runs { never delete }",
         "h[ in at least|most N of N? runs ] < { > s[ .. ] } @end",
@@ -59,9 +73,13 @@ pub(super) const TABLE: &[RewriteRow] = &[
         "{h} {b}: {r}",
     )
     .with_message(SHARE),
-    pattern_row("95% of runs never delete", "<> n:N of ARTICLE|all* runs s[ STATEMENT ... ]", "in at least {n} of runs: {s}")
-        .with_message(SHARE)
-        .as_guess(),
+    pattern_row(
+        "95% of runs never delete",
+        "<> n:N of ARTICLE|all* runs s[ STATEMENT ... ]",
+        "in at least {n} of runs: {s}",
+    )
+    .with_message(SHARE)
+    .as_guess(),
     pattern_row("95% of runs: never delete", "<> n:N of ARTICLE|all* runs : ...", "in at least {n} of runs: {...}")
         .with_message(SHARE)
         .as_guess(),

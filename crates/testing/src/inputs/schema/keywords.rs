@@ -6,24 +6,22 @@ use super::schema_merge::{AlternativeChoice, WORK};
 use super::texts;
 use serde_json::{Map, Value};
 
-/// Values inside each other.
+/// Maximum nesting of values.
 const DEPTH: usize = 32;
-/// From here on only what is required is made: schemas may lead back to themselves.
+/// From this depth only required values are generated, because schemas may be recursive.
 const OPTIONAL: usize = 4;
-/// Values of one input.
+/// Values per input.
 const VALUES: usize = 10_000;
 
-/// A value in the making.
 pub(super) struct ValueMaker<'a, 'r> {
     choice: AlternativeChoice<'a, 'r>,
     left: usize,
 }
 
-/// The keywords that hold of a value.
 type SchemaKeywords = Map<String, Value>;
 
 impl<'a, 'r> ValueMaker<'a, 'r> {
-    /// Of a whole schema; with `border` as large as it allows.
+    /// For a whole schema; with `border` as large as it allows.
     pub fn new(root: &'a Value, random: &'r mut CaseRandom, border: bool) -> Self {
         Self { choice: AlternativeChoice { root, random, border, work: WORK }, left: VALUES }
     }
@@ -50,7 +48,6 @@ impl<'a, 'r> ValueMaker<'a, 'r> {
         }
     }
 
-    /// The type, or the one that the keywords speak of.
     fn value_type(&mut self, keywords: &SchemaKeywords, depth: usize) -> String {
         let said = match keywords.get("type") {
             Some(Value::String(kind)) => Some(kind.clone()),
@@ -154,12 +151,10 @@ impl<'a, 'r> ValueMaker<'a, 'r> {
     }
 }
 
-/// The texts of a list.
 fn texts_of(list: Option<&Value>) -> Vec<&str> {
     list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// The number that a keyword counts something by.
 pub(super) fn keyword_count(keywords: &SchemaKeywords, name: &str) -> Option<u64> {
     let value = keywords.get(name)?;
     value
@@ -168,7 +163,7 @@ pub(super) fn keyword_count(keywords: &SchemaKeywords, name: &str) -> Option<u64
         .map(|value| value.min(TEXT))
 }
 
-/// A number as one without a fraction, toward zero.
+/// Truncated toward zero.
 #[allow(clippy::cast_possible_truncation, reason = "what is beyond the ends is an end")]
 fn whole_number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_f64().map(|value| value.trunc() as i64))

@@ -3,19 +3,18 @@
 use super::super::random::CaseRandom;
 use serde_json::{Map, Value};
 
-/// References and alternatives that are followed for one value.
+/// References and alternatives followed per value.
 const FOLLOWED: usize = 64;
-/// Values of schemas that are looked at for one input.
+/// Schema values examined per input.
 pub(super) const WORK: usize = 500_000;
 
-/// What is known where alternatives are chosen.
 pub(super) struct AlternativeChoice<'a, 'r> {
     /// The whole schema, in which references lead somewhere.
     pub root: &'a Value,
     pub random: &'r mut CaseRandom,
-    /// Whether the first of several is taken.
+    /// True to always take the first alternative.
     pub border: bool,
-    /// How much more of schemas may be looked at.
+    /// Remaining schema values to examine.
     pub work: usize,
 }
 
@@ -59,7 +58,6 @@ impl AlternativeChoice<'_, '_> {
         Some(())
     }
 
-    /// `if` with `then`, or `else` alone.
     fn merge_condition(
         &mut self,
         all: &mut Map<String, Value>,
@@ -87,14 +85,13 @@ impl AlternativeChoice<'_, '_> {
     }
 }
 
-/// The JSON pointer of a reference into the schema itself.
 fn reference_pointer(reference: &str) -> Option<String> {
     let inside = reference.strip_prefix('#')?;
     let plain = percent_encoding::percent_decode_str(inside).decode_utf8().ok()?.into_owned();
     (plain.is_empty() || plain.starts_with('/')).then_some(plain)
 }
 
-/// How many values stand in a value; the depth is bounded by the JSON reader.
+/// The JSON reader bounds the depth.
 fn size_of(value: &Value) -> usize {
     match value {
         Value::Array(all) => all.iter().map(size_of).fold(1, usize::saturating_add),
@@ -103,7 +100,6 @@ fn size_of(value: &Value) -> usize {
     }
 }
 
-/// Adds a keyword to those that hold already.
 fn merge_keyword(all: &mut Map<String, Value>, name: &str, value: &Value) {
     let Some(known) = all.get_mut(name) else {
         all.insert(name.to_owned(), value.clone());

@@ -5,7 +5,6 @@ use super::super::value::TEXT;
 use super::keywords::keyword_count;
 use serde_json::{Map, Value};
 
-/// A text of a format, or one of the length that is asked for.
 pub(super) fn make_text(keywords: &Map<String, Value>, random: &mut CaseRandom, border: bool) -> String {
     let format = keywords.get("format").and_then(Value::as_str);
     if let Some(text) = format.and_then(|format| of_format(format, random)) {
@@ -18,7 +17,7 @@ pub(super) fn make_text(keywords: &Map<String, Value>, random: &mut CaseRandom, 
     letter.repeat(usize::try_from(length).unwrap_or(0))
 }
 
-/// A text of a format of JSON Schema; `None` for one that is not known.
+/// `None` for an unknown format.
 fn of_format(format: &str, random: &mut CaseRandom) -> Option<String> {
     let mut number = |most: u64| random.number_between(0, most);
     Some(match format {

@@ -3,17 +3,16 @@
 //! (`eval_case_results`) hold what was done: the session, or the `actual_invocation` of each turn.
 
 use super::{AdkEventKey, AdkPartKey, add_call, add_parts, add_result, read_session};
+use crate::adapt::conversation::{ConversationBuilder, Speaker, StepMeta};
 use crate::adapt::cutting::RunCutting;
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields};
 use crate::adapt::run_builder::{RunBuilder, field_entry};
-use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields};
-use crate::adapt::conversation::{StepMeta, Speaker, ConversationBuilder};
-use crate::adapt::{TraceFormat, IN_FULL, first_of, node_list, list_of, node_object, object_of, object_items};
+use crate::adapt::{IN_FULL, TraceFormat, first_of, list_of, node_list, node_object, object_items, object_of};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
 
 fields! {
-    /// An eval set, or the results of one; a case of either.
     EvalSetKey {
         Cases = "eval_cases" => Shape,
         CasesToo = "evalCases" => Shape,
@@ -34,7 +33,6 @@ fields! {
 }
 
 fields! {
-    /// A turn of a conversation.
     EvalTurnKey {
         Asked = "user_content" => Shape,
         AskedToo = "userContent" => Shape,
@@ -51,10 +49,9 @@ fields! {
     }
 }
 
-/// Under what the expected conversation stands in `meta`.
+/// Key of the expected conversation in `meta`.
 const EXPECTED: &str = "expected";
 
-/// Eval sets.
 pub(crate) const SET: TraceFormat = TraceFormat {
     name: "Google ADK eval set",
     known_by: "`eval_cases`, each with a `conversation` of `user_content` and `final_response`",
@@ -62,7 +59,8 @@ pub(crate) const SET: TraceFormat = TraceFormat {
     marks: &[EvalSetKey::Cases.key(), EvalSetKey::CasesToo.key()],
     object: |object| {
         let cases = first_of(object, &[EvalSetKey::Cases, EvalSetKey::CasesToo]).and_then(node_list);
-        cases.is_some_and(|cases| object_items(cases).any(|(_, case)| list_of(case, EvalSetKey::Conversation).is_some()))
+        cases
+            .is_some_and(|cases| object_items(cases).any(|(_, case)| list_of(case, EvalSetKey::Conversation).is_some()))
     },
     read: read_expected,
     runs: &[RunCutting {
@@ -74,7 +72,6 @@ pub(crate) const SET: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// Results of evaluations.
 pub(crate) const RESULTS: TraceFormat = TraceFormat {
     name: "Google ADK eval result",
     known_by: "`eval_case_results`, each with `session_details` or an `actual_invocation` for each turn",
@@ -83,7 +80,8 @@ pub(crate) const RESULTS: TraceFormat = TraceFormat {
     object: |object| {
         let cases = first_of(object, &[EvalSetKey::Results, EvalSetKey::ResultsToo]).and_then(node_list);
         let tells = |case: Object<'_>| {
-            first_of(case, &[EvalSetKey::Turns, EvalSetKey::TurnsToo, EvalSetKey::Session, EvalSetKey::SessionToo]).is_some()
+            first_of(case, &[EvalSetKey::Turns, EvalSetKey::TurnsToo, EvalSetKey::Session, EvalSetKey::SessionToo])
+                .is_some()
         };
         cases.is_some_and(|cases| object_items(cases).any(|(_, case)| tells(case)))
     },
@@ -97,7 +95,7 @@ pub(crate) const RESULTS: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// The first case that an object holds under one of these keys: a run is cut to have one.
+/// The first case under one of these keys: runs are cut to have one.
 fn first_case<'run>(root: Node<'run>, keys: &[EvalSetKey]) -> Option<Object<'run>> {
     let cases = node_object(root).and_then(|set| first_of(set, keys)).and_then(node_list)?;
     object_items(cases).next().map(|(_, case)| case)
@@ -107,7 +105,6 @@ fn case_id<'run>(case: Object<'run>) -> Option<Node<'run>> {
     first_of(case, &[EvalSetKey::Case, EvalSetKey::CaseToo]).filter(|id| NodeShapes.has_shape(*id, ValueShape::Text))
 }
 
-/// A case of an eval set.
 fn read_expected<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let Some(case) = first_case(root, &[EvalSetKey::Cases, EvalSetKey::CasesToo]) else { return Ok(()) };
     draft.set_some(of_run::ID, case_id(case));
@@ -123,8 +120,9 @@ fn read_expected<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Re
             draft.warn_skipped(at.origin, "a turn without what was asked is passed over");
         }
         let parts = asked.and_then(|asked| list_of(asked, AdkPartKey::Parts)).unwrap_or_default();
-        if let Some(words) =
-            object_items(parts).find_map(|(_, part)| part.field(AdkPartKey::Words)).filter(|_| !draft.has_entry(of_run::PROMPT))
+        if let Some(words) = object_items(parts)
+            .find_map(|(_, part)| part.field(AdkPartKey::Words))
+            .filter(|_| !draft.has_entry(of_run::PROMPT))
         {
             draft.set_entry(of_run::PROMPT, words);
         }
@@ -136,7 +134,6 @@ fn read_expected<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Re
     Ok(())
 }
 
-/// A case of the results of an evaluation.
 fn read_results<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let Some(case) = first_case(root, &[EvalSetKey::Results, EvalSetKey::ResultsToo]) else { return Ok(()) };
     let details = first_of(case, &[EvalSetKey::Session, EvalSetKey::SessionToo]);
@@ -144,7 +141,8 @@ fn read_results<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
     match details.filter(|details| node_object(*details).is_some_and(super::holds_events)) {
         Some(details) => read_session(&mut talk, details),
         None => {
-            let turns = first_of(case, &[EvalSetKey::Turns, EvalSetKey::TurnsToo]).and_then(node_list).unwrap_or_default();
+            let turns =
+                first_of(case, &[EvalSetKey::Turns, EvalSetKey::TurnsToo]).and_then(node_list).unwrap_or_default();
             for (at, judged) in talk.draft.record_objects(turns) {
                 talk.draft.count_record();
                 match first_of(judged, &[EvalSetKey::Actual, EvalSetKey::ActualToo]).and_then(node_object) {
@@ -160,7 +158,6 @@ fn read_results<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
     Ok(())
 }
 
-/// What was asked, done and answered.
 fn add_turn<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, turn: Object<'run>) {
     let about = StepMeta::default();
     let content = |fields: &[EvalTurnKey]| first_of(turn, fields).and_then(node_object);
@@ -175,7 +172,7 @@ fn add_turn<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, turn: Object<'ru
     }
 }
 
-/// What happened between the question and the answer: in lists of calls and results, or in the events themselves.
+/// Between question and answer: lists of calls and results, or the events themselves.
 fn add_intermediate<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, between: Object<'run>, about: &StepMeta<'run>) {
     let all = |fields: &[EvalTurnKey]| first_of(between, fields).and_then(node_list).unwrap_or_default();
     for (_, event) in talk.draft.record_objects(all(&[EvalTurnKey::Inner, EvalTurnKey::InnerToo])) {

@@ -5,16 +5,15 @@ use super::{ApiKey, is_exchange};
 use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::calls::TokenUsage;
 use crate::adapt::content::{self, TextPiece};
+use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use crate::adapt::messages::{BlockKey, BlockType, MessageRole};
 use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
-use crate::adapt::messages::{BlockType, BlockKey, MessageRole};
-use crate::adapt::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
-use crate::adapt::{TraceFormat, IN_FULL, first_of, items_of, node_object, object_of, node_text, text_of};
-use averment_base::value::{Node, Object, ValueText, Value};
+use crate::adapt::{IN_FULL, TraceFormat, first_of, items_of, node_object, node_text, object_of, text_of};
+use averment_base::value::{Node, Object, Value, ValueText};
 use averment_runs::normal::{of_meta, of_run};
 
 fields! {
-    /// A streamed event, and what is in it.
     AnthropicEventKey {
         Type = "type" => Shape,
         Index = "index" => Shape,
@@ -32,7 +31,6 @@ fields! {
 }
 
 words! {
-    /// The types of events.
     AnthropicEventType {
         Start = "message_start",
         Block = "content_block_start",
@@ -45,7 +43,6 @@ words! {
     }
 }
 
-/// Requests and responses.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Anthropic messages",
     known_by: "responses that are a `message` with a `stop_reason`, or their streamed events",
@@ -53,7 +50,12 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[ApiKey::Stop.key(), ApiKey::Request.key()],
     near: &[ApiKey::Stop.key()],
     object: |object| is_response(object) || is_exchange(object, is_response),
-    item_marks: &[ApiKey::Response.key(), ApiKey::Stop.key(), AnthropicEventKey::Block.key(), AnthropicEventKey::Message.key()],
+    item_marks: &[
+        ApiKey::Response.key(),
+        ApiKey::Stop.key(),
+        AnthropicEventKey::Block.key(),
+        AnthropicEventKey::Message.key(),
+    ],
     element: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
     line: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
     alone: is_response,
@@ -67,11 +69,12 @@ fn is_response(object: Object<'_>) -> bool {
         && object.field(ApiKey::Content).is_some()
 }
 
-/// The first event of a message, or the start of one of its blocks.
 fn is_event(event: Object<'_>) -> bool {
     match text_of(event, AnthropicEventKey::Type).and_then(AnthropicEventType::from_word) {
         Some(AnthropicEventType::Start) => object_of(event, AnthropicEventKey::Message).is_some(),
-        Some(AnthropicEventType::Block) => object_of(event, AnthropicEventKey::Block).is_some() && event.field(AnthropicEventKey::Index).is_some(),
+        Some(AnthropicEventType::Block) => {
+            object_of(event, AnthropicEventKey::Block).is_some() && event.field(AnthropicEventKey::Index).is_some()
+        }
         _ => false,
     }
 }
@@ -87,8 +90,12 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// A block of a message.
-pub(super) fn add_block<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, block: Object<'run>, about: &StepMeta<'run>) {
+pub(super) fn add_block<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    block: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     match blocks::classify_block(block) {
         ContentBlock::Calls(asked) => {
             let Some(tool) = asked.tool else {
@@ -112,10 +119,9 @@ pub(super) fn add_block<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node
     }
 }
 
-/// The type of results that come from outside; others stand in the message that makes the call.
+/// The type of results from outside; others are in the message that makes the call.
 const OF_USER: &str = "tool_result";
 
-/// A block while its parts arrive.
 struct PartialBlock<'run> {
     node: Node<'run>,
     block: Object<'run>,
@@ -146,16 +152,14 @@ impl<'run> PartialBlock<'run> {
     }
 }
 
-/// The blocks of a message while they arrive.
 #[derive(Default)]
 struct BlockStream<'run> {
     open: Option<PartialBlock<'run>>,
-    /// A text that is whole, unless the next block goes on with it.
+    /// Complete, unless the next block continues it.
     said: Option<PartialBlock<'run>>,
 }
 
 impl<'run> BlockStream<'run> {
-    /// The block in work is whole.
     fn close_block(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>) {
         let Some(mut whole) = self.open.take() else { return };
         if !whole.is_text() {
@@ -177,13 +181,13 @@ impl<'run> BlockStream<'run> {
         }
     }
 
-    /// Nothing goes on with the last text.
+    /// The last text is not continued.
     fn flush_text(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>) {
         self.said.take().into_iter().for_each(|said| add_streamed(talk, said));
     }
 }
 
-/// Reads streamed events: each block is put together from its parts. Without the end of a message more may come.
+/// Assembles blocks from streamed parts. Without the end of a message more may come.
 fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     let mut talk = ConversationBuilder::from_parts(draft);
     let mut arriving = BlockStream::default();
@@ -192,7 +196,8 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
     for node in events {
         talk.draft.count_record();
         let event = node_object(*node);
-        let kind = event.and_then(|event| text_of(event, AnthropicEventKey::Type)).and_then(AnthropicEventType::from_word);
+        let kind =
+            event.and_then(|event| text_of(event, AnthropicEventKey::Type)).and_then(AnthropicEventType::from_word);
         let (Some(event), Some(kind)) = (event, kind) else {
             talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
             continue;
@@ -211,7 +216,9 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
                 arriving.close_block(&mut talk);
                 arriving.open = event.field(AnthropicEventKey::Block).and_then(PartialBlock::from_start);
             }
-            AnthropicEventType::Delta => apply_delta(arriving.open.as_mut(), object_of(event, AnthropicEventKey::Delta)),
+            AnthropicEventType::Delta => {
+                apply_delta(arriving.open.as_mut(), object_of(event, AnthropicEventKey::Delta))
+            }
             AnthropicEventType::BlockEnd => arriving.close_block(&mut talk),
             AnthropicEventType::Changed => {
                 if let Some((_, last)) = &mut counts {
@@ -240,8 +247,11 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
     }
 }
 
-/// Of the counts of one message the last ones count, those that only the first event has included.
-fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, counts: Option<(Option<Object<'run>>, Option<Object<'run>>)>) {
+/// The last counts of a message win, including those that only the first event has.
+fn count_usage<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    counts: Option<(Option<Object<'run>>, Option<Object<'run>>)>,
+) {
     let Some((first, last)) = counts else { return };
     let mut usage = TokenUsage::default();
     if let Some(last) = last {
@@ -263,7 +273,7 @@ fn apply_delta(open: Option<&mut PartialBlock<'_>>, delta: Option<Object<'_>>) {
     open.is_cited |= delta.field(AnthropicEventKey::Citation).is_some();
 }
 
-/// A block is whole: what its first event holds is empty but for its name and id.
+/// A complete block; its first event is empty but for name and id.
 fn add_streamed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, open: PartialBlock<'run>) {
     let PartialBlock { node, block: whole, words, .. } = open;
     let about = StepMeta::default();
@@ -275,7 +285,9 @@ fn add_streamed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, open: Partia
                 talk.add_call(ToolCall { tool, args, id: whole.field(BlockKey::Id), origin: node.origin }, &about);
             }
         }
-        Some(BlockType::Text | BlockType::OtherText) => talk.add_message(Speaker::Assistant, grown, &about, node.origin),
+        Some(BlockType::Text | BlockType::OtherText) => {
+            talk.add_message(Speaker::Assistant, grown, &about, node.origin)
+        }
         Some(BlockType::Thinking) if NodeShapes.has_shape(grown, ValueShape::Text) => {
             talk.add_message(Speaker::Thinking, grown, &about, node.origin);
         }

@@ -1,22 +1,24 @@
 //! OpenAI's Responses API: responses, requests with their responses, and streamed events. A call of a function does not say whether it
 //! succeeded; what the provider itself runs does (`status`, `error`). There are no times.
 
-use super::{ExchangeMerger, ApiKey, is_exchange};
+use super::{ApiKey, ExchangeMerger, is_exchange};
+use crate::adapt::conversation::{
+    CallResult, ConversationBuilder, Speaker, StepMeta, TextMarkers, ToolCall, build_markers, number_behind,
+};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
 use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
-use crate::adapt::conversation::{StepMeta, ToolCall, TextMarkers, CallResult, Speaker, ConversationBuilder, build_markers, number_behind};
 use crate::adapt::{
-    TraceFormat, IN_FULL, content, first_of, items_of, node_list, list_of, node_object, object_of, object_items, node_text, text_of,
+    IN_FULL, TraceFormat, content, first_of, items_of, list_of, node_list, node_object, node_text, object_items,
+    object_of, text_of,
 };
 use crate::build::word_status;
 use averment_base::value::compare::values_equal;
-use averment_base::value::{ObjectEntry, Node, Object, ValueText, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepStatus;
 use std::sync::LazyLock;
 
 fields! {
-    /// An item: a message, a call, what a call gave back.
     ItemKey {
         Type = "type" => Shape,
         Id = "id" => Call(of_step::ID),
@@ -48,7 +50,6 @@ fields! {
 }
 
 fields! {
-    /// A streamed event.
     ResponseEventKey {
         Type = "type" => Shape,
         Number = "sequence_number" => Shape,
@@ -63,25 +64,23 @@ fields! {
 }
 
 words! {
-    /// The types of items that need a word of their own.
     ResponseItemType {
         Function = "function_call",
-        /// What it is given is any text.
+        /// Its input is any text.
         Custom = "custom_tool_call",
         Mcp = "mcp_call",
         Ask = "mcp_approval_request",
         Answer = "mcp_approval_response",
         Reasoning = "reasoning",
-        /// A list of what a server offers, a name of what is elsewhere: nothing was done.
+        /// Offers of a server or references: nothing was done.
         Silent = "mcp_list_tools" | "ghost_snapshot" | "item_reference" | "additional_tools" | "compaction" | "message",
     }
 }
 
 words! {
-    /// The events that are read.
     ResponseEventType {
         Item = "response.output_item.done",
-        /// An item that is not whole yet, and its arguments when they are.
+        /// An incomplete item, and its arguments once complete.
         Added = "response.output_item.added",
         Arguments = "response.function_call_arguments.done" | "response.mcp_call_arguments.done" | "response.custom_tool_call_input.done",
         Failed = "error",
@@ -89,7 +88,6 @@ words! {
     }
 }
 
-/// Requests and responses.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Responses",
     known_by: "responses whose `object` is `response`, with a list of `output` items, or their streamed events",
@@ -109,7 +107,7 @@ fn is_part(object: Object<'_>) -> bool {
     is_response(object) || is_exchange(object, is_response) || is_event(object)
 }
 
-/// Whether a response says that it is one of several in a conversation.
+/// True if the response belongs to a conversation of several.
 fn is_continued(response: Object<'_>) -> bool {
     first_of(response, &[ApiKey::Previous, ApiKey::Conversation]).is_some()
 }
@@ -118,7 +116,6 @@ fn is_response(object: Object<'_>) -> bool {
     text_of(object, ApiKey::Object) == Some(RESPONSE) && list_of(object, ApiKey::Output).is_some()
 }
 
-/// What the `object` of a response says.
 pub(crate) const RESPONSE: &str = ApiKey::Response.key();
 
 fn is_event(event: Object<'_>) -> bool {
@@ -126,12 +123,12 @@ fn is_event(event: Object<'_>) -> bool {
         && event.field(ResponseEventKey::Number).is_some()
 }
 
-/// Whether an object is a call or what one gave back, in a list of items: its type says so, and it names the call.
+/// True for a call or result in a list of items: by its type and call id.
 pub(crate) fn is_item(item: Object<'_>) -> bool {
     is_result(item).is_some() && text_of(item, ItemKey::CallId).is_some() && text_of(item, ItemKey::Type).is_some()
 }
 
-/// Whether an item is the result of a call, or a call (`false`); `None` for any other.
+/// True for a result, false for a call, `None` for other items.
 pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
     let word = text_of(item, ItemKey::Type)?;
     if word.ends_with("_call") {
@@ -140,13 +137,13 @@ pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
     RESULTS.iter().any(|end| word.ends_with(end)).then_some(true)
 }
 
-/// Whether an item is the result of a tool that has a type of its own: in a response the provider ran it.
+/// In a response, the provider ran the tool of such a result.
 pub(super) fn is_hosted_result(item: Object<'_>) -> bool {
     let of_function = |word: &str| word.starts_with("function_") || word.starts_with("custom_");
     is_result(item) == Some(true) && !text_of(item, ItemKey::Type).is_some_and(of_function)
 }
 
-/// With what the type of a result ends: in the API, and in the SDK for JavaScript.
+/// Suffixes of result types: in the API, and in the JavaScript SDK.
 const RESULTS: [&str; 2] = ["_output", "_call_result"];
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -165,8 +162,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-/// Of streamed events the whole response counts, and where it is missing the items: those that are whole, and of the others the calls
-/// whose arguments are. Without its end more may come.
+/// The complete response wins, else complete items and calls with complete arguments. Without its end more may come.
 fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     let mut exchanges = ExchangeMerger::default();
     let mut items = Vec::new();
@@ -188,8 +184,8 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
             Some(ResponseEventType::Failed) => draft.set_some(of_run::ERROR, first_of(event, &[ResponseEventKey::Why])),
             Some(ResponseEventType::End) => {
                 let response = object_of(event, ResponseEventKey::Response);
-                if let Some(response) =
-                    response.filter(|response| list_of(*response, ApiKey::Output).is_some_and(|items| !items.is_empty()))
+                if let Some(response) = response
+                    .filter(|response| list_of(*response, ApiKey::Output).is_some_and(|items| !items.is_empty()))
                 {
                     items.clear();
                     open.clear();
@@ -213,7 +209,6 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
     }
 }
 
-/// An item whose end has not come yet.
 struct PartialItem<'run> {
     place: Option<Node<'run>>,
     node: Node<'run>,
@@ -227,29 +222,30 @@ impl<'run> PartialItem<'run> {
         Some(Self { place: event.field(ResponseEventKey::Index), node, item: node_object(node)?, args: None })
     }
 
-    /// Whether an event is about it: by its id, else by its place.
+    /// By its id, else by its position.
     fn is_of(&self, event: Object<'run>) -> bool {
-        let id =
-            text_of(event, ResponseEventKey::Of).or(object_of(event, ResponseEventKey::Item).and_then(|item| text_of(item, ItemKey::Id)));
+        let id = text_of(event, ResponseEventKey::Of)
+            .or(object_of(event, ResponseEventKey::Item).and_then(|item| text_of(item, ItemKey::Id)));
         match (id, text_of(self.item, ItemKey::Id)) {
             (Some(id), Some(own)) => id == own,
-            _ => {
-                self.place.zip(event.field(ResponseEventKey::Index)).is_some_and(|(own, place)| values_equal(&own.value, &place.value))
-            }
+            _ => self
+                .place
+                .zip(event.field(ResponseEventKey::Index))
+                .is_some_and(|(own, place)| values_equal(&own.value, &place.value)),
         }
     }
 
-    /// The call that it is, where its arguments are known.
+    /// `None` unless its arguments are known.
     fn into_call(self, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
         let args = self.args?;
         let keys = [ItemKey::Arguments.key(), ItemKey::Input.key()];
         let others = self.item.entries().iter().filter(|entry| !keys.contains(&entry.key)).copied();
-        let entries: Vec<ObjectEntry<'run>> = others.chain([ObjectEntry { key: ItemKey::Arguments.key(), node: args }]).collect();
+        let entries: Vec<ObjectEntry<'run>> =
+            others.chain([ObjectEntry { key: ItemKey::Arguments.key(), node: args }]).collect();
         Some(Node::new(draft.object_node(&entries).value, self.node.origin))
     }
 }
 
-/// Adds an item to the run.
 pub(in crate::adapt) fn add_item<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
@@ -296,7 +292,7 @@ fn add_call<'run>(
     talk.add_call(ToolCall { tool, args, id, origin: node.origin }, about)
 }
 
-/// The arguments of a call: one value, or what its type has in their place, under its names.
+/// One value, or the type-specific fields under their names.
 fn call_arguments<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Option<Node<'run>> {
     use ItemKey::{Action, Arguments, Code, Input, Operation, Queries};
     if let Some(whole) = first_of(item, &[Arguments, Input, Action]) {
@@ -308,8 +304,13 @@ fn call_arguments<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object<'
     (!entries.is_empty()).then(|| talk.draft.object_node(&entries))
 }
 
-/// A call of a server's tool holds its result. Where somebody was asked first, that was the call already.
-fn mcp_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
+/// The call holds its result. If approval was requested, that was the call already.
+fn mcp_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    item: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     let asked = text_of(item, ItemKey::Approval).and_then(|id| talk.find_call(id));
     let Some(step) = asked.or_else(|| add_call(talk, node, item, item.field(ItemKey::Name), about)) else { return };
     let error = first_of(item, &[ItemKey::Error]);
@@ -319,7 +320,7 @@ fn mcp_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     talk.end_within(step, CallResult { result, error, status, ..CallResult::default() }, about);
 }
 
-/// What the provider runs itself: its tool is named by the type, and its status is that of the work.
+/// Run by the provider: its type names the tool, and its status is that of the work.
 fn add_hosted<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
@@ -346,8 +347,12 @@ fn status_of(item: Object<'_>) -> Option<StepStatus> {
     text_of(item, ItemKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown)
 }
 
-/// What a call gave back, and the exit code where it is known.
-fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
+fn add_result<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    item: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     let Some(id) = first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo]).and_then(node_text) else {
         // What the provider found for itself belongs to the call before it, which has an id of its own.
         return;
@@ -356,14 +361,21 @@ fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'ru
     let result = output.map(|output| content::of_blocks(output, talk.draft.arena).unwrap_or(output));
     let exit_code = output.and_then(exit_code);
     let status = status_of(item).filter(|_| is_hosted_result(item) && exit_code.is_none());
-    talk.add_result(Some(id), None, CallResult { result, exit_code, status, ..CallResult::default() }, about, node.origin);
+    talk.add_result(
+        Some(id),
+        None,
+        CallResult { result, exit_code, status, ..CallResult::default() },
+        about,
+        node.origin,
+    );
 }
 
-/// The exit code among what a shell gave back: in each of several outcomes, in JSON inside a text, or in the words of Codex.
+/// Found in one of several outcomes, in JSON inside text, or in Codex's words.
 pub(crate) fn exit_code(output: Node<'_>) -> Option<Node<'_>> {
     match output.value {
         Value::List(parts) => {
-            let codes = object_items(parts).filter_map(|(_, part)| object_of(part, ItemKey::End)?.field(ItemKey::ExitCode));
+            let codes =
+                object_items(parts).filter_map(|(_, part)| object_of(part, ItemKey::End)?.field(ItemKey::ExitCode));
             codes.filter(|code| NodeShapes.has_shape(*code, ValueShape::Number)).last()
         }
         Value::Text(_) => number_behind(output, &EXIT_CODES),
@@ -371,12 +383,18 @@ pub(crate) fn exit_code(output: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// What stands before an exit code.
-static EXIT_CODES: TextMarkers =
-    LazyLock::new(|| build_markers(["Process exited with code", "\"exit_code\":", "Exit code:", "exited with exit code"]));
+/// Text before an exit code.
+static EXIT_CODES: TextMarkers = LazyLock::new(|| {
+    build_markers(["Process exited with code", "\"exit_code\":", "Exit code:", "exited with exit code"])
+});
 
-/// Thoughts, where they can be read: their text, or a summary.
-fn add_reasoning<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
+/// Readable reasoning: its text, or a summary.
+fn add_reasoning<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    item: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     for part in [ItemKey::Content, ItemKey::Summary].into_iter().filter_map(|field| item.field(field)) {
         match node_list(part) {
             Some(parts) => {

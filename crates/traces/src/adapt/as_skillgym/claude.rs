@@ -1,13 +1,12 @@
 //! Claude Code: what the assistant says and calls, and what came back; of the last line the answer and what was used.
 
-use super::{RecordKey, ReportBuilder, TokenCounts, ReportWord, token_count, list_in, object_in, text_in, word_in};
+use super::{RecordKey, ReportBuilder, ReportWord, TokenCounts, list_in, object_in, text_in, token_count, word_in};
 use crate::adapt::spans::names;
-use crate::adapt::{node_list, node_object, object_items, node_text};
+use crate::adapt::{node_list, node_object, node_text, object_items};
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
 names! {
-    /// The types of records and blocks, and the tools that tell more.
     ClaudeWord {
         System = ["system"],
         Assistant = ["assistant"],
@@ -24,7 +23,6 @@ names! {
 }
 
 names! {
-    /// What stands in a block, and in what was used.
     ClaudeBlockKey {
         Thought = ["thinking"],
         Input = ["input"],
@@ -45,12 +43,15 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
             report.session = report.session.or(text_in(record, RecordKey::Session));
             report.folder = report.folder.or(word_in(record, RecordKey::Folder));
         }
-        let blocks = object_in(record, RecordKey::Message).map_or(&[][..], |message| list_in(message, RecordKey::Content));
+        let blocks =
+            object_in(record, RecordKey::Message).map_or(&[][..], |message| list_in(message, RecordKey::Content));
         match kind {
             Some(ClaudeWord::Assistant) => {
                 object_items(blocks).for_each(|(node, block)| add_assistant_block(report, node, block, &mut tools));
             }
-            Some(ClaudeWord::User) => object_items(blocks).for_each(|(_, block)| add_tool_result(report, block, &tools)),
+            Some(ClaudeWord::User) => {
+                object_items(blocks).for_each(|(_, block)| add_tool_result(report, block, &tools))
+            }
             Some(ClaudeWord::End) => {
                 report.output = RecordKey::Result.find(record).or(report.output);
                 if let Some(usage) = object_in(record, RecordKey::Usage) {
@@ -68,20 +69,22 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
     }
 }
 
-/// A block of what the assistant says.
 fn add_assistant_block<'run>(
     report: &mut ReportBuilder<'_, 'run, '_>,
     node: Node<'run>,
     block: Object<'run>,
     tools: &mut FxHashMap<&'run str, Node<'run>>,
 ) {
-    let thought = || ClaudeBlockKey::Thought.find(block).filter(|node| node_text(*node).is_some_and(|text| !text.is_empty()));
+    let thought =
+        || ClaudeBlockKey::Thought.find(block).filter(|node| node_text(*node).is_some_and(|text| !text.is_empty()));
     match word_in(block, RecordKey::Type).and_then(ClaudeWord::from_name).map(|(kind, _)| kind) {
         Some(ClaudeWord::Thinking) => {
             thought().into_iter().for_each(|words| report.add_message(ReportWord::Assistant, true, words, None));
         }
         Some(ClaudeWord::Text) => {
-            text_in(block, RecordKey::Words).into_iter().for_each(|words| report.add_message(ReportWord::Assistant, false, words, None));
+            text_in(block, RecordKey::Words)
+                .into_iter()
+                .for_each(|words| report.add_message(ReportWord::Assistant, false, words, None));
         }
         Some(ClaudeWord::Call) => add_tool_use(report, node, block, tools),
         _ => {}
@@ -100,7 +103,10 @@ fn add_tool_use<'run>(
     let input = ClaudeBlockKey::Input.find(block);
     let within = |of: RecordKey| input.and_then(node_object).and_then(|input| text_in(input, of));
     if kind == Some(ClaudeWord::Skill) {
-        within(RecordKey::Skill).or_else(|| within(RecordKey::Name)).into_iter().for_each(|skill| report.add_skill(skill, None));
+        within(RecordKey::Skill)
+            .or_else(|| within(RecordKey::Name))
+            .into_iter()
+            .for_each(|skill| report.add_skill(skill, None));
     }
     let none = report.draft.object_node(&[]);
     report.add_call(tool, Some(input.unwrap_or(none)), None, node.origin);
@@ -117,9 +123,13 @@ fn add_tool_use<'run>(
     }
 }
 
-/// A block of what came back.
-fn add_tool_result<'run>(report: &mut ReportBuilder<'_, 'run, '_>, block: Object<'run>, tools: &FxHashMap<&'run str, Node<'run>>) {
-    if word_in(block, RecordKey::Type).and_then(ClaudeWord::from_name).map(|(kind, _)| kind) != Some(ClaudeWord::Answer) {
+fn add_tool_result<'run>(
+    report: &mut ReportBuilder<'_, 'run, '_>,
+    block: Object<'run>,
+    tools: &FxHashMap<&'run str, Node<'run>>,
+) {
+    if word_in(block, RecordKey::Type).and_then(ClaudeWord::from_name).map(|(kind, _)| kind) != Some(ClaudeWord::Answer)
+    {
         return;
     }
     let tool = ClaudeBlockKey::Answers.find(block).and_then(node_text).and_then(|id| tools.get(id)).copied();
@@ -127,7 +137,9 @@ fn add_tool_result<'run>(report: &mut ReportBuilder<'_, 'run, '_>, block: Object
     let output = match node_list(content) {
         Some(parts) => {
             let part = |part: &Node<'run>| {
-                let words = node_object(*part).and_then(|part| RecordKey::Words.find(part)).filter(|words| node_text(*words).is_some());
+                let words = node_object(*part)
+                    .and_then(|part| RecordKey::Words.find(part))
+                    .filter(|words| node_text(*words).is_some());
                 words.or_else(|| report.as_text(*part)).and_then(node_text).unwrap_or_default().to_owned()
             };
             let joined = parts.iter().map(part).collect::<Vec<_>>().join("\n");

@@ -1,13 +1,14 @@
 //! Codex: the rollout of a session, or the events of `codex exec --json`. Commands are those that the text of a result repeats.
 
-use super::{RecordKey, ReportBuilder, TokenCounts, ReportWord, token_count, list_in, object_in, text_in, strip_quotes, word_in};
+use super::{
+    RecordKey, ReportBuilder, ReportWord, TokenCounts, list_in, object_in, strip_quotes, text_in, token_count, word_in,
+};
 use crate::adapt::spans::names;
-use crate::adapt::{node_object, object_items, node_text};
+use crate::adapt::{node_object, node_text, object_items};
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
 names! {
-    /// The types of records, items and events.
     CodexWord {
         Session = ["session_meta"],
         Context = ["turn_context"],
@@ -25,7 +26,6 @@ names! {
 }
 
 names! {
-    /// What stands in a record.
     CodexRecordKey {
         Thread = ["thread_id", "session_id"],
         Payload = ["payload"],
@@ -46,15 +46,15 @@ names! {
     }
 }
 
-/// The tool of a result that repeats its command.
+/// Its result repeats its command.
 const SHELL: &str = "exec_command";
-/// How a line begins that does, and what stands in front of the command in it.
+/// Prefixes of a line that repeats the command.
 const COMMAND: &str = "Command:";
 const RUN: &str = "-lc";
 
 #[derive(Default)]
 struct CodexCalls<'run> {
-    /// The folder of the turn, and those of calls.
+    /// The folder of the turn, and of calls.
     turn: Option<&'run str>,
     calls: FxHashMap<&'run str, &'run str>,
 }
@@ -75,12 +75,17 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
             (Some(CodexWord::Session), Some(payload)) => {
                 report.folder = word_in(payload, RecordKey::Folder).or(report.folder);
             }
-            (Some(CodexWord::Context), Some(payload)) => session.turn = word_in(payload, RecordKey::Folder).or(session.turn),
-            (Some(CodexWord::TurnEnd), _) => object_in(record, RecordKey::Usage).into_iter().for_each(|usage| count_usage(report, usage)),
+            (Some(CodexWord::Context), Some(payload)) => {
+                session.turn = word_in(payload, RecordKey::Folder).or(session.turn)
+            }
+            (Some(CodexWord::TurnEnd), _) => {
+                object_in(record, RecordKey::Usage).into_iter().for_each(|usage| count_usage(report, usage))
+            }
             (Some(CodexWord::Item), _) => {
                 let item = CodexRecordKey::Item.find(record).and_then(node_object);
-                let words =
-                    item.filter(|item| kind_of(*item) == Some(CodexWord::Said)).and_then(|item| text_in(item, RecordKey::Words));
+                let words = item
+                    .filter(|item| kind_of(*item) == Some(CodexWord::Said))
+                    .and_then(|item| text_in(item, RecordKey::Words));
                 words.into_iter().for_each(|words| report.add_message(ReportWord::Assistant, false, words, at));
             }
             (Some(CodexWord::Event), Some(payload)) => read_event(report, payload, at),
@@ -90,7 +95,7 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
     }
 }
 
-/// Counts are those of the whole session so far: of each the last one counts.
+/// Cumulative for the session: the last count wins.
 fn count_usage(report: &mut ReportBuilder<'_, '_, '_>, usage: Object<'_>) {
     let known = &report.usage;
     report.usage = TokenCounts {
@@ -109,7 +114,9 @@ fn read_event<'run>(report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'r
             total.into_iter().for_each(|total| count_usage(report, total));
         }
         Some(CodexWord::Said) => {
-            let words = CodexRecordKey::Words.find(payload).filter(|words| node_text(*words).is_some_and(|text| !text.is_empty()));
+            let words = CodexRecordKey::Words
+                .find(payload)
+                .filter(|words| node_text(*words).is_some_and(|text| !text.is_empty()));
             words.into_iter().for_each(|words| report.add_message(ReportWord::Assistant, false, words, at));
         }
         _ => {}
@@ -131,7 +138,8 @@ impl<'run> CodexCalls<'run> {
     }
 
     fn add_call(&mut self, report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
-        let Some(tool) = CodexRecordKey::Tool.find(payload).filter(|tool| node_text(*tool).is_some_and(|tool| !tool.is_empty()))
+        let Some(tool) =
+            CodexRecordKey::Tool.find(payload).filter(|tool| node_text(*tool).is_some_and(|tool| !tool.is_empty()))
         else {
             return;
         };
@@ -146,20 +154,22 @@ impl<'run> CodexCalls<'run> {
     }
 
     fn add_output(&self, report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
-        let Some(output) = CodexRecordKey::Output.find(payload).and_then(|output| report.as_text(output)) else { return };
+        let Some(output) = CodexRecordKey::Output.find(payload).and_then(|output| report.as_text(output)) else {
+            return;
+        };
         let words = node_text(output).unwrap_or_default();
         let tool = words.contains(COMMAND).then(|| Node::computed(Value::plain_text(SHELL)));
         report.add_result(tool, output, at);
         if let Some(command) = words.lines().find_map(command_in) {
             let command = report.text_node(command, output.origin);
-            let folder = CodexRecordKey::Id.find(payload).and_then(node_text).and_then(|id| self.calls.get(id)).copied();
+            let folder =
+                CodexRecordKey::Id.find(payload).and_then(node_text).and_then(|id| self.calls.get(id)).copied();
             report.add_command(command, at);
             report.add_shell_reads(node_text(command).unwrap_or_default(), folder.or(self.turn), at, output.origin);
         }
     }
 }
 
-/// The command that a line of a result repeats.
 fn command_in(line: &str) -> Option<&str> {
     let rest = line.strip_prefix(COMMAND)?;
     let at = rest.match_indices(RUN).find(|(at, _)| {
@@ -177,7 +187,8 @@ fn add_speech<'run>(report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'r
         Some((role @ (ReportWord::User | ReportWord::Assistant), _)) => role,
         _ => return,
     };
-    let parts = object_items(list_in(payload, RecordKey::Content)).filter_map(|(_, part)| text_in(part, RecordKey::Words));
+    let parts =
+        object_items(list_in(payload, RecordKey::Content)).filter_map(|(_, part)| text_in(part, RecordKey::Words));
     let parts: Vec<Node<'run>> = parts.collect();
     let joined = match parts.as_slice() {
         [] => None,
@@ -187,5 +198,8 @@ fn add_speech<'run>(report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'r
             Some(report.text_node(&words.join("\n"), first.origin))
         }
     };
-    text_in(payload, RecordKey::Words).or(joined).into_iter().for_each(|words| report.add_message(role, false, words, at));
+    text_in(payload, RecordKey::Words)
+        .or(joined)
+        .into_iter()
+        .for_each(|words| report.add_message(role, false, words, at));
 }

@@ -7,7 +7,6 @@ use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
 names! {
-    /// The types of events, phases of messages, and the tools that tell more.
     CopilotWord {
         User = ["user.message"],
         Assistant = ["assistant.message"],
@@ -22,7 +21,6 @@ names! {
 }
 
 names! {
-    /// What stands in an event.
     CopilotRecordKey {
         Data = ["data"],
         Session = ["sessionId"],
@@ -69,7 +67,6 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
     }
 }
 
-/// The command that an event repeats beside its result.
 fn repeated_command(data: Object<'_>) -> Option<Node<'_>> {
     let telemetry = CopilotRecordKey::Telemetry.find(data).and_then(node_object)?;
     text_in(CopilotRecordKey::Properties.find(telemetry).and_then(node_object)?, RecordKey::Command)
@@ -82,7 +79,9 @@ fn start_tool<'run>(
     at: Option<Node<'run>>,
     tools: &mut FxHashMap<&'run str, Node<'run>>,
 ) {
-    let Some(tool) = CopilotRecordKey::Tool.find(data).filter(|tool| node_text(*tool).is_some_and(|tool| !tool.is_empty())) else {
+    let Some(tool) =
+        CopilotRecordKey::Tool.find(data).filter(|tool| node_text(*tool).is_some_and(|tool| !tool.is_empty()))
+    else {
         return;
     };
     if let Some(id) = CopilotRecordKey::Id.find(data).and_then(node_text) {
@@ -93,14 +92,18 @@ fn start_tool<'run>(
     let within = |of: RecordKey| args.and_then(node_object).and_then(|args| text_in(args, of));
     match kind_of(node_text(tool)) {
         Some(CopilotWord::Skill) => {
-            within(RecordKey::Skill).or_else(|| within(RecordKey::Name)).into_iter().for_each(|skill| report.add_skill(skill, at));
+            within(RecordKey::Skill)
+                .or_else(|| within(RecordKey::Name))
+                .into_iter()
+                .for_each(|skill| report.add_skill(skill, at));
         }
         Some(CopilotWord::Shell) => {
             let command = within(RecordKey::Command).or_else(|| repeated_command(data));
             command.into_iter().for_each(|command| report.add_command(command, at));
         }
         Some(CopilotWord::View) => {
-            let path = args.and_then(node_object).and_then(|args| CopilotRecordKey::Path.find(args)).and_then(node_text);
+            let path =
+                args.and_then(node_object).and_then(|args| CopilotRecordKey::Path.find(args)).and_then(node_text);
             path.into_iter().for_each(|path| report.add_read(path, None, at, node.origin));
         }
         _ => {}

@@ -1,13 +1,12 @@
 //! Cursor's agent: the events of its stream. The tool of a call is the key of what it holds, in lower case with hyphens.
 
-use super::{RecordKey, ReportBuilder, TokenCounts, ReportWord, token_count, list_in, object_in, text_in, word_in};
+use super::{RecordKey, ReportBuilder, ReportWord, TokenCounts, list_in, object_in, text_in, token_count, word_in};
 use crate::adapt::spans::names;
-use crate::adapt::{node_object, object_items, node_text};
+use crate::adapt::{node_object, node_text, object_items};
 use averment_base::value::{Node, Object};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 names! {
-    /// The types of events, and how far a call is.
     CursorWord {
         System = ["system"],
         User = ["user"],
@@ -19,7 +18,6 @@ names! {
 }
 
 names! {
-    /// What stands in an event.
     CursorRecordKey {
         Subtype = ["subtype"],
         Call = ["tool_call"],
@@ -37,7 +35,6 @@ names! {
 }
 
 names! {
-    /// What the name of a tool holds that tells more.
     ToolNameHint {
         Shell = ["shell"],
         Read = ["read"],
@@ -51,13 +48,13 @@ impl ToolNameHint {
     }
 }
 
-/// How the key of a call ends.
+/// Suffix of a call's key.
 const CALL: &str = "ToolCall";
 
 #[derive(Default)]
 struct CursorCalls<'run> {
     called: FxHashSet<&'run str>,
-    /// What was told of a call already.
+    /// Already reported facts by call.
     told: FxHashSet<(&'run str, String)>,
     folders: FxHashMap<&'run str, &'run str>,
 }
@@ -81,7 +78,12 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
                 if let Some(usage) = object_in(event, RecordKey::Usage) {
                     let cached = token_count(CursorRecordKey::Cached.find(usage));
                     let input = TokenCounts::add_counts(token_count(CursorRecordKey::Given.find(usage)), cached);
-                    report.usage = TokenCounts { input, output: token_count(CursorRecordKey::Made.find(usage)), reasoning: None, cached };
+                    report.usage = TokenCounts {
+                        input,
+                        output: token_count(CursorRecordKey::Made.find(usage)),
+                        reasoning: None,
+                        cached,
+                    };
                 }
             }
             _ => {}
@@ -89,10 +91,16 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
     }
 }
 
-fn add_speech<'run>(report: &mut ReportBuilder<'_, 'run, '_>, role: ReportWord, event: Object<'run>, at: Option<Node<'run>>) {
+fn add_speech<'run>(
+    report: &mut ReportBuilder<'_, 'run, '_>,
+    role: ReportWord,
+    event: Object<'run>,
+    at: Option<Node<'run>>,
+) {
     let Some(message) = object_in(event, RecordKey::Message) else { return };
-    let parts: Vec<Node<'run>> =
-        object_items(list_in(message, RecordKey::Content)).filter_map(|(_, part)| text_in(part, RecordKey::Words)).collect();
+    let parts: Vec<Node<'run>> = object_items(list_in(message, RecordKey::Content))
+        .filter_map(|(_, part)| text_in(part, RecordKey::Words))
+        .collect();
     if let Some(first) = parts.first() {
         let words: Vec<&str> = parts.iter().filter_map(|part| node_text(*part)).collect();
         let joined = report.text_node(&words.join("\n"), first.origin);
@@ -100,7 +108,7 @@ fn add_speech<'run>(report: &mut ReportBuilder<'_, 'run, '_>, role: ReportWord, 
     }
 }
 
-/// A name in lower case with hyphens: `semSearch` is `sem-search`.
+/// `semSearch` becomes `sem-search`.
 fn hyphenate_name(name: &str) -> String {
     let mut out = String::new();
     for character in name.chars() {
@@ -113,7 +121,7 @@ fn hyphenate_name(name: &str) -> String {
 }
 
 impl<'run> CursorCalls<'run> {
-    /// Whether this was not told of a call yet; of one without an id everything is new.
+    /// For a call without an id everything is new.
     fn is_new(&mut self, id: Option<&'run str>, what: String) -> bool {
         id.is_none_or(|id| self.told.insert((id, what)))
     }
@@ -130,19 +138,23 @@ impl<'run> CursorCalls<'run> {
         let Some((name, call)) = found else { return };
         let tool = report.text_node(&hyphenate_name(name), node.origin);
         let name = node_text(tool).unwrap_or_default();
-        let id = [CursorRecordKey::Id, CursorRecordKey::IdToo].into_iter().find_map(|key| key.find(event).and_then(node_text));
+        let id = [CursorRecordKey::Id, CursorRecordKey::IdToo]
+            .into_iter()
+            .find_map(|key| key.find(event).and_then(node_text));
         let args = CursorRecordKey::Args.find(call);
-        let completed = kind_of(CursorRecordKey::Subtype.find(event).and_then(node_text)) == Some(CursorWord::Completed);
+        let completed =
+            kind_of(CursorRecordKey::Subtype.find(event).and_then(node_text)) == Some(CursorWord::Completed);
         if !completed && id.is_none_or(|id| self.called.insert(id)) {
             report.add_call(tool, args, at, node.origin);
         }
         self.add_effects(report, (name, node), (id, args.and_then(node_object)), at);
-        if let Some(output) = RecordKey::Result.find(call).filter(|_| completed).and_then(|output| report.as_text(output)) {
+        if let Some(output) =
+            RecordKey::Result.find(call).filter(|_| completed).and_then(|output| report.as_text(output))
+        {
             report.add_result(Some(tool), output, at);
         }
     }
 
-    /// What follows from a call: its command, what it reads, the skill that it loads.
     fn add_effects(
         &mut self,
         report: &mut ReportBuilder<'_, 'run, '_>,
@@ -169,7 +181,9 @@ impl<'run> CursorCalls<'run> {
         }
         let skill = CursorRecordKey::Skill.find(args).filter(|_| ToolNameHint::Skill.is_in(tool));
         let skill = skill.filter(|skill| node_text(*skill).is_some_and(|skill| !skill.is_empty()));
-        if let Some(skill) = skill.filter(|skill| self.is_new(id, format!("! {}", node_text(*skill).unwrap_or_default()))) {
+        if let Some(skill) =
+            skill.filter(|skill| self.is_new(id, format!("! {}", node_text(*skill).unwrap_or_default())))
+        {
             report.add_skill(skill, at);
         }
     }

@@ -1,12 +1,11 @@
 //! OpenCode: the export of a session, its messages part by part.
 
-use super::{RecordKey, ReportBuilder, TokenCounts, ReportWord, token_count, text_in, word_in};
+use super::{RecordKey, ReportBuilder, ReportWord, TokenCounts, text_in, token_count, word_in};
 use crate::adapt::spans::names;
-use crate::adapt::{node_object, object_items, node_text};
+use crate::adapt::{node_object, node_text, object_items};
 use averment_base::value::{Node, Object};
 
 names! {
-    /// The types of parts, and the tools that tell more.
     OpenCodeWord {
         Thought = ["reasoning"],
         Text = ["text"],
@@ -17,7 +16,6 @@ names! {
 }
 
 names! {
-    /// What stands in an export.
     OpenCodeRecordKey {
         Info = ["info"],
         Id = ["id"],
@@ -58,13 +56,19 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
         if let Some(tokens) = info.and_then(|info| OpenCodeRecordKey::Tokens.object_in(info)) {
             count_usage(report, tokens);
         }
-        let role = info.and_then(|info| word_in(info, RecordKey::Role)).and_then(ReportWord::from_name).map(|(role, _)| role);
+        let role =
+            info.and_then(|info| word_in(info, RecordKey::Role)).and_then(ReportWord::from_name).map(|(role, _)| role);
         let at = info.and_then(|info| OpenCodeRecordKey::Created.find(OpenCodeRecordKey::Time.object_in(info)?));
         let folder = info.and_then(|info| word_in(OpenCodeRecordKey::Path.object_in(info)?, RecordKey::Folder));
         let parts = OpenCodeRecordKey::Parts.find(message).and_then(crate::adapt::node_list).unwrap_or_default();
         for (node, part) in object_items(parts) {
-            match (word_in(part, RecordKey::Type).and_then(OpenCodeWord::from_name).map(|(kind, _)| kind), text_in(part, RecordKey::Words)) {
-                (Some(OpenCodeWord::Thought), Some(words)) => report.add_message(ReportWord::Assistant, true, words, at),
+            match (
+                word_in(part, RecordKey::Type).and_then(OpenCodeWord::from_name).map(|(kind, _)| kind),
+                text_in(part, RecordKey::Words),
+            ) {
+                (Some(OpenCodeWord::Thought), Some(words)) => {
+                    report.add_message(ReportWord::Assistant, true, words, at)
+                }
                 (Some(OpenCodeWord::Text), Some(words)) => {
                     if let Some(role @ (ReportWord::User | ReportWord::Assistant)) = role {
                         report.add_message(role, false, words, at);
@@ -78,10 +82,14 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
 }
 
 fn count_usage(report: &mut ReportBuilder<'_, '_, '_>, tokens: Object<'_>) {
-    let cached = token_count(OpenCodeRecordKey::Cache.object_in(tokens).and_then(|cache| OpenCodeRecordKey::Cached.find(cache)));
+    let cached =
+        token_count(OpenCodeRecordKey::Cache.object_in(tokens).and_then(|cache| OpenCodeRecordKey::Cached.find(cache)));
     let known = &report.usage;
     report.usage = TokenCounts {
-        input: TokenCounts::add_counts(known.input, TokenCounts::add_counts(token_count(OpenCodeRecordKey::Given.find(tokens)), cached)),
+        input: TokenCounts::add_counts(
+            known.input,
+            TokenCounts::add_counts(token_count(OpenCodeRecordKey::Given.find(tokens)), cached),
+        ),
         output: TokenCounts::add_counts(known.output, token_count(OpenCodeRecordKey::Made.find(tokens))),
         reasoning: TokenCounts::add_counts(known.reasoning, token_count(OpenCodeRecordKey::Reasoned.find(tokens))),
         cached: TokenCounts::add_counts(known.cached, cached),
@@ -112,7 +120,8 @@ fn add_call<'run>(
     within(RecordKey::Command).into_iter().for_each(|command| report.add_command(command, at));
     let path = input.and_then(node_object).and_then(|input| OpenCodeRecordKey::File.find(input)).and_then(node_text);
     if let Some(path) = path.filter(|_| kind == Some(OpenCodeWord::Read)) {
-        let own = input.and_then(node_object).and_then(|input| OpenCodeRecordKey::Folder.find(input)).and_then(node_text);
+        let own =
+            input.and_then(node_object).and_then(|input| OpenCodeRecordKey::Folder.find(input)).and_then(node_text);
         report.add_read(path, own.or(folder), at, node.origin);
     }
 }

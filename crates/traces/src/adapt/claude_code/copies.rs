@@ -6,32 +6,28 @@
 //! message is a copy where the same is written at the same time.
 
 use super::LineMeta;
-use crate::adapt::run_builder::StepId;
 use crate::adapt::node_text;
+use crate::adapt::run_builder::StepId;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
-/// What was recorded so far.
 #[derive(Debug, Default)]
 pub(super) struct CopyDetector<'run> {
-    /// The number of the record in work, that of the first of its message in a row, and that message.
+    /// The current record, the first of its message in a row, and that message.
     record: usize,
     began: usize,
     message: Option<&'run str>,
-    /// The calls by their messages and ids.
     calls: FxHashMap<(&'run str, &'run str), Vec<RecordedCall<'run>>>,
-    /// What copies are paired by, and what the calls are that they repeat.
+    /// Pairing ids of copies, mapped to those of the original calls.
     pairs: FxHashMap<&'run str, &'run str>,
-    /// The calls that have a result, by what they were paired by.
     answered: FxHashMap<&'run str, StepId>,
-    /// The first record with each text of a message, and when it was written.
+    /// First record and time of each text of a message.
     texts: FxHashMap<(&'run str, &'run str), (usize, Option<&'run str>)>,
-    /// The messages without an id by the times of their records, each with who said it.
+    /// Messages without an id by time, each with its speaker.
     timed: FxHashMap<&'run str, Vec<(Option<&'run str>, Object<'run>)>>,
 }
 
-/// A call that was recorded.
 #[derive(Debug)]
 struct RecordedCall<'run> {
     record: usize,
@@ -40,22 +36,19 @@ struct RecordedCall<'run> {
     pairing: &'run str,
 }
 
-/// What a call says of itself.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CallFacts<'run> {
     pub(super) message: Option<&'run str>,
     pub(super) id: Option<&'run str>,
-    /// What its result will be found by.
     pub(super) pairing: Option<&'run str>,
     pub(super) tool: &'run str,
     pub(super) input: Option<Node<'run>>,
 }
 
-/// So many are compared that could be the same.
+/// Maximum number of candidates compared.
 const MANY: usize = 32;
 
 impl<'run> CopyDetector<'run> {
-    /// Another record begins.
     pub(super) fn next_record(&mut self, message: Option<&'run str>) {
         self.record += 1;
         if message.is_none() || std::mem::replace(&mut self.message, message) != message {
@@ -63,7 +56,7 @@ impl<'run> CopyDetector<'run> {
         }
     }
 
-    /// Whether a message without an id was there already: the same was said at the same time.
+    /// A message without an id is a copy if the same was said at the same time.
     pub(super) fn is_message_again(&mut self, message: Object<'run>, about: &LineMeta<'run>) -> bool {
         let Some(time) = about.time.and_then(node_text).filter(|_| about.message.is_none()) else { return false };
         let agent = about.agent.and_then(node_text);
@@ -78,8 +71,7 @@ impl<'run> CopyDetector<'run> {
         false
     }
 
-    /// Whether another record has said the same in the same message: at the same time, or before others came. One message alone may
-    /// say the same again.
+    /// True if another record said the same in this message, at the same time or before others came in between.
     pub(super) fn is_text_again(&mut self, words: Node<'run>, about: &LineMeta<'run>) -> bool {
         let Some((message, words)) = about.message.zip(node_text(words)) else { return false };
         let time = about.time.and_then(node_text);
@@ -87,15 +79,15 @@ impl<'run> CopyDetector<'run> {
         record < self.began || record < self.record && first.is_some() && first == time
     }
 
-    /// Whether another record has made the same call.
     pub(super) fn is_call_again(&mut self, made: CallFacts<'run>) -> bool {
         let CallFacts { message: Some(message), id: Some(id), pairing: Some(pairing), tool, input } = made else {
             return false;
         };
         let (record, input) = (self.record, input.map_or(Value::Missing, |input| input.value));
         let known = self.calls.entry((message, id)).or_default();
-        let is_same =
-            |known: &&RecordedCall<'run>| known.record != record && known.tool == tool && values_equal(&known.input, &input);
+        let is_same = |known: &&RecordedCall<'run>| {
+            known.record != record && known.tool == tool && values_equal(&known.input, &input)
+        };
         if let Some(first) = known.iter().find(is_same) {
             self.pairs.insert(pairing, first.pairing);
             return true;
@@ -106,17 +98,16 @@ impl<'run> CopyDetector<'run> {
         false
     }
 
-    /// What the call is paired by that a result answers: of a copy, what it repeats.
+    /// A copy is paired by the id of the original.
     pub(super) fn paired_id(&self, pairing: &'run str) -> &'run str {
         self.pairs.get(pairing).copied().unwrap_or(pairing)
     }
 
-    /// A call has its result.
     pub(super) fn mark_answered(&mut self, pairing: &'run str, call: StepId) {
         self.answered.insert(pairing, call);
     }
 
-    /// The last call that got a result, by what it was paired by.
+    /// The last call that got a result.
     pub(super) fn answered_call(&self, pairing: &str) -> Option<StepId> {
         self.answered.get(pairing).copied()
     }

@@ -1,18 +1,17 @@
 //! The lines of a session file.
 
-use super::{LineMeta, ClaudeLineType, ClaudeKey, ClaudeReader};
-use crate::adapt::run_builder::{RunBuilder, field_entry, absent_node};
-use crate::adapt::fields::{NodeShapes, FieldRecord, ShapeReader, first_field, is_true};
+use super::{ClaudeKey, ClaudeLineType, ClaudeReader, LineMeta};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, first_field, is_true};
 use crate::adapt::messages::{ChatMessageKey, MessageRole};
-use crate::adapt::{first_of, list_of, node_object, object_of, node_text, text_of, tools};
+use crate::adapt::run_builder::{RunBuilder, absent_node, field_entry};
+use crate::adapt::{first_of, list_of, node_object, node_text, object_of, text_of, tools};
 use crate::time;
 use averment_base::value::compare::values_equal;
-use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, Value};
+use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
 
-/// Reads a session.
 pub(super) fn read_session<'run>(lines: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     use StepKind::{Call, Command, Http, Message, Read, Skill, Write};
     let objects = || lines.iter().filter_map(|node| node_object(*node));
@@ -60,12 +59,10 @@ fn type_of(line: Object<'_>) -> Option<ClaudeLineType> {
     text_of(line, ClaudeKey::Type).and_then(ClaudeLineType::from_word)
 }
 
-/// A line that sums a run up.
 fn result_line(line: Object<'_>) -> Option<Object<'_>> {
     Some(line).filter(|line| type_of(*line) == Some(ClaudeLineType::Result))
 }
 
-/// The session that a line belongs to.
 pub(crate) fn session_of<R: FieldRecord<ClaudeKey>>(line: &R) -> Option<R::FieldValue> {
     [ClaudeKey::Session, ClaudeKey::SessionOfStream].into_iter().find_map(|field| line.field(field))
 }
@@ -76,7 +73,7 @@ fn has_several_sessions<'run>(lines: impl Iterator<Item = Object<'run>>) -> bool
     ids.any(|id| Some(id) != first)
 }
 
-/// Whether a line was there already, as it is where a session goes on in a copy of its file.
+/// Lines repeat where a session goes on in a copy of its file.
 fn is_repeated<'run>(line: Object<'run>, seen: &mut FxHashMap<&'run str, Object<'run>>) -> bool {
     let Some(id) = text_of(line, ClaudeKey::Line) else { return false };
     let Some(first) = seen.get(id) else {
@@ -87,7 +84,7 @@ fn is_repeated<'run>(line: Object<'run>, seen: &mut FxHashMap<&'run str, Object<
     first.zip(this).is_some_and(|(first, this)| values_equal(&first, &this))
 }
 
-/// Sets what the lines say that sum the run up: of several the last one knows how it ended, and none how long it took.
+/// The last summary knows how the run ended, none how long it took.
 fn sum_up<'run>(lines: impl Iterator<Item = Object<'run>>, draft: &mut RunBuilder<'run, '_>) {
     let mut results = lines.filter_map(result_line);
     let (first, last) = (results.next(), results.last());
@@ -101,13 +98,10 @@ fn is_spoken(line: Object<'_>) -> bool {
     type_of(line) == Some(ClaudeLineType::Spoken)
 }
 
-/// Who speaks on a line, or is spoken to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum LineAgent<V> {
     Main,
-    /// A sub-agent with a name.
     Named(V),
-    /// A sub-agent without one.
     Aside,
 }
 
@@ -117,8 +111,10 @@ impl<V> LineAgent<V> {
     }
 }
 
-/// The agent of a line.
-pub(crate) fn line_agent<R: FieldRecord<ClaudeKey>>(line: &R, shapes: &impl ShapeReader<R::FieldValue>) -> LineAgent<R::FieldValue> {
+pub(crate) fn line_agent<R: FieldRecord<ClaudeKey>>(
+    line: &R,
+    shapes: &impl ShapeReader<R::FieldValue>,
+) -> LineAgent<R::FieldValue> {
     let named = first_field(line, shapes, &[ClaudeKey::Agent, ClaudeKey::Parent]).filter(|name| shapes.is_text(*name));
     match named {
         Some(name) => LineAgent::Named(name),
@@ -127,19 +123,17 @@ pub(crate) fn line_agent<R: FieldRecord<ClaudeKey>>(line: &R, shapes: &impl Shap
     }
 }
 
-/// The calls that a line says were refused.
 fn denied_calls<'run>(line: Object<'run>) -> impl Iterator<Item = &'run str> {
-    let one = text_of(line, ClaudeKey::Subtype) == Some(PERMISSION_DENIED) && type_of(line) == Some(ClaudeLineType::System);
+    let one =
+        text_of(line, ClaudeKey::Subtype) == Some(PERMISSION_DENIED) && type_of(line) == Some(ClaudeLineType::System);
     let all = result_line(line).and_then(|line| list_of(line, ClaudeKey::Denials)).unwrap_or_default();
     let all = all.iter().filter_map(|one| text_of(node_object(*one)?, ClaudeKey::Denied));
     all.chain(Some(line).filter(|_| one).and_then(|line| text_of(line, ClaudeKey::Denied)))
 }
 
-/// The subtype of a line that says that a call was refused.
 pub(crate) const PERMISSION_DENIED: &str = "permission_denied";
 
-/// Whether the program wrote what stands there in the user's name: what came of a command, of work in the background, or that the user
-/// interrupted the agent.
+/// Command output, background results or interruptions that the program wrote in the user's name.
 pub(super) fn is_of_program(words: Node<'_>) -> bool {
     const STARTS: [&str; 12] = [
         "<task-notification>",
@@ -188,7 +182,6 @@ fn read_line<'run>(
     }
 }
 
-/// The agent of steps; none for the main one.
 fn agent_name(agent: LineAgent<Node<'_>>) -> Option<Node<'_>> {
     match agent {
         LineAgent::Main => None,
@@ -197,7 +190,6 @@ fn agent_name(agent: LineAgent<Node<'_>>) -> Option<Node<'_>> {
     }
 }
 
-/// A sub-agent without a name.
 fn unnamed_agent<'run>() -> Node<'run> {
     Node::computed(Value::plain_text("sidechain"))
 }
@@ -228,7 +220,9 @@ fn spoken_line<'run>(
         reader.set_api_error(message, &LineMeta { turn: reader.turn + 1, message: None, time, agent, speaker });
         return;
     }
-    if agent.is_none() && text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant) {
+    if agent.is_none()
+        && text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant)
+    {
         reader.api_error = None;
     }
     let mut about = LineMeta { turn: 0, message: text_of(message, ChatMessageKey::Id), time, agent, speaker };
@@ -237,27 +231,35 @@ fn spoken_line<'run>(
         return;
     }
     about.turn = reader.turn_of(message);
-    reader.read_message(message_node, message, &about, first_of(line, &[ClaudeKey::Details, ClaudeKey::DetailsOfStream]));
+    reader.read_message(
+        message_node,
+        message,
+        &about,
+        first_of(line, &[ClaudeKey::Details, ClaudeKey::DetailsOfStream]),
+    );
 }
 
-/// Whether a line says that its message stands in place of an answer that never came.
+/// True if the message replaces an answer that never came.
 pub(crate) fn is_no_answer<R: FieldRecord<ClaudeKey>>(line: &R, shapes: &impl ShapeReader<R::FieldValue>) -> bool {
     [ClaudeKey::ApiError, ClaudeKey::ApiErrorOfStream].into_iter().any(|field| is_true(line, shapes, field))
 }
 
-/// Whether a line has an error beside a message that no model made.
+/// True for an error beside a message that no model made.
 fn is_of_nobody(line: Object<'_>, message: Object<'_>) -> bool {
     text_of(line, ClaudeKey::Why).is_some() && text_of(message, ChatMessageKey::Model) == Some(NO_MODEL)
 }
 
-/// The model of messages that the program makes itself.
+/// The model of the program's own messages.
 const NO_MODEL: &str = "<synthetic>";
 
-/// What the last line of `--output-format stream-json` sums up.
+/// Entries that the last line of `--output-format stream-json` sums up.
 pub(crate) const SUMMED_UP: [&str; 5] = [of_run::OUTPUT, of_run::COST, of_run::DURATION, of_run::TURNS, of_run::ERROR];
 
-/// An entry of the run as the line says that sums it up.
-pub(crate) fn summed_up<R: FieldRecord<ClaudeKey>>(line: &R, shapes: &impl ShapeReader<R::FieldValue>, entry: &str) -> Option<R::FieldValue> {
+pub(crate) fn summed_up<R: FieldRecord<ClaudeKey>>(
+    line: &R,
+    shapes: &impl ShapeReader<R::FieldValue>,
+    entry: &str,
+) -> Option<R::FieldValue> {
     match entry {
         // Where the run failed, that is why.
         of_run::OUTPUT if is_true(line, shapes, ClaudeKey::Failed) => None,
@@ -281,7 +283,6 @@ fn system_line<'run>(reader: &mut ClaudeReader<'_, 'run, '_>, line: Object<'run>
     }
 }
 
-/// The first and the last time of the lines that somebody speaks on.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct SessionTimes(Option<(f64, f64)>);
 
@@ -295,25 +296,24 @@ impl SessionTimes {
         }));
     }
 
-    /// Whether all of them fit into a duration.
     pub(crate) fn fit_into(self, duration: f64) -> bool {
         self.0.is_none_or(|(first, last)| !time::is_too_short(duration, first, last))
     }
 
-    /// From the first to the last one.
     pub(crate) fn session_duration<'run>(self) -> Option<Value<'run>> {
         self.0.map(|(first, last)| time::milliseconds_value(last - first))
     }
 }
 
-/// Id, duration and what else the lines say of the whole session.
 fn about_the_run<'run>(lines: impl Iterator<Item = Object<'run>> + Clone, draft: &mut RunBuilder<'run, '_>) {
     let first = |fields: &[ClaudeKey]| lines.clone().find_map(|line| first_of(line, fields));
     let id = first(&[ClaudeKey::Session, ClaudeKey::SessionOfStream]);
     draft.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
     let mut times = SessionTimes::default();
     let spoken = lines.clone().filter(|line| is_spoken(*line));
-    spoken.filter_map(|line| time::to_milliseconds(&line.field(ClaudeKey::Time)?.value)).for_each(|time| times.add_time(time));
+    spoken
+        .filter_map(|line| time::to_milliseconds(&line.field(ClaudeKey::Time)?.value))
+        .for_each(|time| times.add_time(time));
     if !draft.has_entry(of_run::DURATION) {
         draft.set_some(of_run::DURATION, times.session_duration().map(Node::computed));
     }
@@ -328,7 +328,8 @@ fn about_the_run<'run>(lines: impl Iterator<Item = Object<'run>> + Clone, draft:
         (of_meta::GIT_BRANCH, first(&[ClaudeKey::Branch])),
         (of_meta::MODEL, model),
     ];
-    let meta: Vec<ObjectEntry<'run>> = known.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?))).collect();
+    let meta: Vec<ObjectEntry<'run>> =
+        known.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?))).collect();
     if !meta.is_empty() {
         let meta = draft.object_node(&meta);
         draft.set_entry(of_run::META, meta);

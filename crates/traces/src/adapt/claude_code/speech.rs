@@ -1,26 +1,23 @@
 //! What is said in a session or a conversation.
 
-use super::{LineMeta, ClaudeReader, session};
+use super::{ClaudeReader, LineMeta, session};
 use crate::adapt::content::{self, TextPiece};
-use crate::adapt::run_builder::{StepId, count_node, field_entry};
-use crate::adapt::fields::{NodeShapes, FieldRecord as _, ValueShape, ShapeReader as _};
+use crate::adapt::fields::{FieldRecord as _, NodeShapes, ShapeReader as _, ValueShape};
 use crate::adapt::messages::{ChatMessageKey, MessageRole};
+use crate::adapt::run_builder::{StepId, count_node, field_entry};
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_step, role};
 use averment_runs::run::StepKind;
 
-/// A text of the assistant in its pieces so far.
 pub(super) struct OpenText<'run> {
     step: StepId,
     turn: usize,
-    /// The id of its message, which may go on in another record.
     pub(super) message: Option<&'run str>,
     last: TextPiece,
     pieces: Vec<Node<'run>>,
 }
 
 impl<'run> ClaudeReader<'_, 'run, '_> {
-    /// Says a text, or goes on with the one before it.
     pub(super) fn say_piece(
         &mut self,
         (text, piece): (Node<'run>, TextPiece),
@@ -41,7 +38,6 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
         self.open = Some(OpenText { step, turn: about.turn, message: about.message, last: piece, pieces: vec![text] });
     }
 
-    /// No more comes of the text in work.
     pub(super) fn close_text(&mut self) {
         let Some(open) = self.open.take().filter(|open| open.pieces.len() > 1) else { return };
         if let Some(whole) = content::concat_pieces(&open.pieces, self.draft.arena) {
@@ -50,7 +46,13 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
         }
     }
 
-    pub(super) fn say_text(&mut self, text: Node<'run>, role: Option<MessageRole>, about: &LineMeta<'run>, origin: TextOrigin) {
+    pub(super) fn say_text(
+        &mut self,
+        text: Node<'run>,
+        role: Option<MessageRole>,
+        about: &LineMeta<'run>,
+        origin: TextOrigin,
+    ) {
         if !NodeShapes.has_shape(text, ValueShape::Text) {
             return;
         }
@@ -71,9 +73,10 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
         }
     }
 
-    /// The model gave no answer: what stands in its place is the program's.
+    /// The model gave no answer: the program's words take its place.
     pub(super) fn set_api_error(&mut self, message: Object<'run>, about: &LineMeta<'run>) {
-        let words = message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
+        let words =
+            message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
         if let Some(words) = words.filter(|words| NodeShapes.has_shape(*words, ValueShape::Text)) {
             self.api_error = Some(words).filter(|_| about.agent.is_none()).or(self.api_error);
             self.add_message(role::SYSTEM, words, about, words.origin);
@@ -88,8 +91,11 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
         origin: TextOrigin,
     ) -> StepId {
         let role = Node::computed(Value::plain_text(speaker));
-        let mut fields =
-            vec![field_entry(of_step::ROLE, role), field_entry(of_step::TEXT, text), field_entry(of_step::TURN, count_node(about.turn))];
+        let mut fields = vec![
+            field_entry(of_step::ROLE, role),
+            field_entry(of_step::TEXT, text),
+            field_entry(of_step::TURN, count_node(about.turn)),
+        ];
         fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
         fields.extend(about.agent.map(|agent| field_entry(of_step::AGENT, agent)));
         self.draft.add_step(StepKind::Message, fields, origin)

@@ -1,17 +1,16 @@
 //! Calls that a rollout has in its events alone: commands, tools of servers, patches.
 
 use super::{CodexEventType, CodexSession};
+use crate::adapt::conversation::{CallResult, StepMeta, ToolCall, integer_node};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true};
 use crate::adapt::run_builder::{StepId, field_entry};
-use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true};
-use crate::adapt::conversation::{StepMeta, ToolCall, CallResult, integer_node};
 use crate::adapt::{content, first_of, node_object, object_of, text_of};
 use crate::build::word_status;
-use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::{StepKind, StepStatus};
 
 fields! {
-    /// An event of a call.
     CodexCallKey {
         Id = "call_id" => Call(of_step::ID),
         Command = "command" => Call(of_step::ARGS),
@@ -38,13 +37,19 @@ fields! {
     }
 }
 
-/// The tools that events of commands and patches stand for, as items name them.
+/// Tool names that items use for commands and patches.
 const SHELL: &str = "shell";
 const PATCH: &str = "apply_patch";
 
 impl<'run> CodexSession<'_, 'run, '_> {
-    /// A call begins or ends. What stands in an item is there already.
-    pub(super) fn read_call_event(&mut self, kind: CodexEventType, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    /// Skips calls that items already hold.
+    pub(super) fn read_call_event(
+        &mut self,
+        kind: CodexEventType,
+        node: Node<'run>,
+        event: Object<'run>,
+        about: &StepMeta<'run>,
+    ) {
         let id = text_of(event, CodexCallKey::Id);
         if id.is_some_and(|id| self.in_items.contains(id)) {
             if kind == CodexEventType::McpEnd {
@@ -73,7 +78,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
         }
     }
 
-    /// A call of a server's tool in an item of its own, which has no result: that stands in the event.
+    /// A server call in its own item; its result is in the event.
     pub(super) fn add_server_call(&mut self, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
         if text_of(item, CodexCallKey::Id).is_none_or(|id| self.begun.insert(id)) {
             let tool = item.field(CodexCallKey::Tool).unwrap_or(Node::computed(Value::Null));
@@ -82,7 +87,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
         }
     }
 
-    /// How a call of a server's tool ended: its item holds the result, and does not say that.
+    /// The item holds the result, but not how the call ended.
     fn end_item_call(&mut self, id: Option<&str>, event: Object<'run>) {
         let outcome = self.of_server(event);
         let Some(call) = id.and_then(|id| self.talk.find_call(id)) else { return };
@@ -117,7 +122,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
         self.talk.add_call(ToolCall { tool, args, id: event.field(CodexCallKey::Id), origin: node.origin }, about);
     }
 
-    /// What a tool of a server gave back: `Ok` with a result of its protocol, or `Err`.
+    /// `Ok` with a protocol result, or `Err`.
     fn of_server(&self, event: Object<'run>) -> CallResult<'run> {
         let Some(result) = object_of(event, CodexCallKey::Result) else { return CallResult::default() };
         if let Some(error) = first_of(result, &[CodexCallKey::Error]) {
@@ -133,7 +138,6 @@ impl<'run> CodexSession<'_, 'run, '_> {
         CallResult { result: Some(words.unwrap_or(went)), status: Some(status), ..CallResult::default() }
     }
 
-    /// The files of a patch that was applied.
     fn add_changes(&mut self, call: StepId, node: Node<'run>) {
         let draft = &mut *self.talk.draft;
         let word = |key| draft.step_field(call, key);
@@ -151,22 +155,26 @@ impl<'run> CodexSession<'_, 'run, '_> {
     }
 }
 
-/// What a command or a patch printed, and how it ended.
 fn of_program<'run>(event: Object<'run>) -> CallResult<'run> {
-    let written = |of: &CodexCallKey| first_of(event, &[*of]).filter(|text| NodeShapes.has_shape(*text, ValueShape::Text));
-    let result = [CodexCallKey::Output, CodexCallKey::Formatted, CodexCallKey::Printed, CodexCallKey::Complaints].iter().find_map(written);
+    let written =
+        |of: &CodexCallKey| first_of(event, &[*of]).filter(|text| NodeShapes.has_shape(*text, ValueShape::Text));
+    let result = [CodexCallKey::Output, CodexCallKey::Formatted, CodexCallKey::Printed, CodexCallKey::Complaints]
+        .iter()
+        .find_map(written);
     let result = result.or(first_of(event, &[CodexCallKey::Printed]));
-    let word = text_of(event, CodexCallKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+    let word =
+        text_of(event, CodexCallKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
     let status = word.or(match event.field(CodexCallKey::Success).map(|success| success.value) {
         Some(Value::Boolean(true)) => Some(StepStatus::Ok),
         Some(Value::Boolean(false)) => Some(StepStatus::Failed),
         _ => None,
     });
-    let exit_code = first_of(event, &[CodexCallKey::ExitCode]).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
+    let exit_code =
+        first_of(event, &[CodexCallKey::ExitCode]).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
     CallResult { result, status, exit_code, ..CallResult::default() }
 }
 
-/// How long it took: seconds and nanoseconds, in milliseconds.
+/// Seconds and nanoseconds, converted to milliseconds.
 fn event_duration<'run>(event: Object<'run>) -> Option<Node<'run>> {
     let parts = object_of(event, CodexCallKey::Duration)?;
     let part = |of| match parts.field(of)?.value {

@@ -1,19 +1,18 @@
 //! The events of `codex exec --json`: items as they start and end. It has no times.
 
 use crate::adapt::calls::TokenUsage;
+use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
 use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, words};
-use crate::adapt::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
 use crate::adapt::tools::ArgsKey;
-use crate::adapt::{TraceFormat, IN_FULL, first_of, items_of, list_of, node_object, object_of, object_items, text_of};
+use crate::adapt::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_items, object_of, text_of};
 use crate::build::word_status;
-use averment_base::value::{ObjectEntry, Node, Object, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashSet;
 
 fields! {
-    /// An event.
     ExecEventKey {
         Type = "type" => Shape,
         Item = "item" => Shape,
@@ -26,7 +25,6 @@ fields! {
 }
 
 fields! {
-    /// An item.
     ExecItemKey {
         Id = "id" => Call(of_step::ID),
         Type = "type" => Shape,
@@ -51,7 +49,6 @@ fields! {
 }
 
 words! {
-    /// The types of events.
     ExecEventType {
         Thread = "thread.started",
         Turn = "turn.started",
@@ -59,20 +56,18 @@ words! {
         Completed = "item.completed",
         TurnEnd = "turn.completed",
         Failed = "turn.failed",
-        /// It may be one that the program gets over, as a connection that it opens again: the end of the turn tells.
+        /// May be recoverable, as a reconnect: the end of the turn tells.
         Error = "error",
     }
 }
 
 words! {
-    /// The types of items.
     ExecItemType {
         Said = "agent_message" | "assistant_message",
         Thought = "reasoning",
         Command = "command_execution",
         Change = "file_change",
         Mcp = "mcp_tool_call",
-        /// What is done with other agents.
         Collab = "collab_tool_call",
         Search = "web_search",
         Silent = "todo_list" | "plan_update",
@@ -81,20 +76,18 @@ words! {
 }
 
 words! {
-    /// The states of an agent that went wrong.
     AgentState {
         Broken = "errored" | "not_found",
     }
 }
 
 words! {
-    /// The tools for other agents that go well however these ended.
+    /// Tools for other agents that succeed however those ended.
     CollabTool {
         Close = "close_agent",
     }
 }
 
-/// `codex exec --json`.
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "codex exec events",
     known_by: "`item.started`, `item.completed`, `thread.started` or `turn.completed` events of Codex",
@@ -102,7 +95,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[ExecEventKey::Events.key()],
     near: &[ExecEventKey::Thread.key()],
     object: |object| {
-        list_of(object, ExecEventKey::Events).is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
+        list_of(object, ExecEventKey::Events)
+            .is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
     item_marks: &[ExecEventKey::Item.key(), ExecEventKey::Thread.key()],
     element: is_event,
@@ -114,7 +108,9 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 fn is_event(event: Object<'_>) -> bool {
     match text_of(event, ExecEventKey::Type).and_then(ExecEventType::from_word) {
         Some(ExecEventType::Thread) => text_of(event, ExecEventKey::Thread).is_some(),
-        Some(ExecEventType::Started | ExecEventType::Completed) => object_of(event, ExecEventKey::Item).and_then(type_of).is_some(),
+        Some(ExecEventType::Started | ExecEventType::Completed) => {
+            object_of(event, ExecEventKey::Item).and_then(type_of).is_some()
+        }
         _ => false,
     }
 }
@@ -140,7 +136,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             ExecEventType::Thread => talk.draft.set_some(of_run::ID, event.field(ExecEventKey::Thread)),
             ExecEventType::Turn => {}
             ExecEventType::Started | ExecEventType::Completed => {
-                if let Some((node, item)) = event.field(ExecEventKey::Item).and_then(|node| Some((node, node_object(node)?))) {
+                if let Some((node, item)) =
+                    event.field(ExecEventKey::Item).and_then(|node| Some((node, node_object(node)?)))
+                {
                     read_item(&mut talk, node, item, kind == ExecEventType::Completed, &mut seen);
                 }
             }
@@ -183,7 +181,11 @@ fn read_item<'run>(
         ExecItemType::Thought if is_over => {
             words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin))
         }
-        ExecItemType::Command | ExecItemType::Change | ExecItemType::Mcp | ExecItemType::Collab | ExecItemType::Search => {
+        ExecItemType::Command
+        | ExecItemType::Change
+        | ExecItemType::Mcp
+        | ExecItemType::Collab
+        | ExecItemType::Search => {
             let id = text_of(item, ExecItemKey::Id);
             if id.is_none_or(|id| seen.insert(id)) {
                 add_call(talk, node, item, kind);
@@ -199,7 +201,12 @@ fn read_item<'run>(
     }
 }
 
-fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, kind: ExecItemType) {
+fn add_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    item: Object<'run>,
+    kind: ExecItemType,
+) {
     let of = |talk: &ConversationBuilder<'_, 'run, '_>, key: &'static str, field: ExecItemKey| {
         item.field(field).map(|node| talk.draft.object_node(&[ObjectEntry { key, node }]))
     };
@@ -215,7 +222,6 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     talk.add_call(ToolCall { tool, args, id: item.field(ExecItemKey::Id), origin: node.origin }, &StepMeta::default());
 }
 
-/// What another agent is told, and which one.
 fn collab_arguments<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Node<'run> {
     let says = |node: &Node<'run>| !matches!(node.value, Value::Null | Value::List([]));
     let entry = |of: ExecItemKey| Some(ObjectEntry { key: of.key(), node: item.field(of).filter(says)? });
@@ -223,18 +229,25 @@ fn collab_arguments<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object
     talk.draft.object_node(&entries)
 }
 
-/// What an agent that went wrong says, where a call is told of one.
+/// A failed agent's message, if a call is about one.
 fn agent_failure(item: Object<'_>) -> Option<Node<'_>> {
     let closes = text_of(item, ExecItemKey::Tool).and_then(CollabTool::from_word) == Some(CollabTool::Close);
     let states = object_of(item, ExecItemKey::States).filter(|_| !closes)?.entries();
     let state = states.iter().filter_map(|entry| node_object(entry.node));
-    let mut wrong = state.filter(|state| text_of(*state, ExecItemKey::Status).and_then(AgentState::from_word).is_some());
+    let mut wrong =
+        state.filter(|state| text_of(*state, ExecItemKey::Status).and_then(AgentState::from_word).is_some());
     wrong.find_map(|state| first_of(state, &[ExecItemKey::Message, ExecItemKey::Status]))
 }
 
-fn end_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>, id: Option<&'run str>) {
+fn end_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    item: Object<'run>,
+    id: Option<&'run str>,
+) {
     let known = |field| item.field(field).filter(|node| !NodeShapes.has_shape(*node, ValueShape::Null));
-    let status = text_of(item, ExecItemKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+    let status =
+        text_of(item, ExecItemKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
     let broken = agent_failure(item);
     let status = broken.map(|_| StepStatus::Failed).or(status);
     let outcome = CallResult {
@@ -247,7 +260,6 @@ fn end_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     talk.add_result(id, None, outcome, &StepMeta::default(), node.origin);
 }
 
-/// The files of a change that was made.
 fn add_changes<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>) {
     let status = text_of(item, ExecItemKey::Status).and_then(word_status);
     if matches!(status, Some(StepStatus::Failed | StepStatus::Denied)) {
@@ -255,8 +267,10 @@ fn add_changes<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
     }
     for (_, change) in talk.draft.record_objects(list_of(item, ExecItemKey::Changes).unwrap_or_default()) {
         if let Some(path) = change.field(ExecItemKey::Path).filter(|path| NodeShapes.is_text(*path)) {
-            let mut fields =
-                vec![ObjectEntry { key: of_step::PATH, node: path }, ObjectEntry { key: of_step::TURN, node: talk.turn_node() }];
+            let mut fields = vec![
+                ObjectEntry { key: of_step::PATH, node: path },
+                ObjectEntry { key: of_step::TURN, node: talk.turn_node() },
+            ];
             let known = status.filter(|status| *status != StepStatus::Unknown).and(item.field(ExecItemKey::Status));
             fields.extend(known.map(|node| ObjectEntry { key: of_step::STATUS, node }));
             talk.draft.add_step(StepKind::Write, fields, node.origin);

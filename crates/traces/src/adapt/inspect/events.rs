@@ -3,10 +3,10 @@
 
 use super::{InspectMessageKey, refused_or_failed, resolve_attachment};
 use crate::adapt::content;
+use crate::adapt::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, fields, is_true, words};
 use crate::adapt::run_builder::StepId;
-use crate::adapt::fields::{NodeShapes, FieldRecord, ShapeReader, fields, is_true, words};
-use crate::adapt::conversation::{StepMeta, ToolCall, CallResult, ConversationBuilder};
-use crate::adapt::{first_of, list_of, node_object, object_of, object_items, text_of};
+use crate::adapt::{first_of, list_of, node_object, object_items, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
@@ -14,7 +14,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 fields! {
-    /// An event.
     InspectEventKey {
         Event = "event" => Shape,
         Id = "id" => Call(of_step::ID),
@@ -26,9 +25,8 @@ fields! {
         Pending = "pending" => Call(of_step::STATUS),
         Time = "timestamp" => Call(of_step::START),
         Completed = "completed" => Call(of_step::END),
-        /// The message that holds the result.
         Message = "message_id" => Shape,
-        /// What happened while the tool was at work, in older logs.
+        /// What happened during the tool's execution, in older logs.
         Inner = "events" => Shape,
         Span = "span_id" => Shape,
         Parent = "parent_id" => Shape,
@@ -41,7 +39,6 @@ fields! {
 }
 
 words! {
-    /// The events that are read.
     InspectEventType {
         Tool = "tool",
         Model = "model",
@@ -50,7 +47,6 @@ words! {
 }
 
 words! {
-    /// The spans that say whose work is in them.
     InspectSpanType {
         Agent = "agent",
         Tool = "tool" | "handoff",
@@ -58,7 +54,6 @@ words! {
     }
 }
 
-/// A tool that was executed.
 #[derive(Clone, Copy)]
 struct ExecutedTool<'run> {
     node: Node<'run>,
@@ -67,43 +62,37 @@ struct ExecutedTool<'run> {
     agent: Option<Node<'run>>,
 }
 
-/// What a span tells of the events in it.
 #[derive(Clone, Copy, Default)]
 struct SpanContext<'run> {
-    /// A sub-agent does it.
     agent: Option<Node<'run>>,
-    /// An agent or a tool stands around it: the agents in it are sub-agents.
+    /// Inside an agent or tool: agents here are sub-agents.
     nested: bool,
-    /// It is the work of who scores the sample.
+    /// The scorer's work.
     scores: bool,
 }
 
-/// The tools that were executed, by the calls of the messages.
 #[derive(Default)]
 pub(super) struct ExecutionIndex<'run> {
     by_call: FxHashMap<&'run str, VecDeque<ExecutedTool<'run>>>,
-    /// Those whose calls no message has, by the place of the message behind which they were made.
+    /// Calls that no message has, by the message behind which they were made.
     beside: FxHashMap<usize, Vec<ExecutedTool<'run>>>,
-    /// The messages that hold results.
     results: FxHashSet<&'run str>,
-    /// The calls of messages, with what was executed.
     called: Vec<(StepId, ExecutedTool<'run>)>,
 }
 
-/// Where the messages stand that made the calls.
 struct MessageIndex<'run> {
     messages: FxHashMap<&'run str, usize>,
-    /// The calls of messages that no event is about yet.
+    /// Calls that no event is about yet.
     calls: FxHashMap<&'run str, VecDeque<usize>>,
-    /// The messages as models gave them: a solver may take calls out of them.
+    /// Messages as models gave them: a solver may take calls out.
     asked: FxHashMap<&'run str, usize>,
     spans: FxHashMap<&'run str, SpanContext<'run>>,
     last: usize,
 }
 
-/// The ids of the calls of a message.
 fn call_ids(message: Object<'_>) -> impl Iterator<Item = &str> {
-    object_items(list_of(message, InspectMessageKey::Calls).unwrap_or_default()).filter_map(|(_, call)| text_of(call, InspectMessageKey::Id))
+    object_items(list_of(message, InspectMessageKey::Calls).unwrap_or_default())
+        .filter_map(|(_, call)| text_of(call, InspectMessageKey::Id))
 }
 
 impl<'run> MessageIndex<'run> {
@@ -140,9 +129,9 @@ impl<'run> MessageIndex<'run> {
         span.and_then(|span| self.spans.get(span)).copied().unwrap_or_default()
     }
 
-    /// A model answers with a message.
     fn note_answer(&mut self, event: Object<'run>) {
-        let choices = object_of(event, InspectEventKey::Output).and_then(|output| list_of(output, InspectEventKey::Choices));
+        let choices =
+            object_of(event, InspectEventKey::Output).and_then(|output| list_of(output, InspectEventKey::Choices));
         for (_, choice) in object_items(choices.unwrap_or_default()) {
             let Some(message) = object_of(choice, InspectEventKey::Said) else { continue };
             if let Some(place) = text_of(message, InspectMessageKey::Id).and_then(|id| self.messages.get(id)) {
@@ -153,14 +142,22 @@ impl<'run> MessageIndex<'run> {
 }
 
 impl<'run> ExecutionIndex<'run> {
-    /// What the events of a sample say.
-    pub(super) fn new(talk: &mut ConversationBuilder<'_, 'run, '_>, messages: &'run [Node<'run>], events: &'run [Node<'run>]) -> Self {
+    pub(super) fn new(
+        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        messages: &'run [Node<'run>],
+        events: &'run [Node<'run>],
+    ) -> Self {
         let mut executed = Self::default();
         executed.walk_events(talk, &mut MessageIndex::new(messages), events);
         executed
     }
 
-    fn walk_events(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>, places: &mut MessageIndex<'run>, events: &'run [Node<'run>]) {
+    fn walk_events(
+        &mut self,
+        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        places: &mut MessageIndex<'run>,
+        events: &'run [Node<'run>],
+    ) {
         for (node, event) in talk.draft.record_objects(events) {
             match text_of(event, InspectEventKey::Event).and_then(InspectEventType::from_word) {
                 Some(InspectEventType::Span) => places.begin_span(event),
@@ -192,19 +189,22 @@ impl<'run> ExecutionIndex<'run> {
         }
     }
 
-    /// Whether a message holds what a tool gave back.
     pub(super) fn is_result(&self, message: Object<'_>) -> bool {
         text_of(message, InspectMessageKey::Id).is_some_and(|id| self.results.contains(id))
     }
 
-    /// Notes what was executed for a call of a message.
     pub(super) fn note_call(&mut self, step: StepId, id: &str) {
         let Some(execution) = self.by_call.get_mut(id).and_then(VecDeque::pop_front) else { return };
         self.called.push((step, execution));
     }
 
-    /// Adds the calls that were made behind a message and that no message has.
-    pub(super) fn add_calls_behind(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>, place: usize, attachments: Option<Object<'run>>) {
+    /// Adds calls that no message has.
+    pub(super) fn add_calls_behind(
+        &mut self,
+        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        place: usize,
+        attachments: Option<Object<'run>>,
+    ) {
         for ExecutedTool { node, event, agent } in self.beside.remove(&place).unwrap_or_default() {
             let about = StepMeta { agent, aside: agent.is_some(), time: None };
             let tool = event.field(InspectEventKey::Function).unwrap_or(Node::computed(Value::Null));
@@ -215,8 +215,12 @@ impl<'run> ExecutionIndex<'run> {
         }
     }
 
-    /// Says when the calls of messages were executed and by whom, and how those ended whose results no message has.
-    pub(super) fn finish_calls(mut self, talk: &mut ConversationBuilder<'_, 'run, '_>, attachments: Option<Object<'run>>) {
+    /// Sets times, agents, and outcomes that no message has.
+    pub(super) fn finish_calls(
+        mut self,
+        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        attachments: Option<Object<'run>>,
+    ) {
         // A sample may have no messages.
         self.add_calls_behind(talk, 0, attachments);
         for (step, execution) in self.called {
@@ -237,8 +241,12 @@ fn set_times<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: StepId, e
     known(InspectEventKey::Completed).into_iter().for_each(|time| talk.draft.add_field(step, of_step::END, time));
 }
 
-/// What a tool gave back, and how that ended.
-fn end_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: StepId, event: Object<'run>, attachments: Option<Object<'run>>) {
+fn end_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    step: StepId,
+    event: Object<'run>,
+    attachments: Option<Object<'run>>,
+) {
     let error = first_of(event, &[InspectEventKey::Error]);
     let given = first_of(event, &[InspectEventKey::Result]).map(|given| resolve_attachment(given, attachments));
     let failed = is_true(&event, &NodeShapes, InspectEventKey::Failed);
@@ -249,5 +257,9 @@ fn end_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: StepId, ev
         None => StepStatus::Ok,
     };
     let result = given.map(|given| content::content_text(given, talk.draft.arena).unwrap_or(given));
-    talk.end_within(step, CallResult { result, error, status: Some(status), ..CallResult::default() }, &StepMeta::default());
+    talk.end_within(
+        step,
+        CallResult { result, error, status: Some(status), ..CallResult::default() },
+        &StepMeta::default(),
+    );
 }

@@ -2,14 +2,13 @@
 //! id: the way that a message went tells them apart, and where nobody wrote that down the shape of the answer. What is left open by
 //! both is no result of a call.
 
-use crate::adapt::run_builder::StepId;
 use crate::adapt::fields::{FieldRecord, fields};
+use crate::adapt::run_builder::StepId;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_step;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 fields! {
-    /// What tells the answers to different requests apart.
     RpcResultKey {
         Content = "content" => Call(of_step::RESULT),
         Structured = "structuredContent" => Call(of_step::RESULT),
@@ -22,25 +21,19 @@ fields! {
     }
 }
 
-/// Whom a request asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestTarget {
-    /// A tool of the server: it is this call.
     Tool(StepId),
-    /// The client.
     Client,
 }
 
-/// What a response says by its shape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResponseShape {
     Tool,
     Client,
-    /// An error, or anything else.
     Unknown,
 }
 
-/// What a tool gave back as a value.
 pub(super) fn structured_result(result: Object<'_>) -> Option<Node<'_>> {
     result.field(RpcResultKey::Structured)
 }
@@ -49,7 +42,9 @@ impl ResponseShape {
     pub(super) fn of_result(result: Option<Object<'_>>) -> Self {
         let Some(result) = result else { return Self::Unknown };
         let has = |fields: &[RpcResultKey]| fields.iter().any(|field| result.field(*field).is_some());
-        if has(&[RpcResultKey::Role, RpcResultKey::Model, RpcResultKey::Action, RpcResultKey::Roots]) || result.entries().is_empty() {
+        if has(&[RpcResultKey::Role, RpcResultKey::Model, RpcResultKey::Action, RpcResultKey::Roots])
+            || result.entries().is_empty()
+        {
             return Self::Client;
         }
         if has(&[RpcResultKey::Content, RpcResultKey::Structured, RpcResultKey::Failed, RpcResultKey::Before]) {
@@ -68,7 +63,6 @@ struct OpenRequest<'run> {
     direction: Option<&'run str>,
 }
 
-/// The requests of one id that wait for an answer, the oldest first.
 #[derive(Default)]
 struct IdRequests<'run> {
     open: Vec<OpenRequest<'run>>,
@@ -76,10 +70,9 @@ struct IdRequests<'run> {
     in_doubt: bool,
 }
 
-/// The requests that wait for an answer, by their ids, which are texts or numbers.
 pub(super) struct OpenRequests<'run> {
     by_id: FxHashMap<String, IdRequests<'run>>,
-    /// Messages go both ways, and it is written down which.
+    /// Messages go both ways, and their direction is recorded.
     directed: bool,
 }
 
@@ -99,8 +92,13 @@ impl<'run> OpenRequests<'run> {
         of_id.open.push(OpenRequest { asked, direction });
     }
 
-    /// The call that a response is the result of. `None` where it answers something else, or that cannot be told.
-    pub(super) fn answer_request(&mut self, id: &str, answer: ResponseShape, direction: Option<&'run str>) -> Option<StepId> {
+    /// `None` if it answers something else, or that is unknown.
+    pub(super) fn answer_request(
+        &mut self,
+        id: &str,
+        answer: ResponseShape,
+        direction: Option<&'run str>,
+    ) -> Option<StepId> {
         let directed = self.directed;
         let of_id = self.by_id.get_mut(id)?;
         let opposite = |open: &OpenRequest<'_>| {

@@ -1,17 +1,16 @@
 //! The events of the second generation: `{kind, id, timestamp, source, …}`.
 
-use super::{OpenHandsKey, EventSource};
+use super::{EventSource, OpenHandsKey};
 use crate::adapt::content;
+use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
 use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::fields::{NodeShapes, FieldRecord, ValueShape, ShapeReader, fields, is_true, words};
-use crate::adapt::conversation::{StepMeta, ToolCall, CallResult, Speaker, ConversationBuilder};
 use crate::adapt::{first_of, node_object, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepStatus;
 
 fields! {
-    /// An event.
     SdkEventKey {
         Kind = "kind" => Shape,
         Message = "llm_message" => Shape,
@@ -36,7 +35,6 @@ fields! {
 }
 
 words! {
-    /// The kinds of events.
     SdkEventKind {
         Message = "MessageEvent",
         Action = "ActionEvent",
@@ -46,13 +44,14 @@ words! {
         Prompt = "SystemPromptEvent",
         Silent = "PauseEvent" | "Condensation" | "CondensationRequest" | "CondensationSummaryEvent" | "ConversationStateUpdateEvent"
             | "TokenEvent",
-        /// The conversation came to an end by it, unless it was taken up again.
+        /// Ended the conversation, unless it was resumed.
         Broken = "ConversationErrorEvent",
     }
 }
 
 pub(super) fn is_event(event: Object<'_>) -> bool {
-    text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_word).is_some() && text_of(event, OpenHandsKey::Source).is_some()
+    text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_word).is_some()
+        && text_of(event, OpenHandsKey::Source).is_some()
 }
 
 pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
@@ -60,8 +59,8 @@ pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuild
     let mut wrong = None;
     for node in events {
         talk.draft.count_record();
-        let event =
-            node_object(*node).and_then(|event| Some((event, text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_word)?)));
+        let event = node_object(*node)
+            .and_then(|event| Some((event, text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_word)?)));
         match event {
             Some((event, SdkEventKind::Broken)) => {
                 wrong = first_of(event, &[SdkEventKey::Detail, SdkEventKey::Code]);
@@ -77,18 +76,24 @@ pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuild
     talk.finish_with_tools();
 }
 
-/// Whether the agent does something, or somebody asks it to: an error before that was not the end.
+/// The agent or its user acts: an earlier error was not the end.
 fn continues_run(event: Object<'_>, kind: SdkEventKind) -> bool {
     let source = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_word);
     matches!(kind, SdkEventKind::Message | SdkEventKind::Action) && source.is_some()
 }
 
-fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, event: Object<'run>, kind: SdkEventKind) {
+fn read_event<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    event: Object<'run>,
+    kind: SdkEventKind,
+) {
     let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
     let of_agent = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_word) == Some(EventSource::Agent);
     match kind {
         SdkEventKind::Message => {
-            let content = object_of(event, SdkEventKey::Message).and_then(|message| message.field(SdkEventKey::Content));
+            let content =
+                object_of(event, SdkEventKey::Message).and_then(|message| message.field(SdkEventKey::Content));
             let speaker = if of_agent { Speaker::Assistant } else { Speaker::User };
             content.into_iter().for_each(|content| talk.add_content(speaker, content, &about, node.origin));
         }
@@ -122,15 +127,21 @@ fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'ru
     }
 }
 
-/// The last action hands over the answer.
-fn add_action<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+/// The last action holds the answer.
+fn add_action<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    event: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     if let Some(thought) = event.field(SdkEventKey::Thought) {
         talk.add_content(Speaker::Assistant, thought, about, node.origin);
     }
     let call = object_of(event, SdkEventKey::ToolCall);
     let function = call.and_then(|call| object_of(call, SdkEventKey::Function)).or(call);
     let written = function.and_then(|function| function.field(SdkEventKey::Arguments));
-    let args = written.or(event.field(SdkEventKey::Action).filter(|args| NodeShapes.has_shape(*args, ValueShape::Object)));
+    let args =
+        written.or(event.field(SdkEventKey::Action).filter(|args| NodeShapes.has_shape(*args, ValueShape::Object)));
     let tool = event.field(SdkEventKey::Tool).unwrap_or(Node::computed(Value::Null));
     talk.add_call(ToolCall { tool, args, id: event.field(SdkEventKey::Call), origin: node.origin }, about);
     let said = object_of(event, SdkEventKey::Action).and_then(|action| first_of(action, &[SdkEventKey::Said]));
@@ -139,5 +150,4 @@ fn add_action<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'ru
     }
 }
 
-/// The tool that ends a session.
 const FINISH: &str = "finish";

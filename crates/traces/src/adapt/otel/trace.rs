@@ -3,13 +3,15 @@
 use super::zipkin;
 use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::spans::attributes::Fact;
-use crate::adapt::spans::{SpanAct, ActWord, TraceSpan, InstantUnit, RunEntries, event_bodies, instant_milliseconds, names, of_word, build_run, text_of_node};
+use crate::adapt::spans::{
+    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, event_bodies, instant_milliseconds, names,
+    of_word, text_of_node,
+};
 use crate::adapt::{node_list, node_object, object_items};
-use averment_base::value::{ObjectEntry, Node, Object, TextOrigin, Value};
+use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
 use rustc_hash::FxHashSet;
 
 names! {
-    /// A span.
     SpanKey {
         Id = ["spanId", "span_id", "spanID", "context.span_id"],
         Trace = ["traceId", "trace_id", "traceID", "context.trace_id"],
@@ -21,7 +23,7 @@ names! {
         EndNano = ["endTimeUnixNano", "end_time_unix_nano"],
         Start = ["startTime", "start_time"],
         End = ["endTime", "end_time"],
-        /// Of Jaeger, in microseconds.
+        /// Jaeger, in microseconds.
         Duration = ["duration"],
         Attributes = ["attributes", "tags"],
         Events = ["events", "span_events", "logs"],
@@ -34,14 +36,13 @@ names! {
 }
 
 names! {
-    /// What says that a span is only the beginning of another one, which is written when that ends.
+    /// Values that mark a span's start record, rewritten when it ends.
     SpanStage {
         Begun = ["pending_span"],
     }
 }
 
 names! {
-    /// An event of a span.
     SpanEventKey {
         Name = ["name", "event_name"],
         Attributes = ["attributes", "fields"],
@@ -49,7 +50,7 @@ names! {
     }
 }
 
-/// How a span is written: what its numbers mean follows from it.
+/// How a span is written, which decides the units of its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpanForm {
     Otlp,
@@ -58,24 +59,28 @@ pub(crate) enum SpanForm {
     Zipkin,
 }
 
-/// What stands in a span under the first name of a word that is there.
 pub(super) fn find_key<'run>(object: Object<'run>, wanted: SpanKey) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
-/// The spans of a trace, as they are read.
 #[derive(Default)]
 pub(crate) struct SpanTrace<'run> {
     spans: Vec<TraceSpan<'run>>,
     id: Option<Node<'run>>,
     ids: FxHashSet<&'run str>,
-    /// The first span whose start is not known.
+    /// The first span without a start time.
     without_time: Option<TextOrigin>,
 }
 
 impl<'run> SpanTrace<'run> {
-    /// Takes in a span with what stands in it, and the record that it is, as far as more of it may count.
-    pub(crate) fn add_span(&mut self, words: &SpanValues<'run>, form: SpanForm, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
+    /// The record is kept while more of it may count.
+    pub(crate) fn add_span(
+        &mut self,
+        words: &SpanValues<'run>,
+        form: SpanForm,
+        record: Object<'run>,
+        draft: &mut RunBuilder<'run, '_>,
+    ) {
         draft.count_record();
         if let Some(id) = context_id(words, SpanKey::Trace) {
             self.id.get_or_insert(id);
@@ -91,12 +96,10 @@ impl<'run> SpanTrace<'run> {
         self.spans.push(span);
     }
 
-    /// Whether there is a span.
     pub(crate) fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }
 
-    /// Tells the run that they are, which stands at a place.
     pub(crate) fn build_run(self, origin: TextOrigin, draft: &mut RunBuilder<'run, '_>) {
         if self.ids.len() > 1 {
             draft.add_warning(origin, format!("spans of {} traces are read as one run", self.ids.len()));
@@ -116,16 +119,13 @@ const WITHOUT_TIME: &str =
     "the start of a span is no point in time in a known unit: its place among the others is not recorded";
 const OF_NOTHING: &str = "no span is one of an agent, a model or a tool: this is a trace of something else";
 
-/// What stands in a span, by the words of the table.
 pub(crate) struct SpanValues<'run>([Option<(u8, Node<'run>)>; SpanKey::ALL.len()]);
 
 impl<'run> SpanValues<'run> {
-    /// Nothing.
     pub(crate) fn empty_values() -> Self {
         Self([None; SpanKey::ALL.len()])
     }
 
-    /// Those of a span that was read in full.
     pub(super) fn of_span(span: Object<'run>) -> Self {
         let mut words = Self::empty_values();
         for entry in span.entries() {
@@ -136,7 +136,7 @@ impl<'run> SpanValues<'run> {
         words
     }
 
-    /// Takes in what stands under one of the names of a word: the first of them that holds something counts.
+    /// The first name with a value wins.
     pub(crate) fn offer_value(&mut self, word: SpanKey, rank: u8, node: Node<'run>) {
         let slot = self.0.get_mut(word as usize).filter(|_| !matches!(node.value, Value::Null));
         if let Some(slot) = slot.filter(|slot| slot.is_none_or(|(known, _)| rank < known)) {
@@ -148,24 +148,29 @@ impl<'run> SpanValues<'run> {
         self.0.get(word as usize).copied().flatten().map(|(_, node)| node)
     }
 
-    /// Whether they are those of a span.
     pub(crate) fn can_be_span(&self) -> bool {
         [SpanKey::Id, SpanKey::Name].into_iter().any(|word| context_id(self, word).is_some())
     }
 }
 
-/// An id of a span: beside its name, or in its context.
+/// Beside the name, or in the span's context.
 fn context_id<'run>(words: &SpanValues<'run>, word: SpanKey) -> Option<Node<'run>> {
     words.value_of(word).or_else(|| find_key(words.value_of(SpanKey::Context).and_then(node_object)?, word))
 }
 
-fn read_span<'run>(words: &SpanValues<'run>, form: SpanForm, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+fn read_span<'run>(
+    words: &SpanValues<'run>,
+    form: SpanForm,
+    record: Object<'run>,
+    draft: &mut RunBuilder<'run, '_>,
+) -> TraceSpan<'run> {
     let place = [SpanKey::Name, SpanKey::Id].into_iter().find_map(|word| context_id(words, word));
     let mut span = TraceSpan::new(place.map_or(TextOrigin::COMPUTED, |place| place.origin));
     span.id = context_id(words, SpanKey::Id).and_then(text_of_node);
     span.name = words.value_of(SpanKey::Name);
     span.parent = parent_id(words);
-    (span.start, span.end) = if form == SpanForm::Zipkin { zipkin::span_times(record) } else { span_times(words, form) };
+    (span.start, span.end) =
+        if form == SpanForm::Zipkin { zipkin::span_times(record) } else { span_times(words, form) };
     if let Some(kind) = words.value_of(SpanKey::Kind) {
         span.facts.add_attribute("span.kind", kind);
         span.act = text_of_node(kind).and_then(ActWord::parse_act).unwrap_or(SpanAct::Other);
@@ -194,7 +199,10 @@ fn parent_id<'run>(words: &SpanValues<'run>) -> Option<&'run str> {
         let references = words.value_of(SpanKey::References).and_then(node_list)?;
         object_items(references).find_map(|(_, reference)| find_key(reference, SpanKey::Id).and_then(text_of_node))
     };
-    own.filter(is_id).or_else(|| find_key(context?, SpanKey::Id).and_then(text_of_node)).or_else(referenced).filter(is_id)
+    own.filter(is_id)
+        .or_else(|| find_key(context?, SpanKey::Id).and_then(text_of_node))
+        .or_else(referenced)
+        .filter(is_id)
 }
 
 fn span_times(words: &SpanValues<'_>, form: SpanForm) -> (Option<f64>, Option<f64>) {
@@ -202,22 +210,28 @@ fn span_times(words: &SpanValues<'_>, form: SpanForm) -> (Option<f64>, Option<f6
     match form {
         SpanForm::Jaeger => {
             let start = at(SpanKey::Start, InstantUnit::Microseconds);
-            let duration = words.value_of(SpanKey::Duration).and_then(|node| instant_milliseconds(node, InstantUnit::Microseconds));
+            let duration = words
+                .value_of(SpanKey::Duration)
+                .and_then(|node| instant_milliseconds(node, InstantUnit::Microseconds));
             (start, start.zip(duration).map(|(start, duration)| start + duration))
         }
         SpanForm::Otlp | SpanForm::Flat | SpanForm::Zipkin => {
-            let either = |exact, other| at(exact, InstantUnit::Nanoseconds).or_else(|| at(other, InstantUnit::NanosecondsByLength));
+            let either = |exact, other| {
+                at(exact, InstantUnit::Nanoseconds).or_else(|| at(other, InstantUnit::NanosecondsByLength))
+            };
             (either(SpanKey::StartNano, SpanKey::Start), either(SpanKey::EndNano, SpanKey::End))
         }
     }
 }
 
-/// A status is an object with a code, or a word; the code is a word or a number.
+/// An object with a code, or a word; the code is a word or a number.
 fn read_status<'run>(outer: &SpanValues<'run>, span: &mut TraceSpan<'run>) {
     let status = outer.value_of(SpanKey::Status);
     let inner = status.and_then(node_object);
-    let code =
-        inner.and_then(|inner| find_key(inner, SpanKey::StatusCode)).or_else(|| outer.value_of(SpanKey::StatusCode)).or(status);
+    let code = inner
+        .and_then(|inner| find_key(inner, SpanKey::StatusCode))
+        .or_else(|| outer.value_of(SpanKey::StatusCode))
+        .or(status);
     span.failed = match code.map(|code| code.value) {
         Some(Value::Text(word)) => of_word(word.as_str()),
         Some(Value::Number(code)) => match code.as_i64() {
@@ -227,7 +241,9 @@ fn read_status<'run>(outer: &SpanValues<'run>, span: &mut TraceSpan<'run>) {
         },
         _ => None,
     };
-    let message = inner.and_then(|inner| find_key(inner, SpanKey::StatusMessage)).or_else(|| outer.value_of(SpanKey::StatusMessage));
+    let message = inner
+        .and_then(|inner| find_key(inner, SpanKey::StatusMessage))
+        .or_else(|| outer.value_of(SpanKey::StatusMessage));
     span.error = message
         .filter(|message| span.failed == Some(true) && text_of_node(*message).is_some_and(|text| !text.is_empty()));
 }

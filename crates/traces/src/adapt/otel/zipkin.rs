@@ -2,12 +2,11 @@
 //! text; an event is text as well, its name with its attributes behind it.
 
 use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::spans::{TraceSpan, InstantUnit, instant_milliseconds, names, text_of_node};
+use crate::adapt::spans::{InstantUnit, TraceSpan, instant_milliseconds, names, text_of_node};
 use crate::adapt::{node_list, node_object, object_items};
-use averment_base::value::{Node, Object, ValueText, Value};
+use averment_base::value::{Node, Object, Value, ValueText};
 
 names! {
-    /// A span, and an event in it.
     ZipkinKey {
         Trace = ["traceId"],
         Id = ["id"],
@@ -22,7 +21,7 @@ names! {
     }
 }
 
-/// Whether an object is a span of Zipkin: with both ids, a start in numbers, and tags or where it was recorded.
+/// With both ids, a numeric start, and tags or an endpoint.
 pub(super) fn is_span(span: Object<'_>) -> bool {
     let is_text = |word: ZipkinKey| word.find(span).and_then(text_of_node).is_some_and(|text| !text.is_empty());
     let is_object = |word: ZipkinKey| word.find(span).and_then(node_object).is_some();
@@ -32,14 +31,14 @@ pub(super) fn is_span(span: Object<'_>) -> bool {
         && ZipkinKey::Name.find(span).is_none_or(|name| text_of_node(name).is_some())
 }
 
-/// Start and end, both in microseconds.
+/// In microseconds.
 pub(super) fn span_times(span: Object<'_>) -> (Option<f64>, Option<f64>) {
     let of = |word: ZipkinKey| word.find(span).and_then(|node| instant_milliseconds(node, InstantUnit::Microseconds));
     let start = of(ZipkinKey::Start);
     (start, start.zip(of(ZipkinKey::Duration)).map(|(start, duration)| start + duration))
 }
 
-/// Takes in what stands where other spans do not have it: the id, the error, which is a tag, and the events.
+/// Adds id, error (a tag) and events, which Zipkin stores differently.
 pub(super) fn complete_span<'run>(record: Object<'run>, span: &mut TraceSpan<'run>, draft: &RunBuilder<'run, '_>) {
     span.id = ZipkinKey::Id.find(record).and_then(text_of_node);
     let tags = ZipkinKey::Tags.find(record).and_then(node_object);
@@ -57,7 +56,7 @@ pub(super) fn complete_span<'run>(record: Object<'run>, span: &mut TraceSpan<'ru
     }
 }
 
-/// The name of an event and its attributes: `"NAME": {…}`.
+/// `"NAME": {…}`: event name and attributes.
 fn named_event<'run>(event: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<(&'run str, Node<'run>)> {
     let (name, attributes) = text_of_node(event)?.strip_prefix('"')?.split_once("\":")?;
     let attributes = Node::computed(Value::Text(ValueText::Plain(attributes.trim())));

@@ -2,12 +2,11 @@
 
 use super::super::run_builder::RunBuilder;
 use super::super::{node_list, node_object};
-use averment_base::value::{ObjectEntry, Node, Number, Object, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use std::cmp::Ordering;
 
 pub(crate) use super::table::names;
 
-/// Makes a table of ways of keys.
 macro_rules! ways {
     ($(#[$about:meta])* $name:ident = [$([$($key:literal),+ $(,)?]),+ $(,)?];) => {
         $(#[$about])*
@@ -17,14 +16,12 @@ macro_rules! ways {
 pub(crate) use ways;
 
 names! {
-    /// What an attribute of a span says. The first name of each is that of the conventions as they are now, where they have one.
+    /// A fact that an attribute states. The current convention's name comes first.
     Fact {
-        /// What the span does.
         Operation = ["gen_ai.operation.name"],
         Kind = ["openinference.span.kind", "traceloop.span.kind", "span_kind", "mlflow.spanType"],
         FunctionOfSdk = ["ai.operationId"],
         RequestType = ["llm.request.type"],
-        /// The tool that is called.
         Tool = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "tool_call.function.name"],
         CallId = ["gen_ai.tool.call.id", "tool_call.id", "tool.id", "ai.toolCall.id", "tool.call_id"],
         Args = [
@@ -36,12 +33,11 @@ names! {
             "gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "tool_response",
             "gen_ai.tool.result", "gen_ai.tool.output", "gen_ai.tool.message",
         ],
-        /// Of a tool: what it takes, as a schema; some write what it is given.
+        /// The tool's schema; some write its input here.
         Parameters = ["tool.parameters", "tool.json_schema"],
-        /// What went in and came out, whatever the span does.
+        /// Input and output, whatever the span does.
         Input = ["input.value", "traceloop.entity.input", "langfuse.observation.input", "mlflow.spanInputs"],
         Output = ["output.value", "traceloop.entity.output", "langfuse.observation.output", "mlflow.spanOutputs", "final_result", "gen_ai.output"],
-        /// One agent hands over to another.
         HandoverFrom = ["gen_ai.handoff.from_agent", "from_agent"],
         HandoverTo = ["gen_ai.handoff.to_agent", "to_agent"],
         Entity = ["traceloop.entity.name"],
@@ -50,10 +46,9 @@ names! {
             "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.response.model", "ai.model.id", "model_name",
             "llm.response.model", "llm.request.model",
         ],
-        /// What a model was given and said, as a list of messages or as text.
+        /// Messages or text that a model received or produced.
         MessagesIn = ["gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt", "gcp.vertex.agent.llm_request"],
         MessagesOut = ["gen_ai.output.messages", "gen_ai.completion", "gcp.vertex.agent.llm_response"],
-        /// A whole conversation.
         Messages = ["pydantic_ai.all_messages", "all_messages_events", "events"],
         System = ["gen_ai.system_instructions", "system_instructions"],
         SaidText = ["ai.response.text", "ai.response.object"],
@@ -95,9 +90,7 @@ names! {
         Method = ["http.request.method", "http.method"],
         HttpStatus = ["http.response.status_code", "http.status_code"],
         SpanKind = ["span.kind"],
-        /// Whether the span is a whole one.
         Stage = ["logfire.span_type"],
-        /// What an event holds of a message.
         EventRole = ["role"],
         EventContent = ["content"],
         EventMessage = ["message"],
@@ -107,7 +100,6 @@ names! {
 }
 
 names! {
-    /// What is numbered in the names of attributes: lists that are written out.
     NumberedList {
         In = ["llm.input_messages", "gen_ai.prompt"],
         Out = ["llm.output_messages", "gen_ai.completion"],
@@ -116,11 +108,10 @@ names! {
 }
 
 names! {
-    /// A part of what is numbered; `#` is a number.
+    /// A numbered part; `#` is a number.
     NumberedField {
         Role = ["#.message.role", "#.role"],
         Text = ["#.message.content", "#.content"],
-        /// The text of one of several parts of a message.
         Piece = ["#.message.contents.#.message_content.text", "#.message.content.#"],
         TypeOfText = ["#.message.contents.#.message_content.type"],
         CallId = ["#.message.tool_calls.#.tool_call.id", "#.tool_calls.#.id"],
@@ -134,22 +125,18 @@ names! {
     }
 }
 
-/// A part of a list that is written out in names.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NumberedPart<'run> {
     pub(crate) of: NumberedList,
     pub(crate) part: NumberedField,
-    /// The numbers in its name.
     pub(crate) numbers: [u32; 2],
     pub(crate) node: Node<'run>,
 }
 
-/// What the attributes of a span say.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SpanFacts<'run> {
-    /// Few of all that could be told.
     values: Vec<(Fact, u8, Node<'run>)>,
-    /// In the order of their numbers.
+    /// In numeric order.
     written: Vec<NumberedPart<'run>>,
 }
 
@@ -170,7 +157,6 @@ impl<'run> SpanFacts<'run> {
         }
     }
 
-    /// Whether one of these is told.
     pub(crate) fn has_any(&self, facts: &[Fact]) -> bool {
         facts.iter().any(|fact| self.fact_node(*fact).is_some())
     }
@@ -190,18 +176,16 @@ impl<'run> SpanFacts<'run> {
         }
     }
 
-    /// What is written out under numbers, in their order.
     pub(crate) fn numbered_parts(&self, of: NumberedList) -> impl Iterator<Item = &NumberedPart<'run>> {
         self.written.iter().filter(move |written| written.of == of)
     }
 
-    /// Makes room for so many attributes, few of which say more than one thing.
+    /// Few attributes state more than one fact.
     pub(crate) fn reserve_for(&mut self, attributes: usize) {
         const MOST: usize = 16;
         self.values.reserve(attributes.min(MOST));
     }
 
-    /// Takes in an attribute.
     pub(crate) fn add_attribute(&mut self, name: &str, node: Node<'run>) {
         if let Some((fact, rank)) = Fact::from_name(name) {
             self.offer_fact(fact, rank, node);
@@ -212,7 +196,7 @@ impl<'run> SpanFacts<'run> {
         }
     }
 
-    /// Some write what dots are between in names as objects inside each other.
+    /// Some write dotted names as nested objects.
     fn add_nested(&mut self, name: &str, node: Node<'run>, depth: usize) {
         const DEEP: usize = 8;
         const LONG: usize = 128;
@@ -238,13 +222,11 @@ impl<'run> SpanFacts<'run> {
         }
     }
 
-    /// Puts what is written out into the order of its numbers.
     pub(crate) fn sort_parts(&mut self) {
         self.written.sort_by(|a, b| a.numbers.cmp(&b.numbers).then(Ordering::Equal));
     }
 }
 
-/// What a name with numbers in it says.
 fn parse_numbered<'run>(name: &str, node: Node<'run>) -> Option<NumberedPart<'run>> {
     let digit = name.bytes().zip(name.bytes().skip(1)).position(|(a, b)| a == b'.' && b.is_ascii_digit())?;
     let (of, _) = NumberedList::from_name(name.get(..digit)?)?;
@@ -267,7 +249,7 @@ fn parse_numbered<'run>(name: &str, node: Node<'run>) -> Option<NumberedPart<'ru
 }
 
 names! {
-    /// How a value is written that says its type by its key.
+    /// Value wrappers whose key is the type.
     TypedValueKey {
         Plain = ["stringValue", "boolValue", "doubleValue", "string_value", "bool_value", "double_value", "bytesValue", "bytes_value"],
         Integer = ["intValue", "int_value"],
@@ -277,7 +259,6 @@ names! {
 }
 
 names! {
-    /// An attribute as an element of a list.
     AttributeKey {
         Key = ["key"],
         Value = ["value"],
@@ -285,11 +266,11 @@ names! {
     }
 }
 
-/// The attributes of a span as an object, whatever they are written as: an object, or a list of keys and values.
 pub(crate) fn as_object<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     match node.value {
         Value::List(items) => {
-            let entries: Vec<ObjectEntry<'run>> = items.iter().filter_map(|item| attribute_entry(*item, draft, 0)).collect();
+            let entries: Vec<ObjectEntry<'run>> =
+                items.iter().filter_map(|item| attribute_entry(*item, draft, 0)).collect();
             let entries = draft.arena.alloc_slice_copy(&entries);
             Node::new(Value::Object(Object::new(draft.arena, entries)), node.origin)
         }
@@ -300,8 +281,11 @@ pub(crate) fn as_object<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) ->
     }
 }
 
-/// An attribute as an element of a list, so deep inside of others.
-pub(crate) fn attribute_entry<'run>(item: Node<'run>, draft: &RunBuilder<'run, '_>, depth: usize) -> Option<ObjectEntry<'run>> {
+pub(crate) fn attribute_entry<'run>(
+    item: Node<'run>,
+    draft: &RunBuilder<'run, '_>,
+    depth: usize,
+) -> Option<ObjectEntry<'run>> {
     let attribute = node_object(item)?;
     let key = super::text_of_node(find_key(attribute, AttributeKey::Key)?)?;
     Some(ObjectEntry { key, node: untyped_value(find_key(attribute, AttributeKey::Value)?, draft, depth) })
@@ -311,18 +295,23 @@ fn find_key<'run>(object: Object<'run>, wanted: AttributeKey) -> Option<Node<'ru
     wanted.find(object)
 }
 
-/// A whole number, which is written as text.
+/// OTLP writes integers as text.
 pub(crate) fn integer_node(node: Node<'_>) -> Node<'_> {
     let Value::Text(text) = node.value else { return node };
     Number::from_spelling(text.as_str()).map_or(node, |number| Node::new(Value::Number(number), node.origin))
 }
 
-/// A value without what says its type.
 fn untyped_value<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>, depth: usize) -> Node<'run> {
     let Some([only]) = node_object(node).map(|object| object.entries()) else { return node };
-    let Some((typed, _)) = TypedValueKey::from_name(only.key).filter(|_| depth < draft.limits.json_depth) else { return node };
-    let values =
-        || node_object(only.node).and_then(|object| find_key(object, AttributeKey::Values)).and_then(node_list).unwrap_or_default();
+    let Some((typed, _)) = TypedValueKey::from_name(only.key).filter(|_| depth < draft.limits.json_depth) else {
+        return node;
+    };
+    let values = || {
+        node_object(only.node)
+            .and_then(|object| find_key(object, AttributeKey::Values))
+            .and_then(node_list)
+            .unwrap_or_default()
+    };
     match (typed, only.node.value) {
         (TypedValueKey::Integer, _) => integer_node(only.node),
         (TypedValueKey::List, Value::Object(_)) => {

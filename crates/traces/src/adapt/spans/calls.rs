@@ -1,29 +1,27 @@
 //! The calls of a run that is recorded as spans: each span of a tool is one, with what the model has said of it. Where no tool has a
 //! span, calls are what models have asked for, with the results that they were told later.
 
-use super::tool_executions::{self, ToolExecution};
-use super::exchange::{RequestedCall, ExchangeRef, ToolResult};
+use super::exchange::{ExchangeRef, RequestedCall, ToolResult};
 use super::request_matches::RequestMatches;
 use super::run_steps::{FIELDS, TimedStep, common_fields, status_node};
+use super::tool_executions::{self, ToolExecution};
 use super::tree::SpanTree;
 use super::{SpanAct, later_results, text_of_node};
 use crate::adapt::calls::{PendingCalls, parse_arguments};
-use crate::adapt::run_builder::{RunBuilder, count_node, field_entry, absent_node};
 use crate::adapt::handovers::may_hand_over;
+use crate::adapt::run_builder::{RunBuilder, absent_node, count_node, field_entry};
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
 
-/// The calls of a run.
 #[derive(Default)]
 pub(super) struct SpanCalls<'run> {
     pub(super) steps: Vec<TimedStep<'run>>,
-    /// When the first of the calls started that a model has asked for, by the span of the model.
+    /// Start of the first requested call, by model span.
     pub(super) first_asked: FxHashMap<usize, f64>,
 }
 
-/// A call that was asked for, and in which turn.
 #[derive(Clone, Copy)]
 pub(super) struct CallRequest<'run> {
     pub(super) asked: RequestedCall<'run>,
@@ -49,7 +47,6 @@ pub(super) fn find_calls<'run>(
     }
 }
 
-/// Calls that have spans, and those whose results alone show that they were made.
 fn executed_calls<'run>(
     tree: &SpanTree<'run>,
     models: &[usize],
@@ -90,7 +87,7 @@ fn executed_calls<'run>(
     calls
 }
 
-/// What models asked for, and nothing shows that it was done.
+/// Requested calls without any sign of execution.
 fn warn_of_requests<'run>(left: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     let Some(first) = left.first() else { return };
     let message = format!(
@@ -101,7 +98,6 @@ fn warn_of_requests<'run>(left: &[Node<'run>], draft: &mut RunBuilder<'run, '_>)
     draft.add_warning(first.origin, message);
 }
 
-/// The step of a call that has a span.
 fn call_step<'run>(
     tree: &SpanTree<'run>,
     call: &ToolExecution<'run>,
@@ -131,7 +127,7 @@ fn call_step<'run>(
     TimedStep::new(span.and_then(|span| span.start), StepKind::Call, fields, origin)
 }
 
-/// The turn of a call: the last request to a model before it, of the same agent where that has made one.
+/// The last preceding model request, of the same agent if it made one.
 fn turn_before(tree: &SpanTree<'_>, models: &[usize], call: usize) -> Option<usize> {
     let start = tree.spans.get(call)?.start?;
     let before = models.partition_point(|model| {
@@ -142,7 +138,6 @@ fn turn_before(tree: &SpanTree<'_>, models: &[usize], call: usize) -> Option<usi
     of_agent.map(|place| place + 1).or(Some(before).filter(|before| *before > 0))
 }
 
-/// Calls that no tool has a span for.
 fn requested_calls<'run>(
     tree: &SpanTree<'run>,
     models: &[usize],
@@ -158,7 +153,7 @@ fn requested_calls<'run>(
     calls
 }
 
-/// What models were told later of the calls that they asked for.
+/// What models were later told about the calls that they requested.
 fn results_of_requests<'run>(
     tree: &SpanTree<'run>,
     models: &[usize],
@@ -190,7 +185,6 @@ fn results_of_requests<'run>(
     results
 }
 
-/// The step of a call that a model asked for, with what it was told of it.
 fn request_step<'run>(
     tree: &SpanTree<'run>,
     request: &CallRequest<'run>,

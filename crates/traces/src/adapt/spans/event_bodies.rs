@@ -11,7 +11,6 @@ use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 
 names! {
-    /// A body, and what stands in it.
     BodyKey {
         Input = ["input"],
         Output = ["output"],
@@ -34,24 +33,19 @@ names! {
     }
 }
 
-/// How the names of such events begin.
 const EVENT: &str = "openinference.instrumentation";
-/// What an answer of a tool says that it is.
 const TOOL: &str = of_step::TOOL;
-/// How it says that it went wrong.
 const ERROR: &str = of_step::ERROR;
 
 fn find_key<'run>(object: Object<'run>, wanted: BodyKey) -> Option<Node<'run>> {
     wanted.find(object)
 }
 
-/// What the first message on one side of a body holds.
 fn first_message<'run>(body: Object<'run>, side: BodyKey) -> Option<Node<'run>> {
     let messages = find_key(find_key(body, side).and_then(node_object)?, BodyKey::Messages).and_then(node_list)?;
     find_key(node_object(*messages.first()?)?, BodyKey::Content)
 }
 
-/// Takes in the body of an event, where it is one of these.
 pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Node<'run>, draft: &RunBuilder<'run, '_>) {
     let Some(body) = node_object(body).filter(|_| event.starts_with(EVENT)) else { return };
     let Some(given) = first_message(body, BodyKey::Output) else { return };
@@ -63,8 +57,12 @@ pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Nod
         span.exchange.output.push(read_generation(first, draft));
         span.exchange.records_output = true;
         if let Some(asked) = first_message(body, BodyKey::Input) {
-            span.exchange.input =
-                vec![SpanMessage { role: Some(role::USER), texts: vec![asked], place: Some(asked), ..SpanMessage::default() }];
+            span.exchange.input = vec![SpanMessage {
+                role: Some(role::USER),
+                texts: vec![asked],
+                place: Some(asked),
+                ..SpanMessage::default()
+            }];
         }
         find_key(output, BodyKey::About).and_then(node_object).into_iter().for_each(|about| read_usage(about, span));
     } else if let Some(tool) = text(output, BodyKey::Name).filter(|_| is_word(output, BodyKey::Type, TOOL)) {
@@ -73,7 +71,8 @@ pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Nod
         span.take_fact(Fact::CallId, text(output, BodyKey::Call));
         span.take_fact(Fact::Result, find_key(output, BodyKey::Content));
         // Arguments in the notation of a language are told by the model, too, and in JSON.
-        let args = first_message(body, BodyKey::Input).filter(|args| node_object(span_messages::read_node(*args, draft)).is_some());
+        let args = first_message(body, BodyKey::Input)
+            .filter(|args| node_object(span_messages::read_node(*args, draft)).is_some());
         span.take_fact(Fact::Args, args);
         span.failed = if is_word(output, BodyKey::Status, ERROR) { Some(true) } else { span.failed };
     }
@@ -83,7 +82,7 @@ fn is_word(object: Object<'_>, word: BodyKey, wanted: &str) -> bool {
     find_key(object, word).and_then(text_of_node) == Some(wanted)
 }
 
-/// Generations are lists of lists: for each prompt those that were asked for.
+/// Generations are nested lists: per prompt, those requested.
 fn first_of_all<'run>(lists: &'run [Node<'run>]) -> Option<Object<'run>> {
     let first = lists.first()?;
     node_object(*node_list(*first).and_then(<[_]>::first).unwrap_or(first))
@@ -92,8 +91,9 @@ fn first_of_all<'run>(lists: &'run [Node<'run>]) -> Option<Object<'run>> {
 fn read_generation<'run>(one: Object<'run>, draft: &RunBuilder<'run, '_>) -> SpanMessage<'run> {
     let message = find_key(one, BodyKey::Message).and_then(node_object);
     let words = find_key(one, BodyKey::Text).or_else(|| find_key(message?, BodyKey::Content));
-    let calls =
-        message.and_then(|message| find_key(message, BodyKey::Calls)).filter(|calls| matches!(calls.value, Value::List(_)));
+    let calls = message
+        .and_then(|message| find_key(message, BodyKey::Calls))
+        .filter(|calls| matches!(calls.value, Value::List(_)));
     let (content, asked) = (BodyKey::Content.names().first(), BodyKey::Calls.names().first());
     let mut entries = vec![field_entry(of_step::ROLE, Node::computed(Value::plain_text(role::ASSISTANT)))];
     entries.extend(content.zip(words).map(|(key, words)| field_entry(key, words)));

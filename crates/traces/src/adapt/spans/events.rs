@@ -7,8 +7,12 @@ use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::ObjectEntry;
 use averment_runs::normal::{of_step, role};
 
-/// What events of a span say: messages one by one, under their names.
-pub(crate) fn take_event<'run>(name: &str, facts: &SpanFacts<'run>, draft: &RunBuilder<'run, '_>, exchange: &mut ModelExchange<'run>) {
+pub(crate) fn take_event<'run>(
+    name: &str,
+    facts: &SpanFacts<'run>,
+    draft: &RunBuilder<'run, '_>,
+    exchange: &mut ModelExchange<'run>,
+) {
     let Some((event, _)) = MessageEvent::from_name(name) else { return };
     let entries: Vec<ObjectEntry<'run>> = [
         (Fact::EventRole, SpanMessageKey::Role),
@@ -18,7 +22,9 @@ pub(crate) fn take_event<'run>(name: &str, facts: &SpanFacts<'run>, draft: &RunB
         (Fact::EventMessage, SpanMessageKey::Message),
     ]
     .into_iter()
-    .filter_map(|(fact, key)| Some(ObjectEntry { key: key.names().first()?, node: span_messages::read_node(facts.fact_node(fact)?, draft) }))
+    .filter_map(|(fact, key)| {
+        Some(ObjectEntry { key: key.names().first()?, node: span_messages::read_node(facts.fact_node(fact)?, draft) })
+    })
     .collect();
     let (by, answer) = match event {
         MessageEvent::System => (role::SYSTEM, false),
@@ -37,7 +43,6 @@ pub(crate) fn take_event<'run>(name: &str, facts: &SpanFacts<'run>, draft: &RunB
 }
 
 names! {
-    /// The names of events that hold a message.
     MessageEvent {
         System = ["gen_ai.system.message"],
         User = ["gen_ai.user.message"],

@@ -5,7 +5,6 @@ use super::{span_messages, text_of_node};
 use averment_base::value::Node;
 use averment_runs::normal::role;
 
-/// A message.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SpanMessage<'run> {
     pub(crate) role: Option<&'run str>,
@@ -16,7 +15,6 @@ pub(crate) struct SpanMessage<'run> {
     pub(crate) place: Option<Node<'run>>,
 }
 
-/// A call that a model asked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RequestedCall<'run> {
     pub(crate) id: Option<Node<'run>>,
@@ -26,36 +24,31 @@ pub(crate) struct RequestedCall<'run> {
 }
 
 impl<'run> RequestedCall<'run> {
-    /// Its id; an empty one is none.
+    /// `None` if empty.
     pub(super) fn id_text(&self) -> Option<&'run str> {
         self.id.and_then(text_of_node).filter(|id| !id.is_empty())
     }
 }
 
-/// A result that a model was told.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolResult<'run> {
     pub(crate) id: Option<Node<'run>>,
     pub(crate) tool: Option<&'run str>,
     pub(crate) result: Node<'run>,
-    /// Whether it says that the call went wrong.
     pub(crate) failed: Option<bool>,
 }
 
-/// What went in and came out of a model.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ModelExchange<'run> {
     pub(crate) input: Vec<SpanMessage<'run>>,
     pub(crate) output: Vec<SpanMessage<'run>>,
-    /// Something of what came out was recorded.
     pub(crate) records_output: bool,
-    /// What went in and is not read: only results of calls count of it, and nobody has asked for one so far,
-    /// nor is there one without a result.
+    /// Unparsed input: only its results matter, and none was needed so far.
     pub(super) unread: Option<Node<'run>>,
 }
 
 impl<'run> ModelExchange<'run> {
-    /// Takes in from another one of the same request what is not known here.
+    /// Fills gaps from another description of the same request.
     pub(super) fn complete_from(&mut self, other: Self) {
         if self.input.is_empty() && self.unread.is_none() {
             (self.input, self.unread) = (other.input, other.unread);
@@ -66,7 +59,6 @@ impl<'run> ModelExchange<'run> {
         }
     }
 
-    /// Whether what came out asks for calls.
     pub(super) fn asks_calls(&self) -> bool {
         self.output.iter().any(|said| !said.calls.is_empty())
     }
@@ -75,7 +67,6 @@ impl<'run> ModelExchange<'run> {
         ExchangeRef { input: &self.input, output: &self.output, records_output: self.records_output }
     }
 
-    /// Reads what was left unread.
     pub(super) fn read_rest(&mut self, draft: &RunBuilder<'run, '_>) {
         if let Some(node) = self.unread.take() {
             self.input.extend(span_messages::read_messages(node, role::USER, draft));
@@ -83,7 +74,7 @@ impl<'run> ModelExchange<'run> {
     }
 }
 
-/// What went in and came out of a model, by what one of its spans or another says.
+/// A model's input and output, from one of several spans.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ExchangeRef<'t, 'run> {
     pub(super) input: &'t [SpanMessage<'run>],
@@ -92,11 +83,13 @@ pub(super) struct ExchangeRef<'t, 'run> {
 }
 
 impl ExchangeRef<'_, '_> {
-    /// With what is not known here, and there.
+    /// Each fills the other's gaps.
     pub(super) fn or_outer(self, outer: Self) -> Self {
         let given = if self.input.is_empty() { outer.input } else { self.input };
         match self.output.is_empty() {
-            true => Self { input: given, output: outer.output, records_output: self.records_output || outer.records_output },
+            true => {
+                Self { input: given, output: outer.output, records_output: self.records_output || outer.records_output }
+            }
             false => Self { input: given, ..self },
         }
     }

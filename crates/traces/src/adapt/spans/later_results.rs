@@ -1,16 +1,15 @@
 //! What models were told of calls whose own spans do not say what they gave.
 
-use super::tool_executions::ToolExecution;
 use super::exchange::{ExchangeRef, ToolResult};
 use super::text_of_node;
+use super::tool_executions::ToolExecution;
 use super::tree::SpanTree;
 use rustc_hash::FxHashMap;
 
-/// What each of the models was told under the ids that are asked for, with the start of its span, in that order.
+/// Results by requested id, each with its model span's start, in that order.
 type LaterResults<'run> = FxHashMap<&'run str, Vec<(Option<f64>, ToolResult<'run>)>>;
 
-/// Gives each call without a result what a model was told of it: that of what was asked for, else what the next request behind the call
-/// holds under its id.
+/// Sets missing results from the request itself, else from the next request that holds the id.
 pub(super) fn complete_results<'run>(
     calls: &mut [ToolExecution<'run>],
     tree: &SpanTree<'run>,
@@ -21,7 +20,8 @@ pub(super) fn complete_results<'run>(
     if lacking().next().is_none() {
         return;
     }
-    let mut later: LaterResults<'run> = lacking().filter_map(ToolExecution::id_text).map(|id| (id, Vec::new())).collect();
+    let mut later: LaterResults<'run> =
+        lacking().filter_map(ToolExecution::id_text).map(|id| (id, Vec::new())).collect();
     let start = |span: usize| tree.spans.get(span).and_then(|span| span.start);
     for (model, exchange) in models.iter().zip(exchanges) {
         for told in exchange.input.iter().flat_map(|said| &said.results) {
@@ -31,13 +31,14 @@ pub(super) fn complete_results<'run>(
     }
     for (place, call) in calls.iter_mut().enumerate().filter(|(_, call)| call.result.is_none()) {
         let (own, called) = (call.id_text(), start(call.span));
-        let is_own = |told: &ToolResult<'run>| own.zip(told.id.and_then(text_of_node)).is_none_or(|(own, id)| own == id);
+        let is_own =
+            |told: &ToolResult<'run>| own.zip(told.id.and_then(text_of_node)).is_none_or(|(own, id)| own == id);
         let told = of_request(place).filter(is_own).or_else(|| next(later.get(own?)?, called));
         told.into_iter().for_each(|told| call.apply_result(told));
     }
 }
 
-/// What the first request behind a call was told: of several results under one id the last one, as a request repeats those before it.
+/// Results in the first request behind a call; the last of one id wins, as requests repeat earlier ones.
 fn next<'run>(all: &[(Option<f64>, ToolResult<'run>)], called: Option<f64>) -> Option<ToolResult<'run>> {
     let is_behind = |told: Option<f64>| told.zip(called).is_none_or(|(told, called)| told >= called);
     let (first, _) = all.iter().find(|(told, _)| is_behind(*told))?;

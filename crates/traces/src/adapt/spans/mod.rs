@@ -4,38 +4,36 @@
 //! cost, is told of all formats in one place ([`tell`]).
 
 pub(crate) mod attributes;
-pub(crate) mod event_bodies;
 mod calls;
-mod tool_executions;
-mod run_entries;
+pub(crate) mod event_bodies;
 mod events;
 mod exchange;
 mod later_results;
+mod numbered_messages;
 mod request_matches;
+mod run_entries;
+mod run_steps;
+mod run_usage;
 pub(crate) mod span_messages;
 pub(crate) mod table;
-mod run_steps;
 #[cfg(test)]
 mod tests;
+mod tool_executions;
 mod tree;
-mod run_usage;
 mod wrapped_values;
-mod numbered_messages;
 
 use super::content;
 use super::run_builder::RunBuilder;
 use attributes::{Fact, SpanFacts};
 pub(crate) use attributes::{names, ways};
 use averment_base::value::{Node, Number, TextOrigin, Value};
-pub(crate) use run_entries::RunEntries;
 pub(crate) use exchange::ModelExchange;
 use exchange::SpanMessage;
+pub(crate) use run_entries::RunEntries;
 pub(crate) use run_steps::build_run;
 
-/// A span.
 #[derive(Debug, Clone)]
 pub(crate) struct TraceSpan<'run> {
-    /// Where it stands.
     pub(crate) origin: TextOrigin,
     pub(crate) id: Option<&'run str>,
     pub(crate) parent: Option<&'run str>,
@@ -44,7 +42,7 @@ pub(crate) struct TraceSpan<'run> {
     pub(crate) start: Option<f64>,
     pub(crate) end: Option<f64>,
     pub(crate) act: SpanAct,
-    /// Whether it went wrong, where that is told.
+    /// `None` if unknown.
     pub(crate) failed: Option<bool>,
     pub(crate) error: Option<Node<'run>>,
     pub(crate) attributes: Option<Node<'run>>,
@@ -52,28 +50,24 @@ pub(crate) struct TraceSpan<'run> {
     pub(crate) exchange: ModelExchange<'run>,
 }
 
-/// How the name of a span begins in which one agent hands over to another.
+/// Prefix of names of handover spans.
 const HANDOFF: &str = "handoff to ";
 
-/// How Google ADK calls the tool of a span that gathers what several calls gave.
+/// Google ADK's tool name for a span that gathers several results.
 const MERGED: &str = "(merged tools)";
-/// How the names of attributes begin whose values are all JSON in text.
+/// Prefix of attributes whose values are all JSON text.
 const MLFLOW: &str = "mlflow.";
-/// How those begin in which OpenLLMetry writes what functions take and give: text stands in quotes there.
+/// OpenLLMetry's prefix for function input and output, where text is quoted.
 const ENTITY: &str = "traceloop.entity.";
 
-/// What a span stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpanAct {
-    /// An agent at work: what happens inside is its doing.
+    /// An agent at work: inner spans are its actions.
     Agent,
-    /// A model is asked.
     Inference,
-    /// A tool is called.
     Tool,
-    /// A part of the work of agents, and none of these.
+    /// Part of an agent's work, but none of these.
     Part,
-    /// Nothing that has to do with agents.
     Other,
 }
 
@@ -95,14 +89,12 @@ impl<'run> TraceSpan<'run> {
         }
     }
 
-    /// Takes in what its format says of it under a name of its own.
     pub(crate) fn take_fact(&mut self, fact: Fact, node: Option<Node<'run>>) {
         if let Some(node) = node {
             self.facts.set_fact(fact, node);
         }
     }
 
-    /// Takes in its attributes, and all that follows from them.
     pub(crate) fn take_attributes(&mut self, attributes: Node<'run>, draft: &RunBuilder<'run, '_>) {
         let attributes = attributes::as_object(attributes, draft);
         if let Value::Object(object) = attributes.value {
@@ -117,7 +109,6 @@ impl<'run> TraceSpan<'run> {
         }
     }
 
-    /// Takes in an event that stands in it.
     pub(crate) fn take_event(&mut self, name: &str, attributes: Node<'run>, draft: &RunBuilder<'run, '_>) {
         let Value::Object(object) = attributes::as_object(attributes, draft).value else { return };
         let mut facts = SpanFacts::default();
@@ -126,14 +117,15 @@ impl<'run> TraceSpan<'run> {
         }
         events::take_event(name, &facts, draft, &mut self.exchange);
         for fact in [Fact::MessagesIn, Fact::MessagesOut, Fact::System, Fact::ErrorMessage, Fact::ErrorType] {
-            if let Some(node) = facts.fact_node(fact).filter(|_| self.facts.fact_node(fact).is_none() || fact == Fact::ErrorMessage)
+            if let Some(node) =
+                facts.fact_node(fact).filter(|_| self.facts.fact_node(fact).is_none() || fact == Fact::ErrorMessage)
             {
                 self.facts.set_fact(fact, node);
             }
         }
     }
 
-    /// What some write of a tool into messages, as if it were one of a model: what it was given, and what it gave.
+    /// Some write tool input and output as if they were a model's messages.
     fn take_messages_of_tool(&mut self, draft: &RunBuilder<'run, '_>) {
         if self.facts.has_any(&[Fact::Args, Fact::Input]) && self.facts.has_any(&[Fact::Result, Fact::Output]) {
             return;
@@ -154,12 +146,12 @@ impl<'run> TraceSpan<'run> {
         }
     }
 
-    /// Whether it is one of a tool that does not say what that gave: a model may have been told it.
+    /// A tool span without a result, which a model may have been told.
     fn lacks_result(&self) -> bool {
         self.act == SpanAct::Tool && !self.facts.has_any(&[Fact::Result, Fact::Output])
     }
 
-    /// Some write as a span of a nameless tool that one agent hands over to another.
+    /// Some write a handover as a span of a nameless tool.
     fn hands_over(&mut self) -> bool {
         let nameless = self.name.filter(|_| !self.facts.has_any(&[Fact::Tool]));
         let to = nameless.and_then(|name| Some((name, text_of_node(name)?.strip_prefix(HANDOFF)?)));
@@ -170,7 +162,6 @@ impl<'run> TraceSpan<'run> {
         to.is_some()
     }
 
-    /// Concludes from what was taken in.
     pub(crate) fn conclude_span(&mut self, draft: &RunBuilder<'run, '_>) {
         self.facts.sort_parts();
         if self.act == SpanAct::Other {
@@ -195,7 +186,6 @@ impl<'run> TraceSpan<'run> {
 }
 
 names! {
-    /// The words by which dialects say what a span stands for.
     ActWord {
         Agent = ["invoke_agent", "AGENT", "agent", "ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"],
         Inference = [
@@ -223,7 +213,6 @@ impl ActWord {
     }
 }
 
-/// What a span stands for by its attributes.
 pub(crate) fn attributes_act(facts: &SpanFacts<'_>) -> SpanAct {
     let words = [Fact::Kind, Fact::Operation, Fact::FunctionOfSdk, Fact::RequestType];
     let said = words.into_iter().filter_map(|fact| facts.fact_text(fact)).find_map(ActWord::parse_act);
@@ -240,7 +229,6 @@ pub(crate) fn attributes_act(facts: &SpanFacts<'_>) -> SpanAct {
     }
 }
 
-/// Whether attributes say that a span went wrong.
 fn has_failed(facts: &SpanFacts<'_>) -> Option<bool> {
     let word = facts.fact_text(Fact::StatusWord).and_then(of_word);
     let told = facts.fact_node(Fact::Failed).and_then(|node| match node.value {
@@ -250,7 +238,6 @@ fn has_failed(facts: &SpanFacts<'_>) -> Option<bool> {
     word.or(told).or_else(|| facts.fact_node(Fact::ErrorType).map(|_| true))
 }
 
-/// Whether a word for how a span ended says that it went wrong.
 pub(crate) fn of_word(word: &str) -> Option<bool> {
     let word = word.rsplit_once("STATUS_CODE_").or_else(|| word.rsplit_once('.')).map_or(word, |(_, word)| word);
     match crate::build::word_status(word)? {
@@ -260,12 +247,10 @@ pub(crate) fn of_word(word: &str) -> Option<bool> {
     }
 }
 
-/// The value that a text of JSON holds.
 fn parse_text<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     node.parse_embedded(draft.arena, draft.limits).unwrap_or(node)
 }
 
-/// The text that a node is.
 pub(crate) fn text_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
     match node.value {
         Value::Text(text) => Some(text.as_str()),
@@ -273,7 +258,7 @@ pub(crate) fn text_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
     }
 }
 
-/// A point in time as exporters write it, in milliseconds.
+/// In milliseconds.
 pub(crate) fn instant_milliseconds(node: Node<'_>, unit: InstantUnit) -> Option<f64> {
     match (node.value, unit) {
         (Value::List(_), _) => seconds_and_nanoseconds(node),
@@ -286,13 +271,13 @@ pub(crate) fn instant_milliseconds(node: Node<'_>, unit: InstantUnit) -> Option<
     }
 }
 
-/// The number that a text spells; a whole one is most often meant.
+/// Tries an integer first, the usual case.
 fn parse_number(text: &str) -> Option<Number<'_>> {
     let whole = || matches!(text.as_bytes().first(), Some(b'1'..=b'9')).then(|| text.parse().ok()).flatten();
     whole().map(Number::Integer).or_else(|| Number::from_spelling(text))
 }
 
-/// `[seconds, nanoseconds]`, as the SDK for JavaScript keeps times.
+/// `[seconds, nanoseconds]`, as in the JavaScript SDK.
 fn seconds_and_nanoseconds(node: Node<'_>) -> Option<f64> {
     let Value::List([Node { value: Value::Number(seconds), .. }, Node { value: Value::Number(nanoseconds), .. }]) =
         node.value
@@ -302,12 +287,11 @@ fn seconds_and_nanoseconds(node: Node<'_>) -> Option<f64> {
     Some(seconds.to_f64() * 1e3 + InstantUnit::Nanoseconds.to_milliseconds(*nanoseconds)?)
 }
 
-/// The unit of numbers that are points in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InstantUnit {
     Nanoseconds,
     Microseconds,
-    /// None is told, but nanoseconds since 1970 are too large to be anything else.
+    /// No unit; values too large for anything else are nanoseconds since 1970.
     NanosecondsByLength,
 }
 

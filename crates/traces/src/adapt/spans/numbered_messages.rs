@@ -1,13 +1,16 @@
 //! Messages whose parts stand one by one under numbers, in the names of attributes.
 
-use super::attributes::{SpanFacts, NumberedList, NumberedField};
+use super::attributes::{NumberedField, NumberedList, SpanFacts};
 use super::exchange::{RequestedCall, SpanMessage, ToolResult};
 use super::{span_messages, text_of_node};
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::Node;
 
-/// The messages that are written out under numbers.
-pub(super) fn read_numbered<'run>(facts: &SpanFacts<'run>, of: NumberedList, draft: &RunBuilder<'run, '_>) -> Vec<SpanMessage<'run>> {
+pub(super) fn read_numbered<'run>(
+    facts: &SpanFacts<'run>,
+    of: NumberedList,
+    draft: &RunBuilder<'run, '_>,
+) -> Vec<SpanMessage<'run>> {
     let mut all: Vec<NumberedMessage<'run>> = Vec::new();
     for one in facts.numbered_parts(of) {
         let [message, inner] = one.numbers;
@@ -18,7 +21,8 @@ pub(super) fn read_numbered<'run>(facts: &SpanFacts<'run>, of: NumberedList, dra
         let Some(writing) = all.last_mut() else { continue };
         match one.part {
             NumberedField::Role => {
-                writing.said.role = text_of_node(one.node).map(|role| span_messages::canonical_role(role).unwrap_or(role));
+                writing.said.role =
+                    text_of_node(one.node).map(|role| span_messages::canonical_role(role).unwrap_or(role));
             }
             NumberedField::Text => writing.content = writing.content.or(Some(one.node)),
             NumberedField::Piece => writing.pieces.push(one.node),
@@ -26,7 +30,12 @@ pub(super) fn read_numbered<'run>(facts: &SpanFacts<'run>, of: NumberedList, dra
             NumberedField::CallName => writing.set_call(inner, |call| call.tool = Some(one.node)),
             NumberedField::CallArgs => writing.set_call(inner, |call| call.args = Some(one.node)),
             NumberedField::Answers => {
-                writing.said.results.push(ToolResult { id: Some(one.node), tool: None, result: one.node, failed: None });
+                writing.said.results.push(ToolResult {
+                    id: Some(one.node),
+                    tool: None,
+                    result: one.node,
+                    failed: None,
+                });
             }
             NumberedField::TypeOfText | NumberedField::Schema | NumberedField::ToolName => {}
         }
@@ -34,19 +43,16 @@ pub(super) fn read_numbered<'run>(facts: &SpanFacts<'run>, of: NumberedList, dra
     all.into_iter().map(|writing| writing.finish_message(draft)).collect()
 }
 
-/// A message so far.
 #[derive(Default)]
 struct NumberedMessage<'run> {
     number: u32,
     said: SpanMessage<'run>,
-    /// Its content as a whole.
     content: Option<Node<'run>>,
-    /// The same piece by piece: some write both.
+    /// Content in pieces: some write both.
     pieces: Vec<Node<'run>>,
     calls: Vec<NumberedCall<'run>>,
 }
 
-/// A call whose parts stand one by one.
 #[derive(Debug, Clone, Copy, Default)]
 struct NumberedCall<'run> {
     number: u32,
@@ -56,7 +62,6 @@ struct NumberedCall<'run> {
 }
 
 impl<'run> NumberedMessage<'run> {
-    /// Sets a part of the call with a number.
     fn set_call(&mut self, number: u32, set: impl Fn(&mut NumberedCall<'run>)) {
         if self.calls.last().is_none_or(|call| call.number != number) {
             self.calls.push(NumberedCall { number, ..NumberedCall::default() });
@@ -78,8 +83,9 @@ impl<'run> NumberedMessage<'run> {
             Some(content) => span_messages::content_of(content, &mut said, draft),
             None => self.pieces.into_iter().for_each(|piece| span_messages::content_of(piece, &mut said, draft)),
         }
-        let asked =
-            |call: NumberedCall<'run>| call.tool.map(|tool| RequestedCall { id: call.id, tool, args: call.args, place: tool });
+        let asked = |call: NumberedCall<'run>| {
+            call.tool.map(|tool| RequestedCall { id: call.id, tool, args: call.args, place: tool })
+        };
         said.calls.extend(self.calls.into_iter().filter_map(asked));
         said
     }

@@ -1,31 +1,29 @@
 //! Which span of a tool carries out what a model asked for.
 
 use super::calls::CallRequest;
-use super::tool_executions::{ToolExecution, may_be_equal};
 use super::span_messages;
 use super::text_of_node;
+use super::tool_executions::{ToolExecution, may_be_equal};
 use super::tree::SpanTree;
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::{Node, compare};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// So many of the requests that wait for a tool are looked through for the arguments of a call.
+/// Waiting requests per tool whose arguments are compared.
 const NEAR: usize = 64;
 
-/// For each call that was carried out, what a model asked for.
 pub(super) struct RequestMatches<'run> {
     pub(super) requests: Vec<Option<usize>>,
     taken: Vec<bool>,
-    /// Tools of which a call has an id that no model knows.
+    /// Tools with a call whose id no model knows.
     strangers: FxHashSet<&'run str>,
 }
 
-/// The requests that wait, by an id or by a tool.
 type WaitingRequests<'run> = FxHashMap<&'run str, VecDeque<usize>>;
 
 impl<'run> RequestMatches<'run> {
-    /// An id tells, else the arguments, else the order: where the call or the request has no id.
+    /// By id, else by arguments, else by order if either has no id.
     pub(super) fn match_calls(
         calls: &[ToolExecution<'run>],
         tree: &SpanTree<'run>,
@@ -57,7 +55,8 @@ impl<'run> RequestMatches<'run> {
         let may_know = |request: usize, call: &ToolExecution<'run>| call.id_text().is_none() || !has_id(request);
         let has_args = |request: usize, call: &ToolExecution<'run>| {
             let both = args(request).zip(call.args);
-            both.is_some_and(|(asked, given)| compare::values_equal(&asked.value, &given.value)) && comes_first(request, call)
+            both.is_some_and(|(asked, given)| compare::values_equal(&asked.value, &given.value))
+                && comes_first(request, call)
         };
         // What a tool does by itself nobody has to have asked for.
         let may_be = |request: usize, call: &ToolExecution<'run>| {
@@ -71,7 +70,7 @@ impl<'run> RequestMatches<'run> {
         matches
     }
 
-    /// Gives each call that has none so far the first request for its tool that fits.
+    /// Assigns the first fitting request to each unmatched call.
     fn match_by_tool(
         &mut self,
         calls: &[ToolExecution<'run>],
@@ -100,18 +99,20 @@ impl<'run> RequestMatches<'run> {
         self.requests.get(place).is_some_and(Option::is_some)
     }
 
-    /// Whether a request was carried out by a call.
     pub(super) fn is_executed(&self, request: usize) -> bool {
         self.taken.get(request) == Some(&true)
     }
 
-    /// Whether a call of a tool may be what a model asked for, although its id is another one.
+    /// True if a call of the tool may be the request, despite another id.
     pub(super) fn may_lack(&self, tool: &str) -> bool {
         self.strangers.contains(tool)
     }
 }
 
-fn waiting_requests<'run>(requests: &[CallRequest<'run>], by: impl Fn(&CallRequest<'run>) -> Option<Node<'run>>) -> WaitingRequests<'run> {
+fn waiting_requests<'run>(
+    requests: &[CallRequest<'run>],
+    by: impl Fn(&CallRequest<'run>) -> Option<Node<'run>>,
+) -> WaitingRequests<'run> {
     let mut waiting = WaitingRequests::default();
     for (number, request) in requests.iter().enumerate() {
         if let Some(key) = by(request).and_then(text_of_node) {

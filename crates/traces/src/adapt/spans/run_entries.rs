@@ -2,24 +2,23 @@
 
 use super::attributes::{Fact, names};
 use super::exchange::SpanMessage;
-use super::span_messages;
 use super::run_steps::instant_node;
+use super::span_messages;
 use super::tree::SpanTree;
-use super::{SpanAct, TraceSpan, text_of_node, run_usage, wrapped_values};
+use super::{SpanAct, TraceSpan, run_usage, text_of_node, wrapped_values};
 use crate::adapt::content;
-use crate::adapt::run_builder::{RunBuilder, field_entry};
 use crate::adapt::node_object;
-use averment_base::value::{ObjectEntry, Node, Value};
+use crate::adapt::run_builder::{RunBuilder, field_entry};
+use averment_base::value::{Node, ObjectEntry, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 
-/// What a format says of the run as a whole, beside its spans.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RunEntries<'run> {
     pub(crate) id: Option<Node<'run>>,
     pub(crate) input: Option<Node<'run>>,
     pub(crate) output: Option<Node<'run>>,
     pub(crate) error: Option<Node<'run>>,
-    /// The word for how it ended, where that says that it went wrong.
+    /// The status word, if it means failure.
     pub(crate) failed: Option<Node<'run>>,
     /// In US dollars.
     pub(crate) cost: Option<Node<'run>>,
@@ -28,7 +27,6 @@ pub(crate) struct RunEntries<'run> {
     pub(crate) session: Option<Node<'run>>,
 }
 
-/// Tells the entries of the run.
 pub(super) fn set_entries<'run>(
     tree: &SpanTree<'run>,
     models: &[usize],
@@ -55,8 +53,9 @@ pub(super) fn set_entries<'run>(
     draft.set_some(of_run::INPUTS, input);
     let gave = || last().filter(is_work).find_map(|span| span.facts.fact_node(Fact::Output));
     let arena = draft.arena;
-    let said =
-        || last().filter_map(|span| span.exchange.output.last()).find_map(|said| content::join_texts(&said.texts, arena));
+    let said = || {
+        last().filter_map(|span| span.exchange.output.last()).find_map(|said| content::join_texts(&said.texts, arena))
+    };
     // Of several that nothing is around none stands for the run.
     let is_one =
         tree.has_agents() || roots.iter().filter_map(|root| tree.spans.get(*root)).filter(is_work).count() == 1;
@@ -85,7 +84,6 @@ pub(super) fn set_entries<'run>(
     }
 }
 
-/// The tools that models could use.
 fn set_tools<'run>(tree: &SpanTree<'run>, models: &[usize], outer: &[usize], draft: &mut RunBuilder<'run, '_>) {
     let mut found: Vec<Node<'run>> = Vec::new();
     for span in models.iter().chain(outer).filter_map(|span| tree.spans.get(*span)) {
@@ -101,7 +99,6 @@ fn set_tools<'run>(tree: &SpanTree<'run>, models: &[usize], outer: &[usize], dra
     }
 }
 
-/// Which model did the work, in which session.
 fn set_meta<'run>(
     tree: &SpanTree<'run>,
     models: &[usize],
@@ -115,14 +112,15 @@ fn set_meta<'run>(
     let model = models().chain(outer).find_map(|span| span.facts.fact_node(Fact::Model));
     let session = session.or_else(|| tree.spans.iter().find_map(|span| span.facts.fact_node(Fact::Conversation)));
     let meta = [(of_meta::MODEL, model), (of_meta::SESSION, session)];
-    let meta: Vec<ObjectEntry<'run>> = meta.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?))).collect();
+    let meta: Vec<ObjectEntry<'run>> =
+        meta.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?))).collect();
     if !meta.is_empty() {
         let meta = draft.object_node(&meta);
         draft.set_entry(of_run::META, meta);
     }
 }
 
-/// Why a run went wrong: what its roots say, else, where they say that it did, the last span inside that says why.
+/// From the roots, else, if they failed, from the last inner span with a reason.
 fn run_error<'run>(tree: &SpanTree<'run>, roots: &[usize], word: Option<Node<'run>>) -> Option<Node<'run>> {
     // A tool that failed is a failed call, and not yet a failed run.
     let work = roots.iter().filter(|root| !matches!(tree.act_of(**root), SpanAct::Tool));
@@ -131,7 +129,8 @@ fn run_error<'run>(tree: &SpanTree<'run>, roots: &[usize], word: Option<Node<'ru
     let own = failed.iter().find_map(|root| root.error);
     let has_failed = word.is_some() || !failed.is_empty();
     let inside = |of_tools: bool| {
-        let spans = tree.spans.iter().filter(|span| span.failed == Some(true) && (span.act == SpanAct::Tool) == of_tools);
+        let spans =
+            tree.spans.iter().filter(|span| span.failed == Some(true) && (span.act == SpanAct::Tool) == of_tools);
         spans.filter_map(|span| span.error).next_back()
     };
     let inside = || [false, true].into_iter().filter(|_| has_failed).find_map(inside);
@@ -139,13 +138,13 @@ fn run_error<'run>(tree: &SpanTree<'run>, roots: &[usize], word: Option<Node<'ru
 }
 
 names! {
-    /// The only entry of what a run was given that is a question.
+    /// Keys of a sole input entry that is a question.
     QuestionKey {
         Any = ["query", "question", "prompt", "input", "message", "text", "content", "user_input"],
     }
 }
 
-/// What a user asks in what a run as a whole was given: text, the words of a user among messages, or the only entry of an object.
+/// Text, the words of a user among messages, or an object's only entry.
 fn prompt_in<'run>(input: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let value = span_messages::read_node(input, draft);
     match value.value {
@@ -158,7 +157,7 @@ fn prompt_in<'run>(input: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<No
     }
 }
 
-/// The first words of a user in what a run was given, whose words are somebody's where they do not say whose they are.
+/// `by` is the speaker of words without one.
 fn user_text<'run>(input: Node<'run>, by: &'static str, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let input = span_messages::read_node(input, draft);
     let value = wrapped_values::unwrap_run(input).unwrap_or(input);
@@ -168,7 +167,7 @@ fn user_text<'run>(input: Node<'run>, by: &'static str, draft: &RunBuilder<'run,
 }
 
 names! {
-    /// What stands in a choice of a model that is no message itself.
+    /// Fields of a model's choice that is no message itself.
     ModelChoiceKey {
         Message = ["message"],
         Finish = ["finish_reason"],
@@ -176,23 +175,25 @@ names! {
     }
 }
 
-/// The words of such a choice, which says why it ended or holds its words in parts: any object may have a message.
+/// Needs a finish reason or parts: any object may have a message.
 fn words_of_choice<'run>(value: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
-    let choice = node_object(value).filter(|choice| choice.entries().iter().all(|entry| ModelChoiceKey::from_name(entry.key).is_some()))?;
+    let choice = node_object(value)
+        .filter(|choice| choice.entries().iter().all(|entry| ModelChoiceKey::from_name(entry.key).is_some()))?;
     let message = ModelChoiceKey::Message.find(choice).filter(|message| text_of_node(*message).is_some())?;
-    (ModelChoiceKey::Finish.find(choice).is_some() || span_messages::holds_parts_in_text(message, draft)).then_some(())?;
+    (ModelChoiceKey::Finish.find(choice).is_some() || span_messages::holds_parts_in_text(message, draft))
+        .then_some(())?;
     content::join_texts(&span_messages::read_message(value, role::ASSISTANT, draft).texts, draft.arena)
 }
 
-/// The last words in what a run gave, where it is a list of messages.
 fn answer_text<'run>(answer: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     let value = span_messages::read_node(answer, draft);
     if let Some(words) = words_of_choice(value, draft) {
         return words;
     }
     let (answer, value) = wrapped_values::unwrap_answer(value, draft).map_or((answer, value), |inner| (inner, inner));
-    let has_role =
-        |said: &SpanMessage<'run>| said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none());
+    let has_role = |said: &SpanMessage<'run>| {
+        said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none())
+    };
     match value.value {
         Value::List(_) | Value::Object(_) => {
             let messages = span_messages::read_messages(value, role::USER, draft);

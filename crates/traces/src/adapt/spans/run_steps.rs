@@ -2,18 +2,17 @@
 
 use super::attributes::Fact;
 use super::calls::{self, SpanCalls};
-use super::run_entries::{self, RunEntries};
 use super::exchange::{ExchangeRef, SpanMessage};
+use super::run_entries::{self, RunEntries};
 use super::tree::{self, SpanTree};
 use super::{SpanAct, TraceSpan, text_of_node};
 use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
 use crate::adapt::{content, handovers, tools};
-use averment_base::value::{ObjectEntry, Node, Number, TextOrigin, Value};
+use averment_base::value::{Node, Number, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashMap;
 
-/// A step, with its place among the others.
 pub(super) struct TimedStep<'run> {
     time: Option<f64>,
     kind: StepKind,
@@ -21,7 +20,7 @@ pub(super) struct TimedStep<'run> {
     origin: TextOrigin,
 }
 
-/// So many fields a step has at most that is made of a span.
+/// Maximum fields of a step made from a span.
 pub(super) const FIELDS: usize = 10;
 
 impl<'run> TimedStep<'run> {
@@ -30,7 +29,6 @@ impl<'run> TimedStep<'run> {
     }
 }
 
-/// Tells a run by its spans.
 pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'run>, draft: &mut RunBuilder<'run, '_>) {
     draft.mark_recorded(&[StepKind::Span]);
     draft.assume_success();
@@ -83,7 +81,7 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
     run_entries::set_entries(&tree, &models, whole, (speaker.prompt, speaker.output), draft);
 }
 
-/// Exporters may send a span again: it counts once, as it was sent last with an end.
+/// A resent span counts once: the last version with an end.
 fn dedupe_spans<'run>(spans: Vec<TraceSpan<'run>>, draft: &mut RunBuilder<'run, '_>) -> Vec<TraceSpan<'run>> {
     let mut known: FxHashMap<&'run str, usize> = FxHashMap::default();
     let mut kept: Vec<TraceSpan<'run>> = Vec::with_capacity(spans.len());
@@ -108,7 +106,7 @@ fn dedupe_spans<'run>(spans: Vec<TraceSpan<'run>>, draft: &mut RunBuilder<'run, 
 const NO_CALLS: &str =
     "calls count as not recorded: no span is one of a tool, and none of a model says what it answered";
 
-/// What models were given and said: an outer span of the same request may know what the inner one does not.
+/// An outer span of the same request may fill gaps.
 fn model_exchanges<'t, 'run>(tree: &'t SpanTree<'run>, models: &[usize]) -> Vec<ExchangeRef<'t, 'run>> {
     let of = |span: usize| tree.spans.get(span).map(|span| span.exchange.exchange_ref()).unwrap_or_default();
     let around = |span: usize| {
@@ -120,7 +118,7 @@ fn model_exchanges<'t, 'run>(tree: &'t SpanTree<'run>, models: &[usize]) -> Vec<
     models.iter().map(|model| around(*model).map(of).fold(of(*model), ExchangeRef::or_outer)).collect()
 }
 
-/// Whether calls would be seen if there were any.
+/// True if calls would be visible.
 fn records_calls(tree: &SpanTree<'_>, models: &[usize], exchanges: &[ExchangeRef<'_, '_>]) -> bool {
     let acts = |act: SpanAct| tree.spans.iter().any(|span| span.act == act);
     let tells = || exchanges.iter().all(|exchange| exchange.records_output);
@@ -131,7 +129,7 @@ fn first_origin(tree: &SpanTree<'_>) -> TextOrigin {
     tree.spans.first().map_or(TextOrigin::COMPUTED, |span| span.origin)
 }
 
-/// One parent may have been recorded elsewhere: what asked for the run. More are spans that are not there.
+/// One parent may be recorded elsewhere: the caller. More are missing spans.
 fn warn_of_parents<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run, '_>) {
     if tree.unknown_parents > 1 {
         let message =
@@ -144,14 +142,15 @@ pub(super) fn instant_node<'run>(time: Option<f64>) -> Option<Node<'run>> {
     time.map(|time| Node::computed(crate::time::milliseconds_value(time)))
 }
 
-/// How something ended, as a word.
 pub(super) fn status_node<'run>(failed: bool) -> Option<Node<'run>> {
     let status = if failed { StepStatus::Failed } else { StepStatus::Ok };
     status.as_str().map(|word| Node::computed(Value::plain_text(word)))
 }
 
-/// When a span was, and whose it is.
-pub(super) fn common_fields<'run>(tree: &SpanTree<'run>, span: usize) -> impl Iterator<Item = ObjectEntry<'run>> + use<'run> {
+pub(super) fn common_fields<'run>(
+    tree: &SpanTree<'run>,
+    span: usize,
+) -> impl Iterator<Item = ObjectEntry<'run>> + use<'run> {
     let one = tree.spans.get(span);
     let (start, end) = (one.and_then(|one| instant_node(one.start)), one.and_then(|one| instant_node(one.end)));
     let agent = tree.agent_name(span).map(|name| Node::computed(Value::plain_text(name)));
@@ -174,7 +173,7 @@ fn span_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>
     Some(TimedStep::new(one.start, StepKind::Span, fields, one.origin))
 }
 
-/// A request over HTTP that was sent, not one that was served.
+/// An HTTP request that was sent, not served.
 fn request_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>> {
     let one = tree.spans.get(span)?;
     let url = one.facts.fact_node(Fact::Url).filter(|url| text_of_node(*url).is_some())?;
@@ -192,10 +191,10 @@ fn request_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'r
     Some(TimedStep::new(one.start, StepKind::Http, fields, one.origin))
 }
 
-/// A span that says that one agent hands over to another.
 fn handover_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>> {
     let one = tree.spans.get(span)?;
-    let of = |fact: Fact| one.facts.fact_node(fact).filter(|name| text_of_node(*name).is_some_and(|name| !name.is_empty()));
+    let of =
+        |fact: Fact| one.facts.fact_node(fact).filter(|name| text_of_node(*name).is_some_and(|name| !name.is_empty()));
     let named = |node: Node<'run>| match text_of_node(node).filter(|name| tree.is_name_of_main(name)) {
         Some(_) => Node::new(Value::plain_text(tree::MAIN), node.origin),
         None => node,
@@ -208,12 +207,11 @@ fn handover_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'
     Some(TimedStep::new(one.start, StepKind::Handover, fields, one.origin))
 }
 
-/// What was said.
 struct SpeechSteps<'run> {
     steps: Vec<TimedStep<'run>>,
     prompt: Option<Node<'run>>,
     output: Option<Node<'run>>,
-    /// How often each agent was told a text, by role.
+    /// How often each agent received a text, by role.
     told: FxHashMap<(Option<&'run str>, &'run str, &'run str), usize>,
 }
 
@@ -255,7 +253,7 @@ fn collect_speech<'run>(
 }
 
 impl<'run> SpeechSteps<'run> {
-    /// Every request repeats the conversation so far: only what is new is told.
+    /// Requests repeat the conversation: only new messages are added.
     fn add_given(
         &mut self,
         given: &[SpanMessage<'run>],
@@ -283,7 +281,13 @@ impl<'run> SpeechSteps<'run> {
         }
     }
 
-    fn add_message(&mut self, by: &'run str, text: Node<'run>, agent: Option<&'run str>, (at, turn): (Option<f64>, usize)) {
+    fn add_message(
+        &mut self,
+        by: &'run str,
+        text: Node<'run>,
+        agent: Option<&'run str>,
+        (at, turn): (Option<f64>, usize),
+    ) {
         if text_of_node(text).is_none() {
             return;
         }
@@ -298,7 +302,7 @@ impl<'run> SpeechSteps<'run> {
     }
 }
 
-/// The text of a tool's name: what the conventions say, else the name of the span.
+/// By convention, else the span's name.
 pub(super) fn tool_name<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>> {
     let is_text = |node: &Node<'run>| text_of_node(*node).is_some_and(|name| !name.is_empty());
     span.facts

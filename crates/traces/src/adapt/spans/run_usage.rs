@@ -16,8 +16,7 @@ const TOKENS: [Fact; 6] = [
     Fact::TokensCacheWrite,
 ];
 
-/// Usage is counted where it arose: what is around a request to a model repeats it. Where a request says nothing of it, the sum of the
-/// others is not that of the run.
+/// Counted at model requests, which outer spans repeat. If a request lacks usage, there is no total.
 pub(super) fn set_usage<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run, '_>) {
     let has = |span: &TraceSpan<'run>| span.facts.has_any(&[Fact::TokensIn, Fact::TokensOut, Fact::TokensAll]);
     let leaves = innermost_spans(tree, has);
@@ -34,8 +33,7 @@ pub(super) fn set_usage<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run
     usage.set_usage(draft);
 }
 
-/// What a run cost: what its format says of it as a whole, else the sum of what its requests did. Either is a part of the cost where some
-/// of them say it and others do not.
+/// The format's total, else the sum of requests; incomplete if only some have a cost.
 pub(super) fn run_cost<'run>(tree: &SpanTree<'run>, whole: Option<Node<'run>>) -> Option<Node<'run>> {
     let has = |span: &TraceSpan<'run>| span.facts.fact_number(Fact::Cost).is_some();
     let leaves = innermost_spans(tree, has);
@@ -50,8 +48,7 @@ pub(super) fn run_cost<'run>(tree: &SpanTree<'run>, whole: Option<Node<'run>>) -
     whole.or_else(|| sum.map(|sum| Node::computed(Value::Number(sum))))
 }
 
-/// Whether a request to a model was answered that none of these spans speaks of: it is none of them, nor in one, nor around one of the
-/// same work.
+/// True if an answered model request is not covered by these spans.
 fn lacks_cost<'run>(tree: &SpanTree<'run>, leaves: &[usize], has: impl Fn(&TraceSpan<'run>) -> bool) -> bool {
     let mut speaks = vec![false; tree.spans.len()];
     for leaf in leaves {
@@ -67,7 +64,7 @@ fn lacks_cost<'run>(tree: &SpanTree<'run>, leaves: &[usize], has: impl Fn(&Trace
     !leaves.is_empty() && requests.into_iter().any(|(span, _)| !is_told(span))
 }
 
-/// The spans that say something themselves: requests to models that have none with it inside of the same work, others that have none at all.
+/// Innermost spans with a value: model requests within the same work, others overall.
 fn innermost_spans<'run>(tree: &SpanTree<'run>, has: impl Fn(&TraceSpan<'run>) -> bool + Copy) -> Vec<usize> {
     let near = tree.encloses_any(move |span| span.act == SpanAct::Inference && has(span), true);
     let any = tree.encloses_any(has, false);

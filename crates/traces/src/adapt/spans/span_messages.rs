@@ -3,14 +3,13 @@
 use super::super::content;
 use super::super::run_builder::RunBuilder;
 use super::super::{node_list, node_object};
-use super::attributes::{Fact, SpanFacts, NumberedList, NumberedField, names};
-use super::exchange::{RequestedCall, ModelExchange, SpanMessage, ToolResult};
-use super::{text_of_node, wrapped_values, numbered_messages};
-use averment_base::value::{ObjectEntry, Node, Object, Value};
+use super::attributes::{Fact, NumberedField, NumberedList, SpanFacts, names};
+use super::exchange::{ModelExchange, RequestedCall, SpanMessage, ToolResult};
+use super::{numbered_messages, text_of_node, wrapped_values};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_step, role};
 
 names! {
-    /// A message, and a part of one: the names in all dialects.
     SpanMessageKey {
         Role = ["role", "message.role"],
         Content = ["content", "parts", "text", "contents"],
@@ -30,20 +29,19 @@ names! {
         EventName = ["event.name"],
         Thinking = ["thinking", "thought"],
         Value = ["value"],
-        /// What holds messages in serialised ones, in generations and in responses.
+        /// Message holders in serialized messages, generations and responses.
         Inner = ["kwargs", "data"],
         Lists = ["generations", "choices"],
         Class = ["id"],
-        /// What LangChain keeps of a message as its provider wrote it.
+        /// LangChain's copy of the provider's original message.
         Provider = ["additional_kwargs"],
-        /// What the message of a tool answers, whatever else it says of itself.
+        /// The call that a tool message answers.
         Call = ["tool_call_id", "toolCallId"],
         Status = ["status"],
     }
 }
 
 names! {
-    /// Who says a message.
     SpeakerWord {
         User = ["user", "human", "HumanMessage", "HumanMessageChunk", "MessageRole.USER"],
         Assistant = ["assistant", "ai", "AI", "model", "AIMessage", "AIMessageChunk", "MessageRole.ASSISTANT"],
@@ -52,7 +50,7 @@ names! {
     }
 }
 
-/// The role of a message: what it says itself, else its type or its class.
+/// Its own role, else its type or class.
 fn role_of<'run>(message: Object<'run>, outer: Object<'run>) -> Option<&'static str> {
     let class = |object| node_list(find_key(object, SpanMessageKey::Class)?)?.last().copied();
     let told = [
@@ -80,14 +78,12 @@ fn find_key<'run>(object: Object<'run>, wanted: SpanMessageKey) -> Option<Node<'
 }
 
 names! {
-    /// The only key of a block of Bedrock.
     BlockName {
         Any = ["text", "toolUse", "toolResult", "reasoningContent"],
     }
 }
 
 names! {
-    /// What a part of a message is.
     SpanPartType {
         Text = ["text", "input_text", "output_text", "user-prompt", "system-prompt"],
         Thinking = ["thinking", "reasoning"],
@@ -96,9 +92,11 @@ names! {
     }
 }
 
-/// Reads what went in and came out of a span.
 pub(crate) fn read_exchange<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'run, '_>) -> ModelExchange<'run> {
-    let (given, said) = (numbered_messages::read_numbered(facts, NumberedList::In, draft), numbered_messages::read_numbered(facts, NumberedList::Out, draft));
+    let (given, said) = (
+        numbered_messages::read_numbered(facts, NumberedList::In, draft),
+        numbered_messages::read_numbered(facts, NumberedList::Out, draft),
+    );
     let mut exchange = ModelExchange { input: given, output: said, ..ModelExchange::default() };
     let waits = !draft.is_whole() && !facts.has_any(&[Fact::Messages, Fact::Input]);
     if let Some(node) = facts.fact_node(Fact::MessagesIn).filter(|_| exchange.input.is_empty()) {
@@ -115,14 +113,18 @@ pub(crate) fn read_exchange<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'r
     if let Some(node) = facts.fact_node(Fact::MessagesOut).filter(|_| exchange.output.is_empty()) {
         exchange.output = read_messages(node, role::ASSISTANT, draft);
     }
-    if let Some(node) = facts.fact_node(Fact::Messages).filter(|_| exchange.output.is_empty() && exchange.input.is_empty()) {
+    if let Some(node) =
+        facts.fact_node(Fact::Messages).filter(|_| exchange.output.is_empty() && exchange.input.is_empty())
+    {
         split_conversation(read_messages(node, role::USER, draft), &mut exchange);
     }
     if exchange.output.is_empty() {
         let mut said = SpanMessage { role: Some(role::ASSISTANT), ..SpanMessage::default() };
         facts.fact_node(Fact::SaidText).into_iter().for_each(|text| content_of(text, &mut said, draft));
         if let Some(calls) = facts.fact_node(Fact::SaidCalls) {
-            said.calls.extend(node_list(read_node(calls, draft)).unwrap_or_default().iter().filter_map(|call| requested_call(*call)));
+            said.calls.extend(
+                node_list(read_node(calls, draft)).unwrap_or_default().iter().filter_map(|call| requested_call(*call)),
+            );
         }
         said.place = [Fact::SaidText, Fact::SaidCalls].into_iter().find_map(|fact| facts.fact_node(fact));
         exchange.output.extend(said.place.is_some().then_some(said));
@@ -138,7 +140,7 @@ pub(crate) fn read_exchange<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'r
     exchange
 }
 
-/// The last messages of the model are what it said, those before what it was given.
+/// The model's trailing messages are output, earlier ones input.
 pub(crate) fn split_conversation<'run>(messages: Vec<SpanMessage<'run>>, exchange: &mut ModelExchange<'run>) {
     let last = messages.iter().rposition(|said| !said.is_of_assistant()).map_or(0, |last| last + 1);
     for (place, said) in messages.into_iter().enumerate() {
@@ -146,7 +148,6 @@ pub(crate) fn split_conversation<'run>(messages: Vec<SpanMessage<'run>>, exchang
     }
 }
 
-/// The value that a text holds, where it holds one.
 pub(crate) fn read_node<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     match node.value {
         Value::Text(text) if text.as_str().trim_start().starts_with(['{', '[']) => {
@@ -156,8 +157,12 @@ pub(crate) fn read_node<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) ->
     }
 }
 
-/// Messages in a list, in an object that holds one, or in text; `by` says whose they are where they do not say it themselves.
-pub(crate) fn read_messages<'run>(node: Node<'run>, by: &'static str, draft: &RunBuilder<'run, '_>) -> Vec<SpanMessage<'run>> {
+/// From a list, an object or text; `by` is the default speaker.
+pub(crate) fn read_messages<'run>(
+    node: Node<'run>,
+    by: &'static str,
+    draft: &RunBuilder<'run, '_>,
+) -> Vec<SpanMessage<'run>> {
     let value = read_node(node, draft);
     let Value::Object(outer) = value.value else {
         let items = match value.value {
@@ -174,9 +179,13 @@ pub(crate) fn read_messages<'run>(node: Node<'run>, by: &'static str, draft: &Ru
             .map(|item| read_pair(*item).unwrap_or_else(|| read_message(read_node(*item, draft), by, draft)))
             .collect();
     };
-    let system = find_key(outer, SpanMessageKey::System)
-        .or_else(|| find_key(outer, SpanMessageKey::Config).and_then(node_object).and_then(|config| find_key(config, SpanMessageKey::System)));
-    let mut found: Vec<SpanMessage<'run>> = system.map(|system| read_message(system, role::SYSTEM, draft)).into_iter().collect();
+    let system = find_key(outer, SpanMessageKey::System).or_else(|| {
+        find_key(outer, SpanMessageKey::Config)
+            .and_then(node_object)
+            .and_then(|config| find_key(config, SpanMessageKey::System))
+    });
+    let mut found: Vec<SpanMessage<'run>> =
+        system.map(|system| read_message(system, role::SYSTEM, draft)).into_iter().collect();
     let is_message = find_key(outer, SpanMessageKey::Role).is_some();
     match (find_key(outer, SpanMessageKey::Messages).filter(|_| !is_message), find_key(outer, SpanMessageKey::Prompt)) {
         (Some(inner), _) if node_list(inner).is_some() => found.extend(read_messages(inner, by, draft)),
@@ -189,7 +198,7 @@ pub(crate) fn read_messages<'run>(node: Node<'run>, by: &'static str, draft: &Ru
     found
 }
 
-/// A message as LangChain takes it, too: who says it, and what.
+/// LangChain's pair form: role and content.
 fn read_pair<'run>(node: Node<'run>) -> Option<SpanMessage<'run>> {
     let [by, text] = node_list(node)? else { return None };
     let role = text_of_node(*by).and_then(canonical_role)?;
@@ -197,7 +206,11 @@ fn read_pair<'run>(node: Node<'run>) -> Option<SpanMessage<'run>> {
     Some(SpanMessage { role: Some(role), texts: vec![*text], place: Some(node), ..SpanMessage::default() })
 }
 
-pub(super) fn read_message<'run>(node: Node<'run>, by: &'static str, draft: &RunBuilder<'run, '_>) -> SpanMessage<'run> {
+pub(super) fn read_message<'run>(
+    node: Node<'run>,
+    by: &'static str,
+    draft: &RunBuilder<'run, '_>,
+) -> SpanMessage<'run> {
     let mut said = SpanMessage { role: Some(by), place: Some(node), ..SpanMessage::default() };
     let Value::Object(mut message) = node.value else {
         sort_parts(node, &mut said, draft, 0);
@@ -210,7 +223,9 @@ pub(super) fn read_message<'run>(node: Node<'run>, by: &'static str, draft: &Run
     let serialised = message;
     message = unwrap_message(message);
     said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(Some(by));
-    let calls = |message| node_list(read_node(find_key(message, SpanMessageKey::Calls)?, draft)).filter(|calls| !calls.is_empty());
+    let calls = |message| {
+        node_list(read_node(find_key(message, SpanMessageKey::Calls)?, draft)).filter(|calls| !calls.is_empty())
+    };
     let of_provider = || find_key(message, SpanMessageKey::Provider).and_then(node_object).and_then(calls);
     let calls = calls(message).or_else(of_provider).unwrap_or_default();
     said.calls.extend(calls.iter().filter_map(|call| requested_call(*call)));
@@ -242,11 +257,13 @@ pub(super) fn read_message<'run>(node: Node<'run>, by: &'static str, draft: &Run
 }
 
 fn holds_parts(content: Node<'_>) -> bool {
-    let has_type = |node: &Node<'_>| node_object(*node).is_some_and(|part| find_key(part, SpanMessageKey::Type).is_some());
-    node_list(content).is_some_and(|parts| parts.iter().any(has_type) || !parts.is_empty() && parts.iter().all(is_block))
+    let has_type =
+        |node: &Node<'_>| node_object(*node).is_some_and(|part| find_key(part, SpanMessageKey::Type).is_some());
+    node_list(content)
+        .is_some_and(|parts| parts.iter().any(has_type) || !parts.is_empty() && parts.iter().all(is_block))
 }
 
-/// Whether a value is a block of Bedrock: what it holds is told by its only key.
+/// A Bedrock block, identified by its only key.
 fn is_block(node: &Node<'_>) -> bool {
     let only = node_object(*node).and_then(|block| match block.entries() {
         [only] => BlockName::from_name(only.key),
@@ -255,23 +272,21 @@ fn is_block(node: &Node<'_>) -> bool {
     only.is_some()
 }
 
-/// The content of a message that is text stays text, unless it holds parts.
+/// Text stays text unless it contains parts.
 fn read_parts<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     let value = read_node(content, draft);
     if holds_parts(value) { value } else { content }
 }
 
-/// Whether text holds parts of a content.
 pub(crate) fn holds_parts_in_text<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
     text_of_node(content).is_some() && holds_parts(read_node(content, draft))
 }
 
-/// Sorts a content into what is said, asked for and told: text that holds parts, too.
+/// Sorts content into speech, calls and results, also parts in text.
 pub(super) fn content_of<'run>(content: Node<'run>, said: &mut SpanMessage<'run>, draft: &RunBuilder<'run, '_>) {
     sort_parts(read_parts(content, draft), said, draft, 0);
 }
 
-/// Sorts the parts of a content into what is said, asked for and told.
 fn sort_parts<'run>(content: Node<'run>, said: &mut SpanMessage<'run>, draft: &RunBuilder<'run, '_>, depth: usize) {
     const DEEP: usize = 4;
     match content.value {
@@ -280,7 +295,8 @@ fn sort_parts<'run>(content: Node<'run>, said: &mut SpanMessage<'run>, draft: &R
             for run in items.chunk_by(content::goes_on) {
                 match run {
                     [first, _, ..] => {
-                        said.texts.extend(content::content_text(Node::new(Value::List(run), first.origin), draft.arena));
+                        said.texts
+                            .extend(content::content_text(Node::new(Value::List(run), first.origin), draft.arena));
                     }
                     run => run.iter().for_each(|item| sort_parts(*item, said, draft, depth + 1)),
                 }
@@ -291,7 +307,13 @@ fn sort_parts<'run>(content: Node<'run>, said: &mut SpanMessage<'run>, draft: &R
     }
 }
 
-fn sort_part<'run>(node: Node<'run>, part: Object<'run>, said: &mut SpanMessage<'run>, draft: &RunBuilder<'run, '_>, depth: usize) {
+fn sort_part<'run>(
+    node: Node<'run>,
+    part: Object<'run>,
+    said: &mut SpanMessage<'run>,
+    draft: &RunBuilder<'run, '_>,
+    depth: usize,
+) {
     let kind = find_key(part, SpanMessageKey::Type).and_then(text_of_node).and_then(SpanPartType::from_name);
     let content = find_key(part, SpanMessageKey::Content);
     match kind.map(|(kind, _)| kind) {
@@ -317,7 +339,9 @@ fn requested_call<'run>(node: Node<'run>) -> Option<RequestedCall<'run>> {
     let outer = node_object(node)?;
     let call = find_key(outer, SpanMessageKey::Function).and_then(node_object).unwrap_or(outer);
     let tool = find_key(call, SpanMessageKey::Tool).filter(|tool| text_of_node(*tool).is_some())?;
-    let id = find_key(outer, SpanMessageKey::Answers).or(find_key(call, SpanMessageKey::Answers)).filter(|id| text_of_node(*id).is_some());
+    let id = find_key(outer, SpanMessageKey::Answers)
+        .or(find_key(call, SpanMessageKey::Answers))
+        .filter(|id| text_of_node(*id).is_some());
     Some(RequestedCall { id, tool, args: find_key(call, SpanMessageKey::Args), place: node })
 }
 
@@ -330,7 +354,8 @@ fn part_result<'run>(part: Object<'run>, draft: &RunBuilder<'run, '_>) -> Option
     let blocks = node_list(result).filter(|blocks| !blocks.is_empty() && blocks.iter().all(is_text));
     let result = blocks.and_then(|_| content::content_text(result, draft.arena)).unwrap_or(result);
     // Some say what type a result is beside it.
-    let typed = |result: Node<'run>| node_object(result).filter(|object| find_key(*object, SpanMessageKey::Type).is_some());
+    let typed =
+        |result: Node<'run>| node_object(result).filter(|object| find_key(*object, SpanMessageKey::Type).is_some());
     let inner = |result| find_key(typed(result)?, SpanMessageKey::Value);
     Some(ToolResult {
         id: find_key(part, SpanMessageKey::Answers).filter(|id| text_of_node(*id).is_some()),
@@ -340,20 +365,17 @@ fn part_result<'run>(part: Object<'run>, draft: &RunBuilder<'run, '_>) -> Option
     })
 }
 
-/// Whether what is told of a call says how it ended.
 fn has_failed(told: Object<'_>) -> Option<bool> {
     let is_true = |key: &&str| matches!(told.get(key).map(|node| node.value), Some(Value::Boolean(true)));
     let word = || find_key(told, SpanMessageKey::Status).and_then(text_of_node).and_then(super::of_word);
     if of_step::IS_ERROR.iter().any(is_true) { Some(true) } else { word() }
 }
 
-/// The object that holds a message which was written out with its class.
 fn unwrap_message(message: Object<'_>) -> Object<'_> {
     let inner = find_key(message, SpanMessageKey::Inner).and_then(node_object);
     inner.filter(|inner| find_key(*inner, SpanMessageKey::Content).is_some()).unwrap_or(message)
 }
 
-/// What a message to the model says of a call, where a value is one.
 pub(super) fn message_result<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
     let message = unwrap_message(node_object(node)?);
     let id = find_key(message, SpanMessageKey::Call).filter(|id| text_of_node(*id).is_some())?;
@@ -362,13 +384,14 @@ pub(super) fn message_result<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_
     Some(ToolResult { id: Some(id), tool: None, result, failed: has_failed(message) })
 }
 
-/// The tools that a model could use.
 pub(crate) fn offered_tools<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'run, '_>) -> Vec<Node<'run>> {
     let mut found: Vec<Node<'run>> = Vec::new();
     for one in facts.numbered_parts(NumberedList::Tools) {
         match one.part {
             NumberedField::Schema => found.push(offered_tool(read_node(one.node, draft))),
-            NumberedField::ToolName => found.push(draft.object_node(&[ObjectEntry { key: of_step::NAME, node: one.node }])),
+            NumberedField::ToolName => {
+                found.push(draft.object_node(&[ObjectEntry { key: of_step::NAME, node: one.node }]))
+            }
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Tables of names, as the dialects of spans have them.
 
-/// Makes a table of names: for each meaning the names that it has, of which the first that is there counts.
+/// Makes a table of meanings, each with its names; the first present name wins.
 macro_rules! names {
     ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $word:ident = [$($name:literal),+ $(,)?],)+ }) => {
         $(#[$about])*
@@ -10,11 +10,10 @@ macro_rules! names {
         }
 
         impl $table {
-            /// All meanings, each with its names.
             #[allow(dead_code, reason = "not every table needs it")]
             pub(crate) const ALL: &'static [(Self, &'static [&'static str])] = &[$((Self::$word, &[$($name),+]),)+];
 
-            /// The value of an object under the first of its names that is there and not `null`.
+            /// The first that is present and not `null`.
             #[allow(dead_code, reason = "not every table needs it")]
             pub(crate) fn find<'run>(
                 self,
@@ -26,7 +25,6 @@ macro_rules! names {
                 self.names().iter().find_map(|name| object.get(name).filter(known))
             }
 
-            /// Its names.
             #[allow(dead_code, reason = "not every table needs it")]
             pub(crate) const fn names(self) -> &'static [&'static str] {
                 match self {
@@ -36,7 +34,7 @@ macro_rules! names {
 
             #[allow(dead_code, reason = "not every table needs it")]
             #[allow(clippy::self_named_constructors, reason = "a table may be called `Of`")]
-            /// What a name means, and its rank among the names of the same meaning.
+            /// With its rank among the names of that meaning.
             pub(crate) fn from_name(name: &str) -> Option<(Self, u8)> {
                 type NameIndex = rustc_hash::FxHashMap<&'static str, ($table, u8)>;
                 static KNOWN: std::sync::LazyLock<NameIndex> = std::sync::LazyLock::new(|| {

@@ -1,10 +1,10 @@
 //! Each name of each table of dialects says something.
 
-use super::attributes::{Fact, NumberedList, NumberedField};
+use super::attributes::{Fact, NumberedField, NumberedList};
 use averment_base::limits::Limits;
 use averment_base::value::json;
 use averment_runs::normal::of_run;
-use averment_runs::run::{StepKind, RunSource};
+use averment_runs::run::{RunSource, StepKind};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};
 
@@ -140,7 +140,13 @@ fn each_numbered_name_says_something() {
                 });
                 // Ids and arguments of calls that somebody else made, and ids that answer, count where a conversation has them.
                 let needs_more = *of == NumberedList::In
-                    && matches!(part, NumberedField::CallId | NumberedField::CallName | NumberedField::CallArgs | NumberedField::Answers);
+                    && matches!(
+                        part,
+                        NumberedField::CallId
+                            | NumberedField::CallName
+                            | NumberedField::CallArgs
+                            | NumberedField::Answers
+                    );
                 // What a model answers is said by the assistant, whatever role stands beside it.
                 let is_plain = *of == NumberedList::Out && *part == NumberedField::Role;
                 if !says && !needs_more && !is_plain {

@@ -6,14 +6,12 @@ use super::exchange::ToolResult;
 use super::run_steps::tool_name;
 use super::tree::SpanTree;
 use super::{SpanAct, TraceSpan, text_of_node, wrapped_values};
-use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::node_object;
+use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::{Node, compare};
 
-/// A call that was carried out.
 #[derive(Clone, Copy)]
 pub(super) struct ToolExecution<'run> {
-    /// The outermost of its spans.
     pub(super) span: usize,
     pub(super) tool: Node<'run>,
     pub(super) id: Option<Node<'run>>,
@@ -21,14 +19,18 @@ pub(super) struct ToolExecution<'run> {
     pub(super) result: Option<Node<'run>>,
     pub(super) failed: Option<bool>,
     pub(super) error: Option<Node<'run>>,
-    /// It is the doing of another tool.
+    /// Made by another tool.
     pub(super) is_inside: bool,
-    /// A span inside of it tells of the same call.
     is_told_inside: bool,
 }
 
 impl<'run> ToolExecution<'run> {
-    fn from_span(number: usize, span: &TraceSpan<'run>, as_written: bool, draft: &mut RunBuilder<'run, '_>) -> Option<Self> {
+    fn from_span(
+        number: usize,
+        span: &TraceSpan<'run>,
+        as_written: bool,
+        draft: &mut RunBuilder<'run, '_>,
+    ) -> Option<Self> {
         let Some(tool) = tool_name(span) else {
             draft.warn_skipped(span.origin, "a span of a tool without a name is passed over");
             return None;
@@ -59,13 +61,12 @@ impl<'run> ToolExecution<'run> {
         text_of_node(self.tool).unwrap_or_default()
     }
 
-    /// Takes in what a model was told of it.
     pub(super) fn apply_result(&mut self, told: ToolResult<'run>) {
         self.result = Some(told.result);
         self.failed = told.failed.filter(|failed| *failed).or(self.failed).or(told.failed);
     }
 
-    /// Whether another span of its tool may tell of the same call: ids tell, else arguments.
+    /// True if another span of the tool may be the same call: by id, else by arguments.
     fn may_be_same(&self, other: &Self) -> bool {
         match (self.id_text(), other.id_text()) {
             (Some(own), Some(id)) => own == id,
@@ -73,8 +74,7 @@ impl<'run> ToolExecution<'run> {
         }
     }
 
-    /// Takes in what a span inside of it says of the same call: that it went wrong may be known there alone. Of several attempts, which
-    /// come last first, the last one counts.
+    /// Merges an inner span of the call, which alone may know an error; the last attempt wins.
     fn merge_inner(&mut self, inner: &Self) {
         if std::mem::replace(&mut self.is_told_inside, true) {
             return;
@@ -87,14 +87,17 @@ impl<'run> ToolExecution<'run> {
     }
 }
 
-/// Whether arguments are the same as far as can be told: some write as text what others write as an object.
+/// Equal as far as comparable: some write as text what others write as an object.
 pub(super) fn may_be_equal(own: Node<'_>, other: Node<'_>) -> bool {
     node_object(own).is_some() != node_object(other).is_some() || compare::values_equal(&own.value, &other.value)
 }
 
-/// The calls that spans of tools tell, in the order of their starts. Where nothing compares their arguments, `as_written` lets those that
-/// are written as text stay text.
-pub(super) fn find_executions<'run>(tree: &SpanTree<'run>, as_written: bool, draft: &mut RunBuilder<'run, '_>) -> Vec<ToolExecution<'run>> {
+/// In order of start. If nothing compares arguments, `as_written` leaves text unparsed.
+pub(super) fn find_executions<'run>(
+    tree: &SpanTree<'run>,
+    as_written: bool,
+    draft: &mut RunBuilder<'run, '_>,
+) -> Vec<ToolExecution<'run>> {
     let around = tree.fold_down(None, |parent, above| match tree.act_of(parent) {
         SpanAct::Tool => Some(parent),
         SpanAct::Agent | SpanAct::Inference => None,

@@ -6,22 +6,19 @@ use averment_base::value::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 
-/// The name of the agent that a run is of.
 pub(super) const MAIN: &str = "main";
 
-/// Spans in the order of their starts, with what encloses them.
 pub(super) struct SpanTree<'run> {
     pub(super) spans: Vec<TraceSpan<'run>>,
     parents: Vec<Option<usize>>,
-    /// Their numbers, parents first.
     order: Vec<usize>,
-    /// The agent that each span belongs to: an agent to itself.
+    /// Each span's agent; an agent is its own.
     agents: Vec<Option<usize>>,
     main: Option<usize>,
     names: Vec<Option<&'run str>>,
-    /// The agents that spans say work is handed over to.
+    /// Agents that took over, according to spans.
     successors: FxHashSet<&'run str>,
-    /// Ids that spans name as their parents, and no span has.
+    /// Parent ids that no span has.
     pub(super) unknown_parents: usize,
 }
 
@@ -66,12 +63,11 @@ impl<'run> SpanTree<'run> {
         self.spans.get(span).map_or(SpanAct::Other, |span| span.act)
     }
 
-    /// All spans, each behind the one that it stands in.
+    /// Parents first.
     pub(super) fn outermost_first(&self) -> impl DoubleEndedIterator<Item = usize> {
         self.order.iter().copied()
     }
 
-    /// A value for each span that follows from its parent and that one's value.
     pub(super) fn fold_down<T: Copy>(&self, of_root: T, of_child: impl Fn(usize, T) -> T) -> Vec<T> {
         let mut values = vec![of_root; self.spans.len()];
         for span in &self.order {
@@ -85,38 +81,32 @@ impl<'run> SpanTree<'run> {
         values
     }
 
-    /// The agent that a span belongs to.
     pub(super) fn agent_of(&self, span: usize) -> Option<usize> {
         self.agents.get(span).copied().flatten()
     }
 
-    /// The name of the agent that a span belongs to.
     pub(super) fn agent_name(&self, span: usize) -> Option<&'run str> {
         self.names.get(self.agent_of(span)?).copied().flatten()
     }
 
-    /// Whether a span is the doing of the main agent, or of none where there is none.
     pub(super) fn is_of_main(&self, span: usize) -> bool {
         self.agent_name(span).is_none_or(|name| name == MAIN)
     }
 
-    /// Whether there is an agent.
     pub(super) fn has_agents(&self) -> bool {
         self.main.is_some()
     }
 
-    /// Whether what a span says may answer the run: it is the doing of the main agent, or of one that took over from it.
+    /// True for output of the main agent or its successor.
     pub(super) fn may_answer(&self, span: usize) -> bool {
         self.is_of_main(span) || self.agent_of(span).is_some_and(|agent| self.takes_over(agent))
     }
 
-    /// Whether an agent beside the main one was handed the work over, as a span says.
     fn takes_over(&self, agent: usize) -> bool {
         let beside = self.main.is_some_and(|main| self.agent_around(agent) == self.agent_around(main));
         beside && self.own_name(agent).is_some_and(|name| self.successors.contains(name))
     }
 
-    /// Whether a name is that of the main agent in the trace.
     pub(super) fn is_name_of_main(&self, name: &str) -> bool {
         self.main.and_then(|main| self.own_name(main)) == Some(name)
     }
@@ -126,8 +116,7 @@ impl<'run> SpanTree<'run> {
         span.facts.fact_text(Fact::Agent).or_else(|| span.facts.fact_text(Fact::Entity)).or_else(|| plain_name(span))
     }
 
-    /// What tells of the run as a whole: what is around the main agent, outermost first; that agent, where it begins or, `at_end`, where it
-    /// works for the last time; what has no parent.
+    /// Spans about the whole run: around the main agent, that agent (`at_end`: its last part), and roots.
     pub(super) fn whole_run(&self, at_end: bool) -> Vec<usize> {
         let around = |agent: usize| std::iter::successors(self.parent_of(agent), |span| self.parent_of(*span));
         let mut whole: Vec<usize> = self.main.map(|main| around(main).collect()).unwrap_or_default();
@@ -150,12 +139,11 @@ impl<'run> SpanTree<'run> {
         whole
     }
 
-    /// The agent that encloses an agent.
     fn agent_around(&self, agent: usize) -> Option<usize> {
         self.parent_of(agent).and_then(|parent| self.agent_of(parent))
     }
 
-    /// The main agent is the outermost one that does something itself: what only encloses another one is the same agent.
+    /// The main agent is the outermost that acts itself: a mere wrapper is the same agent.
     fn find_agents(&mut self) {
         let of_parent = self.fold_down(
             None,
@@ -183,7 +171,7 @@ impl<'run> SpanTree<'run> {
         self.name_agents();
     }
 
-    /// What agents are called: the main one, and what is around it, is `main`.
+    /// The main agent and what encloses it are `main`.
     fn name_agents(&mut self) {
         let own = |agent: usize| self.own_name(agent);
         let Some(main) = self.main else { return };
@@ -209,7 +197,7 @@ impl<'run> SpanTree<'run> {
         self.names = names;
     }
 
-    /// Whether a span has spans of a kind inside; with `within`, agents and tools between them left out.
+    /// With `within`, agents and tools in between are excluded.
     pub(super) fn encloses_any(&self, is: impl Fn(&TraceSpan<'run>) -> bool, within: bool) -> Vec<bool> {
         let mut encloses = vec![false; self.spans.len()];
         for span in self.order.iter().rev() {
@@ -226,7 +214,6 @@ impl<'run> SpanTree<'run> {
     }
 }
 
-/// The spans in an order in which parents come first.
 fn order_parents_first(parents: &[Option<usize>]) -> Vec<usize> {
     let mut done = vec![false; parents.len()];
     let mut order = Vec::with_capacity(parents.len());
@@ -245,7 +232,7 @@ fn order_parents_first(parents: &[Option<usize>]) -> Vec<usize> {
     order
 }
 
-/// The name of a span without the word for what it does.
+/// Without the word for its operation.
 pub(super) fn plain_name<'run>(span: &TraceSpan<'run>) -> Option<&'run str> {
     let name = span.name.and_then(text_of_node)?;
     let word = ["invoke_agent ", "execute_tool ", "running tool: ", "tools/call "]
@@ -254,13 +241,12 @@ pub(super) fn plain_name<'run>(span: &TraceSpan<'run>) -> Option<&'run str> {
     word.and_then(|word| name.get(word.len()..)).or(Some(name))
 }
 
-/// The same for the node.
 pub(super) fn plain_name_node<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>> {
     let (node, name) = (span.name?, plain_name(span)?);
     Some(Node::new(averment_base::value::Value::plain_text(name), node.origin))
 }
 
-/// Spans that stand in each other have no parents.
+/// Spans in a cycle become roots.
 fn break_cycles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
     let mut state = vec![0_u8; parents.len()];
     for start in 0..parents.len() {

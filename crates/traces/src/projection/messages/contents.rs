@@ -3,16 +3,16 @@
 use super::ConversationReader;
 use crate::adapt::claude_code::holds_tool_blocks;
 use crate::adapt::content;
-use crate::adapt::fields::{FieldRecord, ByteSpan};
-use crate::adapt::messages::{BlockType, BlockKey, text_in};
+use crate::adapt::fields::{ByteSpan, FieldRecord};
+use crate::adapt::messages::{BlockKey, BlockType, text_in};
 use crate::adapt::printed_messages;
 use crate::projection::keys::read_list;
-use crate::projection::{ScannedChunk, RawValue};
+use crate::projection::{RawValue, ScannedChunk};
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Value, json};
 
 impl<'a> ConversationReader<'_, 'a> {
-    /// Whether the words in work may be a copy of others of the same message.
+    /// True if it may be a copy within the same message.
     pub(super) fn may_be_copy(&self, words: ByteSpan, turn: usize) -> Option<bool> {
         let read = |(start, end): ByteSpan| self.chunk.read_value(RawValue::Bytes(start, end));
         for known in self.found.words.said_in(turn) {
@@ -23,7 +23,7 @@ impl<'a> ConversationReader<'_, 'a> {
         Some(self.turns[1] < self.last_turn)
     }
 
-    /// Whether a content may be the message of a tool as Python prints it, which only the full reader reads.
+    /// Python-printed tool messages go to the full reader.
     pub(super) fn may_be_printed(&self, (start, end): ByteSpan) -> bool {
         let may_begin = matches!(self.cursor.byte_at(start.wrapping_add(1)), b'c' | b'T' | b'\\');
         let read = || self.chunk.read_value(RawValue::Bytes(start, end));
@@ -32,14 +32,13 @@ impl<'a> ConversationReader<'_, 'a> {
             && read().is_none_or(|value| matches!(value, Value::Text(text) if printed_messages::may_be(text.as_str())))
     }
 
-    /// A block of a result that is neither a call nor a result itself.
     pub(super) fn says_or_is_silent(&mut self, at: usize) -> Option<usize> {
         let (block, behind) = self.keys.inner.read_spans(self.cursor, at)?;
         let kind = BlockType::of_block(self.chunk.plain_text(block.field(BlockKey::Type)?)??)?;
         matches!(kind, BlockType::Text | BlockType::OtherText | BlockType::Silent).then_some(behind)
     }
 
-    /// The text of a content, or the content itself where it holds none.
+    /// The content itself if it holds no text.
     pub(super) fn text_of(&mut self, (start, end): ByteSpan) -> Option<RawValue<'a>> {
         if !matches!(self.cursor.byte_at(start), b'[' | b'{') {
             return Some(RawValue::Bytes(start, end));
@@ -51,7 +50,7 @@ impl<'a> ConversationReader<'_, 'a> {
         })
     }
 
-    /// The text of a list that holds one block of text and nothing else.
+    /// Only for a list of exactly one text block.
     fn single_text(&mut self, start: usize) -> Option<ByteSpan> {
         let (mut count, mut found) = (0, None);
         let cursor = self.cursor;
@@ -65,7 +64,6 @@ impl<'a> ConversationReader<'_, 'a> {
         found.filter(|_| count == 1)
     }
 
-    /// The same of any content, read in full.
     pub(super) fn read_text(&self, (start, end): ByteSpan) -> Option<Value<'a>> {
         let ScannedChunk { text, arena, limits, .. } = self.chunk;
         let document = json::parse(text.get(start..end)?, start, arena, limits).ok()?;
@@ -75,7 +73,6 @@ impl<'a> ConversationReader<'_, 'a> {
         Some(content::content_text(document.node, arena).unwrap_or(document.node).value)
     }
 
-    /// The words of an answer in blocks.
     pub(super) fn answer_words(&self, span: ByteSpan) -> Option<Value<'a>> {
         match self.read_text(span)? {
             Value::Text(text) if !text.is_empty() => Some(Value::Text(text)),

@@ -1,16 +1,16 @@
 //! The loops with AVX2.
 
-use super::{BlockMasks, BlockCarry, ScanWord, bad_escapes, over_blocks, over_candidates, report_candidates};
+use super::{BlockCarry, BlockMasks, ScanWord, bad_escapes, over_blocks, over_candidates, report_candidates};
 use crate::scan::BitPositions;
 use std::arch::x86_64::*;
 use std::sync::OnceLock;
 
-/// What a machine has that has all that the functions of this module need: only detection gives one.
+/// Proof that the CPU supports this module's functions: only detection creates one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx2(());
 
 impl Avx2 {
-    /// Looks at the machine. It is asked for every container of a line.
+    /// Called for every container of a line.
     #[inline]
     pub(super) fn detect() -> Option<Self> {
         static KNOWN: OnceLock<Option<Avx2>> = OnceLock::new();
@@ -43,7 +43,7 @@ pub(super) fn closing_bracket(_: Avx2, words: &[ScanWord], at: usize, most: u32)
     unsafe { closing_popcnt(words, at, most) }
 }
 
-/// Bits are counted by an instruction of its own.
+/// Uses the popcount instruction.
 #[target_feature(enable = "bmi1,bmi2,popcnt")]
 fn closing_popcnt(words: &[ScanWord], at: usize, most: u32) -> Option<usize> {
     super::closing_from(words, at, most)

@@ -1,16 +1,15 @@
 //! The loops with AVX-512.
 
 use super::avx2::Avx2;
-use super::{BlockMasks, BlockCarry, ScanWord, bad_escapes, over_blocks, over_candidates, report_candidates};
+use super::{BlockCarry, BlockMasks, ScanWord, bad_escapes, over_blocks, over_candidates, report_candidates};
 use crate::scan::BitPositions;
 use std::arch::x86_64::*;
 
-/// What a machine has that has all that the functions of this module need: only detection gives one.
+/// Proof that the CPU supports this module's functions: only detection creates one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Avx512(());
 
 impl Avx512 {
-    /// Looks at the machine.
     #[inline]
     pub(super) fn detect() -> Option<Self> {
         let _less = Avx2::detect()?;

@@ -4,17 +4,21 @@ use super::super::recent_occurrences::{bound_holds, step_measure};
 use super::super::timeline::to_index;
 use super::super::view::{Hit, MonitorView};
 use crate::ir::StepDistance;
-use crate::vm::outcome::{VerdictEvidence, Role};
+use crate::vm::outcome::{Role, VerdictEvidence};
 
 impl MonitorView<'_, '_> {
-    /// The nearest B of the same values that comes too late, or nobody knows when.
-    pub(in super::super) fn too_late(&mut self, hit: &Hit, wanted: usize, within: Option<StepDistance>) -> Option<VerdictEvidence> {
+    pub(in super::super) fn too_late(
+        &mut self,
+        hit: &Hit,
+        wanted: usize,
+        within: Option<StepDistance>,
+    ) -> Option<VerdictEvidence> {
         let near = self.fitting_match(wanted, hit, false)?;
         let label = self.distance_words(&near, (hit.step, near.step), within)?;
         Some(self.step_proof(near.step, wanted, Role::NearMiss, label))
     }
 
-    /// How far a step is away, when that is more than the bound or not known.
+    /// A step's distance, if it exceeds the bound or is unknown.
     pub(in super::super) fn distance_words(
         &self,
         near: &Hit,
@@ -34,7 +38,7 @@ impl MonitorView<'_, '_> {
     }
 }
 
-/// A distance in the unit of a bound: `7 calls`, `1 turn`, `6.5s`.
+/// A distance in the bound's unit: `7 calls`, `1 turn`, `6.5s`.
 fn distance_in_unit(within: Option<StepDistance>, away: f64) -> String {
     let counted = |thing: &str| format!("{away} {thing}{}", if away == 1.0 { "" } else { "s" });
     match within {
@@ -45,7 +49,6 @@ fn distance_in_unit(within: Option<StepDistance>, away: f64) -> String {
     }
 }
 
-/// The step behind the window.
 pub(in super::super) fn window_end(view: &MonitorView<'_, '_>) -> u32 {
     to_index(view.context.window.end)
 }

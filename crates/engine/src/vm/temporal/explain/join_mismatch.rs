@@ -1,17 +1,14 @@
 //! Why two steps that match their patterns are no pair: they have other values, or a test of one fails with the values of the other.
 
 use super::super::timeline::Env;
-use super::super::view::{PairFit, Hit, MonitorView, merge_envs, same_values};
-use super::values_differ;
+use super::super::view::{Hit, MonitorView, PairFit, merge_envs, same_values};
 use super::near::MOST_COMPARED;
+use super::values_differ;
 use crate::vm::context::ExpressionScope;
-use crate::vm::outcome::{VerdictEvidence, Role};
+use crate::vm::outcome::{Role, VerdictEvidence};
 
-/// Why a match does not go together with others.
 pub(in super::super) struct JoinMismatch {
-    /// What it has, or how values compare: `it has id 2`, `` `id` is 2 and `$x` is 3 ``.
     pub(in super::super) words: String,
-    /// The test of another step that it fails.
     pub(in super::super) test: Option<String>,
 }
 
@@ -20,16 +17,13 @@ pub(in super::super) fn for_which(test: &str) -> String {
     [" for which `", test, "` holds"].concat()
 }
 
-/// A test of a step on values of another one that fails.
 struct FailedTest {
-    /// Its text.
     test: String,
-    /// The values that it compares: `` `id` is 2 and `$x` is 3 ``.
     values: String,
 }
 
 impl MonitorView<'_, '_> {
-    /// What a step lacks, and the match that comes nearest to it fails only a test of the step itself: `` a for which `id > $x` holds ``.
+    /// The missing step, if the nearest match only fails its own test: `` a for which `id > $x` holds ``.
     pub(in super::super) fn describe_wanted(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> String {
         let thing = self.describe_operand(operand, env);
         match self.refusing_match(operand, hit, env, before) {
@@ -38,7 +32,7 @@ impl MonitorView<'_, '_> {
         }
     }
 
-    /// The nearest match of an operand with the values that are wanted, where a test of `hit` on its values fails; and that test.
+    /// The nearest match of an operand with matching values that fails a test of `hit`, and that test.
     pub(in super::super) fn refusing_match(
         &mut self,
         operand: usize,
@@ -59,31 +53,31 @@ impl MonitorView<'_, '_> {
         None
     }
 
-    /// The nearest match of an operand that makes a pair with a step: of the same values, and with all tests of both.
     pub(in super::super) fn fitting_match(&mut self, operand: usize, hit: &Hit, before: bool) -> Option<Hit> {
         if !self.has_joins(operand) && !self.has_joins(hit.operand) {
-            return self.hits_near(operand, hit.step, before).find(|near| same_values(&near.env, &hit.env) == PairFit::Yes);
+            return self
+                .hits_near(operand, hit.step, before)
+                .find(|near| same_values(&near.env, &hit.env) == PairFit::Yes);
         }
         let near = self.comparable_matches(operand, hit, &hit.env, before);
         near.into_iter().find(|near| self.is_pair(near, hit, &hit.env))
     }
 
-    /// Whether the tests of two steps of the same values hold.
     pub(in super::super) fn is_pair(&mut self, near: &Hit, hit: &Hit, env: &Env) -> bool {
         let values = merge_envs(env, &near.env);
         let mut holds = |hit: &Hit| {
-            !self.has_joins(hit.operand) || self.joins_of(hit.operand, hit.event, &values).is_ok_and(|fit| fit == PairFit::Yes)
+            !self.has_joins(hit.operand)
+                || self.joins_of(hit.operand, hit.event, &values).is_ok_and(|fit| fit == PairFit::Yes)
         };
         holds(near) && holds(hit)
     }
 
-    /// Matches of an operand with the values that are wanted, nearest first.
     fn comparable_matches(&self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Vec<Hit> {
         let near = self.hits_near(operand, hit.step, before).take(MOST_COMPARED);
         near.filter(|near| near.step != hit.step && same_values(&near.env, env) == PairFit::Yes).collect()
     }
 
-    /// The first test of a step on other steps' values that fails with these; with `of` only tests that use a value which that operand binds.
+    /// The first failing test on other steps' values; with `of`, only tests that use a binding of that operand.
     fn failed_test(&mut self, hit: &Hit, env: &Env, of: Option<usize>) -> Option<FailedTest> {
         let (plan, written) = (self.plan, self.written_of(hit)?);
         let (alternative, step) = self.matched_alternative(plan, hit.operand, hit.event)?;
@@ -93,7 +87,10 @@ impl MonitorView<'_, '_> {
             let asked = plan.used_bindings(*code);
             let known = asked.iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some));
             let uses = of.is_none_or(|operand| asked.iter().any(|name| self.operand_names(operand).contains(name)));
-            if known && uses && self.machine.evaluate_truth(*own, &scope).is_ok_and(|truth| truth.plain_answer() == Some(false)) {
+            if known
+                && uses
+                && self.machine.evaluate_truth(*own, &scope).is_ok_and(|truth| truth.plain_answer() == Some(false))
+            {
                 let values = self.machine.explain_condition(*own, &scope).reason;
                 return Some(FailedTest { test: self.machine.code_text(*own), values });
             }
@@ -101,7 +98,6 @@ impl MonitorView<'_, '_> {
         None
     }
 
-    /// Why a match does not go together with what has been bound before it, and with the steps that bound it.
     pub(in super::super) fn join_mismatch(&mut self, near: &Hit, env: &Env, others: &[Hit]) -> Option<JoinMismatch> {
         let written = self.written_of(near).map_or(&[][..], std::slice::from_ref);
         let differing = self.operand_names(near.operand).iter().filter(|name| values_differ(&near.env, env, **name));

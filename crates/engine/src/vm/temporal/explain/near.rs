@@ -2,25 +2,24 @@
 
 use super::super::monitor;
 use super::super::timeline::Env;
-use super::super::view::{PairFit, Hit, BindingNames, MonitorView, merge_envs, same_values};
+use super::super::view::{BindingNames, Hit, MonitorView, PairFit, merge_envs, same_values};
 use super::values_differ;
 use crate::bytecode::program::CodeId;
 use crate::ir::PatternAlternative;
 use crate::vm::context::ExpressionScope;
 use crate::vm::nearest::equal_otherwise;
-use crate::vm::outcome::{VerdictEvidence, Role};
+use crate::vm::outcome::{Role, VerdictEvidence};
 use averment_base::value::Value;
 use averment_runs::run::Step;
 
-/// Steps that are looked at for a near miss.
+/// Steps examined for a near miss.
 const MOST_LOOKED: usize = 10_000;
-/// Steps whose values or tests are compared for one.
+/// Steps whose values or tests are compared.
 pub(in super::super) const MOST_COMPARED: usize = 200;
-/// Longer texts are not compared for what they have in common.
+/// Longer texts are not compared for similarities.
 const LONGEST: usize = 1_000;
 
 impl<'run> MonitorView<'_, 'run> {
-    /// The step nearest to `from` (before it, or behind it) that nearly matches an operand under an environment.
     pub(in super::super) fn near_miss(
         &mut self,
         operand: usize,
@@ -33,7 +32,6 @@ impl<'run> MonitorView<'_, 'run> {
             .or_else(|| self.unmet_condition(operand, from, before))
     }
 
-    /// A match whose tests on the other step's values fail.
     fn refused_evidence(&mut self, operand: usize, env: &Env, from: u32, before: bool) -> Option<VerdictEvidence> {
         if !self.has_joins(operand) {
             return None;
@@ -53,9 +51,14 @@ impl<'run> MonitorView<'_, 'run> {
         None
     }
 
-    /// What comes nearest for a step that lacks an earlier (or later) one: a step that nearly matches there, one that matches on the other
-    /// side, otherwise one whose name is nearly that.
-    pub(in super::super) fn nearest_evidence(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Vec<VerdictEvidence> {
+    /// The nearest miss: a step that nearly matches, one on the wrong side, or one with a similar name.
+    pub(in super::super) fn nearest_evidence(
+        &mut self,
+        operand: usize,
+        hit: &Hit,
+        env: &Env,
+        before: bool,
+    ) -> Vec<VerdictEvidence> {
         let refusing = self.refusing_match(operand, hit, env, before).map(|(_, near)| near);
         let near = refusing.or_else(|| self.near_miss(operand, env, hit.step, before));
         let mut found: Vec<VerdictEvidence> = near.into_iter().collect();
@@ -66,7 +69,6 @@ impl<'run> MonitorView<'_, 'run> {
         found
     }
 
-    /// The nearest match with the values that are wanted, on the side where it does not count.
     fn other_side(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Option<VerdictEvidence> {
         let hits: Vec<Hit> = self.hits_near(operand, hit.step, !before).take(MOST_COMPARED).collect();
         for near in hits {
@@ -80,7 +82,7 @@ impl<'run> MonitorView<'_, 'run> {
         None
     }
 
-    /// A match with another value: one that would be the same if type, case or spelling did not count, otherwise the nearest.
+    /// A match with another value: one that differs only in type, case or spelling, otherwise the nearest.
     fn other_value(&mut self, operand: usize, env: &Env, from: u32, before: bool) -> Option<VerdictEvidence> {
         let names = BindingNames::from_slice(&self.unique_pattern(operand)?.names);
         if names.is_empty() {
@@ -97,7 +99,9 @@ impl<'run> MonitorView<'_, 'run> {
             .filter(|name| values_differ(&nearest.env, env, **name))
             .filter_map(|name| {
                 let value = self.binding_words(*name, alternatives, &nearest.env)?;
-                let like = self.value_difference(&nearest.env, env, *name).map_or_else(String::new, |like| format!(" ({like})"));
+                let like = self
+                    .value_difference(&nearest.env, env, *name)
+                    .map_or_else(String::new, |like| format!(" ({like})"));
                 Some(value + &like)
             })
             .collect();
@@ -113,7 +117,6 @@ impl<'run> MonitorView<'_, 'run> {
         })
     }
 
-    /// In what two values of a binding alone differ, where they are nearly the same.
     fn value_difference(&self, a: &Env, b: &Env, name: u32) -> Option<String> {
         if !values_differ(a, b, name) {
             return None;
@@ -124,7 +127,6 @@ impl<'run> MonitorView<'_, 'run> {
         if long(&a) || long(&b) { None } else { equal_otherwise(&a, &b) }
     }
 
-    /// The matches of an operand before or behind a step, nearest first.
     pub(in super::super) fn hits_near(
         &self,
         operand: usize,
@@ -134,7 +136,6 @@ impl<'run> MonitorView<'_, 'run> {
         self.events_near(operand, from, before).filter_map(move |event| monitor::event_hit(operand, event, self))
     }
 
-    /// The same with those that have other values than the block's header gives.
     fn any_near(&self, operand: usize, from: u32, before: bool) -> impl Iterator<Item = Hit> + '_ {
         self.events_near(operand, from, before).filter_map(move |event| monitor::any_hit(operand, event, self))
     }
@@ -151,12 +152,10 @@ impl<'run> MonitorView<'_, 'run> {
         behind.rev().chain(ahead).take(MOST_LOOKED)
     }
 
-    /// The first match of an operand in the window.
     pub(in super::super) fn first_hit(&self, operand: usize) -> Option<Hit> {
         self.hits_of(operand).next()
     }
 
-    /// The matches of an operand in the window, in order.
     pub(in super::super) fn hits_of(&self, operand: usize) -> impl Iterator<Item = Hit> + '_ {
         let matches = self.operands.get(operand).and_then(|operand| self.timeline.matches_of(operand.unique));
         let window = self.context.window;
@@ -164,8 +163,12 @@ impl<'run> MonitorView<'_, 'run> {
         events.filter_map(move |event| monitor::event_hit(operand, event, self))
     }
 
-    /// A step of the right name that does not meet the pattern's condition.
-    pub(in super::super) fn unmet_condition(&mut self, operand: usize, from: u32, before: bool) -> Option<VerdictEvidence> {
+    pub(in super::super) fn unmet_condition(
+        &mut self,
+        operand: usize,
+        from: u32,
+        before: bool,
+    ) -> Option<VerdictEvidence> {
         let (plan, timeline) = (self.plan, self.timeline);
         let id = self.operands.get(operand)?.unique;
         let written = self.written_alternatives(operand);
@@ -189,7 +192,7 @@ impl<'run> MonitorView<'_, 'run> {
         None
     }
 
-    /// Why a step of the right name is no match; `None` when it is one.
+    /// Why a step of the right name does not match; `None` if it does.
     pub(in super::super) fn mismatch_reason(
         &mut self,
         alternative: &PatternAlternative<CodeId>,

@@ -1,46 +1,51 @@
 //! Names that nearly are the one that a pattern asks for: a misspelt tool is the first thing to look for where a run lacks it.
 
 use super::super::view::MonitorView;
-use crate::ir::{PatternAlternative, NameTest};
-use crate::vm::outcome::{VerdictEvidence, Role};
+use crate::ir::{NameTest, PatternAlternative};
+use crate::vm::outcome::{Role, VerdictEvidence};
 use averment_base::diagnostic::suggest;
 use averment_base::near;
 use averment_runs::run::StepKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
-/// Shorter names have too many neighbours.
+/// Shorter names have too many neighbors.
 const SHORTEST: usize = 3;
-/// A name as long as this may have two slips, or be the beginning of another one.
+/// Names from this length may have two typos or be a prefix of another name.
 const LONG: usize = 8;
-/// Longer names are no words that somebody has typed.
+/// Longer names were not typed by a person.
 const LONGEST: usize = 100;
-/// Steps whose names are looked at, and different names among them.
+/// Steps examined, and distinct names among them.
 const MOST: (usize, usize) = (1_000, 200);
-/// Names of which it is remembered which ones are nothing like them, and how many of those of each.
+/// Pattern names remembered, and dissimilar names per pattern.
 const REMEMBERED: usize = 256;
 
 thread_local! {
-    /// By the name in a pattern: names of steps that are nothing like it. Runs have the same few tools over and over.
+    /// Step names known to be dissimilar, by pattern name. Runs use the same few tools over and over.
     static UNLIKE: RefCell<FxHashMap<Box<str>, FxHashSet<Box<str>>>> = RefCell::default();
 }
 
 impl<'run> MonitorView<'_, 'run> {
-    /// Where no step has a name that the pattern asks for: the first one whose name is nearly that.
     pub(in super::super) fn misspelled_name(&self, operand: usize) -> Option<VerdictEvidence> {
         let unique = self.unique_pattern(operand)?;
         for PatternAlternative { kind, name, .. } in &unique.alternatives {
-            let (NameTest::Exactly(name), StepKind::Call | StepKind::Skill | StepKind::Handover) = (name, kind) else { continue };
+            let (NameTest::Exactly(name), StepKind::Call | StepKind::Skill | StepKind::Handover) = (name, kind) else {
+                continue;
+            };
             if let Some((step, found)) = self.near_step_name(*kind, name).filter(|(_, found)| !self.names_it(found)) {
                 let things = if *kind == StepKind::Call { "calls of" } else { "the skill" };
-                let label = format!("the run has no `{}`, but {things} `{}`", super::short_text(name), super::short_text(found));
+                let label = format!(
+                    "the run has no `{}`, but {things} `{}`",
+                    super::short_text(name),
+                    super::short_text(found)
+                );
                 return Some(self.step_proof(step, operand, Role::NearMiss, label));
             }
         }
         None
     }
 
-    /// Whether a pattern of the statement asks for just this name: then it is no slip for another one (`lock`, `unlock`).
+    /// True if a pattern names exactly this, so that it is no typo of another name (`lock`, `unlock`).
     fn names_it(&self, name: &str) -> bool {
         let unique_patterns = (0..self.operands.len())
             .filter_map(|operand| self.unique_pattern(operand))
@@ -48,7 +53,7 @@ impl<'run> MonitorView<'_, 'run> {
         unique_patterns.into_iter().any(|one| matches!(&one.name, NameTest::Exactly(own) if own == name))
     }
 
-    /// The first step of a kind with a name nearly like this one; `None` where a step has it.
+    /// The first step of a kind with a similar name; `None` if a step has the exact name.
     fn near_step_name(&self, kind: StepKind, name: &str) -> Option<(u32, &'run str)> {
         let (steps, most) = MOST;
         if self.machine.run.steps.iter().any(|step| step.kind == kind && step.name == name) {
@@ -81,7 +86,6 @@ impl<'run> MonitorView<'_, 'run> {
     }
 }
 
-/// Whether a name is like another one, as far as that is not known to be otherwise.
 fn may_be_like(name: &str, other: &str) -> bool {
     UNLIKE.with_borrow_mut(|unlike| {
         if unlike.get(name).is_some_and(|others| others.contains(other)) {
@@ -98,7 +102,7 @@ fn may_be_like(name: &str, other: &str) -> bool {
     })
 }
 
-/// A name that differs by a slip, by letter case, or by what stands in front of it (`mcp__docs__search`).
+/// A name that differs by a typo, letter case or a prefix (`mcp__docs__search`).
 fn similar_name<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let length = name.chars().count();
     if !(SHORTEST..=LONGEST).contains(&length) {

@@ -6,14 +6,13 @@ use super::super::timeline::{DecidedBy, ValueId};
 use super::super::view::{Hit, MonitorView};
 use super::reason_with;
 use crate::bytecode::program::PatternId;
-use crate::ir::{WindowScope, StepDistance};
+use crate::ir::{StepDistance, WindowScope};
 use crate::vm::context;
+use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::tool_facts::how_to_say_failure;
-use crate::vm::outcome::{VerdictEvidence, Role};
 use averment_base::value::Value;
-use averment_runs::run::{StepKind, RecordCounts, Run, StepStatus};
+use averment_runs::run::{RecordCounts, Run, StepKind, StepStatus};
 
-/// A run that goes on, or in which something is missing.
 pub(in super::super) fn not_complete(run: &Run<'_>) -> &'static str {
     match run.records {
         RecordCounts { missing_calls: 1.., .. } => {
@@ -26,11 +25,9 @@ pub(in super::super) fn not_complete(run: &Run<'_>) -> &'static str {
     }
 }
 
-/// How a reason starts that names what the run does not record.
 pub(in super::super) const NOT_RECORDED: &str = "the run does not record";
 
-/// What the run does not record, and which pattern looks for it; where it has calls of a tool that is named like the kind,
-/// how a rule names those.
+/// What the run does not record and which pattern needs it; suggests a tool pattern if a tool has the kind's name.
 pub(in super::super) fn absent_kind(view: &MonitorView<'_, '_>, kind: StepKind) -> String {
     let asks = |operand: &usize| {
         view.unique_pattern(*operand).is_some_and(|unique| unique.kinds.iter().any(|one| one == kind))
@@ -54,23 +51,25 @@ pub(in super::super) fn absent_kind(view: &MonitorView<'_, '_>, kind: StepKind) 
         |word: &&&str| view.machine.run.steps.iter().any(|step| step.kind == StepKind::Call && step.name == **word);
     match words.iter().filter(written).find(called) {
         Some(word) => format!("{reason}; for the tool write `\"{word}\"`"),
-        None => operand
-            .map_or(reason.clone(), |operand| format!("{reason}, in which {} is looked for", view.pattern_words(operand))),
+        None => operand.map_or(reason.clone(), |operand| {
+            format!("{reason}, in which {} is looked for", view.pattern_words(operand))
+        }),
     }
 }
 
-/// Whether a pattern says a word.
 fn is_written(pattern: &str, word: &str) -> bool {
     pattern.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').any(|one| one == word)
 }
 
-/// Steps that the run does not order among each other.
 pub(in super::super) fn unordered_kinds(a: StepKind, b: StepKind) -> String {
     format!("the run does not say in which order `{}` and `{}` came", a.list_key(), b.list_key())
 }
 
-/// The first thing that the run does not tell, and what it leaves open.
-pub(in super::super) fn unknown_reason(view: &mut MonitorView<'_, '_>, hit: Option<&Hit>, fails: VerdictReason) -> VerdictReason {
+pub(in super::super) fn unknown_reason(
+    view: &mut MonitorView<'_, '_>,
+    hit: Option<&Hit>,
+    fails: VerdictReason,
+) -> VerdictReason {
     let Some(hit) = hit else {
         if fails.reason.is_empty() {
             return reason_with("the run does not record what decides this".to_owned(), fails.evidence);
@@ -89,7 +88,6 @@ pub(in super::super) fn unknown_reason(view: &mut MonitorView<'_, '_>, hit: Opti
     reason_with(format!("it is not known whether {step} matches `{pattern}`{because}"), evidence)
 }
 
-/// What would be said of a failure, as a question.
 fn in_question(reason: &str) -> String {
     let turned =
         reason.replacen(" has no earlier ", " has an earlier ", 1).replacen(" has no later ", " has a later ", 1);
@@ -99,7 +97,6 @@ fn in_question(reason: &str) -> String {
     }
 }
 
-/// What is not known of a run that goes on, and what it lacks so far.
 pub(in super::super) fn open_reason(view: &MonitorView<'_, '_>, so_far: VerdictReason) -> VerdictReason {
     let open = not_complete(view.machine.run);
     match so_far.reason.as_str() {
@@ -108,7 +105,7 @@ pub(in super::super) fn open_reason(view: &MonitorView<'_, '_>, so_far: VerdictR
     }
 }
 
-/// Steps that are named as lacking something.
+/// Steps named as lacking something.
 const LACKING: usize = 2;
 
 impl<'run> MonitorView<'_, 'run> {
@@ -119,8 +116,12 @@ impl<'run> MonitorView<'_, 'run> {
         steps.dedup();
         let Some(statement) = self.statement else { return String::new() };
         let needed = match statement.within {
-            Some(StepDistance::Turns(_)) => Some(StepRequirement { words: "the turn", lacks: |step| step.turn.is_none() }),
-            Some(StepDistance::Time(_)) => Some(StepRequirement { words: "the start", lacks: |step| step.start.is_none() }),
+            Some(StepDistance::Turns(_)) => {
+                Some(StepRequirement { words: "the turn", lacks: |step| step.turn.is_none() })
+            }
+            Some(StepDistance::Time(_)) => {
+                Some(StepRequirement { words: "the start", lacks: |step| step.start.is_none() })
+            }
             _ => statement.meaning.step_requirement(),
         };
         let Some(StepRequirement { words: what, lacks }) = needed else { return String::new() };
@@ -129,12 +130,10 @@ impl<'run> MonitorView<'_, 'run> {
         if names.is_empty() { String::new() } else { format!(": it does not record {what} {}", names.join(" and ")) }
     }
 
-    /// The bound of the statement.
     pub(in super::super) fn statement_bound(&self) -> Option<StepDistance> {
         self.statement?.within
     }
 
-    /// What the run does not record of a step, so that a match is unknown.
     fn doubt_reason(&mut self, hit: &Hit) -> Option<String> {
         let step = self.step(hit.step)?;
         let alternative = self.written_of(hit)?;
@@ -154,7 +153,6 @@ impl<'run> MonitorView<'_, 'run> {
     }
 }
 
-/// Every candidate of a pattern was decided by something missing.
 pub(in super::super) fn by_missing(view: &mut MonitorView<'_, '_>, operand: usize) -> VerdictReason {
     let timeline = view.timeline;
     let text = super::short_text(view.pattern_text(operand));
@@ -167,12 +165,12 @@ pub(in super::super) fn by_missing(view: &mut MonitorView<'_, '_>, operand: usiz
     let Some(first) = missing.or(joined) else {
         return reason_with(format!("`{text}` was decided by something missing every time"), Vec::new());
     };
-    let because = missing_words(view, operand, first).map(|words| format!(": for {} {words}", view.describe_step(first)));
+    let because =
+        missing_words(view, operand, first).map(|words| format!(": for {} {words}", view.describe_step(first)));
     let reason = format!("`{text}` was decided by something missing every time{}", because.unwrap_or_default());
     reason_with(reason, vec![view.step_proof(first, operand, Role::Decisive, String::new())])
 }
 
-/// What was missing of a step.
 fn missing_words(view: &mut MonitorView<'_, '_>, operand: usize, step: u32) -> Option<String> {
     let step = view.step(step)?;
     let scope = context::ExpressionScope::of_step(step);
@@ -192,8 +190,7 @@ fn missing_words(view: &mut MonitorView<'_, '_>, operand: usize, step: u32) -> O
     None
 }
 
-/// ``no `amount` ``: what a step lacks, so that something missing decided whether it matches a pattern; `None` where none of it has to be
-/// there.
+/// ``no `amount` ``: what a step lacks, so that its match is doubtful; `None` if all of it is optional.
 pub(in super::super) fn lacking_fields(view: &mut MonitorView<'_, '_>, operand: usize, step: u32) -> Option<String> {
     let step = view.step(step)?;
     let scope = context::ExpressionScope::of_step(step);
@@ -220,12 +217,10 @@ pub(in super::super) fn lacking_fields(view: &mut MonitorView<'_, '_>, operand: 
     if is_known { needed } else { Some("something is missing".to_owned()) }
 }
 
-/// There are no calls.
 pub(in super::super) fn no_calls(_: &mut MonitorView<'_, '_>) -> VerdictReason {
     reason_with("there are no calls".to_owned(), Vec::new())
 }
 
-/// These patterns do not occur, and nothing exercised the statement.
 pub(in super::super) fn not_exercised(view: &mut MonitorView<'_, '_>, operands: &[usize]) -> VerdictReason {
     let things: Vec<String> = operands.iter().map(|operand| view.pattern_words(*operand)).collect();
     let end = super::window_end(view);
@@ -237,7 +232,6 @@ pub(in super::super) fn not_exercised(view: &mut MonitorView<'_, '_>, operands: 
     reason_with(format!("there is no {}", things.join(" and no ")), evidence)
 }
 
-/// No window of a block opens.
 pub(in super::super) fn no_window(view: &mut MonitorView<'_, '_>, scope: &WindowScope<PatternId>) -> String {
     let thing = view.pattern_words(0);
     match scope {

@@ -1,18 +1,17 @@
 //! The windows that the header of a block opens, under each way of answering what is unknown of it.
 
 use super::super::timeline::{Env, ValueId};
-use super::super::view::{PairFit, Hit, MonitorView, same_values};
+use super::super::view::{Hit, MonitorView, PairFit, same_values};
 use crate::bytecode::program::PatternId;
 use crate::ir::WindowScope;
 use crate::vm::context::{JudgeContext, StepWindow};
 use crate::vm::fault::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Unknown matches of a header that are answered in all ways; with more the block is undecided.
+/// Unknown header matches that are enumerated; with more, the block is undecided.
 const MOST_UNKNOWN: usize = 8;
 
-/// Answers to what is unknown of a header, in the order in which windows depend on it. First all are yes, then every other way is gone
-/// through.
+/// Enumerates answers to unknown header matches, in the order of use; starts with all yes.
 #[derive(Debug, Default)]
 pub(super) struct AssumedAnswers {
     given: Vec<bool>,
@@ -20,7 +19,6 @@ pub(super) struct AssumedAnswers {
 }
 
 impl AssumedAnswers {
-    /// The answer to the next unknown match.
     fn next_answer(&mut self) -> bool {
         let answer = self.given.get(self.asked).copied();
         if answer.is_none() {
@@ -30,12 +28,10 @@ impl AssumedAnswers {
         answer.unwrap_or(true)
     }
 
-    /// Whether a hit is there.
     fn has_hit(&mut self, hit: &Hit) -> bool {
         hit.sure || self.next_answer()
     }
 
-    /// Goes on to the next way of answering; false when there is none.
     pub(super) fn next(&mut self) -> bool {
         self.given.truncate(self.asked);
         self.asked = 0;
@@ -45,30 +41,24 @@ impl AssumedAnswers {
         self.given.last_mut().map(|last| *last = false).is_some()
     }
 
-    /// Whether more is unknown than is answered in all ways.
     pub(super) fn too_many(&self) -> bool {
         self.given.len() > MOST_UNKNOWN
     }
 }
 
-/// The operand of the pattern that opens windows (closes them, for `before`).
+/// Operand of the pattern that opens windows (for `before`, closes them).
 const OPEN: usize = 0;
-/// The operand of the pattern that closes them.
 const CLOSE: usize = 1;
 
-/// A window of a block.
 #[derive(Debug, Clone)]
 pub(super) struct OpenedWindow<'run> {
     pub(super) context: JudgeContext<'run>,
     pub(super) opening: Option<u32>,
     pub(super) closing: Option<u32>,
-    /// It should have closed, and never does.
     pub(super) hangs: bool,
-    /// It is the whole run, with values that the opening step brings.
     pub(super) of_values: bool,
 }
 
-/// The windows that header hits open, in the order in which they open.
 pub(super) fn open_windows<'run>(
     view: &mut MonitorView<'_, 'run>,
     scope: &WindowScope<PatternId>,
@@ -110,13 +100,11 @@ fn of_step<'run>(view: &MonitorView<'_, 'run>, hit: &Hit) -> Option<OpenedWindow
     Some(OpenedWindow { context: JudgeContext { step: Some(step), ..window.context }, ..window })
 }
 
-/// The first hit for each of their values.
 fn first_hits<'h>(hits: &'h [Hit], answers: &mut AssumedAnswers) -> Vec<&'h Hit> {
     let mut seen = BTreeSet::new();
     hits.iter().filter(|hit| !seen.contains(&hit.env) && answers.has_hit(hit) && seen.insert(&hit.env)).collect()
 }
 
-/// A window in which the header's values hold.
 fn open_window<'run>(
     view: &MonitorView<'_, 'run>,
     env: &Env,
@@ -133,7 +121,7 @@ fn open_window<'run>(
     OpenedWindow { context, opening, closing, hangs: false, of_values: false }
 }
 
-/// Windows from each opening hit that is not inside an open window of the same values to the next closing one.
+/// Windows from each opening hit, unless one with the same values is open, to the next closing hit.
 fn closing_windows<'run>(
     view: &mut MonitorView<'_, 'run>,
     hits: &[Hit],
@@ -141,8 +129,10 @@ fn closing_windows<'run>(
     answers: &mut AssumedAnswers,
 ) -> Result<Vec<OpenedWindow<'run>>, Fault> {
     // Closing hits that have all values of the opening ones close exactly those.
-    let exact = view.operand_names(OPEN) == view.operand_names(CLOSE) && !view.has_joins(OPEN) && !view.has_joins(CLOSE);
-    let exact = exact && hits.iter().all(|hit| view.operand_names(hit.operand).iter().all(|name| has_value(&hit.env, *name)));
+    let exact =
+        view.operand_names(OPEN) == view.operand_names(CLOSE) && !view.has_joins(OPEN) && !view.has_joins(CLOSE);
+    let exact =
+        exact && hits.iter().all(|hit| view.operand_names(hit.operand).iter().all(|name| has_value(&hit.env, *name)));
     let mut open: BTreeMap<&Env, &Hit> = BTreeMap::new();
     let mut windows = Vec::new();
     for of_step in hits.chunk_by(|a, b| a.step == b.step) {
@@ -170,7 +160,6 @@ fn has_value(env: &Env, name: u32) -> bool {
     env.get(name as usize).is_some_and(|id| id.is_value())
 }
 
-/// Takes the openings out that a closing hit closes.
 fn closed_by<'h>(
     view: &mut MonitorView<'_, '_>,
     open: &mut BTreeMap<&'h Env, &'h Hit>,
@@ -197,8 +186,7 @@ fn closed_by<'h>(
     Ok(closed)
 }
 
-/// Whether a step closes the window that another one opened. What the opening asks of the values around the block alone was answered when
-/// it opened.
+/// Tests of the opening on outer values were answered when it opened.
 fn closing_fit(view: &mut MonitorView<'_, '_>, opening: &Hit, close: &Hit) -> Result<PairFit, Fault> {
     if !view.asked_names(OPEN).is_empty() {
         return view.pair_fit(opening.as_side(), close.as_side());

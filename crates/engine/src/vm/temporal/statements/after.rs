@@ -1,16 +1,20 @@
 //! `after A -> B, C` and `after each A -> B`: every A has a later B.
 
-use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, helping_operand, hurting_operand, in_front};
+use super::{
+    ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, in_front,
+};
 use crate::bytecode::program::PatternId;
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, Occurrences, OccurrenceLookup, is_by_place};
+use crate::vm::temporal::closed_form::{
+    ClosedVerdict, ConditionOracle, FailingPlace, OccurrenceLookup, Occurrences, is_by_place,
+};
 use crate::vm::temporal::explain::{reason_with, within_words};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit, operand_hits, own_key};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit, operand_hits, own_key};
 use crate::vm::temporal::recent_occurrences::{bound_holds, bound_limit, step_measure};
 use crate::vm::temporal::timeline::{Env, to_index};
 use crate::vm::temporal::view::{Hit, MonitorView, same_values};
@@ -18,10 +22,16 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
-/// The definition.
-pub(super) fn after_statement(step: PatternId, targets: &[PatternId], each: bool, within: Option<StepDistance>) -> StatementDefinition {
+pub(super) fn after_statement(
+    step: PatternId,
+    targets: &[PatternId],
+    each: bool,
+    within: Option<StepDistance>,
+) -> StatementDefinition {
     let operands = in_front(hurting_operand(step), targets, helping_operand);
-    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), AfterSemantics { each, within }).in_order().with_bound(within)
+    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), AfterSemantics { each, within })
+        .in_order()
+        .with_bound(within)
 }
 
 #[derive(Debug)]
@@ -35,7 +45,11 @@ impl StatementSemantics for AfterSemantics {
         is_by_place(self.within)
     }
 
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        _: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         let Some(source) = search.operand_occurrences(SOURCE) else { return Ok(None) };
         let places = search.list_places(search.occurrences_from(SOURCE + 1).flat_map(|(operand, target)| {
             let unmet = self.unmet_sources(search, source, target);
@@ -53,7 +67,7 @@ impl StatementSemantics for AfterSemantics {
 }
 
 impl AfterSemantics {
-    /// The A's without a B; the first alone where no others are listed.
+    /// A's without a B; only the first unless more are listed.
     fn unmet_sources<'s>(
         &'s self,
         search: &'s OccurrenceLookup<'_, '_>,
@@ -77,8 +91,14 @@ impl AfterSemantics {
         first.flatten().into_iter().chain(unmet.take(most))
     }
 
-    /// Whether a B stands behind an A, near enough and before the next A where each needs its own.
-    fn is_met(&self, search: &OccurrenceLookup<'_, '_>, source: Occurrences<'_>, target: Occurrences<'_>, event: u32) -> bool {
+    /// True if a B follows an A within the bound and, if each needs its own, before the next A.
+    fn is_met(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        source: Occurrences<'_>,
+        target: Occurrences<'_>,
+        event: u32,
+    ) -> bool {
         let (key, step) = (source.event_key(event), source.event_step(event));
         if !self.each && self.within.is_none() {
             return target.is_after(key, step);
@@ -89,52 +109,39 @@ impl AfterSemantics {
     }
 }
 
-/// The operand of A; its targets stand behind it.
 const SOURCE: usize = 0;
 
-/// The monitor: it holds when it holds for every target.
 struct AfterMonitor {
     targets: Vec<AfterTarget>,
 }
 
-/// What is kept for one B.
 struct AfterTarget {
     operand: usize,
     within: Option<StepDistance>,
     each: bool,
-    /// Every A that has come.
     obligations: Vec<Obligation>,
-    /// The A's that wait, by group; sorted by measure, those without one in front.
+    /// Waiting A's by group, sorted by measure; those without one come first.
     waiting: MatchIndex<SmallVec<[u32; 2]>>,
-    /// With `each`: the A's that wait, by their values.
     by_value: FxHashMap<Env, Vec<u32>>,
-    /// Whether some of those have a value that is open or not recorded.
     loose: bool,
-    /// How many wait.
     open: usize,
-    /// Whether the B of some A can come no more.
     lost: bool,
 }
 
-/// An A.
 struct Obligation {
     hit: Hit,
     measure: Option<f64>,
     waits: bool,
-    /// Its B can come no more.
     lost: bool,
 }
 
-/// An A without a B.
 #[derive(Clone)]
 struct UnmetSource {
     hit: Hit,
-    /// The operand of B.
     operand: usize,
 }
 
 impl AfterMonitor {
-    /// A monitor for a statement with these targets.
     fn new(view: &MonitorView<'_, '_>, each: bool, within: Option<StepDistance>) -> Self {
         let target = |operand| AfterTarget {
             operand,
@@ -152,7 +159,7 @@ impl AfterMonitor {
 }
 
 impl AfterTarget {
-    /// With `each`: an A with the same values ends the wait of those before it.
+    /// With `each`: an A with the same values ends the wait of earlier ones.
     fn end_earlier(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) {
         let own = own_key(hit, view);
         let mut cut = Vec::new();
@@ -177,7 +184,7 @@ impl AfterTarget {
         }
     }
 
-    /// A B has come: the A's of its values that are near enough wait no more.
+    /// A B ends the wait of all A's with its values within the bound.
     fn meet_sources(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
         let (within, obligations) = (self.within, &self.obligations);
@@ -204,7 +211,6 @@ impl AfterTarget {
         Ok(())
     }
 
-    /// A new A waits.
     fn add_source(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let number = to_index(self.obligations.len());
         let measure = view.step(hit.step).and_then(|step| step_measure(self.within, step));
@@ -225,7 +231,7 @@ impl AfterTarget {
         Ok(())
     }
 
-    /// Ends the wait of an A; false when it had ended before.
+    /// Returns false if it had already ended.
     fn settle_source(&mut self, number: u32) -> bool {
         let Some(obligation) = self.obligations.get_mut(number as usize).filter(|obligation| obligation.waits) else {
             return false;
@@ -235,7 +241,7 @@ impl AfterTarget {
         true
     }
 
-    /// The A's without a B; of a window that goes on, where some are `lost`, those for which none can come.
+    /// A's without a B; in an unfinished window only those that are `lost`.
     fn unmet_sources(&self, lost: bool, view: &MonitorView<'_, '_>) -> FailureList<UnmetSource> {
         let all = view.context.window.closed || !lost;
         let horizon = least_measure(self.within, view).filter(|_| !all);
@@ -250,7 +256,7 @@ impl AfterTarget {
         unmet
     }
 
-    /// Whether some A's bound has passed, so that no later step can be its B.
+    /// True if the bound of some A has passed, so that no later step can be its B.
     fn is_late(&self, view: &MonitorView<'_, '_>) -> bool {
         let Some(horizon) = least_measure(self.within, view) else { return false };
         let waiting = self.obligations.iter().filter(|obligation| obligation.waits);
@@ -258,7 +264,6 @@ impl AfterTarget {
     }
 }
 
-/// The least measure that a further step can have.
 fn least_measure(within: Option<StepDistance>, view: &MonitorView<'_, '_>) -> Option<f64> {
     let steps = view.machine.run.steps.get(..view.context.window.end)?;
     match within? {
@@ -304,8 +309,13 @@ impl<'run> Monitor<'run> for AfterMonitor {
     }
 }
 
-/// `lock at call 1 has no later unlock with id "o-1"`.
-fn no_later_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, wanted: usize, each: bool, within: Option<StepDistance>) -> VerdictReason {
+fn no_later_reason(
+    view: &mut MonitorView<'_, '_>,
+    hit: &Hit,
+    wanted: usize,
+    each: bool,
+    within: Option<StepDistance>,
+) -> VerdictReason {
     let thing = view.describe_wanted(wanted, hit, &hit.env, false);
     let next = if each { view.hits_near(hit.operand, hit.step, false).find(|next| next.env == hit.env) } else { None };
     let before = next.as_ref().map(|next| format!(" before {}", view.describe_step(next.step))).unwrap_or_default();

@@ -1,20 +1,20 @@
 //! `args valid`, `args valid for A`, `args valid strict`: arguments fit the schemas that the tools declare.
 
-use super::{ExerciseRule, ExerciseState, StatementSemantics, StatementDefinition, mixed_operand};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{VerdictEvidence, Role};
+use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::profile::CostCenter;
 use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::view::{Hit, MonitorView};
 use averment_base::value::{Node, Object, Value};
 use averment_builtins::schema::SchemaViolation;
 use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
 
-/// The definition; without a step it is about all calls.
+/// Without a step it covers all calls.
 pub(super) fn args_statement(step: Option<PatternId>, strict: bool) -> StatementDefinition {
     let meaning = ArgsValidSemantics { all: step.is_none(), strict };
     StatementDefinition::new(step.into_iter().map(mixed_operand).collect(), ExerciseRule::Own, meaning).of_calls()
@@ -22,7 +22,7 @@ pub(super) fn args_statement(step: Option<PatternId>, strict: bool) -> Statement
 
 #[derive(Debug)]
 struct ArgsValidSemantics {
-    /// True when every executed call is looked at, not only those that match a pattern.
+    /// True if every executed call is checked, not only matches of a pattern.
     all: bool,
     strict: bool,
 }
@@ -38,34 +38,24 @@ impl StatementSemantics for ArgsValidSemantics {
     }
 }
 
-/// The monitor.
 struct ArgsValidMonitor<'run> {
     strict: bool,
-    /// True when every executed call is looked at, not only those that match a pattern.
     all: bool,
     tools: FxHashMap<&'run str, Option<u32>>,
-    /// The calls that surely match and surely do not fit.
     sure: FailureList<CallMisfit>,
-    /// A call that may.
     possible: Option<CallMisfit>,
-    /// Calls of declared tools: surely some, perhaps some.
+    /// Whether calls of declared tools surely occur, and whether they may.
     declared: (bool, bool),
-    /// How far all calls have been looked at.
     looked: usize,
 }
 
-/// How a call does not fit.
 #[derive(Debug, Clone)]
 enum CallMisfit {
-    /// Its tool is not declared.
     Unknown(u32),
-    /// Its arguments break the schema.
     Breaks(u32, SchemaViolation),
-    /// Its arguments are not recorded.
     Absent(u32),
 }
 
-/// What one call says.
 enum CallValidity {
     Yes,
     Ignored,
@@ -74,7 +64,6 @@ enum CallValidity {
 }
 
 impl<'run> ArgsValidMonitor<'run> {
-    /// A monitor that has seen nothing.
     fn new(view: &MonitorView<'_, 'run>, all: bool, strict: bool) -> Self {
         let tools = view.machine.program.tools.iter().map(|tool| (tool.name.as_str(), tool.arguments)).collect();
         let sure = FailureList::for_view(view);
@@ -100,7 +89,9 @@ impl<'run> ArgsValidMonitor<'run> {
     }
 
     fn call_validity(&self, number: u32, view: &mut MonitorView<'_, 'run>) -> Result<CallValidity, Fault> {
-        let Some(step) = view.step(number).filter(|step| step.kind == StepKind::Call) else { return Ok(CallValidity::Ignored) };
+        let Some(step) = view.step(number).filter(|step| step.kind == StepKind::Call) else {
+            return Ok(CallValidity::Ignored);
+        };
         let schema = match self.tools.get(step.name) {
             None if self.strict => return Ok(CallValidity::No(CallMisfit::Unknown(number))),
             None => return Ok(CallValidity::Ignored),
@@ -108,7 +99,9 @@ impl<'run> ArgsValidMonitor<'run> {
             Some(Some(schema)) => *schema,
         };
         let value = match step.object.get("args").map(|node| node.value) {
-            None | Some(Value::Absent | Value::Missing) => return Ok(CallValidity::Perhaps(CallMisfit::Absent(number))),
+            None | Some(Value::Absent | Value::Missing) => {
+                return Ok(CallValidity::Perhaps(CallMisfit::Absent(number)));
+            }
             Some(Value::Null) => Value::Object(Object::new(view.machine.arena, &[])),
             Some(value) => value,
         };
@@ -160,7 +153,6 @@ impl<'run> Monitor<'run> for ArgsValidMonitor<'run> {
     }
 }
 
-/// A call whose arguments do not fit.
 fn misfit_reason(view: &mut MonitorView<'_, '_>, misfit: &CallMisfit) -> VerdictReason {
     match misfit {
         CallMisfit::Unknown(step) => {
@@ -174,18 +166,18 @@ fn misfit_reason(view: &mut MonitorView<'_, '_>, misfit: &CallMisfit) -> Verdict
         CallMisfit::Breaks(step, violation) => {
             let place =
                 if violation.instance.is_empty() { String::new() } else { format!(" at `{}`", violation.instance) };
-            let reason = format!("the arguments of {} do not fit{place}: {}", view.describe_step(*step), violation.message);
+            let reason =
+                format!("the arguments of {} do not fit{place}: {}", view.describe_step(*step), violation.message);
             reason_with(reason, vec![argument_evidence(view, *step, &violation.instance, &violation.message)])
         }
     }
 }
 
-/// The argument that breaks a schema, as evidence.
 fn argument_evidence(view: &MonitorView<'_, '_>, step: u32, instance: &str, message: &str) -> VerdictEvidence {
     let whole = view.step_proof(step, 0, Role::Decisive, message.to_owned());
     let args = view.step(step).and_then(|step| step.object.get("args"));
-    let node =
-        args.and_then(|args| instance.split('/').skip(1).try_fold(args, |node, segment| child_value(&node.value, segment)));
+    let node = args
+        .and_then(|args| instance.split('/').skip(1).try_fold(args, |node, segment| child_value(&node.value, segment)));
     VerdictEvidence {
         path: format!("{}/args{instance}", whole.path),
         value: node.map(|node| view.machine.evidence_text(&node.value)),

@@ -1,23 +1,28 @@
 //! `before A -> B, C` and `before each A -> B`: every B has an earlier A that was known; with `starts` an earlier one is enough.
 
-use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, helping_operand, hurting_operand, in_front};
+use super::{
+    ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, in_front,
+};
 use crate::bytecode::program::PatternId;
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{VerdictEvidence, Role};
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, Occurrences, OccurrenceLookup, is_by_place};
+use crate::vm::outcome::{Role, VerdictEvidence};
+use crate::vm::temporal::call_knowledge::UnknownCause;
+use crate::vm::temporal::closed_form::{
+    ClosedVerdict, ConditionOracle, FailingPlace, OccurrenceLookup, Occurrences, is_by_place,
+};
 use crate::vm::temporal::explain::{list_words, reason_with, within_words};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::keys::GroupKeys;
-use crate::vm::temporal::call_knowledge::UnknownCause;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit, operand_hits};
-use crate::vm::temporal::recent_occurrences::{FoundOccurrence, Occurrence, RecentOccurrences, bound_holds, step_measure};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit, operand_hits};
+use crate::vm::temporal::recent_occurrences::{
+    FoundOccurrence, Occurrence, RecentOccurrences, bound_holds, step_measure,
+};
 use crate::vm::temporal::view::{Hit, MonitorView};
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
-/// The definition; `sense` says what counts as before.
 pub(super) fn before_statement(step: PatternId, targets: &[PatternId], sense: BeforeSemantics) -> StatementDefinition {
     let operands = in_front(helping_operand(step), targets, hurting_operand);
     let exercise = ExerciseRule::AnyOf(1..operands.len());
@@ -25,14 +30,10 @@ pub(super) fn before_statement(step: PatternId, targets: &[PatternId], sense: Be
     StatementDefinition::new(operands, exercise, sense).in_order().with_bound(within)
 }
 
-/// What counts as before.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BeforeSemantics {
-    /// Each B needs an A of its own.
     pub(super) each: bool,
-    /// The order of starts alone counts.
     pub(super) starts: bool,
-    /// The bound.
     pub(super) within: Option<StepDistance>,
 }
 
@@ -41,7 +42,11 @@ impl StatementSemantics for BeforeSemantics {
         is_by_place(self.within)
     }
 
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, asks: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        asks: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         let Some(source) = search.operand_occurrences(SOURCE) else { return Ok(None) };
         let mut places = Vec::new();
         for (operand, target) in search.occurrences_from(SOURCE + 1) {
@@ -67,7 +72,7 @@ impl StatementSemantics for BeforeSemantics {
 }
 
 impl BeforeSemantics {
-    /// The B's without an A, the first alone where no others are listed; `None` where that cannot be told here.
+    /// B's without an A, only the first unless more are listed; `None` if undecidable here.
     fn unmet_targets<'s>(
         &self,
         search: &OccurrenceLookup<'s, '_>,
@@ -75,7 +80,8 @@ impl BeforeSemantics {
         asks: &mut dyn ConditionOracle,
     ) -> Result<Option<SmallVec<[u32; 2]>>, Fault> {
         // Without values every A before the first B is before the later ones.
-        let first = self.starts && !search.lists_failures() && !self.each && self.within.is_none() && search.is_unbound();
+        let first =
+            self.starts && !search.lists_failures() && !self.each && self.within.is_none() && search.is_unbound();
         let mut unmet = SmallVec::new();
         for event in target.event_numbers().take(if first { 1 } else { usize::MAX }) {
             match self.is_met(search, (source, target), event, asks)? {
@@ -90,8 +96,7 @@ impl BeforeSemantics {
         Ok(Some(unmet))
     }
 
-    /// Whether an A stands before a B, near enough, known and behind the B before it where each needs its own; `None` where that cannot be
-    /// told here.
+    /// True if an A precedes a B, within the bound, known, and after the previous B if each needs its own.
     fn is_met<'s>(
         &self,
         search: &OccurrenceLookup<'s, '_>,
@@ -125,51 +130,43 @@ impl BeforeSemantics {
         Ok(met)
     }
 
-    /// The B of the same values before a B, where each needs an A of its own.
+    /// The previous B with the same values, if each B needs its own A.
     fn previous_target(&self, target: Occurrences<'_>, event: u32) -> Option<u32> {
-        let previous = if self.each { target.last_before(target.event_key(event), target.event_step(event)) } else { None };
+        let previous =
+            if self.each { target.last_before(target.event_key(event), target.event_step(event)) } else { None };
         previous.map(|previous| target.event_step(previous))
     }
 }
 
-/// The operand of A; its targets stand behind it.
 const SOURCE: usize = 0;
 
-/// The monitor.
 struct BeforeMonitor {
     sense: BeforeSemantics,
     targets: Vec<BeforeTarget>,
     failures: FailureList<UnmetTarget>,
 }
 
-/// What is kept for one B.
 struct BeforeTarget {
     operand: usize,
-    /// The A's.
     sources: MatchIndex<SourceGroup>,
-    /// With `each`: the latest B by its values; an A before it does not count any more.
+    /// With `each`: the latest B by value; earlier A's no longer count.
     latest: MatchIndex<Option<u32>>,
 }
 
-/// The A's of one group.
 #[derive(Default)]
 struct SourceGroup {
-    /// Those that a bound leaves to look at.
+    /// Those that a bound leaves relevant.
     recent: RecentOccurrences,
-    /// All of them, where a later one may be known less.
     all: Vec<Occurrence>,
 }
 
-/// A B without an A.
 #[derive(Clone)]
 struct UnmetTarget {
     hit: Hit,
-    /// The B since which an A would have been needed.
     since: Option<u32>,
 }
 
 impl BeforeMonitor {
-    /// A monitor for a statement with this many targets.
     fn new(view: &MonitorView<'_, '_>, sense: BeforeSemantics) -> Self {
         let target = |operand| BeforeTarget {
             operand,
@@ -182,7 +179,6 @@ impl BeforeMonitor {
 }
 
 impl BeforeTarget {
-    /// The latest B with the values of this one.
     fn previous_target(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<Option<u32>, Fault> {
         let mut latest = None;
         self.latest.visit_groups(view, hit.as_side(), |group, fit, view| {
@@ -194,8 +190,14 @@ impl BeforeTarget {
         Ok(latest)
     }
 
-    /// Whether an A stands behind step `since` and before this B, and is known to it.
-    fn is_met(&mut self, hit: &Hit, since: Option<u32>, sense: BeforeSemantics, view: &mut MonitorView<'_, '_>) -> Result<bool, Fault> {
+    /// True if an A lies between step `since` and this B and is known to it.
+    fn is_met(
+        &mut self,
+        hit: &Hit,
+        since: Option<u32>,
+        sense: BeforeSemantics,
+        view: &mut MonitorView<'_, '_>,
+    ) -> Result<bool, Fault> {
         let now = view.step(hit.step).and_then(|step| step_measure(sense.within, step));
         let fresh = Hit { env: hit.fresh_env(), ..hit.clone() };
         let mut met = false;
@@ -211,7 +213,6 @@ impl BeforeTarget {
 }
 
 impl SourceGroup {
-    /// An A behind step `since` that is near enough and known to a step.
     fn find_source(
         &self,
         step: u32,
@@ -243,7 +244,8 @@ impl SourceGroup {
 impl<'run> Monitor<'run> for BeforeMonitor {
     fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         for target in &mut self.targets {
-            let now: SmallVec<[&Hit; 2]> = operand_hits(hits, target.operand).filter(|hit| view.counts_match(hit)).collect();
+            let now: SmallVec<[&Hit; 2]> =
+                operand_hits(hits, target.operand).filter(|hit| view.counts_match(hit)).collect();
             for hit in &now {
                 let since = if self.sense.each { target.previous_target(hit, view)? } else { None };
                 if (self.failures.is_empty() || view.listed > 0) && !target.is_met(hit, since, self.sense, view)? {
@@ -288,18 +290,24 @@ impl<'run> Monitor<'run> for BeforeMonitor {
 
     fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         let sense = self.sense;
-        self.failures.explain_places(view, |view, failure| Some(no_earlier_reason(view, &failure.hit, failure.since, sense)))
+        self.failures
+            .explain_places(view, |view, failure| Some(no_earlier_reason(view, &failure.hit, failure.since, sense)))
     }
 
     fn describe_state(&self, view: &mut MonitorView<'_, 'run>) -> String {
         let Some(target) = self.targets.first() else { return String::new() };
-        let came = target.sources.groups().iter().map(|group| view.describe_operand(SOURCE, &group.env)).collect::<Vec<_>>();
+        let came =
+            target.sources.groups().iter().map(|group| view.describe_operand(SOURCE, &group.env)).collect::<Vec<_>>();
         if came.is_empty() { String::new() } else { format!("{} came", list_words(came)) }
     }
 }
 
-/// `refund at call 3 has no earlier approve with id "o-1"`.
-fn no_earlier_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, since: Option<u32>, sense: BeforeSemantics) -> VerdictReason {
+fn no_earlier_reason(
+    view: &mut MonitorView<'_, '_>,
+    hit: &Hit,
+    since: Option<u32>,
+    sense: BeforeSemantics,
+) -> VerdictReason {
     let wanted = view.describe_wanted(SOURCE, hit, &hit.env, true);
     let since_words = since.map(|since| format!(" since {}", view.describe_step(since))).unwrap_or_default();
     let near = too_far_source(view, hit, since, sense);
@@ -317,15 +325,18 @@ fn no_earlier_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, since: Option<u3
     reason_with(reason, evidence)
 }
 
-/// An A of the same values that does not count.
 struct RejectedSource {
     evidence: VerdictEvidence,
-    /// Why it does not, where a reader of the rule would not expect it.
     words: Option<String>,
 }
 
-/// The nearest A of the same values that does not count: it is used up, too far away, its distance is not known, or it was not known itself.
-fn too_far_source(view: &mut MonitorView<'_, '_>, hit: &Hit, since: Option<u32>, sense: BeforeSemantics) -> Option<RejectedSource> {
+/// The nearest A that does not count: used up, too far, at an unknown distance, or not known.
+fn too_far_source(
+    view: &mut MonitorView<'_, '_>,
+    hit: &Hit,
+    since: Option<u32>,
+    sense: BeforeSemantics,
+) -> Option<RejectedSource> {
     let near = view.fitting_match(SOURCE, hit, true)?;
     let mut words = None;
     let label = match since.filter(|since| near.step <= *since) {
@@ -342,7 +353,6 @@ fn too_far_source(view: &mut MonitorView<'_, '_>, hit: &Hit, since: Option<u32>,
     Some(RejectedSource { evidence: view.step_proof(near.step, SOURCE, Role::NearMiss, label), words })
 }
 
-/// `approve at call 2 had not ended when it started`.
 pub(super) fn unknown_cause_words(view: &MonitorView<'_, '_>, near: u32, said: UnknownCause) -> String {
     match said {
         UnknownCause::Running => format!("{} had not ended when it started", view.describe_step(near)),
@@ -350,10 +360,13 @@ pub(super) fn unknown_cause_words(view: &MonitorView<'_, '_>, near: u32, said: U
     }
 }
 
-/// The same with the name of the later call.
 fn not_known_label(view: &MonitorView<'_, '_>, (near, step): (u32, u32), said: UnknownCause) -> String {
     match said {
-        UnknownCause::Running => format!("{} had not ended when {} started", view.describe_step(near), view.describe_step(step)),
-        UnknownCause::SameTurn => format!("{} and {} were asked for in one turn", view.describe_step(near), view.describe_step(step)),
+        UnknownCause::Running => {
+            format!("{} had not ended when {} started", view.describe_step(near), view.describe_step(step))
+        }
+        UnknownCause::SameTurn => {
+            format!("{} and {} were asked for in one turn", view.describe_step(near), view.describe_step(step))
+        }
     }
 }

@@ -5,20 +5,20 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::{ExerciseRule, ExerciseState, StatementSemantics, StatementDefinition, mixed_operand};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operand};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::TimesRange;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, OccurrenceLookup};
-use crate::vm::temporal::explain::{count_words, window_end, pass_reason, list_words, reason_with};
+use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
+use crate::vm::temporal::explain::{count_words, list_words, pass_reason, reason_with, window_end};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::growth::TestGrowth;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, own_key};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, own_key};
 use crate::vm::temporal::numbers::EnvNumbers;
 use crate::vm::temporal::timeline::{Env, ValueId, to_index};
-use crate::vm::temporal::view::{PairFit, Hit, MonitorView, same_values};
+use crate::vm::temporal::view::{Hit, MonitorView, PairFit, same_values};
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Number, Value};
 use rustc_hash::FxHashMap;
@@ -26,12 +26,20 @@ use smallvec::SmallVec;
 
 /// `require A n..m times`.
 pub(super) fn times_statement(step: PatternId, times: TimesRange) -> StatementDefinition {
-    StatementDefinition::new(vec![mixed_operand(step)], ExerciseRule::Always, CountSemantics { test: NumberTest::Times(times) })
+    StatementDefinition::new(
+        vec![mixed_operand(step)],
+        ExerciseRule::Always,
+        CountSemantics { test: NumberTest::Times(times) },
+    )
 }
 
 /// `count A TEST`.
 pub(super) fn count_statement(step: PatternId, test: CodeId) -> StatementDefinition {
-    StatementDefinition::new(vec![mixed_operand(step)], ExerciseRule::Always, CountSemantics { test: NumberTest::Code(test) })
+    StatementDefinition::new(
+        vec![mixed_operand(step)],
+        ExerciseRule::Always,
+        CountSemantics { test: NumberTest::Code(test) },
+    )
 }
 
 #[derive(Debug)]
@@ -39,20 +47,16 @@ struct CountSemantics {
     test: NumberTest,
 }
 
-/// What a number has to meet.
 #[derive(Debug, Clone, Copy)]
 enum NumberTest {
-    /// It is in a range.
     Times(TimesRange),
     /// An expression over [`crate::ir::Local::COUNT`].
     Code(CodeId),
 }
 
-/// A number that meets its test only because something is missing.
 const BY_MISSING: ExerciseState = ExerciseState { may_be_vacuous: true, may_pass: false };
 
 impl NumberTest {
-    /// The truth of the test of a number.
     fn number_truth(self, number: u64, asks: &mut dyn ConditionOracle) -> Result<Option<Truth>, Fault> {
         match self {
             Self::Times(range) => {
@@ -69,7 +73,11 @@ impl StatementSemantics for CountSemantics {
         unbound
     }
 
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, asks: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        asks: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         let Some(operand) = search.operand_occurrences(0) else { return Ok(None) };
         asks.spend_fuel(1)?;
         let (test, number) = (self.test, operand.len() as u64);
@@ -101,48 +109,41 @@ impl StatementSemantics for CountSemantics {
     }
 }
 
-/// Steps that are listed as evidence of a count.
+/// Steps listed as evidence of a count.
 const LISTED: usize = 20;
 
-/// Numbers of an interval that are tested one by one; wider intervals are unknown.
+/// Numbers of an interval tested individually; wider intervals are unknown.
 const WIDEST: u64 = 4096;
 
-/// The monitor.
 struct CountMonitor {
     test: NumberTest,
-    /// By the values of A's bindings, in the order in which they come.
     counts: Vec<ValueCount>,
     numbers: EnvNumbers,
-    /// Unknown matches without a value: each may have any.
+    /// Unknown matches without a value, which may have any.
     wild: u64,
-    /// Answers of the test by number.
     answers: FxHashMap<u64, Truth>,
-    /// Why it fails: the number found, and for which values.
     failure: Option<(u64, Env)>,
-    /// The values that come in a number that surely fails, of a window that goes on in one that fails for good.
+    /// Values whose count surely fails; in an unfinished window, fails for good.
     failing: FailureList<(u64, Env)>,
 }
 
-/// How often A has come with some values.
 #[derive(Debug, Clone)]
 struct ValueCount {
     env: Env,
     sure: u64,
     unknown: u64,
-    /// The step counted last: a step with several readings counts once.
+    /// The last step counted: a step with several readings counts once.
     last: Option<u32>,
     hits: SmallVec<[u32; 4]>,
 }
 
 impl ValueCount {
-    /// How many are sure and how many unknown, together with others.
     fn add_counts(&self, (sure, unknown): (u64, u64)) -> (u64, u64) {
         (sure.saturating_add(self.sure), unknown.saturating_add(self.unknown))
     }
 }
 
 impl CountMonitor {
-    /// A monitor that has seen nothing.
     fn new(test: NumberTest, listed: usize) -> Self {
         Self {
             test,
@@ -164,7 +165,7 @@ impl CountMonitor {
         Ok(truth)
     }
 
-    /// What the test says of the numbers `least..=most`: whether one may fail it, whether one may meet it.
+    /// Whether some number of `least..=most` may fail the test, and whether one may meet it.
     fn test_range(&mut self, least: u64, most: u64, view: &mut MonitorView<'_, '_>) -> Result<NumberAnswers, Fault> {
         if most.saturating_sub(least) > WIDEST {
             return Ok(NumberAnswers { may_fail: Some(least), may_hold: true, by_missing: false });
@@ -182,7 +183,6 @@ impl CountMonitor {
         Ok(answers)
     }
 
-    /// The intervals of all values, those that occur nowhere else included.
     fn all_intervals(&self) -> Vec<(Env, u64, u64)> {
         let mut intervals = self.value_intervals();
         if self.wild > 0 {
@@ -199,7 +199,6 @@ impl CountMonitor {
         }
     }
 
-    /// Whether a test that is false of a number is false of every larger one.
     fn stays_false(&mut self, growth: TestGrowth, number: u64, view: &mut MonitorView<'_, '_>) -> Result<bool, Fault> {
         match growth {
             TestGrowth::FalseStays => Ok(true),
@@ -218,15 +217,15 @@ impl CountMonitor {
         }
     }
 
-    /// The most that there may be.
     fn highest_count(&self, sure: u64, unknown: u64) -> u64 {
         sure.saturating_add(unknown).saturating_add(self.wild)
     }
 
-    /// The values with their intervals; those with a part that any value fits count for every other one, too.
+    /// Values that leave a part open also count for every value that fits.
     fn value_intervals(&self) -> Vec<(Env, u64, u64)> {
         let open = |counted: &ValueCount| counted.env.contains(&ValueId::OPEN);
-        let (general, exact): (Vec<&ValueCount>, Vec<&ValueCount>) = self.counts.iter().partition(|counted| open(counted));
+        let (general, exact): (Vec<&ValueCount>, Vec<&ValueCount>) =
+            self.counts.iter().partition(|counted| open(counted));
         if exact.is_empty() {
             let (sure, unknown) = general.iter().fold((0, 0), |sum, one| one.add_counts(sum));
             return general
@@ -244,18 +243,14 @@ impl CountMonitor {
     }
 }
 
-/// What all values together say.
 #[derive(Default)]
 struct CountSummary {
-    /// A number that fails the test (or may), and its values.
+    /// A number that (possibly) fails the test, and its values.
     may_fail: Option<(u64, Env)>,
-    /// Some value surely comes in a number that surely fails.
     must_fail: bool,
-    /// Some value may come in a number that meets the test.
     may_come_well: bool,
-    /// No value surely comes.
     none_for_sure: bool,
-    /// None coming at all may meet the test.
+    /// Zero occurrences may meet the test.
     none_may_hold: bool,
     by_missing: bool,
     lost: bool,
@@ -287,18 +282,13 @@ impl CountSummary {
     }
 }
 
-/// What a test says of an interval.
 struct NumberAnswers {
-    /// A number that fails it (or may).
     may_fail: Option<u64>,
-    /// Some number meets it (or may).
     may_hold: bool,
-    /// Some number meets it because something is missing.
     by_missing: bool,
 }
 
 impl MonitorView<'_, '_> {
-    /// The truth of the test of a number.
     pub(in crate::vm::temporal) fn truth_of_number(&mut self, code: CodeId, number: u64) -> Result<Truth, Fault> {
         let number = Number::Integer(i64::try_from(number).unwrap_or(i64::MAX));
         let bindings = self.binding_values(&self.header.clone());
@@ -408,8 +398,13 @@ impl<'run> Monitor<'run> for CountMonitor {
     }
 }
 
-/// A number that does not meet its test.
-fn count_reason(view: &mut MonitorView<'_, '_>, test: NumberTest, count: u64, env: &Env, steps: &[u32]) -> VerdictReason {
+fn count_reason(
+    view: &mut MonitorView<'_, '_>,
+    test: NumberTest,
+    count: u64,
+    env: &Env,
+    steps: &[u32],
+) -> VerdictReason {
     let wanted = match test {
         NumberTest::Times(times) => format!(", wanted {}", times_words(times.least, times.most)),
         NumberTest::Code(code) => format!(", wanted `count {}`", view.machine.code_text(code)),
@@ -422,7 +417,6 @@ fn count_reason(view: &mut MonitorView<'_, '_>, test: NumberTest, count: u64, en
     VerdictReason { reason: format!("{}{wanted}", counted.reason), ..counted }
 }
 
-/// How often something occurs; `env` are the values of the pattern's names.
 fn number_reason(view: &mut MonitorView<'_, '_>, count: u64, env: &Env, steps: &[u32]) -> VerdictReason {
     let mut named: Env = view.header.iter().copied().collect();
     for (name, id) in view.operand_names(0).iter().zip(env) {

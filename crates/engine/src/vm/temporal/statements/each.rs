@@ -1,19 +1,18 @@
 //! `each A: cond`, `some A: cond`, `no A: cond`: a condition on every matching step.
 
-use super::{ExerciseRule, ExerciseState, StatementSemantics, StatementDefinition, mixed_operand};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operand};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, OccurrenceLookup};
-use crate::vm::temporal::explain::{window_end, pass_reason, reason_with};
+use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
+use crate::vm::temporal::explain::{pass_reason, reason_with, window_end};
 use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit};
 use crate::vm::temporal::view::{Hit, MonitorView};
 use averment_base::truth::Truth;
 use averment_syntax::ast::Quantifier;
 
-/// The definition.
 pub(super) fn each_statement(quantifier: Quantifier, step: PatternId, condition: CodeId) -> StatementDefinition {
     StatementDefinition::new(vec![mixed_operand(step)], ExerciseRule::Own, EachSemantics { quantifier, condition })
 }
@@ -29,7 +28,11 @@ impl StatementSemantics for EachSemantics {
         true
     }
 
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, asks: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        asks: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         let Some(operand) = search.operand_occurrences(0) else { return Ok(None) };
         let mut steps = StepTally::new(search.listed);
         for event in operand.event_numbers() {
@@ -37,7 +40,9 @@ impl StatementSemantics for EachSemantics {
             steps.add_step(self.decides_alone(truth), truth, true, || event);
         }
         let (judged, each) = (self.judge_steps(&steps), *self);
-        let words = move |view: &mut MonitorView<'_, '_>| Some(each.explain_steps(view, &steps, |view, event| event_hit(0, *event, view)));
+        let words = move |view: &mut MonitorView<'_, '_>| {
+            Some(each.explain_steps(view, &steps, |view, event| event_hit(0, *event, view)))
+        };
         Ok(Some(search.closed_verdict(judged, judged.may_fail.then_some(words))))
     }
 
@@ -60,7 +65,7 @@ impl StatementSemantics for EachSemantics {
 }
 
 impl EachSemantics {
-    /// Whether the condition of one step decides alone: for `each` that it is false, for `some` and `no` that it is true.
+    /// The truth that decides alone: false for `each`, true for `some` and `no`.
     fn decides_alone(&self, truth: Truth) -> Option<bool> {
         let plain = truth.plain_answer()?;
         Some(if self.quantifier == Quantifier::Each { !plain } else { plain })
@@ -70,7 +75,8 @@ impl EachSemantics {
         let (sure, possible) = (!steps.sure.is_empty(), steps.possible.is_some());
         // A step that decides alone makes the others unimportant.
         let by_missing = steps.by_missing && !sure;
-        let exercised = Some(ExerciseState { may_be_vacuous: !steps.sure_on_evidence, may_pass: steps.may_be_on_evidence });
+        let exercised =
+            Some(ExerciseState { may_be_vacuous: !steps.sure_on_evidence, may_pass: steps.may_be_on_evidence });
         match self.quantifier {
             Quantifier::Some => PossibleOutcomes {
                 may_fail: !sure,
@@ -81,7 +87,12 @@ impl EachSemantics {
                 ..PossibleOutcomes::default()
             },
             Quantifier::Each | Quantifier::No => {
-                let judged = PossibleOutcomes { may_fail: possible, may_hold: !sure, failed_for_good: sure, ..PossibleOutcomes::default() };
+                let judged = PossibleOutcomes {
+                    may_fail: possible,
+                    may_hold: !sure,
+                    failed_for_good: sure,
+                    ..PossibleOutcomes::default()
+                };
                 PossibleOutcomes { by_missing, exercised, ..judged }
             }
         }
@@ -109,20 +120,13 @@ impl EachSemantics {
     }
 }
 
-/// What is kept of the steps.
 #[derive(Debug, Clone)]
 struct StepTally<S> {
-    /// The steps that surely make it fail (`some`: hold).
     sure: FailureList<S>,
-    /// A step that may.
     possible: Option<S>,
-    /// The first step, for `some` without any that holds.
     first: Option<S>,
-    /// Some sure step was decided on evidence.
     sure_on_evidence: bool,
-    /// Some step was, or may be.
     may_be_on_evidence: bool,
-    /// Something missing decided some step in a way that proves nothing.
     by_missing: bool,
 }
 
@@ -133,7 +137,6 @@ impl<S> StepTally<S> {
         Self { sure, possible: None, first: None, sure_on_evidence, may_be_on_evidence, by_missing }
     }
 
-    /// Adds a step with the truth of its condition, and whether that decides alone.
     fn add_step(&mut self, decides: Option<bool>, truth: Truth, is_sure: bool, step: impl Fn() -> S) {
         if is_sure && decides == Some(true) {
             self.sure.push_with(&step);
@@ -151,7 +154,6 @@ impl<S> StepTally<S> {
 }
 
 impl MonitorView<'_, '_> {
-    /// The truth of a condition on a match.
     pub(in crate::vm::temporal) fn condition_of(&mut self, code: CodeId, hit: &Hit) -> Result<Option<Truth>, Fault> {
         let Some(step) = self.step(hit.step) else { return Ok(None) };
         let bindings = self.binding_values(&hit.env);
@@ -159,7 +161,7 @@ impl MonitorView<'_, '_> {
     }
 }
 
-/// The monitor. It looks at all answers to what is unknown: every step stands alone.
+/// Considers all answers to unknowns, because every step is independent.
 struct EachMonitor {
     each: EachSemantics,
     steps: StepTally<Hit>,
@@ -195,7 +197,6 @@ impl<'run> Monitor<'run> for EachMonitor {
     }
 }
 
-/// A step that fails the condition of an `each`, or meets that of a `no`.
 fn decided_by_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, code: CodeId, meets: bool) -> VerdictReason {
     let step = view.describe_step(hit.step);
     let explanation = view.explain_condition(hit, code);
@@ -210,7 +211,6 @@ fn decided_by_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, code: CodeId, me
     reason_with(reason, evidence)
 }
 
-/// No step meets the condition of a `some`.
 fn none_meets_reason(view: &mut MonitorView<'_, '_>, first: Option<&Hit>, code: CodeId) -> VerdictReason {
     let thing = view.pattern_words(0);
     let Some(first) = first else {

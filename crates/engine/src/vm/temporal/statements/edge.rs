@@ -1,21 +1,20 @@
 //! `first A` and `last A`: which call stands at the edge of the call list.
 
-use super::{ExerciseRule, StatementSemantics, StatementDefinition, helping_operand};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, OccurrenceLookup};
+use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
 use crate::vm::temporal::explain::reason_with;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::timeline::to_index;
 use crate::vm::temporal::view::{Hit, MonitorView};
 
-/// `first A`.
 pub(super) fn first_statement(step: PatternId) -> StatementDefinition {
-    StatementDefinition::new(vec![helping_operand(step)], ExerciseRule::Always, EdgeSemantics { last: false }).of_calls()
+    StatementDefinition::new(vec![helping_operand(step)], ExerciseRule::Always, EdgeSemantics { last: false })
+        .of_calls()
 }
 
-/// `last A`.
 pub(super) fn last_statement(step: PatternId) -> StatementDefinition {
     StatementDefinition::new(vec![helping_operand(step)], ExerciseRule::Always, EdgeSemantics { last: true }).of_calls()
 }
@@ -30,13 +29,19 @@ impl StatementSemantics for EdgeSemantics {
         true
     }
 
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        _: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         let Some(operand) = search.operand_occurrences(0) else { return Ok(None) };
         let place = if self.last { search.call_count().checked_sub(1) } else { Some(0) };
         // A match beyond the edge is no call of the list: one that was proposed, where others were executed.
         let holds = place.and_then(|place| search.call_step(place)).is_some_and(|call| operand.is_at(call));
         let last = self.last;
-        Ok(Some(search.fails_with((!holds).then_some(move |view: &mut MonitorView<'_, '_>| Some(other_call(view, last))))))
+        Ok(Some(
+            search.fails_with((!holds).then_some(move |view: &mut MonitorView<'_, '_>| Some(other_call(view, last)))),
+        ))
     }
 
     fn build_monitor<'run>(&self, _: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
@@ -44,15 +49,13 @@ impl StatementSemantics for EdgeSemantics {
     }
 }
 
-/// The monitor.
 struct EdgeMonitor {
     last: bool,
-    /// The last place of an A, for `first` only the first call.
+    /// The last position of an A; for `first`, only the first call.
     place: Option<u32>,
 }
 
 impl EdgeMonitor {
-    /// A monitor of the first or last call.
     fn new(last: bool) -> Self {
         Self { last, place: None }
     }
@@ -74,7 +77,11 @@ impl<'run> Monitor<'run> for EdgeMonitor {
         let wanted = if self.last { count.checked_sub(1) } else { Some(0) };
         let holds = count > 0 && self.place == wanted;
         let settled = !self.last && count > 0;
-        Ok(PossibleOutcomes { failed_for_good: !holds && settled, passed_for_good: holds && settled, ..PossibleOutcomes::from_failure(!holds) })
+        Ok(PossibleOutcomes {
+            failed_for_good: !holds && settled,
+            passed_for_good: holds && settled,
+            ..PossibleOutcomes::from_failure(!holds)
+        })
     }
 
     fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
@@ -86,7 +93,6 @@ impl<'run> Monitor<'run> for EdgeMonitor {
     }
 }
 
-/// The first or last call is something else.
 fn other_call(view: &mut MonitorView<'_, '_>, last: bool) -> VerdictReason {
     let place = if last { "last" } else { "first" };
     let wanted = view.pattern_words(0);
@@ -100,7 +106,6 @@ fn other_call(view: &mut MonitorView<'_, '_>, last: bool) -> VerdictReason {
     }
 }
 
-/// The first or last call is what it should not be.
 fn at_edge(view: &mut MonitorView<'_, '_>, last: bool) -> VerdictReason {
     let place = if last { "last" } else { "first" };
     let call = if last { view.calls.last() } else { view.calls.first() };

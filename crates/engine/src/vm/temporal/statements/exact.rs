@@ -1,23 +1,30 @@
 //! `sequence only A -> B -> C` and `sequence exactly A -> B -> C`: nothing else among the steps that match, or among the calls.
 
-use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, to_operands, helping_operand};
+use super::{ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, to_operands};
 use crate::bytecode::program::PatternId;
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::explain::{count_words, for_which, reason_with};
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, operand_hits};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, operand_hits};
 use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
 use crate::vm::temporal::states::{PartialMatch, under_any};
 use crate::vm::temporal::timeline::{Env, ValueId, to_index};
-use crate::vm::temporal::view::{PairFit, Hit, ReplicaMode, MonitorView, merge_envs, same_values};
+use crate::vm::temporal::view::{Hit, MonitorView, PairFit, ReplicaMode, merge_envs, same_values};
 use averment_syntax::ast::SequenceMode;
 use rustc_hash::FxHashMap;
 
-/// The definition.
-pub(super) fn exact_statement(mode: SequenceMode, steps: &[PatternId], within: Option<StepDistance>) -> StatementDefinition {
+pub(super) fn exact_statement(
+    mode: SequenceMode,
+    steps: &[PatternId],
+    within: Option<StepDistance>,
+) -> StatementDefinition {
     let calls = mode == SequenceMode::Exactly;
-    let statement = StatementDefinition::new(to_operands(steps, helping_operand), ExerciseRule::Always, ExactSemantics { calls, within });
+    let statement = StatementDefinition::new(
+        to_operands(steps, helping_operand),
+        ExerciseRule::Always,
+        ExactSemantics { calls, within },
+    );
     StatementDefinition { calls, ..statement }.in_order().with_bound(within)
 }
 
@@ -34,21 +41,16 @@ impl StatementSemantics for ExactSemantics {
     }
 }
 
-/// The monitor.
 struct ExactMonitor {
-    /// True for `exactly`.
     calls: bool,
     within: Option<StepDistance>,
-    /// By how many steps have been taken: what they bound and where they ended.
     levels: Vec<FxHashMap<PartialMatch, RecentOccurrences>>,
-    /// For `exactly`: how many calls have come with hits, one behind the other.
+    /// For `exactly`: consecutive calls taken so far.
     taken: usize,
-    /// The step with which the word could not go on, and how many had been taken.
     stopped: Option<(u32, usize)>,
 }
 
 impl ExactMonitor {
-    /// A monitor that has seen nothing.
     fn new(view: &MonitorView<'_, '_>, calls: bool, within: Option<StepDistance>) -> Self {
         let mut levels = vec![FxHashMap::default(); view.operands.len() + 1];
         if let Some(start) = levels.first_mut() {
@@ -57,7 +59,6 @@ impl ExactMonitor {
         Self { calls, within, levels, taken: 0, stopped: None }
     }
 
-    /// The words that end with one of these hits as their step number `length`.
     fn extend_words(
         &self,
         length: usize,
@@ -73,8 +74,9 @@ impl ExactMonitor {
             let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
             for (partial, recent) in before {
                 let found = recent.find_occurrence(None, self.within, now);
-                let near =
-                    length == 1 || found.sure.is_some() || (found.unknown.is_some() && view.assume_answer(Polarity::Helps));
+                let near = length == 1
+                    || found.sure.is_some()
+                    || (found.unknown.is_some() && view.assume_answer(Polarity::Helps));
                 if let (true, Some(next)) = (near, partial.extended_with(hit, view)?) {
                     grown.entry(next).or_default().push_occurrence(Occurrence { step: hit.step, measure: now });
                 }
@@ -94,7 +96,7 @@ impl ExactMonitor {
         }
     }
 
-    /// A step that matches some pattern: it has to be taken, unless it may not match at all.
+    /// A step that matches a pattern must be taken, unless the match is uncertain.
     fn among_matching(&mut self, step: u32, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let hits = matching_hits(hits, view)?;
         if hits.is_empty() {
@@ -128,12 +130,15 @@ impl ExactMonitor {
         Ok(())
     }
 
-    /// A call of the list: it is the next step of the sequence, or the sequence is over.
+    /// A call is the next step of the sequence or ends it.
     fn among_calls(&mut self, step: u32, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let place = hits.first().and_then(|hit| hit.call);
         let Some(place) = place else { return Ok(()) };
-        let grown =
-            if to_index(self.taken) == place { self.extend_words(self.taken + 1, hits, view)? } else { FxHashMap::default() };
+        let grown = if to_index(self.taken) == place {
+            self.extend_words(self.taken + 1, hits, view)?
+        } else {
+            FxHashMap::default()
+        };
         let taken = self.taken;
         if let Some(level) = self.levels.get_mut(taken) {
             level.clear();
@@ -151,7 +156,6 @@ impl ExactMonitor {
     }
 }
 
-/// The hits that match under some environment.
 fn matching_hits(hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<Vec<Hit>, Fault> {
     let mut matching = Vec::new();
     for hit in hits {
@@ -195,7 +199,6 @@ impl<'run> Monitor<'run> for ExactMonitor {
     }
 }
 
-/// A step that is not the next one of a sequence; `taken` steps of it have come.
 fn wrong_step(view: &mut MonitorView<'_, '_>, step: u32, taken: usize) -> VerdictReason {
     let found = view.describe_step(step);
     let (before, env) = first_steps(view, taken);
@@ -213,16 +216,19 @@ fn wrong_step(view: &mut MonitorView<'_, '_>, step: u32, taken: usize) -> Verdic
         format!("{found} comes behind the end of the sequence")
     };
     let like = view.similar_name(step, std::iter::once(taken));
-    reason_with(reason, vec![view.step_proof(step, taken.min(view.operands.len().saturating_sub(1)), Role::Decisive, like)])
+    reason_with(
+        reason,
+        vec![view.step_proof(step, taken.min(view.operands.len().saturating_sub(1)), Role::Decisive, like)],
+    )
 }
 
-/// The first steps of a sequence, for each the first one that fits, and the values that they have.
 fn first_steps(view: &MonitorView<'_, '_>, count: usize) -> (Vec<Hit>, Env) {
     let mut env: Env = view.header.iter().map(|_| ValueId::OPEN).collect();
     let mut hits: Vec<Hit> = Vec::new();
     for operand in 0..count.min(view.operands.len()) {
         let behind = hits.last().map(|last| last.step);
-        let fits = |hit: &Hit| behind.is_none_or(|behind| hit.step > behind) && same_values(&hit.env, &env) == PairFit::Yes;
+        let fits =
+            |hit: &Hit| behind.is_none_or(|behind| hit.step > behind) && same_values(&hit.env, &env) == PairFit::Yes;
         let Some(hit) = view.hits_of(operand).find(fits) else { break };
         env = merge_envs(&env, &hit.env);
         hits.push(hit);
@@ -230,12 +236,14 @@ fn first_steps(view: &MonitorView<'_, '_>, count: usize) -> (Vec<Hit>, Env) {
     (hits, env)
 }
 
-/// A sequence that ends too early.
 fn too_short(view: &mut MonitorView<'_, '_>, taken: usize) -> VerdictReason {
     let wanted = view.pattern_words(taken.min(view.operands.len().saturating_sub(1)));
     if taken == 0 {
         let near = view.misspelled_name(0).into_iter().collect();
         return reason_with(format!("there is no {wanted}"), near);
     }
-    reason_with(format!("the run ends behind {} of the sequence, before {wanted}", count_words(taken as u64, "step")), Vec::new())
+    reason_with(
+        format!("the run ends behind {} of the sequence, before {wanted}", count_words(taken as u64, "step")),
+        Vec::new(),
+    )
 }

@@ -1,28 +1,32 @@
 //! `flow F`: the call list is a word of a regular expression under one environment.
 
-use super::{ExerciseRule, StatementSemantics, StatementDefinition, to_operands, helping_operand};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, to_operands};
 use crate::bytecode::program::PatternId;
 use crate::ir::CallFlow;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::automaton::{FlowAutomaton, StateSet, flow_patterns};
 use crate::vm::temporal::explain::reason_with;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit};
 use crate::vm::temporal::states::{KEPT, PartialMatch};
 use crate::vm::temporal::timeline::{Env, to_index};
 use crate::vm::temporal::view::{Hit, MonitorView};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The definition.
 pub(super) fn flow_statement(flow: &CallFlow<PatternId>) -> StatementDefinition {
     let automaton = FlowAutomaton::new(flow).map(Arc::new);
-    StatementDefinition::new(to_operands(&flow_patterns(flow), helping_operand), ExerciseRule::Always, FlowSemantics { automaton }).of_calls()
+    StatementDefinition::new(
+        to_operands(&flow_patterns(flow), helping_operand),
+        ExerciseRule::Always,
+        FlowSemantics { automaton },
+    )
+    .of_calls()
 }
 
 #[derive(Debug)]
 struct FlowSemantics {
-    /// `None` for one that is too large.
+    /// `None` if it is too large.
     automaton: Option<Arc<FlowAutomaton>>,
 }
 
@@ -35,30 +39,23 @@ impl StatementSemantics for FlowSemantics {
     }
 }
 
-/// The monitor. A further match can only help: what is possible is simulated in one replica, what is sure in the other.
+/// Further matches only help: one replica simulates possible matches, the other sure ones.
 struct FlowMonitor {
     automaton: Arc<FlowAutomaton>,
-    /// States by what has been bound.
     states: FxHashMap<PartialMatch, StateSet>,
-    /// How many calls the expression has taken.
     taken: u32,
-    /// What could have come where the run left the expression.
     left: Option<ExpectedSteps>,
 }
 
-/// What could come next.
 #[derive(Debug, Clone, Default)]
 struct ExpectedSteps {
-    /// Patterns, by operand.
     operands: Vec<usize>,
-    /// Whether the expression could end.
     end: bool,
-    /// What has been bound, in every way that the calls can be read; and operand and event of the steps whose tests wait for a value.
+    /// Bound values for every reading of the calls, and the events whose tests wait for a value.
     bound: Vec<(Env, Vec<(usize, u32)>)>,
 }
 
 impl FlowMonitor {
-    /// A monitor at the start.
     fn new(view: &MonitorView<'_, '_>, automaton: Arc<FlowAutomaton>) -> Self {
         let states = FxHashMap::from_iter([(PartialMatch::start_of_some(view), automaton.start_states())]);
         Self { automaton, states, taken: 0, left: None }
@@ -77,8 +74,11 @@ impl FlowMonitor {
         ExpectedSteps { operands: self.automaton.state_operands(&next), end: self.automaton.may_end(&all), bound }
     }
 
-    /// The states behind one call.
-    fn advance_states(&self, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<FxHashMap<PartialMatch, StateSet>, Fault> {
+    fn advance_states(
+        &self,
+        hits: &[Hit],
+        view: &mut MonitorView<'_, '_>,
+    ) -> Result<FxHashMap<PartialMatch, StateSet>, Fault> {
         let mut advanced: FxHashMap<PartialMatch, StateSet> = FxHashMap::default();
         for (partial, states) in &self.states {
             let next = self.automaton.next(states);
@@ -132,14 +132,14 @@ impl<'run> Monitor<'run> for FlowMonitor {
     }
 }
 
-/// Where a run left a flow, and what could have come.
 fn left_flow_reason(view: &mut MonitorView<'_, '_>, taken: u32, expected: &ExpectedSteps) -> VerdictReason {
     // Where the calls can be read in several ways, no value is the one that is wanted.
     let env = match expected.bound.as_slice() {
         [(env, _)] => env.clone(),
         _ => view.header.clone(),
     };
-    let mut could: Vec<String> = expected.operands.iter().map(|operand| view.describe_operand(*operand, &env)).collect();
+    let mut could: Vec<String> =
+        expected.operands.iter().map(|operand| view.describe_operand(*operand, &env)).collect();
     could.dedup();
     let goes_on = match could.split_last() {
         None if expected.end && taken == 0 => "has no calls".to_owned(),
@@ -150,7 +150,8 @@ fn left_flow_reason(view: &mut MonitorView<'_, '_>, taken: u32, expected: &Expec
     let or_ends = if expected.end && !could.is_empty() { " or ends" } else { "" };
     match view.calls.get(taken as usize).copied() {
         Some(call) => {
-            let because = unexpected_call_words(view, call, expected).map_or_else(String::new, |words| [": ", &words].concat());
+            let because =
+                unexpected_call_words(view, call, expected).map_or_else(String::new, |words| [": ", &words].concat());
             let reason = format!("{} leaves the flow, which {goes_on}{or_ends}{because}", view.describe_step(call));
             let like = view.similar_name(call, expected.operands.iter().copied());
             let mut evidence = vec![view.step_proof(call, usize::MAX, Role::Decisive, like)];
@@ -161,7 +162,8 @@ fn left_flow_reason(view: &mut MonitorView<'_, '_>, taken: u32, expected: &Expec
         }
         None => {
             let last = view.calls.last().copied();
-            let behind = last.map_or_else(|| "without calls".to_owned(), |last| format!("behind {}", view.describe_step(last)));
+            let behind =
+                last.map_or_else(|| "without calls".to_owned(), |last| format!("behind {}", view.describe_step(last)));
             let evidence = last.map(|last| view.step_proof(last, usize::MAX, Role::Decisive, String::new()));
             let reason = format!("the run ends {behind} inside the flow, which {goes_on}");
             reason_with(reason, evidence.into_iter().collect())
@@ -169,12 +171,12 @@ fn left_flow_reason(view: &mut MonitorView<'_, '_>, taken: u32, expected: &Expec
     }
 }
 
-/// Why a call does not go on with a flow though a pattern that could come matches it.
 fn unexpected_call_words(view: &mut MonitorView<'_, '_>, call: u32, expected: &ExpectedSteps) -> Option<String> {
     for operand in &expected.operands {
         let Some(near) = view.hits_of(*operand).find(|near| near.step == call) else { continue };
         for (env, waiting) in &expected.bound {
-            let waiting: Vec<Hit> = waiting.iter().filter_map(|(operand, event)| event_hit(*operand, *event, view)).collect();
+            let waiting: Vec<Hit> =
+                waiting.iter().filter_map(|(operand, event)| event_hit(*operand, *event, view)).collect();
             if let Some(join_mismatch) = view.join_mismatch(&near, env, &waiting) {
                 return Some(join_mismatch.words);
             }

@@ -1,27 +1,38 @@
 //! `immediately before A -> B` and `immediately after A -> B`: what stands beside a step in the call list.
 
 use super::before::unknown_cause_words;
-use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, helping_operand, hurting_operand, in_front};
+use super::{
+    ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, in_front,
+};
 use crate::bytecode::program::PatternId;
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::explain::{for_which, reason_with};
 use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, operand_hits};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, operand_hits};
 use crate::vm::temporal::recent_occurrences::{bound_holds, step_measure};
 use crate::vm::temporal::timeline::to_index;
-use crate::vm::temporal::view::{PairFit, Hit, MonitorView, same_values};
+use crate::vm::temporal::view::{Hit, MonitorView, PairFit, same_values};
 
-/// `immediately before A -> B`.
-pub(super) fn immediately_before(step: PatternId, targets: &[PatternId], within: Option<StepDistance>) -> StatementDefinition {
+pub(super) fn immediately_before(
+    step: PatternId,
+    targets: &[PatternId],
+    within: Option<StepDistance>,
+) -> StatementDefinition {
     let operands = in_front(helping_operand(step), targets, hurting_operand);
     let exercise = ExerciseRule::AnyOf(1..operands.len());
-    StatementDefinition::new(operands, exercise, ImmediateSemantics { after: false, within }).in_order().of_calls().with_bound(within)
+    StatementDefinition::new(operands, exercise, ImmediateSemantics { after: false, within })
+        .in_order()
+        .of_calls()
+        .with_bound(within)
 }
 
-/// `immediately after A -> B`.
-pub(super) fn immediately_after(step: PatternId, targets: &[PatternId], within: Option<StepDistance>) -> StatementDefinition {
+pub(super) fn immediately_after(
+    step: PatternId,
+    targets: &[PatternId],
+    within: Option<StepDistance>,
+) -> StatementDefinition {
     let operands = in_front(hurting_operand(step), targets, helping_operand);
     let meaning = ImmediateSemantics { after: true, within };
     StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), meaning).in_order().of_calls().with_bound(within)
@@ -39,35 +50,31 @@ impl StatementSemantics for ImmediateSemantics {
     }
 }
 
-/// The monitor.
 struct ImmediateMonitor {
     after: bool,
     within: Option<StepDistance>,
-    /// The last call with hits: with its place. For `before` they are the A's, for `after` the A's that wait for their B.
+    /// The previous call's hits with its position: A's for `before`, waiting A's for `after`.
     latest: Vec<Hit>,
     failures: FailureList<WrongNeighbor>,
 }
 
-/// A step whose neighbour is wrong.
 #[derive(Clone)]
 struct WrongNeighbor {
     hit: Hit,
-    /// The operand that was looked for.
     wanted: usize,
 }
 
-/// The operand of A; its targets stand behind it.
 const SOURCE: usize = 0;
 
 impl ImmediateMonitor {
-    /// A monitor that has seen nothing.
     fn new(after: bool, within: Option<StepDistance>, listed: usize) -> Self {
         Self { after, within, latest: Vec::new(), failures: FailureList::new(listed) }
     }
 
-    /// Whether two neighbours match under one environment, within the bound.
     fn are_neighbors(&self, earlier: &Hit, later: &Hit, view: &mut MonitorView<'_, '_>) -> Result<bool, Fault> {
-        let of_step = |hit: &Hit, view: &MonitorView<'_, '_>| view.step(hit.step).and_then(|step| step_measure(self.within, step));
+        let of_step = |hit: &Hit, view: &MonitorView<'_, '_>| {
+            view.step(hit.step).and_then(|step| step_measure(self.within, step))
+        };
         let near = bound_holds(self.within, of_step(earlier, view), of_step(later, view));
         if !near.unwrap_or_else(|| view.assume_answer(Polarity::Helps)) {
             return Ok(false);
@@ -85,7 +92,7 @@ impl ImmediateMonitor {
         self.failures.push_with(|| WrongNeighbor { hit: hit.clone(), wanted });
     }
 
-    /// The A's whose B has not come: where the window is closed or another call has come, it never does.
+    /// A's whose B never comes, because the window closed or another call came.
     fn missed_neighbors(&self, view: &MonitorView<'_, '_>) -> FailureList<WrongNeighbor> {
         let count = to_index(view.calls.len());
         let next = |hit: &Hit| view.context.window.closed || hit.call.is_some_and(|call| call + 1 < count);
@@ -96,7 +103,7 @@ impl ImmediateMonitor {
         missed
     }
 
-    /// Every B of this step has an A just before it.
+    /// Every B of this step needs an A just before it.
     fn look_back(&mut self, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         for hit in hits.iter().filter(|hit| hit.operand != SOURCE) {
             if !view.counts_match(hit) {
@@ -117,7 +124,7 @@ impl ImmediateMonitor {
         Ok(())
     }
 
-    /// Every A that waits has each B among the hits of the call behind it.
+    /// Every waiting A needs each B among the hits of the next call.
     fn look_ahead(&mut self, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         if hits.iter().all(|hit| hit.call.is_none()) {
             let outside: Vec<&Hit> = operand_hits(hits, SOURCE).filter(|hit| view.counts_match(hit)).collect();
@@ -131,7 +138,8 @@ impl ImmediateMonitor {
                 let next = waiting.call.map(|call| call + 1);
                 let mut met = false;
                 for hit in operand_hits(hits, wanted) {
-                    met = met || (hit.call == next && view.counts_match(hit) && self.are_neighbors(&waiting, hit, view)?);
+                    met = met
+                        || (hit.call == next && view.counts_match(hit) && self.are_neighbors(&waiting, hit, view)?);
                 }
                 if !met {
                     self.add_failure(&waiting, wanted);
@@ -167,7 +175,9 @@ impl<'run> Monitor<'run> for ImmediateMonitor {
 
     fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         let beside = if self.after { NeighborSide::After } else { NeighborSide::Before };
-        let words = |view: &mut MonitorView<'_, '_>, one: &WrongNeighbor| Some(neighbor_reason(view, &one.hit, one.wanted, beside));
+        let words = |view: &mut MonitorView<'_, '_>, one: &WrongNeighbor| {
+            Some(neighbor_reason(view, &one.hit, one.wanted, beside))
+        };
         let parts = [self.failures.clone(), self.missed_neighbors(view)];
         let failures = FailureList::join_parts(view, parts.into_iter(), |one| (one.hit.step, one.wanted));
         if !failures.is_empty() {
@@ -179,16 +189,12 @@ impl<'run> Monitor<'run> for ImmediateMonitor {
     }
 }
 
-/// On which side of a step its neighbour is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NeighborSide {
-    /// The call just before it.
     Before,
-    /// The call just after it.
     After,
 }
 
-/// A step whose neighbour in the call list is something else.
 fn neighbor_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, wanted: usize, beside: NeighborSide) -> VerdictReason {
     let side = if beside == NeighborSide::Before { "before" } else { "after" };
     let thing = view.describe_operand(wanted, &hit.env);
@@ -209,8 +215,9 @@ fn neighbor_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, wanted: usize, bes
         .map(for_which)
         .unwrap_or_default();
     let because = join_mismatch.map_or_else(String::new, |join_mismatch| [": ", &join_mismatch.words].concat());
-    let unknown =
-        other.filter(|_| beside == NeighborSide::Before).and_then(|other| Some((other, view.unknown_cause(other, hit.step)?)));
+    let unknown = other
+        .filter(|_| beside == NeighborSide::Before)
+        .and_then(|other| Some((other, view.unknown_cause(other, hit.step)?)));
     if let (Some((other, said)), true) = (unknown, fits) {
         let words = unknown_cause_words(view, other, said);
         let mut evidence = view.decisive_evidence(hit, String::new());
@@ -218,7 +225,9 @@ fn neighbor_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, wanted: usize, bes
         return reason_with([&step, " has no ", &thing, " just before it: ", &words].concat(), evidence);
     }
     let reason = match other {
-        Some(other) => format!("the call just {side} {step} is {}, not {thing}{test}{because}", view.describe_step(other)),
+        Some(other) => {
+            format!("the call just {side} {step} is {}, not {thing}{test}{because}", view.describe_step(other))
+        }
         None => format!("there is no call just {side} {step}, where {thing} should be"),
     };
     let mut evidence = view.decisive_evidence(hit, String::new());

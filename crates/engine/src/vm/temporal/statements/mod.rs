@@ -26,64 +26,54 @@ mod together;
 mod walk;
 mod windows;
 
-use super::closed_form::{ConditionOracle, ClosedVerdict, OccurrenceLookup};
+use super::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
 use super::monitor::{Monitor, PatternPresence};
 use super::view::MonitorView;
 use crate::bytecode::program::{CodeId, PatternId};
-use crate::ir::{Temporal, StepDistance};
+use crate::ir::{StepDistance, Temporal};
 use crate::vm::fault::Fault;
 use averment_runs::run::Step;
 use averment_syntax::ast::SequenceMode;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// What a further match of a pattern does to a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Polarity {
-    /// It can only make it hold.
     Helps,
-    /// It can only make it fail.
     Hurts,
-    /// Either: the monitor looks at both answers itself.
+    /// Either: the monitor considers both answers itself.
     Mixed,
 }
 
-/// A pattern of a statement.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StatementOperand {
-    /// The pattern.
     pub(super) pattern: PatternId,
-    /// What a match does.
     pub(super) polarity: Polarity,
 }
 
-/// When a statement that holds is vacuous. A statement that is not exercised holds.
+/// When a statement that holds is vacuous; an unexercised statement holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ExerciseRule {
-    /// Never.
     Always,
-    /// When none of these operands occurs.
     AnyOf(Range<usize>),
-    /// When one of these operands does not occur.
     AllOf(Range<usize>),
-    /// When there are no calls.
     Calls,
-    /// The closed form and the monitor say it.
     Own,
 }
 
-/// Whether a statement that holds was exercised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ExerciseState {
-    /// Some answer to what is unknown makes it vacuous.
     pub(super) may_be_vacuous: bool,
-    /// Some answer makes it pass.
     pub(super) may_pass: bool,
 }
 
 impl ExerciseRule {
-    /// Whether a statement that holds was exercised, by what occurs of its operands. `own` is what its closed form or monitor says.
-    pub(super) fn exercise_state(&self, occurs: impl Fn(usize) -> PatternPresence, no_calls: bool, own: Option<ExerciseState>) -> ExerciseState {
+    pub(super) fn exercise_state(
+        &self,
+        occurs: impl Fn(usize) -> PatternPresence,
+        no_calls: bool,
+        own: Option<ExerciseState>,
+    ) -> ExerciseState {
         match (self, own) {
             (_, Some(own)) => own,
             (Self::AnyOf(range), None) => ExerciseState {
@@ -101,89 +91,77 @@ impl ExerciseRule {
 }
 
 impl ExerciseState {
-    /// Whether no answer makes the statement anything but vacuous.
     pub(super) fn is_idle(self) -> bool {
         self.may_be_vacuous && !self.may_pass
     }
 }
 
-/// The definition of a statement.
 #[derive(Debug)]
 pub(super) struct StatementDefinition {
-    /// Its patterns in the order in which they are written: the operands of its monitor.
+    /// Patterns in source order: the operands of its monitor.
     pub(super) operands: Vec<StatementOperand>,
-    /// When it is vacuous.
     pub(super) exercise: ExerciseRule,
-    /// Whether the order of steps of different kinds matters to it.
     pub(super) ordered: bool,
-    /// Whether it speaks of the call list, so that calls have to be recorded.
+    /// True if it depends on the call list, so that calls must be recorded.
     pub(super) calls: bool,
-    /// Whether each pattern stands alone: an alternative that occurs only by missing values does not make another one vacuous.
+    /// True if the patterns are independent: one that occurs by missing values does not make another vacuous.
     pub(super) either: bool,
-    /// Its bound.
     pub(super) within: Option<StepDistance>,
-    /// How it stands.
     pub(super) meaning: Box<dyn StatementSemantics>,
 }
 
-/// How a statement stands, and why.
 pub(super) trait StatementSemantics: Debug + Send + Sync {
-    /// Whether it has a closed form over matches that are all sure; `unbound` says that none of them binds a value.
+    /// `unbound` means that no match binds a value.
     fn is_closed(&self, _unbound: bool) -> bool {
         false
     }
 
-    /// The closed form: how the statement stands where all its matches are known; `None` where `asks` has no answer.
-    ///
-    /// # Errors
-    /// What ended the evaluation of a condition.
-    fn closed_form(&self, _search: &OccurrenceLookup<'_, '_>, _asks: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    /// The closed form for a statement whose matches are all known; `None` if `asks` has no answer.
+    fn closed_form(
+        &self,
+        _search: &OccurrenceLookup<'_, '_>,
+        _asks: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         Ok(None)
     }
 
-    /// A fresh monitor, for everything else.
-    ///
-    /// # Errors
-    /// Where there is none: the statement is too large.
+    /// A fresh monitor; an error if the statement is too large.
     fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault>;
 
-    /// Why it is vacuous, where it says so itself.
     fn vacuous_reason(&self, _view: &mut MonitorView<'_, '_>) -> String {
         "something missing decided it".to_owned()
     }
 
-    /// What it needs of each step beside what its bound needs.
     fn step_requirement(&self) -> Option<StepRequirement> {
         None
     }
 
-    /// Whether it asks which calls were known to others, by their times and turns.
+    /// True if it depends on which calls were known to others, by time or turn.
     fn is_timed(&self) -> bool {
         false
     }
 
-    /// The condition that it asks of each match.
     fn match_condition(&self) -> Option<CodeId> {
         None
     }
 
-    /// The test of the number of its matches.
     fn number_test(&self) -> Option<CodeId> {
         None
     }
 }
 
-/// What a statement needs of steps to be decided.
 #[derive(Clone, Copy)]
 pub(super) struct StepRequirement {
-    /// In words.
     pub(super) words: &'static str,
-    /// Whether a step lacks it.
     pub(super) lacks: fn(&Step<'_>) -> bool,
 }
 
 impl StatementDefinition {
-    fn new(operands: Vec<StatementOperand>, exercise: ExerciseRule, meaning: impl StatementSemantics + 'static) -> Self {
+    fn new(
+        operands: Vec<StatementOperand>,
+        exercise: ExerciseRule,
+        meaning: impl StatementSemantics + 'static,
+    ) -> Self {
         Self {
             operands,
             exercise,
@@ -195,7 +173,7 @@ impl StatementDefinition {
         }
     }
 
-    /// Whether a match of any of its patterns makes it fail by itself: `never A, B`.
+    /// True if any match makes it fail by itself: `never A, B`.
     pub(super) fn hurts_each(&self) -> bool {
         self.exercise == ExerciseRule::Always && self.operands.iter().all(|one| one.polarity == Polarity::Hurts)
     }
@@ -229,7 +207,6 @@ fn to_operands(patterns: &[PatternId], operand: fn(PatternId) -> StatementOperan
     patterns.iter().copied().map(operand).collect()
 }
 
-/// An operand in front of others.
 fn in_front(
     first: StatementOperand,
     targets: &[PatternId],
@@ -238,14 +215,17 @@ fn in_front(
     std::iter::once(first).chain(targets.iter().copied().map(operand)).collect()
 }
 
-/// The definition of a statement.
 pub(super) fn define_statement(temporal: &Temporal<PatternId, CodeId>) -> StatementDefinition {
     match *temporal {
         Temporal::Require { step, times: None } => occurs::require_statement(step),
         Temporal::Require { step, times: Some(times) } => count::times_statement(step, times),
         Temporal::Never { ref steps } => occurs::never_statement(steps),
-        Temporal::NeverAfter { ref steps, open, until, within } => never_after::never_after_statement(steps, open, until, within),
-        Temporal::NeverBefore { ref steps, close, within } => never_before::never_before_statement(steps, close, within),
+        Temporal::NeverAfter { ref steps, open, until, within } => {
+            never_after::never_after_statement(steps, open, until, within)
+        }
+        Temporal::NeverBefore { ref steps, close, within } => {
+            never_before::never_before_statement(steps, close, within)
+        }
         Temporal::NeverBetween { ref steps, open, close, within } => {
             never_between::never_between_statement(steps, open, close, within)
         }
@@ -259,9 +239,13 @@ pub(super) fn define_statement(temporal: &Temporal<PatternId, CodeId>) -> Statem
         Temporal::Before { each, starts, step, ref targets, within, .. } => {
             before::before_statement(step, targets, before::BeforeSemantics { each, starts, within })
         }
-        Temporal::After { immediately: true, step, ref targets, within, .. } => immediate::immediately_after(step, targets, within),
+        Temporal::After { immediately: true, step, ref targets, within, .. } => {
+            immediate::immediately_after(step, targets, within)
+        }
         Temporal::After { each, step, ref targets, within, .. } => after::after_statement(step, targets, each, within),
-        Temporal::Sequence { mode: SequenceMode::Gaps, ref steps, within } => sequence::sequence_statement(steps, within),
+        Temporal::Sequence { mode: SequenceMode::Gaps, ref steps, within } => {
+            sequence::sequence_statement(steps, within)
+        }
         Temporal::Sequence { mode, ref steps, within } => exact::exact_statement(mode, steps, within),
         Temporal::Nested { open, close } => nested::nested_statement(open, close),
         Temporal::Together { left, right } => together::together_statement(left, right),

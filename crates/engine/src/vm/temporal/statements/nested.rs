@@ -3,20 +3,24 @@
 //! What is open is a stack. Where the run does not tell whether a step matches or fits, the monitor goes on with each stack that may stand
 //! there, up to a bound. Stacks share what lies below their tops, so that a long run keeps as many places as it has steps.
 
-use super::{ExerciseRule, StatementSemantics, StatementDefinition, mixed_operand};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, mixed_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::explain::{count_words, reason_with};
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, operand_hits};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, operand_hits};
 use crate::vm::temporal::timeline::to_index;
-use crate::vm::temporal::view::{PairFit, Hit, MonitorView};
+use crate::vm::temporal::view::{Hit, MonitorView, PairFit};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The definition.
 pub(super) fn nested_statement(open: PatternId, close: PatternId) -> StatementDefinition {
-    StatementDefinition::new(vec![mixed_operand(open), mixed_operand(close)], ExerciseRule::AnyOf(0..2), NestedSemantics).in_order()
+    StatementDefinition::new(
+        vec![mixed_operand(open), mixed_operand(close)],
+        ExerciseRule::AnyOf(0..2),
+        NestedSemantics,
+    )
+    .in_order()
 }
 
 #[derive(Debug)]
@@ -31,28 +35,20 @@ impl StatementSemantics for NestedSemantics {
 const OPENS: usize = 0;
 const CLOSES: usize = 1;
 
-/// How many stacks are followed at once; where there may be more, the statement is undecided.
+/// Stacks followed at once; with more, the statement is undecided.
 const STACKS: usize = 256;
 
-/// A stack, by its top; `None` is the empty one.
+/// A stack, by its top; `None` is empty.
 type StackTop = Option<u32>;
 
-/// The matches of one step.
 type StepHits = SmallVec<[Hit; 1]>;
 
-/// The monitor.
 struct NestedMonitor {
-    /// The stacks that may stand, each once.
     stacks: Vec<StackTop>,
-    /// What a stack has on top, by what lies below.
     places: Vec<(StackTop, u32)>,
-    /// The places by what they are.
     known: FxHashMap<(StackTop, u32), u32>,
-    /// The steps that open, in order.
     opened: Vec<StepHits>,
-    /// The last step that could not close what was open, with the stack.
     refused: Option<(Hit, StackTop)>,
-    /// There were too many stacks.
     lost: bool,
 }
 
@@ -70,13 +66,11 @@ impl Default for NestedMonitor {
 }
 
 impl NestedMonitor {
-    /// What is on top of a stack, and what lies below.
     fn stack_entry(&self, stack: StackTop) -> Option<(&StepHits, StackTop)> {
         let (below, opened) = self.places.get(stack? as usize)?;
         Some((self.opened.get(*opened as usize)?, *below))
     }
 
-    /// A stack with the last step that opens on top.
     fn push_step(&mut self, stack: StackTop) -> StackTop {
         let place = (stack, to_index(self.opened.len().saturating_sub(1)));
         let next = to_index(self.places.len());
@@ -87,7 +81,6 @@ impl NestedMonitor {
         Some(number)
     }
 
-    /// The stacks behind a step, each as often as it comes about.
     fn next_stacks(
         &mut self,
         stack: StackTop,
@@ -120,18 +113,14 @@ impl NestedMonitor {
         Ok(())
     }
 
-    /// How many are open in a stack.
     fn stack_depth(&self, stack: StackTop) -> u64 {
         let below = |(_, below): &(&StepHits, StackTop)| self.stack_entry(*below);
         std::iter::successors(self.stack_entry(stack), below).count() as u64
     }
 }
 
-/// Whether a step closes what is open.
 struct ClosingAnswers {
-    /// Some answer to what is unknown says that it does.
     may: bool,
-    /// Some answer says that it does not.
     may_not: bool,
 }
 
@@ -139,7 +128,7 @@ fn is_sure(hits: &[Hit]) -> bool {
     hits.iter().any(|hit| hit.sure)
 }
 
-/// Whether a step that closes fits one that opened, both by one of their matches at least.
+/// True if a closing step fits an opening one by at least one match of each.
 fn closing_answers(open: &[Hit], closing: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<ClosingAnswers, Fault> {
     let (mut may, mut sure) = (false, Vec::new());
     for (left, opened) in open.iter().enumerate() {
@@ -152,15 +141,15 @@ fn closing_answers(open: &[Hit], closing: &[Hit], view: &mut MonitorView<'_, '_>
         }
     }
     let (lefts, rights) = (minimal_hits(open), minimal_hits(closing));
-    let refuses = |left: &MinimalHits, right: &MinimalHits| !sure.iter().any(|(l, r)| left.contains(l) && right.contains(r));
+    let refuses =
+        |left: &MinimalHits, right: &MinimalHits| !sure.iter().any(|(l, r)| left.contains(l) && right.contains(r));
     let may_not = lefts.iter().any(|left| rights.iter().any(|right| refuses(left, right)));
     Ok(ClosingAnswers { may, may_not })
 }
 
-/// Matches of a step that are answered with yes together, by number.
 type MinimalHits = SmallVec<[usize; 1]>;
 
-/// The least that may match of a step that does: all that is sure, else what is answered with any one of its matches.
+/// Minimal sets of matches of a step: all sure ones, otherwise each single match.
 fn minimal_hits(hits: &[Hit]) -> Vec<MinimalHits> {
     let sure: MinimalHits = hits.iter().enumerate().filter(|(_, hit)| hit.sure).map(|(number, _)| number).collect();
     if !sure.is_empty() {
@@ -199,7 +188,12 @@ impl<'run> Monitor<'run> for NestedMonitor {
         }
         let may_hold = self.stacks.contains(&None);
         let may_fail = self.refused.is_some() || self.stacks.iter().any(Option::is_some);
-        Ok(PossibleOutcomes { may_fail, may_hold, failed_for_good: self.stacks.is_empty(), ..PossibleOutcomes::default() })
+        Ok(PossibleOutcomes {
+            may_fail,
+            may_hold,
+            failed_for_good: self.stacks.is_empty(),
+            ..PossibleOutcomes::default()
+        })
     }
 
     fn is_settled(&self) -> bool {
@@ -213,7 +207,11 @@ impl<'run> Monitor<'run> for NestedMonitor {
     fn describe_state(&self, view: &mut MonitorView<'_, 'run>) -> String {
         let [stack] = self.stacks.as_slice() else { return String::new() };
         let Some(latest) = self.stack_entry(*stack).and_then(|(open, _)| open.first()) else { return String::new() };
-        format!("{} open, the latest is {}", count_words(self.stack_depth(*stack), "step"), view.describe_step(latest.step))
+        format!(
+            "{} open, the latest is {}",
+            count_words(self.stack_depth(*stack), "step"),
+            view.describe_step(latest.step)
+        )
     }
 
     fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
@@ -229,7 +227,6 @@ impl<'run> Monitor<'run> for NestedMonitor {
     }
 }
 
-/// A step that is open at the end.
 fn stays_open(view: &mut MonitorView<'_, '_>, open: &Hit) -> VerdictReason {
     let thing = view.describe_wanted(CLOSES, open, &open.env, false);
     let reason = [&view.describe_step(open.step), " stays open: there is no later ", &thing].concat();
@@ -238,7 +235,6 @@ fn stays_open(view: &mut MonitorView<'_, '_>, open: &Hit) -> VerdictReason {
     reason_with(reason, evidence)
 }
 
-/// A step that closes while another one than its own is the latest that is open.
 fn closes_another(view: &mut MonitorView<'_, '_>, closing: &Hit, open: &Hit) -> VerdictReason {
     let (own, latest) = (view.describe_step(closing.step), view.describe_step(open.step));
     let (found, wanted) = (view.value_words(CLOSES, &closing.env), view.value_words(OPENS, &open.env));
@@ -249,7 +245,6 @@ fn closes_another(view: &mut MonitorView<'_, '_>, closing: &Hit, open: &Hit) -> 
     reason_with(reason, evidence)
 }
 
-/// A step that closes where nothing is open.
 fn closes_nothing(view: &mut MonitorView<'_, '_>, closing: &Hit) -> VerdictReason {
     let thing = view.describe_wanted(OPENS, closing, &closing.env, true);
     let reason = [&view.describe_step(closing.step), " closes nothing: no ", &thing, " is open"].concat();

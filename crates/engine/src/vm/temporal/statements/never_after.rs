@@ -1,16 +1,19 @@
 //! `never B after A [until C]`: no B in a window that an A opens and a C closes.
 
-use super::windows::{AllMonitors, WindowHit, ForbiddenWindow, WindowOpenings, WindowRoles, window_operands, in_window};
-use super::{ExerciseRule, StatementSemantics, StatementDefinition, helping_operand, hurting_operand};
+use super::windows::{
+    AllMonitors, ForbiddenWindow, WindowHit, WindowOpenings, WindowRoles, in_window, window_operands,
+};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, hurting_operand};
 use crate::bytecode::program::PatternId;
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, Occurrences, OccurrenceLookup, is_by_place};
+use crate::vm::temporal::closed_form::{
+    ClosedVerdict, ConditionOracle, FailingPlace, OccurrenceLookup, Occurrences, is_by_place,
+};
 use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit, operand_hits};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit, operand_hits};
 use crate::vm::temporal::view::{Hit, MonitorView};
 
-/// The definition.
 pub(super) fn never_after_statement(
     steps: &[PatternId],
     open: PatternId,
@@ -19,12 +22,13 @@ pub(super) fn never_after_statement(
 ) -> StatementDefinition {
     let operands = window_operands(steps, std::iter::once(hurting_operand(open)).chain(until.map(helping_operand)));
     let exercise = ExerciseRule::AnyOf(steps.len()..steps.len() + 1);
-    StatementDefinition::new(operands, exercise, NeverAfterSemantics { steps: steps.len(), within }).in_order().with_bound(within)
+    StatementDefinition::new(operands, exercise, NeverAfterSemantics { steps: steps.len(), within })
+        .in_order()
+        .with_bound(within)
 }
 
 #[derive(Debug)]
 struct NeverAfterSemantics {
-    /// How many patterns must not occur.
     steps: usize,
     within: Option<StepDistance>,
 }
@@ -34,9 +38,15 @@ impl StatementSemantics for NeverAfterSemantics {
         is_by_place(self.within)
     }
 
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        _: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         let steps = self.steps;
-        let (Some(open), until) = (search.operand_occurrences(steps), search.operand_occurrences(steps + 1)) else { return Ok(None) };
+        let (Some(open), until) = (search.operand_occurrences(steps), search.operand_occurrences(steps + 1)) else {
+            return Ok(None);
+        };
         let close = until.map(|_| steps + 1);
         let places = search.list_places(search.occurrences_from(0).take(steps).flat_map(|(step, operand)| {
             let caught = self.caught_events(search, operand, open, until);
@@ -58,7 +68,7 @@ impl StatementSemantics for NeverAfterSemantics {
 }
 
 impl NeverAfterSemantics {
-    /// The B's that no C shields from the last A before them, with the step of that A; the first alone where no others are listed.
+    /// B's not shielded by a C from the last A before them, with that A; only the first unless more are listed.
     fn caught_events<'s>(
         &'s self,
         search: &'s OccurrenceLookup<'_, '_>,
@@ -69,7 +79,8 @@ impl NeverAfterSemantics {
         let caught = move |event: u32| {
             let (key, step) = (operand.event_key(event), operand.event_step(event));
             let edge = open.event_step(open.last_before(key, step)?);
-            let shield = until.and_then(|until| Some(until.event_step(until.last_before(key, step.saturating_add(1))?)));
+            let shield =
+                until.and_then(|until| Some(until.event_step(until.last_before(key, step.saturating_add(1))?)));
             let shielded = shield.is_some_and(|shield| shield > edge);
             (!shielded && search.is_within(self.within, edge, step)).then_some((event, edge))
         };
@@ -88,14 +99,12 @@ impl NeverAfterSemantics {
     }
 }
 
-/// The monitor.
 struct NeverAfterMonitor {
     openings: WindowOpenings,
     caught: FailureList<WindowHit>,
 }
 
 impl NeverAfterMonitor {
-    /// A monitor that has seen nothing.
     fn new(view: &MonitorView<'_, '_>, roles: WindowRoles, within: Option<StepDistance>) -> Self {
         Self { openings: WindowOpenings::new(view, roles, within), caught: FailureList::for_view(view) }
     }

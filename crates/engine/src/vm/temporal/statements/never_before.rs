@@ -4,33 +4,39 @@
 //! sure only when a sure A comes and no choice of a first A up to it has no B before it.
 
 use super::windows::{AllMonitors, WindowRoles, window_operands};
-use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, mixed_operand};
+use super::{ExerciseRule, Polarity, StatementDefinition, StatementSemantics, mixed_operand};
 use crate::bytecode::program::PatternId;
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, Occurrences, OccurrenceLookup, is_by_place};
+use crate::vm::temporal::closed_form::{
+    ClosedVerdict, ConditionOracle, FailingPlace, OccurrenceLookup, Occurrences, is_by_place,
+};
 use crate::vm::temporal::explain::{reason_with, within_words};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit, operand_hits};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit, operand_hits};
 use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, bound_holds, step_measure};
 use crate::vm::temporal::timeline::{Env, ValueId};
-use crate::vm::temporal::view::{PairFit, Hit, ReplicaMode, PairSide, MonitorView, same_values};
+use crate::vm::temporal::view::{Hit, MonitorView, PairFit, PairSide, ReplicaMode, same_values};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
-/// The definition.
-pub(super) fn never_before_statement(steps: &[PatternId], close: PatternId, within: Option<StepDistance>) -> StatementDefinition {
+pub(super) fn never_before_statement(
+    steps: &[PatternId],
+    close: PatternId,
+    within: Option<StepDistance>,
+) -> StatementDefinition {
     let exercise = ExerciseRule::AnyOf(steps.len()..steps.len() + 1);
     let meaning = NeverBeforeSemantics { steps: steps.len(), within };
-    StatementDefinition::new(window_operands(steps, [mixed_operand(close)]), exercise, meaning).in_order().with_bound(within)
+    StatementDefinition::new(window_operands(steps, [mixed_operand(close)]), exercise, meaning)
+        .in_order()
+        .with_bound(within)
 }
 
 #[derive(Debug)]
 struct NeverBeforeSemantics {
-    /// How many patterns must not occur.
     steps: usize,
     within: Option<StepDistance>,
 }
@@ -40,8 +46,11 @@ impl StatementSemantics for NeverBeforeSemantics {
         is_by_place(self.within)
     }
 
-    /// The first of the first A's with a B before it.
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        _: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         let edge = self.steps;
         let Some(close) = search.operand_occurrences(edge) else { return Ok(None) };
         let places = search.list_places(search.occurrences_from(0).take(edge).flat_map(|(operand, occurrences)| {
@@ -62,7 +71,7 @@ impl StatementSemantics for NeverBeforeSemantics {
 }
 
 impl NeverBeforeSemantics {
-    /// The B's before the first A of their values, with that A; where no others are listed, one of them.
+    /// B's before the first A of their values, with that A; only one unless more are listed.
     fn caught_events<'s>(
         &'s self,
         search: &'s OccurrenceLookup<'_, '_>,
@@ -78,7 +87,9 @@ impl NeverBeforeSemantics {
         };
         let one = (!lists).then(|| search.by_values(close).find_map(nearest));
         let caught = move |event: u32| {
-            let first = close.first_of(operand.event_key(event)).filter(|first| close.event_step(*first) > operand.event_step(event))?;
+            let first = close
+                .first_of(operand.event_key(event))
+                .filter(|first| close.event_step(*first) > operand.event_step(event))?;
             search.is_within(self.within, operand.event_step(event), close.event_step(first)).then_some((event, first))
         };
         let all = operand.event_numbers().take(if lists { usize::MAX } else { 0 }).filter_map(caught);
@@ -86,56 +97,42 @@ impl NeverBeforeSemantics {
     }
 }
 
-/// The monitor.
 struct NeverBeforeMonitor {
     roles: WindowRoles,
     within: Option<StepDistance>,
-    /// The B's, by what A's can tell apart.
     steps: MatchIndex<BeforeFirstGroup>,
-    /// The A's, for B's that come later with new values: a first A is first for them, too.
+    /// A's, for B's that come later with new values: they may be the first A for these, too.
     closes: MatchIndex<Vec<Hit>>,
-    /// First A's with a B before them, and that B.
     caught: FailureList<(Hit, u32)>,
-    /// The steps of those B's.
     counted: FxHashSet<u32>,
 }
 
-/// B's with their first A's.
 #[derive(Default)]
 struct BeforeFirstGroup {
-    /// False until the A's that came earlier have been looked at.
+    /// False until earlier A's have been considered.
     known: bool,
     recent: RecentOccurrences,
-    /// All of them, where each is listed.
     all: Vec<Occurrence>,
-    /// By the values of A.
     firsts: FxHashMap<Env, FirstClosing>,
-    /// An A with a value that is not recorded has no B before it, and may be the first under any values.
+    /// An A with an unrecorded value has no B before it, and may be the first for any values.
     wild_safe: bool,
 }
 
-/// What is known of the first A with some values.
 #[derive(Default)]
 struct FirstClosing {
-    /// It has surely come.
     came: bool,
-    /// Some A that may be the first has no B before it.
     safe: bool,
 }
 
-/// An A beside the values of B's.
 struct ClosingHit<'h> {
     hit: &'h Hit,
-    /// The values of the B's.
     env: &'h Env,
-    /// It surely matches under these values.
     sure: bool,
-    /// The B's surely match under its values.
     step_is_sure: bool,
 }
 
 impl<'h> ClosingHit<'h> {
-    /// An A that fits B's as `fit` says: what is unknown of it may be unknown of the A or of the B's.
+    /// Uncertainty of the fit may come from the A or from the B's.
     fn from_fit(hit: &'h Hit, step: PairSide<'h>, fit: PairFit, view: &mut MonitorView<'_, '_>) -> Result<Self, Fault> {
         let (own, others) = match fit {
             PairFit::Unknown => {
@@ -150,7 +147,6 @@ impl<'h> ClosingHit<'h> {
 }
 
 impl NeverBeforeMonitor {
-    /// A monitor that has seen nothing.
     fn new(view: &MonitorView<'_, '_>, roles: WindowRoles, within: Option<StepDistance>) -> Self {
         Self {
             roles,
@@ -162,7 +158,6 @@ impl NeverBeforeMonitor {
         }
     }
 
-    /// An A comes.
     fn add_closing(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         view.unknown |= !hit.sure;
         self.closes.add_match(view, hit, &hit.env, |closes| closes.push(hit.clone()))?;
@@ -184,7 +179,6 @@ impl NeverBeforeMonitor {
         })
     }
 
-    /// A B comes: with new values, the A's before it are looked at first.
     fn add_hit(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let mut known = false;
         self.steps.add_match(view, hit, &hit.env, |before| known = std::mem::replace(&mut before.known, true))?;
@@ -215,7 +209,6 @@ impl NeverBeforeMonitor {
 }
 
 impl BeforeFirstGroup {
-    /// An A: the B before it when that makes the statement fail.
     fn check_closing(
         &mut self,
         closing: &ClosingHit<'_>,
@@ -246,7 +239,6 @@ impl BeforeFirstGroup {
     }
 }
 
-/// The values of an A's names; those that it does not have itself are those of the B.
 fn closing_values(names: &[u32], hit: &Hit, env: &Env) -> Env {
     let of = |env: &Env, name: u32| env.get(name as usize).copied().unwrap_or(ValueId::OPEN);
     let value = |name: &u32| match (of(&hit.env, *name), of(env, *name)) {
@@ -291,7 +283,6 @@ impl<'run> Monitor<'run> for NeverBeforeMonitor {
     }
 }
 
-/// `read_mail at call 1 comes before login at call 2`; `hit` is the first A, `earlier` the B before it.
 fn before_first(view: &mut MonitorView<'_, '_>, hit: &Hit, operand: usize, earlier: u32) -> VerdictReason {
     let within = within_words(view.statement_bound());
     let reason = format!("{} comes{within} before {}", view.describe_step(earlier), view.describe_step(hit.step));

@@ -1,21 +1,29 @@
 //! `never B between A and C`: no B in a window that an A opens and that a C closes.
 
-use super::windows::{AllMonitors, WindowHit, ForbiddenWindow, WindowOpenings, WindowRoles, window_operands, in_window};
-use super::{ExerciseRule, ExerciseState, StatementSemantics, Polarity, StatementDefinition, hurting_operand, mixed_operand};
+use super::windows::{
+    AllMonitors, ForbiddenWindow, WindowHit, WindowOpenings, WindowRoles, in_window, window_operands,
+};
+use super::{
+    ExerciseRule, ExerciseState, Polarity, StatementDefinition, StatementSemantics, hurting_operand, mixed_operand,
+};
 use crate::bytecode::program::PatternId;
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, Occurrences, OccurrenceLookup};
+use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, FailingPlace, OccurrenceLookup, Occurrences};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit, operand_hits};
-use crate::vm::temporal::view::{Hit, ReplicaMode, MonitorView};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit, operand_hits};
+use crate::vm::temporal::view::{Hit, MonitorView, ReplicaMode};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 
-/// The definition.
-pub(super) fn never_between_statement(steps: &[PatternId], open: PatternId, close: PatternId, within: Option<StepDistance>) -> StatementDefinition {
+pub(super) fn never_between_statement(
+    steps: &[PatternId],
+    open: PatternId,
+    close: PatternId,
+    within: Option<StepDistance>,
+) -> StatementDefinition {
     let operands = window_operands(steps, [hurting_operand(open), mixed_operand(close)]);
     let meaning = NeverBetweenSemantics { steps: steps.len(), within };
     StatementDefinition::new(operands, ExerciseRule::Own, meaning).in_order().with_bound(within)
@@ -23,7 +31,6 @@ pub(super) fn never_between_statement(steps: &[PatternId], open: PatternId, clos
 
 #[derive(Debug)]
 struct NeverBetweenSemantics {
-    /// How many patterns must not occur.
     steps: usize,
     within: Option<StepDistance>,
 }
@@ -33,14 +40,24 @@ impl StatementSemantics for NeverBetweenSemantics {
         self.within.is_none()
     }
 
-    /// Of the windows with a B the one that closes first, else the first that never closes.
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    /// Of the windows with a B: the first to close, otherwise the first that never closes.
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        _: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         let steps = self.steps;
-        let (Some(open), Some(close)) = (search.operand_occurrences(steps), search.operand_occurrences(steps + 1)) else { return Ok(None) };
+        let (Some(open), Some(close)) = (search.operand_occurrences(steps), search.operand_occurrences(steps + 1))
+        else {
+            return Ok(None);
+        };
         let inside = |closed: bool| {
             let of = move |(step, operand)| failing_places(step, operand, open, close);
-            let places =
-                search.occurrences_from(0).take(steps).flat_map(of).filter(move |place| place.others.1.is_some() == closed);
+            let places = search
+                .occurrences_from(0)
+                .take(steps)
+                .flat_map(of)
+                .filter(move |place| place.others.1.is_some() == closed);
             search.list_places(places)
         };
         let mut found = inside(true);
@@ -80,7 +97,7 @@ impl StatementSemantics for NeverBetweenSemantics {
     }
 }
 
-/// The B's in windows, with the step that opens the window and the one that closes it, if one does.
+/// B's in windows, with the opening step and the closing one, if any.
 fn failing_places<'s>(
     step: usize,
     operand: Occurrences<'s>,
@@ -96,26 +113,20 @@ fn failing_places<'s>(
     })
 }
 
-/// B's in windows that are open: all where each is listed, else the first.
+/// B's in open windows: all if each is listed, otherwise the first.
 type OpenWindowHits = Vec<WindowHit>;
 
-/// The monitor. A C shields later B's from earlier A's, and it confirms that a B was inside: unknown C's shield in the
-/// optimistic replica and confirm in the pessimistic one.
+/// A C shields and confirms: unknown C's shield in the optimistic replica and confirm in the pessimistic one.
 struct NeverBetweenMonitor {
     openings: WindowOpenings,
-    /// A's, to see whether a C closes one.
     opened: MatchIndex<Option<u32>>,
-    /// B's in windows that are still open, by the values that C can tell apart.
     inside: MatchIndex<OpenWindowHits>,
-    /// B's in windows that closed, with the step that closed them.
     caught: FailureList<(WindowHit, u32)>,
-    /// The steps of those.
     counted: FxHashSet<u32>,
     closed: bool,
 }
 
 impl NeverBetweenMonitor {
-    /// A monitor that has seen nothing.
     fn new(view: &MonitorView<'_, '_>, roles: WindowRoles, within: Option<StepDistance>) -> Self {
         let close = roles.close.unwrap_or(roles.edge);
         Self {
@@ -128,7 +139,6 @@ impl NeverBetweenMonitor {
         }
     }
 
-    /// A C: B's in the windows that it closes are caught.
     fn close_windows(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let mut closed = false;
         self.opened.visit_groups(view, hit.as_side(), |_, fit, view| {
@@ -147,7 +157,6 @@ impl NeverBetweenMonitor {
         })
     }
 
-    /// A B inside windows that may close.
     fn enter_windows(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         for (edge, env) in self.openings.opening_steps(hit, true, view)? {
             let caught = WindowHit { hit: hit.clone(), edge };
@@ -217,7 +226,8 @@ impl<'run> Monitor<'run> for NeverBetweenMonitor {
     fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
         if !self.caught.is_empty() {
             let roles = self.openings.roles;
-            let caught = FailureList::join_parts(view, std::iter::once(self.caught.clone()), |(caught, _)| caught.hit.step);
+            let caught =
+                FailureList::join_parts(view, std::iter::once(self.caught.clone()), |(caught, _)| caught.hit.step);
             return caught.explain_places(view, |view, (caught, close)| {
                 Some(in_window(view, &caught.hit, roles, ForbiddenWindow::Between(caught.edge, *close)))
             });

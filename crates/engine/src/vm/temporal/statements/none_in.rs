@@ -1,14 +1,14 @@
 //! `no PREDICATE in EXPR` and `no PREDICATE in A`: the predicate finds nothing in any value inside.
 
-use super::walk::{FindLimit, FoundValue, ValueWalk, found_reason, found_all, walk_value};
-use super::{ExerciseRule, ExerciseState, StatementSemantics, StatementDefinition, mixed_operand};
+use super::walk::{FindLimit, FoundValue, ValueWalk, found_all, found_reason, walk_value};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operand};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::temporal::explain::reason_with;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::view::{Hit, MonitorView};
-use averment_runs::run::{StepKind, Step};
+use averment_runs::run::{Step, StepKind};
 
 /// `no PREDICATE in EXPR`.
 pub(super) fn value_statement(values: CodeId, predicate: CodeId) -> StatementDefinition {
@@ -47,10 +47,9 @@ impl StatementSemantics for NoneInStepsSemantics {
     }
 }
 
-/// Places that are looked for where it is said what was found.
+/// Places counted for the report.
 const MOST_FOUND: usize = 1_000;
 
-/// The monitor of `no PREDICATE in EXPR`.
 struct NoneInValueMonitor {
     values: CodeId,
     predicate: CodeId,
@@ -59,12 +58,11 @@ struct NoneInValueMonitor {
 }
 
 impl NoneInValueMonitor {
-    /// A monitor that has not looked yet.
     fn new(values: CodeId, predicate: CodeId) -> Self {
         Self { values, predicate, walk: ValueWalk::default(), recorded: false }
     }
 
-    /// All that is found: judging stops at the first.
+    /// All findings; judging stops at the first.
     fn walk_all(&self, view: &mut MonitorView<'_, '_>) -> Result<ValueWalk, Fault> {
         let bindings = view.context.bindings.clone();
         let scope = ExpressionScope { bindings: &bindings, ..view.context.expression_scope() };
@@ -111,30 +109,25 @@ impl<'run> Monitor<'run> for NoneInValueMonitor {
     }
 }
 
-/// The monitor of `no PREDICATE in A`.
 struct NoneInStepsMonitor {
     predicate: CodeId,
-    /// Found in a step that surely matches.
     sure: Option<FoundValue>,
-    /// Found, or perhaps, in a step that matches or may match.
     possible: Option<FoundValue>,
-    /// A call of which nothing is recorded that could be looked at.
     unrecorded: Option<u32>,
 }
 
-/// Whether neither arguments nor a result of a call are recorded: its name is nothing to look for anything in.
+/// True if neither arguments nor result are recorded: the name alone is not searched.
 fn is_bare(step: &Step<'_>) -> bool {
     let absent = |name| step.object.get(name).is_some_and(|node| node.value.is_absent());
     step.kind == StepKind::Call && absent("args") && absent("result")
 }
 
 impl NoneInStepsMonitor {
-    /// A monitor that has seen nothing.
     fn new(predicate: CodeId) -> Self {
         Self { predicate, sure: None, possible: None, unrecorded: None }
     }
 
-    /// All that is found in the steps, up to a number of them: judging stops at the first.
+    /// All findings up to a number of them; judging stops at the first.
     fn walk_all(&self, view: &mut MonitorView<'_, '_>) -> Result<ValueWalk, Fault> {
         let hits: Vec<Hit> = view.hits_of(0).filter(|hit| hit.sure).collect();
         let mut all = ValueWalk::default();
@@ -175,7 +168,12 @@ impl<'run> Monitor<'run> for NoneInStepsMonitor {
 
     fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
         let (sure, possible) = (self.sure.is_some(), self.possible.is_some() || self.unrecorded.is_some());
-        Ok(PossibleOutcomes { may_fail: possible, may_hold: !sure, failed_for_good: sure, ..PossibleOutcomes::default() })
+        Ok(PossibleOutcomes {
+            may_fail: possible,
+            may_hold: !sure,
+            failed_for_good: sure,
+            ..PossibleOutcomes::default()
+        })
     }
 
     fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
@@ -188,7 +186,10 @@ impl<'run> Monitor<'run> for NoneInStepsMonitor {
             (None, Some(possible)) => found_reason(view, possible, &[], 0, self.predicate),
             (None, None) => {
                 let Some(step) = self.unrecorded else { return VerdictReason::default() };
-                reason_with(format!("the run records neither arguments nor a result of {}", view.describe_step(step)), Vec::new())
+                reason_with(
+                    format!("the run records neither arguments nor a result of {}", view.describe_step(step)),
+                    Vec::new(),
+                )
             }
         }
     }
@@ -198,7 +199,6 @@ impl<'run> Monitor<'run> for NoneInStepsMonitor {
     }
 }
 
-/// The value that should be looked into is not recorded.
 fn not_recorded(view: &mut MonitorView<'_, '_>, values: CodeId) -> VerdictReason {
     let text = view.machine.rule_text(view.machine.code_span(values));
     reason_with(format!("the run does not record `{text}`"), Vec::new())

@@ -1,33 +1,39 @@
 //! `require A`, `never A, B`, `either A or B`: whether something occurs.
 
-use super::{ExerciseRule, StatementSemantics, StatementDefinition, to_operands, helping_operand, hurting_operand};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, to_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::VerdictEvidence;
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, OccurrenceLookup};
-use crate::vm::temporal::explain::{short_text, reason_with};
+use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, FailingPlace, OccurrenceLookup};
+use crate::vm::temporal::explain::{reason_with, short_text};
 use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit};
 use crate::vm::temporal::timeline::to_index;
 use crate::vm::temporal::view::{Hit, MonitorView};
 
-/// `require A`.
 pub(super) fn require_statement(step: PatternId) -> StatementDefinition {
     StatementDefinition::new(vec![helping_operand(step)], ExerciseRule::Always, OccursSemantics { wanted: true })
 }
 
 /// `either A or B`.
 pub(super) fn either_statement(steps: &[PatternId]) -> StatementDefinition {
-    let statement = StatementDefinition::new(to_operands(steps, helping_operand), ExerciseRule::Always, OccursSemantics { wanted: true });
+    let statement = StatementDefinition::new(
+        to_operands(steps, helping_operand),
+        ExerciseRule::Always,
+        OccursSemantics { wanted: true },
+    );
     StatementDefinition { either: true, ..statement }
 }
 
 /// `never A, B`.
 pub(super) fn never_statement(steps: &[PatternId]) -> StatementDefinition {
-    StatementDefinition::new(to_operands(steps, hurting_operand), ExerciseRule::Always, OccursSemantics { wanted: false })
+    StatementDefinition::new(
+        to_operands(steps, hurting_operand),
+        ExerciseRule::Always,
+        OccursSemantics { wanted: false },
+    )
 }
 
-/// A match is wanted, or none is.
 #[derive(Debug)]
 struct OccursSemantics {
     wanted: bool,
@@ -38,17 +44,27 @@ impl StatementSemantics for OccursSemantics {
         true
     }
 
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        _: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         if self.wanted {
             let none = search.occurrences_from(0).all(|(_, occurrences)| occurrences.is_empty());
-            return Ok(Some(search.fails_with(none.then_some(|view: &mut MonitorView<'_, '_>| Some(nothing_occurs(view))))));
+            return Ok(Some(
+                search.fails_with(none.then_some(|view: &mut MonitorView<'_, '_>| Some(nothing_occurs(view)))),
+            ));
         }
         // A step that matches several patterns is one.
         let places = search.list_steps(search.occurrences_from(0).flat_map(|(operand, occurrences)| {
             let events = occurrences.event_numbers().take(if search.lists_failures() { usize::MAX } else { 1 });
             events.map(move |event| FailingPlace::new(operand, occurrences, event))
         }));
-        Ok(Some(search.fails_at(places, |view, place| Some(occurs_reason(view, &event_hit(place.operand, place.event, view)?)))))
+        Ok(Some(
+            search.fails_at(places, |view, place| {
+                Some(occurs_reason(view, &event_hit(place.operand, place.event, view)?))
+            }),
+        ))
     }
 
     fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
@@ -56,16 +72,14 @@ impl StatementSemantics for OccursSemantics {
     }
 }
 
-/// The monitor.
 struct OccursMonitor {
     wanted: bool,
-    /// Of several patterns that want a match it counts which of them occur.
+    /// True for a single pattern; several that want a match are counted.
     alone: bool,
     found: FailureList<Hit>,
 }
 
 impl OccursMonitor {
-    /// A monitor that wants a match, or none.
     fn new(view: &MonitorView<'_, '_>, wanted: bool) -> Self {
         Self { wanted, alone: view.operands.len() == 1, found: FailureList::for_view(view) }
     }
@@ -81,7 +95,11 @@ impl<'run> Monitor<'run> for OccursMonitor {
 
     fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
         let occurs = !self.found.is_empty();
-        Ok(if self.wanted { PossibleOutcomes::holds_for_good(occurs) } else { PossibleOutcomes::fails_for_good(occurs) })
+        Ok(if self.wanted {
+            PossibleOutcomes::holds_for_good(occurs)
+        } else {
+            PossibleOutcomes::fails_for_good(occurs)
+        })
     }
 
     fn is_settled(&self) -> bool {
@@ -106,7 +124,6 @@ impl<'run> Monitor<'run> for OccursMonitor {
     }
 }
 
-/// Something occurs that must not.
 fn occurs_reason(view: &mut MonitorView<'_, '_>, hit: &Hit) -> VerdictReason {
     let text = short_text(view.pattern_text(hit.operand));
     let condition = view.written_of(hit).and_then(|alternative| alternative.condition);
@@ -123,9 +140,9 @@ fn occurs_reason(view: &mut MonitorView<'_, '_>, hit: &Hit) -> VerdictReason {
     reason_with(reason, evidence)
 }
 
-/// Nothing occurs of what should.
 fn nothing_occurs(view: &mut MonitorView<'_, '_>) -> VerdictReason {
-    let things: Vec<String> = (0..view.operands.len()).map(|operand| view.describe_operand(operand, &view.header)).collect();
+    let things: Vec<String> =
+        (0..view.operands.len()).map(|operand| view.describe_operand(operand, &view.header)).collect();
     let end = to_index(view.context.window.end);
     let mut evidence: Vec<VerdictEvidence> = Vec::new();
     for operand in 0..view.operands.len() {

@@ -1,36 +1,41 @@
 //! `if A then B`, `A iff B`, `not both A, B`: whether what occurs has a partner, earlier or later.
 
-use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, hurting_operand, mixed_operand};
+use super::{ExerciseRule, Polarity, StatementDefinition, StatementSemantics, hurting_operand, mixed_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, FailingPlace, Occurrences, OccurrenceLookup};
+use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, FailingPlace, OccurrenceLookup, Occurrences};
 use crate::vm::temporal::explain::{for_which, reason_with};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit};
-use crate::vm::temporal::view::{PairFit, Hit, MonitorView};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit};
+use crate::vm::temporal::view::{Hit, MonitorView, PairFit};
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
-/// `if A then B`.
 pub(super) fn if_then(condition: PatternId, consequence: PatternId) -> StatementDefinition {
     let operands = vec![mixed_operand(condition), mixed_operand(consequence)];
     StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), ImpliedSemantics { both: false })
 }
 
-/// `A iff B`.
 pub(super) fn iff_statement(left: PatternId, right: PatternId) -> StatementDefinition {
-    StatementDefinition::new(vec![mixed_operand(left), mixed_operand(right)], ExerciseRule::AnyOf(0..2), ImpliedSemantics { both: true })
+    StatementDefinition::new(
+        vec![mixed_operand(left), mixed_operand(right)],
+        ExerciseRule::AnyOf(0..2),
+        ImpliedSemantics { both: true },
+    )
 }
 
-/// `not both A, B`.
 pub(super) fn not_both(left: PatternId, right: PatternId) -> StatementDefinition {
-    StatementDefinition::new(vec![hurting_operand(left), hurting_operand(right)], ExerciseRule::AnyOf(0..2), NotBothSemantics)
+    StatementDefinition::new(
+        vec![hurting_operand(left), hurting_operand(right)],
+        ExerciseRule::AnyOf(0..2),
+        NotBothSemantics,
+    )
 }
 
-/// Every match of the first operand, or of both, has a partner.
+/// Every match of the first operand, or of both, needs a partner.
 #[derive(Debug)]
 struct ImpliedSemantics {
     both: bool,
@@ -41,8 +46,14 @@ impl StatementSemantics for ImpliedSemantics {
         true
     }
 
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
-        let (Some(left), Some(right)) = (search.operand_occurrences(0), search.operand_occurrences(1)) else { return Ok(None) };
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        _: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
+        let (Some(left), Some(right)) = (search.operand_occurrences(0), search.operand_occurrences(1)) else {
+            return Ok(None);
+        };
         let of_right = unpartnered_places(search, 1, right, left).take(if self.both { usize::MAX } else { 0 });
         let places = search.list_places(unpartnered_places(search, 0, left, right).chain(of_right));
         Ok(Some(search.fails_at(places, |view, place| {
@@ -56,7 +67,7 @@ impl StatementSemantics for ImpliedSemantics {
     }
 }
 
-/// The matches of an operand without a partner; where no others are listed, the first for its values.
+/// Matches without a partner; only the first per value unless more are listed.
 fn unpartnered_places<'s>(
     search: &'s OccurrenceLookup<'_, '_>,
     operand: usize,
@@ -79,8 +90,14 @@ impl StatementSemantics for NotBothSemantics {
         true
     }
 
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
-        let (Some(left), Some(right)) = (search.operand_occurrences(0), search.operand_occurrences(1)) else { return Ok(None) };
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        _: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
+        let (Some(left), Some(right)) = (search.operand_occurrences(0), search.operand_occurrences(1)) else {
+            return Ok(None);
+        };
         if search.lists_failures() {
             let places = later_of_both(0, left, right).chain(later_of_both(1, right, left));
             return Ok(Some(search.fails_at(search.list_steps(places), both_at)));
@@ -94,7 +111,9 @@ impl StatementSemantics for NotBothSemantics {
                 return Some(place(own, 0, event, others));
             }
             // Of two pairs complete at one step the one whose A comes last is seen first.
-            let at_once = left.last_before(left.event_key(event), others.saturating_add(1)).filter(|at| left.event_step(*at) == others);
+            let at_once = left
+                .last_before(left.event_key(event), others.saturating_add(1))
+                .filter(|at| left.event_step(*at) == others);
             Some(at_once.map_or(place(others, 1, other, own), |at_once| place(others, 0, at_once, others)))
         };
         let places = search.list_steps(search.by_values(left).filter_map(pair));
@@ -106,7 +125,6 @@ impl StatementSemantics for NotBothSemantics {
     }
 }
 
-/// The matches of an operand with a match of the other one before them or at their step: each of them makes a pair complete.
 fn later_of_both<'s>(
     operand: usize,
     own: Occurrences<'s>,
@@ -124,19 +142,18 @@ fn both_at(view: &mut MonitorView<'_, '_>, place: &FailingPlace) -> Option<Verdi
     Some(both_occur(view, &hit, place.others.0?))
 }
 
-/// The monitor of `not both A, B`.
 struct NotBothMonitor {
-    /// The matches of each side, for the other.
     sides: [MatchIndex<Option<u32>>; 2],
-    /// The later step of each pair, with the first of the others.
     caught: FailureList<(Hit, u32)>,
 }
 
 impl NotBothMonitor {
-    /// A monitor that has seen nothing.
     fn new(view: &MonitorView<'_, '_>) -> Self {
         Self {
-            sides: [MatchIndex::new(GroupKeys::between_operands(view, 0, 1)), MatchIndex::new(GroupKeys::between_operands(view, 1, 0))],
+            sides: [
+                MatchIndex::new(GroupKeys::between_operands(view, 0, 1)),
+                MatchIndex::new(GroupKeys::between_operands(view, 1, 0)),
+            ],
             caught: FailureList::for_view(view),
         }
     }
@@ -188,36 +205,33 @@ impl<'run> Monitor<'run> for NotBothMonitor {
     }
 }
 
-/// The monitor of `if A then B` and `A iff B`. A match fails it when no other match can be its partner; unknown matches may be answered no to avoid that.
+/// A match without a possible partner fails it; unknown matches may be answered no to avoid that.
 struct ImpliedMonitor {
     /// True for `iff`: B's need A's, too.
     both: bool,
-    /// The matches of each side, by what the other side can tell apart.
     sides: [MatchIndex<PartnerSide>; 2],
 }
 
-/// Matches of one side that behave alike.
 #[derive(Default)]
 struct PartnerSide {
-    /// The first of them that is sure.
     sure: Option<Hit>,
-    /// The first of them.
     first: Option<Hit>,
-    /// All that are sure, where each is listed.
     all: Vec<Hit>,
-    /// The partner found that is surely there.
     met_for_sure: bool,
-    /// A partner was found that may be there.
     may_be_met: bool,
 }
 
 impl ImpliedMonitor {
-    /// A monitor that has seen nothing.
     fn new(view: &MonitorView<'_, '_>, both: bool) -> Self {
-        Self { both, sides: [MatchIndex::new(GroupKeys::between_operands(view, 0, 1)), MatchIndex::new(GroupKeys::between_operands(view, 1, 0))] }
+        Self {
+            both,
+            sides: [
+                MatchIndex::new(GroupKeys::between_operands(view, 0, 1)),
+                MatchIndex::new(GroupKeys::between_operands(view, 1, 0)),
+            ],
+        }
     }
 
-    /// Looks for partners of every group of a side that still needs one.
     fn match_up(&mut self, side: usize, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let [left, right] = &mut self.sides;
         let (own, others) = if side == 0 { (left, right) } else { (right, left) };
@@ -237,7 +251,7 @@ impl ImpliedMonitor {
         Ok(())
     }
 
-    /// The first match without a partner: `surely` none, or none that is sure.
+    /// `surely`: no partner at all; otherwise no sure one.
     fn first_unmatched(&self, surely: bool) -> Option<&Hit> {
         let sides = if self.both { &self.sides[..] } else { &self.sides[..1] };
         let groups = sides.iter().flat_map(|side| side.groups());
@@ -251,7 +265,6 @@ impl ImpliedMonitor {
 }
 
 impl ImpliedMonitor {
-    /// Every match that surely has no partner, where each is listed.
     fn all_unmatched(&self, view: &MonitorView<'_, '_>) -> FailureList<Hit> {
         let sides = if self.both { &self.sides[..] } else { &self.sides[..1] };
         let groups = sides.iter().flat_map(|side| side.groups()).filter(|group| !group.data.may_be_met);
@@ -308,7 +321,6 @@ impl<'run> Monitor<'run> for ImpliedMonitor {
     }
 }
 
-/// Two patterns occur that must not both.
 fn both_occur(view: &mut MonitorView<'_, '_>, hit: &Hit, other: u32) -> VerdictReason {
     let reason = format!("both {} and {} occur", view.describe_step(other), view.describe_step(hit.step));
     let mut evidence = view.decisive_evidence(hit, String::new());
@@ -316,7 +328,6 @@ fn both_occur(view: &mut MonitorView<'_, '_>, hit: &Hit, other: u32) -> VerdictR
     reason_with(reason, evidence)
 }
 
-/// A match without its partner.
 fn no_partner(view: &mut MonitorView<'_, '_>, hit: &Hit, wanted: usize) -> VerdictReason {
     let thing = view.describe_operand(wanted, &hit.env);
     let refusing = view.refusing_match(wanted, hit, &hit.env, true);

@@ -3,20 +3,20 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::{ExerciseRule, ExerciseState, StatementSemantics, StatementDefinition, hurting_operand};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, hurting_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::view::{Hit, MonitorView};
 use averment_base::value::{Value, compare};
 use averment_runs::run::Step;
 
-/// The definition.
 pub(super) fn repeat_statement(step: PatternId, limit: u32) -> StatementDefinition {
-    StatementDefinition::new(vec![hurting_operand(step)], ExerciseRule::AnyOf(0..1), RepeatSemantics { limit }).of_calls()
+    StatementDefinition::new(vec![hurting_operand(step)], ExerciseRule::AnyOf(0..1), RepeatSemantics { limit })
+        .of_calls()
 }
 
 #[derive(Debug)]
@@ -30,18 +30,15 @@ impl StatementSemantics for RepeatSemantics {
     }
 }
 
-/// The monitor.
 struct RepeatMonitor {
     limit: u32,
-    /// The last call that matched, and how many before it are the same.
+    /// The last matching call, and the number of equal ones before it.
     latest: Option<CallStreak>,
-    /// The rows that are too long.
     caught: FailureList<CallStreak>,
-    /// A call of the list surely matches, or may.
+    /// Whether a call of the list surely matches, and whether one may.
     occurs: (bool, bool),
 }
 
-/// Neighbouring calls that are the same.
 #[derive(Debug, Clone)]
 struct CallStreak {
     first: u32,
@@ -51,13 +48,12 @@ struct CallStreak {
 }
 
 impl RepeatMonitor {
-    /// A monitor that has seen nothing.
     fn new(limit: u32, listed: usize) -> Self {
         Self { limit, latest: None, caught: FailureList::new(listed), occurs: (false, false) }
     }
 }
 
-/// The arguments of a call; none, `null` and `{}` are alike.
+/// No arguments, `null` and `{}` are equal.
 fn call_arguments<'run>(step: &Step<'run>) -> Option<Value<'run>> {
     let value = step.object.get("args")?.value;
     match value {
@@ -115,9 +111,12 @@ impl<'run> Monitor<'run> for RepeatMonitor {
     }
 }
 
-/// The same call too often in a row.
 fn repeat_reason(view: &mut MonitorView<'_, '_>, first: u32, last: u32, length: u32) -> VerdictReason {
-    let reason = format!("{} is the first of {length} same calls in a row, up to {}", view.describe_step(first), view.describe_step(last));
+    let reason = format!(
+        "{} is the first of {length} same calls in a row, up to {}",
+        view.describe_step(first),
+        view.describe_step(last)
+    );
     let first = view.step_proof(first, 0, Role::Value, "the first of them".to_owned());
     let last = view.step_proof(last, 0, Role::Decisive, "the last of them".to_owned());
     reason_with(reason, vec![first, last])

@@ -3,25 +3,26 @@
 //! For each beginning of the sequence the monitor keeps the environments under which it has occurred, and of each only what later
 //! steps can tell apart: where it last ended.
 
-use super::{ExerciseRule, StatementSemantics, Polarity, StatementDefinition, to_operands, helping_operand};
+use super::{ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, to_operands};
 use crate::bytecode::program::PatternId;
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ConditionOracle, ClosedVerdict, OccurrenceLookup};
-use crate::vm::temporal::explain::{window_end, reason_with, within_words};
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason, event_hit, operand_hits};
+use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
+use crate::vm::temporal::explain::{reason_with, window_end, within_words};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit, operand_hits};
 use crate::vm::temporal::numbers::EnvNumbers;
 use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
 use crate::vm::temporal::states::{KEPT, PartialMatch};
 use crate::vm::temporal::timeline::{Env, to_index};
-use crate::vm::temporal::view::{PairFit, Hit, BindingNames, MonitorView, env_key, merge_envs, same_values};
+use crate::vm::temporal::view::{BindingNames, Hit, MonitorView, PairFit, env_key, merge_envs, same_values};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The definition.
 pub(super) fn sequence_statement(steps: &[PatternId], within: Option<StepDistance>) -> StatementDefinition {
-    StatementDefinition::new(to_operands(steps, helping_operand), ExerciseRule::Always, SequenceSemantics { within }).in_order().with_bound(within)
+    StatementDefinition::new(to_operands(steps, helping_operand), ExerciseRule::Always, SequenceSemantics { within })
+        .in_order()
+        .with_bound(within)
 }
 
 #[derive(Debug)]
@@ -34,8 +35,12 @@ impl StatementSemantics for SequenceSemantics {
         unbound && self.within.is_none()
     }
 
-    /// Each step is the first one behind the step before.
-    fn closed_form(&self, search: &OccurrenceLookup<'_, '_>, _: &mut dyn ConditionOracle) -> Result<Option<ClosedVerdict>, Fault> {
+    /// Greedy: each step is the first one after the previous.
+    fn closed_form(
+        &self,
+        search: &OccurrenceLookup<'_, '_>,
+        _: &mut dyn ConditionOracle,
+    ) -> Result<Option<ClosedVerdict>, Fault> {
         let mut reached: SmallVec<[u32; 3]> = SmallVec::new();
         let mut last: Option<u32> = None;
         let mut complete = true;
@@ -60,44 +65,37 @@ impl StatementSemantics for SequenceSemantics {
     }
 }
 
-/// The monitor.
 struct SequenceMonitor {
     within: Option<StepDistance>,
-    /// By how many steps have occurred, from one.
     levels: Vec<PrefixSet>,
     complete: bool,
-    /// The last step of the first beginning of each length.
     reached: Vec<Hit>,
 }
 
-/// The beginnings of one length.
 #[derive(Default)]
 struct PrefixSet {
     beginnings: Vec<(PartialMatch, RecentOccurrences)>,
-    /// SequenceMonitor by their values; by all that they have open where tests wait for a value.
     known: EnvNumbers,
     waiting: FxHashMap<PartialMatch, u32>,
-    /// Lists of beginnings by the values that the next step shares.
     exact: EnvNumbers,
     lists: Vec<SmallVec<[u32; 2]>>,
     loose: Vec<u32>,
-    /// The names that the next step shares with what is bound.
     shared: BindingNames,
-    /// The names that later steps look at.
     live: BindingNames,
-    /// The next step adds nothing to a beginning: once gone on, a beginning need not be looked at again.
+    /// The next step binds nothing, so that an extended prefix is done.
     once: bool,
 }
 
 impl SequenceMonitor {
-    /// A monitor that has seen nothing.
     fn new(view: &MonitorView<'_, '_>, within: Option<StepDistance>) -> Self {
         let count = view.operands.len();
         let level = |at: usize| {
-            let bound: BindingNames = (0..=at).flat_map(|operand| view.operand_names(operand).iter().copied()).collect();
+            let bound: BindingNames =
+                (0..=at).flat_map(|operand| view.operand_names(operand).iter().copied()).collect();
             let later = at + 1..count;
-            let live: BindingNames =
-                later.flat_map(|operand| view.operand_names(operand).iter().copied().chain(view.asked_names(operand))).collect();
+            let live: BindingNames = later
+                .flat_map(|operand| view.operand_names(operand).iter().copied().chain(view.asked_names(operand)))
+                .collect();
             let next = view.operand_names(at + 1);
             let shared: BindingNames = next.iter().copied().filter(|name| bound.contains(name)).collect();
             let adds = next.iter().any(|name| !bound.contains(name));
@@ -107,11 +105,13 @@ impl SequenceMonitor {
         Self { within, levels: (0..count).map(level).collect(), complete: false, reached: Vec::new() }
     }
 
-    /// A hit as the step behind the beginnings of `length` steps.
     fn extend_with(&mut self, length: usize, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
         let grown = match length.checked_sub(1) {
-            None => PartialMatch::empty_match(view).extended_with(hit, view)?.into_iter().collect::<SmallVec<[PartialMatch; 1]>>(),
+            None => PartialMatch::empty_match(view)
+                .extended_with(hit, view)?
+                .into_iter()
+                .collect::<SmallVec<[PartialMatch; 1]>>(),
             Some(before) => match self.levels.get_mut(before) {
                 Some(level) => level.extend_prefixes(hit, self.within, now, view)?,
                 None => SmallVec::new(),
@@ -137,7 +137,6 @@ impl SequenceMonitor {
 }
 
 impl PrefixSet {
-    /// The beginnings that a hit goes on.
     fn extend_prefixes(
         &mut self,
         hit: &Hit,
@@ -169,7 +168,6 @@ impl PrefixSet {
         Ok(grown)
     }
 
-    /// Keeps a beginning; true for a new one.
     fn add_prefix(&mut self, partial: PartialMatch, occurrence: Occurrence) -> bool {
         let next = to_index(self.beginnings.len());
         let number = match partial.later.is_empty() {
@@ -226,11 +224,11 @@ impl<'run> Monitor<'run> for SequenceMonitor {
     }
 }
 
-/// Where a sequence was left off; `reached` are the last steps of the first beginnings by their length.
 fn incomplete_reason(view: &mut MonitorView<'_, '_>, reached: &[Hit], within: Option<StepDistance>) -> VerdictReason {
     let Some(last) = reached.last() else {
         let thing = view.pattern_words(0);
-        let evidence = view.near_miss(0, &view.header.clone(), window_end(view), true).or_else(|| view.misspelled_name(0));
+        let evidence =
+            view.near_miss(0, &view.header.clone(), window_end(view), true).or_else(|| view.misspelled_name(0));
         return reason_with(format!("there is no {thing}"), evidence.into_iter().collect());
     };
     let (before, env) = nearest_prefix(view, last);
@@ -248,7 +246,6 @@ fn incomplete_reason(view: &mut MonitorView<'_, '_>, reached: &[Hit], within: Op
     reason_with(reason, evidence)
 }
 
-/// A sequence that has come to its end.
 fn order_reason(view: &mut MonitorView<'_, '_>, reached: &[Hit]) -> VerdictReason {
     let Some(last) = reached.last() else { return VerdictReason::default() };
     let mut steps = nearest_prefix(view, last).0;
@@ -259,7 +256,7 @@ fn order_reason(view: &mut MonitorView<'_, '_>, reached: &[Hit]) -> VerdictReaso
     reason_with(format!("{} come in this order", names.join(", ")), evidence)
 }
 
-/// The steps of a sequence before its last one, and the values that they have: for each the nearest one that fits.
+/// The steps before the last one and their values; for each the nearest that fits.
 fn nearest_prefix(view: &MonitorView<'_, '_>, last: &Hit) -> (Vec<Hit>, Env) {
     let (mut hits, mut env, mut from) = (Vec::new(), last.env.clone(), last.step);
     for operand in (0..last.operand).rev() {

@@ -1,31 +1,38 @@
 //! `together A, B` and `apart A, B`: steps in one turn, or overlapping in time.
 
-use super::{ExerciseRule, StatementSemantics, StepRequirement, Polarity, StatementDefinition, helping_operand, hurting_operand};
+use super::{
+    ExerciseRule, Polarity, StatementDefinition, StatementSemantics, StepRequirement, helping_operand, hurting_operand,
+};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{VerdictEvidence, Role};
+use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::temporal::explain::{MOST_COMPARED, reason_with};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::numbers::NumberedWords;
-use crate::vm::temporal::view::{PairFit, Hit, MonitorView, same_values};
+use crate::vm::temporal::view::{Hit, MonitorView, PairFit, same_values};
 use averment_runs::run::Step;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
-/// `together A, B`.
 pub(super) fn together_statement(left: PatternId, right: PatternId) -> StatementDefinition {
-    StatementDefinition::new(vec![helping_operand(left), helping_operand(right)], ExerciseRule::Always, TogetherSemantics { wanted: true })
+    StatementDefinition::new(
+        vec![helping_operand(left), helping_operand(right)],
+        ExerciseRule::Always,
+        TogetherSemantics { wanted: true },
+    )
 }
 
-/// `apart A, B`.
 pub(super) fn apart_statement(left: PatternId, right: PatternId) -> StatementDefinition {
-    StatementDefinition::new(vec![hurting_operand(left), hurting_operand(right)], ExerciseRule::AllOf(0..2), TogetherSemantics { wanted: false })
+    StatementDefinition::new(
+        vec![hurting_operand(left), hurting_operand(right)],
+        ExerciseRule::AllOf(0..2),
+        TogetherSemantics { wanted: false },
+    )
 }
 
-/// Steps are wanted together, or apart.
 #[derive(Debug)]
 struct TogetherSemantics {
     wanted: bool,
@@ -42,21 +49,21 @@ impl StatementSemantics for TogetherSemantics {
     }
 }
 
-/// The monitor.
 struct TogetherMonitor {
     wanted: bool,
-    /// The matches of each side, for the other.
     sides: [MatchIndex<StepTimes>; 2],
-    /// A step with another one that it is together with; where they should be apart, each that came later.
+    /// Steps that are together with another one; for `apart`, the later of each pair.
     found: FailureList<(Hit, u32)>,
 }
 
 impl TogetherMonitor {
-    /// A monitor that wants steps together, or apart.
     fn new(view: &MonitorView<'_, '_>, wanted: bool) -> Self {
         Self {
             wanted,
-            sides: [MatchIndex::new(GroupKeys::between_operands(view, 0, 1)), MatchIndex::new(GroupKeys::between_operands(view, 1, 0))],
+            sides: [
+                MatchIndex::new(GroupKeys::between_operands(view, 0, 1)),
+                MatchIndex::new(GroupKeys::between_operands(view, 1, 0)),
+            ],
             found: FailureList::for_view(view),
         }
     }
@@ -114,7 +121,9 @@ impl<'run> Monitor<'run> for TogetherMonitor {
         match (self.found.first(), self.wanted) {
             (None, _) => never_together(view),
             (Some((hit, other)), true) => are_together(view, hit, *other),
-            (Some(_), false) => self.found.explain_places(view, |view, (hit, other)| Some(are_together(view, hit, *other))),
+            (Some(_), false) => {
+                self.found.explain_places(view, |view, (hit, other)| Some(are_together(view, hit, *other)))
+            }
         }
     }
 
@@ -123,14 +132,13 @@ impl<'run> Monitor<'run> for TogetherMonitor {
     }
 }
 
-/// When the steps of a group happened.
 #[derive(Debug, Default)]
 struct StepTimes {
     turns: NumberedWords,
     starts: NumberedWords,
-    /// Spans of time that no other one contains: later starts have later ends.
+    /// Time spans, none inside another: later starts have later ends.
     spans: Vec<TimeSpan>,
-    /// The first step that lacks a turn, a time, or both: by `[turn recorded][time recorded]`.
+    /// The first step that lacks a turn, a time or both: by `[turn recorded][time recorded]`.
     lacking: [[Option<u32>; 2]; 2],
 }
 
@@ -141,7 +149,6 @@ struct TimeSpan {
     step: u32,
 }
 
-/// A step that is together with another one.
 #[derive(Default)]
 struct TogetherPartner {
     sure: Option<u32>,
@@ -166,7 +173,7 @@ impl StepTimes {
         }
     }
 
-    /// A span inside another one overlaps nothing that the other does not.
+    /// A span inside another one adds no overlaps.
     fn add_span(&mut self, span: TimeSpan) {
         let at = self.spans.partition_point(|known| known.start <= span.start);
         let contained = at.checked_sub(1).and_then(|at| self.spans.get(at)).is_some_and(|known| known.end >= span.end);
@@ -178,7 +185,7 @@ impl StepTimes {
         self.spans.splice(from..at + covered, [span]);
     }
 
-    /// A step of the group that is in one turn with a step, or overlaps it; otherwise one of which the run does not tell.
+    /// A step in the same turn or overlapping; otherwise one for which the run does not tell.
     fn find_partner(&self, step: &Step<'_>) -> TogetherPartner {
         let by_turn = step.turn.and_then(|turn| self.turns.get(u64::from(turn)));
         let by_start = step.start.and_then(|start| self.starts.get(start_bits(start)));
@@ -194,7 +201,7 @@ impl StepTimes {
         (start < last.end).then_some(last.step)
     }
 
-    /// A pair is unknown when one of both lacks a turn and one of both lacks a time.
+    /// A pair is unknown if one of them lacks a turn and one lacks a time.
     fn may_be(&self, step: &Step<'_>) -> Option<u32> {
         let (turn, timed) = (step.turn.is_some(), step.start.is_some() && step.end.is_some());
         let known = |a: usize, b: usize| self.lacking.get(a).and_then(|row| row.get(b)).copied().flatten();
@@ -204,12 +211,11 @@ impl StepTimes {
     }
 }
 
-/// Equal starts have equal bits; zero has two forms.
+/// Equal starts have equal bits, because -0 becomes 0.
 fn start_bits(start: f64) -> u64 {
     (start + 0.0).to_bits()
 }
 
-/// Two steps are together that should be apart.
 fn are_together(view: &mut MonitorView<'_, '_>, hit: &Hit, other: u32) -> VerdictReason {
     let turn = |step: u32, view: &MonitorView<'_, '_>| view.step(step).and_then(|step| step.turn);
     let (a, b) = (turn(hit.step, view), turn(other, view));
@@ -220,7 +226,6 @@ fn are_together(view: &mut MonitorView<'_, '_>, hit: &Hit, other: u32) -> Verdic
     reason_with(reason, evidence)
 }
 
-/// No two steps are together.
 fn never_together(view: &mut MonitorView<'_, '_>) -> VerdictReason {
     for operand in 0..view.operands.len().min(2) {
         if view.first_hit(operand).is_none() {
@@ -232,8 +237,11 @@ fn never_together(view: &mut MonitorView<'_, '_>) -> VerdictReason {
     let same = same_names(view);
     let mut reason = format!("no {left} and {right}{same} are in one turn or overlap in time");
     let pairs = nearest_pairs(view);
-    let proof = |hit: &Hit, view: &MonitorView<'_, '_>| view.step_proof(hit.step, hit.operand, Role::NearMiss, String::new());
-    let evidence = |(a, b): &(Hit, Hit), view: &MonitorView<'_, '_>| -> Vec<VerdictEvidence> { vec![proof(a, view), proof(b, view)] };
+    let proof =
+        |hit: &Hit, view: &MonitorView<'_, '_>| view.step_proof(hit.step, hit.operand, Role::NearMiss, String::new());
+    let evidence = |(a, b): &(Hit, Hit), view: &MonitorView<'_, '_>| -> Vec<VerdictEvidence> {
+        vec![proof(a, view), proof(b, view)]
+    };
     let fitting = |(a, b): &&(Hit, Hit)| same_values(&a.env, &b.env) == PairFit::Yes;
     if let Some(pair) = pairs.iter().filter(fitting).take(MOST_COMPARED).find(|(a, b)| view.is_pair(a, b, &b.env)) {
         reason.push_str(&format!("; nearest are {} and {}", placed_words(view, &pair.0), placed_words(view, &pair.1)));
@@ -248,13 +256,11 @@ fn never_together(view: &mut MonitorView<'_, '_>) -> VerdictReason {
     reason_with(reason, Vec::new())
 }
 
-/// `search at call 1 in turn 1`.
 fn placed_words(view: &MonitorView<'_, '_>, hit: &Hit) -> String {
     let turn = view.step(hit.step).and_then(|step| step.turn);
     view.describe_step(hit.step) + &turn.map_or_else(String::new, |turn| format!(" in turn {turn}"))
 }
 
-/// How two steps are together: they may only have other values than each other.
 fn overlap_words(view: &MonitorView<'_, '_>, (a, b): &(Hit, Hit)) -> Option<&'static str> {
     let (a, b) = (view.step(a.step)?, view.step(b.step)?);
     if a.turn.is_some() && a.turn == b.turn {
@@ -266,7 +272,6 @@ fn overlap_words(view: &MonitorView<'_, '_>, (a, b): &(Hit, Hit)) -> Option<&'st
     (starts || overlap).then_some("overlapping in time")
 }
 
-/// What keeps two steps that are together from being a pair.
 fn pair_mismatch(view: &mut MonitorView<'_, '_>, (a, b): &(Hit, Hit), how: &str) -> Option<String> {
     let join_mismatch = view.join_mismatch(b, &a.env, std::slice::from_ref(a))?;
     let (first, second) = (view.describe_step(a.step), view.describe_step(b.step));
@@ -286,10 +291,10 @@ fn same_names(view: &MonitorView<'_, '_>) -> String {
     if words.is_empty() { String::new() } else { format!(" with the same {}", words.join(" and ")) }
 }
 
-/// Steps of each side that are looked at for the nearest pair.
+/// Steps of each side examined for the nearest pair.
 const MOST_PAIRED: usize = 200;
 
-/// The pairs of different steps of both patterns, nearest first: by turns where both have one, then by their order.
+/// Pairs of different steps, nearest first: by turn if both have one, then by order.
 fn nearest_pairs(view: &MonitorView<'_, '_>) -> Vec<(Hit, Hit)> {
     let turn = |hit: &Hit| view.step(hit.step).and_then(|step| step.turn);
     let left: Vec<Hit> = view.hits_of(0).take(MOST_PAIRED).collect();

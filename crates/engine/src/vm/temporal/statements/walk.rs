@@ -6,50 +6,38 @@ use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{VerdictEvidence, Role, AssertionViolation, ViolationList};
+use crate::vm::outcome::{AssertionViolation, Role, VerdictEvidence, ViolationList};
 use crate::vm::temporal::explain::{count_words, reason_with};
 use crate::vm::temporal::monitor::VerdictReason;
 use crate::vm::temporal::view::MonitorView;
-use averment_base::value::{Node, ValueText, Value};
+use averment_base::value::{Node, Value, ValueText};
 use averment_builtins::detect::Detector;
 
-/// Where a value was found.
 #[derive(Debug, Clone)]
 pub(super) struct FoundValue {
-    /// JSON pointer inside the value that was walked.
     pub(super) path: String,
-    /// The value's type.
     pub(super) type_name: &'static str,
     /// Characters of a text; digits and signs of a number.
     pub(super) length: usize,
-    /// The JSON pointer into the run, where it is known.
     pub(super) pointer: Option<String>,
-    /// The step that it was found in.
     pub(super) step: Option<u32>,
-    /// What was found, where a detector of the standard set looked: `github-token`.
+    /// Findings of a standard detector: `github-token`.
     pub(super) kinds: Vec<&'static str>,
-    /// Where the value stands in the text of the run.
     pub(super) origin: Option<std::ops::Range<usize>>,
-    /// The text or number itself: for those who have to keep it out of reports.
+    /// The text or number itself, needed to redact it from reports.
     pub(super) content: Option<String>,
 }
 
-/// What a walk found.
 #[derive(Debug, Default)]
 pub(super) struct ValueWalk {
-    /// The first values of which the predicate is true, as many as are asked for.
     pub(super) found: Vec<FoundValue>,
-    /// The first of which it cannot be decided.
     pub(super) unknown: Option<FoundValue>,
-    /// Of how many values it is true: more than are kept, where all are counted.
+    /// Number of values that satisfy it; may exceed those kept.
     pub(super) count: u64,
-    /// How many values were looked at.
     pub(super) looked: u64,
-    /// Whether one of them is not recorded.
     pub(super) has_absent: bool,
 }
 
-/// A value on the way, with the way to it.
 struct WalkVisit<'run> {
     node: Node<'run>,
     parent: Option<usize>,
@@ -62,16 +50,13 @@ enum WalkSegment<'run> {
     Index(usize),
 }
 
-/// How much of what is found is wanted.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum FindLimit {
-    /// The first.
     First,
-    /// So many places, and how many there are.
     All(usize),
 }
 
-/// Looks at every text, number and boolean inside a value, in order, without recursion.
+/// Visits every text, number and boolean in order, without recursion.
 pub(super) fn walk_value<'run>(
     root: Node<'run>,
     predicate: CodeId,
@@ -138,7 +123,6 @@ fn scalar_text<'run>(node: &Node<'run>) -> Option<ValueText<'run>> {
     }
 }
 
-/// The key under which a value stands, alone or in lists.
 fn nearest_key<'run>(visits: &[WalkVisit<'run>], at: usize) -> Option<&'run str> {
     let mut visit = visits.get(at)?;
     loop {
@@ -177,7 +161,7 @@ fn found_place(visits: &[WalkVisit<'_>], at: usize, view: &MonitorView<'_, '_>) 
     FoundValue { path, type_name, length, pointer, step: None, kinds: Vec::new(), origin, content }
 }
 
-/// What was found, where the predicate is one of the standard set.
+/// Empty unless the predicate is a standard detector.
 fn found_kinds(
     node: &Node<'_>,
     key: Option<&str>,
@@ -217,8 +201,13 @@ impl FoundValue {
     }
 }
 
-/// A predicate found something: in so many values, of which the first speaks for all, and each that is listed for itself.
-pub(super) fn found_all(view: &mut MonitorView<'_, '_>, places: &[FoundValue], count: u64, predicate: CodeId) -> VerdictReason {
+/// The first finding represents all; each listed one is reported.
+pub(super) fn found_all(
+    view: &mut MonitorView<'_, '_>,
+    places: &[FoundValue],
+    count: u64,
+    predicate: CodeId,
+) -> VerdictReason {
     let Some((first, more)) = places.split_first() else { return VerdictReason::default() };
     let mut why = found_reason(view, first, more, count.saturating_sub(1), predicate);
     if count > 1 && view.listed > 0 {
@@ -231,7 +220,7 @@ pub(super) fn found_all(view: &mut MonitorView<'_, '_>, places: &[FoundValue], c
     why
 }
 
-/// A predicate found something: its place and length, never the value; and in how many more values it finds something.
+/// The place and length of a finding, never its value; and the number of further findings.
 pub(super) fn found_reason(
     view: &mut MonitorView<'_, '_>,
     place: &FoundValue,
@@ -266,7 +255,6 @@ pub(super) fn found_reason(
 }
 
 impl FoundValue {
-    /// What was found, as far as the predicate tells.
     fn found_words(&self) -> String {
         if self.kinds.is_empty() { "something".to_owned() } else { self.kinds.join(", ") }
     }

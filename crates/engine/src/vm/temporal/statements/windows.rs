@@ -4,23 +4,25 @@ use super::{Polarity, StatementOperand, hurting_operand};
 use crate::bytecode::program::PatternId;
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{VerdictEvidence, Role};
+use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::temporal::explain::{reason_with, within_words};
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{PossibleOutcomes, Monitor, VerdictReason};
+use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
 use crate::vm::temporal::timeline::Env;
-use crate::vm::temporal::view::{PairFit, Hit, PairSide, MonitorView, env_key, merge_envs, same_values};
+use crate::vm::temporal::view::{Hit, MonitorView, PairFit, PairSide, env_key, merge_envs, same_values};
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
-/// What must not occur, then the operands of its window.
-pub(super) fn window_operands(steps: &[PatternId], window: impl IntoIterator<Item = StatementOperand>) -> Vec<StatementOperand> {
+pub(super) fn window_operands(
+    steps: &[PatternId],
+    window: impl IntoIterator<Item = StatementOperand>,
+) -> Vec<StatementOperand> {
     steps.iter().copied().map(hurting_operand).chain(window).collect()
 }
 
-/// The roles of a window: what must not occur, what opens it (or, for `before`, closes it), what closes it.
+/// The forbidden pattern, the one that opens the window (for `before`, closes it), and the one that closes it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WindowRoles {
     pub(super) step: usize,
@@ -28,13 +30,13 @@ pub(super) struct WindowRoles {
     pub(super) close: Option<usize>,
 }
 
-/// `never B, C after A`: it holds when it holds for B and for C.
+/// `never B, C after A` holds if it holds for B and for C.
 pub(super) struct AllMonitors<M> {
     parts: Vec<M>,
 }
 
 impl<M> AllMonitors<M> {
-    /// A monitor for each of the `steps` first roles; the window's roles stand behind them.
+    /// One monitor per forbidden pattern, the first `steps` roles; the window's roles follow.
     pub(super) fn new(view: &MonitorView<'_, '_>, steps: usize, make: impl Fn(WindowRoles) -> M) -> Self {
         let close = Some(steps + 1).filter(|close| *close < view.operands.len());
         // What matches no step of the run cannot be in a window; one of them is kept to say whether a window opens.
@@ -87,22 +89,19 @@ impl<'run, M: Monitor<'run>> Monitor<'run> for AllMonitors<M> {
     }
 }
 
-/// A B in a window.
 #[derive(Clone)]
 pub(super) struct WindowHit {
     pub(super) hit: Hit,
-    /// The step at the window's edge.
     pub(super) edge: u32,
 }
 
-/// The A's that B's look for, and the C's that shield B's from them.
 pub(super) struct WindowOpenings {
     pub(super) roles: WindowRoles,
     within: Option<StepDistance>,
     opens: MatchIndex<RecentOccurrences>,
-    /// The latest C by its values; none when the statement has no C.
+    /// The latest C by value; `None` if the statement has no C.
     shields: Option<MatchIndex<Option<u32>>>,
-    /// A's that are open, by the values of C's names, where a C closes those of its own values for every B.
+    /// Open A's by C's values, if a C closes those of its own values for every B.
     closable: Option<FxHashMap<Env, Vec<u32>>>,
 }
 
@@ -110,8 +109,9 @@ impl WindowOpenings {
     pub(super) fn new(view: &MonitorView<'_, '_>, roles: WindowRoles, within: Option<StepDistance>) -> Self {
         let WindowRoles { step, edge, close } = roles;
         // What a C's values and tests can tell apart among the A's.
-        let detail =
-            close.map_or(Vec::new(), |close| view.operand_names(close).iter().copied().chain(view.asked_names(close)).collect());
+        let detail = close.map_or(Vec::new(), |close| {
+            view.operand_names(close).iter().copied().chain(view.asked_names(close)).collect()
+        });
         let known = [view.operand_names(step), view.operand_names(edge)].concat();
         let alone = |close| view.operand_names(close).iter().all(|name| view.operand_names(edge).contains(name));
         let plain = |close| !view.has_joins(close) && !view.has_joins(edge) && alone(close);
@@ -120,8 +120,13 @@ impl WindowOpenings {
         Self { roles, within, opens: MatchIndex::new(GroupKeys::new(view, edge, step, &detail)), shields, closable }
     }
 
-    /// The steps of the A's whose windows this B is in, with the values of both; `all` of them or the first.
-    pub(super) fn opening_steps(&mut self, hit: &Hit, all: bool, view: &mut MonitorView<'_, '_>) -> Result<Vec<(u32, Env)>, Fault> {
+    /// A's whose windows contain this B, with the values of both; the first or `all`.
+    pub(super) fn opening_steps(
+        &mut self,
+        hit: &Hit,
+        all: bool,
+        view: &mut MonitorView<'_, '_>,
+    ) -> Result<Vec<(u32, Env)>, Fault> {
         let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
         let (within, shields) = (self.within, &mut self.shields);
         let mut caught = Vec::new();
@@ -145,7 +150,9 @@ impl WindowOpenings {
 
     pub(super) fn add_opening(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
         let measure = view.step(hit.step).and_then(|step| step_measure(self.within, step));
-        let group = self.opens.add_match(view, hit, &hit.env, |recent| recent.push_occurrence(Occurrence { step: hit.step, measure }))?;
+        let group = self
+            .opens
+            .add_match(view, hit, &hit.env, |recent| recent.push_occurrence(Occurrence { step: hit.step, measure }))?;
         if let (Some(closable), Some(close)) = (&mut self.closable, self.roles.close) {
             let values = env_key(&hit.env, view.operand_names(close));
             if values.iter().all(|id| id.is_value()) {
@@ -156,8 +163,10 @@ impl WindowOpenings {
     }
 
     pub(super) fn add_shield(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
-        let closed =
-            self.closable.as_mut().and_then(|closable| closable.remove(&env_key(&hit.env, view.operand_names(hit.operand))));
+        let closed = self
+            .closable
+            .as_mut()
+            .and_then(|closable| closable.remove(&env_key(&hit.env, view.operand_names(hit.operand))));
         closed.into_iter().flatten().for_each(|group| self.opens.put_to_sleep(group));
         if let Some(shields) = &mut self.shields {
             shields.add_match(view, hit, &hit.env, |latest| *latest = Some(hit.step))?;
@@ -166,8 +175,11 @@ impl WindowOpenings {
     }
 }
 
-/// The latest C under an environment.
-fn latest_shield(shields: &mut MatchIndex<Option<u32>>, env: &Env, view: &mut MonitorView<'_, '_>) -> Result<Option<u32>, Fault> {
+fn latest_shield(
+    shields: &mut MatchIndex<Option<u32>>,
+    env: &Env,
+    view: &mut MonitorView<'_, '_>,
+) -> Result<Option<u32>, Fault> {
     let mut latest = None;
     shields.visit_groups(view, PairSide { event: None, env }, |group, fit, view| {
         if view.accepts_fit(fit, Polarity::Helps) {
@@ -178,26 +190,31 @@ fn latest_shield(shields: &mut MatchIndex<Option<u32>>, env: &Env, view: &mut Mo
     Ok(latest)
 }
 
-/// The window in which a step must not stand.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ForbiddenWindow {
-    /// Behind this step.
     After(u32),
-    /// Between these.
     Between(u32, u32),
-    /// Behind this step, in a window that never closes.
+    /// After this step, in a window that never closes.
     Unclosed(u32),
 }
 
-/// `refund at call 3 comes after cancel at call 1`.
-pub(super) fn in_window(view: &mut MonitorView<'_, '_>, hit: &Hit, roles: WindowRoles, window: ForbiddenWindow) -> VerdictReason {
+pub(super) fn in_window(
+    view: &mut MonitorView<'_, '_>,
+    hit: &Hit,
+    roles: WindowRoles,
+    window: ForbiddenWindow,
+) -> VerdictReason {
     let step = view.describe_step(hit.step);
     let within = within_words(view.statement_bound());
     let (reason, opening, closing) = match window {
-        ForbiddenWindow::After(edge) => (format!("{step} comes{within} after {}", view.describe_step(edge)), edge, None),
-        ForbiddenWindow::Between(edge, close) => {
-            (format!("{step} stands between {} and {}", view.describe_step(edge), view.describe_step(close)), edge, Some(close))
+        ForbiddenWindow::After(edge) => {
+            (format!("{step} comes{within} after {}", view.describe_step(edge)), edge, None)
         }
+        ForbiddenWindow::Between(edge, close) => (
+            format!("{step} stands between {} and {}", view.describe_step(edge), view.describe_step(close)),
+            edge,
+            Some(close),
+        ),
         ForbiddenWindow::Unclosed(edge) => {
             (format!("{step} comes after {}, and nothing closes that window", view.describe_step(edge)), edge, None)
         }
@@ -212,8 +229,12 @@ pub(super) fn in_window(view: &mut MonitorView<'_, '_>, hit: &Hit, roles: Window
     reason_with(reason, evidence)
 }
 
-/// What came nearest to closing the window that a step stands in: behind its opening, or too late.
-fn nearly_closing(view: &mut MonitorView<'_, '_>, hit: &Hit, (edge, opening): (usize, u32), close: usize) -> Vec<VerdictEvidence> {
+fn nearly_closing(
+    view: &mut MonitorView<'_, '_>,
+    hit: &Hit,
+    (edge, opening): (usize, u32),
+    close: usize,
+) -> Vec<VerdictEvidence> {
     let opened = |open: &Hit| open.step == opening && same_values(&open.env, &hit.env) == PairFit::Yes;
     let open = view.hits_near(edge, hit.step, true).find(opened);
     let env = open.map_or_else(|| hit.env.clone(), |open| merge_envs(&open.env, &hit.env));

@@ -1,0 +1,116 @@
+//! The events of `--output-format stream-json`.
+
+use super::*;
+
+pub(super) fn read_stream<'run>(
+    root: Node<'run>,
+    draft: &mut RunBuilder<'run, '_>,
+) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::new(draft);
+    let mut growing: Option<(Node<'run>, String, StepMeta<'run>)> = None;
+    for node in crate::adapt::items_of::<GeminiEventKey>(root, &[]) {
+        talk.draft.count_record();
+        let event = node_object(*node);
+        let kind = event.and_then(|event| text_of(event, GeminiEventKey::Type)).and_then(GeminiEventType::from_word);
+        let (Some(event), Some(kind)) = (event, kind) else {
+            talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
+            continue;
+        };
+        let about = StepMeta { time: event.field(GeminiEventKey::Time), ..StepMeta::default() };
+        let words = event.field(GeminiEventKey::Content).and_then(node_text);
+        if let (GeminiEventType::Said, Some(words), true) = (kind, words, is_delta(event)) {
+            growing.get_or_insert_with(|| (*node, String::new(), about)).1.push_str(words);
+            continue;
+        }
+        add_streamed(&mut talk, growing.take());
+        read_event(&mut talk, *node, event, kind, &about);
+    }
+    add_streamed(&mut talk, growing.take());
+    talk.finish_with_tools();
+    Ok(())
+}
+
+fn is_delta(event: Object<'_>) -> bool {
+    crate::adapt::fields::is_true(&event, &NodeShapes, GeminiEventKey::Delta)
+}
+
+fn add_streamed<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    growing: Option<(Node<'run>, String, StepMeta<'run>)>,
+) {
+    if let Some((node, words, about)) = growing {
+        let words = Node::new(Value::plain_text(talk.draft.arena.alloc_str(&words)), node.origin);
+        talk.add_message(Speaker::Assistant, words, &about, node.origin);
+    }
+}
+
+fn read_event<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    event: Object<'run>,
+    kind: GeminiEventType,
+    about: &StepMeta<'run>,
+) {
+    match kind {
+        GeminiEventType::Start => {
+            talk.draft.set_some(of_run::ID, event.field(GeminiEventKey::Session));
+            talk.add_meta(of_meta::MODEL, event.field(GeminiEventKey::Model));
+            talk.note_time(about.time);
+        }
+        GeminiEventType::Said => {
+            let speaker = match text_of(event, GeminiEventKey::Role).and_then(MessageRole::from_word) {
+                Some(MessageRole::Assistant) => Speaker::Assistant,
+                Some(MessageRole::User) => Speaker::User,
+                _ => Speaker::System,
+            };
+            if let Some(content) = event.field(GeminiEventKey::Content) {
+                talk.add_content(speaker, content, about, node.origin);
+            }
+        }
+        GeminiEventType::Call => {
+            let tool = event.field(GeminiEventKey::Tool).unwrap_or(Node::computed(Value::Null));
+            let made = ToolCall {
+                tool,
+                args: event.field(GeminiEventKey::Args),
+                id: event.field(GeminiEventKey::Call),
+                origin: node.origin,
+            };
+            talk.add_call(made, about);
+        }
+        GeminiEventType::Result => {
+            let result = event.field(GeminiEventKey::Output);
+            let error = first_of(event, &[GeminiEventKey::Error]);
+            let status = text_of(event, GeminiEventKey::Status).and_then(status_of);
+            let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
+            let status = exit_outcome(status, exit_code);
+            let outcome = CallResult { result, error, status, exit_code, ..CallResult::default() };
+            talk.add_result(text_of(event, GeminiEventKey::Call), None, outcome, about, node.origin);
+        }
+        GeminiEventType::Error
+            if text_of(event, GeminiEventKey::Severity).and_then(ErrorSeverity::from_word)
+                == Some(ErrorSeverity::Warning) =>
+        {
+            if let Some(message) = event.field(GeminiEventKey::Message) {
+                talk.add_message(Speaker::System, message, about, node.origin);
+            }
+        }
+        GeminiEventType::Error => {
+            if let Some(message) = event.field(GeminiEventKey::Message) {
+                talk.draft.set_entry(of_run::ERROR, message);
+            }
+        }
+        GeminiEventType::End => {
+            talk.note_time(about.time);
+            let error = first_of(event, &[GeminiEventKey::Error]);
+            let message =
+                error.and_then(node_object).and_then(|error| first_of(error, &[GeminiEventKey::Message])).or(error);
+            talk.draft.set_some(of_run::ERROR, message);
+            if let Some(stats) = object_of(event, GeminiEventKey::Stats) {
+                talk.usage.add_usage(stats);
+                talk.usage.add_count(of_usage::CACHE_READ, stats.field(GeminiUsageKey::Cached));
+                talk.draft.set_some(of_run::DURATION, stats.field(GeminiEventKey::Duration));
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! The messages of a conversation, one after the other.
+
+use super::*;
+
+/// The caller says whether it records calls.
+pub(in crate::adapt) fn read_conversation<'run>(messages: Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
+    draft.mark_recorded(&[StepKind::Message]);
+    let mut reader = ChatConversation { draft, unanswered: PendingCalls::new(), turn: 0, prompt: None, output: None };
+    for node in messages {
+        reader.draft.count_record();
+        match node.value {
+            Value::Object(message) if text_of(message, ChatMessageKey::Role).is_some() => {
+                if let Some(block) = blocks::unknown_in(message) {
+                    reader.draft.warn_skipped(block.origin, blocks::UNKNOWN);
+                }
+                reader.read_message(node, message);
+            }
+            _ => reader.draft.warn_skipped(node.origin, "a message without `role` is passed over"),
+        }
+    }
+    let (turns, prompt, output) = (reader.turn, reader.prompt, reader.output);
+    draft.set_entry(of_run::TURNS, count_node(turns));
+    draft.set_some(of_run::PROMPT, prompt);
+    draft.set_some(of_run::OUTPUT, output);
+}
+
+struct ChatConversation<'a, 'run, 'limits> {
+    draft: &'a mut RunBuilder<'run, 'limits>,
+    unanswered: PendingCalls<'run, StepId>,
+    turn: usize,
+    prompt: Option<Node<'run>>,
+    output: Option<Node<'run>>,
+}
+
+impl<'run> ChatConversation<'_, 'run, '_> {
+    fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
+        let role = message_role(message);
+        let text =
+            message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
+        let is_said = |text: &Node<'run>| NodeShapes.has_shape(*text, ValueShape::Text);
+        match role {
+            Some(MessageRole::Assistant) => {
+                self.turn += 1;
+                if let Some(text) = text.filter(is_said) {
+                    self.output = Some(text);
+                    self.add_speech(node, message, text, self.turn);
+                }
+                self.add_calls(message);
+            }
+            Some(MessageRole::Result) => self.add_result(node, message),
+            Some(MessageRole::User) | None => {
+                let text = text.unwrap_or(Node::computed(Value::Null));
+                if role == Some(MessageRole::User) && self.prompt.is_none() && is_said(&text) {
+                    self.prompt = Some(text);
+                }
+                self.add_speech(node, message, text, self.turn + 1);
+            }
+        }
+    }
+
+    fn add_speech(&mut self, node: Node<'run>, message: Object<'run>, text: Node<'run>, turn: usize) {
+        let role = message.field(ChatMessageKey::Role).unwrap_or(text);
+        let fields = vec![
+            field_entry(of_step::ROLE, role),
+            field_entry(of_step::TEXT, text),
+            field_entry(of_step::TURN, count_node(turn)),
+        ];
+        self.draft.add_step(StepKind::Message, fields, node.origin);
+    }
+
+    fn add_calls(&mut self, message: Object<'run>) {
+        for (node, call) in self.draft.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
+            let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+            self.add_call(node, function, call.field(ToolCallKey::Id));
+        }
+        if let Some((node, function)) =
+            message.field(ChatMessageKey::Call).and_then(|node| Some((node, node_object(node)?)))
+        {
+            self.add_call(node, function, None);
+        }
+    }
+
+    fn add_call(&mut self, node: Node<'run>, function: Object<'run>, id: Option<Node<'run>>) {
+        let Some((name, tool)) = function.field(ToolCallKey::Name).and_then(|name| Some((name, node_text(name)?)))
+        else {
+            self.draft.warn_skipped(node.origin, "a call without the name of its tool is passed over");
+            return;
+        };
+        let args = messages::call_arguments(&function).map(|args| parse_arguments(self.draft, args));
+        let id = id.filter(|id| NodeShapes.is_text(*id));
+        let mut fields = vec![
+            field_entry(of_step::TOOL, name),
+            field_entry(of_step::TURN, count_node(self.turn)),
+            field_entry(of_step::STATUS, absent_node()),
+        ];
+        fields.extend(args.map(|args| field_entry(of_step::ARGS, args)));
+        fields.extend(id.map(|id| field_entry(of_step::ID, id)));
+        let step = self.draft.add_step(StepKind::Call, fields, node.origin);
+        self.unanswered.push_call(id.and_then(node_text), tool, self.turn, step);
+    }
+
+    fn add_result(&mut self, node: Node<'run>, message: Object<'run>) {
+        let content = message.field(ChatMessageKey::Content);
+        let printed =
+            content.and_then(|content| printed_messages::parse_printed(content, self.draft.arena, self.draft.limits));
+        let id = text_of(message, ChatMessageKey::Answers).or(printed.and_then(|printed| node_text(printed.id)));
+        let tool = messages::answered_tool(&message, &NodeShapes)
+            .and_then(node_text)
+            .or(printed.and_then(|printed| printed.tool));
+        let Some(call) = self.unanswered.take_answered(id, tool) else {
+            self.draft.add_warning(node.origin, "a result that no call is waiting for is passed over");
+            self.draft.note_uncalled(id);
+            return;
+        };
+        if let Some(content) = content {
+            let result = || content::content_text(content, self.draft.arena).unwrap_or(content);
+            let result = printed.map_or_else(result, |printed| printed.result);
+            self.draft.add_field(call, of_step::RESULT, result);
+        }
+        if let Some(status) = printed.and_then(|printed| printed.status?.as_str()) {
+            self.draft.set_field(call, of_step::STATUS, Node::computed(Value::plain_text(status)));
+        }
+        // Some write how it ended all the same.
+        if let Some(status) = message.field(ChatMessageKey::Status).filter(|status| NodeShapes.is_text(*status)) {
+            self.draft.set_field(call, of_step::STATUS, status);
+        }
+    }
+}

@@ -173,7 +173,8 @@ fn letters_apart(name: &str, other: &str) -> u32 {
 
 /// Whether one word is another with slips. Digits are never slips, and words are seldom mistyped where they begin.
 fn is_word_slip(one: &str, two: &str) -> bool {
-    let (first, second): (Vec<char>, Vec<char>) = (one.chars().collect(), two.chars().collect());
+    let first: Vec<char> = one.chars().collect();
+    let second: Vec<char> = two.chars().collect();
     let (short, long) = (first.len().min(second.len()), first.len().max(second.len()));
     // One thing and several of them are two names.
     if one.strip_suffix('s') == Some(two) || two.strip_suffix('s') == Some(one) {

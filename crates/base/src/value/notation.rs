@@ -84,7 +84,7 @@ impl Writer {
             }),
             Value::Number(number) => self.number(*number),
             Value::Text(text) => self.text(text.as_str()),
-            Value::List(items) => self.sequence(('[', ']'), items.len(), |writer, at| {
+            Value::List(items) => self.sequence('[', ']', items.len(), |writer, at| {
                 if let Some(item) = items.get(at) {
                     writer.value(&item.value);
                 }
@@ -93,7 +93,7 @@ impl Writer {
                 // Steps have entries for what a run could record: those that it does not are left out.
                 let recorded = || object.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Absent));
                 let mut entries = recorded();
-                self.sequence(('{', '}'), recorded().count(), |writer, _| {
+                self.sequence('{', '}', recorded().count(), |writer, _| {
                     if let Some(entry) = entries.next() {
                         writer.key(entry.key);
                         writer.push(": ");
@@ -111,7 +111,7 @@ impl Writer {
     }
 
     /// Entries between brackets until there is no more room; the others are counted.
-    fn sequence(&mut self, (open, close): (char, char), count: usize, mut entry: impl FnMut(&mut Self, usize)) {
+    fn sequence(&mut self, open: char, close: char, count: usize, mut entry: impl FnMut(&mut Self, usize)) {
         self.out.push(open);
         for at in 0..count {
             let comma = if at > 0 { ", " } else { "" };

@@ -3,7 +3,7 @@
 use super::pairing::Pairing;
 use super::side::{Key, Side, SideRun};
 use crate::trust::Counted;
-use averment_base::rates::{fisher, holm};
+use averment_base::rates::{PassCount, fisher, holm};
 use averment_engine::vm::outcome::Status;
 use averment_report::block::BlockReport;
 use averment_report::change::{Regression, mean, percent};
@@ -148,9 +148,9 @@ pub struct AssertionChange {
     /// Its text.
     pub text: String,
     /// How often it passed in the base, of all that count.
-    pub base: (u64, u64),
+    pub base: PassCount,
     /// How often it passes now.
-    pub new: (u64, u64),
+    pub new: PassCount,
     /// Runs that are in both in which it passed and does not, and the other way round.
     pub regressions: usize,
     /// The other way round.
@@ -172,7 +172,7 @@ pub(super) fn assertions(base: &Side, new: &Side, results: &[ResultChange]) -> V
     let mut found = Vec::new();
     for (key, now) in after {
         let Some(was) = before.get(key) else { continue };
-        let enough = was.1 >= FEWEST && now.1 >= FEWEST;
+        let enough = was.total >= FEWEST && now.total >= FEWEST;
         let [regressions, improvements] = changed.get(&(key.0.as_str(), key.1.as_str())).copied().unwrap_or_default();
         found.push(AssertionChange {
             rule: ruled(&key.0),
@@ -193,13 +193,13 @@ pub(super) fn assertions(base: &Side, new: &Side, results: &[ResultChange]) -> V
 }
 
 /// Of each assertion how often it passed, and of how many results that count.
-fn rates(side: &Side) -> IndexMap<&Key, (u64, u64)> {
-    let mut rates: IndexMap<&Key, (u64, u64)> = side.assertions.keys().map(|key| (key, (0, 0))).collect();
+fn rates(side: &Side) -> IndexMap<&Key, PassCount> {
+    let mut rates: IndexMap<&Key, PassCount> = side.assertions.keys().map(|key| (key, PassCount::default())).collect();
     for (number, status) in side.runs.iter().flat_map(|run| &run.results) {
-        let Some((_, (passed, total))) = rates.get_index_mut(*number) else { continue };
+        let Some((_, count)) = rates.get_index_mut(*number) else { continue };
         let counted = Counted::of(*status);
-        *passed += u64::from(counted == Counted::Passed);
-        *total += u64::from(counted != Counted::Left);
+        count.passed += u64::from(counted == Counted::Passed);
+        count.total += u64::from(counted != Counted::Left);
     }
     rates
 }

@@ -2,6 +2,7 @@
 
 use super::Comparison;
 use super::changes::ChangeKind;
+use averment_base::rates::PassCount;
 use serde::Serialize;
 
 /// What fails a comparison beside tolerances.
@@ -131,8 +132,8 @@ fn fail_on(comparison: &Comparison, what: FailOn) -> GateOutcome {
             (count, counted(count, "result changed", "results changed"))
         }
         FailOn::Significant => {
-            let less = |(passed, total): (u64, u64), (before, of): (u64, u64)| {
-                u128::from(passed) * u128::from(of) < u128::from(before) * u128::from(total)
+            let less = |now: PassCount, was: PassCount| {
+                u128::from(now.passed) * u128::from(was.total) < u128::from(was.passed) * u128::from(now.total)
             };
             let worse = comparison.assertions.iter().filter(|one| one.significant && less(one.new, one.base));
             let count = worse.count();
@@ -142,7 +143,7 @@ fn fail_on(comparison: &Comparison, what: FailOn) -> GateOutcome {
             )
         }
         FailOn::Unexercised => {
-            let count = comparison.assertions.iter().filter(|one| one.base.1 > 0 && one.new.1 == 0).count();
+            let count = comparison.assertions.iter().filter(|one| one.base.total > 0 && one.new.total == 0).count();
             (count, counted(count, "assertion is exercised no more", "assertions are exercised no more"))
         }
         FailOn::Missing => {

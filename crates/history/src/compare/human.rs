@@ -90,8 +90,9 @@ pub(super) fn significance(one: &AssertionChange) -> String {
 }
 
 fn assertion(one: &AssertionChange) -> String {
-    let ((before, of), (now, of_now)) = (one.base, one.new);
-    format!("{}: {before}/{of} -> {now}/{of_now} ({})", one_line(&one.id), significance(one))
+    let (base, new) = (one.base, one.new);
+    let counts = format!("{}/{} -> {}/{}", base.passed, base.total, new.passed, new.total);
+    format!("{}: {counts} ({})", one_line(&one.id), significance(one))
 }
 
 fn result(one: &ResultChange) -> String {

@@ -106,7 +106,7 @@ impl Pattern {
         finder.with_cache(|dfa, cache| {
             let mut at = 0;
             while at <= text.len() {
-                let Some(end) = self.end_of_match((dfa, &mut *cache), text, at, meter)? else { break };
+                let Some(end) = self.end_of_match(dfa, &mut *cache, text, at, meter)? else { break };
                 at = end.max(at.saturating_add(1));
             }
             Ok(())
@@ -116,7 +116,8 @@ impl Pattern {
     /// Where the first match from a place on ends, paid for by what has to be looked at to know it.
     fn end_of_match(
         &self,
-        (dfa, cache): (&DFA, &mut Cache),
+        dfa: &DFA,
+        cache: &mut Cache,
         text: &str,
         at: usize,
         meter: &mut Meter,

@@ -41,10 +41,10 @@ fn write(value: &Value<'_>, out: &mut String) {
         Value::Text(text) => write_text(text.as_str(), out),
         Value::Number(_) => write_number(&to_json(value), out),
         Value::List(items) => {
-            deeper(|| write_parts(out, ('[', ']'), items, |item: &Node<'_>, out| write(&item.value, out)))
+            deeper(|| write_parts(out, '[', ']', items, |item: &Node<'_>, out| write(&item.value, out)))
         }
         Value::Object(object) => deeper(|| {
-            write_parts(out, ('{', '}'), object.entries(), |entry, out| {
+            write_parts(out, '{', '}', object.entries(), |entry, out| {
                 write_text(entry.key, out);
                 out.push_str(": ");
                 write(&entry.node.value, out);
@@ -54,7 +54,7 @@ fn write(value: &Value<'_>, out: &mut String) {
     }
 }
 
-fn write_parts<T>(out: &mut String, (open, close): (char, char), parts: &[T], one: impl Fn(&T, &mut String)) {
+fn write_parts<T>(out: &mut String, open: char, close: char, parts: &[T], one: impl Fn(&T, &mut String)) {
     out.push(open);
     for (at, part) in parts.iter().enumerate() {
         out.push_str(if at > 0 { ", " } else { "" });

@@ -34,7 +34,7 @@ impl Classifier {
             ir::MessageTest::Matches(number) => {
                 let regex = program.regexes.get(*number as usize)?;
                 let limit = Limits::default().regex_bytes;
-                Test::Matches(Matcher::new((*number, &regex.pattern, regex.backtracks), program.regexes.len(), limit)?)
+                Test::Matches(Matcher::new(*number, &regex.pattern, regex.backtracks, program.regexes.len(), limit)?)
             }
         };
         let hidden = |text: &str| redact(text).into_owned();

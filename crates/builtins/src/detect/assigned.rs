@@ -158,8 +158,8 @@ pub(super) fn is_hidden(worth: Worth, value: &str) -> bool {
 
 /// Whether a text begins with a date: when a token expires is no secret.
 fn is_date(value: &[u8]) -> bool {
-    let fits = |(at, byte): (usize, &u8)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() };
-    value.len() >= 10 && value.iter().take(10).enumerate().all(fits)
+    let fits = |at: usize, byte: u8| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
+    value.len() >= 10 && value.iter().take(10).enumerate().all(|(at, byte)| fits(at, *byte))
 }
 
 /// What a whole name says; `apiKey`, `API-KEY` and `api_key` say the same.

@@ -53,7 +53,7 @@ impl Detector {
             ControlFlow::Continue(())
         })?;
         // A GitHub token in an address is a GitHub token first.
-        let (general, special): (Vec<_>, Vec<_>) = findings.into_iter().partition(|finding| is_general(finding.kind));
+        let (general, special) = findings.into_iter().partition::<Vec<_>, _>(|finding| is_general(finding.kind));
         let mut kept = apart(special);
         let of_its_own = |finding: &Finding| {
             let next = kept.partition_point(|other| other.range.end <= finding.range.start);

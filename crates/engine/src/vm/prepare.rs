@@ -57,7 +57,7 @@ impl Prepared {
     pub fn pattern(&self, number: u32) -> Option<&Matcher> {
         let (regex, cell) = self.patterns.get(number as usize)?;
         let limit = Limits::default().regex_bytes;
-        let new = || Matcher::new((number, &regex.pattern, regex.backtracks), self.patterns.len(), limit);
+        let new = || Matcher::new(number, &regex.pattern, regex.backtracks, self.patterns.len(), limit);
         cell.get_or_init(new).as_ref()
     }
 

@@ -67,7 +67,7 @@ pub(crate) fn read_incremental(
     let bytes: Vec<Range<usize>> = all.iter().map(|segment| bytes_of(&text, *segment)).collect();
     let before = before.unwrap_or(PreviousParse { text: "", outline: Outline::default(), items: Vec::new() });
     let PreviousParse { text: old_text, outline: Outline { segments: mut old }, mut items } = before;
-    let (front, back) = unchanged((source, &bytes), (old_text, &old));
+    let (front, back) = unchanged(source, &bytes, old_text, &old);
     let mut reader = Reader {
         text: &text,
         brackets: &found,
@@ -159,7 +159,7 @@ fn bytes_of(text: &Text<'_>, segment: Segment) -> Range<usize> {
 }
 
 /// How many statements at the front and at the back are what they were.
-fn unchanged((new_text, new): (&str, &[Range<usize>]), (old_text, old): (&str, &[OutlineEntry])) -> (usize, usize) {
+fn unchanged(new_text: &str, new: &[Range<usize>], old_text: &str, old: &[OutlineEntry]) -> (usize, usize) {
     // Bytes, not characters: the common part may end inside of one, and no statement does.
     let (new_bytes, old_bytes) = (new_text.as_bytes(), old_text.as_bytes());
     let common = new_bytes.iter().zip(old_bytes).take_while(|(new, old)| new == old).count();

@@ -55,7 +55,8 @@ impl Reader<'_, '_> {
         &self,
         trial: &Trial<'_>,
         whole: Option<(&str, usize)>,
-        (said, mistyped): (Diagnostic, bool),
+        said: Diagnostic,
+        mistyped: bool,
     ) -> Diagnostic {
         if self.alone || self.asked > ASKED {
             return said;

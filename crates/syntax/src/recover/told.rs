@@ -43,7 +43,7 @@ impl Reader<'_, '_> {
         let body = inside.is_some().then(|| self.whole_of(segment)).flatten();
         let near = |help: &String| help.starts_with("did you mean");
         let is_mistyped = diagnostic.fix.is_some() && diagnostic.help.as_ref().is_some_and(near);
-        let diagnostic = self.all_meant(&trial, body, (diagnostic, is_mistyped));
+        let diagnostic = self.all_meant(&trial, body, diagnostic, is_mistyped);
         self.diagnostics.push(diagnostic);
     }
 

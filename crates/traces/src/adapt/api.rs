@@ -361,8 +361,8 @@ fn of_message<'run>(
     }
     if let Some(content) = message.field(OfMessage::Content) {
         let blocks = list(content).unwrap_or_default();
-        let is_plain = |(_, block): (Node<'_>, Object<'_>)| matches!(blocks::of(block), Block::Says(_) | Block::Silent);
-        if objects(blocks).all(is_plain) {
+        let is_plain = |block: Object<'_>| matches!(blocks::of(block), Block::Says(_) | Block::Silent);
+        if objects(blocks).all(|(_, block)| is_plain(block)) {
             said(speaker, content, pieces, draft);
         } else {
             blocks_into(speaker, blocks, pieces, draft);

@@ -191,9 +191,9 @@ impl<'a, 'run, 'limits> Report<'a, 'run, 'limits> {
 
     fn event(&mut self, word: Word, fields: &[(OfEvent, Option<Node<'run>>)], at: Option<Node<'run>>, origin: Origin) {
         let rest = fields.iter().copied().chain([(OfEvent::Time, at)]);
-        let entry = |(field, node): (OfEvent, Option<Node<'run>>)| Some(Entry { key: field.key(), node: node? });
+        let all = [(OfEvent::Type, Some(word.node()))].into_iter().chain(rest);
         let entries: Vec<Entry<'run>> =
-            [(OfEvent::Type, Some(word.node()))].into_iter().chain(rest).filter_map(entry).collect();
+            all.filter_map(|(field, node)| Some(Entry { key: field.key(), node: node? })).collect();
         self.events.push(Node::new(self.draft.object(&entries).value, origin));
     }
 
@@ -282,8 +282,8 @@ impl<'a, 'run, 'limits> Report<'a, 'run, 'limits> {
             (OfReport::Skills, Some(self.draft.list(&self.skills()))),
             (OfReport::Events, Some(self.draft.list(&self.events))),
         ];
-        let entry = |(field, node): (OfReport, Option<Node<'run>>)| Some(Entry { key: field.key(), node: node? });
-        let report = self.draft.object(&parts.into_iter().filter_map(entry).collect::<Vec<_>>());
+        let entries = parts.into_iter().filter_map(|(field, node)| Some(Entry { key: field.key(), node: node? }));
+        let report = self.draft.object(&entries.collect::<Vec<_>>());
         let Value::Object(report) = report.value else { return Ok(()) };
         skillgym::read_report(report, self.draft, |_, _| ())
     }

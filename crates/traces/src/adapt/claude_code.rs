@@ -319,7 +319,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             Block::Says(text) | Block::Thinks(text) if self.copies.is_text_again(text, about) => {}
             Block::Says(text) => {
                 let piece = content::piece(&node).unwrap_or(content::Piece::Alone);
-                self.say_piece((text, piece), role, about, node.origin);
+                self.say_piece(text, piece, role, about, node.origin);
             }
             Block::Thinks(text) => {
                 self.add_message(role::THINKING, text, about, node.origin);

@@ -259,24 +259,18 @@ impl<'run> Parts<'run> {
         let mut parts = Self::default();
         for entry in call.entries() {
             if let Some((part, rank)) = names.part(entry.key) {
-                parts.add(draft, (part, rank, entry.key), entry.node, names);
+                parts.add(draft, part, rank, entry.key, entry.node, names);
             }
         }
         for (part, rank, path) in names.paths_of_calls() {
             if let Some(node) = at(call, path) {
-                parts.add(draft, (part, rank, path), node, names);
+                parts.add(draft, part, rank, path, node, names);
             }
         }
         parts
     }
 
-    fn add(
-        &mut self,
-        draft: &mut Draft<'run, '_>,
-        (part, rank, name): (Part, u8, &str),
-        node: Node<'run>,
-        names: &Names,
-    ) {
+    fn add(&mut self, draft: &mut Draft<'run, '_>, part: Part, rank: u8, name: &str, node: Node<'run>, names: &Names) {
         let said = names.said();
         let node = match (part, node.value) {
             (_, Value::Null) => Some(node),

@@ -83,9 +83,10 @@ pub(crate) const FORMAT: Format = Format {
 fn held_in(object: Object<'_>) -> Option<&[Node<'_>]> {
     let inner = object_of(object, OfMessage::Values).unwrap_or(object);
     let messages = list_of(inner, OfMessage::Messages)?;
-    let of_chat = |(_, one): (Node<'_>, Object<'_>)| one.field(OfMessage::Role).is_some();
-    let is_sure = |(_, one): (Node<'_>, Object<'_>)| sayer(one).is_some_and(|(word, _)| Sure::of(word).is_some());
-    (objects(messages).any(is_sure) && !objects(messages).any(of_chat)).then_some(messages)
+    let of_chat = |one: Object<'_>| one.field(OfMessage::Role).is_some();
+    let is_sure = |one: Object<'_>| sayer(one).is_some_and(|(word, _)| Sure::of(word).is_some());
+    let any = |is: &dyn Fn(Object<'_>) -> bool| objects(messages).any(|(_, one)| is(one));
+    (any(&is_sure) && !any(&of_chat)).then_some(messages)
 }
 
 /// Who says a message, and the object that holds it.

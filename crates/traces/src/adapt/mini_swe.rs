@@ -74,7 +74,7 @@ fn is_message(message: Object<'_>) -> bool {
 }
 
 /// The commands in the blocks of one kind.
-fn commands<'a>(words: &'a str, (begin, end): (&str, &'a str)) -> impl Iterator<Item = &'a str> {
+fn commands<'a>(words: &'a str, begin: &str, end: &'a str) -> impl Iterator<Item = &'a str> {
     words.split(begin).skip(1).filter_map(move |behind| {
         let inner = behind.split_once(end)?.0;
         let in_fence = end.starts_with('\n');
@@ -160,8 +160,9 @@ impl<'run> Session<'_, 'run, '_> {
     /// The command in the one block of an answer. With several blocks the program runs none.
     fn block(&mut self, node: Node<'run>, words: Node<'run>) {
         let whole = text(words).unwrap_or_default();
-        let Some(kind) = BLOCKS.into_iter().find(|kind| commands(whole, *kind).next().is_some()) else { return };
-        let mut blocks = commands(whole, kind);
+        let used = BLOCKS.into_iter().find(|(begin, end)| commands(whole, begin, end).next().is_some());
+        let Some((begin, end)) = used else { return };
+        let mut blocks = commands(whole, begin, end);
         let (Some(line), None) = (blocks.next(), blocks.next()) else { return };
         let line = self.talk.draft.arena.alloc_str(line);
         self.run(Node::new(Value::Text(Text::Plain(line)), words.origin), None, node.origin);

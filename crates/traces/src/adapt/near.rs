@@ -102,7 +102,7 @@ pub(super) fn why_not(origin: Origin, object: Object<'_>, keys: &[&str]) -> Plac
         );
         return Placed::new(origin, message, HELP);
     }
-    let (own, foreign): (Vec<&str>, Vec<&str>) = keys.iter().partition(|key| native::is_key(key));
+    let (own, foreign) = keys.iter().copied().partition::<Vec<&str>, _>(|key| native::is_key(key));
     if let (Some(first), Some(other)) = (own.iter().find(|key| !SHARED.contains(key)), foreign.first()) {
         return Placed::new(
             origin,

@@ -85,11 +85,10 @@ fn is_exchange(object: Object<'_>) -> bool {
 fn is_chat(object: Object<'_>) -> bool {
     let other = [Kind::Call.list_key(), of_run::STEPS, OfMessage::Calls.key()];
     let messages = || list_of(object, OfExchange::Messages).unwrap_or_default();
-    let is_element = |(_, message): (Node<'_>, Object<'_>)| is_one(message);
     is_one(object)
         || is_exchange(object)
         || !other.iter().any(|key| object.get(key).is_some())
-            && (has_choices(object) || objects(messages()).any(is_element))
+            && (has_choices(object) || objects(messages()).any(|(_, message)| is_one(message)))
 }
 
 /// A message, in any form.

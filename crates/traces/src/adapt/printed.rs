@@ -115,9 +115,9 @@ impl<'t> Reader<'t> {
         let rest = self.rest();
         match rest.chars().next().filter(|_| depth < DEEP)? {
             quote @ ('\'' | '"') => self.words(quote),
-            '[' => self.items(("[", "]"), depth, "[]"),
-            '(' => self.items(("(", ")"), depth, "[]"),
-            '{' => self.items(("{", "}"), depth, "{}"),
+            '[' => self.items("[", "]", depth, "[]"),
+            '(' => self.items("(", ")", depth, "[]"),
+            '{' => self.items("{", "}", depth, "{}"),
             _ => {
                 let length = rest.find([' ', ',', ']', '}', ')', ':']).unwrap_or(rest.len());
                 let word = rest.get(..length)?;
@@ -142,7 +142,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The elements of a list, or the entries of an object.
-    fn items(&mut self, (open, close): (&str, &str), depth: usize, brackets: &str) -> Option<()> {
+    fn items(&mut self, open: &str, close: &str, depth: usize, brackets: &str) -> Option<()> {
         let (is_object, (begin, end)) = (open == "{", brackets.split_at(1));
         self.pass(open)?;
         self.json.push_str(begin);

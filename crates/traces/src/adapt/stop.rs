@@ -179,10 +179,10 @@ fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>
         SpanKind::Call if !skipped => call(talk, node, span, attributes),
         SpanKind::Result => result(talk, span, of(OfAttributes::Result).or(of(OfAttributes::Output))),
         SpanKind::Read if !skipped => {
-            step(talk, node, span, Kind::Read, (of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name))))
+            step(talk, node, span, Kind::Read, of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name)))
         }
         SpanKind::Write if !skipped => {
-            step(talk, node, span, Kind::Write, (of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name))))
+            step(talk, node, span, Kind::Write, of_step::PATH, of(OfAttributes::Path).or(span.field(OfSpan::Name)))
         }
         SpanKind::Http if !skipped => request(talk, node, span, attributes),
         SpanKind::Skill => {
@@ -194,9 +194,9 @@ fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>
                 );
                 talk.draft.set_some(of_run::ERROR, error(span));
             }
-            step(talk, node, span, Kind::Skill, (of_step::NAME, of(OfAttributes::Skill).or(span.field(OfSpan::Name))));
+            step(talk, node, span, Kind::Skill, of_step::NAME, of(OfAttributes::Skill).or(span.field(OfSpan::Name)));
         }
-        _ => step(talk, node, span, Kind::Span, (of_step::NAME, span.field(OfSpan::Name))),
+        _ => step(talk, node, span, Kind::Span, of_step::NAME, span.field(OfSpan::Name)),
     }
 }
 
@@ -216,7 +216,8 @@ fn step<'run>(
     node: Node<'run>,
     span: Object<'run>,
     kind: Kind,
-    (key, value): (&'static str, Option<Node<'run>>),
+    key: &'static str,
+    value: Option<Node<'run>>,
 ) {
     let Some(value) = value.filter(|value| Parsed.is_text(*value)) else { return };
     let mut fields = vec![field(key, value)];

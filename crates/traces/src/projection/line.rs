@@ -139,9 +139,9 @@ impl LineReader {
             return None;
         }
         match (keys_seen.form, keys_seen.messages) {
-            (Some(form), _) => self.finish(chunk, (form, &keys_seen), &order, projection)?,
+            (Some(form), _) => self.finish(chunk, form, &keys_seen, &order, projection)?,
             (None, Some((start, form))) if !keys_seen.no_chat => {
-                self.conversation(chunk, start, (form, keys_seen.tells_of_calls), projection)?;
+                self.conversation(chunk, start, form, keys_seen.tells_of_calls, projection)?;
             }
             _ => return None,
         }
@@ -229,7 +229,8 @@ impl LineReader {
     fn finish<'a>(
         &mut self,
         chunk: Chunk<'a>,
-        (form, keys_seen): (Form, &LineKeys),
+        form: Form,
+        keys_seen: &LineKeys,
         order: &Order,
         projection: &mut Projection<'a>,
     ) -> Option<()> {
@@ -303,7 +304,8 @@ impl LineReader {
         &mut self,
         chunk: Chunk<'a>,
         start: usize,
-        (form, told): (&InMessages, bool),
+        form: &InMessages,
+        told: bool,
         projection: &mut Projection<'a>,
     ) -> Option<()> {
         let read = self.messages.read(chunk, start, &self.read_set, projection)?;

@@ -107,7 +107,7 @@ impl Cut<'_> {
             let (line, column) = places.line_and_column(first);
             let (file, offset) = (self.file.to_owned(), (self.mark + first) as u64);
             let pieces = found.text_of(&parts);
-            let of_run = places.of_run(&pieces, (self.mark as u64, 0));
+            let of_run = places.of_run(&pieces, self.mark as u64, 0);
             let source = RunSource {
                 file,
                 line,

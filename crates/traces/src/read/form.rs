@@ -90,12 +90,12 @@ impl<'t> Beginning<'t> {
     }
 
     fn of(records: impl Iterator<Item = (usize, &'t str)>) -> Self {
-        let with_keys = |(_, record): (usize, &'t str)| {
+        let with_keys = |record: &'t str| {
             let record = record.trim_ascii();
             let (_, keys) = walk::end_and_keys(record, 0);
             (record, keys.into_iter().filter_map(|key| record.get(key)).collect())
         };
-        Self(records.take(FIRST_LINES).map(with_keys).collect())
+        Self(records.take(FIRST_LINES).map(|(_, record)| with_keys(record)).collect())
     }
 
     /// Whether there are records of a session.

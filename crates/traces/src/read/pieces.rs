@@ -370,7 +370,7 @@ impl Places {
     }
 
     /// Where the pieces of a run's text stand in the file, in which this text starts at an offset and on a line.
-    pub(super) fn of_run(&self, pieces: &[Piece], (offset, lines): (u64, usize)) -> Vec<TextPart> {
+    pub(super) fn of_run(&self, pieces: &[Piece], offset: u64, lines: usize) -> Vec<TextPart> {
         let mut parts = Vec::new();
         let mut start = 0;
         for piece in pieces {
@@ -428,7 +428,7 @@ mod tests {
         );
         let found = Pieces::find(Indexed::not(text), 0, &SAMPLES).unwrap();
         let pieces = found.text_of(&found.by_run()[1]);
-        let places = Places::of(text, &found).of_run(&pieces, (3, 0));
+        let places = Places::of(text, &found).of_run(&pieces, 3, 0);
         let (line, column) = (places[2].line, places[2].column);
         assert_eq!((line, column, places[2].start, places[2].offset), (2, 26, 31, 59));
     }

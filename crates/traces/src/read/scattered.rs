@@ -110,7 +110,7 @@ impl Scattered {
             };
             let first = parts.first().map_or(0, |part| found.range(*part).start);
             let (_, column) = places.line_and_column(first);
-            let of_run = places.of_run(&pieces, (at.offset, at.line - 1));
+            let of_run = places.of_run(&pieces, at.offset, at.line - 1);
             let first = (at.line, column, at.offset + first as u64);
             if self.cutting.by.is_empty() {
                 self.runs += 1;

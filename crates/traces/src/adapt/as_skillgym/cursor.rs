@@ -136,7 +136,7 @@ impl<'run> Stream<'run> {
         if !completed && id.is_none_or(|id| self.called.insert(id)) {
             report.call(tool, args, at, node.origin);
         }
-        self.follows(report, (name, node), (id, args.and_then(object)), at);
+        self.follows(report, name, node, id, args.and_then(object), at);
         if let Some(output) = Of::Result.find(call).filter(|_| completed).and_then(|output| report.as_text(output)) {
             report.result(Some(tool), output, at);
         }
@@ -146,8 +146,10 @@ impl<'run> Stream<'run> {
     fn follows(
         &mut self,
         report: &mut Report<'_, 'run, '_>,
-        (tool, node): (&str, Node<'run>),
-        (id, args): (Option<&'run str>, Option<Object<'run>>),
+        tool: &str,
+        node: Node<'run>,
+        id: Option<&'run str>,
+        args: Option<Object<'run>>,
         at: Option<Node<'run>>,
     ) {
         let Some(args) = args else { return };

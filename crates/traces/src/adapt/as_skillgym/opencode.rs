@@ -70,7 +70,7 @@ pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
                         report.message(role, false, words, at);
                     }
                 }
-                (Some(Kind::Call), _) => call(report, node, part, (at, folder)),
+                (Some(Kind::Call), _) => call(report, node, part, at, folder),
                 _ => {}
             }
         }
@@ -92,7 +92,8 @@ fn call<'run>(
     report: &mut Report<'_, 'run, '_>,
     node: Node<'run>,
     part: Object<'run>,
-    (at, folder): (Option<Node<'run>>, Option<&'run str>),
+    at: Option<Node<'run>>,
+    folder: Option<&'run str>,
 ) {
     let Some(tool) = OfExport::Tool.find(part).filter(|tool| text(*tool).is_some()) else { return };
     let kind = text(tool).and_then(Kind::of).map(|(kind, _)| kind);

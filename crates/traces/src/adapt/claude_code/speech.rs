@@ -23,7 +23,8 @@ impl<'run> Reader<'_, 'run, '_> {
     /// Says a text, or goes on with the one before it.
     pub(super) fn say_piece(
         &mut self,
-        (text, piece): (Node<'run>, Piece),
+        text: Node<'run>,
+        piece: Piece,
         role: Option<Role>,
         about: &About<'run>,
         origin: Origin,
@@ -55,7 +56,7 @@ impl<'run> Reader<'_, 'run, '_> {
             return;
         }
         match role {
-            Some(Role::Assistant) => self.say_piece((text, Piece::Alone), role, about, origin),
+            Some(Role::Assistant) => self.say_piece(text, Piece::Alone, role, about, origin),
             Some(Role::User) if self.in_session && session::is_of_program(text) => {
                 self.add_message(role::SYSTEM, text, about, origin);
             }

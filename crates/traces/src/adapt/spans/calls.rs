@@ -61,7 +61,7 @@ fn executed<'run>(
     let matched = Matches::of(&carried, tree, requests, draft);
     let results = results(tree, models, requests, exchanges);
     let of_request = |place: usize| results.get(matched.requests.get(place).copied().flatten()?).copied().flatten();
-    later_results::complete(&mut carried, tree, (models, exchanges), of_request);
+    later_results::complete(&mut carried, tree, models, exchanges, of_request);
     let mut calls = Calls::default();
     for (call, request) in carried.iter().zip(&matched.requests) {
         let request = request.and_then(|number| requests.get(number)).copied();

@@ -33,7 +33,8 @@ pub(super) fn tell<'run>(
     tree: &Tree<'run>,
     models: &[usize],
     whole: Whole<'run>,
-    (prompt, output): (Option<Node<'run>>, Option<Node<'run>>),
+    prompt: Option<Node<'run>>,
+    output: Option<Node<'run>>,
     draft: &mut Draft<'run, '_>,
 ) {
     let roots: Vec<usize> = (0..tree.spans.len()).filter(|span| tree.parent(*span).is_none()).collect();

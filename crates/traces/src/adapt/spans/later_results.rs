@@ -14,7 +14,8 @@ type Later<'run> = FxHashMap<&'run str, Vec<(Option<f64>, Told<'run>)>>;
 pub(super) fn complete<'run>(
     calls: &mut [Carried<'run>],
     tree: &Tree<'run>,
-    (models, exchanges): (&[usize], &[Heard<'_, 'run>]),
+    models: &[usize],
+    exchanges: &[Heard<'_, 'run>],
     of_request: impl Fn(usize) -> Option<Told<'run>>,
 ) {
     let lacking = || calls.iter().filter(|call| call.result.is_none());

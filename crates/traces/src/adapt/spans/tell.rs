@@ -80,7 +80,7 @@ pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut
     if !models.is_empty() {
         draft.set(of_run::TURNS, count(models.len()));
     }
-    entries::tell(&tree, &models, whole, (speaker.prompt, speaker.output), draft);
+    entries::tell(&tree, &models, whole, speaker.prompt, speaker.output, draft);
 }
 
 /// Exporters may send a span again: it counts once, as it was sent last with an end.
@@ -236,15 +236,15 @@ fn speak<'run>(
         if !draft.is_whole() {
             continue;
         }
-        speaker.given(exchange.given, (agent, of_main), (span.start, turn + 1));
+        speaker.given(exchange.given, agent, of_main, span.start, turn + 1);
         let before = calls.first_asked.get(model).copied();
         let at = [span.end.or(span.start), before].into_iter().flatten().reduce(f64::min);
         for said in exchange.said {
             for thought in &said.thoughts {
-                speaker.say(role::THINKING, *thought, agent, (at, turn + 1));
+                speaker.say(role::THINKING, *thought, agent, at, turn + 1);
             }
             for text in &said.texts {
-                speaker.say(role::ASSISTANT, *text, agent, (at, turn + 1));
+                speaker.say(role::ASSISTANT, *text, agent, at, turn + 1);
             }
         }
     }
@@ -256,12 +256,7 @@ fn speak<'run>(
 
 impl<'run> Speaker<'run> {
     /// Every request repeats the conversation so far: only what is new is told.
-    fn given(
-        &mut self,
-        given: &[Said<'run>],
-        (agent, of_main): (Option<&'run str>, bool),
-        (at, turn): (Option<f64>, usize),
-    ) {
+    fn given(&mut self, given: &[Said<'run>], agent: Option<&'run str>, of_main: bool, at: Option<f64>, turn: usize) {
         let mut here: FxHashMap<(&'run str, &'run str), usize> = FxHashMap::default();
         for said in given.iter().filter(|said| !said.is_of_assistant()) {
             let Some(by) = said.role.filter(|role| role::OF_OTHERS.contains(role)) else { continue };
@@ -278,12 +273,12 @@ impl<'run> Speaker<'run> {
                 if of_user && of_main && self.prompt.is_none() {
                     self.prompt = Some(*text);
                 }
-                self.say(if of_user && !of_main { role::TASK } else { by }, *text, agent, (at, turn));
+                self.say(if of_user && !of_main { role::TASK } else { by }, *text, agent, at, turn);
             }
         }
     }
 
-    fn say(&mut self, by: &'run str, text: Node<'run>, agent: Option<&'run str>, (at, turn): (Option<f64>, usize)) {
+    fn say(&mut self, by: &'run str, text: Node<'run>, agent: Option<&'run str>, at: Option<f64>, turn: usize) {
         if text_of_node(text).is_none() {
             return;
         }

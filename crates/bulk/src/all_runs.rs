@@ -57,14 +57,15 @@ fn is_exercised(status: Status) -> bool {
 pub fn report(pipeline: &Pipeline, all: &OverRuns) -> Option<RunReport> {
     let options = &pipeline.options;
     let none = Tally::default();
-    let concluded = |(place, program): (usize, &Program)| {
+    let concluded = |place: usize, program: &Program| {
         let selected = |assertion: &_| options.selection.selects(program, assertion);
         let any = over_runs::of_program(program).any(|(_, assertion, _)| selected(assertion));
         let tally = all.tallies.get(place).unwrap_or(&none);
         let conclude = || over_runs::conclude(program, &Prepared::new(program), &options.limits, tally, &selected);
         Outcome { results: any.then(conclude).unwrap_or_default(), passed: true, ..Outcome::default() }
     };
-    let outcomes: Vec<Outcome> = pipeline.programs.iter().enumerate().map(concluded).collect();
+    let outcomes: Vec<Outcome> =
+        pipeline.programs.iter().enumerate().map(|(place, program)| concluded(place, program)).collect();
     let Pipeline { table, policy, detail, .. } = pipeline;
     let mut made = report_of(table, &outcomes, all.runs, *policy, *detail);
     let idle = |result: &ResultReport| matches!(result.status, Status::Vacuous | Status::Skipped);

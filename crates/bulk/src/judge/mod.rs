@@ -244,7 +244,7 @@ impl<'p> Judge<'p> {
             records += 1;
             let source = || place.source(start, number);
             self.pipeline.faults.reach(Point::Line);
-            if projection.is_some_and(|projection| self.prefiltered(projection, chunk, (Some(start), line), &source)) {
+            if projection.is_some_and(|projection| self.prefiltered(projection, chunk, Some(start), line, &source)) {
                 return;
             }
             let (line, prefiltered) = (line.trim_end_matches('\r'), projection.is_some());
@@ -268,7 +268,8 @@ impl<'p> Judge<'p> {
         &mut self,
         projection: &Projection<'a>,
         chunk: Chunk<'a>,
-        (start, line): (Option<usize>, &str),
+        start: Option<usize>,
+        line: &str,
         source: &dyn Fn() -> RunSource,
     ) -> bool
     where
@@ -292,7 +293,7 @@ impl<'p> Judge<'p> {
         }
         if self.needs_run() {
             let line = line.trim_end_matches('\r');
-            let settled = start.is_some_and(|start| self.by_parts(projection, chunk, (start, line), source));
+            let settled = start.is_some_and(|start| self.by_parts(projection, chunk, start, line, source));
             self.reads.projected += u64::from(settled);
             return settled;
         }
@@ -333,7 +334,7 @@ impl<'p> Judge<'p> {
         };
         self.lines = Some(reader);
         self.pipeline.faults.reach(Point::Line);
-        let settled = read.map(|()| self.prefiltered(&projection, chunk, (None, raw.text()), &|| raw.source.clone()));
+        let settled = read.map(|()| self.prefiltered(&projection, chunk, None, raw.text(), &|| raw.source.clone()));
         drop(projection);
         (self.index, self.arena) = (index, arena);
         let_go(&mut self.arena);

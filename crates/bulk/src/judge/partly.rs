@@ -42,7 +42,8 @@ impl<'p> Judge<'p> {
         &mut self,
         projection: &Projection<'_>,
         chunk: Chunk<'_>,
-        (start, text): (usize, &str),
+        start: usize,
+        text: &str,
         source: &dyn Fn() -> RunSource,
     ) -> bool {
         let mut wanted = std::mem::take(&mut self.wanted);

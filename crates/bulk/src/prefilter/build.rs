@@ -48,7 +48,7 @@ pub(super) fn prefilter(rules: Compiled<'_>, read_set: &mut ReadSet) -> Prefilte
     prefilter.open += unreadable;
     prefilter.over_runs = of_runs;
     default_evaluation::learn(rules, &mut prefilter);
-    prefilter.default_verdicts = DefaultVerdicts::new((rules.program, plan), &prefilter);
+    prefilter.default_verdicts = DefaultVerdicts::new(rules.program, plan, &prefilter);
     prefilter
 }
 

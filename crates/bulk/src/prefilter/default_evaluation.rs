@@ -60,7 +60,7 @@ fn learn_searches(rules: Compiled<'_>, prefilter: &mut Prefilter) {
         Form::NoneIn { default, .. } => Some((item.assertion, default)),
         _ => None,
     });
-    let (wanted, defaults): (Vec<u32>, Vec<&mut Answer>) = searching.unzip();
+    let (wanted, defaults) = searching.unzip::<_, _, Vec<u32>, Vec<&mut Answer>>();
     let verdicts = verdicts_of_checks(program, prepared, &run, &arena, options, &wanted);
     for (default, verdict) in defaults.into_iter().zip(verdicts) {
         *default = verdict.map_or(Answer::Open, Answer::of_verdict);

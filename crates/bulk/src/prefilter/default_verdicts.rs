@@ -38,14 +38,14 @@ struct OfUnique {
 
 impl DefaultVerdicts {
     /// What is known of the assertions of a prefilter.
-    pub(super) fn new((program, plan): (&Program, &Plan), prefilter: &Prefilter) -> Self {
+    pub(super) fn new(program: &Program, plan: &Plan, prefilter: &Prefilter) -> Self {
         let mut default_verdicts = Self {
             of_unique: vec![OfUnique::default(); plan.count()],
             of_target: prefilter.searched.each_ref().map(|searched| vec![Vec::new(); searched.len()]),
             ..Self::default()
         };
         for (number, item) in (0_u32..).zip(&prefilter.items) {
-            let [without, with] = default_verdicts.item((program, plan, prefilter), number, item);
+            let [without, with] = default_verdicts.item(program, plan, prefilter, number, item);
             let [all_without, all_with] = &mut default_verdicts.answers;
             all_without.push(without);
             all_with.push(with);
@@ -55,12 +55,7 @@ impl DefaultVerdicts {
     }
 
     /// The answers of an assertion for runs without anything that concerns it, without calls and with some.
-    fn item(
-        &mut self,
-        (program, plan, prefilter): (&Program, &Plan, &Prefilter),
-        number: u32,
-        item: &Item,
-    ) -> [Answer; 2] {
+    fn item(&mut self, program: &Program, plan: &Plan, prefilter: &Prefilter, number: u32, item: &Item) -> [Answer; 2] {
         let defaults = match &item.check {
             Form::Open => Some([Answer::Open; 2]),
             Form::Selected { .. } => None,
@@ -109,7 +104,8 @@ impl DefaultVerdicts {
     pub(super) fn judge(
         &self,
         judging: &mut Judging<'_, '_>,
-        (touched, done): (&[u32], &mut Vec<u64>),
+        touched: &[u32],
+        done: &mut Vec<u64>,
         remembered: &mut Remembered,
         into: &mut Vec<Answer>,
     ) {

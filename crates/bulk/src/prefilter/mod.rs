@@ -270,7 +270,7 @@ impl Prefilter {
         if projection.unusual || !projection.records_calls {
             answers.extend(self.items.iter().map(|item| judging.item(item)));
         } else {
-            self.default_verdicts.judge(&mut judging, (touched, done), remembered, answers);
+            self.default_verdicts.judge(&mut judging, touched, done, remembered, answers);
         }
         given.clear();
         *looked =

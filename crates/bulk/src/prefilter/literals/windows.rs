@@ -81,15 +81,16 @@ impl Size {
 
     /// The places of a literal where enough plain bytes stand in a row, with these.
     fn blocks(self, literal: &[Folded]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
-        let block = |(at, bytes): (usize, &[Folded])| Some((at, bytes.iter().copied().collect::<Option<Vec<u8>>>()?));
-        literal.windows(self.width() + self.stride() - 1).enumerate().filter_map(block)
+        let block = |bytes: &[Folded]| bytes.iter().copied().collect::<Option<Vec<u8>>>();
+        let places = literal.windows(self.width() + self.stride() - 1).enumerate();
+        places.filter_map(move |(at, bytes)| Some((at, block(bytes)?)))
     }
 
     /// The windows in some bytes, from the left.
     fn windows(self, bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
         bytes.windows(self.width()).map(|window| {
-            let number = |all: u64, (at, byte): (u32, &u8)| all | u64::from(folded(*byte)) << (8 * at);
-            (0..).zip(window).fold(0, number)
+            let shifted = |at: u32, byte: u8| u64::from(folded(byte)) << (8 * at);
+            (0..).zip(window).fold(0, |all, (at, byte)| all | shifted(at, *byte))
         })
     }
 }

@@ -86,7 +86,7 @@ impl<'p> OverRunsOf<'p> {
     ) {
         for (one, given) in self.each.iter().zip(given) {
             let verdict = one.verdict(self.program, judged);
-            tally.add((one.number, one.over), given, verdict, name);
+            tally.add(one.number, one.over, given, verdict, name);
         }
     }
 }

@@ -53,7 +53,7 @@ fn remove<'a>(
         let lines = Lines::of(map, tree, allow.span);
         for name in &allow.slugs {
             let Some(slug) = Slug::parse(&name.text) else { continue };
-            let found = mark(map, (&lines, slug), diagnostics, of_lints, &mut silenced);
+            let found = mark(map, &lines, slug, diagnostics, of_lints, &mut silenced);
             if !found && judged(slug) {
                 remarks.push(unused(map, allow, name));
             }
@@ -67,7 +67,8 @@ fn remove<'a>(
 /// takes for errors can.
 fn mark(
     map: &SourceMap,
-    (lines, slug): (&Lines, Slug),
+    lines: &Lines,
+    slug: Slug,
     diagnostics: &Diagnostics,
     of_lints: bool,
     silenced: &mut [bool],

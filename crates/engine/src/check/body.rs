@@ -172,8 +172,7 @@ impl<'a> Checker<'a> {
         };
         let mut settings = place.inherited.settings(own);
         // A condition that looks at the step of an `each` is judged once for each step.
-        let (inside, outside): (Vec<ir::Expr>, Vec<ir::Expr>) =
-            settings.when.into_iter().partition(walk::looks_at_step);
+        let (inside, outside) = settings.when.into_iter().partition::<Vec<_>, _>(walk::looks_at_step);
         settings.when = outside;
         let check = if inside.is_empty() { check } else { Wrap::When(inside).around(check, span) };
         let check = place.wraps.iter().rev().fold(check, |check, wrap| wrap.clone().around(check, span));
@@ -221,7 +220,7 @@ impl<'a> Checker<'a> {
     /// A condition over the step of an outer `each` stays at its place among the blocks: further in another step is in scope.
     fn hand_down_step_conditions(&mut self, place: &AssertionPlace<'a>, inner: &mut AssertionPlace<'a>) {
         let when = std::mem::take(&mut inner.inherited.when);
-        let (inside, outside): (Vec<ir::Expr>, Vec<ir::Expr>) = when.into_iter().partition(walk::looks_at_step);
+        let (inside, outside) = when.into_iter().partition::<Vec<_>, _>(walk::looks_at_step);
         inner.inherited.when = outside;
         if !inside.is_empty() {
             inner.wraps.insert(place.wraps.len(), Wrap::When(inside));

@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
                 ItemKind::Call(call) => {
                     opening = false;
                     let fails = call.expects_error(items.get(number..).unwrap_or_default());
-                    self.read_call(place, (call, fails), reading);
+                    self.read_call(place, call, fails, reading);
                 }
                 ItemKind::ForEachTool { condition, body } => {
                     self.for_each_tool(place, condition.as_ref(), body);
@@ -99,7 +99,8 @@ impl<'a> Checker<'a> {
     fn read_call(
         &mut self,
         place: &AssertionPlace<'a>,
-        (call, fails): (&'a ast::Call, bool),
+        call: &'a ast::Call,
+        fails: bool,
         reading: &mut InvariantReading<'a>,
     ) {
         let is_each = call.tool.text == "tool" && reading.tool.is_some();
@@ -156,7 +157,7 @@ impl<'a> Checker<'a> {
         tests: Vec<ir::Expr>,
         binds: Vec<(u32, ir::Expr)>,
     ) -> ir::Pattern {
-        let (joins, conditions): (Vec<ir::Expr>, Vec<ir::Expr>) = tests.into_iter().partition(walk::uses_binding);
+        let (joins, conditions) = tests.into_iter().partition::<Vec<_>, _>(walk::uses_binding);
         let condition = conditions.into_iter().fold(None, |all, one| Some(walk::and(all, one)));
         let end = match &call.input {
             CallInput::Object(object) => object.span,

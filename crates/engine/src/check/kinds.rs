@@ -30,7 +30,7 @@ const OF_PROGRAM: [&str; 4] = ["program", "args", "flags", "options"];
 /// and the same of them: those that look at its fields become one `any program in parts: …`.
 pub(super) fn of_one_program(tests: &mut Vec<ir::Expr>, program: Local) {
     let looks = |kind: &ExprKind| matches!(kind, ExprKind::StepField(field) if OF_PROGRAM.contains(&field.as_str()));
-    let (moved, kept): (Vec<_>, Vec<_>) = tests.drain(..).partition(|test| walk::any(test, &looks));
+    let (moved, kept) = tests.drain(..).partition::<Vec<_>, _>(|test| walk::any(test, &looks));
     *tests = kept;
     let mut bound = None;
     let mut free = None;

@@ -30,7 +30,8 @@ pub struct Loaded {
 /// it was read already.
 pub fn load(
     map: &mut SourceMap,
-    (root, beside): (FileId, &[FileId]),
+    root: FileId,
+    beside: &[FileId],
     read: Option<(ast::File, Diagnostics)>,
     files: &dyn Files,
     limits: &Limits,

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::body::AssertionPlace;
+use super::calls::WrittenCall;
 use super::expr::Typed;
 use super::scope::Scope;
 use super::settings::{Own, place_of, value_of};
@@ -31,7 +32,7 @@ impl<'a> Checker<'a> {
         match &statement.kind {
             _ if !top => return false,
             StatementKind::Rate { share, by, confidence, rated } => {
-                self.rate(place, assertion, (share, by.as_ref(), confidence.as_ref()), rated);
+                self.rate(place, assertion, share, by.as_ref(), confidence.as_ref(), rated);
             }
             StatementKind::Expression(expr) => {
                 let mut found = OfRuns(0);
@@ -58,7 +59,9 @@ impl<'a> Checker<'a> {
         &mut self,
         place: &AssertionPlace<'a>,
         assertion: &'a ast::Assertion,
-        (share, by, confidence): (&'a RunShare, Option<&'a ast::Expr>, Option<&'a ast::Number>),
+        share: &'a RunShare,
+        by: Option<&'a ast::Expr>,
+        confidence: Option<&'a ast::Number>,
         rated: &'a Rated,
     ) {
         let share = self.run_share(share, by);
@@ -155,9 +158,9 @@ impl<'a> Checker<'a> {
         &mut self,
         scope: &Scope<'a>,
         builtin: &'static Builtin,
-        (name, arguments, piped): (&ast::Name, &'a [ast::Expr], bool),
-        span: Span,
+        call: WrittenCall<'_, 'a>,
     ) -> Option<Typed> {
+        let WrittenCall { arguments, span, .. } = call;
         let (value, by) = match arguments.first().map(|first| &first.kind)? {
             ast::ExprKind::OverRuns { value, by } => (value, by),
             _ => return None,
@@ -187,7 +190,7 @@ impl<'a> Checker<'a> {
             *share = number;
         }
         let values = std::iter::once(list).chain(rest).collect();
-        let fold = self.call_of(builtin, (name, arguments, piped), values, span);
+        let fold = self.call_of(builtin, call, values);
         let ty = fold.ty.clone();
         let text = self.statement_text(span);
         self.note_group(by, span);

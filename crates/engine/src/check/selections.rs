@@ -18,7 +18,7 @@ const ELEMENT: &str = "it";
 impl<'a> Checker<'a> {
     /// `count A` as a number.
     pub(super) fn counted(&mut self, scope: &Scope<'a>, step: &'a ast::Step, so_far: bool, span: Span) -> Typed {
-        self.selection(scope, (None, step, so_far), span)
+        self.selection(scope, None, step, so_far, span)
     }
 
     /// `E of A` and `E of LIST`.
@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
                     list
                 }
                 Some(list) => self.collect(scope, Collecting::Of, list, value, span),
-                None => self.selection(scope, (Some(value), step, so_far), span),
+                None => self.selection(scope, Some(value), step, so_far, span),
             },
             (None, None) => Typed::broken(span),
         }
@@ -134,7 +134,9 @@ impl<'a> Checker<'a> {
     fn selection(
         &mut self,
         scope: &Scope<'a>,
-        (value, step, so_far): (Option<&'a ast::Expr>, &'a ast::Step, bool),
+        value: Option<&'a ast::Expr>,
+        step: &'a ast::Step,
+        so_far: bool,
         span: Span,
     ) -> Typed {
         if scope.windowed {

@@ -110,9 +110,7 @@ impl Emitter<'_> {
                 self.emit(Op::Join(count), span);
             }
             ExprKind::Select(selection) => self.selection(selection, span),
-            ExprKind::Collect(collecting, local, source, body) => {
-                self.collect(*collecting, *local, (source, body), span)
-            }
+            ExprKind::Collect(collecting, local, source, body) => self.collect(*collecting, *local, source, body, span),
             ExprKind::Negate(inner) => self.unary(inner, Op::Negate(), span),
             ExprKind::Field(base, key) => {
                 let key = self.constants().name(key);
@@ -263,7 +261,7 @@ impl Emitter<'_> {
     }
 
     /// The body is code of its own that has the locals of this one.
-    fn collect(&mut self, collecting: Collecting, local: Local, (source, body): (&Expr, &Expr), span: Span) {
+    fn collect(&mut self, collecting: Collecting, local: Local, source: &Expr, body: &Expr, span: Span) {
         self.expr(source);
         let slot = self.slot(local);
         let code = self.compiler.code(body, local.0.saturating_add(1));

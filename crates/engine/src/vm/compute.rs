@@ -85,11 +85,11 @@ impl<'run> Machine<'run> {
         let sides = [left, right];
         if let Some((taken, node)) = sides.into_iter().enumerate().find(|(_, node)| other(node)) {
             let words = format!("is {}, no number", in_words(&node.value));
-            self.note_void(at, (taken, node), &words);
+            self.note_void(at, taken, node, &words);
         } else if let (Value::Number(_), Value::Number(divisor)) = (left.value, right.value) {
             let words =
                 if divisor.to_f64() == 0.0 { "is 0, and nothing is divided by it" } else { "makes it too large" };
-            self.note_void(at, (1, right), words);
+            self.note_void(at, 1, right, words);
         }
     }
 
@@ -200,7 +200,7 @@ impl<'run> Machine<'run> {
             && let Some((taken, words)) = nothing::why(builtin, &arguments)
             && let Some(argument) = arguments.get(taken)
         {
-            self.note_void(at, (taken, *argument), &words);
+            self.note_void(at, taken, *argument, &words);
         }
         if builtin.score {
             self.grade_score(&result);

@@ -12,7 +12,8 @@ pub(super) fn violations(
     kind: GroupKind,
     members: &[Member],
     findings: Vec<Finding>,
-    (verdict, most): (Verdict, usize),
+    verdict: Verdict,
+    most: usize,
 ) -> Violations {
     let mut all = Violations::default();
     if verdict != Verdict::Fail || most == 0 {

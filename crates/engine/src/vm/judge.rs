@@ -252,8 +252,8 @@ impl<'run> Parts<'_, 'run> {
         finding.unjudged = Unjudged::join(parts.map(|found| found.unjudged.clone()));
         if verdict != Verdict::Pass || context.proves_passes {
             group_reasons::explain(self.machine, kind, members, &findings, &mut finding);
-            let wanted = (finding.verdict, context.listed);
-            finding.violations = group_reasons::violations(self.machine, kind, members, findings, wanted);
+            let (verdict, most) = (finding.verdict, context.listed);
+            finding.violations = group_reasons::violations(self.machine, kind, members, findings, verdict, most);
         }
         Ok(finding)
     }

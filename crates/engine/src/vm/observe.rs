@@ -306,7 +306,7 @@ impl<'run> Machine<'run> {
     }
 
     /// A computation has no result, because of one of the values that it takes: `words` stand behind the text of that value.
-    pub(super) fn note_void(&mut self, at: usize, (taken, base): (usize, Node<'run>), words: &str) {
+    pub(super) fn note_void(&mut self, at: usize, taken: usize, base: Node<'run>, words: &str) {
         let _ = self.polarity(at);
         let Some(recorder) = &self.recorder else { return };
         let subject = self.rule_text(self.span(self.made_by(at, recorder).get(taken).copied().unwrap_or(at)));

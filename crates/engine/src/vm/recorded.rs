@@ -127,9 +127,8 @@ pub(super) fn command(run: &Run<'_>, words: &[String]) -> Recorded<Result<Comman
     });
     let is_it = |object: &Object<'_>| match object.get(of_step::COMMAND).map(|node| node.value) {
         Some(Value::List(list)) => {
-            let same =
-                |(one, word): (&Node<'_>, &String)| matches!(one.value, Value::Text(text) if text.as_str() == word);
-            list.len() == words.len() && list.iter().zip(words).all(same)
+            let same = |one: &Node<'_>, word: &str| matches!(one.value, Value::Text(text) if text.as_str() == word);
+            list.len() == words.len() && list.iter().zip(words).all(|(one, word)| same(one, word))
         }
         _ => false,
     };

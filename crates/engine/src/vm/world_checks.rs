@@ -21,7 +21,7 @@ pub(super) fn judge<'run>(
     context: &Context<'run>,
 ) -> Result<Finding, Fault> {
     match world {
-        World::File { path, test, look } => file(machine, permissions, (*path, *test, *look), context),
+        World::File { path, test, look } => file(machine, permissions, *path, *test, *look, context),
         World::Env { name, empty, negated } => environment(machine, permissions, name, *empty, *negated),
         World::Tool { name, negated } => Ok(tool(machine, name, *negated)),
         World::Http { url, test } => http(machine, *url, *test, context),
@@ -56,7 +56,9 @@ fn text<'run>(
 fn file<'run>(
     machine: &mut Machine<'run>,
     permissions: &Permissions,
-    (path, test, look): (CodeId, CodeId, FileLook),
+    path: CodeId,
+    test: CodeId,
+    look: FileLook,
     context: &Context<'run>,
 ) -> Result<Finding, Fault> {
     let named = machine.code_text(path);

@@ -68,7 +68,7 @@ impl CheckInput<'_> {
         let overlay = Overlay::new(given.documents, folder.as_deref());
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
         let tools = read_tools(&mut sources, given, key, &overlay);
-        let checked = check_tree(&mut sources, root, (tree, said), &tools, &options);
+        let checked = check_tree(&mut sources, root, tree, said, &tools, &options);
         let diagnostics = match given.lints {
             Some(options) => lint::report(&sources, root, &checked, options),
             None => checked.diagnostics.clone(),
@@ -79,8 +79,8 @@ impl CheckInput<'_> {
 
 /// Adds the files in which a project says something of tools.
 fn read_tools(sources: &mut SourceMap, given: Given<'_>, key: &Path, files: &dyn Files) -> Vec<FileId> {
-    let add = |(name, found): (String, Found)| sources.add(SourceFile::new(name, Some(&found.folder), found.text));
-    tools_of(given, key, files).map(add).collect()
+    let mut add = |name, found: Found| sources.add(SourceFile::new(name, Some(&found.folder), found.text));
+    tools_of(given, key, files).map(|(name, found)| add(name, found)).collect()
 }
 
 /// An earlier analysis of a document, without its tree.
@@ -122,8 +122,8 @@ impl Earlier {
         let overlay = Overlay::new(given.documents, folder.as_deref());
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
         let tools = read_tools(&mut sources, given, key, &overlay);
-        let read = (reduced(&tree, parse), parse.diagnostics.clone());
-        let mut checked = check_tree(&mut sources, root, read, &tools, &options);
+        let (read, said) = (reduced(&tree, parse), parse.diagnostics.clone());
+        let mut checked = check_tree(&mut sources, root, read, said, &tools, &options);
         checked.ast = tree;
         let change = Change::of(root, parse);
         let mut fresh = std::mem::take(&mut checked.diagnostics);

@@ -148,7 +148,8 @@ impl Tally {
     /// Adds what a run gives to an assertion; `verdict` is that of what is counted, `name` what the run is called.
     pub fn add(
         &mut self,
-        (number, over): (u32, &OverRuns<CodeId>),
+        number: u32,
+        over: &OverRuns<CodeId>,
         given: Given,
         verdict: Option<Verdict>,
         name: &dyn Fn() -> String,

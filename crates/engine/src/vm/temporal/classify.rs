@@ -95,11 +95,11 @@ impl<'run> Classifier<'_, 'run> {
             }
             // A profile counts every look at a step; nobody else needs its fuel.
             if unique.plain && machine.profile.is_none() {
-                by_name(unique, group, (number, step), matches);
+                by_name(unique, group, number, step, matches);
                 continue;
             }
             let result = self.with_fuel(machine, first.unique, |this, machine| {
-                this.pattern(machine, unique, group, (number, step), timeline)
+                this.pattern(machine, unique, group, number, step, timeline)
             });
             if let (Err(fault), Some(matches)) = (result, timeline.matches.get_mut(first.unique.0 as usize)) {
                 matches.fault = Some(fault);
@@ -143,12 +143,13 @@ impl<'run> Classifier<'_, 'run> {
         machine: &mut Machine<'run>,
         unique: &UniquePattern,
         candidates: &[AlternativeRef],
-        (number, step): (u32, &'run Step<'run>),
+        number: u32,
+        step: &'run Step<'run>,
         timeline: &mut Timeline<'run>,
     ) -> Result<(), Fault> {
         let executed = is_executed(step);
         if let ([one], false) = (candidates, unique.joined) {
-            return self.single(machine, unique, *one, (number, step), timeline);
+            return self.single(machine, unique, *one, number, step, timeline);
         }
         let mut overall: Option<Truth> = None;
         let mut found = ChoiceReadings::default();
@@ -184,7 +185,8 @@ impl<'run> Classifier<'_, 'run> {
         machine: &mut Machine<'run>,
         unique: &UniquePattern,
         candidate: AlternativeRef,
-        (number, step): (u32, &'run Step<'run>),
+        number: u32,
+        step: &'run Step<'run>,
         timeline: &mut Timeline<'run>,
     ) -> Result<(), Fault> {
         let Some(alternative) = unique.alternatives.get(usize::from(candidate.alternative)) else { return Ok(()) };
@@ -271,12 +273,7 @@ fn is_executed(step: &Step<'_>) -> bool {
 }
 
 /// A step for a pattern that asks for nothing but its name.
-fn by_name(
-    unique: &UniquePattern,
-    candidates: &[AlternativeRef],
-    (number, step): (u32, &Step<'_>),
-    matches: &mut Matches,
-) {
+fn by_name(unique: &UniquePattern, candidates: &[AlternativeRef], number: u32, step: &Step<'_>, matches: &mut Matches) {
     let proposed = !is_executed(step);
     let fits = |at: &&AlternativeRef| {
         unique.alternatives.get(usize::from(at.alternative)).is_some_and(|alternative| alternative.proposed == proposed)

@@ -106,7 +106,7 @@ impl<'run> Engine<'run> {
         };
         machine.spend(JUDGING)?;
         let free = plan.free_operands(temporal);
-        let setting = self.setting(machine, (&statement.operands, Some(free)), context, entry.bindings as usize);
+        let setting = self.setting(machine, &statement.operands, Some(free), context, entry.bindings as usize);
         if machine.windows > FEW_WINDOWS {
             let matches: usize = setting.selected.iter().map(EventSelection::len).sum();
             machine.spend((matches as u64).saturating_mul(IN_MANY_WINDOWS))?;
@@ -126,7 +126,8 @@ impl<'run> Engine<'run> {
     fn setting<'p>(
         &mut self,
         machine: &mut Machine<'run>,
-        (operands, free): (&[StatementOperand], Option<&'p [WindowOperand]>),
+        operands: &[StatementOperand],
+        free: Option<&'p [WindowOperand]>,
         context: &Context<'run>,
         width: usize,
     ) -> Setting<'p> {

@@ -55,7 +55,7 @@ impl<'run> Engine<'run> {
         body: &mut JudgeBody<'_, 'run>,
     ) -> Result<Finding, Fault> {
         let operands = operands(scope);
-        let setting = self.setting(machine, (&operands, None), context, context.bindings.len());
+        let setting = self.setting(machine, &operands, None, context, context.bindings.len());
         let opens_windows = !matches!(scope, Scope::Each { .. } | Scope::Values { .. });
         let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
         let mut view = self.view(machine, None, context, &setting)?;
@@ -100,7 +100,7 @@ impl<'run> Engine<'run> {
             .iter()
             .map(|windows| {
                 let (findings, violations) = self.over_windows(machine, context, windows, body)?;
-                let finding = conclude(findings, scope, context, windows, header.binds, (&nothing, open));
+                let finding = conclude(findings, scope, context, windows, header.binds, &nothing, open);
                 let failed = finding.verdict == Verdict::Fail;
                 Ok(if failed { Finding { violations, ..finding } } else { finding })
             })
@@ -180,7 +180,8 @@ fn conclude(
     context: &Context<'_>,
     windows: &[Opened<'_>],
     binds: bool,
-    (nothing, open): (&str, &str),
+    nothing: &str,
+    open: &str,
 ) -> Finding {
     let verdict = match findings.is_empty() {
         true if context.of_invariant => Verdict::Skipped,

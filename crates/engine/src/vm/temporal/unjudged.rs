@@ -25,7 +25,7 @@ pub(super) fn of(
     let mut found = Found::default();
     let mut doubts: Vec<Doubt> = Vec::new();
     for operand in 0..view.operands.len() {
-        let steps = doubtful(view, operand, (statement.either, holds)).into_iter();
+        let steps = doubtful(view, operand, statement.either, holds).into_iter();
         doubts.extend(steps.map(|step| Doubt { operand, step }));
     }
     let doubts = doubted::decisive(view, statement, doubts, holds);
@@ -64,7 +64,7 @@ impl Found {
 }
 
 /// The steps of a pattern in the window that something missing decided, where the other answer may hurt.
-fn doubtful(view: &View<'_, '_>, operand: usize, (either, holds): (bool, bool)) -> Vec<u32> {
+fn doubtful(view: &View<'_, '_>, operand: usize, either: bool, holds: bool) -> Vec<u32> {
     let (timeline, window) = (view.timeline, view.context.window);
     let Some(own) = view.operands.get(operand) else { return Vec::new() };
     let Some(matches) = timeline.of(own.unique) else { return Vec::new() };

@@ -10,17 +10,12 @@ impl View<'_, '_> {
     /// The nearest B of the same values that comes too late, or nobody knows when.
     pub(in super::super) fn too_late(&mut self, hit: &Hit, wanted: usize, within: Option<Within>) -> Option<Evidence> {
         let near = self.fitting(wanted, hit, false)?;
-        let label = self.distance(&near, (hit.step, near.step), within)?;
+        let label = self.distance(&near, hit.step, near.step, within)?;
         Some(self.step_proof(near.step, wanted, Role::NearMiss, label))
     }
 
     /// How far a step is away, when that is more than the bound or not known.
-    pub(in super::super) fn distance(
-        &self,
-        near: &Hit,
-        (from, to): (u32, u32),
-        within: Option<Within>,
-    ) -> Option<String> {
+    pub(in super::super) fn distance(&self, near: &Hit, from: u32, to: u32, within: Option<Within>) -> Option<String> {
         let name = self.say(near.step);
         let of = |step: u32| self.step(step).and_then(|step| measure(within, step));
         match bound(within, of(from), of(to)) {

@@ -83,20 +83,20 @@ pub(super) fn windows<'run>(
         }
         Scope::Values { .. } => Ok(firsts(hits, answers)
             .into_iter()
-            .map(|hit| Opened { of_values: true, ..opened(view, &hit.env, whole, (Some(hit.step), None)) })
+            .map(|hit| Opened { of_values: true, ..opened(view, &hit.env, whole, Some(hit.step), None) })
             .collect()),
         Scope::Before { .. } => Ok(firsts(hits, answers)
             .into_iter()
             .map(|hit| {
                 let window = Window { start: whole.start, end: hit.step as usize, closed: true };
-                opened(view, &hit.env, window, (None, Some(hit.step)))
+                opened(view, &hit.env, window, None, Some(hit.step))
             })
             .collect()),
         Scope::After { until: None, .. } => Ok(firsts(hits, answers)
             .into_iter()
             .map(|hit| {
                 let window = Window { start: hit.step as usize + 1, ..whole };
-                opened(view, &hit.env, window, (Some(hit.step), None))
+                opened(view, &hit.env, window, Some(hit.step), None)
             })
             .collect()),
         Scope::After { until: Some(_), .. } => closing(view, hits, false, answers),
@@ -106,7 +106,7 @@ pub(super) fn windows<'run>(
 
 fn of_step<'run>(view: &View<'_, 'run>, hit: &Hit) -> Option<Opened<'run>> {
     let step = view.step(hit.step)?;
-    let window = opened(view, &hit.env, view.context.window, (Some(hit.step), None));
+    let window = opened(view, &hit.env, view.context.window, Some(hit.step), None);
     Some(Opened { context: Context { step: Some(step), ..window.context }, ..window })
 }
 
@@ -121,7 +121,8 @@ fn opened<'run>(
     view: &View<'_, 'run>,
     env: &Env,
     window: Window,
-    (opening, closing): (Option<u32>, Option<u32>),
+    opening: Option<u32>,
+    closing: Option<u32>,
 ) -> Opened<'run> {
     let mut context =
         Context { window: Window { end: window.end.max(window.start), ..window }, ..view.context.clone() };
@@ -149,7 +150,7 @@ fn closing<'run>(
         for close in of_step.iter().filter(|hit| hit.operand == CLOSE) {
             for opening in closed_by(view, &mut open, close, exact, answers)? {
                 let window = Window { start: opening.step as usize + 1, end: close.step as usize, closed: true };
-                windows.push(opened(view, &opening.env, window, (Some(opening.step), Some(close.step))));
+                windows.push(opened(view, &opening.env, window, Some(opening.step), Some(close.step)));
             }
         }
         for opening in of_step.iter().filter(|hit| hit.operand == OPEN) {
@@ -160,7 +161,7 @@ fn closing<'run>(
     }
     for (env, opening) in open {
         let window = Window { start: opening.step as usize + 1, ..view.context.window };
-        windows.push(Opened { hangs: must_close, ..opened(view, env, window, (Some(opening.step), None)) });
+        windows.push(Opened { hangs: must_close, ..opened(view, env, window, Some(opening.step), None) });
     }
     windows.sort_by_key(|window| (window.opening, window.closing));
     Ok(windows)

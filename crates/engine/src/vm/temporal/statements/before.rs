@@ -45,7 +45,7 @@ impl Meaning for Before {
         let Some(source) = search.operand(SOURCE) else { return Ok(None) };
         let mut places = Vec::new();
         for (operand, target) in search.operands(SOURCE + 1) {
-            let Some(unmet) = self.unmet(search, (source, target), asks)? else { return Ok(None) };
+            let Some(unmet) = self.unmet(search, source, target, asks)? else { return Ok(None) };
             places.extend(unmet.into_iter().map(|event| FailingPlace {
                 others: (self.since(target, event), None),
                 ..FailingPlace::new(operand, target, event)
@@ -71,14 +71,15 @@ impl Before {
     fn unmet<'s>(
         &self,
         search: &Search<'s, '_>,
-        (source, target): (Occurrences<'s>, Occurrences<'s>),
+        source: Occurrences<'s>,
+        target: Occurrences<'s>,
         asks: &mut dyn Asks,
     ) -> Result<Option<SmallVec<[u32; 2]>>, Fault> {
         // Without values every A before the first B is before the later ones.
         let first = self.starts && !search.lists() && !self.each && self.within.is_none() && search.is_unbound();
         let mut unmet = SmallVec::new();
         for event in target.events().take(if first { 1 } else { usize::MAX }) {
-            match self.is_met(search, (source, target), event, asks)? {
+            match self.is_met(search, source, target, event, asks)? {
                 Some(true) => {}
                 Some(false) => unmet.push(event),
                 None => return Ok(None),
@@ -95,7 +96,8 @@ impl Before {
     fn is_met<'s>(
         &self,
         search: &Search<'s, '_>,
-        (source, target): (Occurrences<'s>, Occurrences<'s>),
+        source: Occurrences<'s>,
+        target: Occurrences<'s>,
         event: u32,
         asks: &mut dyn Asks,
     ) -> Result<Option<bool>, Fault> {
@@ -201,7 +203,7 @@ impl BeforeTarget {
         let mut met = false;
         self.sources.visit(view, fresh.side(), |group, fit, view| {
             if view.accepts(fit, Polarity::Helps) {
-                let found = group.data.find(hit.step, since, (sense, now), view)?;
+                let found = group.data.find(hit.step, since, sense, now, view)?;
                 met = found.sure.is_some() || (found.unknown.is_some() && view.assume(Polarity::Helps));
             }
             Ok(if met { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -216,7 +218,8 @@ impl Sources {
         &self,
         step: u32,
         since: Option<u32>,
-        (sense, now): (Before, Option<f64>),
+        sense: Before,
+        now: Option<f64>,
         view: &mut View<'_, '_>,
     ) -> Result<FoundOccurrence, Fault> {
         let near = self.recent.find(since, sense.within, now);
@@ -330,12 +333,12 @@ fn too_far(view: &mut View<'_, '_>, hit: &Hit, since: Option<u32>, sense: Before
     let mut words = None;
     let label = match since.filter(|since| near.step <= *since) {
         Some(since) => format!("{} stands before {}", view.say(near.step), view.say(since)),
-        None => match view.distance(&near, (near.step, hit.step), sense.within) {
+        None => match view.distance(&near, near.step, hit.step, sense.within) {
             Some(far) => far,
             None => {
                 let said = view.not_known(near.step, hit.step).filter(|_| !sense.starts)?;
                 words = Some(not_known_words(view, near.step, said));
-                not_known_label(view, (near.step, hit.step), said)
+                not_known_label(view, near.step, hit.step, said)
             }
         },
     };
@@ -351,7 +354,7 @@ pub(super) fn not_known_words(view: &View<'_, '_>, near: u32, said: NotKnown) ->
 }
 
 /// The same with the name of the later call.
-fn not_known_label(view: &View<'_, '_>, (near, step): (u32, u32), said: NotKnown) -> String {
+fn not_known_label(view: &View<'_, '_>, near: u32, step: u32, said: NotKnown) -> String {
     match said {
         NotKnown::Running => format!("{} had not ended when {} started", view.say(near), view.say(step)),
         NotKnown::SameTurn => format!("{} and {} were asked for in one turn", view.say(near), view.say(step)),

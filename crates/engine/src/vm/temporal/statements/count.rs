@@ -136,7 +136,7 @@ struct Counted {
 
 impl Counted {
     /// How many are sure and how many unknown, together with others.
-    fn on_top_of(&self, (sure, unknown): (u64, u64)) -> (u64, u64) {
+    fn on_top_of(&self, sure: u64, unknown: u64) -> (u64, u64) {
         (sure.saturating_add(self.sure), unknown.saturating_add(self.unknown))
     }
 }
@@ -226,9 +226,9 @@ impl CountMonitor {
     /// The values with their intervals; those with a part that any value fits count for every other one, too.
     fn intervals(&self) -> Vec<(Env, u64, u64)> {
         let open = |counted: &Counted| counted.env.contains(&ValueId::OPEN);
-        let (general, exact): (Vec<&Counted>, Vec<&Counted>) = self.counts.iter().partition(|counted| open(counted));
+        let (general, exact) = self.counts.iter().partition::<Vec<_>, _>(|counted| open(counted));
         if exact.is_empty() {
-            let (sure, unknown) = general.iter().fold((0, 0), |sum, one| one.on_top_of(sum));
+            let (sure, unknown) = general.iter().fold((0, 0), |(sure, unknown), one| one.on_top_of(sure, unknown));
             return general
                 .first()
                 .map(|first| (first.env.clone(), sure, self.most(sure, unknown)))
@@ -237,7 +237,8 @@ impl CountMonitor {
         }
         let total = |counted: &&Counted| {
             let fitting = general.iter().filter(|other| same_values(&other.env, &counted.env) == Fit::Yes);
-            let (sure, unknown) = fitting.fold((counted.sure, counted.unknown), |sum, one| one.on_top_of(sum));
+            let own = (counted.sure, counted.unknown);
+            let (sure, unknown) = fitting.fold(own, |(sure, unknown), one| one.on_top_of(sure, unknown));
             (counted.env.clone(), sure, self.most(sure, unknown))
         };
         exact.iter().map(total).collect()

@@ -171,7 +171,7 @@ impl NeverBeforeMonitor {
         self.steps.visit(view, hit.side(), |group, fit, view| {
             let step = Side { event: Some(group.event), env: &group.env };
             let closing = Closing::of(hit, step, fit, view)?;
-            let earlier = group.data.close(&closing, (edge, within), view);
+            let earlier = group.data.close(&closing, edge, within, view);
             let Some(nearest) = earlier else { return Ok(ControlFlow::Continue(())) };
             if view.listed == 0 {
                 caught.push((hit.clone(), nearest));
@@ -203,7 +203,7 @@ impl NeverBeforeMonitor {
         let closings = closings.collect::<Result<Vec<_>, Fault>>()?;
         if let Some(before) = self.steps.latest(hit) {
             for closing in &closings {
-                before.close(closing, (edge, within), view);
+                before.close(closing, edge, within, view);
             }
             before.recent.add(Occurrence { step: hit.step, measure });
             if view.listed > 0 {
@@ -219,7 +219,8 @@ impl BeforeFirst {
     fn close(
         &mut self,
         closing: &Closing<'_>,
-        (edge, within): (usize, Option<Within>),
+        edge: usize,
+        within: Option<Within>,
         view: &mut View<'_, '_>,
     ) -> Option<u32> {
         let Closing { hit, env, sure, step_is_sure } = *closing;

@@ -207,13 +207,13 @@ pub(super) fn in_window(view: &mut View<'_, '_>, hit: &Hit, roles: WindowRoles, 
     let closing_operand = roles.close.unwrap_or(roles.edge);
     evidence.extend(closing.map(|close| view.step_proof(close, closing_operand, Role::Closing, String::new())));
     if let (ForbiddenWindow::After(edge), Some(close)) = (window, roles.close) {
-        evidence.extend(nearly_closing(view, hit, (roles.edge, edge), close));
+        evidence.extend(nearly_closing(view, hit, roles.edge, edge, close));
     }
     why(reason, evidence)
 }
 
 /// What came nearest to closing the window that a step stands in: behind its opening, or too late.
-fn nearly_closing(view: &mut View<'_, '_>, hit: &Hit, (edge, opening): (usize, u32), close: usize) -> Vec<Evidence> {
+fn nearly_closing(view: &mut View<'_, '_>, hit: &Hit, edge: usize, opening: u32, close: usize) -> Vec<Evidence> {
     let opened = |open: &Hit| open.step == opening && same_values(&open.env, &hit.env) == Fit::Yes;
     let open = view.hits_near(edge, hit.step, true).find(opened);
     let env = open.map_or_else(|| hit.env.clone(), |open| merge(&open.env, &hit.env));

@@ -131,7 +131,7 @@ fn names<'a>(table: &'a Table, item: &'a Item) -> (&'a str, &'a str) {
 
 /// The violations of a result, where it is one or fails its run.
 fn violations<'a>(table: &'a Table, item: &'a Item, result: &'a ResultReport) -> Vec<ViolationEntry<'a>> {
-    standing::violations(result).map(|(reason, evidence)| violation(table, item, reason, evidence)).collect()
+    standing::violations(result).map(|one| violation(table, item, one.reason, one.evidence)).collect()
 }
 
 fn violation<'a>(

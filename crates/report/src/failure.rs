@@ -28,11 +28,11 @@ pub fn draw(table: &Table, run: &RunReport, result: &ResultReport, options: &Opt
     let Some(item) = table.items.get(result.item) else { return String::new() };
     let parts = parts(result, options.violations);
     let room = options.style.width.saturating_sub(GUTTER).max(40);
-    let pieces = Pieces::new(table, run, item, (result, &parts), room);
+    let pieces = Pieces::new(table, run, item, result, &parts, room);
     let mut labels = rule_labels(table, &pieces, item, result);
     let mut notes = notes(table, item, result, run);
     for (number, part) in parts.iter().enumerate() {
-        labels.extend(trace_labels(&pieces, (number, part), options.style, &mut notes));
+        labels.extend(trace_labels(&pieces, number, part, options.style, &mut notes));
     }
     if !result.violations.listed.is_empty() {
         notes.extend(result.violations.not_drawn(parts.len()));
@@ -129,7 +129,8 @@ fn clamped(table: &Table, file: FileId, range: Range<usize>) -> Range<usize> {
 /// The places in the trace. A remark that would leave the screen becomes a note.
 fn trace_labels(
     pieces: &Pieces<'_>,
-    (number, part): (usize, &Part<'_>),
+    number: usize,
+    part: &Part<'_>,
     style: Style,
     notes: &mut Vec<String>,
 ) -> Vec<Label<Place>> {
@@ -264,7 +265,8 @@ impl<'a> Pieces<'a> {
         table: &'a Table,
         run: &'a RunReport,
         item: &Item,
-        (result, parts): (&'a ResultReport, &[Part<'a>]),
+        result: &'a ResultReport,
+        parts: &[Part<'a>],
         room: usize,
     ) -> Self {
         let spans = result.evidence.iter().filter_map(|one| one.rule_span);

@@ -1,6 +1,7 @@
 //! What makes a violation the same one in the next check, also where lines of the rules or of the trace have moved.
 
-use super::model::{EvidenceReport, RunReport};
+use super::model::RunReport;
+use super::standing::ViolationView;
 use super::table::Item;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ pub struct Fingerprints {
 impl Fingerprints {
     /// The fingerprint of a violation: of the id of its assertion, the file of the run, what is said of it and the values that prove it.
     /// Line numbers of rules and traces are no part of it.
-    pub fn of(&mut self, item: &Item, run: &RunReport, (reason, evidence): (&str, &[EvidenceReport])) -> String {
+    pub fn of(&mut self, item: &Item, run: &RunReport, violation: ViolationView<'_>) -> String {
         let mut hash = Sha256::new();
         let mut add = |text: &str| {
             hash.update(text.as_bytes());
@@ -22,8 +23,8 @@ impl Fingerprints {
         };
         add(&item.id);
         add(&run.file);
-        add(reason);
-        for one in evidence {
+        add(violation.reason);
+        for one in violation.evidence {
             add(&one.path);
             add(one.value.as_deref().map_or("", |value| value.get()));
         }

@@ -32,6 +32,16 @@ pub(super) fn words(text: &str, most: usize, hide: &Withheld) -> String {
     shortened(&hide.without_in_json(&clean), most)
 }
 
+/// Where a value stands that is written.
+#[derive(Clone, Copy)]
+struct FoldedPlace<'a> {
+    path: &'a str,
+    /// Levels that are still written.
+    levels: usize,
+    /// Whether a key around it names a credential, or all of it is hidden.
+    secret: bool,
+}
+
 impl Hidden<'_> {
     /// A value as JSON; `None` where it is not recorded.
     pub(super) fn json(self, key: &str, node: Node<'_>, path: &str) -> Option<String> {
@@ -41,41 +51,40 @@ impl Hidden<'_> {
         // The whole of a step may be what is hidden of it.
         let whole = self.paths.iter().any(|one| one.hidden && is_inside(path, one.path));
         let mut out = String::new();
-        self.write(key, node, path, (LEVELS, whole), &mut out);
+        self.write(key, node, FoldedPlace { path, levels: LEVELS, secret: whole }, &mut out);
         let clean = self.hide.without_in_json(&out);
         Some(redact::without(&clean, &redact::secrets(&clean)).into_owned())
     }
 
-    fn write(self, key: &str, node: Node<'_>, path: &str, (levels, credential): (usize, bool), out: &mut String) {
+    fn write(self, key: &str, node: Node<'_>, place: FoldedPlace<'_>, out: &mut String) {
         let is_list = matches!(node.value, Value::List(_));
-        let secret = credential || detect::names_credential(key.as_bytes(), is_list);
-        let hidden = self.paths.iter().any(|one| one.hidden && one.path == path);
+        let secret = place.secret || detect::names_credential(key.as_bytes(), is_list);
+        let hidden = self.paths.iter().any(|one| one.hidden && one.path == place.path);
+        let place = FoldedPlace { secret, ..place };
         match node.value {
             _ if hidden => quote(REDACTED, out),
             Value::Text(_) if secret => quote(REDACTED, out),
             Value::Text(text) => quote(&words(text.as_str(), TEXT, self.hide), out),
-            Value::List(_) | Value::Object(_) if levels == 0 => quote("…", out),
+            Value::List(_) | Value::Object(_) if place.levels == 0 => quote("…", out),
             Value::List(items) => {
                 let all = items.iter().enumerate().map(|(at, node)| (None, at.to_string(), *node));
-                self.entries(key, ['[', ']'], items.len(), all, path, (levels, secret), out);
+                self.entries(key, ['[', ']'], items.len(), all, place, out);
             }
             Value::Object(object) => {
                 let all = object.entries().iter().map(|entry| (Some(entry.key), escaped(entry.key), entry.node));
-                self.entries(key, ['{', '}'], object.entries().len(), all, path, (levels, secret), out);
+                self.entries(key, ['{', '}'], object.entries().len(), all, place, out);
             }
             value => out.push_str(&to_json(&value)),
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "lists and objects differ in no more than these")]
     fn entries<'n>(
         self,
         list: &str,
         [open, close]: [char; 2],
         count: usize,
         all: impl Iterator<Item = (Option<&'n str>, String, Node<'n>)>,
-        path: &str,
-        (levels, secret): (usize, bool),
+        around: FoldedPlace<'_>,
         out: &mut String,
     ) {
         out.push(open);
@@ -89,8 +98,9 @@ impl Hidden<'_> {
                 quote(&words(key, TEXT, self.hide), out);
                 out.push(':');
             }
-            let path = [path, "/", &place].concat();
-            self.write(key.unwrap_or(list), node, &path, (levels - 1, secret), out);
+            let path = [around.path, "/", &place].concat();
+            let place = FoldedPlace { path: &path, levels: around.levels - 1, ..around };
+            self.write(key.unwrap_or(list), node, place, out);
             written += 1;
         }
         if written < count {

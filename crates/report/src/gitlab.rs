@@ -53,7 +53,7 @@ impl Gitlab {
         };
         for violation in standing::violations(result) {
             let sentence = standing::sentence(self.options.command, item, result, violation);
-            let place = violation.1.iter().find_map(|one| one.source).map(|at| format!(":{}", at.line));
+            let place = violation.evidence.iter().find_map(|one| one.source).map(|at| format!(":{}", at.line));
             let what = match self.options.command {
                 Command::Check if run.run == run.file => {
                     format!("{sentence} [{}{}]", run.file, place.unwrap_or_default())

@@ -73,8 +73,12 @@ impl Junit {
         if standing == Standing::Skipped && of_rule.is_some_and(|other| other == result.reason) {
             return;
         }
-        let message =
-            || standing::line(&standing::sentence(self.options.command, item, result, first(result)), MESSAGE);
+        let message = || {
+            standing::line(
+                &standing::sentence(self.options.command, item, result, standing::first_violation(result)),
+                MESSAGE,
+            )
+        };
         let outcome = match standing {
             Standing::Passed => None,
             Standing::Failed => Some(("failure", result.status.as_str(), message())),
@@ -111,11 +115,6 @@ impl Junit {
     }
 }
 
-/// The violation that a result begins with.
-fn first(result: &ResultReport) -> standing::ViolationView<'_> {
-    (&result.reason, &result.evidence)
-}
-
 fn case_name(command: Command, item: &Item, run: &str) -> String {
     match command {
         Command::Check => format!("{} in {run}", item.name()),
@@ -130,7 +129,7 @@ fn details(command: Command, item: &Item, run: &RunReport, result: &ResultReport
         Command::Check => format!("\n{}: {}\nrun: {}\n", item.location, item.text, one_line(&run.run)),
         Command::Test | Command::Lint => format!("\n{}\n", item.location),
     };
-    for (reason, evidence) in standing::violations(result) {
+    for standing::ViolationView { reason, evidence } in standing::violations(result) {
         let _ = writeln!(text, "{}", if reason.is_empty() { result.status.as_str() } else { reason });
         for one in evidence {
             let place = one.source.map(|at| format!("{}:{}", one_line(&run.file), at.line)).unwrap_or_default();

@@ -8,7 +8,7 @@ use super::conditions;
 use super::drawn::Drawn;
 use super::gate::{self, Gate, Policy};
 use super::measured::Measured;
-pub use super::proof::Excerpt;
+pub use super::proof::{Excerpt, RunText};
 use super::proof::{Maker, Text, said};
 use super::redact::{self, Withheld};
 use super::table::Table;
@@ -18,7 +18,7 @@ pub use super::unreadable::Unreadable;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Role, Status};
-use averment_runs::run::{Run, RunSource};
+use averment_runs::run::Run;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -306,7 +306,8 @@ pub fn build_some(
     detail: Detail,
     drawn: &mut Drawn,
 ) -> RunReport {
-    let mut report = build_of(table, (run.text, &run.source), Some(run), outcomes, policy, detail, drawn);
+    let text = RunText { text: run.text, source: &run.source, run: Some(run) };
+    let mut report = build_of(table, text, outcomes, policy, detail, drawn);
     let line = |offset: usize| run.source.place(run.text, offset).0;
     report.warnings = run.warnings.iter().map(|one| (line(one.offset), redact::of_run(run, &one.message))).collect();
     report.warnings.sort_by_key(|(line, _)| *line);
@@ -317,19 +318,19 @@ pub fn build_some(
 #[must_use]
 pub fn build_of(
     table: &Table,
-    (text, source): (&str, &RunSource),
-    run: Option<&Run<'_>>,
+    of: RunText<'_, '_>,
     outcomes: &[Outcome],
     policy: Policy,
     detail: Detail,
     drawn: &mut Drawn,
 ) -> RunReport {
+    let RunText { text, source, run } = of;
     let numbered = outcomes.iter().enumerate();
     let all = numbered.flat_map(|(program, outcome)| outcome.results.iter().map(move |one| (program, one)));
-    let mut wants = |(program, one): (usize, &AssertionOutcome)| {
+    let mut wants = |program: usize, one: &AssertionOutcome| {
         table.item(program, one.assertion).is_some_and(|item| drawn.wants(item, one.status))
     };
-    let wanted: Vec<bool> = all.clone().map(&mut wants).collect();
+    let wanted: Vec<bool> = all.clone().map(|(program, one)| wants(program, one)).collect();
     let mut wanted = wanted.into_iter();
     let shows = Detail { findings: detail.findings && wanted.clone().any(|wanted| wanted), ..detail };
     let withheld = if detail.takes_whole_runs() { withheld_of_all(run, all) } else { withheld(run, all, shows) };
@@ -425,7 +426,7 @@ fn result(
         let masked = table.items.get(item).is_some_and(|item| item.masked);
         let maker = Maker { table, program, text, masked, shows: detail.steps, found: &found };
         let draws = matches!(outcome.status, Status::Failed | Status::UnexpectedPassed);
-        let own = maker.violation((&outcome.reason, &outcome.evidence), detail.excerpt, draws);
+        let own = maker.violation(&outcome.reason, &outcome.evidence, detail.excerpt, draws);
         report.message = outcome.message.as_deref().map(|message| said(message, &own.1));
         (report.reason, report.evidence, report.excerpts) = (own.0.reason, own.0.evidence, own.0.excerpts);
         report.violations.count = outcome.violations.count;
@@ -433,7 +434,7 @@ fn result(
         let listed = listed.map(|(number, one)| {
             // The first is drawn as the failure itself.
             let width = detail.excerpt.filter(|_| draws && (1..detail.violations).contains(&number));
-            maker.violation((&one.reason, &one.evidence), width, draws).0
+            maker.violation(&one.reason, &one.evidence, width, draws).0
         });
         report.violations.listed = listed.collect();
         report.classified = table.items.get(item).and_then(|item| item.classified(&report));

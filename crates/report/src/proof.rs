@@ -35,6 +35,17 @@ pub struct Excerpt {
 /// Pieces of evidence that are shown at most.
 const PLACES: usize = 5;
 
+/// What a report is made of: the text of a run, with what was read of it.
+#[derive(Clone, Copy)]
+pub struct RunText<'a, 'run> {
+    /// The text.
+    pub text: &'a str,
+    /// Where it stands.
+    pub source: &'a RunSource,
+    /// The run, where it was read in full.
+    pub run: Option<&'a Run<'run>>,
+}
+
 /// The run's text with its line starts, which are looked for only when evidence needs them.
 pub(super) struct Text<'a, 'run> {
     pub(super) text: &'a str,
@@ -91,7 +102,8 @@ impl Maker<'_, '_> {
     /// trace are among that.
     pub(super) fn violation(
         &self,
-        (reason, proof): (&str, &[Evidence]),
+        reason: &str,
+        proof: &[Evidence],
         width: Option<usize>,
         draws: bool,
     ) -> (ViolationReport, Withheld) {

@@ -82,7 +82,7 @@ impl Sarif {
         let listed: Vec<ViolationView<'_>> = standing::violations(result).collect();
         let more = standing::not_listed(result);
         for violation in listed {
-            let mut object = self.violation(table, (item, standing), run, result, violation);
+            let mut object = self.violation(table, item, standing, run, result, violation);
             if let Some(properties) = object.get_mut("properties").filter(|_| more > 0) {
                 set(properties, "violationsNotListed", json!(more));
             }
@@ -94,15 +94,16 @@ impl Sarif {
     fn violation(
         &mut self,
         table: &Table,
-        (item, standing): (&Item, Standing),
+        item: &Item,
+        standing: Standing,
         run: &RunReport,
         result: &ResultReport,
         violation: ViolationView<'_>,
     ) -> Value {
-        let in_trace: Vec<&EvidenceReport> = violation.1.iter().filter(|one| one.source.is_some()).collect();
+        let in_trace: Vec<&EvidenceReport> = violation.evidence.iter().filter(|one| one.source.is_some()).collect();
         let mut locations = vec![json!({"physicalLocation": of_rule(table, item)})];
         locations.extend(in_trace.first().map(|one| in_run(run, one)));
-        let elsewhere = violation.1.iter().filter(|one| one.source.is_none());
+        let elsewhere = violation.evidence.iter().filter(|one| one.source.is_none());
         let elsewhere = elsewhere.filter_map(|one| Some((table.location(one.rule_span?), &one.label)));
         let in_rules = elsewhere
             .map(|(at, label)| json!({"physicalLocation": physical(&at), "message": {"text": printable(label)}}));

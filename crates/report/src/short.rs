@@ -1,7 +1,8 @@
 //! `--format short`: every non-pass on one line, `FILE:LINE:COLUMN: severity[id]: message`, the place being that of the assertion.
 
 use super::gate::{self, Gate};
-use super::model::{EvidenceReport, ResultReport, RunReport, Unreadable};
+use super::model::{ResultReport, RunReport, Unreadable};
+use super::standing::{ViolationView, first_violation, violations};
 use super::table::{Item, Table};
 use super::{Ending, Options, Report, value};
 use averment_base::diagnostic::render::one_line;
@@ -38,32 +39,26 @@ impl Short {
 
 /// The verdict, the run and the reason in one sentence.
 pub fn sentence(item: &Item, result: &ResultReport, run: &str) -> String {
-    said(item, result, run, (&result.reason, &result.evidence))
+    said(item, result, run, first_violation(result))
 }
 
 /// The same for a failure in several places: a sentence for each of the first, and how many there are.
 fn sentences(item: &Item, result: &ResultReport, run: &str, drawn: usize) -> Vec<String> {
-    let violations = &result.violations;
-    if violations.listed.is_empty() {
+    if result.violations.listed.is_empty() {
         return vec![sentence(item, result, run)];
     }
-    let shown = violations.listed.iter().take(drawn);
-    let mut all: Vec<String> = shown.map(|one| said(item, result, run, (&one.reason, &one.evidence))).collect();
-    all.extend(violations.not_drawn(all.len()).map(|rest| format!("fail in {}: {rest}", one_line(run))));
+    let shown = violations(result).take(drawn);
+    let mut all: Vec<String> = shown.map(|one| said(item, result, run, one)).collect();
+    all.extend(result.violations.not_drawn(all.len()).map(|rest| format!("fail in {}: {rest}", one_line(run))));
     all
 }
 
-fn said(item: &Item, result: &ResultReport, run: &str, violation: (&str, &[EvidenceReport])) -> String {
+fn said(item: &Item, result: &ResultReport, run: &str, violation: ViolationView<'_>) -> String {
     value::shortened(&one_line(&worded(item, result, Some(run), violation)), MESSAGE)
 }
 
 /// The verdict and the reason of a violation, with the run where one is named; in full, as they are.
-pub fn worded(
-    item: &Item,
-    result: &ResultReport,
-    run: Option<&str>,
-    (why, evidence): (&str, &[EvidenceReport]),
-) -> String {
+pub fn worded(item: &Item, result: &ResultReport, run: Option<&str>, violation: ViolationView<'_>) -> String {
     let word = match result.status {
         Status::UnexpectedPassed if run.is_none() => "passed, but a failure is expected",
         Status::UnexpectedPassed => "passed, but a failure is expected,",
@@ -71,13 +66,13 @@ pub fn worded(
         _ => result.verdict.as_str(),
     };
     let message = result.message.as_deref().map(|message| format!("{message}: ")).unwrap_or_default();
-    let reason = match (why, result.status, item.expected.as_deref()) {
+    let reason = match (violation.reason, result.status, item.expected.as_deref()) {
         ("", Status::UnexpectedPassed, Some(why)) if !why.is_empty() => why,
         ("", _, _) => item.text.as_str(),
         (reason, _, _) => reason,
     };
     // What came nearest stands in no picture here.
-    let near = evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
+    let near = violation.evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
     let near = near.map(|near| format!(" ({})", near.label)).unwrap_or_default();
     let known = if result.known { "known: " } else { "" };
     let place = run.map(|run| format!(" in {run}")).unwrap_or_default();

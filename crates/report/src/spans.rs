@@ -108,8 +108,7 @@ impl Spans {
         attributes.extend(result.score.map(|score| double("gen_ai.evaluation.score.value", score)));
         attributes.extend(table.rule_of(item).map(|rule| text("averment.rule", &rule.id)));
         if !matches!(standing, Standing::Passed) {
-            let explanation =
-                standing::sentence(self.options.command, item, result, (&result.reason, &result.evidence));
+            let explanation = standing::sentence(self.options.command, item, result, standing::first_violation(result));
             attributes.push(text("gen_ai.evaluation.explanation", &explanation));
         }
         if result.status == Status::Error {
@@ -151,8 +150,8 @@ fn any(value: &Value) -> Value {
         Value::Number(number) => json!({"doubleValue": number}),
         Value::Array(items) => json!({"arrayValue": {"values": items.iter().map(any).collect::<Vec<_>>()}}),
         Value::Object(entries) => {
-            let entry = |(key, value): (&String, &Value)| json!({"key": key, "value": any(value)});
-            json!({"kvlistValue": {"values": entries.iter().map(entry).collect::<Vec<_>>()}})
+            let entries = entries.iter().map(|(key, value)| json!({"key": key, "value": any(value)}));
+            json!({"kvlistValue": {"values": entries.collect::<Vec<_>>()}})
         }
         Value::Null => json!({}),
     }

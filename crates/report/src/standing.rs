@@ -77,12 +77,25 @@ impl Level {
 }
 
 /// A violation: its reason and its evidence.
-pub type ViolationView<'a> = (&'a str, &'a [EvidenceReport]);
+#[derive(Debug, Clone, Copy)]
+pub struct ViolationView<'a> {
+    /// Why the assertion does not hold.
+    pub reason: &'a str,
+    /// What proves it.
+    pub evidence: &'a [EvidenceReport],
+}
+
+/// The violation that a result begins with.
+#[must_use]
+pub fn first_violation(result: &ResultReport) -> ViolationView<'_> {
+    ViolationView { reason: &result.reason, evidence: &result.evidence }
+}
 
 /// Each of the violations of a result that are listed; one that lists none is a violation by itself.
 pub fn violations(result: &ResultReport) -> impl Iterator<Item = ViolationView<'_>> {
-    let own = result.violations.listed.is_empty().then_some((result.reason.as_str(), result.evidence.as_slice()));
-    own.into_iter().chain(result.violations.listed.iter().map(|one| (one.reason.as_str(), one.evidence.as_slice())))
+    let own = result.violations.listed.is_empty().then(|| first_violation(result));
+    let listed = result.violations.listed.iter();
+    own.into_iter().chain(listed.map(|one| ViolationView { reason: &one.reason, evidence: &one.evidence }))
 }
 
 /// How many violations are counted and not listed.
@@ -97,7 +110,7 @@ pub fn not_listed(result: &ResultReport) -> u64 {
 pub fn sentence(command: Command, item: &Item, result: &ResultReport, violation: ViolationView<'_>) -> String {
     let said = match command {
         Command::Check => short::worded(item, result, None, violation),
-        Command::Test | Command::Lint => violation.0.to_owned(),
+        Command::Test | Command::Lint => violation.reason.to_owned(),
     };
     // Whatever shows it shows it to people in the end.
     printable(&said).into_owned()

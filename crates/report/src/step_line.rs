@@ -45,7 +45,7 @@ const REST: &str = "…";
 
 /// The line of a step.
 pub(super) fn of_step(run: &Run<'_>, number: usize, wanted: &[Wanted<'_>], hide: &Withheld, width: usize) -> StepLine {
-    of_step_with(run, number, wanted, hide, (width, VALUE))
+    of_step_with(run, number, wanted, hide, width, VALUE)
 }
 
 /// The same with so many characters of a value that nobody asks for.
@@ -54,7 +54,8 @@ pub(super) fn of_step_with(
     number: usize,
     wanted: &[Wanted<'_>],
     hide: &Withheld,
-    (width, most): (usize, usize),
+    width: usize,
+    most: usize,
 ) -> StepLine {
     let Some(step) = run.steps.get(number) else { return StepLine { text: String::new(), marks: Vec::new() } };
     let at = ["/", step.kind.list_key(), "/", &step.index.to_string()].concat();

@@ -72,7 +72,7 @@ impl Report for Summary {
 
     fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
         self.unread.end(&mut self.out, self.options.style)?;
-        human::unjudged(&mut self.out, table, &self.options, (&self.unjudged, ending.totals.runs > 1))?;
+        human::unjudged(&mut self.out, table, &self.options, &self.unjudged, ending.totals.runs > 1)?;
         human::headline(&mut self.out, self.options.style, ending)?;
         if !self.by_rule.rows.is_empty() {
             writeln!(self.out)?;

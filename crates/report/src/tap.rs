@@ -74,7 +74,7 @@ impl Tap {
         let standing = Standing::of(table, result, self.options.policy);
         let command = self.options.command;
         let sentence =
-            || standing::line(&standing::sentence(command, item, result, (&result.reason, &result.evidence)), SENTENCE);
+            || standing::line(&standing::sentence(command, item, result, standing::first_violation(result)), SENTENCE);
         let directive = match standing {
             Standing::Passed | Standing::Failed | Standing::Broken => None,
             Standing::Vacuous | Standing::Skipped => Some(("SKIP", sentence())),
@@ -97,7 +97,7 @@ impl Tap {
 
 /// What is said of a point that does not hold. JSON is YAML.
 fn block<'a>(item: &Item, run: &RunReport, result: &ResultReport, sentence: &str) -> Vec<(&'a str, Value)> {
-    let violation = |(reason, evidence): standing::ViolationView<'_>| {
+    let violation = |standing::ViolationView { reason, evidence }| {
         let line = evidence.iter().find_map(|one| one.source).map(|at| at.line);
         json!({"reason": printable(reason), "step": evidence.iter().find_map(|one| one.step), "line": line})
     };

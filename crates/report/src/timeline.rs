@@ -161,7 +161,7 @@ impl Teller<'_, '_> {
         let path = ["/", step.kind.list_key(), "/", &step.index.to_string()].concat();
         let own: Vec<Wanted<'_>> =
             self.wanted.iter().filter(|wanted| step_line::is_inside(wanted.path, &path)).copied().collect();
-        let line = step_line::of_step_with(self.run, at, &own, self.hide, (WIDTH, VALUE));
+        let line = step_line::of_step_with(self.run, at, &own, self.hide, WIDTH, VALUE);
         let agent = self.agent(step);
         let marks =
             line.marks.into_iter().map(|(result, mark)| (result, mark.start + agent.len()..mark.end + agent.len()));

@@ -9,7 +9,7 @@ use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
 use averment_report::chunk_totals::{self, Judged};
 use averment_report::drawn::Drawn;
 use averment_report::line;
-use averment_report::model;
+use averment_report::model::{self, RunText};
 use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
 
@@ -203,7 +203,10 @@ impl<'p> Judge<'p> {
         let drawn = &mut self.drawn;
         let made = |drawn: &mut Drawn| match run {
             Some(run) => model::build_some(table, run, &outcomes, *policy, *detail, drawn),
-            None => model::build_of(table, (text, &source()), None, &outcomes, *policy, *detail, drawn),
+            None => {
+                let text = RunText { text, source: &source(), run: None };
+                model::build_of(table, text, &outcomes, *policy, *detail, drawn)
+            }
         };
         if !compact {
             let mut made = made(drawn);

@@ -390,9 +390,8 @@ impl<'a> FindingData<'a> {
 impl<'a> EvidenceData<'a> {
     fn new(table: &'a Table, item: Option<&Item>, evidence: &'a EvidenceReport) -> Self {
         let rule = evidence.rule_span.zip(item).filter(|(span, item)| {
-            let own =
-                |(range, _): (Range<usize>, &str)| range.start <= span.range().start && span.range().end <= range.end;
-            span.file == item.span.file && lines_of(table, item).is_some_and(own)
+            let own = |range: &Range<usize>| range.start <= span.range().start && span.range().end <= range.end;
+            span.file == item.span.file && lines_of(table, item).is_some_and(|(range, _)| own(&range))
         });
         Self {
             step: evidence.step,

@@ -128,12 +128,7 @@ impl Overview {
             ("pass", "passed", counts.pass + counts.expected_failed),
         ];
         let sum: u64 = verdicts.iter().map(|(_, _, count)| count).sum();
-        let tile = |(verdict, word, count): (&'static str, &'static str, u64)| Tile {
-            verdict,
-            word,
-            count,
-            share: share(count, sum),
-        };
+        let tile = |verdict, word, count| Tile { verdict, word, count, share: share(count, sum) };
         let others = [
             ("known", "failed and are known to the baseline", counts.known),
             ("skipped", "skipped", counts.skipped),
@@ -154,8 +149,12 @@ impl Overview {
             passed: ending.passed,
             score: rules::score(ending.totals.score()),
             bar: chart::bar(&verdicts.map(|(verdict, _, count)| (verdict, count))),
-            tiles: verdicts.map(tile).into(),
-            others: others.into_iter().filter(|(_, _, count)| *count > 0).map(tile).collect(),
+            tiles: verdicts.map(|(verdict, word, count)| tile(verdict, word, count)).into(),
+            others: others
+                .into_iter()
+                .filter(|(_, _, count)| *count > 0)
+                .map(|(verdict, word, count)| tile(verdict, word, count))
+                .collect(),
             rows_count: rows.len(),
             rows,
             never_count: never.len(),

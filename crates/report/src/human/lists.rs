@@ -44,7 +44,7 @@ impl Human {
             }
         }
         if self.shows(Section::Unjudged) {
-            unjudged(&mut self.out, table, &self.options, (&self.unjudged, runs > 1))?;
+            unjudged(&mut self.out, table, &self.options, &self.unjudged, runs > 1)?;
         }
         Ok(())
     }
@@ -204,7 +204,8 @@ pub fn unjudged(
     out: &mut dyn Write,
     table: &Table,
     options: &Options,
-    (all, many): (&UnjudgedTotals, bool),
+    all: &UnjudgedTotals,
+    many: bool,
 ) -> io::Result<()> {
     let Options { style, policy, .. } = *options;
     if all.is_empty() {

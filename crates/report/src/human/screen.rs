@@ -47,8 +47,8 @@ struct Room {
 impl Human {
     /// The screen without its last line.
     pub(super) fn screen(&self, table: &Table, runs: u64) -> String {
-        let (failed, open): (Vec<_>, Vec<_>) =
-            self.most_failing(table).into_iter().partition(|(_, tally)| tally.gating > 0);
+        let failing = self.most_failing(table).into_iter();
+        let (failed, open) = failing.partition::<Vec<_>, _>(|(_, tally)| tally.gating > 0);
         let mut lists = self.all_lists(table, runs);
         let place = lists.iter().position(|list| !FAILING.contains(&list.section)).unwrap_or(lists.len());
         lists.insert(place, self.open_failures(&open, runs));
@@ -149,8 +149,8 @@ impl Human {
 
     fn all_lists(&self, table: &Table, runs: u64) -> Vec<List> {
         let mut lists = vec![self.thresholds_below(table, runs), self.unreadable_kinds()];
-        for list in LISTS {
-            lists.push(self.grouped(table, list, runs));
+        for (section, listed, title) in LISTS {
+            lists.push(self.grouped(table, section, listed, title, runs));
         }
         let unjudged = self.unjudged.iter().filter_map(|(item, sum)| {
             let item = table.items.get(item)?;
@@ -182,7 +182,7 @@ impl Human {
     }
 
     /// What came out in one way, grouped by reason: what fails in most runs first.
-    fn grouped(&self, table: &Table, (section, listed, title): (Section, Listed, &str), runs: u64) -> List {
+    fn grouped(&self, table: &Table, section: Section, listed: Listed, title: &str, runs: u64) -> List {
         let mut groups: Vec<(u64, &str, &str, Vec<String>)> = Vec::new();
         let told = |item: &Item| listed != Listed::Status(Status::Vacuous) || self.lists_vacuous(item);
         for (item, tally) in table.items.iter().zip(&self.items).filter(|(item, _)| told(item)) {

@@ -44,10 +44,11 @@ const MEASURES: [(&str, Measure); 4] = [
 ];
 
 pub(super) fn measures(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<MeasureChange> {
-    let one = |(name, of): (&'static str, Measure)| {
+    let one = |name, of: Measure| {
         let finite = |run: &SideRun| of(run).filter(|value| value.is_finite());
-        let (before, after): (Vec<f64>, Vec<f64>) = if pairing.pairs.is_empty() {
-            (base.runs.iter().filter_map(finite).collect(), new.runs.iter().filter_map(finite).collect())
+        let values = |side: &Side| side.runs.iter().filter_map(finite).collect::<Vec<f64>>();
+        let (before, after) = if pairing.pairs.is_empty() {
+            (values(base), values(new))
         } else {
             pairing.pairs.iter().filter_map(|(before, after)| finite(before).zip(finite(after))).unzip()
         };
@@ -64,7 +65,7 @@ pub(super) fn measures(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<Me
             runs,
         }
     };
-    MEASURES.map(one).into_iter().collect()
+    MEASURES.map(|(name, of)| one(name, of)).into_iter().collect()
 }
 
 /// A result that is another one now.
@@ -101,22 +102,24 @@ pub enum ChangeKind {
 pub(super) fn results(base: &Side, new: &Side, pairing: &Pairing<'_>) -> Vec<ResultChange> {
     let mut found = Vec::new();
     for (before, after) in &pairing.pairs {
-        let changed = changed((base, &before.results), (new, &after.results));
+        let changed = changed(base, &before.results, new, &after.results);
         found.extend(changed.map(|change| ResultChange { run: after.name.clone(), ..change }));
     }
     // Reports of the same rules follow each other in both sides.
     for ((_, before), (name, after)) in base.over_runs.iter().zip(&new.over_runs) {
-        let changed = changed((base, before), (new, after));
+        let changed = changed(base, before, new, after);
         found.extend(changed.map(|change| ResultChange { run: name.clone(), ..change }));
     }
     found
 }
 
-/// The results of a side.
-type Results<'a> = (&'a Side, &'a [(usize, Status)]);
-
-/// Results that are others now, still without their run.
-fn changed<'a>((base, before): Results<'a>, (new, after): Results<'a>) -> impl Iterator<Item = ResultChange> + use<'a> {
+/// Results of one side and of the other that are others now, still without their run.
+fn changed<'a>(
+    base: &'a Side,
+    before: &'a [(usize, Status)],
+    new: &'a Side,
+    after: &'a [(usize, Status)],
+) -> impl Iterator<Item = ResultChange> + use<'a> {
     let known: FxHashMap<&Key, Status> =
         before.iter().filter_map(|(one, status)| Some((base.assertions.get_index(*one)?.0, *status))).collect();
     after.iter().filter_map(move |(number, now)| {

@@ -85,7 +85,7 @@ impl Gates {
             ("duration", "duration_ms", self.duration_increase),
         ];
         for (word, name, allowed) in increases {
-            outcomes.extend(allowed.map(|allowed| increase(comparison, (word, name), allowed)));
+            outcomes.extend(allowed.map(|allowed| increase(comparison, word, name, allowed)));
         }
         outcomes.extend(self.fail_on.iter().map(|one| fail_on(comparison, *one)));
         outcomes
@@ -104,7 +104,7 @@ fn score(comparison: &Comparison, allowed: f64) -> GateOutcome {
     GateOutcome { gate: format!("--max-score-drop {allowed}"), holds, why }
 }
 
-fn increase(comparison: &Comparison, (word, name): (&str, &str), allowed: f64) -> GateOutcome {
+fn increase(comparison: &Comparison, word: &str, name: &str, allowed: f64) -> GateOutcome {
     let found = comparison.measures.iter().find(|one| one.name == name);
     let (holds, why) = match found.map(|one| (one.percent, one.change)) {
         Some((Some(percent), _)) => (percent <= allowed + ROUNDING, format!("{word} changed by {percent:+.1}%")),

@@ -1,6 +1,6 @@
 //! Trust as one page for a browser, without scripts.
 
-use super::human::{rounded, sparkline};
+use super::human::{interval_text, rounded, sparkline};
 use super::{Group, Trust, TrustLabel};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
@@ -53,7 +53,6 @@ impl Trust {
 }
 
 fn row(page: &mut String, group: &Group) {
-    let interval = |(low, high): (f64, f64)| format!("{low:.2} to {high:.2}");
     let class = if group.label == TrustLabel::NoEvidence { "none" } else { group.label.as_str() };
     let _ = writeln!(
         page,
@@ -63,7 +62,7 @@ fn row(page: &mut String, group: &Group) {
         group.passed,
         group.total,
         group.score.map_or("-".to_owned(), rounded),
-        group.interval.map_or("-".to_owned(), interval),
+        interval_text(group),
         sparkline(&group.trend, true),
         group.label.as_str()
     );

@@ -222,12 +222,12 @@ fn of_schema(root: &Value, at: &Value) -> Vec<Field> {
     let required: Vec<&str> =
         at.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = at.get("properties").and_then(Value::as_object);
-    let one = |(name, at): (&String, &Value)| Field {
+    let one = |name: &String, at: &Value| Field {
         name: name.clone(),
         required: required.contains(&name.as_str()),
         ..schema_field(root, at)
     };
-    properties.into_iter().flatten().map(one).collect()
+    properties.into_iter().flatten().map(|(name, at)| one(name, at)).collect()
 }
 
 /// What a schema says of its value.

@@ -307,8 +307,8 @@ impl StatementReader<'_> {
             Subject::Kind { kind, text, .. } => self.kind(*kind, text.as_ref()),
         };
         let entries = atom.arguments.as_deref().unwrap_or(&[]);
-        let (same, other): (Vec<&Argument>, Vec<&Argument>) =
-            entries.iter().partition(|entry| binding_of(entry).is_some_and(|(_, binding)| known.contains(&binding)));
+        let is_known = |entry: &Argument| binding_of(entry).is_some_and(|(_, binding)| known.contains(&binding));
+        let (same, other) = entries.iter().partition::<Vec<_>, _>(|entry| is_known(entry));
         let mut conditions: Vec<String> = Vec::new();
         if !same.is_empty() {
             let paths: Vec<String> =

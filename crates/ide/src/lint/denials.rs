@@ -22,8 +22,8 @@ impl<'a> Visit<'a> for Denials<'_, 'a> {
         };
         for modifier in &written.modifiers {
             match &modifier.kind {
-                ModifierKind::Deny(names) => self.modifier(written, assertion, modifier, (names, "deny")),
-                ModifierKind::Allow(names) => self.modifier(written, assertion, modifier, (names, "allow")),
+                ModifierKind::Deny(names) => self.modifier(written, assertion, modifier, names, "deny"),
+                ModifierKind::Allow(names) => self.modifier(written, assertion, modifier, names, "allow"),
                 _ => {}
             }
         }
@@ -36,7 +36,8 @@ impl Denials<'_, '_> {
         written: &ast::Assertion,
         assertion: &Assertion,
         modifier: &Modifier,
-        (names, word): (&[Name], &str),
+        names: &[Name],
+        word: &str,
     ) {
         let (why, help) = if assertion.settings.severity != Severity::Error {
             ("only what has the severity `error` fails a run".to_owned(), "leave it out, or the severity".to_owned())

@@ -234,7 +234,7 @@ fn statement_bindings<'a>(context: &mut Context<'a>, statement: &'a Statement, i
         };
         if own_header {
             let message = format!("`${name}` stands nowhere else: it relates nothing");
-            let help = match renamed(context, statement, &uses, (name, *span)) {
+            let help = match renamed(context, statement, &uses, name, *span) {
                 Some(text) => format!("write `{text}` where both are the same, or leave this entry out"),
                 None => format!("write `${name}` on the other side too, or leave this entry out"),
             };
@@ -244,7 +244,7 @@ fn statement_bindings<'a>(context: &mut Context<'a>, statement: &'a Statement, i
 }
 
 /// The statement with the only other binding that stands alone under the same name.
-fn renamed(context: &Context<'_>, statement: &Statement, uses: &Uses, (name, own): (&str, Span)) -> Option<String> {
+fn renamed(context: &Context<'_>, statement: &Statement, uses: &Uses, name: &str, own: Span) -> Option<String> {
     let alone = |one: &&(String, Span)| uses.0.iter().filter(|(other, _)| *other == one.0).count() == 1;
     let others: Vec<&(String, Span)> = uses.0.iter().filter(alone).filter(|(_, span)| *span != own).collect();
     let [(_, other)] = others.as_slice() else { return None };

@@ -70,7 +70,9 @@ pub struct Analysis {
 impl Analysis {
     /// Checks a text as it stands in the file `key`. With an analysis of an earlier text only what changed is read again.
     pub fn of(
-        (key, uri, text): (&Path, &Uri, Arc<str>),
+        key: &Path,
+        uri: &Uri,
+        text: Arc<str>,
         given: Given<'_>,
         before: Option<Analysis>,
         mode: CheckMode,
@@ -78,14 +80,16 @@ impl Analysis {
         if let Some(said) = foreign::said(key, &text, given) {
             // Nothing in it is written in the language.
             let nothing = Given { lints: None, tools: &[], ..given };
-            let nothing = Self::of_rules((key, uri, Arc::from("")), nothing, None, mode);
+            let nothing = Self::of_rules(key, uri, Arc::from(""), nothing, None, mode);
             return Self { sources: said.sources, diagnostics: said.diagnostics, asked: said.asked, ..nothing };
         }
-        Self::of_rules((key, uri, text), given, before, mode)
+        Self::of_rules(key, uri, text, given, before, mode)
     }
 
     fn of_rules(
-        (key, uri, text): (&Path, &Uri, Arc<str>),
+        key: &Path,
+        uri: &Uri,
+        text: Arc<str>,
         given: Given<'_>,
         before: Option<Analysis>,
         mode: CheckMode,

@@ -324,14 +324,14 @@ impl Server {
         if self.analyses.contains_key(key) {
             return Some(());
         }
-        let (uri, text): (Uri, Arc<str>) = match self.documents.get(key) {
+        let (uri, text) = match self.documents.get(key) {
             Some(document) => (document.uri.clone(), Arc::clone(&document.text)),
-            None => (super::place::uri_of(key)?, super::workspace::text_of(key)?.into()),
+            None => (super::place::uri_of(key)?, Arc::from(super::workspace::text_of(key)?)),
         };
         let OfProject { lints, tools } = self.projects.options(key);
         let given = Given { documents: &self.documents, lints: self.settings.lint.then_some(&lints), tools: &tools };
         let before = self.earlier.remove(key);
-        let analysis = Analysis::of((key, &uri, text), given, before, mode);
+        let analysis = Analysis::of(key, &uri, text, given, before, mode);
         if analysis.partial {
             self.unsettled.insert(key.to_path_buf());
         }

@@ -61,7 +61,8 @@ impl Before {
 pub(crate) fn collect(
     execution: &Execution<'_>,
     place: &Place,
-    (variables, before): (&[(OsString, OsString)], &Before),
+    variables: &[(OsString, OsString)],
+    before: &Before,
     means: Means<'_>,
 ) -> Result<Collected, String> {
     let output = place.output();
@@ -69,8 +70,8 @@ pub(crate) fn collect(
     let plain = |transcript: PathBuf| Collected { transcript, usage: None, session: session.clone() };
     if let Some(trace) = &execution.runner.trace {
         let places = [&place.cwd, &place.folder].map(|folder| folder.join(trace));
-        let (old, new): (Vec<_>, Vec<_>) =
-            places.into_iter().filter(|path| path.is_file()).partition(|path| before.is_as_it_was(path));
+        let there = places.into_iter().filter(|path| path.is_file());
+        let (old, new) = there.partition::<Vec<_>, _>(|path| before.is_as_it_was(path));
         let wrote_none = || match old.is_empty() {
             true => format!("the runner wrote no `{trace}`"),
             false => format!("`{trace}` is older than the session, and the runner wrote no other"),

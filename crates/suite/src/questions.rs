@@ -85,9 +85,11 @@ pub fn of_session(folder: &Path) -> Option<(Record, Vec<Question>, Option<Vec<An
 /// The session cannot be gone on with, or the answers cannot be kept: why.
 pub fn ask(
     execution: &Execution<'_>,
-    (folder, record): (&Path, &Record),
+    folder: &Path,
+    record: &Record,
     questions: &[Question],
-    (supervisor, allowed): (&Supervisor, &Allowed),
+    supervisor: &Supervisor,
+    allowed: &Allowed,
     stop: &AtomicBool,
 ) -> Result<Vec<Answered>, String> {
     let agent = execution.runner.agent.ok_or("only sessions of known agents can be gone on with")?;

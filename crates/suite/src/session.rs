@@ -178,7 +178,7 @@ fn agent(
     let (ended, steps) = execute(means.supervisor, &program, means.stop).map_err(failed)?;
     record.steps = limits.steps.map(|_| steps);
     let collected = match ended {
-        Ended::Itself(0) => collect(execution, place, (&variables, &before), means)
+        Ended::Itself(0) => collect(execution, place, &variables, &before, means)
             .map_err(|why| (Outcome::Collection, why))
             .and_then(|collected| whole(execution, place, collected)),
         Ended::Itself(code) => {

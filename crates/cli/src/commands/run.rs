@@ -152,7 +152,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     signals::may_run(true);
     let stop = signals::interruptions()?;
     if let Some(session) = &arguments.explain {
-        return explain::run((session, arguments.again), &suites, (&supervisor, &allowed), &stop);
+        return explain::run(session, arguments.again, &suites, &supervisor, &allowed, &stop);
     }
     let bytes = units::bytes(&arguments.max_output).filter(|bytes| *bytes > 0).ok_or_else(|| {
         Stop::usage(format!("`{}` is no size", arguments.max_output), "write a size such as `256MiB`")
@@ -170,7 +170,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     // Without a run, to see what is wrong with rules and flags before an agent is started.
     let text = session_rules(&suites);
     let withheld = private_values(&suites, &allowed);
-    let nothing = made(("session.assert", &text), ("runs.jsonl", averment_suite::Made::default()), &withheld);
+    let nothing = made("session.assert", &text, "runs.jsonl", averment_suite::Made::default(), &withheld);
     let judge = check::rules_of(&arguments.check(nothing)?, color)?;
     let folder = folder(arguments, &suites)?;
     let told = Told::new(&suites, &withheld, color);
@@ -202,7 +202,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let again = if done.retried > 0 { format!(", {} of them tried again", done.retried) } else { String::new() };
     let kept = if done.kept > 0 { format!(", {} from before", done.kept) } else { String::new() };
     note(&format!("{} sessions{again}{kept}; everything is kept in `{shown}`", done.sessions));
-    let recorded = made((&self::shown(&rules), &text), (&self::shown(&lines), done), &withheld);
+    let recorded = made(&self::shown(&rules), &text, &self::shown(&lines), done, &withheld);
     check::run(&arguments.check(recorded)?, color)
 }
 
@@ -214,7 +214,7 @@ impl Arguments {
 }
 
 /// Runs that were recorded, with the rules on sessions.
-fn made((rules, text): (&str, &str), (name, done): (&str, averment_suite::Made), withheld: &[String]) -> check::Made {
+fn made(rules: &str, text: &str, name: &str, done: averment_suite::Made, withheld: &[String]) -> check::Made {
     check::Made {
         rules: Input::Made { name: rules.to_owned(), text: text.to_owned(), names: Vec::new() },
         runs: Input::Made { name: name.to_owned(), text: done.lines, names: done.names },

@@ -12,9 +12,11 @@ use std::sync::atomic::AtomicBool;
 
 /// Asks, or shows what was answered before.
 pub(super) fn run(
-    (folder, again): (&Path, bool),
+    folder: &Path,
+    again: bool,
     suites: &[Suite],
-    means: (&Supervisor, &Allowed),
+    supervisor: &Supervisor,
+    allowed: &Allowed,
     stop: &AtomicBool,
 ) -> Result<Exit, Stop> {
     let folder = only_below(folder).map_err(|found| {
@@ -30,7 +32,7 @@ pub(super) fn run(
     let Some((record, questions, answers)) = of_session(&folder) else {
         return Err(Stop::usage(format!("`{}` is no folder of a session", shown(&folder)), "name another one"));
     };
-    let withheld = Withheld::of(private_values(suites, means.1));
+    let withheld = Withheld::of(private_values(suites, allowed));
     if let Some(answers) = answers.filter(|_| !again) {
         note("these answers were kept; `--again` asks once more");
         return write(&answers, &withheld);
@@ -41,7 +43,7 @@ pub(super) fn run(
         let message = format!("the suite has no case `{}` with a runner `{}`", record.case, record.runner);
         return Err(Stop::usage(message, "name the suite that the session is of"));
     };
-    let answers = ask(&execution, (&folder, &record), &questions, means, stop)
+    let answers = ask(&execution, &folder, &record, &questions, supervisor, allowed, stop)
         .map_err(|why| Stop::usage(format!("the agent cannot be asked: {why}"), ""))?;
     if is_stopped(stop) {
         return Ok(Exit::Interrupted);

@@ -18,7 +18,7 @@ struct Beyond {
 
 impl Assay<'_, '_> {
     /// What a schema asks of the arguments of a tool, as one assertion.
-    pub(super) fn fits(&mut self, tool: &str, (name, schema): (&Node, &Node)) -> Sentence {
+    pub(super) fn fits(&mut self, tool: &str, name: &Node, schema: &Node) -> Sentence {
         let mut beyond = Vec::new();
         let schema = &without(schema, None, &mut beyond);
         let declared = self.schema(&format!("{} args", name.key()), schema);

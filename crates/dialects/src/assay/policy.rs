@@ -96,8 +96,8 @@ impl Assay<'_, '_> {
             () if is_documented(document) => self.documented(document, asked),
             () if structured::is_one(document) => self.structured(document, asked),
             () => {
-                let (shared, own): (Vec<_>, Vec<_>) =
-                    document.entries().iter().cloned().partition(|(key, _)| structured::is_shared(key));
+                let entries = document.entries().iter().cloned();
+                let (shared, own) = entries.partition::<Vec<_>, _>(|(key, _)| structured::is_shared(key));
                 self.schema_map(&own, &shared, document.span, asked)
             }
         }
@@ -146,7 +146,7 @@ impl Assay<'_, '_> {
                     continue;
                 }
             };
-            sentences.push(self.fits(&writer::tool(&name.key()), (&name, &schema)));
+            sentences.push(self.fits(&writer::tool(&name.key()), &name, &schema));
         }
         sentences
     }

@@ -120,7 +120,7 @@ fn places(tools: &[Selector]) -> Vec<String> {
 /// No tool comes while an earlier one has not.
 fn in_order(tools: &[Selector]) -> Vec<String> {
     let places = places(tools);
-    let check = |(at, place): (usize, &String)| {
+    let check = |at: usize, place: &str| {
         let (earlier, later) = (tools.get(..at)?, tools.get(at.saturating_add(1)..)?);
         let known = later.iter().any(|tool| earlier.iter().any(|before| before.overlaps(tool)));
         let before = at.checked_sub(1).and_then(|before| places.get(before)).filter(|_| known);
@@ -138,7 +138,7 @@ fn in_order(tools: &[Selector]) -> Vec<String> {
         };
         (!patterns.is_empty()).then(|| not_before(&choice(&patterns), place))
     };
-    let checks: Vec<String> = places.iter().enumerate().filter_map(check).collect();
+    let checks: Vec<String> = places.iter().enumerate().filter_map(|(at, place)| check(at, place)).collect();
     if checks.is_empty() { alone(tools) } else { checks }
 }
 
@@ -168,10 +168,10 @@ fn contiguous(tools: &[Selector]) -> Vec<String> {
         return alone(tools);
     };
     let start = format!("first(index of {})", first.pattern());
-    let follows = |(tool, at): (&Selector, usize)| {
+    let follows = |tool: &Selector, at: usize| {
         format!("(count any) > {start} + {at} implies (index of {}) contains {start} + {at}", tool.pattern())
     };
-    others.iter().zip(1_usize..).map(follows).collect()
+    others.iter().zip(1_usize..).map(|(tool, at)| follows(tool, at)).collect()
 }
 
 /// Once the first tool came, there are as many calls as it takes.

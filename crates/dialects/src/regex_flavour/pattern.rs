@@ -143,10 +143,7 @@ impl Node {
             Self::Written(_, width) => (u64::from(*width), Some(u64::from(*width))),
             Self::Reference(group) => of_group(*group),
             Self::Sequence(parts) => parts.iter().map(|part| part.width(of_group)).fold((0, Some(0)), |sum, one| {
-                (
-                    u64::saturating_add(sum.0, one.0),
-                    sum.1.zip(one.1).map(|(sum, one): (u64, u64)| sum.saturating_add(one)),
-                )
+                (u64::saturating_add(sum.0, one.0), sum.1.zip(one.1).map(|(sum, one)| u64::saturating_add(sum, one)))
             }),
             Self::Choice(parts) => {
                 let all = parts.iter().map(|part| part.width(of_group));

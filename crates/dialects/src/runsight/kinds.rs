@@ -25,34 +25,34 @@ pub(super) const KINDS: &[(&str, Lower)] = &[
     ("contains-json", contains_json),
     ("cost", |one, _, lowering| {
         let most = threshold(one, "0", lowering)?;
-        Some(compared(one, &one.subject.cost, "<=", (one.place("threshold"), money(&most))))
+        Some(compared(one, &one.subject.cost, "<=", one.place("threshold"), money(&most)))
     }),
     ("latency", |one, _, lowering| {
         let most = threshold(one, "0", lowering)?;
-        Some(compared(one, &one.subject.duration, "<=", (one.place("threshold"), format!("{}ms", plain_number(&most)))))
+        Some(compared(one, &one.subject.duration, "<=", one.place("threshold"), format!("{}ms", plain_number(&most))))
     }),
     ("levenshtein", |one, _, lowering| {
         let most = threshold(one, "5", lowering)?;
         let distance = format!("levenshtein({}, {})", one.text, quoted(&one.value_text()));
-        Some(compared(one, &distance, "<=", (one.place("threshold"), most)))
+        Some(compared(one, &distance, "<=", one.place("threshold"), most))
     }),
     ("bleu", |one, _, lowering| similar(one, "bleu", "", "0.5", lowering)),
     ("rouge-n", |one, _, lowering| similar(one, "rouge_n", ", 1", "0.75", lowering)),
 ];
 
 /// Text in front of a piece that is made of a place, and text behind it.
-fn around(before: impl Into<String>, (place, piece): (Span, String), behind: &str) -> Sentence {
+fn around(before: impl Into<String>, place: Span, piece: String, behind: &str) -> Sentence {
     Sentence::default().put(before).put_of(place, piece).put(behind)
 }
 
 /// A comparison, or its opposite.
-fn compared(one: &Asserted<'_>, left: &str, sign: &str, right: (Span, String)) -> Sentence {
+fn compared(one: &Asserted<'_>, left: &str, sign: &str, place: Span, right: String) -> Sentence {
     let opposite = match sign {
         "<=" => ">",
         ">=" => "<",
         _ => "!=",
     };
-    around(format!("{left} {} ", if one.negated { opposite } else { sign }), right, "")
+    around(format!("{left} {} ", if one.negated { opposite } else { sign }), place, right, "")
 }
 
 /// A measure of likeness: its value is the score, also of its opposite.
@@ -65,7 +65,7 @@ fn similar(
 ) -> Option<Sentence> {
     let least = threshold(one, least, lowering)?;
     let measure = format!("{function}({}, {}{more})", one.text, quoted(&one.value_text()));
-    Some(compared(one, &measure, ">=", (one.place("threshold"), least)))
+    Some(compared(one, &measure, ">=", one.place("threshold"), least))
 }
 
 /// The threshold as a number.
@@ -95,12 +95,12 @@ fn within(one: &Asserted<'_>, value: String, test: &str, from: &str, to: &str) -
     let place = one.place("value");
     match (value.is_empty(), one.negated) {
         // Every text holds the empty one.
-        (true, false) => around(one.text.clone(), (place, " exists".to_owned()), ""),
-        (true, true) => around(one.text.clone(), (place, " is missing".to_owned()), ""),
-        (false, false) => around(format!("{} {test} ", one.text), (place, quoted(&value)), ""),
+        (true, false) => around(one.text.clone(), place, " exists".to_owned(), ""),
+        (true, true) => around(one.text.clone(), place, " is missing".to_owned(), ""),
+        (false, false) => around(format!("{} {test} ", one.text), place, quoted(&value), ""),
         (false, true) => {
             let literal = exact(&format!("{from}{}{to}", escaped(&value)));
-            around(format!("{} not matches ", one.text), (place, literal), "")
+            around(format!("{} not matches ", one.text), place, literal, "")
         }
     }
 }
@@ -159,29 +159,29 @@ fn equals(one: &Asserted<'_>, _: &str, lowering: &mut Lowering<'_>) -> Option<Se
 fn as_text(one: &Asserted<'_>, value: &str) -> Sentence {
     let place = one.place("value");
     match one.negated {
-        false => around(format!("{} == ", one.text), (place, quoted(value)), ""),
-        true => around(format!("{} not matches ", one.text), (place, exact(&format!("\\A{}\\z", escaped(value)))), ""),
+        false => around(format!("{} == ", one.text), place, quoted(value), ""),
+        true => around(format!("{} not matches ", one.text), place, exact(&format!("\\A{}\\z", escaped(value))), ""),
     }
 }
 
 fn as_json(one: &Asserted<'_>, value: &str) -> Sentence {
-    let expected = (one.place("value"), format!("json({})", quoted(value)));
+    let (place, expected) = (one.place("value"), format!("json({})", quoted(value)));
     match one.negated {
-        false => around(format!("json({}) == ", one.text), expected, ""),
-        true => around(format!("{} is not json or json({}) != ", one.text, one.text), expected, ""),
+        false => around(format!("json({}) == ", one.text), place, expected, ""),
+        true => around(format!("{} is not json or json({}) != ", one.text, one.text), place, expected, ""),
     }
 }
 
 /// As JSON where the output is, otherwise as text.
 fn either(one: &Asserted<'_>, value: &str) -> Sentence {
-    let expected = (one.place("value"), format!("json({})", quoted(value)));
+    let (place, expected) = (one.place("value"), format!("json({})", quoted(value)));
     let text = match one.negated {
         false => format!("{} == {}", one.text, quoted(value)),
         true => format!("{} not matches {}", one.text, exact(&format!("\\A{}\\z", escaped(value)))),
     };
     let sign = if one.negated { "!=" } else { "==" };
     let before = format!("if {} is json then json({}) {sign} ", one.text, one.text);
-    around(before, expected, &format!(" else {text}"))
+    around(before, place, expected, &format!(" else {text}"))
 }
 
 /// How many of several texts have to be there.
@@ -227,21 +227,21 @@ fn several(one: &Asserted<'_>, share: Share, lowering: &mut Lowering<'_>) -> Opt
         _ => "",
     };
     if !word.is_empty() {
-        return Some(around(one.text.clone(), (place, word.to_owned()), ""));
+        return Some(around(one.text.clone(), place, word.to_owned(), ""));
     }
     Some(match (share, one.negated) {
         (share, false) => {
             let word = if share == Share::All { "all" } else { "any" };
             let list = wanted.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
-            around(format!("{} contains {word} ", one.text), (place, format!("[{list}]")), "")
+            around(format!("{} contains {word} ", one.text), place, format!("[{list}]"), "")
         }
         (Share::Any, true) => {
             let pattern = wanted.iter().map(|text| escaped(text)).collect::<Vec<_>>().join("|");
-            around(format!("{} not matches ", one.text), (place, exact(&pattern)), "")
+            around(format!("{} not matches ", one.text), place, exact(&pattern), "")
         }
         (Share::All, true) => {
             let missing = wanted.iter().map(|text| format!("{} not matches {}", one.text, exact(&escaped(text))));
-            around("", (place, missing.collect::<Vec<_>>().join(" or ")), "")
+            around("", place, missing.collect::<Vec<_>>().join(" or "), "")
         }
     })
 }
@@ -266,9 +266,9 @@ fn word_count(one: &Asserted<'_>, _: &str, lowering: &mut Lowering<'_>) -> Optio
     let count = format!("word_count({})", one.text);
     let place = one.place("value");
     match one.value.map(|value| (value, &value.value)) {
-        Some((_, Value::Bool(value))) => Some(compared(one, &count, "==", (place, u8::from(*value).to_string()))),
+        Some((_, Value::Bool(value))) => Some(compared(one, &count, "==", place, u8::from(*value).to_string())),
         Some((_, Value::Number(number))) if !number.contains(['.', 'e', 'E']) => {
-            Some(compared(one, &count, "==", (place, number.clone())))
+            Some(compared(one, &count, "==", place, number.clone()))
         }
         Some((value, Value::Map(_))) => between(one, &count, value, lowering),
         Some((value, _)) => {
@@ -315,7 +315,7 @@ fn between(one: &Asserted<'_>, count: &str, bounds: &Node, lowering: &mut Loweri
         (false, false) => parts.join(" and "),
         (false, true) => parts.join(" or "),
     };
-    Some(around("", (bounds.span, text), ""))
+    Some(around("", bounds.span, text, ""))
 }
 
 /// `is json`, with the schema that is declared for it.

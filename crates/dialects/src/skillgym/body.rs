@@ -40,6 +40,14 @@ enum Flow {
     Ends,
 }
 
+/// The statements of a branch: where its condition holds, where it does not, and those behind it.
+#[derive(Clone, Copy)]
+struct BranchBodies<'a> {
+    then: &'a [Stmt],
+    other: &'a [Stmt],
+    rest: &'a [Stmt],
+}
+
 impl Program<'_, '_> {
     /// The lines of a function that asserts.
     pub(super) fn body(&mut self, function: &Function, arguments: &[Item], scope: Scope, around: &Around) -> Vec<Line> {
@@ -75,7 +83,8 @@ impl Program<'_, '_> {
             let rest = statements.get(at.saturating_add(1)..).unwrap_or_default();
             if let StmtKind::If { condition, then, other } = &statement.kind {
                 let condition = self.eval(condition, scope);
-                let branch = on_its_stack(|| self.branch(&condition, (then, other, rest), scope, around, lines));
+                let branch =
+                    on_its_stack(|| self.branch(&condition, BranchBodies { then, other, rest }, scope, around, lines));
                 match branch {
                     Some(Flow::GoesOn) => continue,
                     Some(Flow::Ends) => return Flow::Ends,
@@ -150,11 +159,12 @@ impl Program<'_, '_> {
     fn branch(
         &mut self,
         condition: &Item,
-        (then, other, rest): (&[Stmt], &[Stmt], &[Stmt]),
+        bodies: BranchBodies<'_>,
         scope: Scope,
         around: &Around,
         lines: &mut Vec<Line>,
     ) -> Option<Flow> {
+        let BranchBodies { then, other, rest } = bodies;
         if let Some(truth) = plain_truth(condition) {
             let inner = self.scopes.inside(scope);
             return Some(self.statements(if truth { then } else { other }, inner, around, lines));

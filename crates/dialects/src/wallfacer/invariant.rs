@@ -64,7 +64,7 @@ impl Sentences<'_, '_> {
         let names = Names::of_call(false);
         let Some(body) = self.body(node, node, &name, (tool(&called), at), &names) else { return };
         self.write_schemas();
-        let (own, other): (Vec<_>, Vec<_>) = body.fixtures.iter().partition(|fixture| fixture.fits(body.fixed));
+        let (own, other) = body.fixtures.iter().partition::<Vec<_>, _>(|fixture| fixture.fits(body.fixed));
         self.out.block(
             node.span,
             |out| out.put(&head),
@@ -101,8 +101,8 @@ impl Sentences<'_, '_> {
         let at = node.entry("apply").map_or(apply.span, |(key, _)| key.span);
         let Some(body) = self.body(node, apply, &name, ("tool".to_owned(), at), &names) else { return };
         self.write_schemas();
-        let (own, other): (Vec<_>, Vec<_>) =
-            body.fixtures.iter().partition(|fixture| !condition.by_text && fixture.fits(body.fixed));
+        let fits = |fixture: &&Fixture<'_>| !condition.by_text && fixture.fits(body.fixed);
+        let (own, other) = body.fixtures.iter().partition::<Vec<_>, _>(fits);
         let every = condition.parts.is_empty();
         let place = node.get("where").map_or(node.span, |node| node.span);
         let asked = Cond::all(place, condition.parts);

@@ -85,8 +85,8 @@ fn run_one(
             if let (Some(coverage), Some(seen)) = (coverage, &judged.seen) {
                 coverage.add(program, prepared, &judged.outcome, seen);
             }
-            let found = found(subject, table, &run, &judged.outcome);
-            judged_as(trial, expect, judged, found)
+            let (snapshot, why) = found(subject, table, &run, &judged.outcome);
+            judged_as(trial, expect, judged, snapshot, why)
         }
         (Err(trouble), _) => troubled(trial, trouble),
         (Ok(_), None) => troubled(trial, Trouble::new("it states no verdict", "")),
@@ -144,7 +144,7 @@ fn evidence_line(subject: &Subject, evidence: &EvidenceReport) -> String {
     one_line(&written.join(" ")).into_owned()
 }
 
-fn judged_as(trial: &Trial, expect: Verdict, judged: Judgement, (snapshot, why): (String, Vec<Why>)) -> Tested {
+fn judged_as(trial: &Trial, expect: Verdict, judged: Judgement, snapshot: String, why: Vec<Why>) -> Tested {
     Tested {
         name: trial.name.clone(),
         place: trial.place.clone(),

@@ -24,21 +24,21 @@ pub(super) fn check(arguments: &[(String, ValueSpec)], place: Span, said: &mut D
 
 fn bounds(spec: &ValueSpec, said: &mut Diagnostics) {
     match &spec.kind {
-        ValueKind::Text { least, most } => length(spec.span, (*least, *most), (TEXT, "texts", "characters"), said),
+        ValueKind::Text { least, most } => length(spec.span, *least, *most, TEXT, "texts", "characters", said),
         ValueKind::List { least, most, elements } => {
-            length(spec.span, (*least, *most), (LIST, "lists", "elements"), said);
+            length(spec.span, *least, *most, LIST, "lists", "elements", said);
             elements.iter().for_each(|element| bounds(element, said));
         }
         ValueKind::Integer { least, most } => {
             let (first, last) = (least.unwrap_or(-100), most.unwrap_or(100));
             if most.is_some() && first > last {
-                empty(spec.span, (&first.to_string(), least.is_none()), &last.to_string(), said);
+                empty(spec.span, &first.to_string(), least.is_none(), &last.to_string(), said);
             }
         }
         ValueKind::Number { least, most } => {
             let (first, last) = (least.unwrap_or(-100.0), most.unwrap_or(100.0));
             if most.is_some() && first > last {
-                empty(spec.span, (&first.to_string(), least.is_none()), &last.to_string(), said);
+                empty(spec.span, &first.to_string(), least.is_none(), &last.to_string(), said);
             }
             if !(last.max(first) - first).is_finite() {
                 let message = "numbers between these ends cannot be told apart";
@@ -50,12 +50,7 @@ fn bounds(spec: &ValueSpec, said: &mut Diagnostics) {
 }
 
 /// What is said of the bounds of a length.
-fn length(
-    span: Span,
-    (least, most): (Option<u64>, Option<u64>),
-    (limit, what, of): (u64, &str, &str),
-    said: &mut Diagnostics,
-) {
+fn length(span: Span, least: Option<u64>, most: Option<u64>, limit: u64, what: &str, of: &str, said: &mut Diagnostics) {
     if most.is_some_and(|most| most > super::value::limit(least, limit)) {
         let message = format!("{what} with more than {limit} {of} are made only where the shortest is longer");
         let help = format!("write a least length above {limit}, or a largest one up to it");
@@ -64,12 +59,12 @@ fn length(
     if let (Some(least), Some(most)) = (least, most)
         && least > most
     {
-        empty(span, (&least.to_string(), false), &most.to_string(), said);
+        empty(span, &least.to_string(), false, &most.to_string(), said);
     }
 }
 
 /// Bounds between which there is nothing.
-fn empty(span: Span, (least, is_usual): (&str, bool), most: &str, said: &mut Diagnostics) {
+fn empty(span: Span, least: &str, is_usual: bool, most: &str, said: &mut Diagnostics) {
     let usual = if is_usual { ", which is the least where none is written," } else { "" };
     let message =
         format!("nothing lies between {least}{usual} and {most}: case 0 is made with {most}, all others with {least}");

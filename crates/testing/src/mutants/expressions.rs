@@ -152,10 +152,10 @@ impl Finder<'_> {
     }
 
     fn quantifier(&mut self, quantifier: ExprQuantifier, span: Span) {
-        let (word, others): (&str, &[&str]) = match quantifier {
-            ExprQuantifier::Any => ("any", &["all", "no"]),
-            ExprQuantifier::All => ("all", &["any"]),
-            ExprQuantifier::No => ("no", &["any"]),
+        let (word, others) = match quantifier {
+            ExprQuantifier::Any => ("any", &["all", "no"][..]),
+            ExprQuantifier::All => ("all", &["any"][..]),
+            ExprQuantifier::No => ("no", &["any"][..]),
             ExprQuantifier::Count => return,
         };
         let Some(range) = self.first_word(span, word) else { return };

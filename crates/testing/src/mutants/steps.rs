@@ -162,10 +162,10 @@ impl Finder<'_> {
 
     fn repetition(&mut self, span: Span) {
         let Some(sign) = self.at(span).chars().next_back() else { return };
-        let (others, missing): (&[&str], &str) = match sign {
-            '*' => (&["+"], "a test in which it does not occur"),
-            '+' => (&["*", ""], "tests in which it does not occur, and occurs twice"),
-            '?' => (&["*", ""], "tests in which it does not occur, and occurs twice"),
+        let (others, missing) = match sign {
+            '*' => (&["+"][..], "a test in which it does not occur"),
+            '+' => (&["*", ""][..], "tests in which it does not occur, and occurs twice"),
+            '?' => (&["*", ""][..], "tests in which it does not occur, and occurs twice"),
             _ => return,
         };
         let at = span.end as usize - 1;

@@ -94,11 +94,11 @@ impl Survey {
             .collect();
         pairs.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)).then(a.2.cmp(b.2)));
         let word = if before { "before" } else { "after" };
-        let candidate = |(_, one, other): (u64, &str, &str)| {
+        let candidate = |one: &str, other: &str| {
             let (one, other) = (names::tool(one)?, names::tool(other)?);
             Some(Candidate::new(Topic::Order, format!("{word} {one} -> {other}")))
         };
-        pairs.into_iter().filter_map(candidate).collect()
+        pairs.into_iter().filter_map(|(_, one, other)| candidate(one, other)).collect()
     }
 
     fn data(&self) -> Vec<Candidate> {

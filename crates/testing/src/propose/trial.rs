@@ -90,11 +90,11 @@ impl CandidateTrial {
     pub fn proposals(&self, totals: &TrialTotals) -> Vec<Proposal> {
         let least = if totals.runs >= MANY { 2 } else { 1 };
         let held = self.candidates.iter().zip(&totals.held);
-        let exercised = |(candidate, held): (&Candidate, &Option<u64>)| {
+        let exercised = |candidate: &Candidate, held: Option<u64>| {
             let support = held.filter(|&count| count >= least)?;
             Some(Proposal { candidate: candidate.clone(), support })
         };
-        let mut held: Vec<Proposal> = held.filter_map(exercised).collect();
+        let mut held: Vec<Proposal> = held.filter_map(|(candidate, held)| exercised(candidate, *held)).collect();
         let covered: BTreeSet<String> = held.iter().flat_map(|one| one.candidate.covers.clone()).collect();
         held.retain(|one| !covered.contains(&one.candidate.text));
         let mut all = Vec::new();

@@ -27,8 +27,7 @@ pub fn write(name: &str, proposals: &[Proposal], runs: u64) -> String {
 fn text(name: &str, proposals: &[Proposal], runs: u64) -> String {
     let mut text = header(name, proposals.len(), runs);
     let needs: BTreeSet<&str> = proposals.iter().map(|one| one.candidate.needs.as_str()).collect();
-    let (uses, others): (Vec<&str>, Vec<&str>) =
-        needs.into_iter().partition(|declaration| declaration.starts_with("use "));
+    let (uses, others) = needs.into_iter().partition::<Vec<_>, _>(|declaration| declaration.starts_with("use "));
     for declaration in uses.into_iter().chain(others).filter(|declaration| !declaration.is_empty()) {
         text.push_str(declaration);
         text.push_str("\n\n");

@@ -203,7 +203,7 @@ impl Plan {
             let Some((first, _)) = own.first() else { continue };
             if own.iter().any(|(call, _)| call.tool.text == "tool" && is_written(call)) {
                 let why = "the call of each tool has fixed arguments, and which tools it is for is known only of those without";
-                self.leave(name, None, (Gap::Unusable, why.to_owned()));
+                self.leave(name, None, Gap::Unusable, why.to_owned());
                 continue;
             }
             let fits = |tool: &&str| {
@@ -221,7 +221,7 @@ impl Plan {
         }
     }
 
-    fn leave(&mut self, name: &str, each: Option<&str>, (gap, why): (Gap, String)) {
+    fn leave(&mut self, name: &str, each: Option<&str>, gap: Gap, why: String) {
         self.left.push(Unasked { invariant: name.to_owned(), each: each.map(str::to_owned), why, gap });
     }
 
@@ -245,12 +245,12 @@ impl Plan {
                 }
             };
             let Some(arguments) = arguments else {
-                let why = match known.tools.unusable(&tool) {
+                let (gap, why) = match known.tools.unusable(&tool) {
                     Some(why) => (Gap::Unusable, why.to_owned()),
                     None if !known.tools.lists(&tool) => (Gap::Unlisted, known.tools.unlisted(&tool)),
                     None => (Gap::Unusable, format!("no inputs are known for `{tool}`")),
                 };
-                return self.leave(name, each, why);
+                return self.leave(name, each, gap, why);
             };
             let alias = call.alias.as_ref().map(|alias| alias.text.clone());
             calls.push(Call { tool, arguments, alias, fails });

@@ -74,7 +74,7 @@ impl Probe<'_> {
                 course.skipped.push(format!("`{}`: {why}", call.tool));
                 break;
             }
-            if !self.call((ask, call), &mut course, client.as_deref_mut()) {
+            if !self.call(ask, call, &mut course, client.as_deref_mut()) {
                 break;
             }
         }
@@ -109,7 +109,7 @@ impl Probe<'_> {
     }
 
     /// Makes a call with all its inputs; whether the next can be made.
-    fn call(&self, (ask, call): (&Ask, &Call), course: &mut Course, mut client: Option<&mut Client>) -> bool {
+    fn call(&self, ask: &Ask, call: &Call, course: &mut Course, mut client: Option<&mut Client>) -> bool {
         let inputs = match &call.arguments {
             Arguments::Written(entries) => {
                 let entries = entries.iter().map(|(name, value)| Ok((name.clone(), course.known.value(value)?)));

@@ -46,7 +46,8 @@ impl Probe<'_> {
         ask: &Ask,
         recorded: &Recorded,
         fails: &Fails<'_>,
-        (client, shrink): (&mut Client, bool),
+        client: &mut Client,
+        shrink: bool,
     ) -> Option<Smallest> {
         let [call] = ask.calls.as_slice() else { return None };
         let (at, arguments, found) = self.first(ask, recorded, fails)?;

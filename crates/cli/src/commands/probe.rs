@@ -134,7 +134,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         return given.would(&probe, &asks, &left);
     }
     given.something_listed(&asks, &left, &tools)?;
-    let asked = given.ask_all(&probe, (&asks, &left), breaches, &mut client)?;
+    let asked = given.ask_all(&probe, &asks, &left, breaches, &mut client)?;
     drop(client);
     let exit = given.judge(&asked.lines)?;
     Ok(if stale && replay { exit.max(Exit::Usage) } else { exit }.max(given.strictly(&asked)))

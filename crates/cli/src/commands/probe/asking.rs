@@ -186,7 +186,8 @@ impl Given<'_> {
     pub fn ask_all(
         &self,
         probe: &Probe<'_>,
-        (asks, left): (&[&Ask], &[&Unasked]),
+        asks: &[&Ask],
+        left: &[&Unasked],
         breaches: Vec<String>,
         client: &mut Client,
     ) -> Result<Asked, Stop> {
@@ -221,7 +222,7 @@ impl Given<'_> {
             if !looks {
                 continue;
             }
-            if let Some(smallest) = probe.smallest(ask, &recorded, &fails, (&mut *client, !arguments.no_shrink)) {
+            if let Some(smallest) = probe.smallest(ask, &recorded, &fails, &mut *client, !arguments.no_shrink) {
                 asked.calls = asked.calls.saturating_add(smallest.calls);
                 self.keep(ask, &smallest)?;
                 smallest.run.iter().for_each(|run| asked.add_run(run));

@@ -258,7 +258,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let values = params::Values::new(&arguments.param_file, &arguments.param)?;
     let foreign = Options { in_folder: folder.folder.is_some(), ..arguments.compat.reading(&values.texts) };
     let mut rules = load(&given, limits, foreign)?;
-    let targets = asked(targets, (arguments, format, folder), &rules)?;
+    let targets = asked(targets, arguments, format, folder, &rules)?;
     let written: Vec<&Path> = targets::files_of(&targets).chain(kept).collect();
     compare(&given, &written, &named)?;
     let costs = profile.as_ref().map(|_| averment_bulk::profile::begin(&rules.programs, started));
@@ -286,7 +286,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         None if given.traces.is_empty() => recorded::run(&rules.programs, &mut selection),
         before => before,
     };
-    let traces = traces(arguments, &given, (named, made), select::selects_any(&rules.programs, &selection))?;
+    let selects_any = select::selects_any(&rules.programs, &selection);
+    let traces = traces(arguments, &given, named, made, selects_any)?;
     let drawing = drawing(arguments);
     let policy = given.policy();
     let baseline = baseline(arguments, project)?;
@@ -323,7 +324,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
         .threads(arguments.threads.map_or(0, NonZeroUsize::get))
         .chunk(sizes::chunk(arguments.chunk.as_deref())?);
     let pipeline = batch.pipeline(Wants { profile: costs, timed: arguments.timings, ..outputs.wants() });
-    let judged = judge(&pipeline, traces, &mut outputs, (&given, deadline.as_ref()));
+    let judged = judge(&pipeline, traces, &mut outputs, &given, deadline.as_ref());
     // A thread that is left may hold the costs.
     if let Some(target) = profile.filter(|_| !memory::is_exhausted()) {
         target.write(&pipeline, started, color)?;
@@ -340,7 +341,8 @@ fn judge(
     pipeline: &Arc<Pipeline>,
     traces: Vec<inputs::Input>,
     outputs: &mut Outputs,
-    (given, deadline): (&CheckInputs<'_>, Option<&Deadline>),
+    given: &CheckInputs<'_>,
+    deadline: Option<&Deadline>,
 ) -> Result<Exit, Stop> {
     outputs.begin(&pipeline.table)?;
     let inputs = traces.clone();

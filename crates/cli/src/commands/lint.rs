@@ -118,7 +118,8 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     };
     // With `--diff` the changes stand on standard output.
     let printed = |target: &OutputTarget| target.file.is_some() || !arguments.diff;
-    let (own, shared): (Vec<_>, Vec<_>) = targets.into_iter().filter(printed).partition(|target| is_own(target.format));
+    let printed = targets.into_iter().filter(printed);
+    let (own, shared) = printed.partition::<Vec<_>, _>(|target| is_own(target.format));
     for target in own {
         let style = if target.file.is_some() { Style::PLAIN } else { Stream::Out.style(color) };
         target.put(&text(&rules, target.format, style))?;

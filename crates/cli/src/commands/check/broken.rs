@@ -14,7 +14,7 @@ use std::io::Write as _;
 /// The rules do not compile: machines get their report, people the pictures.
 pub fn broken(rules: &Rules, targets: &[OutputTarget], color: ColorChoice) -> Result<Exit, Stop> {
     let machines = targets.iter().filter(|target| target.format.is_data()).cloned();
-    let (lists, services): (Vec<_>, Vec<_>) = machines.partition(|target| target.format.lists_diagnostics());
+    let (lists, services) = machines.partition::<Vec<_>, _>(|target| target.format.lists_diagnostics());
     let table = Table::default();
     let mut outputs = Outputs::open(&lists, color, Policy::default(), Drawing::default(), &rules.data())?;
     outputs.begin(&table)?;

@@ -25,8 +25,8 @@ pub(super) struct CheckInputs<'a> {
 impl<'a> CheckInputs<'a> {
     pub(super) fn new(arguments: &'a Arguments, color: ColorChoice) -> Result<Self, Stop> {
         // `aver check -r rules.assert run.json`: where rules are named so, a trace may stand first.
-        let (trace, first): (Vec<&PathBuf>, Vec<&PathBuf>) =
-            arguments.rules.iter().partition(|path| !arguments.more_rules.is_empty() && is_trace(path));
+        let stands_first = |path: &&PathBuf| !arguments.more_rules.is_empty() && is_trace(path);
+        let (trace, first) = arguments.rules.iter().partition::<Vec<_>, _>(stands_first);
         let mut named: Vec<PathBuf> = first.into_iter().chain(&arguments.more_rules).cloned().collect();
         let trace = trace.into_iter().map(|path| path.to_string_lossy().into_owned());
         let mut traces: Vec<String> = trace.chain(arguments.traces.iter().cloned()).collect();
@@ -139,7 +139,8 @@ fn swapped(arguments: &Arguments) -> Result<(), Stop> {
 pub(super) fn traces(
     arguments: &Arguments,
     given: &CheckInputs<'_>,
-    (named, before): (inputs::Named<'_>, Option<inputs::Input>),
+    named: inputs::Named<'_>,
+    before: Option<inputs::Input>,
     selects_any: bool,
 ) -> Result<Vec<inputs::Input>, Stop> {
     let empty_allowed = given.allows(CheckAllow::Empty);

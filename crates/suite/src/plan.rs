@@ -273,7 +273,9 @@ fn suite(plan: &SuitePlan, base: &Path, chosen: &Chosen, over: &Overrides) -> Re
     let cases = plan.cases.iter().filter(|case| takes(&chosen.cases, &case.name) && tagged(case));
     let cases: Vec<Case> = cases.map(case).collect::<Result<_, _>>()?;
     let runners = plan.runners.iter().filter(|(name, ..)| takes(&chosen.runners, name));
-    let runners: Vec<Runner> = runners.map(|one| runner(one, base, settings, time, steps)).collect::<Result<_, _>>()?;
+    let runners: Vec<Runner> = runners
+        .map(|(name, span, own)| runner(name, *span, own, base, settings, time, steps))
+        .collect::<Result<_, _>>()?;
     if plan.runners.is_empty() && !cases.is_empty() {
         let help = "write `runner NAME { agent claude-code; model \"…\" }`, or `runner NAME { command [\"…\"] }`";
         return Err(PlanError::at(plan.span, format!("the suite `{}` has no runner", plan.name), help));
@@ -334,7 +336,9 @@ fn case(plan: &CasePlan) -> Result<Case, PlanError> {
 }
 
 fn runner(
-    (name, span, own): &(String, Span, SessionSettings),
+    name: &str,
+    span: Span,
+    own: &SessionSettings,
     base: &Path,
     of_suite: &SessionSettings,
     time: Option<u64>,
@@ -345,20 +349,20 @@ fn runner(
     if command.is_empty() {
         let Some(agent) = agent else {
             let help = "write `agent claude-code` (codex, copilot, cursor-agent, opencode), or `command [\"…\"]`";
-            return Err(PlanError::at(*span, format!("the runner `{name}` names no agent and no command"), help));
+            return Err(PlanError::at(span, format!("the runner `{name}` names no agent and no command"), help));
         };
         command = agent.program.iter().map(|&word| word.to_owned()).collect();
     }
     let model = own.text("model").unwrap_or_default().to_owned();
     if agent.is_some() && model.trim().is_empty() {
         let message = format!("the runner `{name}` names no model");
-        return Err(PlanError::at(*span, message, "write `model \"…\"`: what an agent takes by itself changes"));
+        return Err(PlanError::at(span, message, "write `model \"…\"`: what an agent takes by itself changes"));
     }
     command.extend(own.words("args").iter().cloned());
     let max_steps = own.count("max_steps").or(steps);
     if agent.is_none() && max_steps.is_some() {
         let message = format!("steps of the runner `{name}` cannot be counted");
-        return Err(PlanError::at(*span, message, "name its `agent`, or leave `max_steps` out"));
+        return Err(PlanError::at(span, message, "name its `agent`, or leave `max_steps` out"));
     }
     if let (None, Some(setting), Some((word, near))) = (agent, own.get("command"), misspelt(&command)) {
         let message = format!("`{{{word}}}` stands for nothing");
@@ -377,7 +381,7 @@ fn runner(
     variables.retain(|(name, _)| !replaced.iter().any(|(own, _)| own == name));
     variables.extend(replaced.iter().cloned());
     Ok(Runner {
-        name: name.clone(),
+        name: name.to_owned(),
         agent,
         model,
         command: command.iter().map(|word| word_at(word, base)).collect(),

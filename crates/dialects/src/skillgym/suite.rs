@@ -279,7 +279,9 @@ impl Program<'_, '_> {
                     let tests = self.tests_on_messages(condition, scope);
                     let class = self.eval(value, scope);
                     match (tests, class_of(&class)) {
-                        (Some(tests), Some(class)) => found.extend(lines(&tests, &class, condition.span)),
+                        (Some(tests), Some(class)) => {
+                            found.extend(lines(&tests, &class.0, class.1.as_deref(), condition.span))
+                        }
                         _ => return false,
                     }
                 }
@@ -297,7 +299,7 @@ impl Program<'_, '_> {
                 let class = self.eval(then, scope);
                 match (tests, class_of(&class)) {
                     (Some(tests), Some(class)) => {
-                        found.extend(lines(&tests, &class, condition.span));
+                        found.extend(lines(&tests, &class.0, class.1.as_deref(), condition.span));
                         self.class_by(other, scope, found)
                     }
                     _ => false,
@@ -342,8 +344,8 @@ impl Program<'_, '_> {
 }
 
 /// Lines that give a class by what a message holds.
-fn lines(tests: &[String], (id, label): &(String, Option<String>), place: Span) -> Vec<(Span, String)> {
-    let label = label.as_ref().map(|label| format!(" {}", quoted(label))).unwrap_or_default();
+fn lines(tests: &[String], id: &str, label: Option<&str>, place: Span) -> Vec<(Span, String)> {
+    let label = label.map(|label| format!(" {}", quoted(label))).unwrap_or_default();
     tests.iter().map(|test| (place, format!("classify {}{label} when {test}", quoted(id)))).collect()
 }
 

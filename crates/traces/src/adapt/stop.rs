@@ -104,8 +104,8 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         match span {
             Some((span, kind)) => {
                 match kind {
-                    SpanKind::Input => inputs.take(span, OF_INPUTS),
-                    SpanKind::Output => outputs.take(span, OF_OUTPUTS),
+                    SpanKind::Input => inputs.take(span, &INPUT_KEYS),
+                    SpanKind::Output => outputs.take(span, &OUTPUT_KEYS),
                     _ => {}
                 }
                 one(&mut talk, *node, span, kind);
@@ -122,12 +122,19 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 }
 
 /// Keys of attributes that hold all inputs or outputs, and what stands in front of the name of a single one.
-type OfExchanged = (&'static [OfAttributes], &'static [&'static str]);
+struct ExchangeKeys {
+    all: &'static [OfAttributes],
+    fronts: &'static [&'static str],
+}
 
-const OF_INPUTS: OfExchanged =
-    (&[OfAttributes::Inputs, OfAttributes::SkillInputs], &["skill.inputs.", "skill.input.", "inputs.", "input."]);
-const OF_OUTPUTS: OfExchanged =
-    (&[OfAttributes::Outputs, OfAttributes::SkillOutputs], &["skill.outputs.", "skill.output.", "outputs.", "output."]);
+const INPUT_KEYS: ExchangeKeys = ExchangeKeys {
+    all: &[OfAttributes::Inputs, OfAttributes::SkillInputs],
+    fronts: &["skill.inputs.", "skill.input.", "inputs.", "input."],
+};
+const OUTPUT_KEYS: ExchangeKeys = ExchangeKeys {
+    all: &[OfAttributes::Outputs, OfAttributes::SkillOutputs],
+    fronts: &["skill.outputs.", "skill.output.", "outputs.", "output."],
+};
 
 /// What a skill was given, or what it gave: of several spans together.
 #[derive(Default)]
@@ -140,16 +147,16 @@ struct Exchanged<'run> {
 
 impl<'run> Exchanged<'run> {
     /// Takes what a span holds: what stands under a key for all of it, otherwise every attribute by its name.
-    fn take(&mut self, span: Object<'run>, (all, fronts): OfExchanged) {
+    fn take(&mut self, span: Object<'run>, keys: &ExchangeKeys) {
         self.seen = true;
         let Some(attributes) = object_of(span, OfSpan::Attributes) else { return };
-        match first_of(attributes, all) {
+        match first_of(attributes, keys.all) {
             Some(node) => match object(node) {
                 Some(inner) => inner.entries().iter().for_each(|entry| self.set(entry.key, entry.node)),
                 None => self.whole = Some(node),
             },
             None => attributes.entries().iter().for_each(|entry| {
-                let name = fronts.iter().find_map(|front| entry.key.strip_prefix(front)).unwrap_or(entry.key);
+                let name = keys.fronts.iter().find_map(|front| entry.key.strip_prefix(front)).unwrap_or(entry.key);
                 self.set(name, entry.node);
             }),
         }

@@ -224,7 +224,7 @@ impl Done {
     /// Writes the reports that go into files.
     fn write(&self, targets: &[OutputTarget], exit: Exit) -> Result<(), Stop> {
         let files = targets.iter().filter(|target| target.file.is_some());
-        let (own, shared): (Vec<_>, Vec<_>) = files.cloned().partition(|target| is_own(target.format));
+        let (own, shared) = files.cloned().partition::<Vec<_>, _>(|target| is_own(target.format));
         for target in own {
             let mut text = Vec::new();
             match target.format {

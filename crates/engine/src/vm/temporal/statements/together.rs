@@ -239,8 +239,8 @@ fn never_together(view: &mut View<'_, '_>) -> Why {
         reason.push_str(&format!("; nearest are {} and {}", placed(view, &pair.0), placed(view, &pair.1)));
         return why(reason, evidence(pair, view));
     }
-    for pair in pairs.iter().take(MOST_COMPARED) {
-        if let Some(words) = at_once(view, pair).and_then(|how| misfit(view, pair, how)) {
+    for pair @ (a, b) in pairs.iter().take(MOST_COMPARED) {
+        if let Some(words) = at_once(view, a, b).and_then(|how| misfit(view, a, b, how)) {
             reason.push_str(&words);
             return why(reason, evidence(pair, view));
         }
@@ -255,7 +255,7 @@ fn placed(view: &View<'_, '_>, hit: &Hit) -> String {
 }
 
 /// How two steps are together: they may only have other values than each other.
-fn at_once(view: &View<'_, '_>, (a, b): &(Hit, Hit)) -> Option<&'static str> {
+fn at_once(view: &View<'_, '_>, a: &Hit, b: &Hit) -> Option<&'static str> {
     let (a, b) = (view.step(a.step)?, view.step(b.step)?);
     if a.turn.is_some() && a.turn == b.turn {
         return Some("in one turn");
@@ -267,7 +267,7 @@ fn at_once(view: &View<'_, '_>, (a, b): &(Hit, Hit)) -> Option<&'static str> {
 }
 
 /// What keeps two steps that are together from being a pair.
-fn misfit(view: &mut View<'_, '_>, (a, b): &(Hit, Hit), how: &str) -> Option<String> {
+fn misfit(view: &mut View<'_, '_>, a: &Hit, b: &Hit, how: &str) -> Option<String> {
     let join_mismatch = view.join_mismatch(b, &a.env, std::slice::from_ref(a))?;
     let (first, second) = (view.say(a.step), view.say(b.step));
     if same_values(&a.env, &b.env) == Fit::No {

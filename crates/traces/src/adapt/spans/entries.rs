@@ -8,7 +8,7 @@ use super::tree::Tree;
 use super::{Act, Span, text_of_node, used, wrapped};
 use crate::adapt::content;
 use crate::adapt::draft::{Draft, field};
-use crate::adapt::object;
+use crate::adapt::nodes::object;
 use averment_base::value::{Entry, Node, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 

@@ -2,7 +2,7 @@
 
 use super::super::content;
 use super::super::draft::Draft;
-use super::super::{list, object};
+use super::super::nodes::{list, object};
 use super::attributes::{Fact, Facts, Numbered, Part, names};
 use super::exchange::{Asked, Exchange, Said, Told};
 use super::{text_of_node, wrapped, written};

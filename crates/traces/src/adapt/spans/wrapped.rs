@@ -4,9 +4,10 @@ use super::attributes::{Fact, Facts, names};
 use super::exchange::Told;
 use super::said::{self, OfSaid};
 use super::text_of_node;
+use crate::adapt::calls;
 use crate::adapt::draft::Draft;
+use crate::adapt::nodes::{list, object};
 use crate::adapt::printed::{self, Printed};
-use crate::adapt::{calls, list, object};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::Status;
@@ -96,7 +97,7 @@ fn unwrapped<'run>(args: Node<'run>, facts: &Facts<'run>, draft: &mut Draft<'run
 /// Whether an object says what a tool takes: a schema, or an object with a type for each name.
 fn is_schema(object: Object<'_>) -> bool {
     let has_type =
-        |node: Node<'_>| super::super::object(node).is_some_and(|inner| wrapped(inner, Wrapped::Type).is_some());
+        |node: Node<'_>| super::super::nodes::object(node).is_some_and(|inner| wrapped(inner, Wrapped::Type).is_some());
     wrapped(object, Wrapped::Properties).is_some()
         || !object.entries().is_empty() && object.entries().iter().all(|entry| has_type(entry.node))
 }

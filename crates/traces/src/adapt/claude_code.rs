@@ -427,7 +427,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
                 let mut of_message = Usage::default();
                 of_message.add(counts);
                 of_message.count_cache_as_input();
-                draft.spends(&of_message, model);
+                draft.spends(of_message.counts(), model);
                 usage.join(&of_message);
             }
             // In a stream the counts of single messages are those of their beginnings: its end sums them up, unless it counts less.

@@ -1,8 +1,7 @@
 //! A run while an adapter fills it.
 
-use super::calls::Usage;
 use crate::build::Normal;
-use crate::prices::{Spending, Spent};
+use crate::prices::{Counts, Spending, Spent};
 use averment_base::limits::Limits;
 use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
 use averment_runs::normal::{MAIN_AGENT, of_run, of_step};
@@ -308,10 +307,10 @@ impl<'run, 'limits> Draft<'run, 'limits> {
     }
 
     /// Notes what a request to a model used: what that costs depends on the model.
-    pub(super) fn spends(&mut self, usage: &Usage, model: Option<Node<'run>>) {
+    pub(super) fn spends(&mut self, counts: Counts, model: Option<Node<'run>>) {
         self.names_model(model);
         let model = model.and_then(super::nodes::text);
-        self.spending.parts.push(Spent { model, counts: usage.counts() });
+        self.spending.parts.push(Spent { model, counts });
     }
 
     /// The run in normal form, and what is known of its models.

@@ -296,7 +296,7 @@ fn response<'run>(
 fn spends<'run>(counts: Object<'run>, model: Option<Node<'run>>, usage: &mut Usage, draft: &mut Draft<'run, '_>) {
     let mut of_request = Usage::default();
     of_request.add(counts);
-    draft.spends(&of_request, model);
+    draft.spends(of_request.counts(), model);
     usage.join(&of_request);
 }
 

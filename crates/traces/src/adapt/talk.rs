@@ -332,7 +332,7 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
     /// Adds what a request to a model used.
     pub(super) fn spends(&mut self, usage: &Usage, model: Option<Node<'run>>) {
         self.usage.join(usage);
-        self.draft.spends(usage, model);
+        self.draft.spends(usage.counts(), model);
     }
 
     /// The same where the format does not tell in which turns things were done.

@@ -3,7 +3,7 @@
 use super::attributes::{Fact, names};
 use super::exchange::Said;
 use super::said;
-use super::tell::instant;
+use super::timed::instant;
 use super::tree::Tree;
 use super::{Act, Span, text_of_node, used, wrapped};
 use crate::adapt::content;

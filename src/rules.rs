@@ -16,9 +16,10 @@ use averment_engine::vm::testing::run_tests;
 use averment_engine::vm::world::Permissions;
 use averment_report::derivation::{self, Choice};
 use averment_report::gate::Policy;
-use averment_report::model::{self, Detail, Unreadable};
+use averment_report::model::{Detail, Unreadable};
 use averment_report::reading::{Reading, parse};
 use averment_report::redact_path::RedactPath;
+use averment_report::report_builder;
 use averment_report::table::{Location, Table};
 use averment_traces::expected::Expected;
 use averment_traces::names::Names;
@@ -282,7 +283,7 @@ impl Rules {
         let outcomes: Vec<_> =
             each.map(|(program, prepared)| evaluate(program, prepared, &run, arena, options)).collect();
         let detail = Detail::FINDINGS;
-        Ok(Outcome::new(Arc::clone(table), model::build(table, &run, &outcomes, *policy, detail)))
+        Ok(Outcome::new(Arc::clone(table), report_builder::build(table, &run, &outcomes, *policy, detail)))
     }
 }
 

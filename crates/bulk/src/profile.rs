@@ -16,8 +16,8 @@ use averment_engine::vm::outcome::Outcome;
 use averment_engine::vm::over_runs::Tally;
 use averment_engine::vm::prepare::Prepared;
 use averment_report::chunk_totals::ChunkTotals;
-use averment_report::model;
 use averment_report::profile::{Costs, Phase, ProgramCosts};
+use averment_report::{model, report_builder};
 use averment_runs::run::Run;
 use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
@@ -245,7 +245,7 @@ impl<'p> ProfilingJudge<'p> {
         self.costs.spend(Phase::Evaluating, since.elapsed());
         let since = Instant::now();
         let Pipeline { table, policy, detail, .. } = self.pipeline;
-        let mut report = model::build(table, &run, &outcomes, *policy, *detail);
+        let mut report = report_builder::build(table, &run, &outcomes, *policy, *detail);
         self.costs.spend(Phase::Reporting, since.elapsed());
         report.nanoseconds = self.pipeline.timed.then(|| nanoseconds(begun.elapsed()));
         Done::Run(Box::new(report))

@@ -15,13 +15,14 @@ pub mod block;
 pub mod by_rule;
 pub mod change;
 pub mod chunk_totals;
-mod classify;
+pub mod classify;
 pub mod conditions;
 #[cfg(feature = "pictures")]
 mod csv;
 pub mod derivation;
 #[cfg(feature = "pictures")]
 pub mod diagnostic;
+pub mod digest;
 pub mod drawn;
 pub mod escaped;
 #[cfg(feature = "pictures")]
@@ -54,8 +55,10 @@ pub mod reading;
 pub mod redact;
 pub mod redact_path;
 mod redact_rules;
+pub mod report_builder;
 #[cfg(feature = "pictures")]
 mod sarif;
+mod secrets;
 #[cfg(feature = "pictures")]
 mod short;
 pub mod show;
@@ -89,13 +92,14 @@ pub use format::open;
 pub use format::{Format, Given, Needs, Reader, Reasons, Wanted};
 use gate::Policy;
 #[cfg(feature = "pictures")]
-pub use human::unreadable as tell_unreadable;
 use model::{RunReport, Unreadable};
 pub use redact::of_run as redact_run;
 pub use redact::redact;
 use std::io;
 use table::Table;
 use totals::Totals;
+#[cfg(feature = "pictures")]
+pub use unread::unreadable as tell_unreadable;
 
 /// Violations of each failure that are drawn, unless all are asked for.
 pub const VIOLATIONS_DRAWN: usize = 3;

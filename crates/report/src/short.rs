@@ -1,6 +1,6 @@
 //! `--format short`: every non-pass on one line, `FILE:LINE:COLUMN: severity[id]: message`, the place being that of the assertion.
 
-use super::gate::{self, Gate};
+use super::gate::Gate;
 use super::model::{EvidenceReport, ResultReport, RunReport, Unreadable};
 use super::table::{Item, Table};
 use super::{Ending, Options, Report, value};
@@ -25,7 +25,7 @@ impl Short {
     }
 
     fn severity(&self, table: &Table, item: &Item, result: &ResultReport) -> &'static str {
-        if gate::of_result(table, result, self.options.policy) != Gate::Open {
+        if table.result_gate(result, self.options.policy) != Gate::Open {
             return "error";
         }
         match (result.status, item.severity) {

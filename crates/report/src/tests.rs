@@ -205,7 +205,7 @@ fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
             steps: format == Format::Html,
             measured: false,
         };
-        let one = model::build(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);
+        let one = report_builder::build(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);
         totals.add(&one);
         report.run(&table, &one).unwrap();
     }

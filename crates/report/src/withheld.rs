@@ -1,6 +1,6 @@
 //! What of a run no report shows, wherever else the run repeats it.
 
-use crate::redact::{is_telling, secrets};
+use crate::secrets::{is_telling, secrets};
 use averment_base::value::Value;
 use averment_base::value::json::to_json;
 use averment_builtins::detect;

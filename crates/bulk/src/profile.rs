@@ -4,7 +4,6 @@
 //! are. The first look, which lets a check without a profile pass over most of that, is taken and measured too, but nothing is left out for it.
 
 use crate::faults::Point;
-use crate::feed;
 use crate::judge::run_time::nanoseconds;
 use crate::judge::{Done, OverRunsOf, each_line, file_of, line_reader};
 use crate::pipeline::Pipeline;
@@ -219,11 +218,11 @@ impl<'p> ProfilingJudge<'p> {
     fn run(&mut self, raw: &RawRun, full: &Bump, look: bool) -> Done {
         let since = Instant::now();
         let begun = since;
-        let read = feed::parse(raw, full, &self.pipeline.reading);
+        let read = self.pipeline.reading.parse(raw, full);
         let time = self.costs.spend(Phase::Reading, since.elapsed());
         let run = match read {
             Ok(run) => run,
-            Err(unreadable) => return Done::Unreadable(unreadable),
+            Err(failure) => return Done::Unreadable(failure.into()),
         };
         self.pipeline.understood.note(&run);
         self.count(run.format, raw.length(), time);

@@ -51,9 +51,7 @@ pub mod model;
 pub mod over_runs;
 pub mod profile;
 mod proof;
-pub mod reading;
 pub mod redact;
-pub mod redact_path;
 mod redact_rules;
 pub mod report_builder;
 #[cfg(feature = "pictures")]

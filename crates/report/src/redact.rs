@@ -3,7 +3,7 @@
 use averment_base::value::json::to_json;
 use averment_base::value::{Text, Value};
 use averment_engine::vm::outcome::Evidence;
-use averment_runs::run::{Run, RunSource};
+use averment_runs::run::{EVERYTHING, Run, RunSource};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -11,7 +11,6 @@ use std::ops::Range;
 pub use crate::redact_rules::{in_data, in_diagnostic, in_place};
 use crate::secrets::SHORTEST_VALUE;
 pub use crate::secrets::{is_telling, redact, secrets, without};
-pub(crate) use crate::withheld::EVERYTHING;
 pub use crate::withheld::environment;
 pub use averment_builtins::detect::REDACTED;
 

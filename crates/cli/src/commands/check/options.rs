@@ -11,9 +11,9 @@ use crate::commands::{profile, signals, units};
 use averment::Permissions;
 use averment_base::diagnostic::suggest::nearest;
 use averment_ide::project::Project;
-use averment_report::redact_path::RedactPath;
 use averment_report::show::{Section, Show};
 use averment_report::{Command, Format};
+use averment_traces::redact_path::RedactPath;
 use std::sync::Arc;
 
 /// The paths whose values no report shows: those of the command line and those of the project.

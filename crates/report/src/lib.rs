@@ -87,7 +87,7 @@ mod worst;
 use averment_base::diagnostic::render::Style;
 #[cfg(feature = "pictures")]
 pub use format::open;
-pub use format::{Format, Given, Needs, Reader, Reasons, Wanted};
+pub use format::{Format, Given, Needs, Notation, Reader, Reasons, Wanted};
 use gate::Policy;
 #[cfg(feature = "pictures")]
 use model::{RunReport, Unreadable};
@@ -175,13 +175,15 @@ pub struct Ending<'a> {
     pub exit: u8,
 }
 
-/// A format that is written as results come.
+/// A format that is written as results come. It has to say what it writes of a run, of a trace that cannot be read, and at the end.
 pub trait Report {
     /// Called once, before everything else.
     ///
     /// # Errors
     /// What the writer says.
-    fn begin(&mut self, table: &Table) -> io::Result<()>;
+    fn begin(&mut self, _: &Table) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Called for every run, in order.
     ///
@@ -215,11 +217,13 @@ pub trait Report {
     /// What the writer says.
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()>;
 
-    /// Hands on what is written so far: called when the next run is waited for.
+    /// Hands on what is written so far: called when the next run is waited for. A report that writes at its end has nothing to hand on.
     ///
     /// # Errors
     /// What the writer says.
-    fn flush(&mut self) -> io::Result<()>;
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Called once, at the end, also after an interruption.
     ///

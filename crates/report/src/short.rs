@@ -85,10 +85,6 @@ pub fn worded(
 }
 
 impl Report for Short {
-    fn begin(&mut self, _: &Table) -> io::Result<()> {
-        Ok(())
-    }
-
     fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
         for (line, message) in &run.warnings {
             writeln!(self.out, "{}:{line}:1: warning[trace]: {}", one_line(&run.file), one_line(message))?;

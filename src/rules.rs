@@ -16,14 +16,15 @@ use averment_engine::vm::testing::run_tests;
 use averment_engine::vm::world::Permissions;
 use averment_report::derivation::{self, Choice};
 use averment_report::gate::Policy;
-use averment_report::model::{self, Detail, Unreadable};
-use averment_report::reading::{Reading, parse};
-use averment_report::redact_path::RedactPath;
+use averment_report::model::{Detail, Unreadable};
+use averment_report::report_builder;
 use averment_report::table::{Location, Table};
 use averment_traces::expected::Expected;
 use averment_traces::names::Names;
 use averment_traces::prices::Prices;
 use averment_traces::read::{RawRun, Runs, read_str};
+use averment_traces::reading::Reading;
+use averment_traces::redact_path::RedactPath;
 use bumpalo::Bump;
 use std::sync::Arc;
 
@@ -162,7 +163,7 @@ impl Rules {
     pub fn explain_run(&self, raw: &RawRun, choice: Choice) -> Result<Explanation, RunError> {
         let Inner { programs, prepared, table, options, reading, .. } = &*self.inner;
         let arena = Bump::new();
-        let run = parse(raw, &arena, reading)?;
+        let run = reading.parse(raw, &arena).map_err(Unreadable::from)?;
         let all = programs.iter().zip(prepared).enumerate();
         let derived: Vec<_> =
             all.map(|(at, (program, prepared))| (at, derive(program, prepared, &run, &arena, options).1)).collect();
@@ -277,12 +278,12 @@ impl Rules {
 
     fn judge_with(&self, raw: &RawRun, arena: &Bump, options: &EvaluateOptions) -> Result<Outcome, RunError> {
         let Inner { programs, prepared, table, policy, reading, .. } = &*self.inner;
-        let run = parse(raw, arena, reading)?;
+        let run = reading.parse(raw, arena).map_err(Unreadable::from)?;
         let each = programs.iter().zip(prepared);
         let outcomes: Vec<_> =
             each.map(|(program, prepared)| evaluate(program, prepared, &run, arena, options)).collect();
         let detail = Detail::FINDINGS;
-        Ok(Outcome::new(Arc::clone(table), model::build(table, &run, &outcomes, *policy, detail)))
+        Ok(Outcome::new(Arc::clone(table), report_builder::build(table, &run, &outcomes, *policy, detail)))
     }
 }
 

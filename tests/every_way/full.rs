@@ -8,10 +8,10 @@ use averment_engine::vm::outcome::Outcome;
 use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::select::Selection;
 use averment_report::gate::{Gate, Policy};
-use averment_report::model::{self, Detail, RunReport, Unreadable};
+use averment_report::model::{Detail, RunReport, Unreadable};
 use averment_report::table::Table;
 use averment_report::totals::Totals;
-use averment_report::{self as report, Ending, Format, Options};
+use averment_report::{self as report, Ending, Format, Options, report_builder};
 use averment_traces::error::ReadError;
 use averment_traces::read::{self, RawRun, Runs};
 use bumpalo::Bump;
@@ -68,7 +68,7 @@ impl Full {
             let each = programs.iter().zip(&prepared);
             let outcomes: Vec<Outcome> =
                 each.map(|(program, prepared)| evaluate(program, prepared, &run, &arena, &options)).collect();
-            full.runs.push(Ok(model::build(&full.table, &run, &outcomes, policy, detail)));
+            full.runs.push(Ok(report_builder::build(&full.table, &run, &outcomes, policy, detail)));
             full.outcomes.push(outcomes);
         }
         full

@@ -3,9 +3,9 @@
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_report::model::Unreadable;
-pub use averment_report::reading::{Reading, parse};
 use averment_traces::error::ReadError;
 use averment_traces::read::{FilePart, RawRun, Runs};
+pub use averment_traces::reading::Reading;
 use std::path::{Path, PathBuf};
 
 /// A file to read, or standard input.

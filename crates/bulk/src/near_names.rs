@@ -187,7 +187,7 @@ impl NearNames {
     /// Evaluates a run for what its paths do not find.
     fn probe(&self, looking: &Looking<'_>, raw: &RawRun) {
         let arena = Bump::new();
-        let Ok(run) = feed::parse(raw, &arena, looking.reading) else { return };
+        let Ok(run) = looking.reading.parse(raw, &arena) else { return };
         for (number, (program, prepared)) in looking.programs.iter().zip(looking.prepared).enumerate() {
             let found = near_names::near_names(program, prepared, &run, &arena, looking.options);
             let mut noted = self.noted();

@@ -4,7 +4,6 @@
 //! are. The first look, which lets a check without a profile pass over most of that, is taken and measured too, but nothing is left out for it.
 
 use crate::faults::Point;
-use crate::feed;
 use crate::judge::run_time::nanoseconds;
 use crate::judge::{Done, OverRunsOf, each_line, file_of, line_reader};
 use crate::pipeline::Pipeline;
@@ -16,8 +15,8 @@ use averment_engine::vm::outcome::Outcome;
 use averment_engine::vm::over_runs::Tally;
 use averment_engine::vm::prepare::Prepared;
 use averment_report::chunk_totals::ChunkTotals;
-use averment_report::model;
 use averment_report::profile::{Costs, Phase, ProgramCosts};
+use averment_report::{model, report_builder};
 use averment_runs::run::Run;
 use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
@@ -219,11 +218,11 @@ impl<'p> ProfilingJudge<'p> {
     fn run(&mut self, raw: &RawRun, full: &Bump, look: bool) -> Done {
         let since = Instant::now();
         let begun = since;
-        let read = feed::parse(raw, full, &self.pipeline.reading);
+        let read = self.pipeline.reading.parse(raw, full);
         let time = self.costs.spend(Phase::Reading, since.elapsed());
         let run = match read {
             Ok(run) => run,
-            Err(unreadable) => return Done::Unreadable(unreadable),
+            Err(failure) => return Done::Unreadable(failure.into()),
         };
         self.pipeline.understood.note(&run);
         self.count(run.format, raw.length(), time);
@@ -245,7 +244,7 @@ impl<'p> ProfilingJudge<'p> {
         self.costs.spend(Phase::Evaluating, since.elapsed());
         let since = Instant::now();
         let Pipeline { table, policy, detail, .. } = self.pipeline;
-        let mut report = model::build(table, &run, &outcomes, *policy, *detail);
+        let mut report = report_builder::build(table, &run, &outcomes, *policy, *detail);
         self.costs.spend(Phase::Reporting, since.elapsed());
         report.nanoseconds = self.pipeline.timed.then(|| nanoseconds(begun.elapsed()));
         Done::Run(Box::new(report))

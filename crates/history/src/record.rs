@@ -5,7 +5,7 @@ use crate::labels::Labels;
 use crate::schema::{self, Purpose};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::outcome::Status;
-use averment_report::fingerprint::hashed;
+use averment_report::digest::hashed;
 use averment_report::measured::Measured;
 use averment_report::model::RunReport;
 use averment_report::table::{Item, Table};

@@ -7,7 +7,7 @@
 //! A line names the rule file and the assertion by its text (or a rule with a threshold), the run, what came out with the number of violations,
 //! and the reason, which is for people alone. It covers one result: what stands twice in the rules, or two runs of one name, need two lines.
 
-use super::gate::{self, Gate, Policy};
+use super::gate::{Gate, Policy};
 use super::model::{ResultReport, RunReport};
 use super::table::{Item, RuleItem, Table};
 use super::value;
@@ -102,7 +102,7 @@ impl Baseline {
         for number in 0..run.results.len() {
             let Some(result) = run.results.get(number) else { continue };
             let Some((file, what)) = table.items.get(result.item).map(named) else { continue };
-            if gate::of_result(table, result, policy) != Gate::Failed {
+            if table.result_gate(result, policy) != Gate::Failed {
                 continue;
             }
             let key = Key { file, what, run: plain(&run.run), word: word(result).to_owned() };
@@ -116,7 +116,7 @@ impl Baseline {
         for number in 0..run.rules.len() {
             let Some(rule) = run.rules.get(number) else { continue };
             let Some((file, what)) = table.rules.get(rule.rule).map(named_rule) else { continue };
-            if gate::of_rule(table, rule, policy) != Gate::Failed {
+            if table.rule_gate(rule, policy) != Gate::Failed {
                 continue;
             }
             let key = Key { file, what, run: plain(&run.run), word: BELOW.to_owned() };
@@ -125,7 +125,7 @@ impl Baseline {
                 rule.known = known;
             }
         }
-        run.gate = gate::of_run(table, &run.results, &run.rules, policy);
+        run.gate = table.run_gate(&run.results, &run.rules, policy);
     }
 
     /// Whether a failure is known; where the file is written anew, it is from now on.

@@ -1,7 +1,7 @@
 //! A block of a Runsight workflow in a run, as that system counts it: its score, cost and tokens, what they are against earlier runs, and what
 //! became worse since the last of them.
 
-use super::change::{Delta, RUNS, Regression, Standing};
+use super::change::{BlockReport, Regression};
 use super::model::{ResultReport, RuleReport, RunReport};
 use super::redact::redact;
 use super::table::Table;
@@ -9,68 +9,12 @@ use averment_base::truth::Verdict;
 use averment_base::value::{Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::Run;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Blocks that became worse and are named.
 const NAMED: usize = 10;
-
-/// What is known of a block in one run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct BlockReport {
-    /// The system whose workflow it is of.
-    #[serde(default)]
-    pub system: String,
-    /// Whether every assertion on it passes.
-    #[serde(default)]
-    pub passed: Option<bool>,
-    /// The weighted mean of the scores of its assertions.
-    #[serde(default)]
-    pub score: Option<f64>,
-    /// What it cost, where that is recorded.
-    #[serde(default)]
-    pub cost_usd: Option<f64>,
-    /// The tokens that it used, where they are recorded.
-    #[serde(default)]
-    pub total_tokens: Option<f64>,
-    /// Who worked on it, where that is recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub soul_id: Option<String>,
-    /// In which version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub soul_version: Option<String>,
-    /// What it is against the earlier runs; `None` where there are none.
-    #[serde(default, skip_deserializing)]
-    pub delta: Option<Delta>,
-    /// What became worse since the last of them.
-    #[serde(default, skip_deserializing)]
-    pub regressions: Vec<Regression>,
-}
-
-impl BlockReport {
-    /// What of it is compared with other runs.
-    #[must_use]
-    pub fn standing(&self) -> Standing {
-        let Self { passed, score, cost_usd, total_tokens, .. } = *self;
-        Standing { passed, score, cost_usd, total_tokens }
-    }
-
-    /// What it is against the mean of earlier ones of the same version of the same worker, what became worse since the last of them, and how
-    /// many there are.
-    #[must_use]
-    pub fn against(&self, earlier: &[Self]) -> (Option<Delta>, Vec<Regression>, usize) {
-        let earlier: Vec<Standing> = earlier.iter().filter(|one| one.is_comparable(self)).map(Self::standing).collect();
-        let now = self.standing();
-        let regressions = earlier.last().map(|last| now.regressions_since(last)).unwrap_or_default();
-        (now.delta_to(&earlier), regressions, earlier.len().min(RUNS))
-    }
-
-    /// Whether both are of the same version of the same worker.
-    fn is_comparable(&self, other: &Self) -> bool {
-        (&self.soul_id, &self.soul_version) == (&other.soul_id, &other.soul_version)
-    }
-}
 
 /// Adds to the rules about blocks what the run records of these.
 pub(super) fn add(table: &Table, run: Option<&Run<'_>>, results: &[ResultReport], rules: &mut [RuleReport]) {

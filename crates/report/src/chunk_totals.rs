@@ -1,7 +1,6 @@
 //! Totals of a chunk of runs, for reports that show no single run, and lines of `jsonl` without a detour over objects.
 
-use super::gate::{self, Gate, Policy};
-use super::line::Behind;
+use super::gate::{Gate, Policy};
 use super::model::{ResultReport, RuleReport};
 use super::table::Table;
 use super::unjudged::{UnjudgedReport, UnjudgedTotals};
@@ -44,6 +43,15 @@ pub struct Judged {
     unjudged: Vec<(usize, UnjudgedReport)>,
     /// What a line of `jsonl` says behind the name of the run, where lines are wanted.
     pub line: Option<Behind>,
+}
+
+/// What a line says behind the name of its run.
+#[derive(Debug, Clone, Default)]
+pub struct Behind {
+    /// Up to the findings.
+    pub head: Vec<u8>,
+    /// The findings, where nothing of them depends on the run.
+    pub findings: Option<Vec<u8>>,
 }
 
 /// Sets of verdicts that were seen before, with what they make of a run.
@@ -108,7 +116,7 @@ impl Judged {
                 })
             }));
         }
-        let gate = gate::of_run(table, &results, &rules, policy);
+        let gate = table.run_gate(&results, &rules, policy);
         let score = super::model::mean(outcomes.iter().filter_map(|outcome| outcome.score));
         Self { gate, score, statuses, unjudged: said, line: None }
     }

@@ -1,6 +1,6 @@
 //! A failed assertion as a picture: the rule with the values of its parts, and the places in the trace that prove it.
 
-use super::gate::{self, Gate};
+use super::gate::Gate;
 use super::model::{EvidenceReport, Excerpt, ResultReport, RunReport};
 use super::table::{Item, Table};
 use super::{Options, value};
@@ -74,7 +74,7 @@ fn severity(
     options: &Options,
 ) -> codespan_reporting::diagnostic::Severity {
     use codespan_reporting::diagnostic::Severity as Shown;
-    match (gate::of_result(table, result, options.policy), item.severity) {
+    match (table.result_gate(result, options.policy), item.severity) {
         (Gate::Open, Severity::Info) => Shown::Note,
         (Gate::Open, _) => Shown::Warning,
         _ => Shown::Error,

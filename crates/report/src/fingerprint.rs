@@ -1,7 +1,7 @@
 //! What makes a violation the same one in the next check, also where lines of the rules or of the trace have moved.
 
-use super::model::RunReport;
-use super::standing::ViolationView;
+use super::digest::{beginning, hex};
+use super::model::{EvidenceReport, RunReport};
 use super::table::Item;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -36,33 +36,4 @@ impl Fingerprints {
             number => format!("{}-{number}", hex(&first)),
         }
     }
-}
-
-/// Bytes in hexadecimal digits.
-#[must_use]
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The first bytes of the hash of some texts.
-#[must_use]
-pub fn hashed<const N: usize>(texts: &[&str]) -> [u8; N] {
-    let mut hash = Sha256::new();
-    for text in texts {
-        hash.update(text.as_bytes());
-        hash.update([0]);
-    }
-    beginning(hash)
-}
-
-/// The first bytes of the hash of bytes.
-#[must_use]
-pub fn bytes_hash<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    beginning(Sha256::new_with_prefix(bytes))
-}
-
-fn beginning<const N: usize>(hash: Sha256) -> [u8; N] {
-    let mut first = [0; N];
-    first.iter_mut().zip(hash.finalize().iter()).for_each(|(to, from)| *to = *from);
-    first
 }

@@ -1,8 +1,6 @@
 //! Which results fail a run: severities, thresholds of rules, and what the command line adds.
 
-use super::model::{ResultReport, RuleReport};
-use super::table::Table;
-use averment_engine::ir::{Denied, Severity};
+use averment_engine::ir::Denied;
 use averment_engine::vm::outcome::Status;
 
 /// What the command line changes.
@@ -87,36 +85,4 @@ pub fn of_assertion(gating: Gating, status: Status, unjudged: bool, policy: Poli
     let of_status = if counts { of_status(status, policy) } else { Gate::Open };
     let fails = unjudged && policy.deny_unjudged && speaks(denied.unjudged);
     of_status.max(if fails { Gate::Failed } else { Gate::Open })
-}
-
-/// What one result does to its run.
-#[must_use]
-pub fn of_result(table: &Table, result: &ResultReport, policy: Policy) -> Gate {
-    let Some(item) = table.items.get(result.item).filter(|_| !result.known) else { return Gate::Open };
-    let gating = Gating {
-        is_error: item.severity == Severity::Error,
-        by_rule: table.rule_of(item).is_some_and(|rule| rule.threshold.is_some()),
-        over_runs: item.over_runs,
-        denied: item.denied,
-    };
-    of_assertion(gating, result.status, result.unjudged.is_some(), policy)
-}
-
-/// What a rule with a threshold does to its run.
-#[must_use]
-pub fn of_rule(table: &Table, rule: &RuleReport, policy: Policy) -> Gate {
-    match table.rules.get(rule.rule) {
-        Some(item) if item.gates() && !rule.known => {
-            of_status(Status::of(rule.verdict, false), policy.with(item.denied))
-        }
-        _ => Gate::Open,
-    }
-}
-
-/// The gravest gate of a run.
-#[must_use]
-pub fn of_run(table: &Table, results: &[ResultReport], rules: &[RuleReport], policy: Policy) -> Gate {
-    let of_results = results.iter().map(|result| of_result(table, result, policy));
-    let of_rules = rules.iter().map(|rule| of_rule(table, rule, policy));
-    of_results.chain(of_rules).max().unwrap_or(Gate::Open)
 }

@@ -125,10 +125,6 @@ impl Report for Github {
         Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
     fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
         for one in std::mem::take(&mut self.unread) {
             let place = format!("file={},line={},col={}", property(&one.file), one.line, one.column);

@@ -1,6 +1,7 @@
 //! `--format gitlab`: the code quality report of GitLab, a list with an issue per violation.
 
-use super::fingerprint::{Fingerprints, hashed, hex};
+use super::digest::{hashed, hex};
+use super::fingerprint::Fingerprints;
 use super::model::{ResultReport, RunReport, Unreadable};
 use super::standing::{self, Level, Standing};
 use super::table::{Location, Table};

@@ -248,10 +248,6 @@ impl Report for Junit {
         Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
     fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
         if let Some(missing) = ending.totals.missing() {
             let message =

@@ -15,13 +15,14 @@ pub mod block;
 pub mod by_rule;
 pub mod change;
 pub mod chunk_totals;
-mod classify;
+pub mod classify;
 pub mod conditions;
 #[cfg(feature = "pictures")]
 mod csv;
 pub mod derivation;
 #[cfg(feature = "pictures")]
 pub mod diagnostic;
+pub mod digest;
 pub mod drawn;
 pub mod escaped;
 #[cfg(feature = "pictures")]
@@ -50,12 +51,12 @@ pub mod model;
 pub mod over_runs;
 pub mod profile;
 mod proof;
-pub mod reading;
 pub mod redact;
-pub mod redact_path;
 mod redact_rules;
+pub mod report_builder;
 #[cfg(feature = "pictures")]
 mod sarif;
+mod secrets;
 #[cfg(feature = "pictures")]
 mod short;
 pub mod show;
@@ -86,16 +87,17 @@ mod worst;
 use averment_base::diagnostic::render::Style;
 #[cfg(feature = "pictures")]
 pub use format::open;
-pub use format::{Format, Given, Needs, Reader, Reasons, Wanted};
+pub use format::{Format, Given, Needs, Notation, Reader, Reasons, Wanted};
 use gate::Policy;
 #[cfg(feature = "pictures")]
-pub use human::unreadable as tell_unreadable;
 use model::{RunReport, Unreadable};
 pub use redact::of_run as redact_run;
 pub use redact::redact;
 use std::io;
 use table::Table;
 use totals::Totals;
+#[cfg(feature = "pictures")]
+pub use unread::unreadable as tell_unreadable;
 
 /// Violations of each failure that are drawn, unless all are asked for.
 pub const VIOLATIONS_DRAWN: usize = 3;
@@ -173,13 +175,15 @@ pub struct Ending<'a> {
     pub exit: u8,
 }
 
-/// A format that is written as results come.
+/// A format that is written as results come. It has to say what it writes of a run, of a trace that cannot be read, and at the end.
 pub trait Report {
     /// Called once, before everything else.
     ///
     /// # Errors
     /// What the writer says.
-    fn begin(&mut self, table: &Table) -> io::Result<()>;
+    fn begin(&mut self, _: &Table) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Called for every run, in order.
     ///
@@ -213,11 +217,13 @@ pub trait Report {
     /// What the writer says.
     fn unreadable(&mut self, what: &Unreadable) -> io::Result<()>;
 
-    /// Hands on what is written so far: called when the next run is waited for.
+    /// Hands on what is written so far: called when the next run is waited for. A report that writes at its end has nothing to hand on.
     ///
     /// # Errors
     /// What the writer says.
-    fn flush(&mut self) -> io::Result<()>;
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Called once, at the end, also after an interruption.
     ///

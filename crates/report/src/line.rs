@@ -11,15 +11,6 @@ use std::io::{self, Write};
 /// What ends a line.
 pub const END: &[u8] = b"]}\n";
 
-/// What a line says behind the name of its run.
-#[derive(Debug, Clone, Default)]
-pub struct Behind {
-    /// Up to the findings.
-    pub head: Vec<u8>,
-    /// The findings, where nothing of them depends on the run.
-    pub findings: Option<Vec<u8>>,
-}
-
 /// Appends the whole line of a run.
 ///
 /// # Errors

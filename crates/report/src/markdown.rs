@@ -182,10 +182,6 @@ impl Report for Markdown {
         Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
     fn end(&mut self, table: &Table, ending: &Ending<'_>) -> io::Result<()> {
         let mut text = self.headline(ending) + &self.unread(ending);
         if self.options.command == Command::Check {

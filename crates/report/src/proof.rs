@@ -1,6 +1,6 @@
 //! What reports show of evidence: words without what is hidden, values, places, pieces of the trace.
 
-use super::model::{Bytes, EvidenceReport, ViolationReport};
+use super::model::{Bytes, EvidenceReport, Excerpt, ViolationReport};
 use super::redact::{self, Withheld, redact};
 use super::step_line::{self, StepLine, Wanted};
 use super::table::Table;
@@ -18,19 +18,6 @@ const SHOWN: usize = 120;
 const REASON: usize = 2_000;
 /// More evidence of one result than this is left out: it is for people and their tools, not a copy of the run.
 const EVIDENCE: usize = 64;
-
-/// A step of the run, or a value beside its steps, on a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excerpt {
-    /// The line of its first place in the file, from 1.
-    pub line: usize,
-    /// The column of that place in its line, in characters, from 1.
-    pub column: usize,
-    /// What is shown of it.
-    pub text: String,
-    /// What evidence speaks of, in bytes of `text`, with the number of the evidence.
-    pub marks: Vec<(usize, Range<usize>)>,
-}
 
 /// Pieces of evidence that are shown at most.
 const PLACES: usize = 5;

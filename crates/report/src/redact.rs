@@ -1,57 +1,18 @@
 //! The one place that keeps secrets out of reports.
 
-use averment_base::limits::{Limits, Meter};
 use averment_base::value::json::to_json;
 use averment_base::value::{Text, Value};
-use averment_builtins::detect;
 use averment_engine::vm::outcome::Evidence;
-use averment_runs::run::{Run, RunSource};
-use rustc_hash::FxHashSet;
+use averment_runs::run::{EVERYTHING, Run, RunSource};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 
 pub use crate::redact_rules::{in_data, in_diagnostic, in_place};
-pub(crate) use crate::withheld::EVERYTHING;
+use crate::secrets::SHORTEST_VALUE;
+pub use crate::secrets::{is_telling, redact, secrets, without};
 pub use crate::withheld::environment;
 pub use averment_builtins::detect::REDACTED;
-
-/// No text shorter than this holds a secret that the detectors know.
-const SHORTEST: usize = 8;
-
-/// Texts up to this length are remembered when nothing is found in them, and so many of them.
-const REMEMBERED: (usize, usize) = (160, 4_096);
-
-thread_local! {
-    /// Reasons and labels of many runs are made of few texts (`there is no refund`): those in which nothing was found.
-    static CLEAN: RefCell<FxHashSet<Box<str>>> = RefCell::default();
-}
-
-/// Where the detectors of the language find secrets in a text: sorted, not overlapping.
-/// A text too large to look through is hidden as a whole.
-pub fn secrets(text: &str) -> Vec<Range<usize>> {
-    let (length, count) = REMEMBERED;
-    if text.len() < SHORTEST || (text.len() <= length && CLEAN.with_borrow(|clean| clean.contains(text))) {
-        return Vec::new();
-    }
-    let found = detect::credentials(text, &mut Meter::new(&Limits::default()));
-    let found = found.unwrap_or_else(|_| std::iter::once(0..text.len()).collect());
-    if found.is_empty() && text.len() <= length {
-        CLEAN.with_borrow_mut(|clean| {
-            if clean.len() >= count {
-                clean.clear();
-            }
-            clean.insert(text.into());
-        });
-    }
-    found
-}
-
-/// The text without what a detector recognises as a secret.
-#[must_use]
-pub fn redact(text: &str) -> Cow<'_, str> {
-    without(text, &secrets(text))
-}
 
 thread_local! {
     /// The name of the last file, and what is shown of it: runs of one file come one behind the other.
@@ -79,34 +40,10 @@ pub fn of_name(source: &RunSource) -> String {
     }
 }
 
-/// The text with ranges of it replaced. Ranges are sorted, do not overlap and lie on character borders; others are left out.
-pub fn without<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str> {
-    if ranges.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut clean = String::with_capacity(text.len());
-    let mut at = 0;
-    for range in ranges {
-        let Some(before) = text.get(at..range.start) else { continue };
-        clean.push_str(before);
-        clean.push_str(REDACTED);
-        at = range.end;
-    }
-    clean.push_str(text.get(at..).unwrap_or(""));
-    Cow::Owned(clean)
-}
-
-/// Shorter values of the environment are words such as `true` or `xterm`, and none of them is a secret.
-const SHORTEST_VALUE: usize = 6;
 /// What a predicate has found: kept out of everything that is said of the run, where it is not too short for that.
 pub fn found(evidence: &Evidence) -> Option<String> {
     let text = evidence.found.as_deref()?;
     is_telling(text).then(|| text.trim().to_owned())
-}
-
-/// Whether a text is long enough to be taken out of others: a short one stands there by chance.
-pub fn is_telling(text: &str) -> bool {
-    text.trim().len() >= SHORTEST_VALUE
 }
 
 /// Texts that are shown nowhere, in each way in which reports write them: as they are, in JSON, in a text in JSON, on one line.

@@ -1,6 +1,6 @@
 //! Credentials that stand in rules by mistake: kept out of what is said and shown of them.
 
-use crate::redact::{redact, secrets};
+use crate::secrets::{redact, secrets};
 use std::borrow::Cow;
 
 /// Bytes of a text that is looked through as a whole.

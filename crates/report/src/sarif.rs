@@ -290,7 +290,7 @@ impl Report for Sarif {
                 "level": if fails { "error" } else { "warning" },
                 "message": {"text": printable(&format!("fail: {missed} [{}]", run.run))},
                 "locations": [{"physicalLocation": physical(&item.location)}],
-                "partialFingerprints": {"averment/v1": super::fingerprint::hex(&super::fingerprint::hashed::<16>(&[&item.id, &run.run]))},
+                "partialFingerprints": {"averment/v1": super::digest::hex(&super::digest::hashed::<16>(&[&item.id, &run.run]))},
                 "properties": {"run": run.run, "score": rule.score, "threshold": item.threshold, "failsRun": fails}});
             if rule.known {
                 mark_known(&mut object);

@@ -1,8 +1,7 @@
 //! `--format short`: every non-pass on one line, `FILE:LINE:COLUMN: severity[id]: message`, the place being that of the assertion.
 
-use super::gate::{self, Gate};
-use super::model::{ResultReport, RunReport, Unreadable};
-use super::standing::{ViolationView, first_violation, violations};
+use super::gate::Gate;
+use super::model::{EvidenceReport, ResultReport, RunReport, Unreadable};
 use super::table::{Item, Table};
 use super::{Ending, Options, Report, value};
 use averment_base::diagnostic::render::one_line;
@@ -26,7 +25,7 @@ impl Short {
     }
 
     fn severity(&self, table: &Table, item: &Item, result: &ResultReport) -> &'static str {
-        if gate::of_result(table, result, self.options.policy) != Gate::Open {
+        if table.result_gate(result, self.options.policy) != Gate::Open {
             return "error";
         }
         match (result.status, item.severity) {
@@ -80,10 +79,6 @@ pub fn worded(item: &Item, result: &ResultReport, run: Option<&str>, violation: 
 }
 
 impl Report for Short {
-    fn begin(&mut self, _: &Table) -> io::Result<()> {
-        Ok(())
-    }
-
     fn run(&mut self, table: &Table, run: &RunReport) -> io::Result<()> {
         for (line, message) in &run.warnings {
             writeln!(self.out, "{}:{line}:1: warning[trace]: {}", one_line(&run.file), one_line(message))?;

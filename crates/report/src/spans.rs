@@ -3,7 +3,7 @@
 
 use super::by_rule::ByRule;
 use super::conditions;
-use super::fingerprint::{hashed, hex};
+use super::digest::{hashed, hex};
 use super::model::{ResultReport, RunReport, Unreadable};
 use super::standing::{self, Standing};
 use super::table::Table;

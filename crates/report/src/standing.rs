@@ -1,6 +1,6 @@
 //! What a result is to the services that show it: they know passed, failed, broken and left out, and nothing in between.
 
-use super::gate::{self, Gate, Policy};
+use super::gate::{Gate, Policy};
 use super::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
 use super::table::{Item, Table};
 use super::{Command, short, value};
@@ -33,7 +33,7 @@ impl Standing {
     /// How a result stands.
     #[must_use]
     pub fn of(table: &Table, result: &ResultReport, policy: Policy) -> Self {
-        match (gate::of_result(table, result, policy), result.status) {
+        match (table.result_gate(result, policy), result.status) {
             (Gate::Error, _) => Self::Broken,
             (Gate::Failed, _) => Self::Failed,
             (Gate::Open, _) if result.known => Self::Known,
@@ -135,7 +135,7 @@ pub fn missed(table: &Table, rule: &RuleReport) -> Option<String> {
 /// Whether a rule with a threshold fails its run.
 #[must_use]
 pub fn rule_fails(table: &Table, rule: &RuleReport, policy: Policy) -> bool {
-    gate::of_rule(table, rule, policy) != Gate::Open
+    table.rule_gate(rule, policy) != Gate::Open
 }
 
 /// The rules of a run with a threshold.

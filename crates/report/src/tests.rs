@@ -202,10 +202,10 @@ fn report(format: Format, style: Style, outcomes: &[Outcome]) -> String {
             excerpt: Some(style.width - 8),
             findings: true,
             violations: 3,
-            steps: format == Format::Html,
+            steps: format.needs().steps,
             measured: false,
         };
-        let one = model::build(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);
+        let one = report_builder::build(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);
         totals.add(&one);
         report.run(&table, &one).unwrap();
     }

@@ -2,6 +2,7 @@
 //! it, and what it was given and gave back to be unfolded.
 
 use super::folded::{self, Hidden};
+use super::model::{StepReport, TimelineReport};
 use super::proof::{Text, hidden_texts, is_secret};
 use super::redact::Withheld;
 use super::step_line::{self, Wanted};
@@ -24,42 +25,6 @@ const VALUE: usize = 80;
 const FOLDED: usize = 256 << 10;
 /// Names of tools of one run that are listed.
 const TOOLS: usize = 200;
-
-/// The steps of a run.
-#[derive(Debug, Default)]
-pub struct TimelineReport {
-    /// Those that are shown, in order.
-    pub steps: Vec<StepReport>,
-    /// How many the run has.
-    pub count: usize,
-    /// The names of the tools that it calls, each once, in the order of their first calls.
-    pub tools: Vec<String>,
-}
-
-/// A step.
-#[derive(Debug)]
-pub struct StepReport {
-    /// Its number among all steps, from 1.
-    pub number: u32,
-    /// Its kind.
-    pub kind: &'static str,
-    /// The line of the file that it stands on, from 1; 0 where it has no place of its own.
-    pub line: usize,
-    /// What it did.
-    pub text: String,
-    /// Pieces of that text that results speak of: the result, by its place among those of the run, and the bytes.
-    pub marks: Vec<(usize, std::ops::Range<usize>)>,
-    /// `turn 2`; empty where it is not recorded.
-    pub turn: String,
-    /// When it started, counted from the first step; empty where it is not recorded.
-    pub time: String,
-    /// How it ended; empty where it is not recorded.
-    pub status: &'static str,
-    /// How long it took; empty where it is not recorded.
-    pub duration: String,
-    /// What it was given and gave back, by name, as JSON.
-    pub parts: Vec<(&'static str, String)>,
-}
 
 /// What is shown of the steps of a kind when they are unfolded.
 fn parts_of(kind: Kind) -> &'static [&'static str] {

@@ -1,6 +1,5 @@
 //! Traces that cannot be read, for people: of ten thousand lines that break in the same way the first few are shown, the others counted.
 
-use super::human;
 use super::model::Unreadable;
 use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
 use std::io::{self, Write};
@@ -54,7 +53,7 @@ impl Unread {
         };
         kind.count += 1;
         if kind.count <= SHOWN {
-            return human::unreadable(out, style, what);
+            return unreadable(out, style, what);
         }
         if kind.places.len() < PLACES {
             kind.places.push(format!("{}:{}", one_line(&what.file), what.line));
@@ -98,4 +97,14 @@ impl Unread {
 
 fn head(style: Style) -> String {
     paint(style, Ink::Red, "cannot be read")
+}
+
+/// One line on a trace that cannot be read.
+pub fn unreadable(out: &mut dyn Write, style: Style, what: &Unreadable) -> io::Result<()> {
+    let word = paint(style, Ink::Red, "cannot be read");
+    writeln!(out, "{word}: {}:{}:{}: {}", one_line(&what.file), what.line, what.column, one_line(&what.message))?;
+    if what.help.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "  {}: {}", paint(style, Ink::Green, "help"), one_line(&what.help))
 }

@@ -1,10 +1,11 @@
 //! The data of the machine formats: every object with its fields in their fixed order.
 
-use super::block::BlockReport;
+use super::change::BlockReport;
+use super::classify::Class;
 use super::gate::Gate;
 use super::measured::Measured;
 use super::model::{Bytes, EvidenceReport, ResultReport, RuleReport, RunReport, ViolationReport};
-use super::table::{Class, Item, Location, Table};
+use super::table::{Item, Location, Table};
 use super::unjudged::UnjudgedReport;
 use averment_base::truth::Verdict;
 use averment_engine::ir::Severity;

@@ -1,17 +1,14 @@
 //! What of a run no report shows, wherever else the run repeats it.
 
-use crate::redact::{is_telling, secrets};
+use crate::secrets::{is_telling, secrets};
 use averment_base::value::Value;
 use averment_base::value::json::to_json;
 use averment_builtins::detect;
-use averment_runs::run::{Kind, Run};
+use averment_runs::run::{EVERYTHING, Kind, Run};
 use std::collections::BTreeSet;
 
 /// So many different values of a run are kept out of everything; where there are more, nothing is shown that could hold one of them.
 const MOST: usize = 10_000;
-
-/// Stands for all values there are.
-pub(crate) const EVERYTHING: &str = "\0";
 
 /// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, values that their names make secrets, credentials in
 /// its commands, whose words rules may ask for one by one, and what somebody said is not to be shown.

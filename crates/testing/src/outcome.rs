@@ -9,9 +9,9 @@ use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{Outcome, Status};
 use averment_engine::vm::testing::{self, Judgement, Stated};
 use averment_report::gate::Policy;
-use averment_report::model::{self, Detail, EvidenceReport};
-use averment_report::redact;
+use averment_report::model::{Detail, EvidenceReport};
 use averment_report::table::Table;
+use averment_report::{redact, report_builder};
 use averment_runs::run::Run;
 use averment_traces::read::{self, read_str};
 use bumpalo::Bump;
@@ -113,7 +113,7 @@ fn troubled(trial: &Trial, trouble: Trouble) -> Tested {
 /// Everything that was found on a run, as reports show it: as text for a snapshot, and what did not pass with its reason.
 fn found(subject: &Subject, table: &Table, run: &Run<'_>, outcome: &Outcome) -> (String, Vec<Why>) {
     let detail = Detail::FINDINGS;
-    let report = model::build(table, run, std::slice::from_ref(outcome), Policy::default(), detail);
+    let report = report_builder::build(table, run, std::slice::from_ref(outcome), Policy::default(), detail);
     let (mut text, mut why) = (String::new(), Vec::new());
     for result in &report.results {
         let Some(item) = table.items.get(result.item) else { continue };

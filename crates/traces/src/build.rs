@@ -40,6 +40,8 @@ pub(crate) struct Normal<'run> {
     pub(crate) priced: Priced,
     /// A result alone says that a call went well, for want of other words.
     pub(crate) concludes_ok: bool,
+    /// The format itself says in which order everything came, and what its numbers mean: it is neither the normal form nor home-grown.
+    pub(crate) of_format: bool,
 }
 
 /// The order of all steps: the kind of each, and its number among the recorded ones of its kind.
@@ -58,11 +60,10 @@ pub(crate) type Lists<'run> = [Recorded<'run>; Kind::ALL.len()];
 /// Builds the run.
 pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
     let (text, source) = (normal.text, normal.source.clone());
-    let of_format = !crate::adapt::is_home_grown(normal.format);
     Builder {
         arena,
         format: normal.format,
-        of_format,
+        of_format: normal.of_format,
         depths: FxHashMap::default(),
         records: normal.records,
         warnings: normal.warnings,
@@ -77,7 +78,6 @@ pub(crate) fn build<'run>(normal: Normal<'run>, arena: &'run Bump) -> Result<Run
 pub(crate) struct Builder<'run> {
     pub(crate) arena: &'run Bump,
     pub(crate) format: &'static str,
-    /// The format itself says in which order everything came, and what its numbers mean.
     pub(crate) of_format: bool,
     records: Records,
     /// How deep the agents stand that have taken over, or handed over.

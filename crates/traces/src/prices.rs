@@ -2,7 +2,7 @@
 //! guessed: a model that the table does not know, a count without a price and models that cannot be told apart leave the cost unknown.
 
 use super::names::file::entries;
-use crate::adapt::object;
+use crate::adapt::nodes::object;
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_usage};
@@ -249,7 +249,7 @@ fn of_whole<'run>(
     counts: &Counts,
 ) -> Result<i128, String> {
     let meta = run.get(of_run::META).and_then(object).and_then(|meta| meta.get(of_meta::MODEL));
-    let said = [meta, run.get(of_meta::MODEL)].into_iter().flatten().filter_map(crate::adapt::text);
+    let said = [meta, run.get(of_meta::MODEL)].into_iter().flatten().filter_map(crate::adapt::nodes::text);
     let parts = spending.parts.iter().filter_map(|part| part.model);
     let models: Vec<&str> = parts.chain(spending.models.iter().copied()).chain(said).collect();
     let Some((first, others)) = models.split_first() else { return Err("it names no model".to_owned()) };

@@ -12,7 +12,6 @@ mod segments;
 mod settle;
 mod walk;
 
-use super::feed;
 use super::pipeline::Pipeline;
 use crate::faults::Point;
 use crate::incremental_totals::IncrementalTotals;
@@ -308,7 +307,7 @@ impl<'p> Judge<'p> {
             return self.raw(Ok(raw));
         }
         self.guarded(raw.length(), &|| raw.source.name(), |this, full| {
-            let run = feed::parse(raw, full, &this.pipeline.reading)?;
+            let run = this.pipeline.reading.parse(raw, full)?;
             this.pipeline.understood.note(&run);
             this.reads.full += 1;
             this.settle(&run, full);
@@ -354,7 +353,7 @@ impl<'p> Judge<'p> {
             return;
         }
         self.guarded(raw.length(), &|| raw.source.name(), |this, full| {
-            let run = feed::parse(raw, full, &this.pipeline.reading)?;
+            let run = this.pipeline.reading.parse(raw, full)?;
             this.pipeline.understood.note(&run);
             this.reads.full += 1;
             let mut projection = Projection::default();

@@ -7,8 +7,10 @@ use crate::prefilter::Answer;
 use averment_engine::vm::evaluate::known;
 use averment_engine::vm::outcome::AssertionOutcome;
 use averment_report::chunk_totals;
-use averment_report::line::{self, Behind};
-use averment_report::model::{Findings, RunReport};
+use averment_report::chunk_totals::Behind;
+use averment_report::line;
+use averment_report::model::RunReport;
+use averment_report::report_builder::Findings;
 use averment_runs::run::Run;
 
 impl Judge<'_> {

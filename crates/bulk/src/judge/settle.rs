@@ -8,8 +8,7 @@ use averment_engine::vm::evaluate::{conclude, evaluate_some, known};
 use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
 use averment_report::chunk_totals::{self, Judged};
 use averment_report::drawn::Drawn;
-use averment_report::line;
-use averment_report::model::{self, RunText};
+use averment_report::{line, report_builder};
 use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
 
@@ -202,11 +201,8 @@ impl<'p> Judge<'p> {
         let Pipeline { table, policy, detail, compact, lines, .. } = self.pipeline;
         let drawn = &mut self.drawn;
         let made = |drawn: &mut Drawn| match run {
-            Some(run) => model::build_some(table, run, &outcomes, *policy, *detail, drawn),
-            None => {
-                let text = RunText { text, source: &source(), run: None };
-                model::build_of(table, text, &outcomes, *policy, *detail, drawn)
-            }
+            Some(run) => report_builder::build_some(table, run, &outcomes, *policy, *detail, drawn),
+            None => report_builder::build_of(table, (text, &source()), None, &outcomes, *policy, *detail, drawn),
         };
         if !compact {
             let mut made = made(drawn);

@@ -23,7 +23,7 @@ use super::pipeline;
 use super::profile::ProfileTarget;
 use super::project::{self, ProjectArguments};
 use super::record::RecordArguments;
-use super::targets;
+use super::targets::{self, ReportArguments};
 use super::{inputs, params, rules, sizes, units};
 use averment::load::Options;
 use averment::stages::{Settings, Wants, select};
@@ -35,15 +35,23 @@ use averment_engine::vm::select::Selection;
 use averment_engine::vm::world;
 use averment_report::Command;
 use averment_report::gate::Gate;
-use averment_report::redact_path::RedactPath;
 use averment_report::show::Section;
 use averment_report::table::Table;
 use averment_report::totals::Totals;
+use averment_traces::redact_path::RedactPath;
 use clap::ValueEnum;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Help on `--report-dir`, with the names of some files.
+const FOLDER: &str = "Reports for programs and services into a folder, under names that stay: report.json, junit.xml, report.sarif and more";
+
+fn format_help() -> String {
+    let formats = targets::format_help("What is printed", Command::Check);
+    format!("{formats} [default: human, or the format of the project]")
+}
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -65,6 +73,8 @@ Exit codes, the highest that applies:
   0 all holds                    3 the rules do not compile
   1 an assertion failed          4 a trace cannot be read
   2 wrong usage, nothing checked 5 an assertion could not be evaluated")]
+#[command(mut_arg("format", |format| format.help(format_help())))]
+#[command(mut_arg("report_dir", |folder| folder.help(FOLDER)))]
 pub struct Arguments {
     /// A rule file, a folder of them, or a compiled program [default: the rules of the project]
     #[arg(value_name = "RULES")]
@@ -96,16 +106,8 @@ pub struct Arguments {
     /// Values for parameters: a file with one JSON object
     #[arg(long, value_name = "FILE")]
     param_file: Vec<PathBuf>,
-    /// What is printed: human, summary, short, json, jsonl, html, csv, junit, sarif, github, gitlab, tap, tap13, markdown,
-    /// spans, assay [default: human, or the format of the project]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<String>,
-    /// A further report into a file, which is written whole or not at all
-    #[arg(long, value_name = "FORMAT=FILE")]
-    report: Vec<String>,
-    /// Reports for programs and services into a folder, under names that stay: report.json, junit.xml, report.sarif and more
-    #[arg(long, value_name = "DIR")]
-    report_dir: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportArguments,
     /// How many failures are drawn [default: 10, and 3 of the same assertion]
     #[arg(long, value_name = "N")]
     max_failures: Option<usize>,
@@ -244,9 +246,9 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let given = CheckInputs::new(arguments, color)?;
     let before = before::run(arguments, &given)?;
     let project = given.project.as_ref();
-    let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
-    let folder = arguments.project.reports(arguments.report_dir.as_deref(), project, color);
-    let targets = targets::targets(Command::Check, format, &arguments.report, folder)?;
+    let format = project.and_then(|project| project.format.as_deref());
+    let folder = arguments.project.reports(arguments.reports.report_dir.as_deref(), project, color);
+    let targets = arguments.reports.targets(Command::Check, format, folder)?;
     timed(arguments, &targets)?;
     let profile = target(arguments)?;
     let named = inputs::traces_by_name(&given.traces, &Excluded::new(&arguments.exclude)?)?;

@@ -80,7 +80,7 @@ impl Converted {
 
     fn run(&mut self, name: String, results: Vec<ResultReport>) {
         self.runs.push(RunReport {
-            gate: gate::of_run(&self.table, &results, &[], Policy::default()),
+            gate: self.table.run_gate(&results, &[], Policy::default()),
             file: name.clone(),
             run: name,
             score: None,

@@ -14,9 +14,10 @@ use averment_bulk::feed::{self, Reading};
 use averment_engine::vm::select::Selection;
 use averment_engine::vm::world::Permissions;
 use averment_report::derivation::{self, Choice, DerivationView};
-use averment_report::redact_path::RedactPath;
+use averment_report::model::Unreadable;
 use averment_report::tell_unreadable;
 use averment_traces::read::RawRun;
+use averment_traces::redact_path::RedactPath;
 use bumpalo::Bump;
 use clap::ValueEnum;
 use std::io::Write as _;
@@ -223,7 +224,7 @@ fn find(trace: &str, wanted: Option<&str>, reading: &Reading, color: ColorChoice
             number += 1;
             let arena = Bump::new();
             let by_number = wanted.is_none_or(|wanted| wanted.parse() == Ok(number));
-            match raw.and_then(|raw| feed::parse(raw, &arena, reading)) {
+            match raw.and_then(|raw| reading.parse(raw, &arena).map_err(Unreadable::from)) {
                 Ok(run) if by_number || wanted == run.id => {
                     found = Some(place);
                     break;

@@ -5,7 +5,7 @@ use super::converted::{self, Converted};
 use super::exit::{Exit, Stop};
 use super::project::{self, ProjectArguments};
 use super::rules::{self, Rules};
-use super::targets::{self, OutputTarget};
+use super::targets::{self, OutputTarget, ReportArguments};
 use super::{inputs, repair};
 use averment_base::diagnostic::render::Style;
 use averment_base::diagnostic::suggest::nearest;
@@ -35,19 +35,13 @@ A level is chosen for a lint or a whole family, here or in the section [lint] of
 on a line or above it silences a lint there. `aver explain SLUG` says what a lint is about.
 
 Exit codes: 0 nothing found (remarks are no findings), 1 findings, 2 wrong usage, 3 the rules do not compile.")]
+#[command(mut_arg("format", |format| format.help(targets::format_help("How findings are printed", Command::Lint))))]
 pub struct Arguments {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
     #[arg(value_name = "RULES")]
     rules: Vec<PathBuf>,
-    /// How findings are printed: human, short (for editors), json, sarif, github (annotations), gitlab, junit, tap, markdown, csv
-    #[arg(long, default_value = "human", value_name = "FORMAT", hide_default_value = true)]
-    format: String,
-    /// A further report into a file, which is written whole or not at all
-    #[arg(long, value_name = "FORMAT=FILE")]
-    report: Vec<String>,
-    /// Reports for programs and services into a folder, under names that stay
-    #[arg(long, value_name = "DIR")]
-    report_dir: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportArguments,
     /// Take this lint or family for an error
     #[arg(long, value_name = "LINT")]
     deny: Vec<String>,
@@ -85,12 +79,14 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     super::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
     let project = arguments.project.load(&arguments.rules, color)?;
-    let folder = arguments.project.reports(arguments.report_dir.as_deref(), project.as_ref(), color);
-    let targets = targets::targets(Command::Lint, &arguments.format, &arguments.report, folder)?;
+    let folder = arguments.project.reports(arguments.reports.report_dir.as_deref(), project.as_ref(), color);
+    let targets = arguments.reports.targets(Command::Lint, None, folder)?;
     let of_project = project.as_ref().map(|project| project.lint.clone()).unwrap_or_default();
     let options = LintOptions { levels: of_project.with(&levels(arguments)?) };
     if arguments.list {
-        std::io::stdout().write_all(list(&options.levels, arguments.format == Format::Json.as_str()).as_bytes())?;
+        std::io::stdout().write_all(
+            list(&options.levels, arguments.reports.format.as_deref() == Some(Format::Json.as_str())).as_bytes(),
+        )?;
         return Ok(Exit::Holds);
     }
     let named = project::rules(&arguments.rules, project.as_ref())?;

@@ -193,7 +193,7 @@ fn proposed(name: &str, traces: &[String]) -> Result<(String, String), Stop> {
     let mut survey = Survey::default();
     each_run(&inputs, |raw, reading| {
         let arena = Bump::new();
-        survey.add(&feed::parse(raw, &arena, reading)?);
+        survey.add(&reading.parse(raw, &arena)?);
         Ok(())
     })?;
     let runs = survey.runs();
@@ -204,7 +204,7 @@ fn proposed(name: &str, traces: &[String]) -> Result<(String, String), Stop> {
     let mut totals = TrialTotals::default();
     each_run(&inputs, |raw, reading| {
         let arena = Bump::new();
-        let run = feed::parse(raw, &arena, reading)?;
+        let run = reading.parse(raw, &arena)?;
         totals.record(&trial.judge(&run, &arena));
         Ok(())
     })?;

@@ -13,14 +13,13 @@ use averment_engine::vm::context::LISTED;
 use averment_engine::vm::outcome::Status;
 use averment_report::chunk_totals::ChunkTotals;
 use averment_report::drawn::DrawnLimits;
-use averment_report::escaped::EscapedJson;
 use averment_report::gate::Policy;
 use averment_report::model::{RunReport, Unreadable};
 use averment_report::show::Show;
 use averment_report::table::Table;
 use averment_report::totals::Totals;
 use averment_report::{self as report, ALL_VIOLATIONS, VIOLATIONS_DRAWN};
-use averment_report::{Command, Ending, Format, Options, Report, Wanted};
+use averment_report::{Command, Ending, Options, Report, Wanted};
 use std::collections::BTreeSet;
 use std::io;
 
@@ -103,13 +102,6 @@ impl Outputs {
             let diagnostics = diagnostics.clone();
             let (show, now) = (show.clone(), now());
             let options = Options { style, policy, max_failures, show, violations, diagnostics, command, now };
-            // All formats of data are JSON but for tables and XML, which see to it themselves.
-            let out: Box<dyn io::Write> = match target.format {
-                Format::Json | Format::Jsonl | Format::Sarif | Format::Gitlab | Format::Spans | Format::Assay => {
-                    Box::new(EscapedJson::new(out))
-                }
-                _ => out,
-            };
             outputs.reports.push(report::open(target.format, out, options));
         }
         Ok(outputs)

@@ -57,20 +57,48 @@ impl OutputTarget {
     }
 }
 
-/// The targets of `--format`, of every `--report FORMAT=FILE` and of `--report-dir`.
-pub fn targets(
-    command: Command,
-    format: &str,
-    reports: &[String],
-    folder: ReportFolder<'_>,
-) -> Result<Vec<OutputTarget>, Stop> {
-    let mut targets = vec![OutputTarget::stdout(named(command, format)?)];
-    targets.extend(files(command, reports, folder)?);
-    Ok(targets)
+/// The flags of a command that say where its reports go.
+#[derive(Debug, clap::Args)]
+pub struct ReportArguments {
+    /// What is printed, as of `aver check` [default: human, or the format of the project]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// A further report into a file, which is written whole or not at all
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub report: Vec<String>,
+    /// Reports for programs and services into a folder, under names that stay
+    #[arg(long, value_name = "DIR")]
+    pub report_dir: Option<PathBuf>,
 }
 
-/// Those of them that are files.
-pub fn files(command: Command, reports: &[String], folder: ReportFolder<'_>) -> Result<Vec<OutputTarget>, Stop> {
+impl ReportArguments {
+    /// What goes to standard output in the format of `--format`, else of the project, and the files of every `--report FORMAT=FILE` and
+    /// of `--report-dir`.
+    pub fn targets(
+        &self,
+        command: Command,
+        of_project: Option<&str>,
+        folder: ReportFolder<'_>,
+    ) -> Result<Vec<OutputTarget>, Stop> {
+        let format = self.format.as_deref().or(of_project).unwrap_or(Format::Human.as_str());
+        let mut targets = vec![OutputTarget::stdout(named(command, format)?)];
+        targets.extend(files(command, &self.report, folder)?);
+        Ok(targets)
+    }
+}
+
+/// Help on `--format`: what is printed in that way, and the formats that the command has.
+pub fn format_help(what: &str, command: Command) -> String {
+    format!("{what}: {}", words(command))
+}
+
+/// The words of the formats that a command has.
+fn words(command: Command) -> String {
+    Format::of_command(command).map(Format::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// The targets that are files.
+fn files(command: Command, reports: &[String], folder: ReportFolder<'_>) -> Result<Vec<OutputTarget>, Stop> {
     let mut targets = Vec::new();
     for text in reports {
         let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
@@ -123,7 +151,7 @@ fn formats(words: &[String]) -> Result<Vec<Format>, Stop> {
 
 /// The format of a word, where the command has it.
 pub fn named(command: Command, word: &str) -> Result<Format, Stop> {
-    let known = || Format::ALL.into_iter().filter(|format| format.suits(command)).map(Format::as_str);
+    let known = Format::of_command(command).map(Format::as_str);
     match Format::parse(word) {
         Some(format) if format.suits(command) => Ok(format),
         found => {
@@ -131,9 +159,9 @@ pub fn named(command: Command, word: &str) -> Result<Format, Stop> {
                 Some(_) => format!("`{}` has no format `{word}`", command.as_str()),
                 None => format!("there is no format `{word}`"),
             };
-            let help = match nearest(word, known()).filter(|_| found.is_none()) {
+            let help = match nearest(word, known).filter(|_| found.is_none()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the formats are {}", known().collect::<Vec<_>>().join(", ")),
+                None => format!("the formats are {}", words(command)),
             };
             Err(Stop::usage(message, help))
         }

@@ -5,7 +5,7 @@ use super::side::{Key, Side, SideRun};
 use crate::trust::Counted;
 use averment_base::rates::{PassCount, fisher, holm};
 use averment_engine::vm::outcome::Status;
-use averment_report::block::BlockReport;
+use averment_report::change::BlockReport;
 use averment_report::change::{Regression, mean, percent};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;

@@ -6,7 +6,7 @@ use crate::labels::Labels;
 use crate::read::Snapshot;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::Status;
-use averment_report::block::BlockReport;
+use averment_report::change::BlockReport;
 use averment_report::change::Standing;
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;

@@ -1,10 +1,10 @@
 //! What a derivation must not show: secrets, the environment, and what a predicate of `no … in` looks for.
 
-use crate::redact::{self, EVERYTHING, REDACTED, Withheld, redact};
+use crate::redact::{self, REDACTED, Withheld, redact};
 use crate::value::shortened;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::derivation::{Derivation, DerivationPart, PartResult, Shown};
-use averment_runs::run::Run;
+use averment_runs::run::{EVERYTHING, Run};
 
 /// Texts and places that are not shown.
 #[derive(Debug, Default)]

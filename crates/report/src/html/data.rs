@@ -1,9 +1,9 @@
 //! What the script of the page reads, in few bytes: the table of assertions, the index of a block, the runs of a block.
 
+use crate::classify::Class;
 use crate::gate::Gate;
-use crate::model::{EvidenceReport, ResultReport, RunReport, ViolationReport};
-use crate::table::{Class, Item, Table};
-use crate::timeline::{StepReport, TimelineReport};
+use crate::model::{EvidenceReport, ResultReport, RunReport, StepReport, TimelineReport, ViolationReport};
+use crate::table::{Item, Table};
 use averment_base::diagnostic::render::{one_line, printable};
 use averment_base::source::Span;
 use averment_engine::vm::outcome::Status;

@@ -10,7 +10,7 @@ mod screen;
 mod tally;
 
 use super::drawn::{Drawn, DrawnLimits, Wanted};
-use super::gate::{self, Gate};
+use super::gate::Gate;
 use super::model::{ResultReport, RunReport, Unreadable};
 use super::show::Section;
 use super::table::Table;
@@ -18,7 +18,7 @@ use super::unjudged::UnjudgedTotals;
 use super::unread::Unread;
 use super::warnings::Warnings;
 use super::{Ending, Options, Report, failure, over_runs};
-use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
+use averment_base::diagnostic::render::{Ink, one_line, paint};
 use averment_engine::vm::outcome::Status;
 pub use headline::{headline, score_text};
 pub(super) use lists::unjudged;
@@ -86,7 +86,7 @@ impl Human {
     fn failure(&mut self, table: &Table, run: &RunReport, result: &ResultReport) -> io::Result<()> {
         let wanted = self.drawn.failure(result.item);
         let few = self.few();
-        let gating = gate::of_result(table, result, self.options.policy) != Gate::Open;
+        let gating = table.result_gate(result, self.options.policy) != Gate::Open;
         let Some(tally) = self.items.get_mut(result.item) else { return Ok(()) };
         tally.gating += u64::from(gating);
         if tally.failed_in.len() < NAMES {
@@ -191,14 +191,4 @@ impl Report for Human {
         }
         self.out.flush()
     }
-}
-
-/// One line on a trace that cannot be read.
-pub fn unreadable(out: &mut dyn Write, style: Style, what: &Unreadable) -> io::Result<()> {
-    let word = paint(style, Ink::Red, "cannot be read");
-    writeln!(out, "{word}: {}:{}:{}: {}", one_line(&what.file), what.line, what.column, one_line(&what.message))?;
-    if what.help.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "  {}: {}", paint(style, Ink::Green, "help"), one_line(&what.help))
 }

@@ -10,9 +10,9 @@ use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields};
 use super::messages::{BlockType, OfBlock, OfCall, OfMessage, Role};
+use super::nodes::{first_of, list, list_of, object, object_of, objects, text_of};
 use super::printed;
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{first_of, list, list_of, object, object_of, objects, text_of};
 use averment_base::value::compare::equal;
 use averment_base::value::{Node, Object, Origin, Value};
 use averment_runs::normal::{of_meta, of_run};
@@ -95,7 +95,7 @@ impl Sign<'_> {
     }
 }
 
-fn value<'run, F: super::Row>(object: Object<'run>, fields: &[F]) -> Value<'run> {
+fn value<'run, F: super::fields::Row>(object: Object<'run>, fields: &[F]) -> Value<'run> {
     first_of(object, fields).map_or(Value::Null, |node| node.value)
 }
 
@@ -103,8 +103,8 @@ impl<'run> Piece<'run> {
     /// Its sign. What has none is repeated in ways that differ: it is passed over in comparing.
     fn sign(&self) -> Option<Sign<'run>> {
         match *self {
-            Self::Said(Speaker::User, words) => Some(Sign::Said(false, super::text(words)?)),
-            Self::Said(Speaker::Assistant, words) => Some(Sign::Said(true, super::text(words)?)),
+            Self::Said(Speaker::User, words) => Some(Sign::Said(false, super::nodes::text(words)?)),
+            Self::Said(Speaker::Assistant, words) => Some(Sign::Said(true, super::nodes::text(words)?)),
             Self::Said(..) | Self::Turn => None,
             Self::Block(_, block) => match text_of(block, OfBlock::Type).and_then(BlockType::of_block)? {
                 BlockType::Call => {
@@ -125,7 +125,7 @@ impl<'run> Piece<'run> {
                 Some(Sign::Result(text_of(message, OfMessage::Answers), value(message, &[OfMessage::Content])))
             }
             Self::Item(_, item) | Self::Hosted(_, item) => {
-                let id = first_of(item, &[OfItem::CallId, OfItem::Id]).and_then(super::text);
+                let id = first_of(item, &[OfItem::CallId, OfItem::Id]).and_then(super::nodes::text);
                 match responses::is_result(item)? {
                     true => Some(Sign::Result(id, value(item, &[OfItem::Output]))),
                     false => {
@@ -424,9 +424,9 @@ fn tell<'run>(talk: &mut Talk<'_, 'run, '_>, piece: &Piece<'run>) {
             let result = printed.map(|printed| printed.result).or(result);
             let status = printed.and_then(|printed| printed.status);
             let outcome = Outcome { result, status, ..Outcome::default() };
-            let tool = super::messages::answered_tool(&message, &Parsed).and_then(super::text);
+            let tool = super::messages::answered_tool(&message, &Parsed).and_then(super::nodes::text);
             talk.answer(
-                text_of(message, OfMessage::Answers).or(printed.and_then(|printed| super::text(printed.id))),
+                text_of(message, OfMessage::Answers).or(printed.and_then(|printed| super::nodes::text(printed.id))),
                 tool.or(printed.and_then(|printed| printed.tool)),
                 outcome,
                 &about,

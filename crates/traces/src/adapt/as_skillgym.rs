@@ -8,9 +8,10 @@ mod cursor;
 mod opencode;
 
 use super::draft::Draft;
+use super::format::Format;
+use super::nodes::{list, object, text};
 use super::skillgym::{self, OfEvent, OfReport};
 use super::spans::names;
-use super::{Format, list, object, text};
 use crate::error::Placed;
 use averment_base::value::json::to_json;
 use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
@@ -173,7 +174,7 @@ impl<'a, 'run, 'limits> Report<'a, 'run, 'limits> {
             _ => self.draft.arena.alloc_slice_copy(&[root]),
         };
         items.iter().for_each(|_| self.draft.record());
-        super::objects(items).collect()
+        super::nodes::objects(items).collect()
     }
 
     fn plain(&self, text: &str, origin: Origin) -> Node<'run> {

@@ -3,8 +3,9 @@
 use super::cutting::Cutting;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, items_of, list_of, object, object_of, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
@@ -241,7 +242,7 @@ fn one_line<'run>(
         LineType::End => {
             talk.draft.set_some(of_run::OUTPUT, first_of(line, &[OfLine::Output]));
             let outcome = first_of(line, &[OfLine::Outcome]);
-            let failed = outcome.and_then(super::text).and_then(word_status) == Some(Status::Failed);
+            let failed = outcome.and_then(super::nodes::text).and_then(word_status) == Some(Status::Failed);
             talk.draft.set_some(of_run::ERROR, outcome.filter(|_| failed));
         }
         LineType::Whole => {}

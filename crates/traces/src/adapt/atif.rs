@@ -3,10 +3,12 @@
 //! the main agent, and belongs to the same run: where a result names one it was told then, else nobody knows when.
 
 use super::calls::Usage;
+use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, list_of, object, object_of, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, content, first_of, list_of, object, object_of, text, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use rustc_hash::FxHashMap;
@@ -227,7 +229,8 @@ impl<'run> Telling<'_, 'run, '_> {
     fn referred(&mut self, at: Node<'run>, given: Object<'run>, about: &About<'run>, depth: usize) {
         let Some(reference) = first_of(given, &[OfAtif::Other]).filter(|_| depth < DEEPEST) else { return };
         let one = object(reference).into_iter();
-        let many = super::objects(super::list(reference).unwrap_or_default()).map(|(_, reference)| reference);
+        let many =
+            super::nodes::objects(super::nodes::list(reference).unwrap_or_default()).map(|(_, reference)| reference);
         for reference in one.chain(many) {
             if let Some(other) = self.others.take(reference) {
                 self.talk.hand_over(other.name, about, at.origin);

@@ -4,7 +4,7 @@
 use super::content;
 use super::fields::{Parsed, Record, fields, is_true, words};
 use super::messages::{BlockType, OfBlock, OfCall, OfMessage, ended, text_in};
-use super::{first_of, list_of, object, object_of, objects, text, text_of};
+use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
 use averment_base::value::{Node, Number, Object, Text, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::Status;
@@ -311,5 +311,5 @@ pub(super) fn unknown_in(message: Object<'_>) -> Option<Node<'_>> {
 pub(super) const UNKNOWN: &str = "a block of a message is of no known type and passed over: it may be a call";
 
 fn all(message: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {
-    objects(in_message(message).and_then(super::list).unwrap_or_default())
+    objects(in_message(message).and_then(super::nodes::list).unwrap_or_default())
 }

@@ -3,7 +3,7 @@
 use super::draft::{Draft, field};
 use super::fields::Record;
 use super::messages::OfCall;
-use super::object;
+use super::nodes::object;
 use averment_base::value::json;
 use averment_base::value::{Entry, Node, Number, Object, Value};
 use averment_runs::normal::{of_run, of_usage};

@@ -15,8 +15,9 @@ use super::calls::{Unanswered, Usage};
 use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use super::format::{Format, IN_FULL, Projected};
 use super::messages::{LastWords, OfMessage, Role};
-use super::{Format, IN_FULL, Projected, items_of, list, list_of, object_of, objects, text, text_of};
+use super::nodes::{items_of, list, list_of, object_of, objects, text, text_of};
 use crate::error::Placed;
 use averment_base::value::compare::equal;
 use averment_base::value::{Entry, Node, Object, Value};
@@ -426,7 +427,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
                 let mut of_message = Usage::default();
                 of_message.add(counts);
                 of_message.count_cache_as_input();
-                draft.spends(&of_message, model);
+                draft.spends(of_message.counts(), model);
                 usage.join(&of_message);
             }
             // In a stream the counts of single messages are those of their beginnings: its end sums them up, unless it counts less.

@@ -8,9 +8,10 @@ use super::api::responses::{self, OfItem};
 use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
+use super::nodes::{first_of, list_of, object, object_of, objects, text_of};
 use super::talk::{About, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::{Kind, Status};
@@ -141,7 +142,7 @@ fn is_head(line: Object<'_>) -> bool {
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let items = || {
-        let lines = super::list(root).unwrap_or_default();
+        let lines = super::nodes::list(root).unwrap_or_default();
         objects(lines).filter(|(_, line)| text_of(*line, OfLine::Type).and_then(LineType::of) == Some(LineType::Item))
     };
     let in_items =
@@ -155,7 +156,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         begun: FxHashSet::default(),
         is_partial: false,
         wrong: None,
-        is_bare: super::list(root).is_some_and(|lines| objects(lines).any(|(_, line)| is_mark(line))),
+        is_bare: super::nodes::list(root).is_some_and(|lines| objects(lines).any(|(_, line)| is_mark(line))),
         talk: Talk::new(draft),
     };
     match root.value {
@@ -351,7 +352,7 @@ fn is_refusal(output: Node<'_>) -> bool {
         "user rejected MCP tool call",
         "user cancelled MCP tool call",
     ];
-    let Some(text) = super::text(output) else { return false };
+    let Some(text) = super::nodes::text(output) else { return false };
     let text = text.strip_prefix("{\"output\":").map_or(text, |inner| inner.trim_start().trim_start_matches('"'));
     STARTS.iter().any(|start| text.starts_with(start))
         || text.starts_with("exec_command failed") && text.contains("Rejected(") && text.contains("rejected by user")
@@ -361,7 +362,7 @@ fn is_refusal(output: Node<'_>) -> bool {
 fn speaker(role: Option<Role>, content: Node<'_>) -> Speaker {
     let first = match content.value {
         Value::List([first, ..]) => object(*first).and_then(|block| text_of(block, OfItem::Words)),
-        _ => super::text(content),
+        _ => super::nodes::text(content),
     };
     let injected =
         ["<environment_context>", "<user_instructions>", "# AGENTS.md", "<permissions instructions>", "<turn_aborted>"];

@@ -39,8 +39,8 @@ const OUTPUT: &str = "output_text";
 pub(crate) fn piece(block: &Node<'_>) -> Option<Piece> {
     block_text(block)?;
     let Value::Object(object) = block.value else { return Some(Piece::Alone) };
-    let citations = object.field(OfBlock::Citations).and_then(super::list).unwrap_or_default();
-    Some(Piece::of(object.field(OfBlock::Type).and_then(super::text), !citations.is_empty()))
+    let citations = object.field(OfBlock::Citations).and_then(super::nodes::list).unwrap_or_default();
+    Some(Piece::of(object.field(OfBlock::Type).and_then(super::nodes::text), !citations.is_empty()))
 }
 
 /// Whether a block goes on with the text of the block before it.
@@ -125,7 +125,7 @@ pub(crate) fn of_blocks<'run>(value: Node<'run>, arena: &'run Bump) -> Option<No
 fn block_text<'run>(block: &Node<'run>) -> Option<Node<'run>> {
     match block.value {
         Value::Text(_) => Some(*block),
-        Value::Object(block) => text_in(&block, &Parsed, super::text),
+        Value::Object(block) => text_in(&block, &Parsed, super::nodes::text),
         _ => None,
     }
 }

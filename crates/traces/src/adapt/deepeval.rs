@@ -2,9 +2,10 @@
 
 use super::cutting::Cutting;
 use super::draft::Draft;
+use super::format::{Format, IN_FULL};
+use super::nodes::{are_mostly, list, object, objects};
 use super::spans::attributes::Fact;
 use super::spans::{Act, ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node};
-use super::{Format, IN_FULL, are_mostly, list, object, objects};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 

@@ -1,8 +1,7 @@
 //! A run while an adapter fills it.
 
-use super::calls::Usage;
 use crate::build::Normal;
-use crate::prices::{Spending, Spent};
+use crate::prices::{Counts, Spending, Spent};
 use averment_base::limits::Limits;
 use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
 use averment_runs::normal::{MAIN_AGENT, of_run, of_step};
@@ -23,6 +22,7 @@ pub(crate) struct Draft<'run, 'limits> {
     warnings: Vec<ReadWarning>,
     spending: Spending<'run>,
     concludes_ok: bool,
+    home_grown: bool,
     /// What the results name whose calls were not there.
     uncalled: Vec<Option<&'run str>>,
     /// What is asked of the run, where that is not all of it.
@@ -72,6 +72,7 @@ impl<'run, 'limits> Draft<'run, 'limits> {
             warnings,
             spending: Spending::default(),
             concludes_ok: false,
+            home_grown: false,
             uncalled: Vec::new(),
             asked: None,
             needs_whole: false,
@@ -238,11 +239,11 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         &mut self,
         items: &'run [Node<'run>],
     ) -> impl Iterator<Item = (Node<'run>, Object<'run>)> + use<'run> {
-        for node in items.iter().filter(|node| super::object(**node).is_none()) {
+        for node in items.iter().filter(|node| super::nodes::object(**node).is_none()) {
             self.record();
             self.not_understood(node.origin, NO_OBJECT);
         }
-        super::objects(items)
+        super::nodes::objects(items)
     }
 
     /// The same, unless it was said already.
@@ -273,7 +274,7 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         let calls = self.steps.iter().filter(|step| step.kind == Kind::Call);
         let of_call =
             |step: &Pending<'run>| step.fields.iter().find(|field| field.key == of_step::ID).map(|id| id.node);
-        let known: FxHashSet<&str> = calls.filter_map(of_call).filter_map(super::text).collect();
+        let known: FxHashSet<&str> = calls.filter_map(of_call).filter_map(super::nodes::text).collect();
         let missing = self.uncalled.iter().filter(|id| id.is_none_or(|id| !known.contains(id)));
         missing.count() as u64
     }
@@ -293,18 +294,23 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         self.concludes_ok = true;
     }
 
+    /// Says that the names are of somebody's own making, so that times and numbers are checked as in the normal form.
+    pub(crate) fn is_home_grown(&mut self) {
+        self.home_grown = true;
+    }
+
     /// Notes a model that did something in the run.
     pub(crate) fn names_model(&mut self, model: Option<Node<'run>>) {
-        if let Some(model) = model.and_then(super::text).filter(|model| !self.spending.models.contains(model)) {
+        if let Some(model) = model.and_then(super::nodes::text).filter(|model| !self.spending.models.contains(model)) {
             self.spending.models.push(model);
         }
     }
 
     /// Notes what a request to a model used: what that costs depends on the model.
-    pub(super) fn spends(&mut self, usage: &Usage, model: Option<Node<'run>>) {
+    pub(super) fn spends(&mut self, counts: Counts, model: Option<Node<'run>>) {
         self.names_model(model);
-        let model = model.and_then(super::text);
-        self.spending.parts.push(Spent { model, counts: usage.counts() });
+        let model = model.and_then(super::nodes::text);
+        self.spending.parts.push(Spent { model, counts });
     }
 
     /// The run in normal form, and what is known of its models.
@@ -340,11 +346,19 @@ impl<'run, 'limits> Draft<'run, 'limits> {
         }
         let object = Object::new(self.arena, self.arena.alloc_slice_copy(&root));
         let (object, order) = (Node::new(Value::Object(object), origin), self.ordered.then_some(order));
-        let (records, warnings, priced) = (self.records, self.warnings, Priced::NotAsked);
-        (
-            Normal { text, source, format, object, order, records, warnings, priced, concludes_ok: self.concludes_ok },
-            self.spending,
-        )
+        let normal = Normal {
+            text,
+            source,
+            format,
+            object,
+            order,
+            records: self.records,
+            warnings: self.warnings,
+            priced: Priced::NotAsked,
+            concludes_ok: self.concludes_ok,
+            of_format: !self.home_grown,
+        };
+        (normal, self.spending)
     }
 }
 

@@ -3,8 +3,9 @@
 use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields};
+use super::format::{Format, IN_FULL};
+use super::nodes::{are_mostly, first_of, list_of, object, object_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, are_mostly, first_of, list_of, object, object_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::Status;

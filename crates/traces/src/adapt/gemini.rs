@@ -4,9 +4,10 @@ use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, fields, words};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
+use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
-use super::{Format, IN_FULL, first_of, list_of, object, object_of, objects, text, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
@@ -346,7 +347,7 @@ fn read_stream<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<()
     let root = draft.arena.alloc(root);
     let mut talk = Talk::new(draft);
     let mut growing: Option<(Node<'run>, String, About<'run>)> = None;
-    for node in super::items_of::<OfEvent>(root, &[]) {
+    for node in super::nodes::items_of::<OfEvent>(root, &[]) {
         talk.draft.record();
         let event = object(*node);
         let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::of);

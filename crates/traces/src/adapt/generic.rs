@@ -4,8 +4,9 @@
 use super::calls::Usage;
 use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shapes};
+use super::format::{Format, IN_FULL, Projected};
 use super::messages::OfCall;
-use super::{Format, IN_FULL, Projected, list, object_of};
+use super::nodes::{list, object_of};
 use crate::error::Placed;
 use crate::names::{Names, Part, Unit, at};
 use averment_base::diagnostic::suggest::nearest;
@@ -32,7 +33,7 @@ fn is_generic(object: Object<'_>) -> bool {
 
 /// Whether an object is a run under these names.
 pub(super) fn is_run(object: Object<'_>, names: &Names) -> bool {
-    let has_tool = |node: &Node<'_>| super::object(*node).is_some_and(|call| tool(call, names).is_some());
+    let has_tool = |node: &Node<'_>| super::nodes::object(*node).is_some_and(|call| tool(call, names).is_some());
     // What the normal form has under these keys is the normal form, unless a file of the user says otherwise.
     let calls = names.of(Part::Calls);
     let other = |key: &str| object.get(key).is_none() || calls.iter().any(|name| name == key);
@@ -107,6 +108,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 /// Reads a run under these names.
 pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>, names: &Names) {
     let Value::Object(object) = root.value else { return };
+    draft.is_home_grown();
     draft.kinds_in_no_order();
     draft.records(&[Kind::Call]);
     let calls = names.of(Part::Calls).iter().find_map(|key| Some((key.as_ref(), list_under(object, key)?)));
@@ -177,7 +179,7 @@ fn with_unit<'run>(
 
 /// Whether a result is a text that begins as one that says that the call failed.
 fn says_failed(result: Option<Node<'_>>, names: &Names) -> bool {
-    let text = result.and_then(super::text);
+    let text = result.and_then(super::nodes::text);
     text.is_some_and(|text| names.said().failed.iter().any(|start| text.trim_start().starts_with(start)))
 }
 
@@ -301,7 +303,7 @@ pub(crate) fn in_milliseconds(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn read_usage<'run>(object: Object<'run>, draft: &mut Draft<'run, '_>, names: &Names) {
-    let usage = names.of(Part::Usage).iter().find_map(|key| object.get(key).and_then(super::object));
+    let usage = names.of(Part::Usage).iter().find_map(|key| object.get(key).and_then(super::nodes::object));
     let cost = names.of(Part::Cost);
     let cost = first(object, cost).or_else(|| first(usage?, cost));
     draft.set_some(of_run::COST, cost.filter(|cost| matches!(cost.value, Value::Number(_))));

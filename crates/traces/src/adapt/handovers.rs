@@ -3,7 +3,7 @@
 
 use super::draft::{Draft, field};
 use super::fields::{fields, words};
-use super::{object, text};
+use super::nodes::{object, text};
 use averment_base::value::json::parse_text;
 use averment_base::value::{Entry, Node, Value};
 use averment_runs::normal::of_step;
@@ -51,7 +51,7 @@ pub(super) fn of_call<'run>(draft: &Draft<'run, '_>, call: &[Entry<'run>]) -> Ve
     let to = match Told::of(tool) {
         Some(_) => of(of_step::ARGS)
             .and_then(object)
-            .and_then(|args| super::first_of(args, &[OfTransfer::To, OfTransfer::ToToo])),
+            .and_then(|args| super::nodes::first_of(args, &[OfTransfer::To, OfTransfer::ToToo])),
         None if may_hand_over(tool) => of(of_step::RESULT).and_then(|result| named_in(result, draft)),
         None => None,
     };

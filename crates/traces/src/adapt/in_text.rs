@@ -1,16 +1,23 @@
 //! A file whose JSON was written into a text of JSON, as programs do that write JSON twice. A text among runs is none of them.
 
-use super::{Format, From, detect, list, object};
+use super::format::Format;
+use super::nodes::{list, object};
+use super::registry::detect;
 use crate::error::Placed;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Value, json};
+use averment_runs::run::RunSource;
 use bumpalo::Bump;
 
 /// What a file holds that is a text, where that is a run of a known format; anything else as it stands.
-pub(super) fn unpacked<'run>(from: &From<'run>, arena: &'run Bump, limits: &Limits) -> Result<Node<'run>, Placed> {
-    let root = from.root;
+pub(super) fn unpacked<'run>(
+    root: Node<'run>,
+    source: &RunSource,
+    arena: &'run Bump,
+    limits: &Limits,
+) -> Result<Node<'run>, Placed> {
     let Value::Text(text) = root.value else { return Ok(root) };
-    let is_alone = !from.source.by_line && from.source.position.is_none();
+    let is_alone = !source.by_line && source.position.is_none();
     if !is_alone || !text.as_str().trim_start().starts_with(['{', '[']) {
         return Ok(root);
     }

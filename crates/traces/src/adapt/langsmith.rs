@@ -2,9 +2,10 @@
 
 use super::cutting::Cutting;
 use super::draft::Draft;
+use super::format::{Format, IN_FULL};
+use super::nodes::{are_mostly, list, object};
 use super::spans::attributes::Fact;
 use super::spans::{ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, ways};
-use super::{Format, IN_FULL, are_mostly, list, object};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -284,7 +285,7 @@ mod tests {
         let limits = averment_base::limits::Limits::default();
         let is = |text: &'static str| {
             let node = averment_base::value::json::parse(text, 0, &arena, &limits).expect("JSON").node;
-            super::super::detect(&node).is_some_and(|format| format.name == FORMAT.name)
+            super::super::registry::detect(&node).is_some_and(|format| format.name == FORMAT.name)
         };
         assert!(is(r#"{"run_type": "tool", "trace_id": "t"}"#));
         assert!(is(

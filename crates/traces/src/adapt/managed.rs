@@ -5,8 +5,9 @@ use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, fields, is_true, words};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, items_of, object, object_of, objects, payload, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, items_of, object, object_of, objects, payload, text, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::Status;
@@ -75,7 +76,8 @@ pub(crate) const FORMAT: Format = Format {
     marks: &[OfManaged::Data.key()],
     near: &[OfManaged::Time.key()],
     object: |object| {
-        super::list_of(object, OfManaged::Data).is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
+        super::nodes::list_of(object, OfManaged::Data)
+            .is_some_and(|events| objects(events).any(|(_, event)| is_event(event)))
     },
     item_marks: &[OfManaged::Time.key()],
     element: is_event,

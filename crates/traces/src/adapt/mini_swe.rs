@@ -5,10 +5,11 @@
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields};
+use super::format::{Format, IN_FULL};
 use super::messages::{OfCall, Role};
+use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use super::tools::OfArgs;
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
 use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use std::sync::LazyLock;

@@ -1,6 +1,8 @@
 //! The normal form itself.
 
-use super::{Format, IN_FULL, Projected, list, text};
+use super::fields::words;
+use super::format::{Format, IN_FULL, Projected};
+use super::nodes::{self, list, text};
 use crate::build::Normal;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
@@ -25,7 +27,7 @@ const ABOUT: [&str; 3] = [of_run::ID, of_run::META, of_run::TOOLS];
 fn is_normal(object: Object<'_>) -> bool {
     let tells = |entry: &Entry<'_>| {
         let says_nothing = ABOUT.contains(&entry.key);
-        !(says_nothing || entry.key == of_run::ERROR && super::near::is_answer_of_service(entry.node))
+        !(says_nothing || entry.key == of_run::ERROR && is_answer_of_service(entry.node))
     };
     match object.entries().iter().all(|entry| is_key(entry.key)) {
         true => object.entries().is_empty() || object.entries().iter().any(tells),
@@ -33,16 +35,31 @@ fn is_normal(object: Object<'_>) -> bool {
     }
 }
 
+words! {
+    /// The keys of an error that a service answers a request with.
+    ErrorKey {
+        Message = "message",
+        Kind = "type" | "code" | "status",
+    }
+}
+
+/// Whether an error is what a service answers to a request, and nobody's run: it stands alone, with a message and its type.
+fn is_answer_of_service(error: Node<'_>) -> bool {
+    let Some(error) = nodes::object(error) else { return false };
+    let has = |key| error.entries().iter().any(|entry| ErrorKey::of(entry.key) == Some(key));
+    has(ErrorKey::Message) && has(ErrorKey::Kind)
+}
+
 /// Whether some list holds steps as only the normal form has them.
 fn has_steps(object: Object<'_>) -> bool {
     let list = |key| list(object.get(key)?);
     let of_kind = |node: Node<'_>| {
-        let word = super::object(node).and_then(|step| step.get(of_step::KIND)).and_then(text);
+        let word = nodes::object(node).and_then(|step| step.get(of_step::KIND)).and_then(text);
         word.is_some_and(|word| Kind::ALL.iter().any(|kind| kind.as_str() == word))
     };
     let has = |kind: Kind| {
         let is_step =
-            |node: &Node<'_>| super::object(*node).and_then(|step| text(step.get(own_field(kind)?)?)).is_some();
+            |node: &Node<'_>| nodes::object(*node).and_then(|step| text(step.get(own_field(kind)?)?)).is_some();
         list(kind.list_key()).is_some_and(|items| items.iter().any(is_step))
     };
     // Nobody else calls it so: what is wrong with such a list is said in full.
@@ -94,5 +111,6 @@ pub(crate) fn normal<'run>(
         warnings,
         priced: Priced::NotAsked,
         concludes_ok: false,
+        of_format: false,
     }
 }

@@ -1,8 +1,9 @@
 //! What is no run: what it nearly is, or is known to be, and what to do about it.
 
-use super::{FORMATS, native};
+use super::native;
+use super::registry::FORMATS;
 use crate::error::Placed;
-use averment_base::value::{Node, Object, Origin};
+use averment_base::value::{Object, Origin};
 use averment_runs::normal::of_run;
 
 /// Files that are known and are no runs of agents: keys that they have together, and what they are.
@@ -124,17 +125,12 @@ fn has_marks(object: Object<'_>, marks: &[&str]) -> bool {
 /// Whether an object has a key, a key within one (`a.b`), or a text under a key (`a=b`).
 fn has(object: Object<'_>, mark: &str) -> bool {
     if let Some((key, text)) = mark.split_once('=') {
-        return object.get(key).and_then(super::text) == Some(text);
+        return object.get(key).and_then(super::nodes::text) == Some(text);
     }
     match mark.split_once('.') {
-        Some((key, inner)) => object.get(key).and_then(super::object).is_some_and(|object| object.get(inner).is_some()),
+        Some((key, inner)) => {
+            object.get(key).and_then(super::nodes::object).is_some_and(|object| object.get(inner).is_some())
+        }
         None => object.get(mark).is_some(),
     }
-}
-
-/// Whether an error is what a service answers to a request, and nobody's run: it stands alone, with a message and its type.
-pub(super) fn is_answer_of_service(error: Node<'_>) -> bool {
-    let Some(error) = super::object(error) else { return false };
-    let has = |key: &str| error.get(key).is_some();
-    has("message") && (has("type") || has("code") || has("status"))
 }

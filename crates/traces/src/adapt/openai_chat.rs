@@ -7,11 +7,10 @@ use super::calls::{Unanswered, Usage, arguments, tools};
 use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
 use super::fields::{Parsed, Record, Shape, Shapes, fields};
+use super::format::{Format, IN_FULL, InMessages, Projected};
 use super::messages::{self, OfCall, OfMessage, Role, function, is_about_calls, is_message};
-use super::{
-    Format, IN_FULL, InMessages, Projected, blocks, claude_code, first_of, list_of, native, object, object_of, objects,
-    printed, text, text_of,
-};
+use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
+use super::{blocks, claude_code, native, printed};
 use crate::error::Placed;
 use averment_base::value::compare::equal;
 use averment_base::value::{Node, Object, Value};
@@ -296,7 +295,7 @@ fn response<'run>(
 fn spends<'run>(counts: Object<'run>, model: Option<Node<'run>>, usage: &mut Usage, draft: &mut Draft<'run, '_>) {
     let mut of_request = Usage::default();
     of_request.add(counts);
-    draft.spends(&of_request, model);
+    draft.spends(of_request.counts(), model);
     usage.join(&of_request);
 }
 

@@ -4,9 +4,10 @@
 use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
+use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::Status;
@@ -239,7 +240,7 @@ impl<'run> Session<'_, 'run, '_> {
         let error = of(OfPart::Error);
         let status = match state.and_then(|state| text_of(state, OfPart::Status)).and_then(State::of) {
             Some(State::Ok) => Status::Ok,
-            Some(State::Failed) if error.and_then(super::text).is_some_and(is_refusal) => Status::Denied,
+            Some(State::Failed) if error.and_then(super::nodes::text).is_some_and(is_refusal) => Status::Denied,
             Some(State::Failed) => Status::Failed,
             Some(State::Open) | None => return,
         };

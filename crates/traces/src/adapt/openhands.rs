@@ -7,9 +7,10 @@ use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use super::tools::{OfArgs, VIEW};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text, text_of};
 use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
@@ -124,7 +125,7 @@ pub(crate) const FORMAT: Format = Format {
     near: &[OfEvent::Metadata.key()],
     object: |object| {
         let lists = [OfEvent::History, OfEvent::Trajectory].into_iter().filter_map(|list| list_of(object, list));
-        lists.flat_map(|events| objects(events)).take(super::FIRST_ITEMS).any(|(_, event)| is_event(event))
+        lists.flat_map(|events| objects(events)).take(super::format::FIRST_ITEMS).any(|(_, event)| is_event(event))
     },
     item_marks: &[OfEvent::Source.key()],
     element: is_event,

@@ -6,8 +6,9 @@ mod zipkin;
 
 use super::cutting::Cutting;
 use super::draft::Draft;
+use super::format::{Format, IN_FULL};
+use super::nodes::{are_mostly, list, object, objects};
 use super::spans::{names, text_of_node, ways};
-use super::{Format, IN_FULL, are_mostly, list, object, objects};
 use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Value};
 use trace::of;
@@ -106,7 +107,7 @@ ways! {
 
 /// Whether an object is a span with both ids, as it stands in lists of them.
 fn is_span(object: Object<'_>) -> bool {
-    let inner = of(object, OfSpan::Context).and_then(super::object).unwrap_or(object);
+    let inner = of(object, OfSpan::Context).and_then(super::nodes::object).unwrap_or(object);
     let is_text = |word| of(inner, word).or_else(|| of(object, word)).is_some_and(|id| text_of_node(id).is_some());
     is_text(OfSpan::Id)
         && is_text(OfSpan::Trace)
@@ -133,7 +134,7 @@ fn is_otlp(object: Object<'_>) -> bool {
 
 fn holds_spans(object: Object<'_>) -> bool {
     let inside =
-        |word, is: &dyn Fn(Object<'_>) -> bool| container(object, word).and_then(super::object).is_some_and(is);
+        |word, is: &dyn Fn(Object<'_>) -> bool| container(object, word).and_then(super::nodes::object).is_some_and(is);
     let data = || container(object, OfContainer::Data);
     is_otlp(object)
         || is_jaeger(object)

@@ -3,9 +3,10 @@
 
 use super::draft::Draft;
 use super::fields::{Record, fields, words};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
+use super::nodes::{first_of, list_of, object_of, objects, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list_of, object_of, objects, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};

@@ -45,10 +45,10 @@ pub(crate) fn of<'run>(node: Node<'run>, arena: &'run Bump, limits: &Limits) -> 
 
 fn told<'run>(message: Object<'run>, printed: Node<'run>, arena: &'run Bump) -> Option<Printed<'run>> {
     let of = |field: OfPrinted| field.find(message);
-    let words = |field| of(field).and_then(super::text);
+    let words = |field| of(field).and_then(super::nodes::text);
     let given = of(OfPrinted::Content)?;
     let result = content::of_blocks(given, arena).unwrap_or(given);
-    let id = of(OfPrinted::Call).filter(|id| super::text(*id).is_some())?;
+    let id = of(OfPrinted::Call).filter(|id| super::nodes::text(*id).is_some())?;
     Some(Printed {
         result: Node::new(result.value, printed.origin),
         id: Node::new(id.value, printed.origin),

@@ -5,8 +5,9 @@
 
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, fields};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, object, object_of};
 use super::talk::Talk;
-use super::{Format, IN_FULL, first_of, object, object_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 

@@ -4,9 +4,10 @@
 use super::cutting::Cutting;
 use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
+use super::nodes::{first_of, list_of, object, object_of, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list_of, object, object_of, text, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::Kind;
@@ -112,7 +113,7 @@ fn is_report(object: Object<'_>) -> bool {
 /// Results of a suite, or one of them.
 fn is_result(object: Object<'_>) -> bool {
     let of_case = |node: &Node<'_>| {
-        let case = super::object(*node);
+        let case = super::nodes::object(*node);
         case.is_some_and(|case| case.field(OfSuite::Case).is_some() && list_of(case, OfSuite::Results).is_some())
     };
     object.field(OfSuite::Path).is_some()
@@ -124,7 +125,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     if is_report(object) {
         return read_report(object, draft, |_, _| ());
     }
-    let first = |object, key| list_of(object, key).and_then(|list| super::object(*list.first()?));
+    let first = |object, key| list_of(object, key).and_then(|list| super::nodes::object(*list.first()?));
     let Some(case) = first(object, OfSuite::Cases) else { return Ok(()) };
     let Some(result) = first(case, OfSuite::Results) else { return Ok(()) };
     let about = |talk: &mut Talk<'_, 'run, '_>, report: Option<Object<'run>>| {

@@ -4,8 +4,9 @@
 use super::cutting::Cutting;
 use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, items_of, object, object_of, text_of};
 use super::talk::{About, Made, Outcome, Talk};
-use super::{Format, IN_FULL, first_of, items_of, object, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};

@@ -4,10 +4,11 @@
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
+use super::format::{Format, IN_FULL};
 use super::messages::{OfCall, Role};
+use super::nodes::{first_of, list, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};
 use super::tools::OfArgs;
-use super::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, text, text_of};
 use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
 use averment_runs::normal::{of_run, of_step, of_usage};
 use averment_runs::run::Kind;

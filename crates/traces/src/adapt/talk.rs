@@ -6,7 +6,8 @@ use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
 use super::fields::{Parsed, Shape, Shapes as _};
 use super::messages::LastWords;
-use super::{text, tools};
+use super::nodes::text;
+use super::tools;
 use crate::time;
 use averment_base::value::{Entry, Node, Number, Origin, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, role};
@@ -331,7 +332,7 @@ impl<'a, 'run, 'limits> Talk<'a, 'run, 'limits> {
     /// Adds what a request to a model used.
     pub(super) fn spends(&mut self, usage: &Usage, model: Option<Node<'run>>) {
         self.usage.join(usage);
-        self.draft.spends(usage, model);
+        self.draft.spends(usage.counts(), model);
     }
 
     /// The same where the format does not tell in which turns things were done.

@@ -2,8 +2,10 @@
 
 use super::draft::Draft;
 use super::fields::{Parsed, fields};
+use super::format::{Format, IN_FULL, InMessages, Projected};
 use super::messages::is_message;
-use super::{Format, IN_FULL, InMessages, Projected, list_of, objects, openai_chat};
+use super::nodes::{list_of, objects};
+use super::openai_chat;
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;

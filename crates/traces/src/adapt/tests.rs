@@ -129,7 +129,7 @@ fn no_key_stands_twice_in_a_table() {
 #[test]
 fn no_mark_is_a_key_of_the_normal_form_or_of_home_grown_runs() {
     let shared = ["messages", "tool_calls"];
-    for format in &super::FORMATS {
+    for format in super::registry::FORMATS {
         for mark in format.marks.iter().filter(|mark| !shared.contains(mark)) {
             assert!(!super::native::is_key(mark), "{}: `{mark}`", format.name);
             assert!(!crate::names::Names::known().is_of_run(mark), "{}: `{mark}`", format.name);
@@ -139,8 +139,8 @@ fn no_mark_is_a_key_of_the_normal_form_or_of_home_grown_runs() {
 
 #[test]
 fn what_no_projection_reads_has_marks_that_keep_it_away() {
-    for format in &super::FORMATS {
-        let marked = !format.marks.is_empty() || matches!(format.projected, super::Projected::Calls);
+    for format in super::registry::FORMATS {
+        let marked = !format.marks.is_empty() || matches!(format.projected, super::format::Projected::Calls);
         assert!(marked, "{}: a line of this format could be taken for another", format.name);
     }
 }

@@ -1,8 +1,7 @@
 //! Who takes the steps of a run, and who hands the work to whom.
 
 use super::Builder;
-use super::fields::{Fields, wrong_type};
-use super::step::required;
+use super::fields::{Fields, required, wrong_type};
 use crate::error::Placed;
 use averment_base::value::{Node, Number, Origin, Value};
 use averment_runs::normal::{MAIN_AGENT, of_step};

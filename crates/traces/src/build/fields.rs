@@ -141,6 +141,22 @@ impl<'run> Fields<'run> {
     }
 }
 
+/// The text of a field that a step has to have.
+pub(super) fn required<'run>(
+    fields: &Fields<'run>,
+    field: &str,
+    what: &str,
+    origin: Origin,
+) -> Result<&'run str, Placed> {
+    match fields.text(field, what)? {
+        Some((text, _)) => Ok(text),
+        None => {
+            let message = format!("{what} without `{field}`{}", fields.keys());
+            Err(Placed::new(origin, message, format!("add `\"{field}\": \"…\"`")))
+        }
+    }
+}
+
 /// `the `tool` of a call must be text, found number`.
 pub(super) fn wrong_type(node: Node<'_>, what: &str, field: &str, expected: &str) -> Placed {
     let found = node.value.type_name();

@@ -1,6 +1,6 @@
 //! One step: its fields, checked, completed and marked where the run does not record them.
 
-use super::fields::{Fields, wrong_type};
+use super::fields::{Fields, required, wrong_type};
 use super::{Builder, Lists, agents, status};
 use crate::adapt::content;
 use crate::error::Placed;
@@ -168,21 +168,6 @@ fn duration(node: Node<'_>) -> Result<f64, Placed> {
     match node.value {
         Value::Number(number) if number.to_f64().is_finite() => Ok(number.to_f64()),
         _ => Err(wrong_type(node, "a step", of_step::DURATION, "a number of milliseconds")),
-    }
-}
-
-pub(super) fn required<'run>(
-    fields: &Fields<'run>,
-    field: &str,
-    what: &str,
-    origin: Origin,
-) -> Result<&'run str, Placed> {
-    match fields.text(field, what)? {
-        Some((text, _)) => Ok(text),
-        None => {
-            let message = format!("{what} without `{field}`{}", fields.keys());
-            Err(Placed::new(origin, message, format!("add `\"{field}\": \"…\"`")))
-        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! The entries of a run beside its calls: under which keys each is found, in the normal form and in home-grown formats.
 
 use super::keys::Keys;
-use crate::adapt::{FORMATS, InMessages, Projected};
+use crate::adapt::format::{InMessages, Projected};
+use crate::adapt::registry::FORMATS;
 use crate::names::{Names, Part};
 use averment_runs::normal::{Expected, expected, of_run, of_step};
 use averment_runs::run::Kind;
@@ -137,7 +138,7 @@ fn specials(roles: &mut RunKeys, names: &Names) {
     }
     REFUSED.into_iter().for_each(|key| set(key, Special::Refuse));
     set(of_run::STEPS, Special::Steps);
-    for format in &FORMATS {
+    for format in FORMATS {
         format.marks.iter().for_each(|key| set(key, Special::Refuse));
         if let Projected::Messages(messages) = &format.projected {
             messages.in_full_beside.iter().for_each(|key| set(key, Special::InFullBeside));

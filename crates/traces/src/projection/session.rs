@@ -12,8 +12,9 @@ use crate::adapt::claude_code::{
     self, Agent, LineType, OfLine, PERMISSION_DENIED, SUMMED_UP, Times, agent, is_no_answer, session_of, summed_up,
 };
 use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans};
+use crate::adapt::format::FIRST_ITEMS;
 use crate::adapt::messages::LastWords;
-use crate::adapt::{FIRST_ITEMS, item_marks_before};
+use crate::adapt::registry::item_marks_before;
 use crate::time;
 use averment_base::value::Value;
 use averment_base::value::compare::equal;

@@ -3,9 +3,9 @@
 use super::pieces::{Pieces, Places};
 use super::walk::Indexed;
 use super::{RawRun, RunText, TextForm, form, split, walk};
-use crate::adapt;
-use crate::adapt::Format;
 use crate::adapt::cutting::Cutting;
+use crate::adapt::format::{FIRST_ITEMS, Format};
+use crate::adapt::registry;
 use crate::error::ReadError;
 use averment_base::limits::Limits;
 use averment_base::value::json;
@@ -90,7 +90,7 @@ impl Cut<'_> {
         let shared = Arc::clone(&self.shared);
         let has = |wanted: &str| keys.iter().any(|key| shared.get(key.clone()) == Some(wanted));
         let may_fit = |(_, cutting): &(&Format, &Cutting)| cutting.first_keys().any(has);
-        let Some(found) = adapt::cuttings().filter(may_fit).find_map(|(format, cutting)| {
+        let Some(found) = registry::cuttings().filter(may_fit).find_map(|(format, cutting)| {
             if !single && cutting.by.is_empty() {
                 return None;
             }
@@ -169,13 +169,13 @@ impl Cut<'_> {
 
     /// Whether a list is one run: the first of its elements says so that is known to anybody, and may not be either.
     fn is_one_run(&self, elements: &[Range<usize>]) -> bool {
-        let told = elements.iter().take(adapt::FIRST_ITEMS).find_map(|element| {
+        let told = elements.iter().take(FIRST_ITEMS).find_map(|element| {
             let arena = bumpalo::Bump::new();
             let text = self.shared.get(element.clone()).unwrap_or_default();
             let node = json::parse_recorded(text, 0, &arena, self.limits).ok()?.node;
-            match adapt::is_element_of_one_run(&node)? {
+            match registry::is_element_of_one_run(&node)? {
                 true => Some(true),
-                false => adapt::is_told(&node).then_some(false),
+                false => registry::is_told(&node).then_some(false),
             }
         });
         told.unwrap_or(false)

@@ -4,7 +4,7 @@ use super::TextForm;
 use super::bytes::valid_part;
 use super::scattered::Scattered;
 use super::{split, walk};
-use crate::adapt;
+use crate::adapt::registry;
 use averment_base::limits::Limits;
 use averment_base::value::json;
 
@@ -102,7 +102,7 @@ impl<'t> Beginning<'t> {
     fn is_session(&self, limits: &Limits) -> bool {
         self.0.iter().any(|(record, keys)| {
             let written_otherwise = !record.starts_with('{') || keys.iter().any(|key| key.contains('\\'));
-            (written_otherwise || adapt::may_be_line(|key| keys.contains(&key))) && is_record(record, limits)
+            (written_otherwise || registry::may_be_line(|key| keys.contains(&key))) && is_record(record, limits)
         })
     }
 
@@ -119,7 +119,7 @@ pub(super) fn is_session_of_values(text: &str, limits: &Limits) -> bool {
 
 fn is_record(text: &str, limits: &Limits) -> bool {
     let arena = bumpalo::Bump::new();
-    json::parse_recorded(text, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
+    json::parse_recorded(text, 0, &arena, limits).is_ok_and(|document| registry::is_line_of_session(&document.node))
 }
 
 /// The form of a file.

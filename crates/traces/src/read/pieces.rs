@@ -2,9 +2,9 @@
 
 use super::split;
 use super::walk::{self, Entry, Indexed};
-use crate::adapt;
-use crate::adapt::Format;
 use crate::adapt::cutting::Cutting;
+use crate::adapt::format::Format;
+use crate::adapt::registry;
 use averment_base::limits::Limits;
 use averment_base::memory::asking;
 use averment_base::value::json;
@@ -119,7 +119,7 @@ impl Pieces {
             let Some(text) = join(text, &self.text_of(parts)) else { return false };
             let arena = bumpalo::Bump::new();
             json::parse_recorded(&text, 0, &arena, limits)
-                .is_ok_and(|document| adapt::detect(&document.node).is_some_and(|found| std::ptr::eq(found, format)))
+                .is_ok_and(|document| registry::detect(&document.node).is_some_and(|found| std::ptr::eq(found, format)))
         })
     }
 

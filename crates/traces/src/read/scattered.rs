@@ -3,9 +3,9 @@
 use super::pieces::{Pieces, Places, join};
 use super::walk::Indexed;
 use super::{RawRun, RunText, TextForm, bytes, split};
-use crate::adapt;
-use crate::adapt::Format;
 use crate::adapt::cutting::Cutting;
+use crate::adapt::format::Format;
+use crate::adapt::registry;
 use crate::error::ReadError;
 use crate::scan::{Cursor, Index};
 use averment_base::limits::{LONG, Limits};
@@ -57,7 +57,7 @@ impl Scattered {
         let may_fit = |(format, cutting): &(&Format, &Cutting)| {
             cutting.first_keys().any(has) && (!cutting.way.is_empty() || line.starts_with('[') || format.may_know(has))
         };
-        let (_, cutting) = adapt::cuttings().filter(may_fit).find(|(format, cutting)| {
+        let (_, cutting) = registry::cuttings().filter(may_fit).find(|(format, cutting)| {
             Pieces::find(Indexed::not(line), 0, cutting)
                 .filter(|found| !cutting.by.is_empty() || found.runs() > 1)
                 .is_some_and(|found| found.is_of(line, format, limits))

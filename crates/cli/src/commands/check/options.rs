@@ -6,14 +6,14 @@ use crate::commands::exit::Stop;
 use crate::commands::outputs::Drawing;
 use crate::commands::project::ReportFolder;
 use crate::commands::rules::Rules;
-use crate::commands::targets::{self, OutputTarget};
+use crate::commands::targets::OutputTarget;
 use crate::commands::{profile, signals, units};
 use averment::Permissions;
 use averment_base::diagnostic::suggest::nearest;
 use averment_ide::project::Project;
-use averment_report::redact_path::RedactPath;
 use averment_report::show::{Section, Show};
 use averment_report::{Command, Format};
+use averment_traces::redact_path::RedactPath;
 use std::sync::Arc;
 
 /// The paths whose values no report shows: those of the command line and those of the project.
@@ -62,16 +62,14 @@ pub(super) fn section(word: &str) -> Result<Section, String> {
 /// says otherwise.
 pub(super) fn asked(
     targets: Vec<OutputTarget>,
-    arguments: &Arguments,
-    format: &str,
-    folder: ReportFolder<'_>,
+    (arguments, format, folder): (&Arguments, Option<&str>, ReportFolder<'_>),
     rules: &Rules,
 ) -> Result<Vec<OutputTarget>, Stop> {
     if folder.folder.is_none() || !folder.formats.is_empty() || rules.reports.is_empty() {
         return Ok(targets);
     }
     let folder = ReportFolder { formats: &rules.reports, ..folder };
-    targets::targets(Command::Check, format, &arguments.report, folder)
+    arguments.reports.targets(Command::Check, format, folder)
 }
 
 /// Refuses times where no report has a place for them.

@@ -56,12 +56,12 @@ fn writable(
     color: ColorChoice,
 ) -> Result<(), Stop> {
     let project = given.project.as_ref();
-    let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
+    let format = project.and_then(|project| project.format.as_deref());
     // What a project asks for and does not get is said when all is judged.
-    let writes = project.filter(|_| arguments.report_dir.is_some() || arguments.project.trust_project);
-    let folder = arguments.project.reports(arguments.report_dir.as_deref(), writes, color);
-    let targets = targets::targets(Command::Check, format, &arguments.report, folder)?;
-    let targets = asked(targets, arguments, format, folder, rules)?;
+    let writes = project.filter(|_| arguments.reports.report_dir.is_some() || arguments.project.trust_project);
+    let folder = arguments.project.reports(arguments.reports.report_dir.as_deref(), writes, color);
+    let targets = arguments.reports.targets(Command::Check, format, folder)?;
+    let targets = asked(targets, (arguments, format, folder), rules)?;
     let written: Vec<&Path> = targets::files_of(&targets).collect();
     compare(given, &written, &inputs::Named { found: Vec::new(), notes: String::new() })?;
     targets::refuse(written.iter().copied(), rules.files().map(Path::new))?;

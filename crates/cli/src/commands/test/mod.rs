@@ -12,7 +12,7 @@ use super::converted::{self, Converted};
 use super::exit::{Exit, Stop};
 use super::project::ProjectArguments;
 use super::signals;
-use super::targets::{self, OutputTarget};
+use super::targets::{self, OutputTarget, ReportArguments};
 
 use averment_base::diagnostic::render::{Ink, Style, one_line, paint};
 use averment_base::limits::Limits;
@@ -56,6 +56,7 @@ Exit codes, the highest that applies:
   1 one does not, or a snapshot, the   4 a run cannot be read
     coverage or a survivor is denied   130 Ctrl-C
   2 wrong usage, no test")]
+#[command(mut_arg("format", |format| format.help(targets::format_help("How results are printed", Command::Test))))]
 pub struct Arguments {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
     #[arg(value_name = "RULES")]
@@ -72,15 +73,8 @@ pub struct Arguments {
     /// Run only tests with this tag, or of a rule with it; of several (smoke,auth) any
     #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = crate::commands::project::tag)]
     tag: Vec<String>,
-    /// How results are printed: human, short, json, junit, tap, tap13, github, gitlab, markdown, csv
-    #[arg(long, default_value = "human", value_name = "FORMAT", hide_default_value = true)]
-    format: String,
-    /// A further report into a file, which is written whole or not at all
-    #[arg(long, value_name = "FORMAT=FILE")]
-    report: Vec<String>,
-    /// Reports for programs and services into a folder, under names that stay
-    #[arg(long, value_name = "DIR")]
-    report_dir: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportArguments,
     /// Print only tests that do not come out as stated
     #[arg(short, long)]
     quiet: bool,
@@ -162,8 +156,8 @@ impl Arguments {
 /// Runs the tests; tells what files that took.
 fn once(arguments: &Arguments, color: ColorChoice, used: &mut Used) -> Result<Exit, Stop> {
     let given = TestInputs::new(arguments, color)?;
-    let folder = arguments.project.reports(arguments.report_dir.as_deref(), given.project.as_ref(), color);
-    let targets = targets::targets(Command::Test, &arguments.format, &arguments.report, folder)?;
+    let folder = arguments.project.reports(arguments.reports.report_dir.as_deref(), given.project.as_ref(), color);
+    let targets = arguments.reports.targets(Command::Test, None, folder)?;
     let format = targets.first().map_or(Format::Human, |target| target.format);
     let limits = Limits::default();
     // Mutants take long: Ctrl-C prints what is done of them, whenever it comes.

@@ -17,6 +17,7 @@ use super::project::ProjectArguments;
 use averment_base::limits::Limits;
 use averment_bulk::feed::{self, Reading};
 use averment_bulk::understood::{FileRecords, Understood};
+use averment_report::model::Unreadable;
 use averment_report::tell_unreadable;
 use averment_runs::run::Run;
 use bumpalo::Bump;
@@ -144,7 +145,7 @@ impl Given {
                     if self.run.is_some_and(|wanted| wanted != number) {
                         continue;
                     }
-                    let looked = match raw.and_then(|raw| feed::parse(raw, &arena, &reading)) {
+                    let looked = match raw.and_then(|raw| reading.parse(raw, &arena).map_err(Unreadable::from)) {
                         Ok(run) => {
                             read += 1;
                             match &facts {

@@ -7,9 +7,10 @@ use crate::adapt::calls::Usage;
 use crate::adapt::content::{self, Piece};
 use crate::adapt::draft::Draft;
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use crate::adapt::format::{Format, IN_FULL};
 use crate::adapt::messages::{BlockType, OfBlock, Role};
+use crate::adapt::nodes::{first_of, items_of, object, object_of, text, text_of};
 use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
-use crate::adapt::{Format, IN_FULL, first_of, items_of, object, object_of, text, text_of};
 use averment_base::value::{Node, Object, Text, Value};
 use averment_runs::normal::{of_meta, of_run};
 

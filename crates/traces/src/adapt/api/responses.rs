@@ -2,12 +2,12 @@
 //! succeeded; what the provider itself runs does (`status`, `error`). There are no times.
 
 use super::{Exchanges, OfApi, is_exchange};
+use crate::adapt::content;
 use crate::adapt::draft::Draft;
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
+use crate::adapt::format::{Format, IN_FULL};
+use crate::adapt::nodes::{first_of, items_of, list, list_of, object, object_of, objects, text, text_of};
 use crate::adapt::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
-use crate::adapt::{
-    Format, IN_FULL, content, first_of, items_of, list, list_of, object, object_of, objects, text, text_of,
-};
 use crate::build::word_status;
 use averment_base::value::compare::equal;
 use averment_base::value::{Entry, Node, Object, Text, Value};

@@ -1,8 +1,8 @@
 //! Cursor's agent: the events of its stream. The tool of a call is the key of what it holds, in lower case with hyphens.
 
 use super::{Of, Report, Tokens, Word, count, list_in, object_in, text_in, word_in};
+use crate::adapt::nodes::{object, objects, text};
 use crate::adapt::spans::names;
-use crate::adapt::{object, objects, text};
 use averment_base::value::{Node, Object};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,8 +1,8 @@
 //! OpenCode: the export of a session, its messages part by part.
 
 use super::{Of, Report, Tokens, Word, count, text_in, word_in};
+use crate::adapt::nodes::{object, objects, text};
 use crate::adapt::spans::names;
-use crate::adapt::{object, objects, text};
 use averment_base::value::{Node, Object};
 
 names! {
@@ -51,7 +51,7 @@ pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
     let Some(export) = object(root) else { return };
     report.falls_back = false;
     report.session = OfExport::Info.object_in(export).and_then(|info| OfExport::Id.find(info));
-    let messages = OfExport::Messages.find(export).and_then(crate::adapt::list).unwrap_or_default();
+    let messages = OfExport::Messages.find(export).and_then(crate::adapt::nodes::list).unwrap_or_default();
     for (_, message) in objects(messages) {
         report.draft.record();
         let info = OfExport::Info.object_in(message);
@@ -61,7 +61,7 @@ pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
         let role = info.and_then(|info| word_in(info, Of::Role)).and_then(Word::of).map(|(role, _)| role);
         let at = info.and_then(|info| OfExport::Created.find(OfExport::Time.object_in(info)?));
         let folder = info.and_then(|info| word_in(OfExport::Path.object_in(info)?, Of::Folder));
-        let parts = OfExport::Parts.find(message).and_then(crate::adapt::list).unwrap_or_default();
+        let parts = OfExport::Parts.find(message).and_then(crate::adapt::nodes::list).unwrap_or_default();
         for (node, part) in objects(parts) {
             match (word_in(part, Of::Type).and_then(Kind::of).map(|(kind, _)| kind), text_in(part, Of::Words)) {
                 (Some(Kind::Thought), Some(words)) => report.message(Word::Assistant, true, words, at),

@@ -7,7 +7,7 @@
 
 use super::About;
 use crate::adapt::draft::StepId;
-use crate::adapt::text;
+use crate::adapt::nodes::text;
 use averment_base::value::compare::equal;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;

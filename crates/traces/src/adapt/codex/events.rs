@@ -1,10 +1,11 @@
 //! Calls that a rollout has in its events alone: commands, tools of servers, patches.
 
 use super::{EventType, Session};
+use crate::adapt::content;
 use crate::adapt::draft::{StepId, field};
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true};
+use crate::adapt::nodes::{first_of, object, object_of, text_of};
 use crate::adapt::talk::{About, Made, Outcome, integer};
-use crate::adapt::{content, first_of, object, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Entry, Node, Number, Object, Value};
 use averment_runs::normal::of_step;

@@ -3,9 +3,10 @@
 use crate::adapt::calls::Usage;
 use crate::adapt::draft::Draft;
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, words};
+use crate::adapt::format::{Format, IN_FULL};
+use crate::adapt::nodes::{first_of, items_of, list_of, object, object_of, objects, text_of};
 use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
 use crate::adapt::tools::OfArgs;
-use crate::adapt::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
 use crate::build::word_status;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
@@ -120,7 +121,7 @@ fn is_event(event: Object<'_>) -> bool {
 }
 
 fn type_of(item: Object<'_>) -> Option<&str> {
-    first_of(item, &[OfItem::Type, OfItem::TypeBefore]).and_then(crate::adapt::text)
+    first_of(item, &[OfItem::Type, OfItem::TypeBefore]).and_then(crate::adapt::nodes::text)
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {

@@ -2,9 +2,9 @@
 
 use super::zipkin;
 use crate::adapt::draft::Draft;
+use crate::adapt::nodes::{list, object, objects};
 use crate::adapt::spans::attributes::Fact;
 use crate::adapt::spans::{Act, ActWord, Span, Unit, Whole, bodies, instant, names, of_word, tell, text_of_node};
-use crate::adapt::{list, object, objects};
 use averment_base::value::{Entry, Node, Object, Origin, Value};
 use rustc_hash::FxHashSet;
 

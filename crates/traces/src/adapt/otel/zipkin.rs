@@ -2,8 +2,8 @@
 //! text; an event is text as well, its name with its attributes behind it.
 
 use crate::adapt::draft::Draft;
+use crate::adapt::nodes::{list, object, objects};
 use crate::adapt::spans::{Span, Unit, instant, names, text_of_node};
-use crate::adapt::{list, object, objects};
 use averment_base::value::{Node, Object, Text, Value};
 
 names! {

@@ -1,7 +1,7 @@
 //! The attributes of spans: what the names of each dialect mean. A dialect is nothing but names here.
 
 use super::super::draft::Draft;
-use super::super::{list, object};
+use super::super::nodes::{list, object};
 use averment_base::value::{Entry, Node, Number, Object, Value};
 use std::cmp::Ordering;
 

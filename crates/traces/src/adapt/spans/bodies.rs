@@ -6,7 +6,7 @@ use super::exchange::Said;
 use super::said;
 use super::{Act, Span, text_of_node};
 use crate::adapt::draft::{Draft, field};
-use crate::adapt::{list, object};
+use crate::adapt::nodes::{list, object};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 

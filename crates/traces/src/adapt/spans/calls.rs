@@ -2,9 +2,9 @@
 //! span, calls are what models have asked for, with the results that they were told later.
 
 use super::carried::{self, Carried};
-use super::exchange::{Asked, Heard, Told};
-use super::matches::Matches;
-use super::tell::{FIELDS, Timed, common, status};
+use super::exchange::{Heard, Told};
+use super::matches::{Matches, Request};
+use super::timed::{FIELDS, Timed, common, status};
 use super::tree::Tree;
 use super::{Act, later_results, text_of_node};
 use crate::adapt::calls::{Unanswered, arguments};
@@ -21,14 +21,6 @@ pub(super) struct Calls<'run> {
     pub(super) steps: Vec<Timed<'run>>,
     /// When the first of the calls started that a model has asked for, by the span of the model.
     pub(super) first_asked: FxHashMap<usize, f64>,
-}
-
-/// A call that was asked for, and in which turn.
-#[derive(Clone, Copy)]
-pub(super) struct Request<'run> {
-    pub(super) asked: Asked<'run>,
-    pub(super) model: usize,
-    turn: usize,
 }
 
 pub(super) fn find<'run>(

@@ -3,11 +3,10 @@
 
 use super::attributes::Fact;
 use super::exchange::Told;
-use super::tell::tool_name;
-use super::tree::Tree;
+use super::tree::{Tree, tool_name};
 use super::{Act, Span, text_of_node, wrapped};
 use crate::adapt::draft::Draft;
-use crate::adapt::object;
+use crate::adapt::nodes::object;
 use averment_base::value::{Node, compare};
 
 /// A call that was carried out.

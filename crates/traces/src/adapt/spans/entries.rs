@@ -3,12 +3,12 @@
 use super::attributes::{Fact, names};
 use super::exchange::Said;
 use super::said;
-use super::tell::instant;
+use super::timed::instant;
 use super::tree::Tree;
 use super::{Act, Span, text_of_node, used, wrapped};
 use crate::adapt::content;
 use crate::adapt::draft::{Draft, field};
-use crate::adapt::object;
+use crate::adapt::nodes::object;
 use averment_base::value::{Entry, Node, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 

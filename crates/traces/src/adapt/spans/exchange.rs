@@ -1,7 +1,6 @@
 //! What goes in and comes out of a model: messages, calls that are asked for, results that are told.
 
-use super::super::draft::Draft;
-use super::{said, text_of_node};
+use super::text_of_node;
 use averment_base::value::Node;
 use averment_runs::normal::role;
 
@@ -73,13 +72,6 @@ impl<'run> Exchange<'run> {
 
     pub(super) fn heard(&self) -> Heard<'_, 'run> {
         Heard { given: &self.given, said: &self.said, tells: self.tells }
-    }
-
-    /// Reads what was left unread.
-    pub(super) fn read_on(&mut self, draft: &Draft<'run, '_>) {
-        if let Some(node) = self.unread.take() {
-            self.given.extend(said::messages(node, role::USER, draft));
-        }
     }
 }
 

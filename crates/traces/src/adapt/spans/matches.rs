@@ -1,7 +1,7 @@
 //! Which span of a tool carries out what a model asked for.
 
-use super::calls::Request;
 use super::carried::{Carried, may_be_equal};
+use super::exchange::Asked;
 use super::said;
 use super::text_of_node;
 use super::tree::Tree;
@@ -12,6 +12,14 @@ use std::collections::VecDeque;
 
 /// So many of the requests that wait for a tool are looked through for the arguments of a call.
 const NEAR: usize = 64;
+
+/// A call that was asked for, and in which turn.
+#[derive(Clone, Copy)]
+pub(super) struct Request<'run> {
+    pub(super) asked: Asked<'run>,
+    pub(super) model: usize,
+    pub(super) turn: usize,
+}
 
 /// For each call that was carried out, what a model asked for.
 pub(super) struct Matches<'run> {

@@ -7,6 +7,7 @@ pub(crate) mod attributes;
 pub(crate) mod bodies;
 mod calls;
 mod carried;
+pub(crate) mod conversation;
 mod entries;
 mod events;
 mod exchange;
@@ -17,6 +18,7 @@ pub(crate) mod table;
 mod tell;
 #[cfg(test)]
 mod tests;
+mod timed;
 mod tree;
 mod used;
 mod wrapped;
@@ -138,7 +140,7 @@ impl<'run> Span<'run> {
         if self.facts.has(&[Fact::Args, Fact::Input]) && self.facts.has(&[Fact::Result, Fact::Output]) {
             return;
         }
-        let mut exchange = said::exchange(&self.facts, draft);
+        let mut exchange = conversation::exchange(&self.facts, draft);
         exchange.read_on(draft);
         let given = exchange.given.iter().chain(&self.exchange.given);
         let args = given.clone().find_map(|said| said.calls.first().and_then(|asked| asked.args));
@@ -180,7 +182,7 @@ impl<'run> Span<'run> {
             self.act = Act::Part;
         }
         if matches!(self.act, Act::Inference | Act::Agent) {
-            self.exchange.complete(said::exchange(&self.facts, draft));
+            self.exchange.complete(conversation::exchange(&self.facts, draft));
         }
         if self.act == Act::Tool && !self.hands_over() {
             self.take_messages_of_tool(draft);

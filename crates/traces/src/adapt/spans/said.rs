@@ -2,12 +2,14 @@
 
 use super::super::content;
 use super::super::draft::Draft;
-use super::super::{list, object};
+use super::super::nodes::{list, object};
 use super::attributes::{Fact, Facts, Numbered, Part, names};
-use super::exchange::{Asked, Exchange, Said, Told};
-use super::{text_of_node, wrapped, written};
+use super::exchange::{Asked, Said, Told};
+use super::text_of_node;
+use crate::adapt::printed::{self, Printed};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_step, role};
+use averment_runs::run::Status;
 
 names! {
     /// A message, and a part of one: the names in all dialects.
@@ -96,56 +98,6 @@ names! {
     }
 }
 
-/// Reads what went in and came out of a span.
-pub(crate) fn exchange<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Exchange<'run> {
-    let (given, said) = (written::messages(facts, Numbered::In, draft), written::messages(facts, Numbered::Out, draft));
-    let mut exchange = Exchange { given, said, ..Exchange::default() };
-    let waits = !draft.is_whole() && !facts.has(&[Fact::Messages, Fact::Input]);
-    if let Some(node) = facts.get(Fact::MessagesIn).filter(|_| exchange.given.is_empty()) {
-        match waits {
-            true => exchange.unread = Some(node),
-            false => exchange.given = messages(node, role::USER, draft),
-        }
-    }
-    if let Some(node) = facts.get(Fact::System).filter(|_| !waits) {
-        let mut system = Said { role: Some(role::SYSTEM), place: Some(node), ..Said::default() };
-        parts(read(node, draft), &mut system, draft, 0);
-        exchange.given.insert(0, system);
-    }
-    if let Some(node) = facts.get(Fact::MessagesOut).filter(|_| exchange.said.is_empty()) {
-        exchange.said = messages(node, role::ASSISTANT, draft);
-    }
-    if let Some(node) = facts.get(Fact::Messages).filter(|_| exchange.said.is_empty() && exchange.given.is_empty()) {
-        conversation(messages(node, role::USER, draft), &mut exchange);
-    }
-    if exchange.said.is_empty() {
-        let mut said = Said { role: Some(role::ASSISTANT), ..Said::default() };
-        facts.get(Fact::SaidText).into_iter().for_each(|text| content_of(text, &mut said, draft));
-        if let Some(calls) = facts.get(Fact::SaidCalls) {
-            said.calls.extend(list(read(calls, draft)).unwrap_or_default().iter().filter_map(|call| asked(*call)));
-        }
-        said.place = [Fact::SaidText, Fact::SaidCalls].into_iter().find_map(|fact| facts.get(fact));
-        exchange.said.extend(said.place.is_some().then_some(said));
-    }
-    if let Some(node) = facts.get(Fact::Input).filter(|_| exchange.given.is_empty()) {
-        exchange.given = messages(node, role::USER, draft);
-    }
-    if let Some(node) = facts.get(Fact::Output).filter(|_| exchange.said.iter().all(Said::is_empty)) {
-        exchange.said = messages(node, role::ASSISTANT, draft);
-    }
-    exchange.said.retain(|said| !said.is_empty());
-    exchange.tells |= !exchange.said.is_empty();
-    exchange
-}
-
-/// The last messages of the model are what it said, those before what it was given.
-pub(crate) fn conversation<'run>(messages: Vec<Said<'run>>, exchange: &mut Exchange<'run>) {
-    let last = messages.iter().rposition(|said| !said.is_of_assistant()).map_or(0, |last| last + 1);
-    for (place, said) in messages.into_iter().enumerate() {
-        if place < last { exchange.given.push(said) } else { exchange.said.push(said) }
-    }
-}
-
 /// The value that a text holds, where it holds one.
 pub(crate) fn read<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Node<'run> {
     match node.value {
@@ -223,7 +175,7 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
             let tool = of(message, OfSaid::Tool).and_then(text_of_node);
             let id = of(message, OfSaid::Answers).filter(|id| text_of_node(*id).is_some());
             let told = Told { id, tool, result: content, failed: failed(message) };
-            said.results.push(wrapped::told(told, draft));
+            said.results.push(told_in(told, draft));
         }
         // What the parts of a message are in is an object of its own in some.
         (_, Some(content)) => match object(content).filter(|_| said.role.is_some()) {
@@ -272,7 +224,7 @@ pub(super) fn content_of<'run>(content: Node<'run>, said: &mut Said<'run>, draft
 }
 
 /// Sorts the parts of a content into what is said, asked for and told.
-fn parts<'run>(content: Node<'run>, said: &mut Said<'run>, draft: &Draft<'run, '_>, depth: usize) {
+pub(super) fn parts<'run>(content: Node<'run>, said: &mut Said<'run>, draft: &Draft<'run, '_>, depth: usize) {
     const DEEP: usize = 4;
     match content.value {
         Value::Text(text) if !text.is_empty() => said.texts.push(content),
@@ -313,7 +265,7 @@ fn part<'run>(node: Node<'run>, part: Object<'run>, said: &mut Said<'run>, draft
     }
 }
 
-fn asked<'run>(node: Node<'run>) -> Option<Asked<'run>> {
+pub(super) fn asked<'run>(node: Node<'run>) -> Option<Asked<'run>> {
     let outer = object(node)?;
     let call = of(outer, OfSaid::Function).and_then(object).unwrap_or(outer);
     let tool = of(call, OfSaid::Tool).filter(|tool| text_of_node(*tool).is_some())?;
@@ -360,6 +312,24 @@ pub(super) fn answer<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Option<
     let content = of(message, OfSaid::Content)?;
     let result = content::of_blocks(content, draft.arena).unwrap_or(content);
     Some(Told { id: Some(id), tool: None, result, failed: failed(message) })
+}
+
+/// The message of a tool that a text prints.
+pub(super) fn printed_message<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
+    let Printed { result, id, tool, status } = printed::of(node, draft.arena, draft.limits)?;
+    let failed = status.filter(|status| *status != Status::Unknown).map(|status| status != Status::Ok);
+    Some(Told { id: Some(id), tool, result, failed })
+}
+
+/// What is told of a call in a message that says so, without what its content wraps it into.
+fn told_in<'run>(told: Told<'run>, draft: &Draft<'run, '_>) -> Told<'run> {
+    let Some(printed) = printed_message(told.result, draft) else { return told };
+    Told {
+        id: told.id.or(printed.id),
+        tool: told.tool.or(printed.tool),
+        result: printed.result,
+        failed: told.failed.or(printed.failed),
+    }
 }
 
 /// The tools that a model could use.

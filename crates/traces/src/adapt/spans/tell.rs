@@ -4,31 +4,15 @@ use super::attributes::Fact;
 use super::calls::{self, Calls};
 use super::entries::{self, Whole};
 use super::exchange::{Heard, Said};
+use super::timed::{FIELDS, Timed, common, instant, status};
 use super::tree::{self, Tree};
 use super::{Act, Span, text_of_node};
 use crate::adapt::draft::{Draft, count, field};
 use crate::adapt::{content, handovers, tools};
-use averment_base::value::{Entry, Node, Number, Origin, Value};
+use averment_base::value::{Node, Number, Origin, Value};
 use averment_runs::normal::{of_run, of_step, role};
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::Kind;
 use rustc_hash::FxHashMap;
-
-/// A step, with its place among the others.
-pub(super) struct Timed<'run> {
-    time: Option<f64>,
-    kind: Kind,
-    fields: Vec<Entry<'run>>,
-    origin: Origin,
-}
-
-/// So many fields a step has at most that is made of a span.
-pub(super) const FIELDS: usize = 10;
-
-impl<'run> Timed<'run> {
-    pub(super) fn new(time: Option<f64>, kind: Kind, fields: Vec<Entry<'run>>, origin: Origin) -> Self {
-        Self { time, kind, fields, origin }
-    }
-}
 
 /// Tells a run by its spans.
 pub(crate) fn tell<'run>(spans: Vec<Span<'run>>, whole: Whole<'run>, draft: &mut Draft<'run, '_>) {
@@ -138,25 +122,6 @@ fn warn_of_parents<'run>(tree: &Tree<'run>, draft: &mut Draft<'run, '_>) {
             format!("{} spans that others stand in are not there: the run may lack steps", tree.unknown_parents);
         draft.warn(origin(tree), message);
     }
-}
-
-pub(super) fn instant<'run>(time: Option<f64>) -> Option<Node<'run>> {
-    time.map(|time| Node::computed(crate::time::value(time)))
-}
-
-/// How something ended, as a word.
-pub(super) fn status<'run>(failed: bool) -> Option<Node<'run>> {
-    let status = if failed { Status::Failed } else { Status::Ok };
-    status.as_str().map(|word| Node::computed(Value::plain(word)))
-}
-
-/// When a span was, and whose it is.
-pub(super) fn common<'run>(tree: &Tree<'run>, span: usize) -> impl Iterator<Item = Entry<'run>> + use<'run> {
-    let one = tree.spans.get(span);
-    let (start, end) = (one.and_then(|one| instant(one.start)), one.and_then(|one| instant(one.end)));
-    let agent = tree.agent_name(span).map(|name| Node::computed(Value::plain(name)));
-    let fields = [(of_step::START, start), (of_step::END, end), (of_step::AGENT, agent)];
-    fields.into_iter().filter_map(|(key, node)| Some(field(key, node?)))
 }
 
 fn span_step<'run>(tree: &Tree<'run>, span: usize) -> Option<Timed<'run>> {
@@ -291,14 +256,4 @@ impl<'run> Speaker<'run> {
         fields.extend(agent.map(|agent| field(of_step::AGENT, Node::computed(Value::plain(agent)))));
         self.steps.push(Timed::new(at, Kind::Message, fields, text.origin));
     }
-}
-
-/// The text of a tool's name: what the conventions say, else the name of the span.
-pub(super) fn tool_name<'run>(span: &Span<'run>) -> Option<Node<'run>> {
-    let is_text = |node: &Node<'run>| text_of_node(*node).is_some_and(|name| !name.is_empty());
-    span.facts
-        .get(Fact::Tool)
-        .filter(is_text)
-        .or_else(|| span.facts.get(Fact::Entity).filter(is_text))
-        .or_else(|| super::tree::plain_name_node(span).filter(is_text))
 }

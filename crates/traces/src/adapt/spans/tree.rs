@@ -292,3 +292,13 @@ fn without_circles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
     }
     parents
 }
+
+/// The text of a tool's name: what the conventions say, else the name of the span.
+pub(super) fn tool_name<'run>(span: &Span<'run>) -> Option<Node<'run>> {
+    let is_text = |node: &Node<'run>| text_of_node(*node).is_some_and(|name| !name.is_empty());
+    span.facts
+        .get(Fact::Tool)
+        .filter(is_text)
+        .or_else(|| span.facts.get(Fact::Entity).filter(is_text))
+        .or_else(|| plain_name_node(span).filter(is_text))
+}

@@ -28,7 +28,7 @@ pub(super) fn usage<'run>(tree: &Tree<'run>, draft: &mut Draft<'run, '_>) {
     for span in leaves.iter().filter_map(|span| tree.spans.get(*span)) {
         let mut of_request = Usage::default();
         of_request.add_counts(TOKENS.map(|fact| span.facts.number(fact)));
-        draft.spends(&of_request, span.facts.get(Fact::Model));
+        draft.spends(of_request.counts(), span.facts.get(Fact::Model));
         usage.join(&of_request);
     }
     usage.set(draft);

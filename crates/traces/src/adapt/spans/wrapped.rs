@@ -4,12 +4,11 @@ use super::attributes::{Fact, Facts, names};
 use super::exchange::Told;
 use super::said::{self, OfSaid};
 use super::text_of_node;
+use crate::adapt::calls;
 use crate::adapt::draft::Draft;
-use crate::adapt::printed::{self, Printed};
-use crate::adapt::{calls, list, object};
+use crate::adapt::nodes::{list, object};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::of_step;
-use averment_runs::run::Status;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
@@ -96,7 +95,7 @@ fn unwrapped<'run>(args: Node<'run>, facts: &Facts<'run>, draft: &mut Draft<'run
 /// Whether an object says what a tool takes: a schema, or an object with a type for each name.
 fn is_schema(object: Object<'_>) -> bool {
     let has_type =
-        |node: Node<'_>| super::super::object(node).is_some_and(|inner| wrapped(inner, Wrapped::Type).is_some());
+        |node: Node<'_>| super::super::nodes::object(node).is_some_and(|inner| wrapped(inner, Wrapped::Type).is_some());
     wrapped(object, Wrapped::Properties).is_some()
         || !object.entries().is_empty() && object.entries().iter().all(|entry| has_type(entry.node))
 }
@@ -142,7 +141,7 @@ pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option
     let of_run = output.filter(|(outer, _)| wrapped(*outer, Wrapped::Named).is_some()).map(|(_, output)| output);
     let alone = output.filter(|(outer, _)| outer.entries().len() == 1).map(|(_, output)| output);
     let gave_so = of_run.or(alone).unwrap_or(read);
-    let (told, value) = match said::answer(gave_so, draft).or_else(|| printed_message(gave_so, draft)) {
+    let (told, value) = match said::answer(gave_so, draft).or_else(|| said::printed_message(gave_so, draft)) {
         Some(told) => (told, said::read(told.result, draft)),
         None => {
             let told = Told { id: None, tool: None, result: of_run.unwrap_or(gave), failed: None };
@@ -181,24 +180,6 @@ fn may_say_more(raw: &str) -> bool {
 
 /// How a letter may be written, too.
 const ESCAPE: &str = "\\u";
-
-/// The message of a tool that a text prints.
-fn printed_message<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
-    let Printed { result, id, tool, status } = printed::of(node, draft.arena, draft.limits)?;
-    let failed = status.filter(|status| *status != Status::Unknown).map(|status| status != Status::Ok);
-    Some(Told { id: Some(id), tool, result, failed })
-}
-
-/// What is told of a call in a message that says so, without what its content wraps it into.
-pub(super) fn told<'run>(told: Told<'run>, draft: &Draft<'run, '_>) -> Told<'run> {
-    let Some(printed) = printed_message(told.result, draft) else { return told };
-    Told {
-        id: told.id.or(printed.id),
-        tool: told.tool.or(printed.tool),
-        result: printed.result,
-        failed: told.failed.or(printed.failed),
-    }
-}
 
 /// Whether a result that is an object says that it is an error: by the flag of MCP, or because it holds nothing else.
 fn says_failed(result: Node<'_>) -> bool {

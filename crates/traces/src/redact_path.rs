@@ -1,12 +1,11 @@
 //! Paths whose values no report shows: `calls[*].args.card`, `inputs.customer[**]`.
 
-use crate::redact::EVERYTHING;
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_base::value::Value;
 use averment_base::value::json::{self, to_json};
 use averment_runs::normal::of_run;
-use averment_runs::run::{Kind, Run};
+use averment_runs::run::{EVERYTHING, Kind, Run};
 use bumpalo::Bump;
 
 /// Values of one run that are looked at.

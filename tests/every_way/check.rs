@@ -5,7 +5,7 @@ use averment_base::diagnostic::render::Style;
 use averment_base::limits::Limits;
 use averment_bulk::faults::Faults;
 use averment_bulk::feed::{Input, Reading};
-use averment_bulk::judge::{Done, Reads};
+use averment_bulk::judge::{Done, Reads, observer};
 use averment_bulk::near_names::NearNames;
 use averment_bulk::pipeline::{self, Finished, Judging, Pipeline};
 use averment_bulk::unused::Unused;
@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// How runs are checked.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +34,8 @@ pub struct Check {
     pub threads: usize,
     /// Chunks of a kilobyte instead of the usual size.
     pub small_chunks: bool,
+    /// A profile is made.
+    pub profiled: bool,
     pub max_failures: Option<usize>,
     /// How many violations of a failure are listed, and how many of them are drawn.
     pub violations: (usize, usize),
@@ -106,7 +109,7 @@ impl Check {
             lines: wanted.lines,
             large: Mutex::default(),
             timed: false,
-            profile: None,
+            profile: self.profiled.then(|| Mutex::new(observer::begin(programs, Instant::now()))),
             faults: Faults::default(),
         }
     }

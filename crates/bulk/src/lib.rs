@@ -13,6 +13,5 @@ pub mod near_names;
 pub mod ordered;
 pub mod pipeline;
 pub mod prefilter;
-pub mod profile;
 pub mod understood;
 pub mod unused;

@@ -8,9 +8,8 @@
 
 use crate::faults::{Faults, Point};
 use crate::feed::{self, Feeder, Input, Lost};
-use crate::judge::{Done, Judge, Reads};
+use crate::judge::{Done, Judge, Reads, observer};
 use crate::near_names::{Looking, NearNames};
-use crate::profile;
 use crate::understood::{FileRecords, Understood};
 use crate::unused::Unused;
 use averment_base::limits::LONG;
@@ -193,7 +192,8 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
     let prepared: Vec<Prepared> = pipeline.programs.iter().map(Prepared::new).collect();
     let Pipeline { programs, options, reading, .. } = pipeline;
     let looking = Looking { programs, prepared: &prepared, options, reading };
-    let mut work = self::work(pipeline, &prepared);
+    let profiles = observer::profiles(pipeline.profile.as_ref());
+    let mut judge = Judge::new(pipeline, &prepared, &profiles);
     let mut buffer = Vec::new();
     loop {
         let mut feeder = feeder.lock().unwrap_or_else(PoisonError::into_inner);
@@ -219,7 +219,8 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
             pipeline.faults.reach(Point::Chunk);
             pipeline.unused.look(&part, &buffer);
             pipeline.near_names.look(&looking, &part, &buffer);
-            let judged = work(part, &mut buffer);
+            let (done, totals) = judge.part(part, &mut buffer);
+            let judged = Judged { done, totals, reads: judge.take_reads(), records: judge.take_records() };
             pipeline.faults.reach(Point::Judged);
             judged
         }));
@@ -233,7 +234,7 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<Feeder>, permit: &SyncSender<()
         memory::holds(0);
         if broke {
             // What the thread kept may be half done.
-            (work, buffer) = (self::work(pipeline, &prepared), Vec::new());
+            (judge, buffer) = (Judge::new(pipeline, &prepared, &profiles), Vec::new());
         }
     }
 }
@@ -245,26 +246,4 @@ struct Judged {
     totals: ChunkTotals,
     reads: Reads,
     records: FileRecords,
-}
-
-/// What judges a chunk.
-type Work<'p> = Box<dyn FnMut(FilePart, &mut Vec<u8>) -> Judged + 'p>;
-
-fn work<'p>(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Work<'p> {
-    match &pipeline.profile {
-        None => {
-            let mut judge = Judge::new(pipeline, prepared);
-            Box::new(move |part, buffer| {
-                let (done, totals) = judge.part(part, buffer);
-                Judged { done, totals, reads: judge.take_reads(), records: judge.take_records() }
-            })
-        }
-        Some(costs) => {
-            let mut judge = profile::ProfilingJudge::new(pipeline, prepared, costs);
-            Box::new(move |part, buffer| {
-                let (done, totals) = judge.part(part, buffer);
-                Judged { done, totals, reads: Reads::default(), records: judge.take_records() }
-            })
-        }
-    }
 }

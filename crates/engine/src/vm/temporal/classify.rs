@@ -93,8 +93,7 @@ impl<'run> Classifier<'_, 'run> {
             if matches.fault.is_some() {
                 continue;
             }
-            // A profile counts every look at a step; nobody else needs its fuel.
-            if unique.plain && machine.profile.is_none() {
+            if unique.plain && !machine.plays_all {
                 by_name(unique, group, (number, step), matches);
                 continue;
             }

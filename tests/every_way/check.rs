@@ -7,8 +7,9 @@ use averment_bulk::faults::Faults;
 use averment_bulk::feed::{Input, Reading};
 use averment_bulk::judge::{Done, Reads, observer};
 use averment_bulk::near_names::NearNames;
-use averment_bulk::pipeline::{self, Finished, Judging, Pipeline};
+use averment_bulk::pipeline::Pipeline;
 use averment_bulk::unused::Unused;
+use averment_bulk::workers::{self, Finished, Judging};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::select::Selection;
@@ -70,7 +71,7 @@ impl Check {
         let reports =
             opened.map(|(format, out)| report::open(*format, Box::new(out.clone()), self.options())).collect();
         let mut writer = Writer { table: &pipeline.table, reports, totals: Totals::default(), reads: Reads::default() };
-        writer.write(pipeline::start(&pipeline, traces.iter().cloned().map(Input::File).collect(), None));
+        writer.write(workers::start(&pipeline, traces.iter().cloned().map(Input::File).collect(), None));
         let reads = writer.reads;
         drop(writer);
         let inputs: Vec<Input> = traces.iter().cloned().map(Input::File).collect();

@@ -15,3 +15,4 @@ pub mod pipeline;
 pub mod prefilter;
 pub mod understood;
 pub mod unused;
+pub mod workers;

@@ -1,7 +1,7 @@
 //! The tests that the program runs: a prompt, and what is expected of the runs that were asked it.
 
 use super::Assay;
-use super::policy::ALL;
+use super::asked::ALL;
 use super::rules::Form;
 use super::sentence::{Rule, Sentence};
 use crate::writer::{literal, quoted};

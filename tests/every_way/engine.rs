@@ -42,13 +42,13 @@ pub fn unequal(program: &Program, raw: &[Result<RawRun, ReadError>]) -> Option<U
     let (limits, options) = (Limits::default(), EvaluateOptions::default());
     let plays_all = EvaluateOptions { plays_all: true, ..EvaluateOptions::default() };
     raw.iter().flatten().find_map(|raw| {
-        let arena = Bump::new();
+        let (arena, profile) = (Bump::new(), RefCell::new(Profile::new(|| Duration::ZERO)));
         let run = read::parse(raw, &arena, &limits).ok()?;
         let (program, prepared) = &loaded.compiled;
         let expected = said(&evaluate(program, prepared, &run, &arena, &options));
         let ways: [(&'static str, String); 6] = [
             ("with what it goes through", said(&evaluate_seen(program, prepared, &run, &arena, &options).0)),
-            ("with a profile", with_profile(Machine::new(program, prepared, &run, &arena, limits), &options)),
+            ("with a profile", with_profile(Machine::new(program, prepared, &run, &arena, limits), &profile, &options)),
             ("with every match played", said(&evaluate(program, prepared, &run, &arena, &plays_all))),
             ("with derivations", said(&derive(program, prepared, &run, &arena, &options).0)),
             ("from a compiled file", said(&evaluate(&loaded.decoded.0, &loaded.decoded.1, &run, &arena, &options))),
@@ -62,10 +62,9 @@ fn said(outcome: &Outcome) -> String {
     outcome.results.iter().map(|result| format!("{result:?}\n")).collect()
 }
 
-fn with_profile(machine: Machine<'_>, options: &EvaluateOptions) -> String {
-    let profile = RefCell::new(Profile::new(|| Duration::ZERO));
+fn with_profile<'run>(machine: Machine<'run>, profile: &'run RefCell<Profile>, options: &EvaluateOptions) -> String {
     let all: Vec<u32> = (0..machine.program.assertions.len() as u32).collect();
-    let results = evaluate_some(machine.noting_costs(Some(&profile)), options, &all);
+    let results = evaluate_some(machine.noting_costs(Some(profile)), options, &all);
     results.iter().map(|result| format!("{result:?}\n")).collect()
 }
 

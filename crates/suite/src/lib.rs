@@ -18,6 +18,7 @@ mod copied;
 mod environment;
 mod execute;
 mod folder;
+mod paths;
 mod place;
 mod plan;
 mod questions;

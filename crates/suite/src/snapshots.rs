@@ -1,5 +1,6 @@
 //! Snapshots: how many tokens a case cost with a runner when somebody accepted it, and how many more it may cost.
 
+use crate::paths::plain;
 use averment_base::source::Span;
 use averment_engine::ir::SessionSettings;
 use serde::{Deserialize, Serialize};
@@ -186,21 +187,6 @@ impl Snapshots {
         let run: Value = serde_json::from_str(run).ok()?;
         run.get("usage")?.get(self.rules.metric)?.as_f64()
     }
-}
-
-/// A path without `.` and `..` in it, as far as its text says.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir if plain.file_name().is_some() => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 /// A whole number without a point.

@@ -104,7 +104,7 @@ fn line_reader<'s>(
 impl<'p> Judge<'p> {
     /// A judge for the programs of a pipeline, with what was prepared of each, and where the costs of each are noted.
     pub fn new(pipeline: &'p Pipeline, prepared: &'p [Prepared], profiles: &'p [RefCell<Profile>]) -> Self {
-        let observer = JudgeObserver::new(pipeline.profile.as_ref(), profiles);
+        let mut observer = JudgeObserver::new(pipeline.profile.as_ref(), profiles);
         let mut read_set = ReadSet::default();
         let programs: Vec<Prefiltered<'p>> = pipeline
             .programs
@@ -126,6 +126,7 @@ impl<'p> Judge<'p> {
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
         let selected = programs.iter().map(|one| (one.rules.program, one.prefilter.assertions().collect()));
         let incremental = IncrementalTotals::new(selected, &pipeline.table, pipeline.policy);
+        observer.enter(Phase::FirstLook);
         Self {
             pipeline,
             incremental,

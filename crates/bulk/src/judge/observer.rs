@@ -68,14 +68,8 @@ impl<'p> JudgeObserver<'p> {
     /// Begins a chunk of so many bytes. What was done since the chunk before it is no work of the judge.
     pub(super) fn begin_chunk(&mut self, bytes: impl FnOnce() -> usize) {
         let Some(notes) = &mut self.0 else { return };
-        if notes.phase == Phase::Preparing {
-            self.enter(Phase::FirstLook);
-        } else {
-            (notes.phase, notes.since) = (Phase::FirstLook, (notes.costs.clock())());
-        }
-        if let Some(notes) = &mut self.0 {
-            notes.costs.bytes += u64::try_from(bytes()).unwrap_or(u64::MAX);
-        }
+        (notes.phase, notes.since) = (Phase::FirstLook, (notes.costs.clock())());
+        notes.costs.bytes += u64::try_from(bytes()).unwrap_or(u64::MAX);
     }
 
     /// Ends a chunk: hands on what was noted.

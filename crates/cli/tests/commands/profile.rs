@@ -164,9 +164,10 @@ fn how_much_is_read_for_counts_does_not_depend_on_threads() {
 fn the_report_is_the_same_with_and_without_a_profile() {
     let folder = folder();
     std::fs::write(folder.path().join("part.assert"), PARTLY).expect("a file");
-    for (rules, format) in ["r.assert", "part.assert"].into_iter().flat_map(|rules| {
-        ["human", "summary", "short", "json", "jsonl"].into_iter().map(move |format| (rules, format))
-    }) {
+    for (rules, format) in ["r.assert", "part.assert"]
+        .into_iter()
+        .flat_map(|rules| ["human", "summary", "short", "json", "jsonl"].into_iter().map(move |format| (rules, format)))
+    {
         let line = format!("check {rules} runs.jsonl good.json --format {format}");
         let (plain, profiled) = (aver(folder.path(), &line), aver(folder.path(), &format!("{line} --profile=p.json")));
         assert_eq!((plain.code, &plain.out, &plain.err), (profiled.code, &profiled.out, &profiled.err), "{line}");
@@ -283,7 +284,11 @@ fn what_some_runs_are_read_in_full_for_is_named() {
             "--format human",
             "3 runs were read in full to draw a failure of `r` (n.assert:1:10)",
         ),
-        ("never refund", "--strict --format summary", "600 runs were read in full because of an option of the command line"),
+        (
+            "never refund",
+            "--strict --format summary",
+            "600 runs were read in full because of an option of the command line",
+        ),
         (
             "count refund <= 3",
             "--report html=page.html",

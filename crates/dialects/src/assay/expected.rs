@@ -2,7 +2,7 @@
 
 use super::Assay;
 use super::asked::ALL;
-use super::rules::Form;
+use super::reading::Form;
 use super::sentence::{Rule, Sentence};
 use crate::writer::{literal, quoted};
 use crate::yaml::{self, Node, Schema, Value};

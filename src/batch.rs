@@ -10,9 +10,10 @@ use averment_bulk::feed::{self, Input};
 use averment_bulk::judge::Done;
 use averment_bulk::near_names::NearNames;
 use averment_bulk::ordered::{Next, Ordered};
-use averment_bulk::pipeline::{self, Broken, Finished, Pipeline};
+use averment_bulk::pipeline::Pipeline;
 use averment_bulk::understood::Understood;
 use averment_bulk::unused::Unused;
+use averment_bulk::workers::{self, Broken, Finished};
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_report::drawn::DrawnLimits;
 use averment_report::gate::Gate;
@@ -173,8 +174,8 @@ impl Batch {
             reading: reading.clone(),
             threads: self.threads,
             chunk: self.chunk,
-            compact: compact && profile.is_none(),
-            lines: lines && profile.is_none(),
+            compact,
+            lines,
             large: Mutex::default(),
             timed,
             profile: profile.map(Mutex::new),
@@ -187,7 +188,7 @@ impl Batch {
     #[must_use]
     pub fn start(pipeline: &Arc<Pipeline>, inputs: Vec<Input>) -> Ordered {
         let total = feed::length(&inputs);
-        Ordered::new(pipeline::start(pipeline, inputs, total))
+        Ordered::new(workers::start(pipeline, inputs, total))
     }
 }
 

@@ -5,10 +5,11 @@ use averment_base::diagnostic::render::Style;
 use averment_base::limits::Limits;
 use averment_bulk::faults::Faults;
 use averment_bulk::feed::{Input, Reading};
-use averment_bulk::judge::{Done, Reads};
+use averment_bulk::judge::{Done, Reads, observer};
 use averment_bulk::near_names::NearNames;
-use averment_bulk::pipeline::{self, Finished, Judging, Pipeline};
+use averment_bulk::pipeline::Pipeline;
 use averment_bulk::unused::Unused;
+use averment_bulk::workers::{self, Finished, Judging};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::select::Selection;
@@ -23,6 +24,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// How runs are checked.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +35,8 @@ pub struct Check {
     pub threads: usize,
     /// Chunks of a kilobyte instead of the usual size.
     pub small_chunks: bool,
+    /// A profile is made.
+    pub profiled: bool,
     pub max_failures: Option<usize>,
     /// How many violations of a failure are listed, and how many of them are drawn.
     pub violations: (usize, usize),
@@ -67,7 +71,7 @@ impl Check {
         let reports =
             opened.map(|(format, out)| report::open(*format, Box::new(out.clone()), self.options())).collect();
         let mut writer = Writer { table: &pipeline.table, reports, totals: Totals::default(), reads: Reads::default() };
-        writer.write(pipeline::start(&pipeline, traces.iter().cloned().map(Input::File).collect(), None));
+        writer.write(workers::start(&pipeline, traces.iter().cloned().map(Input::File).collect(), None));
         let reads = writer.reads;
         drop(writer);
         let inputs: Vec<Input> = traces.iter().cloned().map(Input::File).collect();
@@ -106,7 +110,7 @@ impl Check {
             lines: wanted.lines,
             large: Mutex::default(),
             timed: false,
-            profile: None,
+            profile: self.profiled.then(|| Mutex::new(observer::begin(programs, Instant::now()))),
             faults: Faults::default(),
         }
     }

@@ -27,4 +27,4 @@ mod in_text;
 mod same_run;
 mod sentences;
 mod temporal;
-mod version_2;
+mod values;

@@ -1,7 +1,8 @@
 //! What is said of all runs together when the last was judged.
 
 use crate::judge::Done;
-use crate::pipeline::{Finished, Pipeline};
+use crate::pipeline::Pipeline;
+use crate::workers::Finished;
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir::Severity;

@@ -1,7 +1,7 @@
 //! The results of chunks in the order of the traces, whichever thread was done first.
 
 use crate::all_runs::OverRuns;
-use crate::pipeline::{Broken, Finished, Judging, Workers};
+use crate::workers::{Broken, Finished, Judging, Workers};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;

@@ -2,8 +2,8 @@
 
 use crate::agents::{Filled, Transcript};
 use crate::execute::{Ended, Limits, Program, execute};
+use crate::place::Place;
 use crate::plan::{Execution, Workspace};
-use crate::session::Place;
 use crate::workspace::{Means, said};
 use serde_json::{Value, json};
 use std::ffi::OsString;

@@ -1,9 +1,9 @@
 //! The folder that a suite leaves behind: a folder for each session, and what says of which rules it was made.
 
+use crate::copied;
+use crate::place::{Number, Place, Session};
 use crate::plan::{Execution, Suite, Workspace};
-use crate::record::Record;
-use crate::session::{Number, Place, Session};
-use crate::{copied, questions::Question};
+use crate::record::{Question, Record};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::File;

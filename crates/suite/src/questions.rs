@@ -4,9 +4,10 @@ use crate::agents::Filled;
 use crate::environment::Allowed;
 use crate::execute::{Ended, Limits, Program, Supervisor, execute};
 use crate::folder::{QUESTIONS, pretty, record_in, replace};
+use crate::place::Place;
 use crate::plan::{Execution, Workspace};
-use crate::record::Record;
-use crate::session::{Place, variables};
+use crate::record::{Question, Record};
+use crate::session::variables;
 use crate::workspace::{Means, in_words, said};
 use averment_base::limits::Limits as ReadLimits;
 use averment_base::value::Value;
@@ -22,19 +23,6 @@ const TIME: Duration = Duration::from_secs(300);
 /// Bytes of an answer that is no transcript.
 const PLAIN: usize = 16 << 10;
 const ANSWERS: &str = "answers.json";
-
-/// A question about an assertion that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
-    /// What the agent is asked.
-    pub question: String,
-    /// The rule file.
-    pub file: String,
-    /// Where the assertion stands in it, from 1 on.
-    pub line: usize,
-    /// The column.
-    pub column: usize,
-}
 
 /// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,78 +1,18 @@
 //! All sessions of suites, in the order of their schedule; what comes of them stands in the order of the rules.
 
 use crate::copied;
-use crate::environment::Allowed;
-use crate::execute::Supervisor;
 use crate::folder::{Folder, keep, kept, place, shared as shared_place};
+use crate::place::{Number, Place, Session};
 use crate::plan::{Execution, Schedule, Suite, Workspace};
-use crate::questions::Question;
-use crate::record::{Outcome, Record};
+use crate::record::Outcome;
 use crate::run_line::broken_off;
-use crate::session::{self, Number, Session, begun};
+use crate::runs::{Event, Judged, Runs};
+use crate::session::{self, begun};
 use crate::snapshots::{Owner, Snapshots};
 use crate::workspace::{self, Failure, Making, Means};
-use crate::world::Look;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-/// What a judge says of a run.
-#[derive(Debug, Clone, Default)]
-pub struct Judged {
-    /// Whether the run passed.
-    pub passed: bool,
-    /// Whether something failed that was expected to.
-    pub expected: bool,
-    /// What can be asked about what failed.
-    pub questions: Vec<Question>,
-}
-
-/// Judges a run in the normal form.
-pub type Judge<'a> = dyn Fn(&str) -> Judged + Sync + 'a;
-
-/// What happens.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// A session begins.
-    Begins(&'a str),
-    /// A session has ended, or had before.
-    Ends {
-        /// What it is called.
-        name: &'a str,
-        /// What is kept of it.
-        record: &'a Record,
-        /// Whether its run passed.
-        passed: bool,
-        /// Whether it had ended before.
-        kept: bool,
-    },
-}
-
-/// What is needed to run.
-pub struct Runs<'a> {
-    /// The words that start this program as the process that watches over another one.
-    pub supervisor: &'a Supervisor,
-    /// Variables that are passed on.
-    pub allowed: &'a Allowed,
-    /// Bytes that a program may write.
-    pub bytes: u64,
-    /// Transcripts are read as SkillGym reads them.
-    pub as_skillgym: bool,
-    /// Set where all is to end.
-    pub stop: &'a AtomicBool,
-    /// Who judges.
-    pub judge: &'a Judge<'a>,
-    /// Who looks at the world of a session that has ended, where rules ask for it.
-    pub look: &'a Look<'a>,
-    /// Who is told.
-    pub told: &'a (dyn Fn(Event<'_>) + Sync),
-}
-
-impl std::fmt::Debug for Runs<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Runs").field("bytes", &self.bytes).finish_non_exhaustive()
-    }
-}
 
 /// What has come of suites.
 #[derive(Debug, Default)]
@@ -189,12 +129,6 @@ fn shared(suite: &Suite, executions: &[Execution<'_>], folder: &Folder, means: M
     workspace::make(&making, means).err()
 }
 
-impl Runs<'_> {
-    pub(crate) fn means(&self) -> Means<'_> {
-        Means { supervisor: self.supervisor, allowed: self.allowed, bytes: self.bytes, stop: self.stop }
-    }
-}
-
 /// What the threads share.
 struct State<'a> {
     folder: &'a Folder,
@@ -294,7 +228,7 @@ impl State<'_> {
     fn settle(
         &self,
         execution: &Execution<'_>,
-        place: &session::Place,
+        place: &Place,
         mut session: Session,
         judged: &Judged,
     ) -> std::io::Result<Session> {

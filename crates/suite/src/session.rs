@@ -6,51 +6,18 @@ use crate::copied;
 use crate::environment::Allowed;
 use crate::execute::{Ended, Limits, Program, execute};
 use crate::folder::place;
+use crate::place::{Number, Place, Session};
 use crate::plan::{Execution, Suite, Workspace};
 use crate::record::{Outcome, Record};
 use crate::rejected::model_is_rejected;
 use crate::run_line::{Beside, broken_off, completed};
-use crate::schedule::Runs;
+use crate::runs::Runs;
 use crate::stream::{End, end_of};
 use crate::workspace::{self, Failure, Making, Means, in_words, said};
 use crate::world::World;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-/// Where a session is.
-#[derive(Debug)]
-pub(crate) struct Place {
-    /// What is kept of it.
-    pub folder: PathBuf,
-    /// Where the agent works.
-    pub cwd: PathBuf,
-}
-
-/// Which session of an execution.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Number {
-    pub repetition: u64,
-    pub attempt: u64,
-}
-
-/// A session that has ended.
-#[derive(Debug)]
-pub(crate) struct Session {
-    pub record: Record,
-    /// The run, on one line.
-    pub run: String,
-}
-
-impl Place {
-    pub(crate) fn output(&self) -> PathBuf {
-        self.folder.join("stdout.log")
-    }
-
-    pub(crate) fn error(&self) -> PathBuf {
-        self.folder.join("stderr.log")
-    }
-}
 
 /// What is known of a session before it begins.
 pub(crate) fn begun(execution: &Execution<'_>, number: Number) -> Record {

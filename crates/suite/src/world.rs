@@ -2,6 +2,7 @@
 //! So that a verdict is fixed then, and nothing is ever looked for in another folder.
 
 use crate::copied::{self, Texts};
+use crate::paths::plain;
 use averment_engine::vm::world::{FileState, Seen};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use serde_json::{Map, Value, json};
@@ -60,7 +61,7 @@ impl World {
 
     /// A file that a rule has asked for.
     fn file(&mut self, folder: &Path, path: String, state: Option<&FileState>, texts: &mut Texts) {
-        let place = crate::plan::plain(&folder.join(&path));
+        let place = plain(&folder.join(&path));
         let found = match place.strip_prefix(folder) {
             Ok(below) if below.as_os_str().is_empty() => None,
             Ok(below) => copied::found(folder, below, texts),

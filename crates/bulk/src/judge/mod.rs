@@ -4,10 +4,11 @@
 //! not pass. Both ways give the same verdicts.
 
 mod matched;
+pub mod observer;
 mod over_runs;
 mod partly;
 mod prefiltered;
-pub(crate) mod run_time;
+mod run_time;
 mod segments;
 mod settle;
 mod walk;
@@ -22,24 +23,28 @@ use averment_base::memory::{self, asking};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::AssertionOutcome;
 use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::profile::Profile;
 use averment_engine::vm::score;
 use averment_report::chunk_totals::{ChunkTotals, Memory};
 use averment_report::drawn::Drawn;
 use averment_report::model::{RunReport, Unreadable};
-use averment_runs::run::RunSource;
+use averment_report::profile::Phase;
+pub use averment_report::profile::Reads;
+use averment_runs::run::{Run, RunSource};
 use averment_traces::error::ReadError;
 use averment_traces::names::Names;
 use averment_traces::projection::{Chunk, LineReader, Projection, ReadSet};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{Cursor, Index};
 use bumpalo::Bump;
-pub(crate) use over_runs::OverRunsOf;
+use observer::JudgeObserver;
+use over_runs::OverRunsOf;
 use prefiltered::Prefiltered;
 use run_time::RunTime;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
-pub use walk::each_line;
-use walk::{Line, let_go};
+use walk::{Line, each_line, let_go};
 
 /// What came of a chunk of a trace.
 pub enum Done {
@@ -51,26 +56,6 @@ pub enum Done {
     Unreadable(Unreadable),
     /// The evaluation broke down: the run's name.
     Fault(String),
-}
-
-/// How much was read of the runs that were judged.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reads {
-    /// Runs that were settled by what the prefilter takes out of their bytes.
-    pub prefiltered: u64,
-    /// Runs of which no more was read than what is reported of them looks at.
-    pub projected: u64,
-    /// Runs that were read in full.
-    pub full: u64,
-}
-
-impl Reads {
-    /// Adds those of other runs.
-    pub fn add(&mut self, other: Self) {
-        self.prefiltered = self.prefiltered.saturating_add(other.prefiltered);
-        self.projected = self.projected.saturating_add(other.projected);
-        self.full = self.full.saturating_add(other.full);
-    }
 }
 
 /// What one thread keeps between runs.
@@ -99,31 +84,35 @@ pub struct Judge<'p> {
     /// Finished lines, written after the entries of `done`.
     written: Vec<u8>,
     time: RunTime,
+    observer: JudgeObserver<'p>,
 }
 
 /// What reads lines without reading their runs in full; `None` where every run has to be read in full whatever stands in it.
-pub(crate) fn line_reader<'s>(
+fn line_reader<'s>(
     pipeline: &Pipeline,
     mut prefilters: impl Iterator<Item = &'s Prefilter>,
     read_set: &ReadSet,
 ) -> Option<LineReader> {
     // What is not to be shown is known only of a run that is read in full, and so is what its tokens cost.
-    if pipeline.reading.is_in_full() || prefilters.any(Prefilter::always_open) {
+    if pipeline.reading.is_in_full() || prefilters.any(|prefilter| !prefilter.always_read().is_empty()) {
         return None;
     }
     LineReader::new(read_set, pipeline.reading.names.as_deref().unwrap_or(Names::known()))
 }
 
 impl<'p> Judge<'p> {
-    /// A judge for the programs of a pipeline, with what was prepared of each.
-    pub fn new(pipeline: &'p Pipeline, prepared: &'p [Prepared]) -> Self {
+    /// A judge for the programs of a pipeline, with what was prepared of each, and where the costs of each are noted.
+    pub fn new(pipeline: &'p Pipeline, prepared: &'p [Prepared], profiles: &'p [RefCell<Profile>]) -> Self {
+        let mut observer = JudgeObserver::new(pipeline.profile.as_ref(), profiles);
         let mut read_set = ReadSet::default();
         let programs: Vec<Prefiltered<'p>> = pipeline
             .programs
             .iter()
             .zip(prepared)
-            .map(|(program, prepared)| {
-                let rules = Compiled { program, prepared, options: &pipeline.options };
+            .enumerate()
+            .map(|(number, (program, prepared))| {
+                let profile = profiles.get(number);
+                let rules = Compiled { program, prepared, options: &pipeline.options, profile };
                 let prefilter = Prefilter::new(rules, &mut read_set);
                 let idle = vec![None; program.assertions.len()];
                 let assertion_reads = prefilter.assertion_reads(program);
@@ -136,6 +125,7 @@ impl<'p> Judge<'p> {
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
         let selected = programs.iter().map(|one| (one.rules.program, one.prefilter.assertions().collect()));
         let incremental = IncrementalTotals::new(selected, &pipeline.table, pipeline.policy);
+        observer.enter(Phase::FirstLook);
         Self {
             pipeline,
             incremental,
@@ -156,6 +146,7 @@ impl<'p> Judge<'p> {
             done: Vec::new(),
             written: Vec::new(),
             time: RunTime::default(),
+            observer,
         }
     }
 
@@ -184,6 +175,10 @@ impl<'p> Judge<'p> {
     /// Judges a chunk whose lines, if it has any, are in `buffer`.
     pub fn part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<Done>, ChunkTotals) {
         self.time = RunTime::begin(self.pipeline.timed);
+        self.observer.begin_chunk(|| match &part {
+            FilePart::Runs(runs) => runs.iter().flatten().map(RawRun::length).sum(),
+            FilePart::Lines(_) => buffer.len(),
+        });
         match part {
             FilePart::Runs(runs) => {
                 for run in runs {
@@ -196,6 +191,7 @@ impl<'p> Judge<'p> {
         self.flush();
         self.note_names();
         self.incremental.finish(&mut self.totals);
+        self.observer.end_chunk(self.reads);
         (std::mem::take(&mut self.done), std::mem::take(&mut self.totals))
     }
 
@@ -278,6 +274,8 @@ impl<'p> Judge<'p> {
         for one in &mut self.programs {
             one.prefilter.judge(one.rules, projection, Source::Line(chunk), &mut one.scratch, &mut self.answers);
         }
+        self.note_answers();
+        let by_default = self.programs.iter().all(|one| !one.scratch.has_read);
         if !self.has_looked() {
             return false;
         }
@@ -288,6 +286,7 @@ impl<'p> Judge<'p> {
                 self.gather(&[], &|| source().name());
             }
             self.reads.prefiltered += u64::from(same);
+            self.reads.by_default += u64::from(same && by_default);
             return same;
         }
         if self.needs_run() {
@@ -298,6 +297,7 @@ impl<'p> Judge<'p> {
         }
         self.answered(line, source);
         self.reads.prefiltered += 1;
+        self.reads.by_default += u64::from(by_default);
         true
     }
 
@@ -306,13 +306,23 @@ impl<'p> Judge<'p> {
         if !prefiltered {
             return self.raw(Ok(raw));
         }
+        self.note_cause();
         self.guarded(raw.length(), &|| raw.source.name(), |this, full| {
-            let run = this.pipeline.reading.parse(raw, full)?;
-            this.pipeline.understood.note(&run);
-            this.reads.full += 1;
+            let run = this.read(raw, full)?;
             this.settle(&run, full);
             Ok(())
         });
+    }
+
+    /// Reads a run in full.
+    fn read<'a>(&mut self, raw: &'a RawRun, full: &'a Bump) -> Result<Run<'a>, Unreadable> {
+        self.observer.enter(Phase::Reading);
+        let run = feed::parse(raw, full, &self.pipeline.reading)?;
+        self.pipeline.understood.note(&run);
+        self.reads.full += 1;
+        let time = self.observer.enter(Phase::FirstLook);
+        self.observer.note_format(run.format, raw.length(), time);
+        Ok(run)
     }
 
     /// Prefilters a run that stands on several lines, or is put together of parts. False where it has to be read in full all the same.
@@ -352,10 +362,9 @@ impl<'p> Judge<'p> {
         if self.projected(raw) {
             return;
         }
+        self.note_cause_unseen();
         self.guarded(raw.length(), &|| raw.source.name(), |this, full| {
-            let run = this.pipeline.reading.parse(raw, full)?;
-            this.pipeline.understood.note(&run);
-            this.reads.full += 1;
+            let run = this.read(raw, full)?;
             let mut projection = Projection::default();
             projection.of_run(&run, &this.read_set);
             let source = Source::Run(&run, full);
@@ -363,6 +372,7 @@ impl<'p> Judge<'p> {
             for one in &mut this.programs {
                 one.prefilter.judge(one.rules, &projection, source, &mut one.scratch, &mut this.answers);
             }
+            this.note_answers();
             this.settle(&run, full);
             Ok(())
         });
@@ -403,6 +413,7 @@ impl<'p> Judge<'p> {
             let_go(&mut full);
             self.full = full;
         }
+        self.observer.enter(Phase::FirstLook);
         !broke
     }
 }

@@ -1,22 +1,20 @@
 //! What each run gives to the assertions over runs: its verdicts of what they count, and what they look at in it.
 
 use super::{Judge, Prefiltered};
-use crate::prefilter::Answer;
+use crate::prefilter::{Answer, Compiled};
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::{Assertion, CodeId, Program};
 use averment_engine::ir::{AsksOfRuns, OverRuns, RatedBy, Severity};
 use averment_engine::vm::evaluate::EvaluateOptions;
-use averment_engine::vm::machine::Machine;
 use averment_engine::vm::outcome::{AssertionOutcome, Status};
 use averment_engine::vm::over_runs::{self, Given, Tally};
-use averment_engine::vm::prepare::Prepared;
 use averment_engine::vm::score::{self, JudgedAssertion};
 use averment_engine::vm::summary;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 
 /// The assertions over runs of a program that are selected, with what they count.
-pub(crate) struct OverRunsOf<'p> {
+pub(super) struct OverRunsOf<'p> {
     program: &'p Program,
     each: Vec<One<'p>>,
 }
@@ -32,7 +30,7 @@ struct One<'p> {
 
 impl<'p> OverRunsOf<'p> {
     /// Those of a program; `judged` gives the numbers of the assertions that judge runs, in the order of their answers.
-    pub(crate) fn new(program: &'p Program, options: &EvaluateOptions, judged: impl Iterator<Item = u32>) -> Self {
+    pub(super) fn new(program: &'p Program, options: &EvaluateOptions, judged: impl Iterator<Item = u32>) -> Self {
         let judged: Vec<u32> = judged.collect();
         let all = over_runs::of_program(program).filter(|(_, one, _)| options.selection.selects(program, one));
         let each = all.map(|(number, assertion, over)| {
@@ -55,29 +53,22 @@ impl<'p> OverRunsOf<'p> {
         Self { program, each: each.collect() }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.each.is_empty()
     }
 
     /// What a run that was read gives to each of them.
-    pub(crate) fn look<'a>(
-        &self,
-        prepared: &'a Prepared,
-        run: &'a Run<'a>,
-        arena: &'a Bump,
-        options: &EvaluateOptions,
-    ) -> Vec<Given>
+    fn look<'a>(&self, rules: Compiled<'p>, run: &'a Run<'a>, arena: &'a Bump) -> Vec<Given>
     where
         'p: 'a,
     {
-        let program: &'a Program = self.program;
-        let mut machine = Machine::new(program, prepared, run, arena, options.limits);
+        let mut machine = rules.machine(run, arena);
         self.each.iter().map(|one| over_runs::look(&mut machine, one.assertion, one.over)).collect()
     }
 
     /// Adds a run to the tally; `judged` gives the verdict of an assertion, by its place among the answers, and its score where it has one
     /// of its own.
-    pub(crate) fn add(
+    fn add(
         &self,
         given: impl IntoIterator<Item = Given>,
         judged: &dyn Fn(usize) -> Option<(Verdict, Option<f64>)>,
@@ -143,7 +134,7 @@ impl<'p> Judge<'p> {
         'p: 'a,
     {
         for one in self.programs.iter_mut().filter(|one| !one.over_runs.is_empty() && !one.scratch.looked) {
-            one.scratch.given = one.over_runs.look(one.rules.prepared, run, arena, &self.pipeline.options);
+            one.scratch.given = one.over_runs.look(one.rules, run, arena);
             one.scratch.looked = true;
         }
     }

@@ -5,10 +5,11 @@
 //! key of the line may name a credential, the line is read in full.
 
 use super::Judge;
+use crate::prefilter::AssertionReads;
 use crate::prefilter::projected_run::{self, ProjectedRun};
-use crate::prefilter::{Answer, AssertionReads};
 use averment_base::value::{Node, Origin, Value, json};
 use averment_builtins::detect;
+use averment_report::profile::Phase;
 use averment_runs::run::{CallTimes, Run, RunSource, Step};
 use averment_traces::projection::{Call, Chunk, Field, Held, Projection};
 use bumpalo::Bump;
@@ -51,6 +52,7 @@ impl<'p> Judge<'p> {
         if !projection.conversation && !projection.unusual && self.is_little(&mut wanted) {
             let fine = self.guarded(text.len(), &|| source().name(), |this, arena| {
                 let line = ChunkLine { chunk, start, text, arena };
+                this.observer.enter(Phase::Reading);
                 if let Some(run) = this.partly(projection, line, source, &wanted) {
                     settled = true;
                     this.settle(&run, arena);
@@ -66,7 +68,7 @@ impl<'p> Judge<'p> {
 
     /// Whether all that has to be evaluated of a run looks at parts of it, and at which.
     fn is_little(&self, wanted: &mut Wanted) -> bool {
-        let (findings, draws) = (self.pipeline.detail.findings, self.pipeline.detail.excerpt.is_some());
+        let findings = self.pipeline.detail.findings;
         if self.pipeline.detail.takes_whole_runs() {
             return false;
         }
@@ -79,12 +81,7 @@ impl<'p> Judge<'p> {
                 if !one.asks(number, *answer, findings) {
                     continue;
                 }
-                // A picture shows whole steps.
-                let item = self.pipeline.table.item(place, number);
-                if draws
-                    && !matches!(answer, Answer::Pass | Answer::Idle)
-                    && item.is_some_and(|item| self.drawn.has_room(item))
-                {
+                if self.obstacle(place, number, reads, *answer).is_some() {
                     return false;
                 }
                 wanted.calls |= *reads != AssertionReads::Entries;

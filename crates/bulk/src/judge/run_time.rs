@@ -22,6 +22,6 @@ impl RunTime {
 }
 
 /// A time as reports tell it.
-pub(crate) fn nanoseconds(time: Duration) -> u64 {
+fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

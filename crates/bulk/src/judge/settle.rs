@@ -8,7 +8,9 @@ use averment_engine::vm::evaluate::{conclude, evaluate_some, known};
 use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
 use averment_report::chunk_totals::{self, Judged};
 use averment_report::drawn::Drawn;
-use averment_report::{line, report_builder};
+use averment_report::line;
+use averment_report::model;
+use averment_report::profile::Phase;
 use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
 
@@ -33,14 +35,15 @@ impl<'p> Judge<'p> {
 
     /// Reports a run of which the answers say everything.
     pub(super) fn answered(&mut self, line: &str, source: &dyn Fn() -> RunSource) {
+        self.observer.enter(Phase::Reporting);
         self.verdicts.clear();
         self.verdicts.extend(self.answers.iter().filter_map(|answer| answer.verdict().map(chunk_totals::byte)));
         self.gather(&[], &|| source().name());
-        if self.remembered(source) {
-            return;
+        if !self.remembered(source) {
+            let outcomes = self.outcomes(Vec::new());
+            self.report(outcomes, None, line, source);
         }
-        let outcomes = self.outcomes(Vec::new());
-        self.report(outcomes, None, line, source);
+        self.observer.enter(Phase::FirstLook);
     }
 
     /// Judges what the answers leave open on the run, and counts or reports it.
@@ -48,8 +51,10 @@ impl<'p> Judge<'p> {
     where
         'p: 'a,
     {
+        self.observer.enter(Phase::Evaluating);
         let evaluated = self.evaluated(run, full);
         self.look(run, full);
+        self.observer.enter(Phase::Reporting);
         self.gather(&evaluated, &|| run.source.name());
         if self.counts_only() && self.counted(&evaluated) {
             return;
@@ -85,7 +90,10 @@ impl<'p> Judge<'p> {
                     asked.push(number);
                 }
             }
-            let outcomes = evaluate_some(one.rules.program, one.rules.prepared, run, full, options, &asked);
+            if asked.is_empty() {
+                return Vec::new();
+            }
+            let outcomes = evaluate_some(one.rules.machine(run, full), options, &asked);
             self.note(place, &outcomes);
             outcomes
         });

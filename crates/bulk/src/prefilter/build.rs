@@ -38,14 +38,19 @@ pub(super) fn prefilter(rules: Compiled<'_>, read_set: &mut ReadSet) -> Prefilte
     }
     let selected = over_runs::of_program(rules.program);
     let selected = selected.filter(|(_, one, _)| rules.options.selection.selects(rules.program, one));
-    let mut unreadable = 0;
+    let mut unreadable = Vec::new();
     let mut of_runs = Vec::new();
     for (number, assertion, over) in selected {
-        unreadable += over_runs::looked_at(assertion, over).filter(|code| builder.of_entries(*code).is_none()).count();
+        // Each is looked at, so that all of them are read.
+        let of_entries: Vec<Option<u32>> =
+            over_runs::looked_at(assertion, over).map(|code| builder.of_entries(code)).collect();
+        if of_entries.contains(&None) {
+            unreadable.push(number);
+        }
         of_runs.push(number);
     }
     let mut prefilter = builder.finish(items, read_set);
-    prefilter.open += unreadable;
+    prefilter.always_read.extend(unreadable);
     prefilter.over_runs = of_runs;
     default_evaluation::learn(rules, &mut prefilter);
     prefilter.default_verdicts = DefaultVerdicts::new(rules.program, plan, &prefilter);
@@ -84,7 +89,11 @@ impl<'p> Builder<'p> {
             *asked |= self.fields.values().any(of_field);
         }
         Prefilter {
-            open: items.iter().filter(|item| matches!(item.check, Form::Open)).count(),
+            always_read: items
+                .iter()
+                .filter(|item| matches!(item.check, Form::Open))
+                .map(|item| item.assertion)
+                .collect(),
             items,
             conditions: self.conditions,
             roots,

@@ -19,7 +19,7 @@ pub(super) fn learn(rules: Compiled<'_>, prefilter: &mut Prefilter) {
 
 /// The tests of small numbers of calls, where they look at nothing but the number: on a run without anything.
 fn learn_counts(rules: Compiled<'_>, prefilter: &mut Prefilter) {
-    let Compiled { program, prepared, options } = rules;
+    let Compiled { program, prepared, options, .. } = rules;
     let arena = Bump::new();
     let run = ProjectedRun::new(&arena, 0).run("", RunSource::default());
     let mut machine = Machine::new(program, prepared, &run, &arena, options.limits);
@@ -49,7 +49,7 @@ fn counts<'s>(
 
 /// What looks for literals in the texts of all calls: on a run with a call whose fields hold `true`, in which no text stands.
 fn learn_searches(rules: Compiled<'_>, prefilter: &mut Prefilter) {
-    let Compiled { program, prepared, options } = rules;
+    let Compiled { program, prepared, options, .. } = rules;
     let arena = Bump::new();
     let fields = Field::ALL.map(|field| (field.as_str(), Node::computed(Value::Boolean(true))));
     let step = projected_run::step(&arena, 0, "", fields.into_iter(), Origin::COMPUTED);

@@ -72,9 +72,22 @@ impl<'e, 'a> Evaluator<'e, 'a> {
 
     fn machine(&mut self) -> Option<&mut Machine<'a>> {
         let run = self.run()?;
-        let Compiled { program, prepared, options } = self.rules;
-        let arena = self.source.arena();
-        Some(self.machine.get_or_insert_with(|| Machine::new(program, prepared, run, arena, options.limits)))
+        let (rules, arena) = (self.rules, self.source.arena());
+        Some(self.machine.get_or_insert_with(|| rules.machine(run, arena)))
+    }
+
+    /// Whether a value of the run was read, and not the names of its calls alone.
+    pub(super) fn has_read(&self) -> bool {
+        let of_calls = !self.steps.is_empty() || self.of_parts.is_some() || self.with_field.iter().any(Option::is_some);
+        self.run.is_some() || of_calls
+    }
+
+    /// The truth of code in a scope; `None` where only the run itself gives it.
+    fn truth_in(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'a>) -> Option<Truth> {
+        let machine = self.machine()?;
+        let truth = machine.truth(code, scope).ok();
+        machine.report_fuel();
+        truth
     }
 
     /// Gives the next assertion its full share of fuel.
@@ -86,26 +99,32 @@ impl<'e, 'a> Evaluator<'e, 'a> {
 
     /// The truth of a condition; `None` where only the run itself gives it.
     pub(super) fn truth(&mut self, code: CodeId) -> Option<Truth> {
-        self.machine()?.truth(code, &ExpressionScope::default()).ok()
+        self.truth_in(code, &ExpressionScope::default())
     }
 
     /// What the run gives to an assertion over runs; `None` where only the run itself gives it.
     pub(super) fn look(&mut self, number: u32) -> Option<Given> {
         let assertion = self.rules.program.assertions.get(number as usize)?;
         let Check::OverRuns(over) = &assertion.check else { return None };
-        Some(over_runs::look(self.machine()?, assertion, over))
+        let rules = self.rules;
+        let machine = self.machine()?;
+        rules.begin_cost(number);
+        let given = over_runs::look(machine, assertion, over);
+        machine.report_fuel();
+        rules.end_cost();
+        Some(given)
     }
 
     /// The same with a given value.
     pub(super) fn truth_of(&mut self, code: CodeId, given: Value<'a>) -> Option<Truth> {
         let locals = [Node::computed(given)];
-        self.machine()?.truth(code, &ExpressionScope::default().with_locals(&locals)).ok()
+        self.truth_in(code, &ExpressionScope::default().with_locals(&locals))
     }
 
     /// The truth of a condition of one call, which fits a unique pattern.
     pub(super) fn truth_of_call(&mut self, code: CodeId, call: usize, pattern: u32) -> Option<Truth> {
         let step = self.step(call, pattern)?;
-        self.machine()?.truth(code, &ExpressionScope::of_step(step)).ok()
+        self.truth_in(code, &ExpressionScope::of_step(step))
     }
 
     fn step(&mut self, call: usize, pattern: u32) -> Option<&'a Step<'a>> {
@@ -143,18 +162,16 @@ impl<'e, 'a> Evaluator<'e, 'a> {
             }
             made
         })?;
-        let Compiled { program, prepared, options } = self.rules;
-        verdict_of(program, prepared, run, self.source.arena(), options, assertion)
+        verdict_of(self.rules.machine(run, self.source.arena()), self.rules.options, assertion)
     }
 
     /// The verdict of an assertion that the names of the calls and the fields decide which unique patterns look at; `None` where only the run
     /// itself says all that is to be said of it.
     pub(super) fn verdict_of_parts(&mut self, assertion: u32, calls: &NamedCalls<'_>) -> Option<Verdict> {
         if self.of_parts.is_none() {
-            let Compiled { program, prepared, options } = self.rules;
             let run = self.with_parts(calls);
-            let judge = run.map(|run| Verdicts::new(program, prepared, run, self.source.arena(), options));
-            self.of_parts = Some(judge);
+            let machine = run.map(|run| self.rules.machine(run, self.source.arena()));
+            self.of_parts = Some(machine.map(|machine| Verdicts::new(machine, self.rules.options)));
         }
         self.of_parts.as_mut()?.as_mut()?.alone(assertion)
     }

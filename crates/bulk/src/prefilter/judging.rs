@@ -43,6 +43,13 @@ impl<'a> Judging<'_, 'a> {
     }
 
     pub(super) fn item(&mut self, item: &Item) -> Answer {
+        self.rules.begin_cost(item.assertion);
+        let answer = self.answer(item);
+        self.rules.end_cost();
+        answer
+    }
+
+    fn answer(&mut self, item: &Item) -> Answer {
         let mut by_missing = false;
         let gate = gate(&item.when, |condition| {
             let truth = self.condition(*condition).ok_or(())?;
@@ -127,9 +134,13 @@ impl<'a> Judging<'_, 'a> {
         }
     }
 
-    /// The answer of an assertion that is a condition of the run, by the condition's number.
-    pub(super) fn expression(&mut self, condition: u32) -> Answer {
-        self.condition(condition).map_or(Answer::Open, Answer::of_truth)
+    /// The answer of an assertion that is a condition of the run, by its place in the list and the condition's number.
+    pub(super) fn expression(&mut self, item: u32, condition: u32) -> Answer {
+        let assertion = self.prefilter.items.get(item as usize).map_or(u32::MAX, |item| item.assertion);
+        self.rules.begin_cost(assertion);
+        let truth = self.condition(condition);
+        self.rules.end_cost();
+        truth.map_or(Answer::Open, Answer::of_truth)
     }
 
     /// The truth of a condition of the run, evaluated once; `None` where it cannot be told here.

@@ -12,8 +12,10 @@ mod condition_reads;
 mod default_evaluation;
 mod default_verdicts;
 mod evaluator;
+mod find_need;
 mod judging;
 mod literals;
+mod need;
 mod parts;
 mod predicate;
 pub mod projected_run;
@@ -24,8 +26,10 @@ pub use assertion_reads::AssertionReads;
 use averment_base::truth::{Truth, Verdict};
 use averment_engine::bytecode::program::{CodeId, Program};
 use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::machine::Machine;
 use averment_engine::vm::over_runs::Given;
 use averment_engine::vm::prepare::Prepared;
+use averment_engine::vm::profile::{CostCenter, Profile};
 use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls};
 use averment_engine::vm::temporal::plan::Plan;
 use averment_runs::run::{CallTimes, Run};
@@ -38,6 +42,7 @@ use judging::Judging;
 use literals::{Haystack, Search};
 use predicate::Literal;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use temporal::Statement;
 use values::Remembered;
@@ -103,6 +108,35 @@ pub struct Compiled<'p> {
     pub prepared: &'p Prepared,
     /// How runs are judged.
     pub options: &'p EvaluateOptions,
+    /// Where costs are noted, while a profile is made.
+    pub profile: Option<&'p RefCell<Profile>>,
+}
+
+impl<'p> Compiled<'p> {
+    /// A machine of the program for a run.
+    #[must_use]
+    pub fn machine<'a>(self, run: &'a Run<'a>, arena: &'a Bump) -> Machine<'a>
+    where
+        'p: 'a,
+    {
+        Machine::new(self.program, self.prepared, run, arena, self.options.limits).noting_costs(self.profile)
+    }
+
+    /// Counts what is done from here on as work of an assertion, while somebody asks.
+    fn begin_cost(self, assertion: u32) {
+        self.note_cost(|profile| profile.begin(CostCenter::Assertion(assertion)));
+    }
+
+    /// Ends what began last.
+    fn end_cost(self) {
+        self.note_cost(Profile::end);
+    }
+
+    fn note_cost(self, note: impl FnOnce(&mut Profile)) {
+        if let Some(Ok(mut profile)) = self.profile.map(RefCell::try_borrow_mut) {
+            note(&mut profile);
+        }
+    }
 }
 
 /// Where the projection of a run comes from, and what evaluates the rest.
@@ -174,8 +208,8 @@ pub struct Prefilter {
     /// The literals of each field's search.
     searched: [Vec<Literal>; 2],
     searches: [Option<Search>; 2],
-    /// How many assertions it can say nothing of in any run.
-    open: usize,
+    /// The assertions that have every run read in full, whatever stands in it, by number in the program.
+    always_read: Vec<u32>,
     default_verdicts: DefaultVerdicts,
     /// The assertions over runs, by number in the program.
     over_runs: Vec<u32>,
@@ -210,6 +244,8 @@ pub struct Scratch {
     pub(crate) given: Vec<Given>,
     /// Whether it is.
     pub(crate) looked: bool,
+    /// Whether a value of the run was read, and not the names of its calls alone.
+    pub(crate) has_read: bool,
 }
 
 /// Names that are remembered at most.
@@ -222,10 +258,10 @@ impl Prefilter {
         build::prefilter(rules, read_set)
     }
 
-    /// Whether every run has to be read in full for some assertion.
+    /// The assertions that have every run read in full, whatever stands in it, by number in the program.
     #[must_use]
-    pub fn always_open(&self) -> bool {
-        self.open > 0
+    pub fn always_read(&self) -> &[u32] {
+        &self.always_read
     }
 
     /// The assertions, by number in the program, in the order of the answers.
@@ -261,6 +297,7 @@ impl Prefilter {
             skipped,
             given,
             looked,
+            has_read,
             ..
         } = scratch;
         let calls = NamedCalls { found: seen, classes, patterns: unique_patterns, times };
@@ -275,6 +312,7 @@ impl Prefilter {
         given.clear();
         *looked =
             self.over_runs.iter().all(|number| judging.evaluator.look(*number).map(|one| given.push(one)).is_some());
+        *has_read = judging.evaluator.has_read();
     }
 
     /// Searches the texts of each field.

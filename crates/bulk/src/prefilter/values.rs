@@ -168,7 +168,7 @@ impl OfValue {
                             let slot = one.from + UNITS + place_among(numbers, number);
                             one.known(slot, judging, remembered)
                         }
-                        None => judging.expression(one.condition),
+                        None => judging.expression(one.item, one.condition),
                     };
                     set(answers, one.item, answer);
                 }
@@ -176,7 +176,7 @@ impl OfValue {
             Class::Text(text) => self.text(text, judging, remembered, answers),
             Class::Other => {
                 for one in &self.conditions {
-                    set(answers, one.item, judging.expression(one.condition));
+                    set(answers, one.item, judging.expression(one.item, one.condition));
                 }
             }
         }
@@ -197,7 +197,7 @@ impl OfValue {
             let answer = match one.without {
                 // A text with other letters may look as if it held a literal.
                 Some(slot) if text.is_ascii() && !finding.contains(&place) => one.known(slot, judging, remembered),
-                _ => judging.expression(one.condition),
+                _ => judging.expression(one.item, one.condition),
             };
             set(answers, one.item, answer);
         }
@@ -210,7 +210,7 @@ impl Classed {
         if let Some(Some(known)) = remembered.get(slot) {
             return *known;
         }
-        let answer = judging.expression(self.condition);
+        let answer = judging.expression(self.item, self.condition);
         // What cannot be told of one value may be told of another.
         if let Some(place) = remembered.get_mut(slot).filter(|_| answer != Answer::Open) {
             *place = Some(answer);

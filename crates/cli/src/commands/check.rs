@@ -65,7 +65,7 @@ Examples:
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report html=report.html --report json=report.json
   aver check rules/ runs/ --record runs.db    what aver trust and aver compare read
-  aver check rules/ runs/ --profile           which rule costs how much
+  aver check rules/ runs/ --profile           which rule costs how much, and why
   aver check skill.yaml --phase pre --input path=a.md   before a run
   aver check                                  rules and traces of averment.toml
 
@@ -170,7 +170,7 @@ pub struct Arguments {
     /// The part of the runs that has to pass, such as 0.95 or 95%: then fewer failures do not fail the check
     #[arg(long, value_name = "SHARE", value_parser = units::share)]
     min_pass_rate: Option<f64>,
-    /// What the check cost, by phase, rule, pattern and function: tables behind the report; `=json` or `=FILE.json` for data
+    /// What the check cost, by phase, rule, pattern and function, and why runs were read in full: tables behind the report; `=json` or `=FILE.json` for data
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     profile: Option<String>,
     /// Say how long reading and judging each run took, in the format `assay`: such a report is another one each time
@@ -263,7 +263,7 @@ pub fn run(arguments: &Arguments, color: ColorChoice) -> Result<Exit, Stop> {
     let targets = asked(targets, arguments, format, folder, &rules)?;
     let written: Vec<&Path> = targets::files_of(&targets).chain(kept).collect();
     compare(&given, &written, &named)?;
-    let costs = profile.as_ref().map(|_| averment_bulk::profile::begin(&rules.programs, started));
+    let costs = profile.as_ref().map(|_| averment_bulk::judge::observer::begin(&rules.programs, started));
     targets::refuse(written.iter().copied(), rules.files().map(Path::new))?;
     if rules.broken() {
         return broken(&rules, &targets, color);

@@ -2,6 +2,7 @@
 
 use super::Assay;
 use super::constraints::{Argument, CONSTRAINTS, TYPES, Takes};
+use super::nested;
 use super::select::{argument, glob};
 use super::sentence::Sentence;
 use crate::writer;
@@ -51,7 +52,10 @@ impl Assay<'_, '_> {
                 self.low.said.error(Slug::TypeMismatch, key.span, message, "leave it out, or write another `type`");
                 continue;
             }
-            let condition = (row.lower)(self, of, value);
+            let condition = match row.lower {
+                Some(lower) => lower(self, of, value),
+                None => nested::part(self, of, value),
+            };
             let text = condition.map(|condition| format!("each {}: {guard} implies {condition}", of.tool));
             sentences.extend(text.map(|text| Sentence::new(key.span.to(value.span), text)));
         }

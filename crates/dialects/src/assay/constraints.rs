@@ -1,7 +1,7 @@
 //! What the documented policy asks of an argument, a key each.
 
 use super::Assay;
-use super::{formats, nested};
+use super::formats;
 use crate::writer;
 use crate::yaml::Node;
 use averment_base::diagnostic::Slug;
@@ -44,15 +44,19 @@ pub(super) struct Argument<'n> {
 pub(super) struct Constraint {
     pub(super) key: &'static str,
     pub(super) takes: Takes,
-    pub(super) lower: fn(&mut Assay<'_, '_>, &Argument<'_>, &Node) -> Option<String>,
+    /// The condition that it becomes; `None` for a part of the schema of what is inside of the argument.
+    pub(super) lower: Option<Lower>,
 }
 
-const fn row(
-    key: &'static str,
-    takes: Takes,
-    lower: fn(&mut Assay<'_, '_>, &Argument<'_>, &Node) -> Option<String>,
-) -> Constraint {
-    Constraint { key, takes, lower }
+/// Makes a condition of a constraint.
+type Lower = fn(&mut Assay<'_, '_>, &Argument<'_>, &Node) -> Option<String>;
+
+const fn row(key: &'static str, takes: Takes, lower: Lower) -> Constraint {
+    Constraint { key, takes, lower: Some(lower) }
+}
+
+const fn inside(key: &'static str, takes: Takes) -> Constraint {
+    Constraint { key, takes, lower: None }
 }
 
 pub(super) const CONSTRAINTS: &[Constraint] = &[
@@ -75,10 +79,10 @@ pub(super) const CONSTRAINTS: &[Constraint] = &[
     row("minItems", Takes::List, |assay, of, node| assay.sized(&of.path, ">=", node)),
     row("maxItems", Takes::List, |assay, of, node| assay.sized(&of.path, "<=", node)),
     row("uniqueItems", Takes::List, unique),
-    row("items", Takes::List, nested::part),
-    row("properties", Takes::Object, nested::part),
-    row("required", Takes::Object, nested::part),
-    row("additionalProperties", Takes::Object, nested::part),
+    inside("items", Takes::List),
+    inside("properties", Takes::Object),
+    inside("required", Takes::Object),
+    inside("additionalProperties", Takes::Object),
 ];
 
 impl Assay<'_, '_> {

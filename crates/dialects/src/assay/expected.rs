@@ -1,8 +1,8 @@
 //! The tests that the program runs: a prompt, and what is expected of the runs that were asked it.
 
 use super::Assay;
-use super::policy::ALL;
-use super::rules::Form;
+use super::asked::ALL;
+use super::reading::Form;
 use super::sentence::{Rule, Sentence};
 use crate::writer::{literal, quoted};
 use crate::yaml::{self, Node, Schema, Value};

@@ -1,8 +1,8 @@
 //! The documented tests: a metric each, which looks at the whole run.
 
 use super::Assay;
-use super::policy::Asked;
-use super::rules::{Form, Reading};
+use super::asked::Asked;
+use super::reading::{Form, Reading};
 use super::select::Aliases;
 use super::sentence::{Rule, Sentence};
 use crate::writer::{label, quoted};

@@ -1,7 +1,9 @@
 //! Files of policies: which of their shapes one has, and what each asks.
 
 use super::Assay;
-use super::rules::{Form, Reading, are_rules, only};
+use super::asked::{ALL, Asked};
+use super::reading::{Form, Reading};
+use super::rules::{are_rules, only};
 use super::schemas::made;
 use super::select::{Aliases, glob};
 use super::sentence::{Rule, Sentence};
@@ -25,17 +27,6 @@ const OF_SCHEMA: &[&str] = &[
     "not",
     "$ref",
 ];
-
-/// Which calls a policy is asked about.
-pub(super) struct Asked<'n> {
-    /// Only these tools.
-    pub(super) tools: Option<&'n Node>,
-    /// Whether a call of any other tool is a violation.
-    pub(super) strict: bool,
-}
-
-/// All calls.
-pub(super) const ALL: Asked<'static> = Asked { tools: None, strict: false };
 
 /// Whether a document is a policy that can be checked by itself.
 pub(super) fn is_one(document: &Node) -> bool {

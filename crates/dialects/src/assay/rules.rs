@@ -1,28 +1,13 @@
 //! Rules about which tools are called, how often, and in which order.
 
 use super::Assay;
-use super::select::{Aliases, Selector, choice};
+use super::reading::{Form, Reading};
+use super::select::{Selector, choice};
 use super::sentence::Sentence;
 use super::sequence;
 use crate::writer::{self, quoted};
 use crate::yaml::Node;
 use averment_base::diagnostic::Slug;
-
-/// Who reads a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// The documents: a statement about the whole run.
-    Documented,
-    /// The program: what is recorded, in an unfinished run, too.
-    Program,
-}
-
-/// What a rule is read with.
-#[derive(Clone, Copy)]
-pub(super) struct Reading<'r> {
-    pub(super) form: Form,
-    pub(super) aliases: &'r Aliases,
-}
 
 /// A kind of rule: its keys beside those of all rules, and what it says.
 struct Kind {

@@ -4,7 +4,7 @@
 //! may still meet the rule, the statement beside the expression leaves it undecided.
 
 use super::Assay;
-use super::rules::{Form, Reading};
+use super::reading::{Form, Reading};
 use super::select::{Selector, choice};
 use super::sentence::Sentence;
 use crate::yaml::Node;

@@ -1,7 +1,7 @@
 //! The policy of the program: tools that are allowed and denied, schemas of arguments.
 
 use super::Assay;
-use super::policy::Asked;
+use super::asked::Asked;
 use super::regex::may_be_empty;
 use super::rules::only;
 use super::schemas::made;

@@ -1,81 +1,16 @@
 //! One assertion: what it is about, what it asks, what it counts.
 
+use super::asserted::{Asserted, Subject};
 use super::kinds::KINDS;
 use super::path;
 use crate::Lowering;
-use crate::writer::{Sentence, Writer, member, quoted};
+use crate::writer::{Sentence, Writer, quoted};
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// What a list of assertions is about, as expressions.
-#[derive(Debug, Clone)]
-pub(super) struct Subject {
-    /// The text of the block.
-    pub(super) output: String,
-    /// What it cost.
-    pub(super) cost: String,
-    /// How long it took.
-    pub(super) duration: String,
-    /// What the name of the text stands for, where it is one.
-    pub(super) named: Option<String>,
-}
-
-impl Subject {
-    /// The run itself.
-    pub(super) fn of_run() -> Self {
-        Self { output: "output".to_owned(), cost: "cost".to_owned(), duration: "duration".to_owned(), named: None }
-    }
-
-    /// A block of a case whose outputs are recorded; it cost nothing and took no time.
-    pub(super) fn of_case(case: &str, block: &str) -> Self {
-        Self { output: format!("meta.cases{}{}", member(case), member(block)), ..Self::of_run() }
-    }
-
-    /// A block of a run; where only one is asserted, a plain run is that block's.
-    pub(super) fn of_block(name: &str, alone: bool) -> Self {
-        let of = |field: &str, plain: &str| {
-            let path = format!("meta.blocks{}.{field}", member(name));
-            if alone { format!("coalesce({path}, {plain})") } else { path }
-        };
-        let (cost, duration) = (of("cost_usd", "cost"), of("latency_ms", "duration"));
-        let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
-        let called = format!("output_of_{}", letters.collect::<String>());
-        match alone {
-            true => Self { output: called, cost, duration, named: Some(of("output", "output")) },
-            false => Self { output: of("output", "output"), cost, duration, named: None },
-        }
-    }
-}
-
 /// The keys of an assertion.
 const KEYS: &[&str] = &["type", "value", "threshold", "config", "weight", "metric", "transform"];
-
-/// One assertion that was read.
-pub(super) struct Asserted<'a> {
-    /// All of it.
-    pub(super) node: &'a Node,
-    /// The expression of the text that it looks at.
-    pub(super) text: String,
-    /// What the list is about.
-    pub(super) subject: &'a Subject,
-    /// Whether it begins with `not-`.
-    pub(super) negated: bool,
-    /// Its `value`; `None` where it has none.
-    pub(super) value: Option<&'a Node>,
-}
-
-impl Asserted<'_> {
-    /// The value as text, and where it stands.
-    pub(super) fn value_text(&self) -> String {
-        self.value.map_or_else(String::new, path::python_text)
-    }
-
-    /// The place of a key, or of the whole assertion.
-    pub(super) fn place(&self, key: &str) -> Span {
-        self.node.get(key).map_or(self.node.span, |value| value.span)
-    }
-}
 
 /// A line of a rule.
 pub(super) struct Line {
@@ -175,14 +110,6 @@ fn modifiers(node: &Node, share: f64, lowering: &mut Lowering<'_>) -> String {
         }
     }
     text
-}
-
-/// A number without an exponent where it has one: weights are written so.
-pub(super) fn plain_number(number: &str) -> String {
-    match number.contains(['e', 'E']) {
-        true => number.parse::<f64>().map_or_else(|_| number.to_owned(), |value| format!("{value}")),
-        false => number.to_owned(),
-    }
 }
 
 /// The sentence of an assertion; `None` where something is wrong with it, which is said.

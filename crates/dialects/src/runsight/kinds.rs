@@ -1,6 +1,6 @@
 //! The fifteen types of assertions, each with the sentence that says it.
 
-use super::assertion::{Asserted, plain_number};
+use super::asserted::{Asserted, plain_number};
 use super::path::python_text;
 use crate::Lowering;
 use crate::regex_flavour::{self, Flags, Unusable, python};

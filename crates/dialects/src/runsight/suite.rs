@@ -1,6 +1,7 @@
 //! `eval`: cases with recorded outputs, and what is expected of them.
 
-use super::assertion::{self, Subject};
+use super::asserted::{Subject, plain_number};
+use super::assertion;
 use crate::Lowering;
 use crate::writer::{Labels, label, literal, quoted};
 use crate::yaml::{Node, Value};
@@ -77,7 +78,7 @@ fn threshold(suite: &Node, lowering: &mut Lowering<'_>) -> String {
                         let message = "the suite passes whatever comes out: no score is below 0";
                         lowering.said.warning(Slug::AlwaysTrue, node.span, message, "write a higher `threshold`");
                     }
-                    assertion::plain_number(text)
+                    plain_number(text)
                 }
                 _ => {
                     lowering.said.shape(node, "`threshold` of `eval`", "a number between 0 and 1");

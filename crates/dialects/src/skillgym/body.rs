@@ -4,7 +4,7 @@ use super::eval::plain_truth;
 use super::groups::why;
 use super::operators::not;
 use super::program::Program;
-use super::value::{Bound, Item, Scope, Told, Value};
+use super::value::{Bound, Item, Scope, Told, Value, open};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{Body, Element, Expr, ExprKind, Function, Stmt, StmtKind};
 use averment_base::source::Span;
@@ -143,7 +143,7 @@ impl Program<'_, '_> {
             }
             StmtKind::Assign(name) => {
                 if let Some(name) = name {
-                    let changed = Item::new(super::eval::open("a value that changes"), statement.span);
+                    let changed = Item::new(open("a value that changes"), statement.span);
                     let scope = self.scopes.find(scope, name).map_or(scope, |(_, found)| found);
                     self.scopes.bind(scope, name, Bound::Item(changed));
                 }

@@ -1,7 +1,7 @@
 //! What expressions are, as far as that shows without running them.
 
 use super::program::Program;
-use super::value::{Bound, Item, Kind, Scope, Told, Value};
+use super::value::{Bound, Item, Kind, Scope, Told, Value, open};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
     Body, Element, Expr, ExprKind, Function, Pattern, Property, Stmt, StmtKind, TemplatePart,
@@ -351,10 +351,6 @@ impl Program<'_, '_> {
             _ => open("a value that a condition decides"),
         }
     }
-}
-
-pub(super) fn open(why: &str) -> Value {
-    Value::Open(why.to_owned())
 }
 
 /// Whether a value counts as true, where that shows without a run.

@@ -1,8 +1,7 @@
 //! Matchers: of texts, and of commands in parts.
 
-use super::eval::open;
 use super::program::Program;
-use super::value::{Item, Value};
+use super::value::{Item, Value, open};
 use crate::writer::quoted;
 use averment_base::source::Span;
 

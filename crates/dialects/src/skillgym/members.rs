@@ -1,8 +1,8 @@
 //! What values have and can do: the report of a session as the run that it tells of, lists, texts.
 
-use super::eval::{open, regex_of, written};
+use super::eval::{regex_of, written};
 use super::program::Program;
-use super::value::{Item, Kind, Scope, Told, Value};
+use super::value::{Item, Kind, Scope, Told, Value, open};
 use crate::typescript::tree::{Body, Function};
 use crate::writer::{Binds, member, quoted};
 use averment_base::source::Span;

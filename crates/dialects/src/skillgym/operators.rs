@@ -1,8 +1,8 @@
 //! Operators, of values that are there without a run and of what is known of a run.
 
-use super::eval::{number_text, open, plain_truth, whole, written};
+use super::eval::{number_text, plain_truth, whole, written};
 use super::program::Program;
-use super::value::{Item, Kind, Told, Value};
+use super::value::{Item, Kind, Told, Value, open};
 use crate::regex_flavour::javascript;
 use crate::writer::{Binds, object_key, quoted};
 

@@ -1,7 +1,6 @@
 //! The modules of a suite, and what is followed of them within bounds.
 
-use super::eval::open;
-use super::value::{Bound, Item, Scope, Scopes, Value};
+use super::value::{Bound, Item, Scope, Scopes, Value, open};
 use crate::Lowering;
 use crate::typescript;
 use crate::typescript::tree::{Expr, ExprKind, Pattern, Stmt, StmtKind, UNREADABLE};

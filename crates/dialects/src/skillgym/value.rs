@@ -92,6 +92,11 @@ pub(super) enum Value {
     Open(String),
 }
 
+/// What only a running program shows, and why.
+pub(super) fn open(why: &str) -> Value {
+    Value::Open(why.to_owned())
+}
+
 /// An expression of the language.
 #[derive(Debug, Clone)]
 pub(super) struct Told {

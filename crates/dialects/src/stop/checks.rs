@@ -1,25 +1,16 @@
 //! The types of checks: one table, and one function each.
 
 use super::Phase;
+use super::check::{Check, always, checks_nothing};
 use super::manifest::Manifest;
 use super::output::{self, Used};
-use super::template::{Piece, pieces, text};
-use crate::regex_flavour::{Literal, javascript};
+use super::pieces::{Piece, pieces};
+use super::regex::regex;
+use super::template::text;
 use crate::shape::{Said, listed};
 use crate::writer::{Sentence, Writer, is_identifier, label, quoted, tool};
 use crate::yaml::Node;
 use averment_base::diagnostic::{Slug, suggest};
-use averment_base::source::Span;
-
-/// A check that is being read.
-pub(super) struct Check<'a> {
-    pub(super) node: &'a Node,
-    /// Its type, as it is written.
-    pub(super) name: &'a str,
-    pub(super) manifest: &'a Manifest<'a>,
-    /// Whether no other check beside it has the same type.
-    pub(super) alone: bool,
-}
 
 /// A type of checks.
 struct Kind {
@@ -147,12 +138,6 @@ fn file_matches(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sent
     }
 }
 
-/// A check without the parameter that it is about holds in STOP; it is worth knowing.
-pub(super) fn checks_nothing(check: &Check<'_>, lacks: &str, so: &str, said: &mut Said) {
-    let message = format!("`{}` has no {lacks}: {so}", check.name);
-    said.warning(Slug::AlwaysTrue, check.node.span, message, format!("say what it asks for by {lacks}"));
-}
-
 fn env_var(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence> {
     let name = said.required_text(check.node, "name", "a check `env_var`")?;
     if !is_identifier(name) {
@@ -217,12 +202,6 @@ fn milliseconds(number: &str) -> String {
     }
 }
 
-/// What always holds, where the linter would ask whether that is meant.
-pub(super) fn always() -> Sentence {
-    let sentence = Sentence::default().put("true");
-    sentence.remarked("The check asks for nothing: it always holds.").remarked("allow: always-true")
-}
-
 /// A command is run without a shell: signs that only a shell understands would be arguments.
 fn custom(check: &Check<'_>, said: &mut Said, _: &mut Used) -> Option<Sentence> {
     let command = named(check, "command", said)?;
@@ -263,16 +242,4 @@ fn shell_sign(command: &[Piece<'_>]) -> Option<char> {
         }
     }
     None
-}
-
-/// A regular expression of JavaScript as a literal of the language.
-pub(super) fn regex(pattern: &str, place: Span, said: &mut Said) -> Option<Literal> {
-    match javascript(pattern, "") {
-        Ok(literal) => Some(literal),
-        Err(unusable) => {
-            let message = format!("the regular expression cannot be used: {}", unusable.why);
-            said.error(Slug::BadRegex, place, message, "write it as JavaScript has it");
-            None
-        }
-    }
 }

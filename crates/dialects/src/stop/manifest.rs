@@ -1,6 +1,7 @@
 //! What a manifest may hold, by the rules of the specification.
 
-use super::template::{Piece, pieces};
+use super::pieces::{Piece, pieces};
+use super::regex::regex;
 use crate::shape::{Said, listed};
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::{Slug, suggest};
@@ -194,7 +195,7 @@ fn constraints(field: &Node, said: &mut Said) {
     if let Some(pattern) = node.get("pattern")
         && let Some(text) = said.as_text(pattern, "`pattern` of `constraints`")
     {
-        super::checks::regex(text, pattern.span, said);
+        regex(text, pattern.span, said);
     }
     said.list(node, "enum", what);
     number(node, "min", what, said);

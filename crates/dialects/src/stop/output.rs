@@ -1,7 +1,8 @@
 //! Checks of outputs: `output.article_url` and the like.
 
-use super::checks::{Check, always, checks_nothing, regex};
+use super::check::{Check, always, checks_nothing};
 use super::manifest::undeclared_output;
+use super::regex::regex;
 use super::template;
 use crate::shape::Said;
 use crate::writer::{Sentence, Writer, literal};

@@ -1,7 +1,8 @@
 //! Paths and destinations of side effects as conditions on steps.
 
 use super::manifest::Manifest;
-use super::template::{Piece, pieces, text};
+use super::pieces::{Piece, pieces};
+use super::template::text;
 
 /// The condition that the path of a step lies at or below a declared one; `None` for a pattern that holds values of inputs.
 pub(super) fn path(declared: &str, manifest: &Manifest<'_>) -> Option<String> {

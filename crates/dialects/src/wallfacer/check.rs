@@ -64,6 +64,15 @@ pub(super) struct Leaf {
     pub of_missing: bool,
 }
 
+/// Words around the first path: `(" is number")`.
+pub(super) fn of_first(behind: &str) -> Test {
+    Test { binds: Binds::Test, parts: vec![Part::Term(0), Part::Words(behind.to_owned())] }
+}
+
+pub(super) fn leaf(place: Span, terms: Vec<(Span, String)>, test: Test) -> Leaf {
+    Leaf { place, terms, guards: Vec::new(), test, guarded: None, is_guard: false, of_missing: false }
+}
+
 /// An assertion.
 #[derive(Debug, Clone)]
 pub(super) enum Check {

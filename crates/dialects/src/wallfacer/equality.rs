@@ -1,8 +1,7 @@
 //! Whether two values are the same: JSON tells `1` and `1.0` apart.
 
 use super::Sentences;
-use super::check::{Check, Guard, Leaf, Part, Test};
-use super::kinds::{leaf, of_first};
+use super::check::{Check, Guard, Leaf, Part, Test, leaf, of_first};
 use super::names::Names;
 use super::operand::Operand;
 use super::regex;

@@ -1,7 +1,7 @@
 //! The kinds of assertions: one table, and what each of them asks for.
 
 use super::Sentences;
-use super::check::{Check, Guard, Leaf, Part, Test};
+use super::check::{Check, Guard, Leaf, Part, Test, leaf, of_first};
 use super::equality::equality;
 use super::names::Names;
 use super::operand::Operand;
@@ -10,7 +10,6 @@ use crate::jsonpath::Path;
 use crate::writer::Binds;
 use crate::yaml::{Node, Value};
 use averment_base::diagnostic::Slug;
-use averment_base::source::Span;
 
 /// A kind of assertion.
 struct Kind {
@@ -99,15 +98,6 @@ impl Sentences<'_, '_> {
         }
         (good && kind.keys.iter().all(|key| node.get(key).is_some())).then(|| (kind.read)(self, node, names)).flatten()
     }
-}
-
-/// Words around the first path: `(" is number")`.
-pub(super) fn of_first(behind: &str) -> Test {
-    Test { binds: Binds::Test, parts: vec![Part::Term(0), Part::Words(behind.to_owned())] }
-}
-
-pub(super) fn leaf(place: Span, terms: Vec<(Span, String)>, test: Test) -> Leaf {
-    Leaf { place, terms, guards: Vec::new(), test, guarded: None, is_guard: false, of_missing: false }
 }
 
 fn bound(to: &mut Sentences<'_, '_>, node: &Node, names: &Names, operator: &str) -> Option<Check> {

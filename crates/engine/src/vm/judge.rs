@@ -8,7 +8,6 @@ use super::fault::Fault;
 use super::group_reasons;
 use super::machine::Machine;
 use super::outcome::{Finding, MemberGate, Unjudged, Violations};
-use super::profile::Profile;
 use super::score::{self, MemberScore};
 use super::temporal::Engine;
 use super::world::Permissions;
@@ -42,11 +41,6 @@ impl<'run, 'a> Judge<'run, 'a> {
         let mut seen = *self.machine.seen.take()?;
         seen.note_matched(self.engine.matched());
         Some(seen)
-    }
-
-    /// Ends the work and gives what it cost, where that was asked for.
-    pub(super) fn into_profile(mut self) -> Option<Profile> {
-        self.machine.profile.take().map(|profile| *profile)
     }
 
     /// Judges an assertion on the whole run, its `when` first.

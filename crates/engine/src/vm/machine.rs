@@ -18,7 +18,7 @@ use super::observe::Recorder;
 use super::outcome::MemberGate;
 use super::places::Places;
 use super::prepare::Prepared;
-use super::profile::Profile;
+use super::profile::CostNotes;
 use super::selections::Selections;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{Chunk, CodeId, Program};
@@ -68,7 +68,7 @@ pub struct Machine<'run> {
     /// Notes which ways were taken, while somebody asks for coverage.
     pub(super) seen: Option<Box<CoverageRecord>>,
     /// Notes what everything costs, while somebody asks for a profile.
-    pub(super) profile: Option<Box<Profile>>,
+    pub(super) profile: Option<CostNotes<'run>>,
     /// Notes the value of every part of an expression, while a derivation is recorded.
     pub(super) tracer: Option<Tracer>,
     /// The parts of the assertion in work, while a derivation is recorded.
@@ -81,6 +81,8 @@ pub struct Machine<'run> {
     pub(super) gates: BTreeSet<MemberGate>,
     /// What something missing decided of elements.
     pub(super) doubts: Doubts,
+    /// Whether every match of every statement is played and every assertion judged by itself, although some of that is known in shorter ways.
+    pub(super) plays_all: bool,
     /// True while a message for people is made: a missing part becomes a word instead of making the whole text missing.
     pub(super) lenient: bool,
 }
@@ -155,13 +157,13 @@ impl<'run> Machine<'run> {
             near_keys: None,
             gates: BTreeSet::new(),
             doubts: Doubts::default(),
+            plays_all: false,
             lenient: false,
         }
     }
 
     /// Gives the next assertion its full share of fuel.
     pub fn refuel(&mut self) {
-        self.note_refuel();
         self.windows = 0;
         self.meter.refuel(&self.limits);
     }
@@ -338,7 +340,7 @@ impl<'run> Machine<'run> {
 
     /// The first assertion that says the same as this one, where several do; not while somebody notes what each goes through.
     pub(super) fn representative(&self, assertion: u32) -> Option<u32> {
-        let alone = self.seen.is_some() || self.profile.is_some() || self.recording.is_some();
+        let alone = self.seen.is_some() || self.plays_all || self.recording.is_some();
         if alone { None } else { self.prepared.plan(self.program).representative(assertion) }
     }
 

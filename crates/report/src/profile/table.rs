@@ -1,7 +1,7 @@
 //! The profile as tables for people, the most expensive first.
 
 use super::super::value::{counted, shortened};
-use super::{CostRow, Costs, Phase, ProfileReport, RuleRow};
+use super::{AssertionRow, CostRow, Costs, FullReadFor, OtherCause, Phase, ProfileReport, RuleRow};
 use averment_base::diagnostic::render::{Ink, Style, paint, printable};
 use averment_engine::vm::profile::Cost;
 use std::cmp::Reverse;
@@ -10,28 +10,70 @@ use std::cmp::Reverse;
 const LINES: usize = 15;
 /// Names are cut to this many characters.
 const NAME: usize = 48;
-/// So many rules are named as those that decide nothing early.
-const NAMED: usize = 3;
+/// So many assertions are named as those that runs are read in full for.
+const NAMED: usize = 5;
 
 /// The profile as tables.
 #[must_use]
 pub fn table(report: &ProfileReport, style: Style) -> String {
     let costs = &report.costs;
     let mut out = format!(
-        "{}: {}, {} in {} on {}\n  every run was read in full and every assertion evaluated, with clocks on: the check takes longer than without\n",
+        "{}: {}, {} in {} on {}\n",
         paint(style, Ink::Bold, "profile"),
-        counted(costs.runs, "run"),
-        size(costs.bytes()),
+        counted(costs.reads.runs(), "run"),
+        size(costs.bytes),
         time(report.elapsed),
         counted(costs.threads, "thread"),
     );
+    out.push_str(&reads(report));
     out.push_str(&phases(costs));
     out.push_str(&formats(costs));
     out.push_str(&rules(report));
-    let evaluating = costs.phase(Phase::Evaluating);
-    out.push_str(&parts("pattern", &report.patterns, evaluating));
-    out.push_str(&parts("function", &report.functions, evaluating));
+    let judging = costs.judging();
+    out.push_str(&parts("pattern", &report.patterns, judging));
+    out.push_str(&parts("function", &report.functions, judging));
     out
+}
+
+/// How much of the runs was read, and what for.
+fn reads(report: &ProfileReport) -> String {
+    let Costs { reads, other_full_reads, .. } = &report.costs;
+    let mut out = format!(
+        "  {} in full, {} in part, {} decided by default\n",
+        counted_read(reads.full),
+        reads.in_part(),
+        reads.by_default
+    );
+    let mut causes = report.full_reads();
+    causes.sort_by_key(|cause| (!cause.is_off(), Reverse(cause.runs)));
+    for cause in causes.iter().take(NAMED) {
+        let assertion = format!("`{}` ({})", shown(cause.name), cause.assertion.location);
+        let needs = &cause.assertion.reading.needs;
+        out.push_str(&match cause.what_for {
+            FullReadFor::Verdict if cause.is_off() => {
+                format!("  partial reading is off because {assertion} needs {needs}\n")
+            }
+            FullReadFor::Verdict => {
+                format!("  {} in full because {assertion} needs {needs}\n", counted_read(cause.runs))
+            }
+            FullReadFor::Reason => format!("  {} in full for the reason of {assertion}\n", counted_read(cause.runs)),
+            FullReadFor::Excerpt => {
+                format!("  {} in full to draw a failure of {assertion}\n", counted_read(cause.runs))
+            }
+        });
+    }
+    if causes.len() > NAMED {
+        out.push_str(&format!("  … and {} more, all in `--profile=FILE.json`\n", causes.len() - NAMED));
+    }
+    for (cause, runs) in OtherCause::ALL.into_iter().zip(other_full_reads).filter(|(_, runs)| **runs > 0) {
+        out.push_str(&format!("  {} in full because of {}\n", counted_read(*runs), cause.as_str()));
+    }
+    out
+}
+
+/// `1 run was read`.
+fn counted_read(runs: u64) -> String {
+    format!("{} {} read", counted(runs, "run"), if runs == 1 { "was" } else { "were" })
 }
 
 fn phases(costs: &Costs) -> String {
@@ -54,49 +96,32 @@ fn formats(costs: &Costs) -> String {
 }
 
 fn rules(report: &ProfileReport) -> String {
-    let evaluating = report.costs.phase(Phase::Evaluating);
-    let mut grid = Grid::new(&["time", "share", "self", "fuel", "most", "runs", "early"], &["rule", "place"]);
-    let mut add = |cost: &Cost, runs: u64, decided: u64, name: String, place: String| {
-        let mut numbers = vec![time(cost.time), share(cost.time, evaluating), time(cost.own_time)];
-        numbers.extend([cost.fuel, cost.most_fuel, runs].map(|number| number.to_string()));
+    let (judging, runs) = (report.costs.judging(), report.costs.reads.runs());
+    let mut grid = Grid::new(&["time", "share", "self", "fuel", "most", "calls", "early"], &["rule", "place"]);
+    let mut add = |cost: &Cost, decided: u64, name: String, place: String| {
+        let mut numbers = vec![time(cost.time), share(cost.time, judging), time(cost.own_time)];
+        numbers.extend([cost.fuel, cost.most_fuel, cost.calls].map(|number| number.to_string()));
         numbers.push(share(decided, runs));
         grid.row(&numbers, &[name, place]);
     };
     let mut rows: Vec<(&RuleRow, Cost)> = report.rules.iter().map(|row| (row, row.cost())).collect();
     rows.sort_by_key(|(_, cost)| Reverse(cost.time));
     for (row, cost) in rows {
-        add(&cost, row.runs(), row.decided(), shown(&row.name), row.location.to_string());
-        let mut parts: Vec<_> = row.assertions.iter().filter(|_| row.assertions.len() > 1).collect();
+        add(&cost, row.decided(), shown(&row.name), row.location.to_string());
+        let mut parts: Vec<&AssertionRow> = row.assertions.iter().filter(|_| row.assertions.len() > 1).collect();
         parts.sort_by_key(|part| Reverse(part.cost.time));
         for part in parts {
-            let name = format!("  {}", shown(&part.id));
-            add(&part.cost, part.cost.calls, part.decided, name, part.location.to_string());
+            add(&part.cost, part.reading.decided, format!("  {}", shown(&part.id)), part.location.to_string());
         }
     }
     let mut out = grid.finish(LINES);
     if !report.rules.is_empty() {
-        out.push_str(&early(report));
+        out.push_str("  early: the share of runs in which the first look decides it\n");
     }
     out
 }
 
-/// What would be read without a profile.
-fn early(report: &ProfileReport) -> String {
-    let Costs { runs, decided, .. } = report.costs;
-    let mut text = "  early: how often the first look decides it, without reading the run in full; ".to_owned();
-    text.push_str(&format!("it decides all rules in {decided} of {}\n", counted(runs, "run")));
-    let never: Vec<&RuleRow> = report.rules.iter().filter(|row| row.runs() > 0 && row.decided() == 0).collect();
-    if !never.is_empty() {
-        let names = never.iter().take(NAMED).map(|row| format!("`{}` ({})", shown(&row.name), row.location));
-        let names: Vec<String> = names.collect();
-        let more = never.len() - names.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        text.push_str(&format!("  every run has to be read in full for {}{more}\n", names.join(", ")));
-    }
-    text
-}
-
-fn parts(title: &'static str, rows: &[CostRow], evaluating: u64) -> String {
+fn parts(title: &'static str, rows: &[CostRow], judging: u64) -> String {
     let mut rows: Vec<&CostRow> = rows.iter().collect();
     rows.sort_by_key(|row| Reverse(row.cost.time));
     let mut grid = Grid::new(&["time", "share", "self", "fuel", "calls", "uses"], &["kind", title, "place"]);
@@ -106,7 +131,7 @@ fn parts(title: &'static str, rows: &[CostRow], evaluating: u64) -> String {
         let uses = if row.uses == 0 { String::new() } else { row.uses.to_string() };
         let numbers = [
             time(cost.time),
-            share(cost.time, evaluating),
+            share(cost.time, judging),
             time(cost.own_time),
             cost.fuel.to_string(),
             cost.calls.to_string(),

@@ -1,6 +1,7 @@
 //! Where the agents of a suite work: what its `workspace` says.
 
-use super::{Bootstrap, Overrides, PlanError, Source, Workspace, plain, word_at};
+use super::{Bootstrap, Overrides, PlanError, Source, Workspace, word_at};
+use crate::paths::plain;
 use averment_engine::ir::{SessionSettings, SuitePlan};
 use std::path::Path;
 use std::time::Duration;

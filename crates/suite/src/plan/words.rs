@@ -1,6 +1,6 @@
 //! The words of commands.
 
-use super::plain;
+use crate::paths::plain;
 use averment_base::diagnostic::suggest::nearest;
 use std::path::Path;
 

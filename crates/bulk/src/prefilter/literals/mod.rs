@@ -6,13 +6,13 @@
 mod required;
 mod windows;
 
-use self::required::RequiredLiteral;
 use super::predicate::Literal;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::prepare::Prepared;
 use averment_traces::projection::Texts;
 use averment_traces::scan::Teddy;
 use memchr::memmem;
+use required::RequiredLiteral;
 use rustc_hash::FxHashMap;
 use windows::{LiteralWindows, Size};
 

@@ -93,9 +93,8 @@ impl<'run> Classifier<'_, 'run> {
             if matches.fault.is_some() {
                 continue;
             }
-            // A profile counts every look at a step; nobody else needs its fuel.
-            if unique.plain && machine.profile.is_none() {
-                by_name(unique, group, number, step, matches);
+            if unique.plain && !machine.plays_all {
+                by_name(unique, group, (number, step), matches);
                 continue;
             }
             let result = self.with_fuel(machine, first.unique, |this, machine| {

@@ -1,4 +1,4 @@
-//! What version 2 of the language says of values: one row per rule and run, with what the reason has to name.
+//! What tests say of values that are missing, unfit or alike: one row per rule and run, with what the reason has to name.
 
 use averment::Rules;
 

@@ -5,85 +5,85 @@ pub(super) mod eval;
 
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields, is_true, words};
+use super::fields::{Parsed, Record, Shapes, is_true, key_table};
 use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
 use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
 use averment_base::value::{Node, Object};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
-use averment_runs::run::{Kind, Status};
+use averment_runs::normal::{of_meta, of_run, of_usage};
+use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// A session.
     OfSession {
-        Id = "id" => Run(of_run::ID),
-        Events = "events" => Shape,
-        App = "app_name" => PartOf(of_run::META),
-        AppToo = "appName" => PartOf(of_run::META),
+        Id = "id",
+        Events = "events",
+        App = "app_name",
+        AppToo = "appName",
     }
 }
 
-fields! {
+key_table! {
     /// An event.
     OfEvent {
-        Invocation = "invocation_id" => Shape,
-        InvocationToo = "invocationId" => Shape,
-        Author = "author" => Call(of_step::AGENT),
-        Content = "content" => Shape,
-        Partial = "partial" => Shape,
-        Time = "timestamp" => Shape,
-        Usage = "usage_metadata" => PartOf(of_run::USAGE),
-        UsageToo = "usageMetadata" => PartOf(of_run::USAGE),
-        Model = "model_version" => PartOf(of_run::META),
-        ModelToo = "modelVersion" => PartOf(of_run::META),
-        Error = "error_message" => Run(of_run::ERROR),
-        ErrorToo = "errorMessage" => Run(of_run::ERROR),
+        Invocation = "invocation_id",
+        InvocationToo = "invocationId",
+        Author = "author",
+        Content = "content",
+        Partial = "partial",
+        Time = "timestamp",
+        Usage = "usage_metadata",
+        UsageToo = "usageMetadata",
+        Model = "model_version",
+        ModelToo = "modelVersion",
+        Error = "error_message",
+        ErrorToo = "errorMessage",
     }
 }
 
-fields! {
+key_table! {
     /// A part of a content.
     OfPart {
-        Parts = "parts" => Shape,
-        Words = "text" => Shape,
-        Thought = "thought" => Shape,
-        Call = "function_call" => Shape,
-        CallToo = "functionCall" => Shape,
-        Response = "function_response" => Shape,
-        ResponseToo = "functionResponse" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Given = "response" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Agent = "agent_name" => Step(Kind::Handover),
-        AgentToo = "agentName" => Step(Kind::Handover),
+        Parts = "parts",
+        Words = "text",
+        Thought = "thought",
+        Call = "function_call",
+        CallToo = "functionCall",
+        Response = "function_response",
+        ResponseToo = "functionResponse",
+        Id = "id",
+        Name = "name",
+        Args = "args",
+        Given = "response",
+        Error = "error",
+        Agent = "agent_name",
+        AgentToo = "agentName",
     }
 }
 
-fields! {
+key_table! {
     /// The tokens of an answer.
     OfTokens {
-        Prompt = "prompt_token_count" => Shape,
-        PromptToo = "promptTokenCount" => Shape,
-        Candidates = "candidates_token_count" => Shape,
-        CandidatesToo = "candidatesTokenCount" => Shape,
-        Thoughts = "thoughts_token_count" => Shape,
-        ThoughtsToo = "thoughtsTokenCount" => Shape,
-        Cached = "cached_content_token_count" => Shape,
-        CachedToo = "cachedContentTokenCount" => Shape,
-        Total = "total_token_count" => Shape,
-        TotalToo = "totalTokenCount" => Shape,
+        Prompt = "prompt_token_count",
+        PromptToo = "promptTokenCount",
+        Candidates = "candidates_token_count",
+        CandidatesToo = "candidatesTokenCount",
+        Thoughts = "thoughts_token_count",
+        ThoughtsToo = "thoughtsTokenCount",
+        Cached = "cached_content_token_count",
+        CachedToo = "cachedContentTokenCount",
+        Total = "total_token_count",
+        TotalToo = "totalTokenCount",
     }
 }
 
-words! {
+key_table! {
     /// The authors that are no agents.
     Author {
         User = "user",
     }
 }
 
-words! {
+key_table! {
     /// What stands for the result of a call that somebody has to approve.
     Confirmation {
         Waits = "This tool call requires confirmation, please approve or reject.",
@@ -91,7 +91,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The tools that hand over to another agent.
     Transfer {
         Transfer = "transfer_to_agent" | "transfer_to_other_agent",
@@ -154,7 +154,7 @@ fn session<'run>(talk: &mut Talk<'_, 'run, '_>, root: Node<'run>) {
 /// An event of a session: the last word, whoever says it, is the answer.
 fn event<'run>(talk: &mut Talk<'_, 'run, '_>, event: Object<'run>) {
     let author = text_of(event, OfEvent::Author).unwrap_or_default();
-    let of_user = Author::of(author) == Some(Author::User);
+    let of_user = Author::from_key(author) == Some(Author::User);
     let time = event.field(OfEvent::Time).and_then(instant);
     let agent = event.field(OfEvent::Author).filter(|_| !of_user);
     let about = About { time, agent, aside: false };
@@ -194,7 +194,7 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run
     let tool = call.field(OfPart::Name).unwrap_or(Node::computed(averment_base::value::Value::Null));
     let made = Made { tool, args: call.field(OfPart::Args), id: call.field(OfPart::Id), origin: node.origin };
     talk.call(made, about);
-    let hands_over = super::text(tool).and_then(Transfer::of).is_some();
+    let hands_over = super::text(tool).and_then(Transfer::from_key).is_some();
     let to = call.field(OfPart::Args).and_then(object);
     let to = to.and_then(|args| first_of(args, &[OfPart::Agent, OfPart::AgentToo]));
     to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
@@ -206,7 +206,7 @@ fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, given: Object<'
     let error = result.and_then(object).filter(|answer| answer.entries().len() == 1);
     let error = error.and_then(|answer| first_of(answer, &[OfPart::Error]));
     let id = text_of(given, OfPart::Id);
-    let says = error.and_then(super::text).and_then(Confirmation::of);
+    let says = error.and_then(super::text).and_then(Confirmation::from_key);
     let asked = id.and_then(|id| talk.called(id)).filter(|_| says == Some(Confirmation::Waits));
     if let Some(call) = asked {
         // The answer comes when somebody has approved it.

@@ -58,7 +58,7 @@ mod talk;
 mod tau2;
 mod tau_bench;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tools;
 
 use super::build::Normal;
@@ -71,7 +71,7 @@ use averment_runs::run::{ReadWarning, Records, RunSource};
 use bumpalo::Bump;
 use cutting::Cutting;
 use draft::Draft;
-use fields::{Parsed, Record, Row, first};
+use fields::{Parsed, Record, TableRow, first, value_of};
 #[cfg(test)]
 pub(crate) use openai_chat::{OfChoice, OfExchange};
 use records::are_mostly;
@@ -194,7 +194,7 @@ const IN_FULL: Format = Format {
 };
 
 /// The items of a run: the elements of a list, the list that an object holds under a key, or the object itself.
-fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'run>] {
+fn items_of<'run, F: TableRow>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'run>] {
     match root.value {
         Value::List(items) => items,
         Value::Object(object) => {
@@ -422,22 +422,22 @@ fn list(node: Node<'_>) -> Option<&[Node<'_>]> {
 }
 
 /// The text of a field.
-fn text_of<F: Row>(object: Object<'_>, field: F) -> Option<&str> {
+fn text_of<F: TableRow>(object: Object<'_>, field: F) -> Option<&str> {
     object.field(field).and_then(text)
 }
 
 /// The object in a field.
-fn object_of<F: Row>(object: Object<'_>, field: F) -> Option<Object<'_>> {
+fn object_of<F: TableRow>(object: Object<'_>, field: F) -> Option<Object<'_>> {
     object.field(field).and_then(self::object)
 }
 
 /// The list in a field.
-fn list_of<F: Row>(object: Object<'_>, field: F) -> Option<&[Node<'_>]> {
+fn list_of<F: TableRow>(object: Object<'_>, field: F) -> Option<&[Node<'_>]> {
     object.field(field).and_then(list)
 }
 
 /// The first of several fields that is there and not `null`.
-fn first_of<'run, F: Row>(object: Object<'run>, fields: &[F]) -> Option<Node<'run>> {
+fn first_of<'run, F: TableRow>(object: Object<'run>, fields: &[F]) -> Option<Node<'run>> {
     first(&object, &Parsed, fields)
 }
 

@@ -2,46 +2,46 @@
 //! the messages. In which order calls and messages came is not recorded.
 
 use super::draft::Draft;
-use super::fields::{Record, fields, words};
+use super::fields::{Record, key_table};
 use super::messages::Role;
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use super::{Format, IN_FULL, first_of, list_of, object_of, objects, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// A trace.
     OfTrace {
-        Messages = "messages" => Shape,
-        Calls = "tool_calls" => Shape,
-        Events = "events" => PartOf(of_run::META),
-        Memory = "memory" => PartOf(of_run::META),
-        Output = "final_output" => Run(of_run::OUTPUT),
+        Messages = "messages",
+        Calls = "tool_calls",
+        Events = "events",
+        Memory = "memory",
+        Output = "final_output",
     }
 }
 
-fields! {
+key_table! {
     /// A message, a call or an event.
     OfEntry {
-        Type = "type" => Shape,
-        Time = "timestamp" => Shape,
-        Data = "data" => Shape,
-        Decision = "decision" => Shape,
-        Action = "action" => Shape,
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Args = "arguments" => Call(of_step::ARGS),
-        ArgsToo = "args" => Call(of_step::ARGS),
-        Id = "id" => Call(of_step::ID),
-        Result = "result" => Call(of_step::RESULT),
-        Status = "status" => Call(of_step::STATUS),
+        Type = "type",
+        Time = "timestamp",
+        Data = "data",
+        Decision = "decision",
+        Action = "action",
+        Role = "role",
+        Content = "content",
+        Name = "name",
+        Args = "arguments",
+        ArgsToo = "args",
+        Id = "id",
+        Result = "result",
+        Status = "status",
     }
 }
 
-words! {
+key_table! {
     /// The types of events.
     EventType {
         Said = "prompt" | "response",
@@ -64,7 +64,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn is_event(event: Object<'_>) -> bool {
-    match text_of(event, OfEntry::Type).and_then(EventType::of) {
+    match text_of(event, OfEntry::Type).and_then(EventType::from_key) {
         Some(EventType::Approval) => event.field(OfEntry::Decision).is_some() && event.field(OfEntry::Action).is_some(),
         Some(EventType::Said) => {
             object_of(event, OfEntry::Data).is_some_and(|data| list_of(data, OfTrace::Messages).is_some())
@@ -103,7 +103,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 fn said<'run>(talk: &mut Talk<'_, 'run, '_>, messages: &'run [Node<'run>], about: &About<'run>) {
     for (node, message) in talk.draft.objects(messages) {
         talk.draft.record();
-        let speaker = match text_of(message, OfEntry::Role).and_then(Role::of) {
+        let speaker = match text_of(message, OfEntry::Role).and_then(Role::from_key) {
             Some(Role::Assistant) => Speaker::Assistant,
             Some(Role::User) => Speaker::User,
             _ => Speaker::System,

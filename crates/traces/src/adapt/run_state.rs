@@ -4,69 +4,69 @@
 use super::api::responses::{self, OfItem};
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields, words};
+use super::fields::{Parsed, Record, Shapes, key_table};
 use super::messages::Role;
 use super::talk::{About, Speaker, Talk};
 use super::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, text, text_of};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{Kind, Status};
+use averment_runs::normal::of_run;
+use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// A state.
     OfState {
-        Version = "$schemaVersion" => Shape,
-        Asked = "original_input" => Shape,
-        AskedToo = "originalInput" => Shape,
-        Items = "generated_items" => Shape,
-        ItemsToo = "generatedItems" => Shape,
-        All = "session_items" => Shape,
-        Responses = "model_responses" => PartOf(of_run::USAGE),
-        ResponsesToo = "modelResponses" => PartOf(of_run::USAGE),
-        Context = "context" => Shape,
-        Approvals = "approvals" => Call(of_step::STATUS),
+        Version = "$schemaVersion",
+        Asked = "original_input",
+        AskedToo = "originalInput",
+        Items = "generated_items",
+        ItemsToo = "generatedItems",
+        All = "session_items",
+        Responses = "model_responses",
+        ResponsesToo = "modelResponses",
+        Context = "context",
+        Approvals = "approvals",
         /// The same in newer states: a list of decisions.
-        Decisions = "function_tool_approvals" => Call(of_step::STATUS),
-        Decision = "decision" => Call(of_step::STATUS),
-        Rejected = "rejected" => Call(of_step::STATUS),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Step = "current_step" => Shape,
-        StepToo = "currentStep" => Shape,
-        Data = "data" => Shape,
-        Waiting = "interruptions" => Call(of_step::STATUS),
-        Output = "output" => Run(of_run::OUTPUT),
-        Type = "type" => Shape,
-        Trace = "trace" => Shape,
-        Id = "id" => Run(of_run::ID),
+        Decisions = "function_tool_approvals",
+        Decision = "decision",
+        Rejected = "rejected",
+        Usage = "usage",
+        Step = "current_step",
+        StepToo = "currentStep",
+        Data = "data",
+        Waiting = "interruptions",
+        Output = "output",
+        Type = "type",
+        Trace = "trace",
+        Id = "id",
     }
 }
 
-fields! {
+key_table! {
     /// An item.
     OfGenerated {
-        Type = "type" => Shape,
-        Raw = "raw_item" => Shape,
-        RawToo = "rawItem" => Shape,
-        Agent = "agent" => Call(of_step::AGENT),
-        Name = "name" => Call(of_step::AGENT),
-        Call = "call_id" => Call(of_step::ID),
-        CallToo = "callId" => Call(of_step::ID),
-        Id = "id" => Call(of_step::ID),
-        From = "source_agent" => Step(Kind::Handover),
-        FromToo = "sourceAgent" => Step(Kind::Handover),
-        To = "target_agent" => Step(Kind::Handover),
-        ToToo = "targetAgent" => Step(Kind::Handover),
+        Type = "type",
+        Raw = "raw_item",
+        RawToo = "rawItem",
+        Agent = "agent",
+        Name = "name",
+        Call = "call_id",
+        CallToo = "callId",
+        Id = "id",
+        From = "source_agent",
+        FromToo = "sourceAgent",
+        To = "target_agent",
+        ToToo = "targetAgent",
     }
 }
 
-words! {
+key_table! {
     /// The types of items.
     Generated {
         Approval = "tool_approval_item",
     }
 }
 
-words! {
+key_table! {
     /// The types of steps.
     StepType {
         Final = "next_step_final_output",
@@ -107,7 +107,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     usage(&mut talk, state);
     talk.finish();
     let step = object_of(state, OfState::Step).or(object_of(state, OfState::StepToo));
-    match step.and_then(|step| text_of(step, OfState::Type)).and_then(StepType::of) {
+    match step.and_then(|step| text_of(step, OfState::Type)).and_then(StepType::from_key) {
         Some(StepType::Final) => {
             let step = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
             let output = step.and_then(|step| first_of(step, &[OfState::Output]));
@@ -138,7 +138,7 @@ fn generated<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
             talk.draft.not_understood(node.origin, "an item without what the model wrote is passed over");
             continue;
         };
-        if text_of(item, OfGenerated::Type).and_then(Generated::of) == Some(Generated::Approval) {
+        if text_of(item, OfGenerated::Type).and_then(Generated::from_key) == Some(Generated::Approval) {
             asked.push((raw_node, raw));
             continue;
         }
@@ -173,7 +173,7 @@ fn one<'run>(
 ) {
     match (text_of(raw, OfItem::Role), raw.field(OfItem::Content)) {
         (Some(role), Some(content)) => {
-            let speaker = match Role::of(role) {
+            let speaker = match Role::from_key(role) {
                 Some(Role::Assistant) => Speaker::Assistant,
                 Some(Role::User) => Speaker::User,
                 _ => Speaker::System,

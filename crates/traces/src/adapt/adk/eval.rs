@@ -5,49 +5,49 @@
 use super::{OfEvent, OfPart, call, parts, result, session};
 use crate::adapt::cutting::Cutting;
 use crate::adapt::draft::{Draft, field};
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields};
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, key_table};
 use crate::adapt::talk::{About, Speaker, Talk};
 use crate::adapt::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects};
 use crate::error::Placed;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
 
-fields! {
+key_table! {
     /// An eval set, or the results of one; a case of either.
     OfSet {
-        Cases = "eval_cases" => Shape,
-        CasesToo = "evalCases" => Shape,
-        Results = "eval_case_results" => Shape,
-        ResultsToo = "evalCaseResults" => Shape,
-        Case = "eval_id" => Run(of_run::ID),
-        CaseToo = "evalId" => Run(of_run::ID),
-        Set = "eval_set_id" => Shape,
-        SetToo = "evalSetId" => Shape,
-        Conversation = "conversation" => Shape,
-        Turns = "eval_metric_result_per_invocation" => Shape,
-        TurnsToo = "evalMetricResultPerInvocation" => Shape,
-        Actual = "actual_invocation" => Shape,
-        ActualToo = "actualInvocation" => Shape,
-        Session = "session_details" => Shape,
-        SessionToo = "sessionDetails" => Shape,
+        Cases = "eval_cases",
+        CasesToo = "evalCases",
+        Results = "eval_case_results",
+        ResultsToo = "evalCaseResults",
+        Case = "eval_id",
+        CaseToo = "evalId",
+        Set = "eval_set_id",
+        SetToo = "evalSetId",
+        Conversation = "conversation",
+        Turns = "eval_metric_result_per_invocation",
+        TurnsToo = "evalMetricResultPerInvocation",
+        Actual = "actual_invocation",
+        ActualToo = "actualInvocation",
+        Session = "session_details",
+        SessionToo = "sessionDetails",
     }
 }
 
-fields! {
+key_table! {
     /// A turn of a conversation.
     OfTurn {
-        Asked = "user_content" => Shape,
-        AskedToo = "userContent" => Shape,
-        Answer = "final_response" => Shape,
-        AnswerToo = "finalResponse" => Shape,
-        Between = "intermediate_data" => Shape,
-        BetweenToo = "intermediateData" => Shape,
-        Uses = "tool_uses" => Shape,
-        UsesToo = "toolUses" => Shape,
-        Responses = "tool_responses" => Shape,
-        ResponsesToo = "toolResponses" => Shape,
-        Inner = "invocation_events" => Shape,
-        InnerToo = "invocationEvents" => Shape,
+        Asked = "user_content",
+        AskedToo = "userContent",
+        Answer = "final_response",
+        AnswerToo = "finalResponse",
+        Between = "intermediate_data",
+        BetweenToo = "intermediateData",
+        Uses = "tool_uses",
+        UsesToo = "toolUses",
+        Responses = "tool_responses",
+        ResponsesToo = "toolResponses",
+        Inner = "invocation_events",
+        InnerToo = "invocationEvents",
     }
 }
 

@@ -23,26 +23,7 @@ const LISTS: &[(&str, &[&str])] = &[
     ("CALLS", &["call", "calls", "tool", "tools", "step", "steps"]),
     ("FAILS", &["failed", "fails", "fail", "errors", "errored"]),
     ("SIGN", &["==", "!=", "<", "<=", ">", ">="]),
-    (
-        "TEST",
-        &[
-            "==",
-            "!=",
-            "<",
-            "<=",
-            ">",
-            ">=",
-            "contains",
-            "icontains",
-            "mentions",
-            "matches",
-            "in",
-            "is",
-            "exists",
-            "starts",
-            "ends",
-        ],
-    ),
+    ("TEST", words::TESTS),
     // Words of test libraries in front of a condition.
     (
         "ASSERT",

@@ -7,7 +7,7 @@ use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, is_true, key_table};
 use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
-use super::{Format, IN_FULL, first_of, items_of, list_of, object, object_of, objects, text_of};
+use super::{Format, IN_FULL, items_of, list_of, object, object_of, objects, text_of, value_of};
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::Status;
@@ -17,26 +17,21 @@ key_table! {
     OfSession {
         Id = "id",
         Events = "events",
-        App = "app_name",
-        AppToo = "appName",
+        App = "app_name" | "appName",
     }
 }
 
 key_table! {
     /// An event.
     OfEvent {
-        Invocation = "invocation_id",
-        InvocationToo = "invocationId",
+        Invocation = "invocation_id" | "invocationId",
         Author = "author",
         Content = "content",
         Partial = "partial",
         Time = "timestamp",
-        Usage = "usage_metadata",
-        UsageToo = "usageMetadata",
-        Model = "model_version",
-        ModelToo = "modelVersion",
-        Error = "error_message",
-        ErrorToo = "errorMessage",
+        Usage = "usage_metadata" | "usageMetadata",
+        Model = "model_version" | "modelVersion",
+        Error = "error_message" | "errorMessage",
     }
 }
 
@@ -46,33 +41,25 @@ key_table! {
         Parts = "parts",
         Words = "text",
         Thought = "thought",
-        Call = "function_call",
-        CallToo = "functionCall",
-        Response = "function_response",
-        ResponseToo = "functionResponse",
+        Call = "function_call" | "functionCall",
+        Response = "function_response" | "functionResponse",
         Id = "id",
         Name = "name",
         Args = "args",
         Given = "response",
         Error = "error",
-        Agent = "agent_name",
-        AgentToo = "agentName",
+        Agent = "agent_name" | "agentName",
     }
 }
 
 key_table! {
     /// The tokens of an answer.
     OfTokens {
-        Prompt = "prompt_token_count",
-        PromptToo = "promptTokenCount",
-        Candidates = "candidates_token_count",
-        CandidatesToo = "candidatesTokenCount",
-        Thoughts = "thoughts_token_count",
-        ThoughtsToo = "thoughtsTokenCount",
-        Cached = "cached_content_token_count",
-        CachedToo = "cachedContentTokenCount",
-        Total = "total_token_count",
-        TotalToo = "totalTokenCount",
+        Prompt = "prompt_token_count" | "promptTokenCount",
+        Candidates = "candidates_token_count" | "candidatesTokenCount",
+        Thoughts = "thoughts_token_count" | "thoughtsTokenCount",
+        Cached = "cached_content_token_count" | "cachedContentTokenCount",
+        Total = "total_token_count" | "totalTokenCount",
     }
 }
 
@@ -104,7 +91,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "`events` with an `author`, an `invocation_id` and `content` of `parts`",
     description: "sessions of Google ADK (`events`, or a list of them)",
     marks: &[OfSession::Events.key()],
-    near: &[OfEvent::Invocation.key(), OfEvent::InvocationToo.key()],
+    near: OfEvent::Invocation.keys(),
     object: holds_events,
     item_marks: &[OfEvent::Author.key()],
     element: is_event,
@@ -119,9 +106,8 @@ fn holds_events(object: Object<'_>) -> bool {
 }
 
 fn is_event(event: Object<'_>) -> bool {
-    let has = |fields: &[OfEvent]| first_of(event, fields).is_some();
     text_of(event, OfEvent::Author).is_some()
-        && has(&[OfEvent::Invocation, OfEvent::InvocationToo])
+        && value_of(event, OfEvent::Invocation).is_some()
         && object_of(event, OfEvent::Content).is_some_and(|content| list_of(content, OfPart::Parts).is_some())
 }
 
@@ -137,7 +123,7 @@ fn session<'run>(talk: &mut Talk<'_, 'run, '_>, root: Node<'run>) {
     let root = talk.draft.arena.alloc(root);
     if let Some(session) = object(*root) {
         talk.draft.set_some(of_run::ID, session.field(OfSession::Id).filter(|id| Parsed.is_text(*id)));
-        talk.meta(OfSession::App.key(), first_of(session, &[OfSession::App, OfSession::AppToo]));
+        talk.meta(OfSession::App.key(), value_of(session, OfSession::App));
     }
     for node in items_of(root, &[OfSession::Events]) {
         talk.draft.record();
@@ -158,16 +144,16 @@ fn event<'run>(talk: &mut Talk<'_, 'run, '_>, event: Object<'run>) {
     let time = event.field(OfEvent::Time).and_then(instant);
     let agent = event.field(OfEvent::Author).filter(|_| !of_user);
     let about = About { time, agent, aside: false };
-    let error = first_of(event, &[OfEvent::Error, OfEvent::ErrorToo]);
+    let error = value_of(event, OfEvent::Error);
     if let Some(error) = error {
         talk.draft.set(of_run::ERROR, error);
     }
-    talk.meta(of_meta::MODEL, first_of(event, &[OfEvent::Model, OfEvent::ModelToo]));
+    talk.meta(of_meta::MODEL, value_of(event, OfEvent::Model));
     if let Some(content) = object_of(event, OfEvent::Content) {
         let speaker = if of_user { Speaker::User } else { Speaker::Assistant };
         parts(talk, content, speaker, &about);
     }
-    if let Some(usage) = first_of(event, &[OfEvent::Usage, OfEvent::UsageToo]).and_then(object) {
+    if let Some(usage) = value_of(event, OfEvent::Usage).and_then(object) {
         count(talk, usage);
     }
 }
@@ -175,8 +161,8 @@ fn event<'run>(talk: &mut Talk<'_, 'run, '_>, event: Object<'run>) {
 fn parts<'run>(talk: &mut Talk<'_, 'run, '_>, content: Object<'run>, speaker: Speaker, about: &About<'run>) {
     talk.begin_message();
     for (at, part) in talk.draft.objects(list_of(content, OfPart::Parts).unwrap_or_default()) {
-        let called = first_of(part, &[OfPart::Call, OfPart::CallToo]).and_then(object);
-        let given = first_of(part, &[OfPart::Response, OfPart::ResponseToo]).and_then(object);
+        let called = value_of(part, OfPart::Call).and_then(object);
+        let given = value_of(part, OfPart::Response).and_then(object);
         if let Some(words) = part.field(OfPart::Words) {
             let is_thought = is_true(&part, &Parsed, OfPart::Thought) && speaker == Speaker::Assistant;
             talk.say(if is_thought { Speaker::Thinking } else { speaker }, words, about, at.origin);
@@ -196,7 +182,7 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run
     talk.call(made, about);
     let hands_over = super::text(tool).and_then(Transfer::from_key).is_some();
     let to = call.field(OfPart::Args).and_then(object);
-    let to = to.and_then(|args| first_of(args, &[OfPart::Agent, OfPart::AgentToo]));
+    let to = to.and_then(|args| value_of(args, OfPart::Agent));
     to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
 }
 
@@ -204,7 +190,7 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run
 fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, given: Object<'run>, about: &About<'run>) {
     let result = given.field(OfPart::Given);
     let error = result.and_then(object).filter(|answer| answer.entries().len() == 1);
-    let error = error.and_then(|answer| first_of(answer, &[OfPart::Error]));
+    let error = error.and_then(|answer| value_of(answer, OfPart::Error));
     let id = text_of(given, OfPart::Id);
     let says = error.and_then(super::text).and_then(Confirmation::from_key);
     let asked = id.and_then(|id| talk.called(id)).filter(|_| says == Some(Confirmation::Waits));
@@ -223,19 +209,17 @@ fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, given: Object<'
 }
 
 fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
-    use OfTokens::{
-        Cached, CachedToo, Candidates, CandidatesToo, Prompt, PromptToo, Thoughts, ThoughtsToo, Total, TotalToo,
-    };
+    use OfTokens::{Cached, Candidates, Prompt, Thoughts, Total};
     let counts = [
-        (of_usage::INPUT, [Prompt, PromptToo]),
-        (of_usage::OUTPUT, [Candidates, CandidatesToo]),
-        (of_usage::REASONING, [Thoughts, ThoughtsToo]),
-        (of_usage::CACHE_READ, [Cached, CachedToo]),
-        (of_usage::TOTAL, [Total, TotalToo]),
+        (of_usage::INPUT, Prompt),
+        (of_usage::OUTPUT, Candidates),
+        (of_usage::REASONING, Thoughts),
+        (of_usage::CACHE_READ, Cached),
+        (of_usage::TOTAL, Total),
     ];
     let mut usage = Usage::default();
-    for (name, fields) in counts {
-        usage.count(name, first_of(tokens, &fields));
+    for (name, field) in counts {
+        usage.count(name, value_of(tokens, field));
     }
     talk.usage.join(&usage);
 }

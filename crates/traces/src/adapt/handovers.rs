@@ -22,8 +22,7 @@ key_table! {
 key_table! {
     /// The arguments that say it.
     OfTransfer {
-        To = "agent_name",
-        ToToo = "agentName",
+        To = "agent_name" | "agentName",
     }
 }
 
@@ -49,9 +48,7 @@ pub(super) fn of_call<'run>(draft: &Draft<'run, '_>, call: &[Entry<'run>]) -> Ve
         return Vec::new();
     };
     let to = match Told::from_key(tool) {
-        Some(_) => of(of_step::ARGS)
-            .and_then(object)
-            .and_then(|args| super::first_of(args, &[OfTransfer::To, OfTransfer::ToToo])),
+        Some(_) => of(of_step::ARGS).and_then(object).and_then(|args| super::value_of(args, OfTransfer::To)),
         None if may_hand_over(tool) => of(of_step::RESULT).and_then(|result| named_in(result, draft)),
         None => None,
     };

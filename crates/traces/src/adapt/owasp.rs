@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::fields::{Record, key_table};
 use super::messages::Role;
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list_of, object_of, objects, text_of};
+use super::{Format, IN_FULL, list_of, object_of, objects, text_of, value_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -33,8 +33,7 @@ key_table! {
         Role = "role",
         Content = "content",
         Name = "name",
-        Args = "arguments",
-        ArgsToo = "args",
+        Args = "arguments" | "args",
         Id = "id",
         Result = "result",
         Status = "status",
@@ -76,14 +75,14 @@ fn is_event(event: Object<'_>) -> bool {
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let Value::Object(trace) = root.value else { return Ok(()) };
     let apart = list_of(trace, OfTrace::Calls).is_some();
-    draft.set_some(of_run::OUTPUT, first_of(trace, &[OfTrace::Output]));
+    draft.set_some(of_run::OUTPUT, value_of(trace, OfTrace::Output));
     let mut talk = Talk::new(draft);
     talk.meta(OfTrace::Events.key(), trace.field(OfTrace::Events));
     talk.meta(OfTrace::Memory.key(), trace.field(OfTrace::Memory));
     said(&mut talk, list_of(trace, OfTrace::Messages).unwrap_or_default(), &About::default());
     for (at, event) in talk.draft.objects(list_of(trace, OfTrace::Events).unwrap_or_default()) {
         talk.draft.record();
-        let about = About { time: first_of(event, &[OfEntry::Time]), ..About::default() };
+        let about = About { time: value_of(event, OfEntry::Time), ..About::default() };
         let data = object_of(event, OfEntry::Data);
         if data.is_none() && !is_event(event) {
             talk.draft.not_understood(at.origin, "an event of unknown type is passed over");
@@ -119,10 +118,10 @@ fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, calls: &'run [Node<'run>], about: 
     for (node, call) in talk.draft.objects(calls) {
         talk.draft.record();
         let tool = call.field(OfEntry::Name).unwrap_or(Node::computed(Value::Null));
-        let args = first_of(call, &[OfEntry::Args, OfEntry::ArgsToo]);
+        let args = value_of(call, OfEntry::Args);
         let made = Made { tool, args, id: call.field(OfEntry::Id), origin: node.origin };
         let Some(step) = talk.call(made, about) else { continue };
-        let result = first_of(call, &[OfEntry::Result]);
+        let result = value_of(call, OfEntry::Result);
         let status = text_of(call, OfEntry::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
         if result.is_some() || status.is_some() {
             talk.end(step, Outcome { result, status, ..Outcome::default() }, &About::default());

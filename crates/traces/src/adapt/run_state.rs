@@ -7,7 +7,7 @@ use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, key_table};
 use super::messages::Role;
 use super::talk::{About, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, text, text_of};
+use super::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, text, text_of, value_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::Status;
@@ -16,13 +16,10 @@ key_table! {
     /// A state.
     OfState {
         Version = "$schemaVersion",
-        Asked = "original_input",
-        AskedToo = "originalInput",
-        Items = "generated_items",
-        ItemsToo = "generatedItems",
+        Asked = "original_input" | "originalInput",
+        Items = "generated_items" | "generatedItems",
         All = "session_items",
-        Responses = "model_responses",
-        ResponsesToo = "modelResponses",
+        Responses = "model_responses" | "modelResponses",
         Context = "context",
         Approvals = "approvals",
         /// The same in newer states: a list of decisions.
@@ -30,8 +27,7 @@ key_table! {
         Decision = "decision",
         Rejected = "rejected",
         Usage = "usage",
-        Step = "current_step",
-        StepToo = "currentStep",
+        Step = "current_step" | "currentStep",
         Data = "data",
         Waiting = "interruptions",
         Output = "output",
@@ -45,17 +41,13 @@ key_table! {
     /// An item.
     OfGenerated {
         Type = "type",
-        Raw = "raw_item",
-        RawToo = "rawItem",
+        Raw = "raw_item" | "rawItem",
         Agent = "agent",
         Name = "name",
-        Call = "call_id",
-        CallToo = "callId",
+        Call = "call_id" | "callId",
         Id = "id",
-        From = "source_agent",
-        FromToo = "sourceAgent",
-        To = "target_agent",
-        ToToo = "targetAgent",
+        From = "source_agent" | "sourceAgent",
+        To = "target_agent" | "targetAgent",
     }
 }
 
@@ -81,8 +73,8 @@ pub(crate) const FORMAT: Format = Format {
     description: "states of runs of OpenAI's Agents SDK (`$schemaVersion`, `generated_items`)",
     marks: &[OfState::Version.key()],
     object: |object| {
-        let has = |fields: &[OfState]| first_of(object, fields).is_some();
-        has(&[OfState::Items, OfState::ItemsToo]) && has(&[OfState::Asked, OfState::AskedToo])
+        let has = |field: OfState| value_of(object, field).is_some();
+        has(OfState::Items) && has(OfState::Asked)
     },
     read,
     ..IN_FULL
@@ -93,7 +85,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     let id = object_of(state, OfState::Trace).and_then(|trace| trace.field(OfState::Id));
     draft.set_some(of_run::ID, id.filter(|id| Parsed.is_text(*id)));
     let mut talk = Talk::new(draft);
-    let asked = first_of(state, &[OfState::Asked, OfState::AskedToo]);
+    let asked = value_of(state, OfState::Asked);
     match asked.map(|asked| (asked, asked.value)) {
         Some((asked, Value::List(items))) => talk
             .draft
@@ -106,11 +98,11 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     approvals(&mut talk, state);
     usage(&mut talk, state);
     talk.finish();
-    let step = object_of(state, OfState::Step).or(object_of(state, OfState::StepToo));
+    let step = object_of(state, OfState::Step);
     match step.and_then(|step| text_of(step, OfState::Type)).and_then(StepType::from_key) {
         Some(StepType::Final) => {
             let step = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
-            let output = step.and_then(|step| first_of(step, &[OfState::Output]));
+            let output = step.and_then(|step| value_of(step, OfState::Output));
             output.into_iter().for_each(|output| draft.set(of_run::OUTPUT, output));
         }
         Some(StepType::Interrupted) => draft.set(of_run::COMPLETE, Node::computed(Value::Boolean(false))),
@@ -122,7 +114,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 /// The items of the whole session; where they were not kept apart, those of the run.
 fn items<'run>(state: Object<'run>) -> &'run [Node<'run>] {
     let all = list_of(state, OfState::All).unwrap_or_default();
-    let of_run = first_of(state, &[OfState::Items, OfState::ItemsToo]).and_then(list).unwrap_or_default();
+    let of_run = value_of(state, OfState::Items).and_then(list).unwrap_or_default();
     if all.len() > of_run.len() { all } else { of_run }
 }
 
@@ -131,7 +123,7 @@ fn generated<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
     for node in items(state) {
         talk.draft.record();
         let inside = object(*node).and_then(|item| {
-            let raw = first_of(item, &[OfGenerated::Raw, OfGenerated::RawToo])?;
+            let raw = value_of(item, OfGenerated::Raw)?;
             Some((item, raw, object(raw)?))
         });
         let Some((item, raw_node, raw)) = inside else {
@@ -145,9 +137,9 @@ fn generated<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
         let agent = object_of(item, OfGenerated::Agent).and_then(|agent| agent.field(OfGenerated::Name));
         let about = About { agent, ..About::default() };
         one(talk, raw_node, raw, &about, node.origin);
-        let named = |fields: &[OfGenerated]| first_of(item, fields).and_then(object)?.field(OfGenerated::Name);
-        if let Some(to) = named(&[OfGenerated::To, OfGenerated::ToToo]) {
-            let agent = named(&[OfGenerated::From, OfGenerated::FromToo]).or(agent);
+        let named = |field: OfGenerated| value_of(item, field).and_then(object)?.field(OfGenerated::Name);
+        if let Some(to) = named(OfGenerated::To) {
+            let agent = named(OfGenerated::From).or(agent);
             talk.hand_over(to, &About { agent, ..about }, node.origin);
         }
     }
@@ -160,7 +152,7 @@ fn generated<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
 }
 
 fn id_of(raw: Object<'_>) -> Option<&str> {
-    first_of(raw, &[OfGenerated::Call, OfGenerated::CallToo, OfGenerated::Id]).and_then(text)
+    first_of(raw, &[OfGenerated::Call, OfGenerated::Id]).and_then(text)
 }
 
 /// An item as the model wrote it: a message or what Responses know.
@@ -186,11 +178,11 @@ fn one<'run>(
 
 /// What still waits for somebody, and what was turned down.
 fn approvals<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
-    let step = object_of(state, OfState::Step).or(object_of(state, OfState::StepToo));
+    let step = object_of(state, OfState::Step);
     let waiting = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
     let waiting = waiting.and_then(|step| list_of(step, OfState::Waiting)).unwrap_or_default();
     for (_, item) in talk.draft.objects(waiting) {
-        let raw = first_of(item, &[OfGenerated::Raw, OfGenerated::RawToo]).and_then(object);
+        let raw = value_of(item, OfGenerated::Raw).and_then(object);
         if let Some(call) = raw.and_then(id_of).and_then(|id| talk.called(id)) {
             talk.mark(call, Status::Pending);
         }
@@ -213,7 +205,7 @@ fn approvals<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
 /// The usage of the context counts all answers; without one they are added up.
 fn usage<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
     let all = object_of(state, OfState::Context).and_then(|context| object_of(context, OfState::Usage));
-    let each = first_of(state, &[OfState::Responses, OfState::ResponsesToo]).and_then(list).unwrap_or_default();
+    let each = value_of(state, OfState::Responses).and_then(list).unwrap_or_default();
     let each = objects(each).filter_map(|(_, response)| object_of(response, OfState::Usage));
     for counts in all.into_iter().chain(each.take(if all.is_some() { 0 } else { usize::MAX })) {
         let mut usage = Usage::default();

@@ -22,7 +22,6 @@ pub use mistake::{Mistake, Problem};
 use regex_automata::util::interpolate;
 use rustc_hash::FxHashMap;
 pub use skeleton::{Group, skeleton};
-use std::ops::Range;
 
 /// A pattern that is ready to be searched with.
 #[derive(Debug)]

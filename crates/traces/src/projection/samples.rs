@@ -196,7 +196,7 @@ fn traces() -> Vec<Vec<Json>> {
     let agent = json!({"OfSpan.traceId": "t", "OfSpan.spanId": "a", "OfSpan.name": "a", "OfSpan.attributes": [
             word("gen_ai.operation.name", "invoke_agent"), word("gen_ai.agent.name", "main"), word("output.value", "done")],
         "OfSpan.startTimeUnixNano": "1767225600000000000", "OfSpan.endTimeUnixNano": "1767225605000000000"});
-    let tool = json!({"OfSpan.traceId": "t", "OfSpan.spanId": "b", "OfSpan.parentSpanId": "a", "OfSpan.name": "b",
+    let tool = json!({"OfSpan.traceId": "t", "OfSpan.spanId": "b", "OfSpan.parentSpanId": "a", "OfSpan.name": "b", "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000",
         "OfSpan.status": {"OfSpan.code": 2, "OfSpan.message": "refused"}, "OfSpan.attributes": [
             {"OfAttribute.key": "gen_ai.operation.name", "OfAttribute.value": {"Typed.stringValue": "execute_tool"}},
             word("gen_ai.tool.name", "get"),
@@ -205,10 +205,10 @@ fn traces() -> Vec<Vec<Json>> {
             {"key": "gen_ai.tool.call.result", "value": {"Typed.arrayValue": {"OfAttribute.values": [
                 {"Typed.stringValue": "x"}, {"Typed.boolValue": true}, {"Typed.doubleValue": 0.5}, {"Typed.bytesValue": "eA=="}]}}}]});
     let in_context = json!({"OfSpan.context": {"OfSpan.traceId": "t", "OfSpan.spanId": "c"}, "OfSpan.parentSpanContext": {"OfSpan.spanId": "a"},
-        "OfSpan.status_code": "ERROR", "OfSpan.status_message": "refused", "name": "c", "attributes": [word("gen_ai.tool.name", "get"), word("gen_ai.operation.name", "execute_tool")]});
+        "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000", "OfSpan.status_code": "ERROR", "OfSpan.status_message": "refused", "name": "c", "attributes": [word("gen_ai.tool.name", "get"), word("gen_ai.operation.name", "execute_tool")]});
     let request = json!({"traceId": "t", "spanId": "d", "parentSpanId": "a", "name": "d", "OfSpan.startTime": "1767225601000000000",
         "OfSpan.endTime": "1767225602000000000", "OfSpan.kind": 3, "attributes": [word("http.request.method", "GET"), word("url.full", "https://a.b")]});
-    let told = json!({"traceId": "t", "spanId": "e", "parentSpanId": "a", "name": "e", "status": {"code": 2}, "OfSpan.events": [
+    let told = json!({"traceId": "t", "spanId": "e", "parentSpanId": "a", "name": "e", "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000", "status": {"code": 2}, "OfSpan.events": [
             {"name": "exception", "attributes": [word("exception.message", "no")]}],
         "attributes": [word("gen_ai.tool.name", "get"), word("gen_ai.operation.name", "execute_tool")]});
     let held = |spans: &[&Json]| json!({"OfContainer.resourceSpans": [{"resource": {}, "OfContainer.scopeSpans": [{"scope": {}, "OfContainer.spans": spans}]}]});

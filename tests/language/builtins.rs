@@ -4,6 +4,7 @@ mod examples;
 mod labelled;
 mod templates;
 
+use averment_builtins::table::{BUILTINS, Family};
 use averment_builtins::{reference, stdlib};
 
 /// Compares a page with what it is made from; `AVERMENT_BLESS=1` writes it.
@@ -19,6 +20,26 @@ fn page_is(name: &str, page: &str) {
 #[test]
 fn the_reference_page_is_made_from_the_table() {
     page_is("functions.md", &reference::page());
+}
+
+#[test]
+fn the_page_of_the_language_lists_the_functions_of_the_table() {
+    const HEAD: &str = "| family | functions |\n|---|---|\n";
+    let path = averment_fixtures::root().join("docs/reference/language.md");
+    let page = std::fs::read_to_string(path).expect("the page");
+    let (before, rest) = page.split_once(HEAD).expect("a table of functions");
+    let (_, after) = rest.split_once("\n\n").map_or(("", rest), |(table, after)| (table, after));
+    let mut rows: Vec<(Family, Vec<String>)> = Vec::new();
+    for builtin in BUILTINS {
+        if rows.last().is_none_or(|(family, _)| *family != builtin.family) {
+            rows.push((builtin.family, Vec::new()));
+        }
+        rows.last_mut().expect("a row").1.push(format!("`{}`", builtin.name));
+    }
+    let row = |(family, names): &(Family, Vec<String>)| {
+        format!("| {} | {} |\n", format!("{family:?}").to_lowercase(), names.join(", "))
+    };
+    page_is("language.md", &format!("{before}{HEAD}{}\n{after}", rows.iter().map(row).collect::<String>()));
 }
 
 #[test]

@@ -1,92 +1,15 @@
-//! JSON: reading it from text, finding it in text, JSONPath.
+//! The functions for JSON: reading it from text, finding it in text, JSONPath.
 
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{Call, Outcome, borrowed};
-use super::convert::to_library;
 use super::path_cost;
-use averment_base::limits::{Exhausted, Limits, Meter};
-use averment_base::value::json::{may_hold, parse_prefix, parse_text};
-use averment_base::value::weight::Weights;
-use averment_base::value::{Entry, Node, Origin, Text, Value};
-use bumpalo::Bump;
-use rustc_hash::FxHashMap;
+use averment_base::value::{Node, Text, Value};
 use serde_json_path::{JsonPath, NormalizedPath, PathElement};
-use std::cell::{Cell, RefCell};
-use std::ops::Range;
-use std::rc::Rc;
 
-/// What the functions of one run remember: texts that were read as JSON, and the last value that a path looked into. A rule file
-/// with a hundred assertions on `json(output)` reads it once.
-#[derive(Debug, Default)]
-pub struct Cache<'run> {
-    read: RefCell<FxHashMap<(usize, usize), Node<'run>>>,
-    converted: RefCell<Option<(Value<'run>, Rc<serde_json::Value>)>>,
-    paths: RefCell<FxHashMap<&'run str, Option<Rc<JsonPath>>>>,
-    /// How much the computed values of the run are.
-    pub weights: Weights,
-    /// The text that `no … in` looks at just now, and the key under which it stands.
-    looked_at: Cell<Option<(&'run str, Text<'run>)>>,
-}
-
-/// Where values that are read are put, and what counts them.
-#[derive(Debug)]
-pub struct Memory<'m, 'run> {
-    /// Where they live.
-    pub arena: &'run Bump,
-    /// The limits of values.
-    pub limits: &'m Limits,
-    /// What the evaluation may still use.
-    pub meter: &'m mut Meter,
-}
-
-impl<'run> Cache<'run> {
-    /// Notes which text is looked at by itself, and the key under which it stands: a key may make a secret of it.
-    pub fn look_at(&self, entry: Option<(&'run str, Text<'run>)>) {
-        self.looked_at.set(entry);
-    }
-
-    /// The object or the list that a text holds as a whole; `None` where it holds none. A path goes on in it.
-    ///
-    /// # Errors
-    /// Only when a limit is reached.
-    pub fn held(&self, node: &Node<'run>, memory: Memory<'_, 'run>) -> Result<Option<Node<'run>>, Exhausted> {
-        let Value::Text(text) = node.value else { return Ok(None) };
-        if !may_hold(text.raw().as_bytes()) {
-            return Ok(None);
-        }
-        let read = self.read(text, node.origin, memory)?;
-        Ok(Some(read).filter(|read| matches!(read.value, Value::Object(_) | Value::List(_))))
-    }
-
-    /// The JSON in a text, read once in a run; missing where it is none.
-    fn read(&self, text: Text<'run>, origin: Origin, memory: Memory<'_, 'run>) -> Result<Node<'run>, Exhausted> {
-        let key = identity(text.as_str().as_bytes());
-        if let Some(known) = self.read.borrow().get(&key) {
-            return Ok(*known);
-        }
-        let Memory { arena, limits, meter } = memory;
-        meter.scan(key.1.saturating_mul(4))?;
-        let before = arena.allocated_bytes();
-        let read = parse_text(text, origin, arena, limits).map(|document| document.node);
-        meter.allocate(arena.allocated_bytes().saturating_sub(before))?;
-        let read = read.unwrap_or(Node::computed(Value::Missing));
-        self.read.borrow_mut().insert(key, read);
-        Ok(read)
-    }
-
-    /// The key under which a text stands that is looked at by itself.
-    pub(super) fn name_of(&self, value: &Value<'run>) -> Option<&'run str> {
-        let (name, looked_at) = self.looked_at.get()?;
-        matches!(value, Value::Text(text) if text.as_str() == looked_at.as_str()).then_some(name)
-    }
-}
-
-/// Address and length: values of a run never move or change while it is judged.
-fn identity<T>(slice: &[T]) -> (usize, usize) {
-    (slice.as_ptr().addr(), slice.len())
-}
+pub use super::cache::{Cache, Memory};
+pub use super::json_search::{find_json, is_json};
 
 pub(super) fn json<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let node = call.node(0);
@@ -111,95 +34,6 @@ pub(super) fn coalesce<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let value = call.node(0);
     let nothing = matches!(value.value, Value::Missing | Value::Absent | Value::Null);
     Ok(if nothing { call.node(1) } else { value })
-}
-
-/// Whether a text is JSON as a whole, white space around it allowed.
-#[must_use]
-pub fn is_json(text: &str) -> bool {
-    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
-}
-
-/// Finds JSON inside a text: the first object from the left that `accept` takes, else the first list. Only whole values count, not
-/// what is inside them; objects in a list stand for themselves as well, since answers often wrap one object into a list.
-///
-/// # Errors
-/// Only when a limit is reached.
-pub fn find_json(
-    text: &str,
-    limits: &Limits,
-    meter: &mut Meter,
-    mut accept: impl FnMut(&Value<'_>, &mut Meter) -> Result<bool, Exhausted>,
-) -> Result<Option<Range<usize>>, Exhausted> {
-    let mut lists = Vec::new();
-    let mut found = None;
-    each_json(text, limits, meter, &mut |node, meter| {
-        if let (Value::List(_), Some(range)) = (node.value, node.origin.range()) {
-            lists.push(range);
-        }
-        found = first_object(node, meter, &mut accept)?;
-        Ok(found.is_none())
-    })?;
-    for range in lists {
-        if found.is_some() {
-            break;
-        }
-        let list = text.get(range.clone()).unwrap_or_default();
-        each_json(list, limits, meter, &mut |node, meter| {
-            found = accept(&node.value, meter)?.then(|| range.clone());
-            Ok(false)
-        })?;
-    }
-    Ok(found)
-}
-
-/// The first object that fits: the value itself, or one in lists.
-fn first_object(
-    node: &Node<'_>,
-    meter: &mut Meter,
-    accept: &mut impl FnMut(&Value<'_>, &mut Meter) -> Result<bool, Exhausted>,
-) -> Result<Option<Range<usize>>, Exhausted> {
-    match node.value {
-        Value::Object(_) if accept(&node.value, meter)? => Ok(node.origin.range()),
-        Value::List(items) => averment_base::value::compare::deeper(|| {
-            for item in items {
-                if let Some(found) = first_object(item, meter, accept)? {
-                    return Ok(Some(found));
-                }
-            }
-            Ok(None)
-        }),
-        _ => Ok(None),
-    }
-}
-
-/// Shows the objects and lists that stand in a text and in no other, from the left, while `show` returns true.
-fn each_json(
-    text: &str,
-    limits: &Limits,
-    meter: &mut Meter,
-    show: &mut dyn FnMut(&Node<'_>, &mut Meter) -> Result<bool, Exhausted>,
-) -> Result<(), Exhausted> {
-    let mut arena = Bump::new();
-    let mut at = 0;
-    meter.scan(text.len())?;
-    while let Some(offset) = text.as_bytes().get(at..).and_then(|rest| memchr::memchr2(b'{', b'[', rest)) {
-        let start = at.saturating_add(offset);
-        arena.reset();
-        match parse_prefix(text.get(start..).unwrap_or_default(), start, &arena, limits) {
-            Ok(document) => {
-                meter.scan(document.end.saturating_mul(4))?;
-                at = start.saturating_add(document.end);
-                if !show(&document.node, meter)? {
-                    return Ok(());
-                }
-            }
-            Err(error) => {
-                meter.scan(error.offset.saturating_mul(4))?;
-                at = start.saturating_add(1);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Why a JSONPath cannot be used.
@@ -238,63 +72,12 @@ pub(super) fn jsonpath<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
     let memory = Memory { arena: call.arena, limits: call.limits, meter: call.meter };
     // A path goes into the value that a text holds, this one like those of the language.
     let root = call.cache.held(&root, memory)?.unwrap_or(root);
-    let Some(path) = compiled(call, text) else { return call.missing() };
-    let converted = library_value(call, root.value)?;
+    let Some(path) = call.cache.path(text) else { return call.missing() };
+    let converted = call.cache.converted(root.value, call.meter)?;
     path_cost::charge(text, &converted, call.meter)?;
     let found = path.query_located(&converted);
     let nodes = found.locations().filter_map(|location| at(root, location));
     call.give_list(nodes)
-}
-
-fn compiled<'run>(call: &Call<'_, 'run>, text: &'run str) -> Option<Rc<JsonPath>> {
-    let mut paths = call.cache.paths.borrow_mut();
-    paths.entry(text).or_insert_with(|| read_path(text).map(Rc::new)).clone()
-}
-
-fn read_path(text: &str) -> Option<JsonPath> {
-    if path_cost::too_much(text).is_some() { None } else { JsonPath::parse(text).ok() }
-}
-
-/// The value for the library, converted once for all paths into it.
-fn library_value<'run>(call: &mut Call<'_, 'run>, value: Value<'run>) -> Result<Rc<serde_json::Value>, Exhausted> {
-    if let Some((known, converted)) = &*call.cache.converted.borrow()
-        && same_place(known, &value)
-    {
-        return Ok(Rc::clone(converted));
-    }
-    call.meter.charge(call.cache.weights.of(&Node::computed(value)) / LOOKED_THROUGH)?;
-    let size = size_of_value(&value);
-    call.meter.charge(size as u64)?;
-    call.meter.check_memory(size.saturating_mul(32))?;
-    let converted = Rc::new(to_library(&value));
-    *call.cache.converted.borrow_mut() = Some((value, Rc::clone(&converted)));
-    Ok(converted)
-}
-
-/// So many bytes of a value are looked through for a unit of fuel before it is known what it takes.
-const LOOKED_THROUGH: u64 = 64;
-
-fn same_place(a: &Value<'_>, b: &Value<'_>) -> bool {
-    match (a, b) {
-        (Value::List(a), Value::List(b)) => !a.is_empty() && identity(a) == identity(b),
-        (Value::Object(a), Value::Object(b)) => {
-            !a.entries().is_empty() && identity(a.entries()) == identity(b.entries())
-        }
-        _ => false,
-    }
-}
-
-/// About how much there is to copy: one for each value and eight bytes of text.
-fn size_of_value(value: &Value<'_>) -> usize {
-    averment_base::value::compare::deeper(|| match value {
-        Value::Text(text) => (text.as_str().len() / 8).saturating_add(1),
-        Value::List(items) => items.iter().map(|item| size_of_value(&item.value)).fold(1, usize::saturating_add),
-        Value::Object(object) => {
-            let of = |entry: &Entry<'_>| (entry.key.len() / 8).saturating_add(size_of_value(&entry.node.value));
-            object.entries().iter().map(of).fold(1, usize::saturating_add)
-        }
-        _ => 1,
-    })
 }
 
 /// The value at a place that the library found, with its own place in the trace.

@@ -3,8 +3,10 @@
 //! To add a function, add a row here and its body in the module of its family. The reference page, the checker's types and
 //! suggestions, the calls of the machine and the test that runs every example all read this table.
 
-use super::call::Body;
+use super::call::{Body, Call, Environment, Outcome};
+use super::test;
 use averment_base::types::Type;
+use averment_base::value::{Node, Value};
 
 /// A function of the language.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +90,47 @@ impl Builtin {
             })
             .collect();
         format!("{}({}) -> {}", self.name, parameters.join(", "), type_word(self.result))
+    }
+}
+
+impl Builtin {
+    /// Calls the function. It is only asked about arguments of the types it takes: one that is missing, or of another type, gives `missing`,
+    /// never a fault here, so that a test on the result is false with that as its reason. Otherwise an argument that the run does not record
+    /// gives what is not recorded, so that what depends on it stays undecided. A function that sees nothing, too, is asked all the same.
+    ///
+    /// # Errors
+    /// Only when a limit is reached.
+    pub fn call<'call, 'run>(
+        &self,
+        arguments: &'call [Node<'run>],
+        environment: Environment<'call, 'run>,
+    ) -> Outcome<'run> {
+        if let Some(value) = self.settled(arguments) {
+            return Ok(Node::computed(value));
+        }
+        (self.body)(&mut Call::new(arguments, environment))
+    }
+
+    /// The result that the arguments alone decide: see [`Self::call`].
+    fn settled<'run>(&self, arguments: &[Node<'run>]) -> Option<Value<'run>> {
+        let (least, most) = self.arity();
+        if arguments.len() < least || arguments.len() > most {
+            return Some(Value::Missing);
+        }
+        if self.sees_nothing {
+            return None;
+        }
+        let mut absent = false;
+        for (argument, parameter) in arguments.iter().zip(self.parameters) {
+            let value = &argument.value;
+            let fits = |&ty: &_| test::has_type(value, ty) && !matches!(value, Value::Missing);
+            match value.is_absent() {
+                true => absent = true,
+                false if parameter.types.iter().any(fits) => {}
+                false => return Some(Value::Missing),
+            }
+        }
+        absent.then_some(Value::Absent)
     }
 }
 

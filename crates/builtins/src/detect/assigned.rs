@@ -1,7 +1,7 @@
 //! Assignments whose name says that the value is a credential: `api_key = '…'`, `"client_secret": "…"`, `PASSWORD=…`.
 
+use super::checks::is_pair;
 use super::random::{is_stand_in, looks_chosen, looks_random};
-use super::secrets::is_pair;
 use super::{before, run_end};
 use std::ops::Range;
 

@@ -5,6 +5,7 @@
 //! are resolved: JSON and URL escapes, colours of terminals, zero-width characters, base64. Every pass is linear in the text.
 
 mod assigned;
+mod checks;
 mod hide;
 mod pii;
 mod providers;

@@ -2,38 +2,8 @@
 //!
 //! To add a provider, add a row. A row is worth having where nothing else looks like it: the shorter the prefix, the more exact the body.
 
-use super::secrets as check;
+use super::checks::{self as check, Alphabet};
 use std::ops::Range;
-
-/// Alphabets of keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Alphabet {
-    /// Letters and digits.
-    Alnum,
-    /// Upper-case letters and digits.
-    Upper,
-    /// Lower-case hexadecimal.
-    Hex,
-    /// Letters, digits, `-` and `_`.
-    Url,
-    /// The same and a dot.
-    Dotted,
-    /// Both alphabets of base64, with padding.
-    Base64,
-}
-
-impl Alphabet {
-    pub(super) fn has(self, byte: u8) -> bool {
-        match self {
-            Self::Alnum => byte.is_ascii_alphanumeric(),
-            Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Self::Hex => byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'),
-            Self::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
-            Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'),
-            Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'='),
-        }
-    }
-}
 
 /// What stands behind an anchor.
 pub(super) enum Shape {

@@ -4,7 +4,6 @@ use super::ops::{InstructionOperand, Op};
 use super::program::{Chunk, CodeId, Program};
 use averment_base::diagnostic::render;
 use averment_base::source::{SourceFile, Span};
-use averment_syntax::ast::TestKind;
 use std::fmt::Write;
 
 /// Lists a whole program: definitions, patterns and assertions in file order.
@@ -115,7 +114,7 @@ impl<'a> Lister<'a> {
             InstructionOperand::BindingRef(number) => format!("${number}"),
             InstructionOperand::Amount(number) => format!("{number}"),
             InstructionOperand::Target(number) => format!("-> {number}"),
-            InstructionOperand::Test(kind) => words(kind).to_owned(),
+            InstructionOperand::Test(kind) => kind.written().to_owned(),
             InstructionOperand::Type(ty) => format!("{ty:?}").to_lowercase(),
             InstructionOperand::Quantifier(quantifier) => format!("{quantifier:?}").to_lowercase(),
             InstructionOperand::Flag(set) => return set.then(|| name.to_owned()),
@@ -136,34 +135,6 @@ fn literal(constant: &crate::ir::Constant) -> String {
                 entries.iter().map(|(key, value)| format!("{key:?}: {}", literal(value))).collect();
             format!("{{{}}}", entries.join(", "))
         }
-    }
-}
-
-/// A test as it is written.
-fn words(kind: TestKind) -> &'static str {
-    match kind {
-        TestKind::Equal => "==",
-        TestKind::Identical => "===",
-        TestKind::Less => "<",
-        TestKind::LessOrEqual => "<=",
-        TestKind::Greater => ">",
-        TestKind::GreaterOrEqual => ">=",
-        TestKind::In => "in",
-        TestKind::Contains => "contains",
-        TestKind::ContainsIgnoringCase => "icontains",
-        TestKind::ContainsAll => "contains all",
-        TestKind::ContainsAny => "contains any",
-        TestKind::ContainsNone => "contains none",
-        TestKind::Mentions => "mentions",
-        TestKind::StartsWith => "starts with",
-        TestKind::EndsWith => "ends with",
-        TestKind::Matches => "matches",
-        TestKind::Is => "is",
-        TestKind::IsJson => "is json",
-        TestKind::ContainsJson => "contains json",
-        TestKind::IsEmpty => "is empty",
-        TestKind::IsMissing => "is missing",
-        TestKind::Exists => "exists",
     }
 }
 

@@ -3,6 +3,7 @@
 use super::cursor::{Mode, Walk, tokens};
 use super::vocabulary::{self, Role};
 use averment_builtins::table;
+use averment_syntax::ast::TestKind;
 use averment_syntax::statements;
 use averment_syntax::token::{Kind, Token};
 use averment_syntax::words as language;
@@ -248,8 +249,6 @@ fn free_class(walk: &Walk<'_, '_>, index: usize) -> Class {
 }
 
 fn expression_class(walk: &Walk<'_, '_>, index: usize, called: bool) -> Class {
-    const TESTS: &[&str] =
-        &["starts", "ends", "with", "does", "contain", "match", "start", "end", "json", "empty", "missing"];
     let word = walk.word(index);
     let behind = walk.is_behind_operand(index);
     if called && (table::lookup(word).is_some() || !language::is_reserved(word)) {
@@ -261,8 +260,8 @@ fn expression_class(walk: &Walk<'_, '_>, index: usize, called: bool) -> Class {
     match word {
         "any" | "all" | "no" | "count" | "if" | "then" | "else" | "none" => Class::Keyword,
         _ if language::LITERALS.contains(&word) => Class::Constant,
-        _ if language::OPERATORS.contains(&word) || behind && TESTS.contains(&word) => Class::Operator,
-        _ if TESTS.contains(&word)
+        _ if language::OPERATORS.contains(&word) || behind && TestKind::has_word(word) => Class::Operator,
+        _ if TestKind::has_word(word)
             && matches!(walk.previous(index), "is" | "not" | "starts" | "ends" | "does" | "contains") =>
         {
             Class::Operator

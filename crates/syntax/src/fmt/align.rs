@@ -1,22 +1,8 @@
 //! Neighbouring lines that say the same kind of thing are read as a table: their `=`, their modifiers and their comments stand below each other.
 
 use super::Options;
+use super::doc::Mark;
 use super::print::Line;
-
-/// What stands at a place that can be aligned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
-    /// The `=` of a `let`.
-    Let,
-    /// The `=` of a `param`.
-    Param,
-    /// The `=` of a `def`.
-    Def,
-    /// The first modifier behind a statement.
-    Modifier,
-    /// A comment behind something.
-    Comment,
-}
 
 /// In this order, because each moves what stands behind it.
 const MARKS: [Mark; 5] = [Mark::Let, Mark::Param, Mark::Def, Mark::Modifier, Mark::Comment];

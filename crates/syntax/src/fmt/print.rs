@@ -1,7 +1,6 @@
 //! From a document to lines.
 
-use super::align::Mark;
-use super::doc::{Doc, DocKind, StringLine};
+use super::doc::{Doc, DocKind, Mark, StringLine};
 use super::{INDENT, Options};
 
 /// A line without its indentation.

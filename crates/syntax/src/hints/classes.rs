@@ -1,15 +1,10 @@
 //! What a pattern can name: lists of words, kinds of text, conditions on a place.
 
 use super::meant::lists;
-use super::view::View;
-use super::{counts, entries, filters, heads, settings};
+use super::view::{Guard, Take, View, bare};
+use super::{bounds, places};
 use crate::token::Kind;
 use crate::{number, words};
-
-/// The token behind what is taken at a token, where that is there.
-pub(super) type Take = fn(&View<'_, '_>, usize) -> Option<usize>;
-/// A condition on a place in a statement.
-pub(super) type Guard = fn(&View<'_, '_>, usize) -> bool;
 
 /// One word of a list.
 const LISTS: &[(&str, &[&str])] = &[
@@ -23,26 +18,7 @@ const LISTS: &[(&str, &[&str])] = &[
     ("CALLS", &["call", "calls", "tool", "tools", "step", "steps"]),
     ("FAILS", &["failed", "fails", "fail", "errors", "errored"]),
     ("SIGN", &["==", "!=", "<", "<=", ">", ">="]),
-    (
-        "TEST",
-        &[
-            "==",
-            "!=",
-            "<",
-            "<=",
-            ">",
-            ">=",
-            "contains",
-            "icontains",
-            "mentions",
-            "matches",
-            "in",
-            "is",
-            "exists",
-            "starts",
-            "ends",
-        ],
-    ),
+    ("TEST", words::TESTS),
     // Words of test libraries in front of a condition.
     (
         "ASSERT",
@@ -107,7 +83,7 @@ const TAKES: &[(&str, Take)] = &[
     // A number with its unit.
     ("N", |view, at| Some(at + usize::from(view.is_number(at)))),
     // A number in digits or as a word.
-    ("M", |view, at| Some(at + usize::from(counts::number_at(view, at).is_some()))),
+    ("M", |view, at| Some(at + usize::from(bounds::number_at(view, at).is_some()))),
     // A bare name with dots, dashes and globs.
     ("L", |view, at| view.is_word(at).then(|| view.behind_name(at))),
     // Any token.
@@ -123,10 +99,10 @@ const TAKES: &[(&str, Take)] = &[
     // What belongs to a statement, up to its modifiers.
     ("B", |view, at| Some(view.modifiers(at))),
     // How many, in words; how often a step may not occur.
-    ("BOUND", counts::behind_bound),
-    ("LIMIT", counts::behind_limit),
+    ("BOUND", bounds::behind_bound),
+    ("LIMIT", bounds::behind_limit),
     // A number as a word; one of digits alone; a unit.
-    ("WORDED", |view, at| counts::number_word(view.word(at)).map(|_| at + 1)),
+    ("WORDED", |view, at| bounds::number_word(view.word(at)).map(|_| at + 1)),
     ("PLAIN", |view, at| (view.is_number(at) && is_plain(view.word(at))).then_some(at + 1)),
     ("UNIT", |view, at| (view.is_word(at) && number::meant_unit(view.word(at)).is_some()).then_some(at + 1)),
     ("VERDICT", |view, at| words::meant_verdict(view.word(at)).map(|_| at + 1)),
@@ -136,7 +112,7 @@ const TAKES: &[(&str, Take)] = &[
         view.is_word(name).then_some(name + 1)
     }),
     // A text that could be a name.
-    ("QUOTED", |view, at| (view.is_text(at) && is_name(filters::bare(view.word(at)))).then_some(at + 1)),
+    ("QUOTED", |view, at| (view.is_text(at) && is_name(bare(view.word(at)))).then_some(at + 1)),
     // A text with a blank.
     ("SENTENCE", |view, at| (view.is_text(at) && view.word(at).contains(' ')).then_some(at + 1)),
     // Any name; the rest of one; another one behind a comma.
@@ -191,8 +167,8 @@ const GUARDS: &[(&str, Guard)] = &[
     // The grammar gave up before the second token behind here.
     ("begun", |view, at| view.failed <= at + 1),
     // In an object; in front of a list in other brackets.
-    ("object", |view, at| entries::enclosing(view, at).is_some_and(|open| view.is(open, "{"))),
-    ("listed", entries::is_list),
+    ("object", |view, at| places::enclosing(view, at).is_some_and(|open| view.is(open, "{"))),
+    ("listed", places::is_list),
     // A sign that declares nothing.
     ("comparing", |view, at| at > 0 && !(words::DECLARATIONS.contains(&view.word(0)) && view.is_outer(at))),
     // A second value begins here, behind a complete one.
@@ -220,13 +196,13 @@ const GUARDS: &[(&str, Guard)] = &[
         !view.are(0, &["for", "each", "tool", "{"]) && !view.are(0, &["for", "each", "tool", "where"])
     }),
     // A modifier stands here; something does that is none; a failure is known here, so that `expect` is the modifier.
-    ("modifier", settings::is_modifier),
+    ("modifier", places::is_modifier),
     ("content", |view, at| view.modifiers(at) != at),
     ("known", |view, at| {
         const FAILS: &[&str] = &["failure", "failed", "fails", "fail", "to", "error", "pass"];
         at > 0 || view.is_any(at + 1, FAILS)
     }),
-    ("asserting", heads::is_claim),
+    ("asserting", places::is_claim),
     // `not` of a test in front of its value; a statement's own word is none.
     ("fronted", |view, at| {
         let not = usize::from(view.is(at, "not"));

@@ -1,5 +1,6 @@
 //! Hints for mistakes in saying how often a step occurs.
 
+use super::bounds::{Bound, bound, number_word, opposite};
 use super::hint::{Hint, ask, not};
 use super::view::{View, Write};
 use averment_base::diagnostic::Diagnostic;
@@ -129,130 +130,6 @@ fn counted_words(view: &View<'_, '_>, at: usize) -> Option<String> {
     })
 }
 
-/// How many, in words: the comparison, the number, and the token behind it.
-struct Bound {
-    sign: &'static str,
-    number: String,
-    end: usize,
-}
-
-/// Phrases in front of a number, each with its comparison.
-const PHRASES: &[(&[&str], &str)] = &[
-    (&["no", "more", "than"], "<="),
-    (&["not", "more", "than"], "<="),
-    (&["no", "less", "than"], ">="),
-    (&["no", "fewer", "than"], ">="),
-    (&["not", "less", "than"], ">="),
-    (&["is", "at", "most"], "<="),
-    (&["is", "at", "least"], ">="),
-    (&["is", "less", "than"], "<"),
-    (&["is", "more", "than"], ">"),
-    (&["is", "greater", "than"], ">"),
-    (&["is", "below"], "<"),
-    (&["is", "above"], ">"),
-    (&["more", "than"], ">"),
-    (&["greater", "than"], ">"),
-    (&["less", "than"], "<"),
-    (&["fewer", "than"], "<"),
-    (&["shorter", "than"], "<"),
-    (&["longer", "than"], ">"),
-    (&["smaller", "than"], "<"),
-    (&["larger", "than"], ">"),
-    (&["bigger", "than"], ">"),
-    (&["higher", "than"], ">"),
-    (&["lower", "than"], "<"),
-    (&["at", "least"], ">="),
-    (&["at", "most"], "<="),
-    (&["at", "max"], "<="),
-    (&["up", "to"], "<="),
-    (&["maximum", "of"], "<="),
-    (&["minimum", "of"], ">="),
-    (&["exactly"], "=="),
-    (&["equals"], "=="),
-    (&["is"], "=="),
-    (&["max"], "<="),
-    (&["maximum"], "<="),
-    (&["min"], ">="),
-    (&["minimum"], ">="),
-    (&["over"], ">"),
-    (&["above"], ">"),
-    (&["exceeds"], ">"),
-    (&["under"], "<"),
-    (&["below"], "<"),
-];
-
-/// The bound that begins with a token: `more than 3`, `at most three times`.
-fn bound(view: &View<'_, '_>, at: usize) -> Option<Bound> {
-    let (words, sign) = PHRASES.iter().find(|(words, _)| view.are(at, words))?;
-    let here = at + words.len();
-    let number = number_at(view, here)?;
-    let end = here + 1 + usize::from(view.is_any(here + 1, &["times", "x", "time"]));
-    Some(Bound { sign, number, end })
-}
-
-/// How many, in digits.
-pub(super) fn digits(text: &str) -> Option<String> {
-    let number = text.starts_with(|sign: char| sign.is_ascii_digit() || sign == '$');
-    if number { Some(text.to_owned()) } else { number_word(text).map(|number| number.to_string()) }
-}
-
-/// The number at a token, in digits.
-pub(super) fn number_at(view: &View<'_, '_>, at: usize) -> Option<String> {
-    if view.is_number(at) {
-        return Some(view.word(at).to_owned());
-    }
-    number_word(view.word(at)).map(|number| number.to_string())
-}
-
-/// The token behind a bound: `more than 3 times`.
-pub(super) fn behind_bound(view: &View<'_, '_>, at: usize) -> Option<usize> {
-    bound(view, at).map(|bound| bound.end)
-}
-
-/// The token behind a number of times that `never` cannot take: `more than 3 times`, `3 times`, `twice`.
-pub(super) fn behind_limit(view: &View<'_, '_>, at: usize) -> Option<usize> {
-    if let Some(bound) = bound(view, at) {
-        return Some(bound.end);
-    }
-    let number = number_at(view, at)?;
-    match view.word(at + 1) {
-        "times" => Some(at + 2),
-        "or" => None,
-        _ => (number != view.word(at)).then_some(at + 1),
-    }
-}
-
-/// A bound as a comparison: `<= 3` for `at most three times`.
-pub(super) fn comparison_of(text: &str) -> Option<String> {
-    let (sign, number) = sign_of(text)?;
-    Some(format!("{sign} {number}"))
-}
-
-/// What holds of a count where a limit does not: `<= 3` for `more than 3 times`, `< 2` for `twice`.
-pub(super) fn within_limit(text: &str) -> Option<String> {
-    match sign_of(text) {
-        Some((sign, number)) => Some(format!("{} {number}", opposite(sign))),
-        None => Some(format!("< {}", digits(text.split(' ').next()?)?)),
-    }
-}
-
-/// The comparison of a bound, and its number.
-fn sign_of(text: &str) -> Option<(&'static str, String)> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let (phrase, sign) = PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase))?;
-    Some((sign, digits(words.get(phrase.len())?)?))
-}
-
-fn opposite(sign: &str) -> &'static str {
-    match sign {
-        ">" => "<=",
-        ">=" => "<",
-        "<" => ">=",
-        "<=" => ">",
-        _ => "!=",
-    }
-}
-
 /// Words for calls that are the same.
 const SAME: &[&str] = &["identical", "same", "equal", "repeated", "consecutive", "successive"];
 
@@ -284,15 +161,4 @@ fn bound_in_front(view: &View<'_, '_>) -> Option<Diagnostic> {
         view.wrong(0, end, if same > 0 { "the same call over and over is said with `never repeat`" } else { message });
     let whole = if rest.is_empty() { text.clone() } else { format!("{text} {rest}") };
     Some(diagnostic.write(whole.clone(), vec![view.edit(0, view.len(), whole)]))
-}
-
-pub(super) fn number_word(word: &str) -> Option<u32> {
-    match word {
-        "once" | "one" => Some(1),
-        "twice" | "two" => Some(2),
-        "thrice" | "three" => Some(3),
-        "four" => Some(4),
-        "five" => Some(5),
-        _ => None,
-    }
 }

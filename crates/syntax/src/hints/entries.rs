@@ -1,6 +1,7 @@
 //! Hints for mistakes inside brackets: entries of objects, elements of lists, arguments.
 
 use super::hint::{Hint, ask, not};
+use super::places::enclosing;
 use super::view::{View, Write};
 use crate::token::Kind;
 use crate::words;
@@ -28,42 +29,6 @@ pub(super) const LATE: &[Hint] = &[
         .says("something is missing between `{b}` and `,`")
         .help("remove the comma, or write the entry in front of it"),
 ];
-
-/// The bracket that a token stands in.
-pub(super) fn enclosing(view: &View<'_, '_>, at: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for here in (0..at).rev() {
-        match view.word(here) {
-            ")" | "]" | "}" => depth += 1,
-            "(" | "[" | "{" if depth == 0 => return Some(here),
-            "(" | "[" | "{" => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// True for brackets of another kind around the values of a list.
-pub(super) fn is_list(view: &View<'_, '_>, open: usize) -> bool {
-    let call = view.touches(open) && view.is_word(open - 1) && !view.is(open - 1, "in");
-    view.is_any(open, &["(", "{"]) && !call && comma_inside(view, open)
-}
-
-fn comma_inside(view: &View<'_, '_>, open: usize) -> bool {
-    let end = view.behind_bracket(open);
-    let mut depth = 0_usize;
-    let mut comma = false;
-    for here in open..end {
-        match view.word(here) {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.saturating_sub(1),
-            ":" | "->" | "|" if depth == 1 => return false,
-            "," if depth == 1 => comma = true,
-            _ => {}
-        }
-    }
-    comma
-}
 
 /// `f(a: 1)` in an expression.
 fn named_argument(view: &View<'_, '_>) -> Option<Diagnostic> {

@@ -1,6 +1,7 @@
 //! Hints for mistakes in the first word of a line: near misses, words of other languages and of plain English.
 
 use super::hint::{Hint, ask, not};
+use super::places::is_infix;
 use super::view::{View, Write};
 use crate::token::Kind;
 use crate::words;
@@ -77,13 +78,6 @@ fn lone_step(view: &View<'_, '_>) -> Option<Diagnostic> {
     }
     let text = format!("require {}", view.source(0, view.len()));
     Some(view.wrong(0, end, "a step alone is no statement").write(text, vec![view.insert(0, "require ")]))
-}
-
-/// True where a first word may claim what follows: that is no operator, and was not read.
-pub(super) fn is_claim(view: &View<'_, '_>, at: usize) -> bool {
-    let name = view.is_any(at, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"]);
-    let outcome = view.is(0, "expect") && view.len() == 2;
-    at < view.len() && view.failed <= at && !name && !outcome && !is_infix(view)
 }
 
 /// A word that another language, or a person, uses for a statement: the word, the statement, and how it is written.
@@ -182,28 +176,6 @@ fn is_head(view: &View<'_, '_>) -> bool {
         || view.is_any(1, &["{", "*", "?"])
         || view.is(1, "(") && !view.touches(1);
     view.is_word(0) && follows && !words::is_joining(view.word(1)) && !is_infix(view) && view.failed <= 3
-}
-
-/// Words that stand between two steps, or between a value and a test.
-const BETWEEN: &[&str] = &[
-    "before",
-    "after",
-    "only",
-    "iff",
-    "never",
-    "must",
-    "requires",
-    "follows",
-    "precedes",
-    "equals",
-    "is",
-    "immediately",
-    "then",
-];
-
-/// `A before B`: the first word is a step.
-fn is_infix(view: &View<'_, '_>) -> bool {
-    view.is_any(1, BETWEEN) && view.find(1, "->").is_none()
 }
 
 /// True for a word with which a line may begin in some other way.

@@ -19,8 +19,8 @@
 //! | `&..(x` `!..(x` | the same, in brackets or not |
 //! | `@failed` | a condition by name on the place, from [`super::classes`] |
 
-use super::classes::{self, Guard, Take};
-use super::view::View;
+use super::classes;
+use super::view::{Guard, Take, View};
 use averment_base::source::Span;
 
 /// What stands for one or more tokens.

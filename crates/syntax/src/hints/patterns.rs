@@ -175,26 +175,6 @@ fn kind_of(view: &View<'_, '_>, at: usize) -> Option<&'static str> {
 
 /// `require refund amount > 3`, `never refund with amount > 3`.
 fn arguments_without_parentheses(view: &View<'_, '_>) -> Option<Diagnostic> {
-    const TESTS: &[&str] = &[
-        "==",
-        "!=",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        ".",
-        "contains",
-        "icontains",
-        "mentions",
-        "matches",
-        "in",
-        "is",
-        "exists",
-        "starts",
-        "ends",
-        ":",
-        "=",
-    ];
     if !view.is_any(0, &["require", "never", "only", "first", "last"]) {
         return None;
     }
@@ -204,7 +184,7 @@ fn arguments_without_parentheses(view: &View<'_, '_>) -> Option<Diagnostic> {
     if end == 1
         || !view.is_word(path)
         || words::MODIFIERS.contains(&view.word(path))
-        || !view.is_any(path + 1, TESTS)
+        || !view.is_any(path + 1, words::TESTS) && !view.is_any(path + 1, &[".", ":", "="])
         || view.is(end - 1, ")")
         || view.failed > path + 1
     {

@@ -1,6 +1,7 @@
 //! Hints for mistakes in modifiers and settings.
 
 use super::hint::{Hint, ask, not};
+use super::places::can_stand;
 use super::view::{View, Write};
 use crate::near;
 use crate::words;
@@ -82,19 +83,6 @@ pub(super) const UNKNOWN: &[Hint] = &[ask("require search priority 2", unknown_m
 
 const ALL: &str =
     "the modifiers are weight, severity, must, threshold, message, as, class, tags, when, id, expect fail";
-
-/// True for a word that is a modifier here: an operator behind it makes it a name.
-pub(super) fn is_modifier(view: &View<'_, '_>, at: usize) -> bool {
-    const TESTS: &[&str] =
-        &["==", "!=", "<", ">", "<=", ">=", ".", "contains", "is", "in", "matches", "exists", "+", "and", "or"];
-    let value = at == 0 && view.is_any(0, &["when", "as", "class"]) && view.len() > 3;
-    can_stand(view, at) && view.failed <= at + 2 && !view.is_any(at + 1, TESTS) && !value
-}
-
-/// True where a modifier or setting can stand: at the start, or behind a complete statement.
-fn can_stand(view: &View<'_, '_>, at: usize) -> bool {
-    at == 0 || view.failed <= at + 2 && view.ends_operand(at - 1)
-}
 
 /// `weight: 2`, `severity = error`, `tags: [a, b]`.
 fn modifier_sign(view: &View<'_, '_>) -> Option<Diagnostic> {

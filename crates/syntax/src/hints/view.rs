@@ -388,3 +388,13 @@ impl Write for Diagnostic {
         self
     }
 }
+
+/// The token behind what is taken at a token, where that is there.
+pub(super) type Take = fn(&View<'_, '_>, usize) -> Option<usize>;
+/// A condition on a place in a statement.
+pub(super) type Guard = fn(&View<'_, '_>, usize) -> bool;
+
+/// A text without its quotes.
+pub(super) fn bare(text: &str) -> &str {
+    text.trim_matches(['"', '\''])
+}

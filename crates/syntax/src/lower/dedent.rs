@@ -1,8 +1,15 @@
 //! `"""` strings without the indentation that only the layout of the file needs.
 
 use super::Node;
-use super::text::StringSegment;
 use crate::grammar::Rule;
+
+/// A segment of a string before escapes are resolved.
+pub(super) enum StringSegment<'i> {
+    /// Text as written, with its offset in what was parsed.
+    Written(usize, &'i str),
+    /// `${…}`.
+    Value(Node<'i>),
+}
 
 /// A part of one line of the text: up to its line end, or up to an interpolation.
 enum Chunk<'i> {

@@ -1,19 +1,11 @@
 //! Strings: escapes, interpolations, dedented blocks.
 
-use super::dedent::dedented;
+use super::dedent::{StringSegment, dedented};
 use super::{Children, Lower, Node};
 use crate::ast::{Expr, Name, Text, TextPart};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-
-/// A segment of a string before escapes are resolved.
-pub(super) enum StringSegment<'i> {
-    /// Text as written, with its offset in what was parsed.
-    Written(usize, &'i str),
-    /// `${…}`.
-    Value(Node<'i>),
-}
 
 impl Lower<'_> {
     /// A string of any kind.

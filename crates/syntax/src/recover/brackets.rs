@@ -1,7 +1,6 @@
 //! Which bracket closes which, also where one is missing: then indentation tells.
 
 use super::text::Text;
-use crate::token::Kind;
 
 /// Where a bracket ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,17 +194,5 @@ impl<'a, 't> Matcher<'a, 't> {
             let outside = if own_line { self.text.line_end(open) } else { index };
             self.missing(open, outside);
         }
-    }
-}
-
-/// True for a token behind which a value is complete.
-pub(crate) fn ends_operand(kind: Kind, word: &str) -> bool {
-    match kind {
-        Kind::Word => !crate::words::is_joining(word),
-        Kind::Number | Kind::Binding | Kind::Text | Kind::Regex => true,
-        // What its line does not close ends with its line.
-        Kind::OpenText | Kind::OpenInterpolation | Kind::OpenRegex => true,
-        Kind::Sign => matches!(word, ")" | "]" | "}"),
-        _ => false,
     }
 }

@@ -22,13 +22,13 @@ use super::token::{Kind, Scan};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
+pub(super) use brackets::Trouble;
 use brackets::{Brackets, Close};
-pub(super) use brackets::{Trouble, ends_operand};
 pub(super) use incremental::read_incremental;
 pub use incremental::{IncrementalParse, Outline, PreviousParse};
 pub(super) use mended::mended;
 use segments::{Body, BodyKind, Segment};
-pub(super) use text::Text;
+pub(super) use text::{Text, ends_operand};
 pub(super) use unfinished::is_unfinished;
 
 /// More mistakes than this in one file are counted, not told.

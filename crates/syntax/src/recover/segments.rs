@@ -1,7 +1,7 @@
 //! The segments of a file or a body: each is one statement as far as its line ends and brackets tell.
 
-use super::brackets::{Brackets, Close, ends_operand};
-use super::text::Text;
+use super::brackets::{Brackets, Close};
+use super::text::{Text, ends_operand};
 use crate::statements;
 use crate::token::Kind;
 use crate::words;

@@ -1,6 +1,5 @@
 //! A file as tokens and lines, for everything that looks at text which the grammar does not take.
 
-use super::brackets::ends_operand;
 use crate::token::{Kind, Token};
 use crate::words;
 use averment_base::source::{FileId, Span};
@@ -137,5 +136,17 @@ impl Text<'_> {
     pub(crate) fn source_line_number(&self, index: usize) -> usize {
         let start = self.span(index).start as usize;
         self.source.get(..start).unwrap_or("").matches('\n').count() + 1
+    }
+}
+
+/// True for a token behind which a value is complete.
+pub(crate) fn ends_operand(kind: Kind, word: &str) -> bool {
+    match kind {
+        Kind::Word => !words::is_joining(word),
+        Kind::Number | Kind::Binding | Kind::Text | Kind::Regex => true,
+        // What its line does not close ends with its line.
+        Kind::OpenText | Kind::OpenInterpolation | Kind::OpenRegex => true,
+        Kind::Sign => matches!(word, ")" | "]" | "}"),
+        _ => false,
     }
 }

@@ -5,86 +5,72 @@ pub(super) mod eval;
 
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields, is_true, words};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text_of};
+use super::fields::{Parsed, Record, Shapes, is_true, key_table};
 use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
+use super::{Format, IN_FULL, items_of, list_of, object, object_of, objects, text_of, value_of};
 use averment_base::value::{Node, Object};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
-use averment_runs::run::{Kind, Status};
+use averment_runs::normal::{of_meta, of_run, of_usage};
+use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// A session.
     OfSession {
-        Id = "id" => Run(of_run::ID),
-        Events = "events" => Shape,
-        App = "app_name" => PartOf(of_run::META),
-        AppToo = "appName" => PartOf(of_run::META),
+        Id = "id",
+        Events = "events",
+        App = "app_name" | "appName",
     }
 }
 
-fields! {
+key_table! {
     /// An event.
     OfEvent {
-        Invocation = "invocation_id" => Shape,
-        InvocationToo = "invocationId" => Shape,
-        Author = "author" => Call(of_step::AGENT),
-        Content = "content" => Shape,
-        Partial = "partial" => Shape,
-        Time = "timestamp" => Shape,
-        Usage = "usage_metadata" => PartOf(of_run::USAGE),
-        UsageToo = "usageMetadata" => PartOf(of_run::USAGE),
-        Model = "model_version" => PartOf(of_run::META),
-        ModelToo = "modelVersion" => PartOf(of_run::META),
-        Error = "error_message" => Run(of_run::ERROR),
-        ErrorToo = "errorMessage" => Run(of_run::ERROR),
+        Invocation = "invocation_id" | "invocationId",
+        Author = "author",
+        Content = "content",
+        Partial = "partial",
+        Time = "timestamp",
+        Usage = "usage_metadata" | "usageMetadata",
+        Model = "model_version" | "modelVersion",
+        Error = "error_message" | "errorMessage",
     }
 }
 
-fields! {
+key_table! {
     /// A part of a content.
     OfPart {
-        Parts = "parts" => Shape,
-        Words = "text" => Shape,
-        Thought = "thought" => Shape,
-        Call = "function_call" => Shape,
-        CallToo = "functionCall" => Shape,
-        Response = "function_response" => Shape,
-        ResponseToo = "functionResponse" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Given = "response" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Agent = "agent_name" => Step(Kind::Handover),
-        AgentToo = "agentName" => Step(Kind::Handover),
+        Parts = "parts",
+        Words = "text",
+        Thought = "thought",
+        Call = "function_call" | "functionCall",
+        Response = "function_response" | "functionResponse",
+        Id = "id",
+        Name = "name",
+        Args = "args",
+        Given = "response",
+        Error = "error",
+        Agent = "agent_name" | "agentName",
     }
 }
 
-fields! {
+key_table! {
     /// The tokens of an answer.
     OfTokens {
-        Prompt = "prompt_token_count" => Shape,
-        PromptToo = "promptTokenCount" => Shape,
-        Candidates = "candidates_token_count" => Shape,
-        CandidatesToo = "candidatesTokenCount" => Shape,
-        Thoughts = "thoughts_token_count" => Shape,
-        ThoughtsToo = "thoughtsTokenCount" => Shape,
-        Cached = "cached_content_token_count" => Shape,
-        CachedToo = "cachedContentTokenCount" => Shape,
-        Total = "total_token_count" => Shape,
-        TotalToo = "totalTokenCount" => Shape,
+        Prompt = "prompt_token_count" | "promptTokenCount",
+        Candidates = "candidates_token_count" | "candidatesTokenCount",
+        Thoughts = "thoughts_token_count" | "thoughtsTokenCount",
+        Cached = "cached_content_token_count" | "cachedContentTokenCount",
+        Total = "total_token_count" | "totalTokenCount",
     }
 }
 
-words! {
+key_table! {
     /// The authors that are no agents.
     Author {
         User = "user",
     }
 }
 
-words! {
+key_table! {
     /// What stands for the result of a call that somebody has to approve.
     Confirmation {
         Waits = "This tool call requires confirmation, please approve or reject.",
@@ -92,7 +78,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The tools that hand over to another agent.
     Transfer {
         Transfer = "transfer_to_agent" | "transfer_to_other_agent",
@@ -105,7 +91,7 @@ pub(crate) const FORMAT: Format = Format {
     known_by: "`events` with an `author`, an `invocation_id` and `content` of `parts`",
     description: "sessions of Google ADK (`events`, or a list of them)",
     marks: &[OfSession::Events.key()],
-    near: &[OfEvent::Invocation.key(), OfEvent::InvocationToo.key()],
+    near: OfEvent::Invocation.keys(),
     object: holds_events,
     item_marks: &[OfEvent::Author.key()],
     element: is_event,
@@ -120,9 +106,8 @@ fn holds_events(object: Object<'_>) -> bool {
 }
 
 fn is_event(event: Object<'_>) -> bool {
-    let has = |fields: &[OfEvent]| first_of(event, fields).is_some();
     text_of(event, OfEvent::Author).is_some()
-        && has(&[OfEvent::Invocation, OfEvent::InvocationToo])
+        && value_of(event, OfEvent::Invocation).is_some()
         && object_of(event, OfEvent::Content).is_some_and(|content| list_of(content, OfPart::Parts).is_some())
 }
 
@@ -138,7 +123,7 @@ fn session<'run>(talk: &mut Talk<'_, 'run, '_>, root: Node<'run>) {
     let root = talk.draft.arena.alloc(root);
     if let Some(session) = object(*root) {
         talk.draft.set_some(of_run::ID, session.field(OfSession::Id).filter(|id| Parsed.is_text(*id)));
-        talk.meta(OfSession::App.key(), first_of(session, &[OfSession::App, OfSession::AppToo]));
+        talk.meta(OfSession::App.key(), value_of(session, OfSession::App));
     }
     for node in items_of(root, &[OfSession::Events]) {
         talk.draft.record();
@@ -155,20 +140,20 @@ fn session<'run>(talk: &mut Talk<'_, 'run, '_>, root: Node<'run>) {
 /// An event of a session: the last word, whoever says it, is the answer.
 fn event<'run>(talk: &mut Talk<'_, 'run, '_>, event: Object<'run>) {
     let author = text_of(event, OfEvent::Author).unwrap_or_default();
-    let of_user = Author::of(author) == Some(Author::User);
+    let of_user = Author::from_key(author) == Some(Author::User);
     let time = event.field(OfEvent::Time).and_then(instant);
     let agent = event.field(OfEvent::Author).filter(|_| !of_user);
     let about = About { time, agent, aside: false };
-    let error = first_of(event, &[OfEvent::Error, OfEvent::ErrorToo]);
+    let error = value_of(event, OfEvent::Error);
     if let Some(error) = error {
         talk.draft.set(of_run::ERROR, error);
     }
-    talk.meta(of_meta::MODEL, first_of(event, &[OfEvent::Model, OfEvent::ModelToo]));
+    talk.meta(of_meta::MODEL, value_of(event, OfEvent::Model));
     if let Some(content) = object_of(event, OfEvent::Content) {
         let speaker = if of_user { Speaker::User } else { Speaker::Assistant };
         parts(talk, content, speaker, &about);
     }
-    if let Some(usage) = first_of(event, &[OfEvent::Usage, OfEvent::UsageToo]).and_then(object) {
+    if let Some(usage) = value_of(event, OfEvent::Usage).and_then(object) {
         count(talk, usage);
     }
 }
@@ -176,8 +161,8 @@ fn event<'run>(talk: &mut Talk<'_, 'run, '_>, event: Object<'run>) {
 fn parts<'run>(talk: &mut Talk<'_, 'run, '_>, content: Object<'run>, speaker: Speaker, about: &About<'run>) {
     talk.begin_message();
     for (at, part) in talk.draft.objects(list_of(content, OfPart::Parts).unwrap_or_default()) {
-        let called = first_of(part, &[OfPart::Call, OfPart::CallToo]).and_then(object);
-        let given = first_of(part, &[OfPart::Response, OfPart::ResponseToo]).and_then(object);
+        let called = value_of(part, OfPart::Call).and_then(object);
+        let given = value_of(part, OfPart::Response).and_then(object);
         if let Some(words) = part.field(OfPart::Words) {
             let is_thought = is_true(&part, &Parsed, OfPart::Thought) && speaker == Speaker::Assistant;
             talk.say(if is_thought { Speaker::Thinking } else { speaker }, words, about, at.origin);
@@ -195,9 +180,9 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run
     let tool = call.field(OfPart::Name).unwrap_or(Node::computed(averment_base::value::Value::Null));
     let made = Made { tool, args: call.field(OfPart::Args), id: call.field(OfPart::Id), origin: node.origin };
     talk.call(made, about);
-    let hands_over = super::nodes::text(tool).and_then(Transfer::of).is_some();
+    let hands_over = super::text(tool).and_then(Transfer::from_key).is_some();
     let to = call.field(OfPart::Args).and_then(object);
-    let to = to.and_then(|args| first_of(args, &[OfPart::Agent, OfPart::AgentToo]));
+    let to = to.and_then(|args| value_of(args, OfPart::Agent));
     to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
 }
 
@@ -205,9 +190,9 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run
 fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, given: Object<'run>, about: &About<'run>) {
     let result = given.field(OfPart::Given);
     let error = result.and_then(object).filter(|answer| answer.entries().len() == 1);
-    let error = error.and_then(|answer| first_of(answer, &[OfPart::Error]));
+    let error = error.and_then(|answer| value_of(answer, OfPart::Error));
     let id = text_of(given, OfPart::Id);
-    let says = error.and_then(super::nodes::text).and_then(Confirmation::of);
+    let says = error.and_then(super::text).and_then(Confirmation::from_key);
     let asked = id.and_then(|id| talk.called(id)).filter(|_| says == Some(Confirmation::Waits));
     if let Some(call) = asked {
         // The answer comes when somebody has approved it.
@@ -224,19 +209,17 @@ fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, given: Object<'
 }
 
 fn count(talk: &mut Talk<'_, '_, '_>, tokens: Object<'_>) {
-    use OfTokens::{
-        Cached, CachedToo, Candidates, CandidatesToo, Prompt, PromptToo, Thoughts, ThoughtsToo, Total, TotalToo,
-    };
+    use OfTokens::{Cached, Candidates, Prompt, Thoughts, Total};
     let counts = [
-        (of_usage::INPUT, [Prompt, PromptToo]),
-        (of_usage::OUTPUT, [Candidates, CandidatesToo]),
-        (of_usage::REASONING, [Thoughts, ThoughtsToo]),
-        (of_usage::CACHE_READ, [Cached, CachedToo]),
-        (of_usage::TOTAL, [Total, TotalToo]),
+        (of_usage::INPUT, Prompt),
+        (of_usage::OUTPUT, Candidates),
+        (of_usage::REASONING, Thoughts),
+        (of_usage::CACHE_READ, Cached),
+        (of_usage::TOTAL, Total),
     ];
     let mut usage = Usage::default();
-    for (name, fields) in counts {
-        usage.count(name, first_of(tokens, &fields));
+    for (name, field) in counts {
+        usage.count(name, value_of(tokens, field));
     }
     talk.usage.join(&usage);
 }

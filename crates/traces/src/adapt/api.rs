@@ -5,10 +5,10 @@ pub(super) mod anthropic;
 pub(crate) mod responses;
 
 use super::blocks::{self, Block};
-use super::calls::{Usage, tools};
+use super::calls::{OfUsage, Usage, tools};
 use super::content;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::messages::{BlockType, OfBlock, OfCall, OfMessage, Role};
 use super::nodes::{first_of, list, list_of, object, object_of, objects, text_of};
 use super::printed;
@@ -18,31 +18,29 @@ use averment_base::value::{Node, Object, Origin, Value};
 use averment_runs::normal::{of_meta, of_run};
 use responses::OfItem;
 
-fields! {
+key_table! {
     /// An exchange, a request, or a response.
     OfApi {
-        Request = "request" => Shape,
-        Response = "response" => Shape,
-        Messages = "messages" => Shape,
-        Input = "input" => Shape,
-        Output = "output" => Shape,
-        Content = "content" => Shape,
-        Choices = "choices" => Shape,
-        Message = "message" => Shape,
-        System = "system" => Shape,
-        Instructions = "instructions" => Shape,
-        Tools = "tools" => PartOf(of_run::TOOLS),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Model = "model" => PartOf(of_run::META),
-        Error = "error" => Run(of_run::ERROR),
-        Previous = "previous_response_id" => Shape,
-        Conversation = "conversation" => Shape,
-        Id = "id" => Run(of_run::ID),
-        Object = "object" => Shape,
-        Type = "type" => Shape,
-        Role = "role" => Shape,
-        Stop = "stop_reason" => Shape,
-        MostTokens = "max_tokens" => Shape,
+        Request = "request",
+        Response = "response",
+        Messages = "messages",
+        Input = "input",
+        Output = "output",
+        Content = "content",
+        Choices = "choices",
+        Message = "message",
+        System = "system",
+        Instructions = "instructions",
+        Tools = "tools",
+        Usage = "usage",
+        Model = "model",
+        Error = "error",
+        Previous = "previous_response_id",
+        Conversation = "conversation",
+        Id = "id",
+        Object = "object",
+        Role = "role",
+        Stop = "stop_reason",
     }
 }
 
@@ -95,7 +93,7 @@ impl Sign<'_> {
     }
 }
 
-fn value<'run, F: super::fields::Row>(object: Object<'run>, fields: &[F]) -> Value<'run> {
+fn value<'run, F: super::TableRow>(object: Object<'run>, fields: &[F]) -> Value<'run> {
     first_of(object, fields).map_or(Value::Null, |node| node.value)
 }
 
@@ -299,7 +297,7 @@ impl<'run> Exchanges<'run> {
 }
 
 /// The count that only Anthropic names so.
-const CACHE_READ: &str = "cache_read_input_tokens";
+const CACHE_READ: &str = OfUsage::CacheRead.key();
 
 fn origin_of(piece: Option<&Piece<'_>>) -> Origin {
     match piece {
@@ -317,7 +315,8 @@ fn origin_of(piece: Option<&Piece<'_>>) -> Origin {
 
 /// Whether an object is a message as a response.
 fn is_message(object: Object<'_>) -> bool {
-    text_of(object, OfApi::Role).and_then(Role::of) == Some(Role::Assistant) && object.field(OfApi::Content).is_some()
+    text_of(object, OfApi::Role).and_then(Role::from_key) == Some(Role::Assistant)
+        && object.field(OfApi::Content).is_some()
 }
 
 fn first_choice(response: Object<'_>) -> Option<(Node<'_>, Object<'_>)> {
@@ -347,7 +346,7 @@ fn of_message<'run>(
     pieces: &mut Vec<Piece<'run>>,
     draft: &mut Draft<'run, '_>,
 ) {
-    let role = text_of(message, OfMessage::Role).and_then(Role::of);
+    let role = text_of(message, OfMessage::Role).and_then(Role::from_key);
     let speaker = speaker(role);
     if role == Some(Role::Result) {
         pieces.push(Piece::Result(node, message));
@@ -397,7 +396,7 @@ fn blocks_into<'run>(
 pub(super) fn items_into<'run>(items: &'run [Node<'run>], pieces: &mut Vec<Piece<'run>>, draft: &mut Draft<'run, '_>) {
     for (node, item) in draft.objects(items) {
         match (text_of(item, OfItem::Role), item.field(OfItem::Content)) {
-            (Some(role), Some(content)) => said(speaker(Role::of(role)), content, pieces, draft),
+            (Some(role), Some(content)) => said(speaker(Role::from_key(role)), content, pieces, draft),
             _ => pieces.push(Piece::Item(node, item)),
         }
     }

@@ -8,55 +8,54 @@ mod cursor;
 mod opencode;
 
 use super::draft::Draft;
-use super::format::Format;
-use super::nodes::{list, object, text};
+use super::fields::key_table;
 use super::skillgym::{self, OfEvent, OfReport};
-use super::spans::names;
+use super::{Format, list, object, text, value_of};
 use crate::error::Placed;
 use averment_base::value::json::to_json;
 use averment_base::value::{Entry, Node, Number, Object, Origin, Value};
 use averment_runs::normal::of_usage;
 use std::collections::BTreeMap;
 
-names! {
+key_table! {
     /// What its adapters look for in the records of several agents.
     Of {
-        Type = ["type"],
-        Message = ["message"],
-        Content = ["content"],
-        Role = ["role"],
-        Words = ["text"],
-        Usage = ["usage"],
-        Session = ["session_id"],
-        Name = ["name"],
-        Skill = ["skill"],
-        Command = ["command"],
-        Folder = ["cwd"],
-        Time = ["timestamp"],
-        Result = ["result"],
+        Type = "type",
+        Message = "message",
+        Content = "content",
+        Role = "role",
+        Words = "text",
+        Usage = "usage",
+        Session = "session_id",
+        Name = "name",
+        Skill = "skill",
+        Command = "command",
+        Folder = "cwd",
+        Time = "timestamp",
+        Result = "result",
     }
 }
 
-names! {
+key_table! {
     /// The words of its reports.
     Word {
-        Call = ["toolCall"],
-        Result = ["toolResult"],
-        Said = ["message"],
-        Command = ["command"],
-        Read = ["fileRead"],
-        Skill = ["skillSignal"],
-        User = ["user"],
-        Assistant = ["assistant"],
-        Thinking = ["thinking"],
-        Explicit = ["explicit"],
-        Strong = ["strong"],
+        Call = "toolCall",
+        Result = "toolResult",
+        Said = "message",
+        Command = "command",
+        Read = "fileRead",
+        Skill = "skillSignal",
+        User = "user",
+        Assistant = "assistant",
+        Thinking = "thinking",
+        Explicit = "explicit",
+        Strong = "strong",
     }
 }
 
 impl Word {
     fn node<'run>(self) -> Node<'run> {
-        Node::computed(Value::plain(self.names().first().copied().unwrap_or_default()))
+        Node::computed(Value::plain(self.key()))
     }
 }
 
@@ -135,20 +134,20 @@ fn count(node: Option<Node<'_>>) -> Option<Number<'static>> {
 }
 
 fn word_in(object: Object<'_>, of: Of) -> Option<&str> {
-    of.find(object).and_then(text)
+    value_of(object, of).and_then(text)
 }
 
 /// The text under a key, where it is one and not empty.
 fn text_in(object: Object<'_>, of: Of) -> Option<Node<'_>> {
-    of.find(object).filter(|node| text(*node).is_some_and(|text| !text.is_empty()))
+    value_of(object, of).filter(|node| text(*node).is_some_and(|text| !text.is_empty()))
 }
 
 fn object_in(object: Object<'_>, of: Of) -> Option<Object<'_>> {
-    of.find(object).and_then(self::object)
+    value_of(object, of).and_then(self::object)
 }
 
 fn list_in(object: Object<'_>, of: Of) -> &[Node<'_>] {
-    of.find(object).and_then(list).unwrap_or_default()
+    value_of(object, of).and_then(list).unwrap_or_default()
 }
 
 impl<'a, 'run, 'limits> Report<'a, 'run, 'limits> {

@@ -2,48 +2,45 @@
 
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, items_of, list_of, object, object_of, text_of};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// A line.
     OfLine {
-        Type = "type" => Shape,
-        Version = "schema_version" => Shape,
-        Episode = "episode_id" => Run(of_run::ID),
-        Request = "request_id" => Run(of_run::ID),
-        Time = "timestamp" => Shape,
-        Step = "step_id" => Shape,
-        Kind = "kind" => Shape,
-        Content = "content" => Shape,
-        Input = "input" => Run(of_run::INPUTS),
-        Prompt = "prompt" => Run(of_run::PROMPT),
-        Meta = "meta" => PartOf(of_run::META),
-        Id = "id" => Call(of_step::ID),
-        Tool = "tool" => Call(of_step::TOOL),
-        Name = "tool_name" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Outcome = "outcome" => Run(of_run::ERROR),
-        Output = "final_output" => Run(of_run::OUTPUT),
-        Response = "response" => Run(of_run::OUTPUT),
-        Words = "text" => Run(of_run::OUTPUT),
-        Model = "model" => PartOf(of_run::META),
-        Calls = "tool_calls" => Shape,
-        Position = "index" => Shape,
-        Milliseconds = "ts_ms" => Call(of_step::START),
+        Type = "type",
+        Version = "schema_version",
+        Episode = "episode_id",
+        Request = "request_id",
+        Time = "timestamp",
+        Kind = "kind",
+        Content = "content",
+        Input = "input",
+        Prompt = "prompt",
+        Meta = "meta",
+        Id = "id",
+        Tool = "tool",
+        Name = "tool_name",
+        Args = "args",
+        Arguments = "arguments",
+        Result = "result",
+        Error = "error",
+        Outcome = "outcome",
+        Output = "final_output",
+        Response = "response",
+        Words = "text",
+        Model = "model",
+        Calls = "tool_calls",
+        Position = "index",
+        Milliseconds = "ts_ms",
     }
 }
 
-words! {
+key_table! {
     /// The types of lines.
     LineType {
         Start = "episode_start",
@@ -55,7 +52,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The kinds of steps that hold no answer.
     StepKind {
         User = "user" | "input" | "prompt",
@@ -108,18 +105,18 @@ pub(crate) const CALLS: Format = Format {
 fn is_whole(line: Object<'_>) -> bool {
     let says = |field| text_of(line, field).is_some();
     match line.field(OfLine::Type) {
-        Some(_) => text_of(line, OfLine::Type).and_then(LineType::of) == Some(LineType::Whole),
+        Some(_) => text_of(line, OfLine::Type).and_then(LineType::from_key) == Some(LineType::Whole),
         None => says(OfLine::Request) && says(OfLine::Prompt) && (says(OfLine::Response) || says(OfLine::Words)),
     }
 }
 
 fn is_event(line: Object<'_>) -> bool {
-    text_of(line, OfLine::Type).and_then(LineType::of).is_some() && text_of(line, OfLine::Episode).is_some()
+    text_of(line, OfLine::Type).and_then(LineType::from_key).is_some() && text_of(line, OfLine::Episode).is_some()
 }
 
 fn is_call(line: Object<'_>) -> bool {
     let has = |field| line.field(field).is_some();
-    match text_of(line, OfLine::Type).and_then(LineType::of) {
+    match text_of(line, OfLine::Type).and_then(LineType::from_key) {
         Some(LineType::Call) => text_of(line, OfLine::Tool).is_some() && has(OfLine::Arguments),
         Some(LineType::Result) => has(OfLine::Id) && has(OfLine::Result),
         _ => false,
@@ -183,7 +180,7 @@ fn read_lines<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(),
     let mut last = None;
     for node in items_of::<OfLine>(root, &[]) {
         talk.draft.record();
-        let line = object(*node).and_then(|line| Some((line, LineType::of(text_of(line, OfLine::Type)?)?)));
+        let line = object(*node).and_then(|line| Some((line, LineType::from_key(text_of(line, OfLine::Type)?)?)));
         match line {
             Some((line, kind)) => one_line(&mut talk, *node, line, kind, &mut last),
             None => talk.draft.not_understood(node.origin, "a line of unknown type is passed over"),
@@ -219,7 +216,7 @@ fn one_line<'run>(
             let Some(words) = first_of(line, &[OfLine::Content]).filter(|words| Parsed.is(*words, Shape::Text)) else {
                 return;
             };
-            let speaker = match text_of(line, OfLine::Kind).and_then(StepKind::of) {
+            let speaker = match text_of(line, OfLine::Kind).and_then(StepKind::from_key) {
                 Some(StepKind::User) => Speaker::User,
                 Some(StepKind::Model) => Speaker::Assistant,
                 None => Speaker::System,

@@ -5,56 +5,54 @@
 use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, list_of, object, object_of, text, text_of};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use rustc_hash::FxHashMap;
 
-fields! {
+key_table! {
     /// A trajectory.
     OfTrajectory {
-        Version = "schema_version" => Shape,
-        Session = "session_id" => Run(of_run::ID),
-        Id = "trajectory_id" => Run(of_run::ID),
-        Agent = "agent" => PartOf(of_run::META),
-        AgentName = "name" => PartOf(of_run::META),
-        AgentVersion = "version" => PartOf(of_run::META),
-        Model = "model_name" => PartOf(of_run::META),
-        Tools = "tool_definitions" => PartOf(of_run::TOOLS),
-        Steps = "steps" => Shape,
-        Others = "subagent_trajectories" => Shape,
-        Totals = "final_metrics" => PartOf(of_run::USAGE),
-        Cost = "total_cost_usd" => Run(of_run::COST),
-        Input = "total_prompt_tokens" => Shape,
-        Output = "total_completion_tokens" => Shape,
-        Cached = "total_cached_tokens" => Shape,
+        Version = "schema_version",
+        Session = "session_id",
+        Id = "trajectory_id",
+        Agent = "agent",
+        AgentName = "name",
+        AgentVersion = "version",
+        Model = "model_name",
+        Tools = "tool_definitions",
+        Steps = "steps",
+        Others = "subagent_trajectories",
+        Totals = "final_metrics",
+        Cost = "total_cost_usd",
+        Input = "total_prompt_tokens",
+        Output = "total_completion_tokens",
+        Cached = "total_cached_tokens",
     }
 }
 
-fields! {
+key_table! {
     /// A step.
     OfAtif {
-        Time = "timestamp" => Shape,
-        Source = "source" => Shape,
-        Message = "message" => Shape,
-        Thought = "reasoning_content" => Shape,
-        Calls = "tool_calls" => Shape,
-        Call = "tool_call_id" => Call(of_step::ID),
-        Tool = "function_name" => Call(of_step::TOOL),
-        Args = "arguments" => Call(of_step::ARGS),
-        Observation = "observation" => Shape,
-        Results = "results" => Shape,
-        Answers = "source_call_id" => Shape,
-        Other = "subagent_trajectory_ref" => Shape,
-        Content = "content" => Call(of_step::RESULT),
-        Metrics = "metrics" => PartOf(of_run::USAGE),
+        Time = "timestamp",
+        Source = "source",
+        Message = "message",
+        Thought = "reasoning_content",
+        Calls = "tool_calls",
+        Call = "tool_call_id",
+        Tool = "function_name",
+        Args = "arguments",
+        Observation = "observation",
+        Results = "results",
+        Answers = "source_call_id",
+        Other = "subagent_trajectory_ref",
+        Content = "content",
+        Metrics = "metrics",
     }
 }
 
-words! {
+key_table! {
     /// Who a step is of.
     Source {
         Agent = "agent",
@@ -63,11 +61,12 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The agents whose tools are known.
     KnownAgent {
-        Known = "claude-code" | "codex" | "gemini-cli" | "opencode" | "cursor-cli" | "cursor" | "openhands" | "openhands-sdk" | "swe-agent"
-            | "mini-swe-agent" | "terminus" | "terminus-1" | "terminus-2" | "copilot-cli" | "copilot" | "qwen-code" | "GitHub Copilot Chat",
+        Known = "claude-code" | "codex" | "gemini-cli" | "opencode" | "cursor-cli" | "cursor" | "openhands" | "openhands-sdk"
+            | "swe-agent" | "mini-swe-agent" | "terminus" | "terminus-1" | "terminus-2" | "copilot-cli" | "copilot" | "qwen-code"
+            | "GitHub Copilot Chat",
     }
 }
 
@@ -108,7 +107,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     }
     let mut talk = telling.talk;
     totals(&mut talk, trajectory);
-    let known = of_agent(OfTrajectory::AgentName).and_then(text).and_then(KnownAgent::of).is_some();
+    let known = of_agent(OfTrajectory::AgentName).and_then(text).and_then(KnownAgent::from_key).is_some();
     if known {
         talk.finish_with_tools();
     } else {
@@ -192,7 +191,7 @@ impl<'run> Telling<'_, 'run, '_> {
     fn trajectory(&mut self, trajectory: Object<'run>, agent: Option<Node<'run>>, depth: usize) {
         for node in list_of(trajectory, OfTrajectory::Steps).unwrap_or_default() {
             self.talk.draft.record();
-            match object(*node).and_then(|step| Some((step, Source::of(text_of(step, OfAtif::Source)?)?))) {
+            match object(*node).and_then(|step| Some((step, Source::from_key(text_of(step, OfAtif::Source)?)?))) {
                 Some((one, source)) => self.step(*node, one, source, agent, depth),
                 None => {
                     self.talk.draft.not_understood(node.origin, "a step without a known `source` is passed over");

@@ -3,28 +3,26 @@
 
 use super::api::{anthropic, responses};
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields, words};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, object, object_of, text_of};
-use super::openai_chat;
+use super::fields::{Parsed, Record, Shapes, key_table};
+use super::{Format, IN_FULL, first_of, object, object_of, openai_chat, text_of};
 use crate::error::Placed;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
 
-fields! {
+key_table! {
     /// A result, and what it holds the answer in.
     OfBatch {
-        Custom = "custom_id" => Run(of_run::ID),
-        Response = "response" => Shape,
-        Body = "body" => Shape,
-        Result = "result" => Shape,
-        Type = "type" => Shape,
-        Message = "message" => Shape,
-        Error = "error" => Run(of_run::ERROR),
+        Custom = "custom_id",
+        Response = "response",
+        Body = "body",
+        Result = "result",
+        Type = "type",
+        Message = "message",
+        Error = "error",
     }
 }
 
-words! {
+key_table! {
     /// How a request of Anthropic's ended.
     End {
         Answered = "succeeded",
@@ -56,7 +54,7 @@ fn is_of_openai(line: Object<'_>) -> bool {
 }
 
 fn end(line: Object<'_>) -> Option<End> {
-    text_of(object_of(line, OfBatch::Result)?, OfBatch::Type).and_then(End::of)
+    text_of(object_of(line, OfBatch::Result)?, OfBatch::Type).and_then(End::from_key)
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {

@@ -2,7 +2,7 @@
 //! What nobody knows is told apart from what says nothing: it may be a call.
 
 use super::content;
-use super::fields::{Parsed, Record, fields, is_true, words};
+use super::fields::{Parsed, Record, is_true, key_table};
 use super::messages::{BlockType, OfBlock, OfCall, OfMessage, ended, text_in};
 use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
 use averment_base::value::{Node, Number, Object, Text, Value};
@@ -11,37 +11,37 @@ use averment_runs::run::Status;
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     /// A block of Bedrock or of Vercel, and what messages hold beside their content.
     OfOther {
-        Use = "toolUse" => Shape,
-        Given = "toolResult" => Shape,
-        UseId = "toolUseId" => Call(of_step::ID),
-        CallId = "toolCallId" => Call(of_step::ID),
-        Tool = "toolName" => Call(of_step::TOOL),
-        Name = "name" => Call(of_step::TOOL),
-        Input = "input" => Call(of_step::ARGS),
-        Args = "args" => Call(of_step::ARGS),
-        Output = "output" => Call(of_step::RESULT),
-        Result = "result" => Call(of_step::RESULT),
-        Content = "content" => Call(of_step::RESULT),
-        Json = "json" => Shape,
-        Value = "value" => Shape,
-        Reason = "reason" => Shape,
-        Type = "type" => Shape,
-        Status = "status" => Call(of_step::STATUS),
-        State = "state" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        ErrorText = "errorText" => Call(of_step::ERROR),
-        Failed = "isError" => Call(of_step::STATUS),
-        Code = "return_code" => Call(of_step::STATUS),
-        Invocation = "toolInvocation" => Shape,
-        Invocations = "toolInvocations" => Shape,
-        Parts = "parts" => Shape,
+        Use = "toolUse",
+        Given = "toolResult",
+        UseId = "toolUseId",
+        CallId = "toolCallId",
+        Tool = "toolName",
+        Name = "name",
+        Input = "input",
+        Args = "args",
+        Output = "output",
+        Result = "result",
+        Content = "content",
+        Json = "json",
+        Value = "value",
+        Reason = "reason",
+        Type = "type",
+        Status = "status",
+        State = "state",
+        Error = "error",
+        ErrorText = "errorText",
+        Failed = "isError",
+        Code = "return_code",
+        Invocation = "toolInvocation",
+        Invocations = "toolInvocations",
+        Parts = "parts",
     }
 }
 
-words! {
+key_table! {
     /// The types of blocks of Vercel's AI SDK.
     Vercel {
         Call = "tool-call",
@@ -54,7 +54,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// How far a call is that holds its own result.
     State {
         Ok = "output-available" | "result",
@@ -64,7 +64,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// What Vercel's AI SDK says of an output.
     Output {
         Ok = "text" | "json" | "content",
@@ -73,11 +73,11 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// Blocks of Bedrock without a type that say nothing to a rule.
     Bedrock {
-        Silent = "image" | "document" | "video" | "audio" | "guardContent" | "cachePoint" | "reasoningContent" | "citationsContent"
-            | "searchResult",
+        Silent = "image" | "document" | "video" | "audio" | "guardContent" | "cachePoint" | "reasoningContent"
+            | "citationsContent" | "searchResult",
     }
 }
 
@@ -161,7 +161,7 @@ fn says_failure(result: Node<'_>) -> bool {
 }
 
 fn of_vercel<'run>(word: &'run str, block: Object<'run>) -> Block<'run> {
-    match Vercel::of(word) {
+    match Vercel::from_key(word) {
         Some(Vercel::Call) => Block::Calls(asked(block)),
         Some(Vercel::Result) => Block::Answers(output(block)),
         Some(Vercel::Error) => Block::Answers(Answer {
@@ -195,7 +195,7 @@ fn asked(block: Object<'_>) -> Asked<'_> {
 /// A call of a message for a page: it holds how far it is.
 pub(super) fn invocation(call: Object<'_>) -> Asked<'_> {
     let given = first_of(call, &[OfOther::Output, OfOther::Result]);
-    let status = match text_of(call, OfOther::State).and_then(State::of) {
+    let status = match text_of(call, OfOther::State).and_then(State::from_key) {
         Some(State::Ok) => Some(Status::Ok),
         Some(State::Failed) => Some(Status::Failed),
         Some(State::Denied) => Some(Status::Denied),
@@ -213,7 +213,7 @@ fn output(block: Object<'_>) -> Answer<'_> {
     let given = first_of(block, &[OfOther::Output, OfOther::Result]);
     let id = text_of(block, OfOther::CallId);
     let held = given.and_then(object);
-    let kind = held.and_then(|held| Output::of(text_of(held, OfOther::Type)?));
+    let kind = held.and_then(|held| Output::from_key(text_of(held, OfOther::Type)?));
     let (Some(held), Some(kind)) = (held, kind) else {
         let failed = is_true(&block, &Parsed, OfOther::Failed);
         let status = Some(if failed { Status::Failed } else { Status::Ok });
@@ -252,7 +252,7 @@ fn untyped(block: Object<'_>) -> Block<'_> {
     }
     match text_in(&block, &Parsed, text) {
         Some(words) => Block::Says(words),
-        None if block.entries().iter().all(|entry| Bedrock::of(entry.key).is_some()) => Block::Silent,
+        None if block.entries().iter().all(|entry| Bedrock::from_key(entry.key).is_some()) => Block::Silent,
         None => Block::Unknown,
     }
 }

@@ -3,39 +3,37 @@
 
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, items_of, list_of, object, object_of, text_of};
+use super::fields::{Parsed, Record, Shapes, key_table};
 use super::talk::{About, Made, Speaker, Talk};
 use averment_base::value::{Node, Object, Value, json};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run};
 
-fields! {
+key_table! {
     /// A chunk.
     OfChunk {
-        Object = "object" => Shape,
-        Id = "id" => Shape,
-        Model = "model" => PartOf(of_run::META),
-        Choices = "choices" => Shape,
-        Index = "index" => Shape,
-        Delta = "delta" => Shape,
-        Ended = "finish_reason" => Shape,
-        Usage = "usage" => PartOf(of_run::USAGE),
+        Object = "object",
+        Id = "id",
+        Model = "model",
+        Choices = "choices",
+        Index = "index",
+        Delta = "delta",
+        Ended = "finish_reason",
+        Usage = "usage",
     }
 }
 
-fields! {
+key_table! {
     /// What is new in a chunk.
     OfDelta {
-        Content = "content" => Shape,
-        Thought = "reasoning_content" => Shape,
-        Refusal = "refusal" => Shape,
-        Calls = "tool_calls" => Shape,
-        Index = "index" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Function = "function" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
+        Content = "content",
+        Thought = "reasoning_content",
+        Refusal = "refusal",
+        Calls = "tool_calls",
+        Index = "index",
+        Id = "id",
+        Function = "function",
+        Name = "name",
+        Arguments = "arguments",
     }
 }
 
@@ -121,7 +119,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     Ok(())
 }
 
-fn index<F: super::fields::Row>(object: Object<'_>, field: F) -> Option<i64> {
+fn index<F: super::TableRow>(object: Object<'_>, field: F) -> Option<i64> {
     match object.field(field)?.value {
         Value::Number(number) => number.as_i64(),
         _ => None,

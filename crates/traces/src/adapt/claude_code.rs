@@ -14,8 +14,7 @@ use super::blocks::{self, Answer, Asked, Block};
 use super::calls::{Unanswered, Usage};
 use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::format::{Format, IN_FULL, Projected};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::messages::{LastWords, OfMessage, Role};
 use super::nodes::{items_of, list, list_of, object_of, objects, text, text_of};
 use crate::error::Placed;
@@ -27,63 +26,63 @@ use copies::{Copies, Made};
 use rustc_hash::{FxHashMap, FxHashSet};
 use speech::Open;
 
-fields! {
+key_table! {
     /// A session as the web exports it.
     OfExport {
-        Lines = "loglines" => Shape,
+        Lines = "loglines",
     }
 }
 
-fields! {
+key_table! {
     /// A line of a session.
     OfLine {
-        Type = "type" => Shape,
-        Subtype = "subtype" => Run(of_run::ERROR),
-        Message = "message" => Shape,
+        Type = "type",
+        Subtype = "subtype",
+        Message = "message",
         /// The words are not the user's: the program wrote them.
-        Injected = "isMeta" => Step(Kind::Message),
-        SumsUp = "isCompactSummary" => Step(Kind::Message),
+        Injected = "isMeta",
+        SumsUp = "isCompactSummary",
         /// A sub-agent speaks, which may have a name.
-        Aside = "isSidechain" => Shape,
-        Agent = "agentId" => Shape,
-        Parent = "parent_tool_use_id" => Shape,
-        Time = "timestamp" => Run(of_run::DURATION),
+        Aside = "isSidechain",
+        Agent = "agentId",
+        Parent = "parent_tool_use_id",
+        Time = "timestamp",
         /// What the program knows of a result beside what it told the model.
-        Details = "toolUseResult" => Step(Kind::Call),
-        DetailsOfStream = "tool_use_result" => Step(Kind::Call),
+        Details = "toolUseResult",
+        DetailsOfStream = "tool_use_result",
         /// The last line of `--output-format stream-json`, and the only one of `--output-format json`: it sums the run up.
-        Result = "result" => Run(of_run::OUTPUT),
-        Cost = "total_cost_usd" => Run(of_run::COST),
-        Duration = "duration_ms" => Run(of_run::DURATION),
-        Failed = "is_error" => Run(of_run::ERROR),
+        Result = "result",
+        Cost = "total_cost_usd",
+        Duration = "duration_ms",
+        Failed = "is_error",
         /// The calls that were refused, on the last line, and the one that was, on a line of its own.
-        Denials = "permission_denials" => Call(of_step::STATUS),
-        Denied = "tool_use_id" => Step(Kind::Call),
+        Denials = "permission_denials",
+        Denied = "tool_use_id",
         /// The words are those of the program, which got no answer from the model.
-        ApiError = "isApiErrorMessage" => Run(of_run::ERROR),
-        ApiErrorOfStream = "is_api_error_message" => Run(of_run::ERROR),
+        ApiError = "isApiErrorMessage",
+        ApiErrorOfStream = "is_api_error_message",
         /// Why there is none, beside a message of the program itself.
-        Why = "error" => Run(of_run::ERROR),
+        Why = "error",
         /// What a sub-agent says or does, in a line about its progress.
-        Data = "data" => Shape,
-        Turns = "num_turns" => Run(of_run::TURNS),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Tools = "tools" => PartOf(of_run::TOOLS),
-        Session = "sessionId" => Run(of_run::ID),
-        SessionOfStream = "session_id" => Run(of_run::ID),
-        Folder = "cwd" => PartOf(of_run::META),
-        Version = "version" => PartOf(of_run::META),
-        VersionOfStream = "claude_code_version" => PartOf(of_run::META),
-        Branch = "gitBranch" => PartOf(of_run::META),
+        Data = "data",
+        Turns = "num_turns",
+        Usage = "usage",
+        Tools = "tools",
+        Session = "sessionId",
+        SessionOfStream = "session_id",
+        Folder = "cwd",
+        Version = "version",
+        VersionOfStream = "claude_code_version",
+        Branch = "gitBranch",
         /// Marks of a line, as the session's own id.
-        Leaf = "leafUuid" => Shape,
-        ParentLine = "parentUuid" => Shape,
-        Line = "uuid" => Shape,
-        MessageLine = "messageId" => Shape,
+        Leaf = "leafUuid",
+        ParentLine = "parentUuid",
+        Line = "uuid",
+        MessageLine = "messageId",
     }
 }
 
-words! {
+key_table! {
     /// The types of lines.
     LineType {
         /// It holds a message.
@@ -92,8 +91,7 @@ words! {
         System = "system",
         Progress = "progress",
         /// It holds no step, or parts of what another line holds whole, and is passed over in silence.
-        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event"
-            | "rate_limit_event",
+        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event" | "rate_limit_event",
         /// The same of a type that other formats may have as well.
         SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode",
     }
@@ -117,13 +115,13 @@ pub(crate) const FORMAT: Format = Format {
 
 /// Whether an object is what `--output-format json` prints.
 fn is_result(object: Object<'_>) -> bool {
-    text_of(object, OfLine::Type).and_then(LineType::of) == Some(LineType::Result)
+    text_of(object, OfLine::Type).and_then(LineType::from_key) == Some(LineType::Result)
         && object.field(OfLine::Turns).is_some()
         && MARKS.into_iter().any(|mark| object.field(mark).is_some())
 }
 
 fn is_line(line: Object<'_>) -> bool {
-    text_of(line, OfLine::Type).and_then(LineType::of).is_some_and(|kind| kind.is_sure(&line))
+    text_of(line, OfLine::Type).and_then(LineType::from_key).is_some_and(|kind| kind.is_sure(&line))
 }
 
 /// The fields that only lines of sessions have.
@@ -235,7 +233,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
 
     /// The turn of a message: lines of one assistant message share it; what others say belongs to the turn that follows.
     fn turn_of(&mut self, message: Object<'run>) -> usize {
-        if text_of(message, OfMessage::Role).and_then(Role::of) != Some(Role::Assistant) {
+        if text_of(message, OfMessage::Role).and_then(Role::from_key) != Some(Role::Assistant) {
             return self.turn + 1;
         }
         let id = text_of(message, OfMessage::Id);
@@ -262,7 +260,7 @@ impl<'a, 'run, 'limits> Reader<'a, 'run, 'limits> {
             self.draft.not_understood(node.origin, "a message without `role` is passed over");
             return;
         };
-        let role = Role::of(role);
+        let role = Role::from_key(role);
         if about.message.is_none() || self.open.as_ref().is_none_or(|open| open.message != about.message) {
             self.close();
         }

@@ -7,8 +7,7 @@ pub(super) mod exec;
 use super::api::responses::{self, OfItem};
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::format::{Format, IN_FULL};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::messages::Role;
 use super::nodes::{first_of, list_of, object, object_of, objects, text_of};
 use super::talk::{About, Speaker, Talk};
@@ -17,44 +16,41 @@ use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::{Kind, Status};
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     /// A line of a rollout.
     OfLine {
-        Time = "timestamp" => Shape,
-        Type = "type" => Shape,
-        Payload = "payload" => Shape,
+        Time = "timestamp",
+        Type = "type",
+        Payload = "payload",
     }
 }
 
-fields! {
+key_table! {
     /// What a line holds beside the items of the model.
     OfPayload {
-        Type = "type" => Shape,
-        Id = "id" => Run(of_run::ID),
-        Folder = "cwd" => PartOf(of_run::META),
-        Version = "cli_version" => PartOf(of_run::META),
-        Model = "model" => PartOf(of_run::META),
-        Approval = "approval_policy" => PartOf(of_run::META),
-        Sandbox = "sandbox_policy" => PartOf(of_run::META),
-        Git = "git" => Shape,
-        Branch = "branch" => PartOf(of_run::META),
-        Instructions = "instructions" => Shape,
-        Info = "info" => Shape,
-        Total = "total_token_usage" => PartOf(of_run::USAGE),
-        Message = "message" => Run(of_run::ERROR),
-        Error = "error" => Run(of_run::ERROR),
-        LastMessage = "last_agent_message" => Run(of_run::ERROR),
-        Words = "text" => Step(Kind::Message),
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Items = "items" => Shape,
+        Type = "type",
+        Id = "id",
+        Folder = "cwd",
+        Version = "cli_version",
+        Model = "model",
+        Approval = "approval_policy",
+        Sandbox = "sandbox_policy",
+        Git = "git",
+        Branch = "branch",
+        Info = "info",
+        Total = "total_token_usage",
+        Message = "message",
+        Error = "error",
+        LastMessage = "last_agent_message",
+        Words = "text",
+        Items = "items",
         /// A mark of the program between bare items, and what stands in front of them.
-        Mark = "record_type" => Shape,
-        Begun = "timestamp" => Shape,
+        Mark = "record_type",
+        Begun = "timestamp",
     }
 }
 
-words! {
+key_table! {
     /// The types of lines.
     LineType {
         Session = "session_meta",
@@ -66,7 +62,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The events that say more than the items do.
     EventType {
         Tokens = "token_count",
@@ -86,20 +82,21 @@ words! {
         PatchEnd = "patch_apply_end",
         /// Marks of the program: nothing is done in them.
         Silent = "task_started" | "turn_started" | "session_configured" | "agent_reasoning_section_break"
-            | "agent_reasoning_raw_content" | "agent_message_delta" | "agent_reasoning_delta" | "exec_command_output_delta" | "turn_diff"
-            | "plan_update" | "background_event" | "context_compacted" | "thread_rolled_back" | "entered_review_mode" | "exited_review_mode"
-            | "mcp_startup_update" | "mcp_startup_complete" | "warning" | "shutdown_complete",
+            | "agent_reasoning_raw_content" | "agent_message_delta" | "agent_reasoning_delta" | "exec_command_output_delta"
+            | "turn_diff" | "plan_update" | "background_event" | "context_compacted" | "thread_rolled_back"
+            | "entered_review_mode" | "exited_review_mode" | "mcp_startup_update" | "mcp_startup_complete" | "warning"
+            | "shutdown_complete",
     }
 }
 
-words! {
+key_table! {
     /// The items that only Codex has.
     ItemType {
         ServerCall = "mcp_tool_call",
     }
 }
 
-words! {
+key_table! {
     /// What a mark of the program says between bare items.
     Mark {
         State = "state",
@@ -125,12 +122,13 @@ pub(crate) const FORMAT: Format = Format {
 
 fn is_line(line: Object<'_>) -> bool {
     is_mark(line)
-        || text_of(line, OfLine::Type).and_then(LineType::of).is_some() && object_of(line, OfLine::Payload).is_some()
+        || text_of(line, OfLine::Type).and_then(LineType::from_key).is_some()
+            && object_of(line, OfLine::Payload).is_some()
 }
 
 /// Whether a line is a mark of the program between bare items.
 fn is_mark(line: Object<'_>) -> bool {
-    line.entries().len() == 1 && text_of(line, OfPayload::Mark).and_then(Mark::of).is_some()
+    line.entries().len() == 1 && text_of(line, OfPayload::Mark).and_then(Mark::from_key).is_some()
 }
 
 /// Whether a line of older sessions says what the session is, without a type.
@@ -142,8 +140,9 @@ fn is_head(line: Object<'_>) -> bool {
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let items = || {
-        let lines = super::nodes::list(root).unwrap_or_default();
-        objects(lines).filter(|(_, line)| text_of(*line, OfLine::Type).and_then(LineType::of) == Some(LineType::Item))
+        let lines = super::list(root).unwrap_or_default();
+        objects(lines)
+            .filter(|(_, line)| text_of(*line, OfLine::Type).and_then(LineType::from_key) == Some(LineType::Item))
     };
     let in_items =
         items().filter_map(|(_, line)| object_of(line, OfLine::Payload)).filter(|item| !is_server_call(*item));
@@ -201,7 +200,7 @@ impl<'run> Session<'_, 'run, '_> {
     fn line(&mut self, node: Node<'run>) {
         self.talk.draft.record();
         let line = object(node);
-        let kind = line.and_then(|line| text_of(line, OfLine::Type)).and_then(LineType::of);
+        let kind = line.and_then(|line| text_of(line, OfLine::Type)).and_then(LineType::from_key);
         let payload = line.and_then(|line| line.field(OfLine::Payload)).and_then(|node| Some((node, object(node)?)));
         let (Some(line), Some(kind), Some((at, payload))) = (line, kind, payload) else {
             match line.filter(|_| self.is_bare) {
@@ -260,7 +259,7 @@ impl<'run> Session<'_, 'run, '_> {
         match (text_of(item, OfItem::Role), item.field(OfItem::Content)) {
             _ if is_server_call(item) => self.server_call(node, item, about),
             (Some(role), Some(content)) => {
-                let speaker = speaker(Role::of(role), content);
+                let speaker = speaker(Role::from_key(role), content);
                 if speaker == Speaker::Assistant {
                     self.speaks();
                 }
@@ -278,7 +277,7 @@ impl<'run> Session<'_, 'run, '_> {
     }
 
     fn event(&mut self, node: Node<'run>, payload: Object<'run>, about: &About<'run>) {
-        let kind = text_of(payload, OfPayload::Type).and_then(EventType::of);
+        let kind = text_of(payload, OfPayload::Type).and_then(EventType::from_key);
         if kind == Some(EventType::Said) {
             self.speaks();
         }
@@ -337,7 +336,7 @@ impl<'run> Session<'_, 'run, '_> {
 }
 
 fn is_server_call(item: Object<'_>) -> bool {
-    text_of(item, OfItem::Type).and_then(ItemType::of) == Some(ItemType::ServerCall)
+    text_of(item, OfItem::Type).and_then(ItemType::from_key) == Some(ItemType::ServerCall)
 }
 
 /// The words with which Codex hands a refusal to the model, bare or in the JSON of an output.

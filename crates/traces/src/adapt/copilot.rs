@@ -3,9 +3,7 @@
 
 use super::calls::Usage;
 use super::draft::{Draft, count, field};
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text, text_of};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use crate::build::word_status;
 use averment_base::value::{Node, Number, Object, Value};
@@ -17,54 +15,54 @@ use std::sync::LazyLock;
 /// What stands before an exit code.
 static EXIT_CODE: Markers = LazyLock::new(|| markers(["<exited with exit code"]));
 
-fields! {
+key_table! {
     /// An event.
     OfEvent {
-        Type = "type" => Shape,
-        Data = "data" => Shape,
-        Time = "timestamp" => Shape,
-        Id = "id" => Shape,
-        Parent = "parentId" => Shape,
-        Session = "sessionId" => Run(of_run::ID),
-        ExitCode = "exitCode" => Run(of_run::ERROR),
+        Type = "type",
+        Data = "data",
+        Time = "timestamp",
+        Id = "id",
+        Parent = "parentId",
+        Session = "sessionId",
+        ExitCode = "exitCode",
     }
 }
 
-fields! {
+key_table! {
     /// What an event tells.
     OfData {
-        Content = "content" => Shape,
+        Content = "content",
         /// What the model says and asks for at once is one turn. The numbers begin anew with what the user says.
-        Turn = "turnId" => Call(of_step::TURN),
-        Requests = "toolRequests" => Call(of_step::TURN),
-        Thought = "reasoningText" => Step(Kind::Message),
-        Phase = "phase" => Step(Kind::Message),
-        Call = "toolCallId" => Call(of_step::ID),
-        Tool = "toolName" => Call(of_step::TOOL),
-        Args = "arguments" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Detailed = "detailedContent" => Call(of_step::DETAILS),
-        Success = "success" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Message = "message" => Call(of_step::ERROR),
-        Code = "code" => Call(of_step::STATUS),
-        ParentCall = "parentToolCallId" => Call(of_step::AGENT),
-        AgentName = "agentName" => Call(of_step::AGENT),
-        Skill = "name" => Step(Kind::Skill),
-        SkillOfCall = "skill" => Step(Kind::Skill),
-        Session = "sessionId" => Run(of_run::ID),
-        Context = "context" => Shape,
-        Folder = "cwd" => PartOf(of_run::META),
-        Branch = "branch" => PartOf(of_run::META),
-        Version = "copilotVersion" => PartOf(of_run::META),
-        Model = "model" => PartOf(of_run::META),
-        ModelAtStart = "selectedModel" => PartOf(of_run::META),
-        Metrics = "modelMetrics" => PartOf(of_run::USAGE),
-        Usage = "usage" => PartOf(of_run::USAGE),
+        Turn = "turnId",
+        Requests = "toolRequests",
+        Thought = "reasoningText",
+        Phase = "phase",
+        Call = "toolCallId",
+        Tool = "toolName",
+        Args = "arguments",
+        Result = "result",
+        Detailed = "detailedContent",
+        Success = "success",
+        Error = "error",
+        Message = "message",
+        Code = "code",
+        ParentCall = "parentToolCallId",
+        AgentName = "agentName",
+        Skill = "name",
+        SkillOfCall = "skill",
+        Session = "sessionId",
+        Context = "context",
+        Folder = "cwd",
+        Branch = "branch",
+        Version = "copilotVersion",
+        Model = "model",
+        ModelAtStart = "selectedModel",
+        Metrics = "modelMetrics",
+        Usage = "usage",
     }
 }
 
-words! {
+key_table! {
     /// The types of events that are read.
     EventType {
         Start = "session.start" | "session.resume",
@@ -82,14 +80,14 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// What ends the output of the program beside the events.
     Last {
         Result = "result",
     }
 }
 
-words! {
+key_table! {
     /// The phases of a message that is no answer.
     Phase {
         Thinking = "thinking",
@@ -118,7 +116,8 @@ fn is_event(event: Object<'_>) -> bool {
         [OfEvent::Id, OfEvent::Time].into_iter().all(|field| text_of(event, field).is_some())
             && event.field(OfEvent::Parent).is_some()
     };
-    object_of(event, OfEvent::Data).is_some() && (EventType::of(word).is_some() || is_of_family(word) && is_whole())
+    object_of(event, OfEvent::Data).is_some()
+        && (EventType::from_key(word).is_some() || is_of_family(word) && is_whole())
 }
 
 fn is_of_family(word: &str) -> bool {
@@ -163,7 +162,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
             }
             continue;
         };
-        match EventType::of(word) {
+        match EventType::from_key(word) {
             Some(kind) => session.event(*node, event, kind, data),
             None if is_of_family(word) => {}
             None => {
@@ -201,7 +200,7 @@ struct Turns<'run> {
 impl<'run> Session<'_, 'run, '_> {
     /// The line that ends the output of the program; false for any other.
     fn last(&mut self, line: Object<'run>) -> bool {
-        if text_of(line, OfEvent::Type).and_then(Last::of).is_none() {
+        if text_of(line, OfEvent::Type).and_then(Last::from_key).is_none() {
             return false;
         }
         self.talk.note_time(line.field(OfEvent::Time));
@@ -238,7 +237,7 @@ impl<'run> Session<'_, 'run, '_> {
                 if let Some(thought) = data.field(OfData::Thought) {
                     talk.say(Speaker::Thinking, thought, &about, node.origin);
                 }
-                let phase = text_of(data, OfData::Phase).and_then(Phase::of);
+                let phase = text_of(data, OfData::Phase).and_then(Phase::from_key);
                 said(talk, if phase.is_some() { Speaker::Thinking } else { Speaker::Assistant });
             }
             EventType::Usage => {

@@ -4,61 +4,59 @@
 use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, items_of, object, object_of, text, text_of};
+use super::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use averment_base::value::{Node, Object, Text, Value};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::Status;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     /// An event.
     OfCursor {
-        Type = "type" => Shape,
-        Subtype = "subtype" => Shape,
-        Session = "session_id" => Run(of_run::ID),
-        Folder = "cwd" => PartOf(of_run::META),
-        Model = "model" => PartOf(of_run::META),
-        Message = "message" => Shape,
-        Content = "content" => Shape,
-        Words = "text" => Shape,
-        Call = "tool_call" => Shape,
-        Id = "call_id" => Call(of_step::ID),
-        IdToo = "model_call_id" => Call(of_step::ID),
-        Time = "timestamp_ms" => Shape,
-        Request = "request_id" => Shape,
-        Result = "result" => Run(of_run::OUTPUT),
-        Failed = "is_error" => Run(of_run::ERROR),
-        Duration = "duration_ms" => Run(of_run::DURATION),
-        Usage = "usage" => PartOf(of_run::USAGE),
+        Type = "type",
+        Subtype = "subtype",
+        Session = "session_id",
+        Folder = "cwd",
+        Model = "model",
+        Message = "message",
+        Content = "content",
+        Words = "text",
+        Call = "tool_call",
+        Id = "call_id",
+        IdToo = "model_call_id",
+        Time = "timestamp_ms",
+        Request = "request_id",
+        Result = "result",
+        Failed = "is_error",
+        Duration = "duration_ms",
+        Usage = "usage",
     }
 }
 
-fields! {
+key_table! {
     /// What a call holds under the name of its tool.
     OfTool {
-        Args = "args" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Name = "name" => Call(of_step::TOOL),
-        ToolName = "toolName" => Call(of_step::TOOL),
-        Function = "function" => Shape,
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Success = "success" => Call(of_step::STATUS),
-        Failure = "failure" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Rejected = "rejected" => Call(of_step::STATUS),
-        Denied = "permissionDenied" => Call(of_step::STATUS),
-        ExitCode = "exitCode" => Call(of_step::EXIT_CODE),
-        Output = "interleavedOutput" => Call(of_step::RESULT),
-        Stdout = "stdout" => Call(of_step::RESULT),
-        Content = "content" => Call(of_step::RESULT),
-        Failed = "isError" => Call(of_step::STATUS),
+        Args = "args",
+        Result = "result",
+        Name = "name",
+        ToolName = "toolName",
+        Function = "function",
+        Arguments = "arguments",
+        Success = "success",
+        Failure = "failure",
+        Error = "error",
+        Rejected = "rejected",
+        Denied = "permissionDenied",
+        ExitCode = "exitCode",
+        Output = "interleavedOutput",
+        Stdout = "stdout",
+        Content = "content",
+        Failed = "isError",
     }
 }
 
-words! {
+key_table! {
     /// The types of events.
     EventType {
         System = "system",
@@ -70,7 +68,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// How far a call is, or a thought.
     Progress {
         Completed = "completed",
@@ -97,7 +95,7 @@ fn is_event(event: Object<'_>) -> bool {
     let named = |call: Object<'_>| call.entries().iter().any(|entry| entry.key.ends_with(TOOL_CALL));
     object_of(event, OfCursor::Call).is_some_and(named)
         || has(OfCursor::Session)
-            && match text_of(event, OfCursor::Type).and_then(EventType::of) {
+            && match text_of(event, OfCursor::Type).and_then(EventType::from_key) {
                 Some(EventType::Call) => object_of(event, OfCursor::Call).is_some(),
                 Some(EventType::End) => has(OfCursor::Request) && has(OfCursor::Duration),
                 Some(_) => has(OfCursor::Time),
@@ -110,7 +108,8 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     let mut stream = Stream { talk: Talk::new(draft), seen: FxHashSet::default(), thought: None, words: None };
     for node in items_of::<OfCursor>(root, &[]) {
         stream.talk.draft.record();
-        let event = object(*node).and_then(|event| Some((event, EventType::of(text_of(event, OfCursor::Type)?)?)));
+        let event =
+            object(*node).and_then(|event| Some((event, EventType::from_key(text_of(event, OfCursor::Type)?)?)));
         match event {
             Some((event, kind)) => stream.event(*node, event, kind),
             None => stream.talk.draft.not_understood(node.origin, "an event of unknown type is passed over"),
@@ -200,7 +199,7 @@ impl<'run> Stream<'_, 'run, '_> {
         };
         let id = first_of(event, &[OfCursor::Id, OfCursor::IdToo]);
         let key = id.and_then(text);
-        let completed = text_of(event, OfCursor::Subtype).and_then(Progress::of) == Some(Progress::Completed);
+        let completed = text_of(event, OfCursor::Subtype).and_then(Progress::from_key) == Some(Progress::Completed);
         if key.is_none_or(|key| self.seen.insert(key)) {
             let (tool, args) = named(&self.talk, name, held);
             // What is only seen when it is over has started before that.

@@ -2,61 +2,56 @@
 
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::format::{Format, IN_FULL};
-use super::nodes::{are_mostly, list, object, objects};
+use super::fields::key_table;
 use super::spans::attributes::Fact;
-use super::spans::{Act, ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node};
+use super::spans::{Act, ActWord, Span, Unit, Whole, instant, of_word, tell, text_of_node};
+use super::{Format, IN_FULL, are_mostly, list, object, objects, value_of};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 
-names! {
+key_table! {
     /// A trace, and a span.
     Of {
-        Id = ["uuid"],
-        Parent = ["parentUuid"],
-        Name = ["name"],
-        Type = ["type"],
-        Start = ["startTime"],
-        End = ["endTime"],
-        Input = ["input"],
-        Output = ["output"],
-        Error = ["error"],
-        Status = ["status"],
-        Model = ["model"],
-        TokensIn = ["inputTokenCount"],
-        TokensOut = ["outputTokenCount"],
-        Tools = ["availableTools"],
-        Thread = ["threadId"],
-        Metadata = ["metadata"],
-        Content = ["content"],
-        CallId = ["tool_call_id"],
-        PriceIn = ["costPerInputToken"],
-        PriceOut = ["costPerOutputToken"],
+        Id = "uuid",
+        Parent = "parentUuid",
+        Name = "name",
+        Type = "type",
+        Start = "startTime",
+        End = "endTime",
+        Input = "input",
+        Output = "output",
+        Error = "error",
+        Status = "status",
+        Model = "model",
+        TokensIn = "inputTokenCount",
+        TokensOut = "outputTokenCount",
+        Thread = "threadId",
+        Metadata = "metadata",
+        Content = "content",
+        CallId = "tool_call_id",
+        PriceIn = "costPerInputToken",
+        PriceOut = "costPerOutputToken",
         /// The cases of a test run, each with its trace.
-        Cases = ["testCases"],
-        Trace = ["trace"],
+        Cases = "testCases",
+        Trace = "trace",
     }
 }
 
-names! {
+key_table! {
     /// The lists of spans.
     OfTrace {
-        Part = ["baseSpans", "retrieverSpans"],
-        Agent = ["agentSpans"],
-        Inference = ["llmSpans"],
-        Tool = ["toolSpans"],
+        Part = "baseSpans" | "retrieverSpans",
+        Agent = "agentSpans",
+        Inference = "llmSpans",
+        Tool = "toolSpans",
     }
 }
 
-names! {
+key_table! {
     /// Keys of which a trace has one.
     Mark {
-        Any = ["agentSpans", "llmSpans", "toolSpans", "baseSpans", "testCases"],
+        Any = "agentSpans" | "llmSpans" | "toolSpans" | "baseSpans" | "testCases",
     }
-}
-
-fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
-    wanted.find(object)
 }
 
 /// A trace of DeepEval.
@@ -64,30 +59,30 @@ pub(super) const FORMAT: Format = Format {
     name: "DeepEval trace",
     description: "DeepEval traces (`agentSpans`, `llmSpans`, `toolSpans`), and test runs with one for each of their `testCases`",
     known_by: "lists of spans with `uuid` under `agentSpans`, `llmSpans`, `toolSpans` or `baseSpans`",
-    marks: Mark::Any.names(),
+    marks: Mark::Any.keys(),
     object: |object| is_trace(object) || cases(object).any(|(_, case)| trace_of(case).is_some()),
     read,
-    runs: &[Cutting { within: &[], way: &[Of::Cases.names()], by: &[], keeps: &[] }],
+    runs: &[Cutting { within: &[], way: &[Of::Cases.keys()], by: &[], keeps: &[] }],
     ..IN_FULL
 };
 
 fn is_trace(trace: Object<'_>) -> bool {
-    let lists = trace.entries().iter().filter(|entry| OfTrace::of(entry.key).is_some());
-    are_mostly(lists.filter_map(|entry| list(entry.node)).flatten(), |span| of(span, Of::Id).is_some())
+    let lists = trace.entries().iter().filter(|entry| OfTrace::from_key(entry.key).is_some());
+    are_mostly(lists.filter_map(|entry| list(entry.node)).flatten(), |span| value_of(span, Of::Id).is_some())
 }
 
 /// The cases of a test run.
 fn cases(run: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {
-    objects(of(run, Of::Cases).and_then(list).unwrap_or_default())
+    objects(value_of(run, Of::Cases).and_then(list).unwrap_or_default())
 }
 
 /// The trace of a case.
 fn trace_of(case: Object<'_>) -> Option<Object<'_>> {
-    of(case, Of::Trace).and_then(object).filter(|trace| is_trace(*trace))
+    value_of(case, Of::Trace).and_then(object).filter(|trace| is_trace(*trace))
 }
 
 fn lists(trace: Object<'_>) -> impl Iterator<Item = (OfTrace, Node<'_>)> {
-    trace.entries().iter().filter_map(|entry| Some((OfTrace::of(entry.key)?.0, entry.node)))
+    trace.entries().iter().filter_map(|entry| Some((OfTrace::from_key(entry.key)?, entry.node)))
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
@@ -97,22 +92,22 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
     for (kind, items) in lists(trace) {
         for (node, object) in draft.objects(list(items).unwrap_or_default()) {
             draft.record();
-            match of(object, Of::Id) {
+            match value_of(object, Of::Id) {
                 Some(_) => spans.push(span(node, object, kind, draft)),
                 None => draft.not_understood(node.origin, "a span without `uuid` is passed over"),
             }
         }
     }
-    let at = |word| of(trace, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
+    let at = |word| value_of(trace, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
     let duration = at(Of::Start).zip(at(Of::End)).map(|(start, end)| end - start);
     let whole = Whole {
-        id: of(trace, Of::Id).filter(|id| text_of_node(*id).is_some()),
-        input: of(trace, Of::Input),
-        output: of(trace, Of::Output),
-        error: of(trace, Of::Error),
-        failed: of(trace, Of::Status).filter(|word| text_of_node(*word).and_then(of_word) == Some(true)),
+        id: value_of(trace, Of::Id).filter(|id| text_of_node(*id).is_some()),
+        input: value_of(trace, Of::Input),
+        output: value_of(trace, Of::Output),
+        error: value_of(trace, Of::Error),
+        failed: value_of(trace, Of::Status).filter(|word| text_of_node(*word).and_then(of_word) == Some(true)),
         duration,
-        session: of(trace, Of::Thread),
+        session: value_of(trace, Of::Thread),
         ..Whole::default()
     };
     tell(spans, whole, draft);
@@ -121,21 +116,21 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 
 fn span<'run>(node: Node<'run>, record: Object<'run>, kind: OfTrace, draft: &mut Draft<'run, '_>) -> Span<'run> {
     let mut span = Span::new(node.origin);
-    span.id = of(record, Of::Id).and_then(text_of_node);
-    span.parent = of(record, Of::Parent).and_then(text_of_node);
-    span.name = of(record, Of::Name);
-    let at = |word| of(record, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
+    span.id = value_of(record, Of::Id).and_then(text_of_node);
+    span.parent = value_of(record, Of::Parent).and_then(text_of_node);
+    span.name = value_of(record, Of::Name);
+    let at = |word| value_of(record, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
     (span.start, span.end) = (at(Of::Start), at(Of::End));
-    span.failed = of(record, Of::Status).and_then(text_of_node).and_then(of_word);
-    span.error = of(record, Of::Error);
-    span.attributes = of(record, Of::Metadata);
+    span.failed = value_of(record, Of::Status).and_then(text_of_node).and_then(of_word);
+    span.error = value_of(record, Of::Error);
+    span.attributes = value_of(record, Of::Metadata);
     span.act = match kind {
         OfTrace::Agent => Act::Agent,
         OfTrace::Inference => Act::Inference,
         OfTrace::Tool => Act::Tool,
-        OfTrace::Part => of(record, Of::Type).and_then(text_of_node).and_then(ActWord::act).unwrap_or(Act::Part),
+        OfTrace::Part => value_of(record, Of::Type).and_then(text_of_node).and_then(ActWord::act).unwrap_or(Act::Part),
     };
-    let (input, output) = (of(record, Of::Input), of(record, Of::Output));
+    let (input, output) = (value_of(record, Of::Input), value_of(record, Of::Output));
     let (given, gave) = match span.act {
         Act::Tool => (Fact::Args, Fact::Result),
         Act::Inference => (Fact::MessagesIn, Fact::MessagesOut),
@@ -143,18 +138,19 @@ fn span<'run>(node: Node<'run>, record: Object<'run>, kind: OfTrace, draft: &mut
     };
     span.tell(given, input);
     // A tool may give a message.
-    let message = output.and_then(object).filter(|message| span.act == Act::Tool && of(*message, Of::CallId).is_some());
+    let message =
+        output.and_then(object).filter(|message| span.act == Act::Tool && value_of(*message, Of::CallId).is_some());
     match message {
         Some(message) => {
-            span.tell(Fact::CallId, of(message, Of::CallId));
-            span.tell(Fact::Result, of(message, Of::Content));
+            span.tell(Fact::CallId, value_of(message, Of::CallId));
+            span.tell(Fact::Result, value_of(message, Of::Content));
         }
         None => span.tell(gave, output),
     }
     for (fact, word) in [(Fact::Model, Of::Model), (Fact::TokensIn, Of::TokensIn), (Fact::TokensOut, Of::TokensOut)] {
-        span.tell(fact, of(record, word));
+        span.tell(fact, value_of(record, word));
     }
-    let price = |tokens, price| span.facts.number(tokens)?.multiply(number(of(record, price)?)?);
+    let price = |tokens, price| span.facts.number(tokens)?.multiply(number(value_of(record, price)?)?);
     if let Some(cost) =
         price(Fact::TokensIn, Of::PriceIn).zip(price(Fact::TokensOut, Of::PriceOut)).and_then(|(a, b)| a.add(b))
     {

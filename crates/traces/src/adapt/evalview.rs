@@ -2,48 +2,46 @@
 
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields};
-use super::format::{Format, IN_FULL};
-use super::nodes::{are_mostly, first_of, list_of, object, object_of};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// A result, or its trace alone.
     OfResult {
-        Case = "test_case" => Run(of_run::ID),
-        Trace = "trace" => Shape,
-        Query = "input_query" => Run(of_run::PROMPT),
-        Session = "session_id" => Run(of_run::ID),
-        Steps = "steps" => Shape,
-        Start = "start_time" => Run(of_run::DURATION),
-        End = "end_time" => Run(of_run::DURATION),
-        Output = "final_output" => Run(of_run::OUTPUT),
-        Metrics = "metrics" => Shape,
-        Cost = "total_cost" => Run(of_run::COST),
+        Case = "test_case",
+        Trace = "trace",
+        Query = "input_query",
+        Session = "session_id",
+        Steps = "steps",
+        Start = "start_time",
+        End = "end_time",
+        Output = "final_output",
+        Metrics = "metrics",
+        Cost = "total_cost",
         /// In milliseconds.
-        Latency = "total_latency" => Run(of_run::DURATION),
-        Tokens = "total_tokens" => PartOf(of_run::USAGE),
-        Passed = "passed" => PartOf(of_run::META),
-        Score = "score" => PartOf(of_run::META),
+        Latency = "total_latency",
+        Tokens = "total_tokens",
+        Passed = "passed",
+        Score = "score",
     }
 }
 
-fields! {
+key_table! {
     /// A step.
     OfCall {
-        Id = "step_id" => Call(of_step::ID),
-        Name = "step_name" => Call(of_step::TOOL),
-        Tool = "tool_name" => Call(of_step::TOOL),
-        Args = "parameters" => Call(of_step::ARGS),
-        Output = "output" => Call(of_step::RESULT),
-        Success = "success" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Metrics = "metrics" => Shape,
+        Id = "step_id",
+        Name = "step_name",
+        Tool = "tool_name",
+        Args = "parameters",
+        Output = "output",
+        Success = "success",
+        Error = "error",
+        Metrics = "metrics",
         /// In milliseconds.
-        Latency = "latency" => Call(of_step::DURATION),
+        Latency = "latency",
     }
 }
 

@@ -1,100 +1,74 @@
-//! Tables of fields. A format says once, in a table, which keys its objects have and what each becomes in the normal form. Whoever reads
-//! the format asks by the rows of the table: the full reader in a parsed object, a projection in what it recognised in the bytes.
+//! Tables of keys. A format says once, in a table, which keys its objects have. Whoever reads the format asks by the rows of the table: the
+//! full reader in a parsed object, a projection in what it recognised in the bytes.
 //!
 //! What follows from the fields is written once for both, over a [`Record`] (an object of a table, wherever its values are) and
 //! [`Shapes`] (what kind a value is, told without reading it).
 
 use crate::scan::Cursor;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{Expected, expected, of_run};
-use averment_runs::run::Kind;
 
-/// What the value of a field becomes. A projection looks at what it may hold, and at what decides about that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Becomes {
-    /// It tells what an object is, or holds other objects.
-    Shape,
-    /// This field of a call.
-    Call(&'static str),
-    /// This entry of the run, as it stands.
-    Run(&'static str),
-    /// A part of this entry of the run, which is put together from several values: only the full reader does that.
-    PartOf(&'static str),
-    /// Something in a step of this kind, which no projection holds.
-    Step(Kind),
-    /// The same, but of another type it is an error, so that projections have to look.
-    Checked(Kind),
-    /// It tells what the lines of a file or the elements of a list are; of a line alone that is known without it.
-    Format,
-}
-
-impl Becomes {
-    /// Whether a projection looks at it.
-    pub(crate) fn is_projected(self) -> bool {
-        match self {
-            Self::Shape | Self::Call(_) | Self::Checked(_) => true,
-            Self::Run(entry) => !is_composed(entry) || expected(entry) != Expected::Any,
-            Self::PartOf(_) | Self::Step(_) | Self::Format => false,
-        }
-    }
-}
-
-/// The entries of a run that only the full reader can give: they are put together from several parts.
-#[must_use]
-pub(crate) fn is_composed(entry: &str) -> bool {
-    matches!(entry, of_run::TURNS | of_run::USAGE | of_run::COST | of_run::STEPS | of_run::PROMPT | of_run::COMPLETE)
-        || Kind::ALL.iter().any(|kind| kind.list_key() == entry)
-}
-
-/// A row of a table: one field that the objects of a format may have.
-pub(crate) trait Row: Copy + std::fmt::Debug + 'static {
+/// A row of a table of keys.
+pub(crate) trait TableRow: Copy + std::fmt::Debug + 'static {
     /// All rows.
     const ALL: &'static [Self];
     /// A place for each row.
     type Places: Copy + std::fmt::Debug + AsRef<[OptionalSpan]> + AsMut<[OptionalSpan]>;
     /// The places of an object in which nothing was found.
     const NOWHERE: Self::Places;
-    /// The key that it stands under.
-    fn key(self) -> &'static str;
-    /// What it becomes.
-    fn becomes(self) -> Becomes;
+    /// The keys under which it is written. Of several, the first that is there counts.
+    fn keys(self) -> &'static [&'static str];
     /// Its number among the rows.
     fn number(self) -> usize;
+
+    /// Its rank among the keys of the row: the smaller one counts.
+    fn rank(self, key: &str) -> u8 {
+        self.keys().iter().zip(0_u8..).find(|(known, _)| **known == key).map_or(u8::MAX, |(_, rank)| rank)
+    }
 }
 
-/// Makes a table of fields: for each its name here, its key, and what it becomes.
-macro_rules! fields {
-    ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $field:ident = $key:literal => $becomes:expr,)+ }) => {
+/// Makes a table of keys: for each row its name here, and the keys under which the format writes it. The words by which a format tells
+/// kinds of things apart are such a table, too.
+macro_rules! key_table {
+    ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $row:ident = $($key:literal)|+,)+ }) => {
         $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub(crate) enum $table {
-            $($(#[$note])* #[doc = concat!("`", $key, "`")] $field,)+
+            $($(#[$note])* $(#[doc = concat!("`", $key, "` ")])+ $row,)+
         }
 
+        #[allow(dead_code, reason = "not every table needs all of them")]
         impl $table {
-            /// The key that it stands under.
-            pub(crate) const fn key(self) -> &'static str {
+            /// The keys under which it is written.
+            pub(crate) const fn keys(self) -> &'static [&'static str] {
                 match self {
-                    $(Self::$field => $key,)+
+                    $(Self::$row => &[$($key),+],)+
+                }
+            }
+
+            /// The first of its keys.
+            pub(crate) const fn key(self) -> &'static str {
+                match self.keys() {
+                    [first, ..] => first,
+                    [] => "",
+                }
+            }
+
+            /// The row of a key.
+            pub(crate) fn from_key(key: &str) -> Option<Self> {
+                match key {
+                    $($($key)|+ => Some(Self::$row),)+
+                    _ => None,
                 }
             }
         }
 
-        impl $crate::adapt::fields::Row for $table {
-            const ALL: &'static [Self] = &[$(Self::$field,)+];
-            type Places = [$crate::adapt::fields::OptionalSpan; [$($key),+].len()];
-            const NOWHERE: Self::Places = [$crate::adapt::fields::OptionalSpan::NOWHERE; [$($key),+].len()];
+        impl $crate::adapt::fields::TableRow for $table {
+            const ALL: &'static [Self] = &[$(Self::$row),+];
+            type Places = [$crate::adapt::fields::OptionalSpan; [$(stringify!($row)),+].len()];
+            const NOWHERE: Self::Places = [$crate::adapt::fields::OptionalSpan::NOWHERE; [$(stringify!($row)),+].len()];
 
-            fn key(self) -> &'static str {
-                Self::key(self)
-            }
-
-            fn becomes(self) -> $crate::adapt::fields::Becomes {
-                #[allow(unused_imports, reason = "not every table needs all of them")]
-                use $crate::adapt::fields::Becomes::{Call, Checked, Format, PartOf, Run, Shape, Step};
-                match self {
-                    $(Self::$field => $becomes,)+
-                }
+            fn keys(self) -> &'static [&'static str] {
+                Self::keys(self)
             }
 
             fn number(self) -> usize {
@@ -103,32 +77,10 @@ macro_rules! fields {
         }
     };
 }
-pub(crate) use fields;
-
-/// Makes a table of the words by which a format tells kinds of things apart.
-macro_rules! words {
-    ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $word:ident = $($text:literal)|+,)+ }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum $table {
-            $($(#[$note])* #[doc = concat!($("`", $text, "` "),+)] $word,)+
-        }
-
-        impl $table {
-            /// What a word stands for; `None` for one that is not in the table.
-            pub(crate) fn of(word: &str) -> Option<Self> {
-                match word {
-                    $($($text)|+ => Some(Self::$word),)+
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-pub(crate) use words;
+pub(crate) use key_table;
 
 /// An object with the fields of a table.
-pub(crate) trait Record<F: Row> {
+pub(crate) trait Record<F: TableRow> {
     /// A value of it, as far as it is read.
     type Value: Copy;
 
@@ -136,12 +88,17 @@ pub(crate) trait Record<F: Row> {
     fn field(&self, field: F) -> Option<Self::Value>;
 }
 
-impl<'run, F: Row> Record<F> for Object<'run> {
+impl<'run, F: TableRow> Record<F> for Object<'run> {
     type Value = Node<'run>;
 
     fn field(&self, field: F) -> Option<Node<'run>> {
-        self.get(field.key())
+        value_of(*self, field).or_else(|| field.keys().iter().find_map(|key| self.get(key)))
     }
+}
+
+/// The value of an object under the first key of a row that is there and not `null`.
+pub(crate) fn value_of<'run>(object: Object<'run>, row: impl TableRow) -> Option<Node<'run>> {
+    row.keys().iter().find_map(|key| object.get(key).filter(|node| !matches!(node.value, Value::Null)))
 }
 
 /// Where a value stands in the bytes of a chunk.
@@ -161,18 +118,18 @@ impl OptionalSpan {
 
 /// The places of the fields of an object in the bytes of a chunk.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Spans<F: Row> {
+pub(crate) struct Spans<F: TableRow> {
     places: F::Places,
 }
 
-impl<F: Row> Default for Spans<F> {
+impl<F: TableRow> Default for Spans<F> {
     #[inline]
     fn default() -> Self {
         Self { places: F::NOWHERE }
     }
 }
 
-impl<F: Row> Spans<F> {
+impl<F: TableRow> Spans<F> {
     /// Notes where the value of a field stands.
     #[inline]
     pub(crate) fn set(&mut self, field: F, (start, end): Span) {
@@ -182,7 +139,7 @@ impl<F: Row> Spans<F> {
     }
 }
 
-impl<F: Row> Record<F> for Spans<F> {
+impl<F: TableRow> Record<F> for Spans<F> {
     type Value = Span;
 
     #[inline]
@@ -261,7 +218,7 @@ impl Shapes<Span> for Cursor<'_> {
 
 /// The first of several fields that is there and not `null`.
 #[inline]
-pub(crate) fn first<F: Row, R: Record<F>>(
+pub(crate) fn first<F: TableRow, R: Record<F>>(
     record: &R,
     shapes: &impl Shapes<R::Value>,
     fields: &[F],
@@ -271,6 +228,6 @@ pub(crate) fn first<F: Row, R: Record<F>>(
 
 /// Whether a field is `true`.
 #[inline]
-pub(crate) fn is_true<F: Row, R: Record<F>>(record: &R, shapes: &impl Shapes<R::Value>, field: F) -> bool {
+pub(crate) fn is_true<F: TableRow, R: Record<F>>(record: &R, shapes: &impl Shapes<R::Value>, field: F) -> bool {
     record.field(field).is_some_and(|value| shapes.is(value, Shape::True))
 }

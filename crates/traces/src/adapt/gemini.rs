@@ -3,14 +3,13 @@
 use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields, words};
-use super::format::{Format, IN_FULL};
+use super::fields::{Parsed, Record, Shapes, key_table};
 use super::messages::Role;
 use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::Status;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
@@ -18,86 +17,86 @@ use std::sync::LazyLock;
 /// What stands before an exit code.
 static EXIT_CODE: Markers = LazyLock::new(|| markers(["Exit Code:"]));
 
-fields! {
+key_table! {
     /// A session.
     OfSession {
-        Id = "sessionId" => Run(of_run::ID),
-        Project = "projectHash" => Shape,
-        Messages = "messages" => Shape,
+        Id = "sessionId",
+        Project = "projectHash",
+        Messages = "messages",
         /// In files with a record on each line: what changes in the session, and that the user went back in it.
-        Set = "$set" => Shape,
-        Rewind = "$rewindTo" => Shape,
+        Set = "$set",
+        Rewind = "$rewindTo",
     }
 }
 
-fields! {
+key_table! {
     /// A message.
     OfMessage {
-        Id = "id" => Shape,
-        Type = "type" => Shape,
-        Time = "timestamp" => Shape,
-        Content = "content" => Shape,
-        Thoughts = "thoughts" => Shape,
-        Calls = "toolCalls" => Shape,
-        Model = "model" => PartOf(of_run::META),
-        Tokens = "tokens" => PartOf(of_run::USAGE),
-        Description = "description" => Shape,
-        Words = "text" => Shape,
+        Id = "id",
+        Type = "type",
+        Time = "timestamp",
+        Content = "content",
+        Thoughts = "thoughts",
+        Calls = "toolCalls",
+        Model = "model",
+        Tokens = "tokens",
+        Description = "description",
+        Words = "text",
     }
 }
 
-fields! {
+key_table! {
     /// A call with its result.
     OfCall {
-        Id = "id" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Display = "resultDisplay" => Call(of_step::RESULT),
-        Status = "status" => Call(of_step::STATUS),
-        Time = "timestamp" => Call(of_step::START),
-        Answer = "functionResponse" => Shape,
-        Response = "response" => Shape,
-        Output = "output" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
+        Id = "id",
+        Name = "name",
+        Args = "args",
+        Result = "result",
+        Display = "resultDisplay",
+        Status = "status",
+        Time = "timestamp",
+        Answer = "functionResponse",
+        Response = "response",
+        Output = "output",
+        Error = "error",
     }
 }
 
-fields! {
+key_table! {
     /// The tokens of a message.
     OfTokens {
-        Input = "input" => Shape,
-        Output = "output" => Shape,
-        Cached = "cached" => Shape,
-        Thoughts = "thoughts" => Shape,
-        Total = "total" => Shape,
+        Input = "input",
+        Output = "output",
+        Cached = "cached",
+        Thoughts = "thoughts",
+        Total = "total",
     }
 }
 
-fields! {
+key_table! {
     /// An event of a stream.
     OfEvent {
-        Type = "type" => Shape,
-        Time = "timestamp" => Shape,
-        Session = "session_id" => Run(of_run::ID),
-        Model = "model" => PartOf(of_run::META),
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Delta = "delta" => Shape,
-        Tool = "tool_name" => Call(of_step::TOOL),
-        Call = "tool_id" => Call(of_step::ID),
-        Args = "parameters" => Call(of_step::ARGS),
-        Status = "status" => Call(of_step::STATUS),
-        Output = "output" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Stats = "stats" => PartOf(of_run::USAGE),
-        Duration = "duration_ms" => Run(of_run::DURATION),
-        Message = "message" => Run(of_run::ERROR),
-        Severity = "severity" => Run(of_run::ERROR),
+        Type = "type",
+        Time = "timestamp",
+        Session = "session_id",
+        Model = "model",
+        Role = "role",
+        Content = "content",
+        Delta = "delta",
+        Tool = "tool_name",
+        Call = "tool_id",
+        Args = "parameters",
+        Status = "status",
+        Output = "output",
+        Error = "error",
+        Stats = "stats",
+        Duration = "duration_ms",
+        Message = "message",
+        Severity = "severity",
     }
 }
 
-words! {
+key_table! {
     /// Who says a message of a session.
     Sayer {
         Model = "gemini" | "model",
@@ -106,7 +105,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// How much an error matters.
     Severity {
         /// The program goes on.
@@ -114,7 +113,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The types of events.
     EventType {
         Start = "init",
@@ -181,7 +180,7 @@ pub(crate) const STREAM: Format = Format {
 
 fn is_event(event: Object<'_>) -> bool {
     let has = |field| event.field(field).is_some();
-    match text_of(event, OfEvent::Type).and_then(EventType::of) {
+    match text_of(event, OfEvent::Type).and_then(EventType::from_key) {
         Some(EventType::Start) => has(OfEvent::Session) && has(OfEvent::Time) && has(OfEvent::Model),
         Some(EventType::Call) => has(OfEvent::Call) && has(OfEvent::Tool),
         Some(EventType::Result) => has(OfEvent::Call) && has(OfEvent::Status),
@@ -203,7 +202,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     };
     for node in &messages {
         let said = object(*node);
-        let sayer = said.and_then(|message| text_of(message, OfMessage::Type)).and_then(Sayer::of);
+        let sayer = said.and_then(|message| text_of(message, OfMessage::Type)).and_then(Sayer::from_key);
         let (Some(message), Some(sayer)) = (said, sayer) else {
             talk.draft.not_understood(node.origin, "a message of unknown type is passed over");
             continue;
@@ -350,7 +349,7 @@ fn read_stream<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<()
     for node in super::nodes::items_of::<OfEvent>(root, &[]) {
         talk.draft.record();
         let event = object(*node);
-        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::of);
+        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
             talk.draft.not_understood(node.origin, "an event of unknown type is passed over");
             continue;
@@ -395,7 +394,7 @@ fn one_event<'run>(
             talk.note_time(about.time);
         }
         EventType::Said => {
-            let speaker = match text_of(event, OfEvent::Role).and_then(Role::of) {
+            let speaker = match text_of(event, OfEvent::Role).and_then(Role::from_key) {
                 Some(Role::Assistant) => Speaker::Assistant,
                 Some(Role::User) => Speaker::User,
                 _ => Speaker::System,
@@ -419,7 +418,9 @@ fn one_event<'run>(
             let outcome = Outcome { result, error, status, exit_code, ..Outcome::default() };
             talk.answer(text_of(event, OfEvent::Call), None, outcome, about, node.origin);
         }
-        EventType::Error if text_of(event, OfEvent::Severity).and_then(Severity::of) == Some(Severity::Warning) => {
+        EventType::Error
+            if text_of(event, OfEvent::Severity).and_then(Severity::from_key) == Some(Severity::Warning) =>
+        {
             if let Some(message) = event.field(OfEvent::Message) {
                 talk.say(Speaker::System, message, about, node.origin);
             }

@@ -2,14 +2,14 @@
 //! person): its arguments or its result have to say to whom.
 
 use super::draft::{Draft, field};
-use super::fields::{fields, words};
-use super::nodes::{object, text};
+use super::fields::key_table;
+use super::{object, text};
 use averment_base::value::json::parse_text;
 use averment_base::value::{Entry, Node, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::{Kind, Status};
 
-words! {
+key_table! {
     /// Tools that are told to whom.
     Told {
         /// Google ADK.
@@ -19,11 +19,10 @@ words! {
     }
 }
 
-fields! {
+key_table! {
     /// The arguments that say it.
     OfTransfer {
-        To = "agent_name" => Shape,
-        ToToo = "agentName" => Shape,
+        To = "agent_name" | "agentName",
     }
 }
 
@@ -48,10 +47,8 @@ pub(super) fn of_call<'run>(draft: &Draft<'run, '_>, call: &[Entry<'run>]) -> Ve
     let (Some(tool), Some(agent)) = (of(of_step::TOOL).and_then(text), of(of_step::AGENT).filter(|_| !failed)) else {
         return Vec::new();
     };
-    let to = match Told::of(tool) {
-        Some(_) => of(of_step::ARGS)
-            .and_then(object)
-            .and_then(|args| super::nodes::first_of(args, &[OfTransfer::To, OfTransfer::ToToo])),
+    let to = match Told::from_key(tool) {
+        Some(_) => of(of_step::ARGS).and_then(object).and_then(|args| super::value_of(args, OfTransfer::To)),
         None if may_hand_over(tool) => of(of_step::RESULT).and_then(|result| named_in(result, draft)),
         None => None,
     };

@@ -8,61 +8,60 @@ use super::calls::Usage;
 use super::content;
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::format::{Format, IN_FULL};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::messages::Role;
 use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};
 use averment_base::value::{Node, Object, Text, Value};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::Status;
 use events::Executed;
 
-fields! {
+key_table! {
     /// A log.
     OfLog {
-        Eval = "eval" => Shape,
-        Samples = "samples" => Shape,
-        Version = "version" => Shape,
-        Status = "status" => Shape,
-        Task = "task" => PartOf(of_run::META),
-        Model = "model" => PartOf(of_run::META),
+        Eval = "eval",
+        Samples = "samples",
+        Version = "version",
+        Status = "status",
+        Task = "task",
+        Model = "model",
     }
 }
 
-fields! {
+key_table! {
     /// A sample.
     OfSample {
-        Id = "id" => Run(of_run::ID),
-        Epoch = "epoch" => Run(of_run::ID),
-        Target = "target" => PartOf(of_run::META),
-        Messages = "messages" => Shape,
-        Events = "events" => Shape,
-        Scores = "scores" => PartOf(of_run::META),
-        Metadata = "metadata" => PartOf(of_run::META),
-        Usage = "model_usage" => PartOf(of_run::USAGE),
-        Time = "total_time" => Run(of_run::DURATION),
-        Error = "error" => Run(of_run::ERROR),
-        Attachments = "attachments" => Shape,
-        CacheRead = "input_tokens_cache_read" => PartOf(of_run::USAGE),
-        CacheWrite = "input_tokens_cache_write" => PartOf(of_run::USAGE),
+        Id = "id",
+        Epoch = "epoch",
+        Target = "target",
+        Messages = "messages",
+        Events = "events",
+        Scores = "scores",
+        Metadata = "metadata",
+        Usage = "model_usage",
+        Time = "total_time",
+        Error = "error",
+        Attachments = "attachments",
+        CacheRead = "input_tokens_cache_read",
+        CacheWrite = "input_tokens_cache_write",
     }
 }
 
-fields! {
+key_table! {
     /// A message.
     OfInspect {
-        Role = "role" => Shape,
-        Content = "content" => Call(of_step::RESULT),
-        Model = "model" => PartOf(of_run::META),
-        Calls = "tool_calls" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Function = "function" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Answers = "tool_call_id" => Shape,
-        Error = "error" => Call(of_step::ERROR),
-        ErrorType = "type" => Call(of_step::STATUS),
-        Reasoning = "reasoning" => Shape,
+        Role = "role",
+        Content = "content",
+        Model = "model",
+        Calls = "tool_calls",
+        Id = "id",
+        Function = "function",
+        Arguments = "arguments",
+        Answers = "tool_call_id",
+        Error = "error",
+        ErrorType = "type",
+        Reasoning = "reasoning",
     }
 }
 
@@ -75,7 +74,7 @@ pub fn beside_samples(names: &[impl AsRef<str>]) -> &'static [&'static str] {
     if has("samples/") && (has(header) || has(journal)) { &BESIDE } else { &[] }
 }
 
-words! {
+key_table! {
     /// The errors of calls that were not carried out.
     Refusal {
         Denied = "approval",
@@ -164,7 +163,7 @@ fn resolved<'run>(node: Node<'run>, attachments: Option<Object<'run>>) -> Node<'
 /// How a call ended that has an error.
 fn refused_or_failed(error: Option<Node<'_>>) -> Option<Status> {
     let kind = object(error?).and_then(|error| text_of(error, OfInspect::ErrorType));
-    Some(if kind.and_then(Refusal::of).is_some() { Status::Denied } else { Status::Failed })
+    Some(if kind.and_then(Refusal::from_key).is_some() { Status::Denied } else { Status::Failed })
 }
 
 fn message<'run>(
@@ -176,7 +175,7 @@ fn message<'run>(
 ) {
     let about = About::default();
     let content = message.field(OfInspect::Content).map(|content| resolved(content, attachments));
-    let role = text_of(message, OfInspect::Role).and_then(Role::of);
+    let role = text_of(message, OfInspect::Role).and_then(Role::from_key);
     if role == Some(Role::Result) {
         let result = content.map(|content| content::text(content, talk.draft.arena).unwrap_or(content));
         let error = first_of(message, &[OfInspect::Error]);

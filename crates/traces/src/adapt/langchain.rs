@@ -4,51 +4,49 @@
 use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, fields, words};
-use super::format::{Format, IN_FULL};
-use super::handovers;
+use super::fields::{Parsed, Record, key_table};
 use super::messages::{self, OfCall, OfMessage as OfChat};
 use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
 use super::printed;
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::normal::{of_meta, of_usage};
 use averment_runs::run::Status;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     /// A message, or what holds some.
     OfMessage {
-        Type = "type" => Shape,
-        Role = "role" => Shape,
-        Data = "data" => Shape,
-        Constructor = "lc" => Shape,
-        Kwargs = "kwargs" => Shape,
-        Id = "id" => Shape,
-        Content = "content" => Shape,
-        Calls = "tool_calls" => Shape,
+        Type = "type",
+        Role = "role",
+        Data = "data",
+        Constructor = "lc",
+        Kwargs = "kwargs",
+        Id = "id",
+        Content = "content",
+        Calls = "tool_calls",
         /// What a provider said in words of its own: of older messages the calls stand here alone.
-        More = "additional_kwargs" => Shape,
-        Call = "tool_call_id" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Status = "status" => Call(of_step::STATUS),
-        Artifact = "artifact" => Call(of_step::DETAILS),
-        Tokens = "usage_metadata" => PartOf(of_run::USAGE),
-        About = "response_metadata" => PartOf(of_run::META),
-        Model = "model_name" => PartOf(of_run::META),
-        Messages = "messages" => Shape,
-        Values = "values" => Shape,
-        InputDetails = "input_token_details" => Shape,
-        OutputDetails = "output_token_details" => Shape,
-        CacheRead = "cache_read" => Shape,
-        CacheWrite = "cache_creation" => Shape,
-        Reasoning = "reasoning" => Shape,
+        More = "additional_kwargs",
+        Call = "tool_call_id",
+        Name = "name",
+        Args = "args",
+        Status = "status",
+        Artifact = "artifact",
+        Tokens = "usage_metadata",
+        About = "response_metadata",
+        Model = "model_name",
+        Messages = "messages",
+        Values = "values",
+        InputDetails = "input_token_details",
+        OutputDetails = "output_token_details",
+        CacheRead = "cache_read",
+        CacheWrite = "cache_creation",
+        Reasoning = "reasoning",
     }
 }
 
-words! {
+key_table! {
     /// Who says a message; the words of constructors are the names of classes.
     Sayer {
         User = "human" | "HumanMessage" | "HumanMessageChunk",
@@ -58,7 +56,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// What makes a list of messages out of a value for sure.
     Sure {
         User = "human" | "HumanMessage" | "HumanMessageChunk",
@@ -75,8 +73,8 @@ pub(crate) const FORMAT: Format = Format {
     near: &[OfMessage::Constructor.key()],
     object: |object| held_in(object).is_some(),
     item_marks: &[OfMessage::Content.key(), OfMessage::Data.key(), OfMessage::Constructor.key()],
-    element: |object| sayer(object).is_some_and(|(word, _)| Sure::of(word).is_some()),
-    line: |object| sayer(object).is_some_and(|(word, _)| Sure::of(word).is_some()),
+    element: |object| sayer(object).is_some_and(|(word, _)| Sure::from_key(word).is_some()),
+    line: |object| sayer(object).is_some_and(|(word, _)| Sure::from_key(word).is_some()),
     read,
     ..IN_FULL
 };
@@ -85,10 +83,9 @@ pub(crate) const FORMAT: Format = Format {
 fn held_in(object: Object<'_>) -> Option<&[Node<'_>]> {
     let inner = object_of(object, OfMessage::Values).unwrap_or(object);
     let messages = list_of(inner, OfMessage::Messages)?;
-    let of_chat = |one: Object<'_>| one.field(OfMessage::Role).is_some();
-    let is_sure = |one: Object<'_>| sayer(one).is_some_and(|(word, _)| Sure::of(word).is_some());
-    let any = |is: &dyn Fn(Object<'_>) -> bool| objects(messages).any(|(_, one)| is(one));
-    (any(&is_sure) && !any(&of_chat)).then_some(messages)
+    let of_chat = |(_, one): (Node<'_>, Object<'_>)| one.field(OfMessage::Role).is_some();
+    let is_sure = |(_, one): (Node<'_>, Object<'_>)| sayer(one).is_some_and(|(word, _)| Sure::from_key(word).is_some());
+    (objects(messages).any(is_sure) && !objects(messages).any(of_chat)).then_some(messages)
 }
 
 /// Who says a message, and the object that holds it.
@@ -96,11 +93,11 @@ fn sayer(message: Object<'_>) -> Option<(&str, Object<'_>)> {
     if message.field(OfMessage::Constructor).is_some() {
         let class = list_of(message, OfMessage::Id)?.last().copied().and_then(text)?;
         let held = object_of(message, OfMessage::Kwargs)?;
-        return Sayer::of(class).map(|_| (class, held));
+        return Sayer::from_key(class).map(|_| (class, held));
     }
     let word = text_of(message, OfMessage::Type)?;
     let held = object_of(message, OfMessage::Data).unwrap_or(message);
-    (Sayer::of(word).is_some() && held.field(OfMessage::Content).is_some()).then_some((word, held))
+    (Sayer::from_key(word).is_some() && held.field(OfMessage::Content).is_some()).then_some((word, held))
 }
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
@@ -117,7 +114,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
             Some((word, message)) => {
                 // A stream of states repeats messages.
                 if text_of(message, OfMessage::Id).is_none_or(|id| seen.insert((word, id))) {
-                    one(&mut talk, *node, Sayer::of(word), message);
+                    one(&mut talk, *node, Sayer::from_key(word), message);
                 }
             }
             None => talk.draft.not_understood(node.origin, "what is no message of a known type is passed over"),

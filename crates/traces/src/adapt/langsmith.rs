@@ -2,86 +2,86 @@
 
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::format::{Format, IN_FULL};
-use super::nodes::{are_mostly, list, object};
+use super::fields::key_table;
 use super::spans::attributes::Fact;
-use super::spans::{ActWord, Span, Unit, Whole, instant, names, of_word, tell, text_of_node, ways};
+use super::spans::{ActWord, Span, Unit, Whole, instant, of_word, tell, text_of_node, ways};
+use super::{Format, IN_FULL, are_mostly, list, object, value_of};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
-names! {
+key_table! {
     /// A run of LangSmith, which is a span here.
     OfRun {
-        Id = ["id", "run_id"],
-        Trace = ["trace_id"],
-        Parent = ["parent_run_id"],
-        Order = ["dotted_order"],
-        Name = ["name"],
-        Type = ["run_type"],
-        Start = ["start_time"],
-        End = ["end_time"],
-        Inputs = ["inputs"],
-        Outputs = ["outputs"],
-        Error = ["error"],
-        Status = ["status"],
-        Children = ["child_runs"],
-        TokensIn = ["prompt_tokens"],
-        TokensOut = ["completion_tokens"],
-        TokensAll = ["total_tokens"],
-        Cost = ["total_cost"],
-        Extra = ["extra"],
-        Session = ["session_id", "thread_id"],
+        Id = "id" | "run_id",
+        Trace = "trace_id",
+        Parent = "parent_run_id",
+        Order = "dotted_order",
+        Name = "name",
+        Type = "run_type",
+        Start = "start_time",
+        End = "end_time",
+        Inputs = "inputs",
+        Outputs = "outputs",
+        Error = "error",
+        Status = "status",
+        Children = "child_runs",
+        TokensIn = "prompt_tokens",
+        TokensOut = "completion_tokens",
+        TokensAll = "total_tokens",
+        Cost = "total_cost",
+        Extra = "extra",
+        Session = "session_id" | "thread_id",
     }
 }
 
-names! {
+key_table! {
     /// What holds runs.
     OfPayload {
-        Runs = ["runs"],
-        Begun = ["post"],
-        Ended = ["patch"],
+        Runs = "runs",
+        Begun = "post",
+        Ended = "patch",
     }
 }
 
-names! {
+key_table! {
     /// What stands inside of runs.
     Inside {
-        Metadata = ["metadata"],
-        Model = ["ls_model_name", "model_name", "model"],
-        Usage = ["usage_metadata", "usage", "token_usage"],
-        Output = ["output"],
-        LlmOutput = ["llm_output"],
-        Input = ["input"],
-        Parameters = ["invocation_params"],
-        Tools = ["tools"],
-        TokensIn = ["input_tokens", "prompt_tokens"],
-        TokensOut = ["output_tokens", "completion_tokens"],
-        TokensAll = ["total_tokens"],
-        Kwargs = ["kwargs"],
-        Generations = ["generations"],
-        Message = ["message"],
+        Metadata = "metadata",
+        Model = "ls_model_name" | "model_name" | "model",
+        Usage = "usage_metadata" | "usage" | "token_usage",
+        Output = "output",
+        LlmOutput = "llm_output",
+        Input = "input",
+        Parameters = "invocation_params",
+        Tools = "tools",
+        TokensIn = "input_tokens" | "prompt_tokens",
+        TokensOut = "output_tokens" | "completion_tokens",
+        TokensAll = "total_tokens",
+        Kwargs = "kwargs",
+        Generations = "generations",
+        Message = "message",
     }
 }
 
-names! {
+key_table! {
     /// The keys of lists of runs.
     Lists {
-        Any = ["runs", "post", "patch"],
+        Any = "runs" | "post" | "patch",
     }
 }
 
-names! {
+key_table! {
     /// Those that nothing else has.
     Near {
-        Any = ["run_type"],
+        Any = "run_type",
     }
 }
 
-names! {
+key_table! {
     /// Keys of which a run has one.
     Mark {
-        Any = ["run_type", "post", "patch", "runs"],
+        Any = "run_type" | "post" | "patch" | "runs",
     }
 }
 
@@ -89,50 +89,43 @@ ways! {
     TRACE = [["trace_id"]];
 }
 
-fn of<'run>(object: Object<'run>, wanted: OfRun) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
-fn inside<'run>(object: Object<'run>, wanted: Inside) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
 /// Runs of LangSmith.
 pub(super) const FORMAT: Format = Format {
     name: "LangSmith runs",
     description: "LangSmith runs (`run_type`), a list of them, `runs`, or payloads with `post` and `patch`",
     known_by: "`run_type` beside `dotted_order`, `trace_id` or `child_runs`",
-    marks: Mark::Any.names(),
-    near: Near::Any.names(),
+    marks: Mark::Any.keys(),
+    near: Near::Any.keys(),
     object: |object| is_run(object) || holds_runs(object),
-    item_marks: Mark::Any.names(),
+    item_marks: Mark::Any.keys(),
     element: |object| is_run(object) || holds_runs(object),
     read,
     runs: &[
-        Cutting { within: &[], way: &[Lists::Any.names()], by: TRACE, keeps: &[] },
+        Cutting { within: &[], way: &[Lists::Any.keys()], by: TRACE, keeps: &[] },
         Cutting { within: &[], way: &[], by: TRACE, keeps: &[] },
     ],
     ..IN_FULL
 };
 
 fn is_run(object: Object<'_>) -> bool {
-    let kind = of(object, OfRun::Type).and_then(text_of_node);
-    kind.is_some() && [OfRun::Order, OfRun::Trace, OfRun::Children].into_iter().any(|word| of(object, word).is_some())
+    let kind = value_of(object, OfRun::Type).and_then(text_of_node);
+    kind.is_some()
+        && [OfRun::Order, OfRun::Trace, OfRun::Children].into_iter().any(|word| value_of(object, word).is_some())
 }
 
 /// The lists of runs that an object holds.
 fn lists(object: Object<'_>) -> impl Iterator<Item = Node<'_>> {
-    object.entries().iter().filter(|entry| OfPayload::of(entry.key).is_some()).map(|entry| entry.node)
+    object.entries().iter().filter(|entry| OfPayload::from_key(entry.key).is_some()).map(|entry| entry.node)
 }
 
 fn holds_runs(object: Object<'_>) -> bool {
-    let runs = object.entries().iter().filter(|entry| OfPayload::of(entry.key).is_some());
+    let runs = object.entries().iter().filter(|entry| OfPayload::from_key(entry.key).is_some());
     are_mostly(runs.filter_map(|entry| list(entry.node)).flatten(), is_record)
 }
 
 /// What ends a run need not say again what it is.
 fn is_record(object: Object<'_>) -> bool {
-    is_run(object) || of(object, OfRun::Order).is_some()
+    is_run(object) || value_of(object, OfRun::Order).is_some()
 }
 
 /// Finds the records, and what stands among them and is none (`Err`).
@@ -145,7 +138,7 @@ fn collect<'run>(node: Node<'run>, found: &mut Vec<Result<Object<'run>, Node<'ru
         Value::Object(object) if holds_runs(object) => lists(object).for_each(|list| collect(list, found, depth + 1)),
         Value::Object(object) if is_record(object) => {
             found.push(Ok(object));
-            if let Some(children) = of(object, OfRun::Children)
+            if let Some(children) = value_of(object, OfRun::Children)
                 .filter(|runs| depth < DEEP && list(*runs).is_some_and(|runs| !runs.is_empty()))
             {
                 collect(children, found, depth + 1);
@@ -169,7 +162,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
                 continue;
             }
         };
-        let id = of(record, OfRun::Id).and_then(text_of_node);
+        let id = value_of(record, OfRun::Id).and_then(text_of_node);
         match id.and_then(|id| by_id.get(id)).and_then(|place| order.get_mut(*place)) {
             Some(known) => known.push(record),
             None => {
@@ -179,7 +172,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
         }
     }
     let first = order.first().and_then(|records| records.first());
-    let id = first.and_then(|record| of(*record, OfRun::Trace).or(of(*record, OfRun::Id)));
+    let id = first.and_then(|record| value_of(*record, OfRun::Trace).or(value_of(*record, OfRun::Id)));
     let spans = order.iter().map(|records| span(records, draft)).collect();
     tell(spans, Whole { id: id.filter(|id| text_of_node(*id).is_some()), ..Whole::default() }, draft);
     Ok(())
@@ -188,7 +181,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 /// The last value that says something.
 fn last<'run>(records: &[Object<'run>], wanted: OfRun) -> Option<Node<'run>> {
     let says = |node: &Node<'run>| object(*node).is_none_or(|object| !object.entries().is_empty());
-    records.iter().rev().find_map(|record| of(*record, wanted).filter(says))
+    records.iter().rev().find_map(|record| value_of(*record, wanted).filter(says))
 }
 
 fn span<'run>(records: &[Object<'run>], draft: &mut Draft<'run, '_>) -> Span<'run> {
@@ -209,17 +202,18 @@ fn span<'run>(records: &[Object<'run>], draft: &mut Draft<'run, '_>) -> Span<'ru
     };
     let (inputs, outputs) = (last(records, OfRun::Inputs), last(records, OfRun::Outputs));
     let metadata =
-        |record: &Object<'run>| inside(object(of(*record, OfRun::Extra)?)?, Inside::Metadata).and_then(object);
+        |record: &Object<'run>| value_of(object(value_of(*record, OfRun::Extra)?)?, Inside::Metadata).and_then(object);
     let metadata = records.iter().rev().find_map(metadata);
     span.attributes = metadata.map(|metadata| Node::computed(Value::Object(metadata)));
-    let parameters =
-        |record: &Object<'run>| inside(object(of(*record, OfRun::Extra)?)?, Inside::Parameters).and_then(object);
+    let parameters = |record: &Object<'run>| {
+        value_of(object(value_of(*record, OfRun::Extra)?)?, Inside::Parameters).and_then(object)
+    };
     let parameters = records.iter().find_map(parameters);
-    let model = metadata.into_iter().chain(parameters).find_map(|object| inside(object, Inside::Model));
+    let model = metadata.into_iter().chain(parameters).find_map(|object| value_of(object, Inside::Model));
     let facts = [
         (Fact::Model, model),
-        (Fact::Tools, parameters.and_then(|parameters| inside(parameters, Inside::Tools))),
-        (Fact::Conversation, metadata.and_then(|metadata| of(metadata, OfRun::Session))),
+        (Fact::Tools, parameters.and_then(|parameters| value_of(parameters, Inside::Tools))),
+        (Fact::Conversation, metadata.and_then(|metadata| value_of(metadata, OfRun::Session))),
         (Fact::TokensIn, last(records, OfRun::TokensIn)),
         (Fact::TokensOut, last(records, OfRun::TokensOut)),
         (Fact::TokensAll, last(records, OfRun::TokensAll)),
@@ -248,7 +242,7 @@ fn span<'run>(records: &[Object<'run>], draft: &mut Draft<'run, '_>) -> Span<'ru
 /// The value under a key that is the only one, else the whole.
 fn only(node: Node<'_>, wanted: Inside) -> Node<'_> {
     match object(node) {
-        Some(object) if object.entries().len() == 1 => inside(object, wanted).unwrap_or(node),
+        Some(object) if object.entries().len() == 1 => value_of(object, wanted).unwrap_or(node),
         _ => node,
     }
 }
@@ -257,20 +251,20 @@ fn only(node: Node<'_>, wanted: Inside) -> Node<'_> {
 fn usage<'run>(outputs: Option<Node<'run>>, span: &mut Span<'run>) {
     let Some(outputs) = outputs.and_then(object) else { return };
     let generated = || {
-        let first = inside(outputs, Inside::Generations).and_then(list)?.first()?;
+        let first = value_of(outputs, Inside::Generations).and_then(list)?.first()?;
         let first = list(*first).and_then(|inner| inner.first()).unwrap_or(first);
-        let message = object(inside(object(*first)?, Inside::Message)?)?;
-        inside(inside(message, Inside::Kwargs).and_then(object).unwrap_or(message), Inside::Usage)
+        let message = object(value_of(object(*first)?, Inside::Message)?)?;
+        value_of(value_of(message, Inside::Kwargs).and_then(object).unwrap_or(message), Inside::Usage)
     };
-    let provider = || inside(object(inside(outputs, Inside::LlmOutput)?)?, Inside::Usage);
-    let Some(usage) = inside(outputs, Inside::Usage).or_else(generated).or_else(provider).and_then(object) else {
+    let provider = || value_of(object(value_of(outputs, Inside::LlmOutput)?)?, Inside::Usage);
+    let Some(usage) = value_of(outputs, Inside::Usage).or_else(generated).or_else(provider).and_then(object) else {
         return;
     };
     for (fact, word) in
         [(Fact::TokensIn, Inside::TokensIn), (Fact::TokensOut, Inside::TokensOut), (Fact::TokensAll, Inside::TokensAll)]
     {
         if span.facts.get(fact).is_none() {
-            span.tell(fact, inside(usage, word));
+            span.tell(fact, value_of(usage, word));
         }
     }
 }

@@ -4,41 +4,39 @@
 use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, fields, is_true, words};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, items_of, object, object_of, objects, payload, text, text_of};
+use super::fields::{Parsed, Record, is_true, key_table};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::Status;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     /// An event.
     OfManaged {
-        Type = "type" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Time = "processed_at" => Shape,
-        Content = "content" => Call(of_step::RESULT),
-        Name = "name" => Call(of_step::TOOL),
-        Input = "input" => Call(of_step::ARGS),
-        Permission = "evaluated_permission" => Call(of_step::STATUS),
-        Call = "tool_use_id" => Shape,
-        CustomCall = "custom_tool_use_id" => Shape,
-        McpCall = "mcp_tool_use_id" => Shape,
-        Failed = "is_error" => Call(of_step::STATUS),
-        Confirmed = "result" => Call(of_step::STATUS),
-        Usage = "model_usage" => PartOf(of_run::USAGE),
-        Error = "error" => Run(of_run::ERROR),
-        Message = "message" => Run(of_run::ERROR),
-        Agent = "agent" => Shape,
-        Model = "model" => PartOf(of_run::META),
-        AgentName = "agent_name" => Call(of_step::AGENT),
-        Data = "data" => Shape,
+        Type = "type",
+        Id = "id",
+        Time = "processed_at",
+        Content = "content",
+        Name = "name",
+        Input = "input",
+        Permission = "evaluated_permission",
+        Call = "tool_use_id",
+        CustomCall = "custom_tool_use_id",
+        McpCall = "mcp_tool_use_id",
+        Failed = "is_error",
+        Confirmed = "result",
+        Usage = "model_usage",
+        Error = "error",
+        Message = "message",
+        Agent = "agent",
+        Model = "model",
+        AgentName = "agent_name",
+        Data = "data",
     }
 }
 
-words! {
+key_table! {
     /// The types of events that are read.
     EventType {
         Session = "session",
@@ -53,14 +51,14 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// What somebody says to a call.
     Answer {
         Deny = "deny",
     }
 }
 
-words! {
+key_table! {
     /// What a policy says of a call.
     Permission {
         Ask = "ask",
@@ -122,7 +120,7 @@ struct Session<'a, 'run, 'limits> {
 impl<'run> Session<'_, 'run, '_> {
     fn event(&mut self, node: Node<'run>, event: Object<'run>) {
         let word = text_of(event, OfManaged::Type).unwrap_or_default();
-        let kind = EventType::of(word);
+        let kind = EventType::from_key(word);
         if kind.is_none() && !FAMILIES.iter().any(|family| word.starts_with(family)) {
             let message = format!("an event of unknown type `{word}` is passed over");
             return self.talk.draft.not_understood(node.origin, message);
@@ -180,7 +178,7 @@ impl<'run> Session<'_, 'run, '_> {
         let made =
             Made { tool, args: event.field(OfManaged::Input), id: event.field(OfManaged::Id), origin: node.origin };
         let Some(step) = self.talk.call(made, about) else { return };
-        match text_of(event, OfManaged::Permission).and_then(Permission::of) {
+        match text_of(event, OfManaged::Permission).and_then(Permission::from_key) {
             Some(Permission::Ask) => self.asked.extend(text_of(event, OfManaged::Id)),
             Some(Permission::Deny) => self.talk.mark(step, Status::Denied),
             None => {}
@@ -190,7 +188,7 @@ impl<'run> Session<'_, 'run, '_> {
     fn confirmed(&mut self, event: Object<'run>) {
         let Some(id) = call_of(event) else { return };
         self.asked.retain(|asked| *asked != id);
-        let denied = text_of(event, OfManaged::Confirmed).and_then(Answer::of) == Some(Answer::Deny);
+        let denied = text_of(event, OfManaged::Confirmed).and_then(Answer::from_key) == Some(Answer::Deny);
         if let Some(call) = self.talk.called(id).filter(|_| denied) {
             self.talk.mark(call, Status::Denied);
         }

@@ -5,61 +5,59 @@ mod pairing;
 
 use super::content;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, fields, is_true, words};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, items_of, list_of, object, object_of, text_of};
+use super::fields::{Parsed, Record, is_true, key_table};
 use super::talk::{About, Made, Outcome, Talk, instant};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::Status;
 use pairing::{Answer, Asked, OpenRequests};
 
-fields! {
+key_table! {
     /// What a message is wrapped in.
     OfFrame {
-        Message = "message" => Shape,
-        Data = "data" => Shape,
-        Payload = "payload" => Shape,
-        Raw = "raw" => Shape,
-        Frame = "frame" => Shape,
-        Request = "request" => Shape,
-        Response = "response" => Shape,
-        Direction = "direction" => Shape,
-        Time = "timestamp" => Shape,
-        TimeToo = "time" => Shape,
-        TimeOfLog = "ts" => Shape,
-        TimeInMilliseconds = "timestamp_ms" => Shape,
-        Stream = "sse" => Shape,
-        Events = "events" => Shape,
-        Entries = "entries" => Shape,
-        History = "history" => Shape,
-        Messages = "messages" => Shape,
+        Message = "message",
+        Data = "data",
+        Payload = "payload",
+        Raw = "raw",
+        Frame = "frame",
+        Request = "request",
+        Response = "response",
+        Direction = "direction",
+        Time = "timestamp",
+        TimeToo = "time",
+        TimeOfLog = "ts",
+        TimeInMilliseconds = "timestamp_ms",
+        Stream = "sse",
+        Events = "events",
+        Entries = "entries",
+        History = "history",
+        Messages = "messages",
     }
 }
 
-fields! {
+key_table! {
     /// A message.
     OfRpc {
-        Version = "jsonrpc" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Method = "method" => Shape,
-        Params = "params" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Failed = "isError" => Call(of_step::STATUS),
-        Content = "content" => Call(of_step::RESULT),
-        Tools = "tools" => PartOf(of_run::TOOLS),
-        Server = "serverInfo" => PartOf(of_run::META),
-        Why = "message" => Call(of_step::ERROR),
-        Protocol = "protocolVersion" => Shape,
-        Client = "clientInfo" => Shape,
-        Capabilities = "capabilities" => Shape,
+        Version = "jsonrpc",
+        Id = "id",
+        Method = "method",
+        Params = "params",
+        Name = "name",
+        Arguments = "arguments",
+        Result = "result",
+        Error = "error",
+        Failed = "isError",
+        Content = "content",
+        Tools = "tools",
+        Server = "serverInfo",
+        Why = "message",
+        Protocol = "protocolVersion",
+        Client = "clientInfo",
+        Capabilities = "capabilities",
     }
 }
 
-words! {
+key_table! {
     /// The methods that are known.
     Method {
         Call = "tools/call",
@@ -128,7 +126,7 @@ fn is_offer(method: &str) -> bool {
 
 /// The first request of a client: the version of the protocol is a day, which is text.
 fn greets(method: &str, message: Object<'_>) -> bool {
-    Method::of(method) == Some(Method::Initialize)
+    Method::from_key(method) == Some(Method::Initialize)
         && object_of(message, OfRpc::Params).is_some_and(|params| {
             text_of(params, OfRpc::Protocol).is_some()
                 && [OfRpc::Client, OfRpc::Capabilities].into_iter().any(|field| params.field(field).is_some())
@@ -210,7 +208,7 @@ impl<'run> Log<'_, 'run, '_> {
         let Some(method) = text_of(message, OfRpc::Method) else {
             return self.response(message, id, direction, about);
         };
-        match Method::of(method) {
+        match Method::from_key(method) {
             Some(Method::Call) => self.call(node, message, id, direction, about),
             Some(Method::Ask) => self.open.add(id, Asked::Client, direction),
             Some(Method::Initialize | Method::Other) => {}

@@ -3,72 +3,71 @@
 //! A conversation of either form comes alone, in the requests and responses of an API, in a session of an agent, in the results of a
 //! benchmark: the formats that hold one say where it stands, and read its messages by the tables here.
 
-use super::fields::{Record, Shape, Shapes, fields, first, words};
+use super::fields::{Record, Shape, Shapes, first, key_table};
 use averment_base::value::Value;
-use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{Kind, Status};
+use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// A message.
     OfMessage {
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Calls = "tool_calls" => Shape,
+        Role = "role",
+        Content = "content",
+        Calls = "tool_calls",
         /// One call, as it was written before there could be several.
-        Call = "function_call" => Shape,
+        Call = "function_call",
         /// The id of the call that the message is the result of.
-        Answers = "tool_call_id" => Shape,
+        Answers = "tool_call_id",
         /// The tool of the call that the message is the result of.
-        Tool = "name" => Call(of_step::TOOL),
-        ToolToo = "tool_name" => Call(of_step::TOOL),
+        Tool = "name",
+        ToolToo = "tool_name",
         /// How the call ended that the message is the result of.
-        Status = "status" => Call(of_step::STATUS),
+        Status = "status",
         /// What has messages of its own is none.
-        Messages = "messages" => Shape,
+        Messages = "messages",
         /// What has a type is an event that holds a message, or some other thing.
-        Type = "type" => Format,
+        Type = "type",
         /// Several lines of a session are one message when they have one id.
-        Id = "id" => Shape,
+        Id = "id",
         /// Calls of Vercel's AI SDK, which only the full reader reads.
-        Invocations = "toolInvocations" => Shape,
-        Parts = "parts" => Shape,
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Model = "model" => PartOf(of_run::META),
+        Invocations = "toolInvocations",
+        Parts = "parts",
+        Usage = "usage",
+        Model = "model",
     }
 }
 
-fields! {
+key_table! {
     /// A call in OpenAI's form; what is called stands in it, or in an object inside of it.
     OfCall {
-        Id = "id" => Call(of_step::ID),
-        Function = "function" => Shape,
-        Custom = "custom" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Args = "args" => Call(of_step::ARGS),
-        Input = "input" => Call(of_step::ARGS),
+        Id = "id",
+        Function = "function",
+        Custom = "custom",
+        Name = "name",
+        Arguments = "arguments",
+        Args = "args",
+        Input = "input",
     }
 }
 
-fields! {
+key_table! {
     /// A block of a content.
     OfBlock {
-        Type = "type" => Shape,
-        Text = "text" => Shape,
-        Thinking = "thinking" => Checked(Kind::Message),
-        Id = "id" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Input = "input" => Call(of_step::ARGS),
+        Type = "type",
+        Text = "text",
+        Thinking = "thinking",
+        Id = "id",
+        Name = "name",
+        Input = "input",
         /// The id of the call that the block is the result of.
-        Answers = "tool_use_id" => Shape,
-        Content = "content" => Call(of_step::RESULT),
-        Failed = "is_error" => Call(of_step::STATUS),
+        Answers = "tool_use_id",
+        Content = "content",
+        Failed = "is_error",
         /// What a text is taken from: where it does, it is cut.
-        Citations = "citations" => Shape,
+        Citations = "citations",
     }
 }
 
-words! {
+key_table! {
     /// Who says a message.
     Role {
         Assistant = "assistant",
@@ -78,7 +77,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The types of blocks, but for results.
     BlockType {
         Text = "text",
@@ -87,16 +86,16 @@ words! {
         Call = "tool_use" | "server_tool_use" | "mcp_tool_use",
         Result = "tool_result",
         /// Images, documents, redacted thinking: nothing that a rule could read.
-        Silent = "image" | "image_url" | "input_image" | "document" | "file" | "input_file" | "audio" | "audio_url" | "input_audio" | "video"
-            | "video_url" | "redacted_thinking" | "refusal" | "reasoning_content" | "search_result" | "container_upload" | "tool_reference"
-            | "citation" | "compaction" | "fallback" | "media",
+        Silent = "image" | "image_url" | "input_image" | "document" | "file" | "input_file" | "audio" | "audio_url"
+            | "input_audio" | "video" | "video_url" | "redacted_thinking" | "refusal" | "reasoning_content" | "search_result"
+            | "container_upload" | "tool_reference" | "citation" | "compaction" | "fallback" | "media",
     }
 }
 
 impl BlockType {
     /// The type of a block by its word: results have names of their tools in front of theirs.
     pub(crate) fn of_block(word: &str) -> Option<Self> {
-        match Self::of(word) {
+        match Self::from_key(word) {
             None if word.ends_with("tool_result") => Some(Self::Result),
             found => found,
         }
@@ -140,7 +139,7 @@ pub(crate) fn text_in<'a, R: Record<OfBlock>>(
     word: impl Fn(R::Value) -> Option<&'a str>,
 ) -> Option<R::Value> {
     let known = block.field(OfBlock::Type).and_then(word);
-    if known.is_some_and(|kind| !matches!(BlockType::of(kind), Some(BlockType::Text | BlockType::OtherText))) {
+    if known.is_some_and(|kind| !matches!(BlockType::from_key(kind), Some(BlockType::Text | BlockType::OtherText))) {
         return None;
     }
     block.field(OfBlock::Text).filter(|text| shapes.is_text(*text))

@@ -4,34 +4,33 @@
 
 use super::content;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields};
-use super::format::{Format, IN_FULL};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::messages::{OfCall, Role};
 use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use super::tools::OfArgs;
 use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run};
 use std::sync::LazyLock;
 
-fields! {
+key_table! {
     /// A trajectory.
     OfMini {
-        Format = "trajectory_format" => Shape,
-        Messages = "messages" => Shape,
-        Info = "info" => Shape,
-        Version = "mini_version" => PartOf(of_run::META),
-        Exit = "exit_status" => PartOf(of_run::META),
-        Submission = "submission" => Run(of_run::OUTPUT),
-        Stats = "model_stats" => Shape,
-        Cost = "instance_cost" => Run(of_run::COST),
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Calls = "tool_calls" => Shape,
-        Answers = "tool_call_id" => Shape,
-        Extra = "extra" => Shape,
-        Actions = "actions" => Shape,
-        Code = "returncode" => Call(of_step::EXIT_CODE),
+        Format = "trajectory_format",
+        Messages = "messages",
+        Info = "info",
+        Version = "mini_version",
+        Exit = "exit_status",
+        Submission = "submission",
+        Stats = "model_stats",
+        Cost = "instance_cost",
+        Role = "role",
+        Content = "content",
+        Calls = "tool_calls",
+        Answers = "tool_call_id",
+        Extra = "extra",
+        Actions = "actions",
+        Code = "returncode",
     }
 }
 
@@ -67,7 +66,7 @@ static BEHIND: Markers = LazyLock::new(|| markers([CODE.0]));
 /// A message that nobody else writes: a result with its return code, or an answer with a block of this agent's.
 fn is_message(message: Object<'_>) -> bool {
     let words = text_of(message, OfMini::Content).unwrap_or_default();
-    match text_of(message, OfMini::Role).and_then(Role::of) {
+    match text_of(message, OfMini::Role).and_then(Role::from_key) {
         Some(Role::User) => words.starts_with(CODE.0) && words.contains(CODE.1),
         Some(Role::Assistant) => BLOCKS.iter().any(|(begin, _)| *begin != OF_ANYBODY && words.contains(begin)),
         _ => false,
@@ -117,7 +116,7 @@ struct Session<'a, 'run, 'limits> {
 impl<'run> Session<'_, 'run, '_> {
     fn message(&mut self, node: Node<'run>, message: Object<'run>) {
         let about = About::default();
-        let role = text_of(message, OfMini::Role).and_then(Role::of);
+        let role = text_of(message, OfMini::Role).and_then(Role::from_key);
         let content = message.field(OfMini::Content);
         let words = content.and_then(|content| content::text(content, self.talk.draft.arena));
         match role {

@@ -2,71 +2,71 @@
 
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::format::{Format, IN_FULL};
-use super::nodes::{are_mostly, list, object};
+use super::fields::key_table;
 use super::spans::attributes::Fact;
-use super::spans::{Act, Span, Unit, Whole, instant, names, tell, text_of_node, ways};
+use super::spans::{Act, Span, Unit, Whole, instant, tell, text_of_node, ways};
+use super::{Format, IN_FULL, are_mostly, list, object, value_of};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 
-names! {
+key_table! {
     /// A record, and what it says of its span.
     Of {
-        Object = ["object"],
-        Id = ["id"],
-        Trace = ["trace_id"],
-        Parent = ["parent_id"],
-        Start = ["started_at"],
-        End = ["ended_at"],
-        Data = ["span_data"],
-        Error = ["error"],
-        Message = ["message"],
-        Group = ["group_id"],
-        Type = ["type"],
-        Name = ["name"],
-        Input = ["input"],
-        Output = ["output"],
-        Model = ["model"],
-        Usage = ["usage"],
-        TokensIn = ["input_tokens", "prompt_tokens"],
-        TokensOut = ["output_tokens", "completion_tokens"],
-        TokensAll = ["total_tokens"],
-        Response = ["response"],
-        From = ["from_agent"],
-        To = ["to_agent"],
-        Items = ["data"],
+        Object = "object",
+        Id = "id",
+        Trace = "trace_id",
+        Parent = "parent_id",
+        Start = "started_at",
+        End = "ended_at",
+        Data = "span_data",
+        Error = "error",
+        Message = "message",
+        Group = "group_id",
+        Type = "type",
+        Name = "name",
+        Input = "input",
+        Output = "output",
+        Model = "model",
+        Usage = "usage",
+        TokensIn = "input_tokens" | "prompt_tokens",
+        TokensOut = "output_tokens" | "completion_tokens",
+        TokensAll = "total_tokens",
+        Response = "response",
+        From = "from_agent",
+        To = "to_agent",
+        Items = "data",
     }
 }
 
-names! {
+key_table! {
     /// What a record is.
     Record {
-        Trace = ["trace"],
-        Span = ["trace.span"],
+        Trace = "trace",
+        Span = "trace.span",
     }
 }
 
-names! {
+key_table! {
     /// What a span is.
     SpanType {
-        Agent = ["agent"],
-        Function = ["function"],
-        Model = ["generation", "response"],
-        Handover = ["handoff"],
+        Agent = "agent",
+        Function = "function",
+        Model = "generation" | "response",
+        Handover = "handoff",
     }
 }
 
-names! {
+key_table! {
     /// Those that nothing else has.
     Near {
-        Any = ["span_data", "workflow_name"],
+        Any = "span_data" | "workflow_name",
     }
 }
 
-names! {
+key_table! {
     /// Keys of which a record, or what holds records, has one.
     Mark {
-        Any = ["object", "data"],
+        Any = "object" | "data",
     }
 }
 
@@ -75,39 +75,35 @@ ways! {
     TRACE = [["trace_id"], ["id"]];
 }
 
-fn of<'run>(object: Object<'run>, wanted: Of) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
 /// A trace of the SDK.
 pub(super) const FORMAT: Format = Format {
     name: "OpenAI Agents SDK trace",
     description: "traces of the OpenAI Agents SDK (`object`: `trace` and `trace.span`)",
     known_by: "records whose `object` is `trace` or `trace.span`, with `span_data` or `workflow_name`",
-    marks: Mark::Any.names(),
-    near: Near::Any.names(),
+    marks: Mark::Any.keys(),
+    near: Near::Any.keys(),
     object: |object| record(object).is_some() || is_payload(object),
-    item_marks: Mark::Any.names(),
+    item_marks: Mark::Any.keys(),
     element: |object| record(object).is_some() || is_payload(object),
     read,
     runs: &[
-        Cutting { within: &[], way: &[Of::Items.names()], by: TRACE, keeps: &[] },
+        Cutting { within: &[], way: &[Of::Items.keys()], by: TRACE, keeps: &[] },
         Cutting { within: &[], way: &[], by: TRACE, keeps: &[] },
     ],
     ..IN_FULL
 };
 
 fn record(object: Object<'_>) -> Option<Record> {
-    let (record, _) = of(object, Of::Object).and_then(text_of_node).and_then(Record::of)?;
+    let record = value_of(object, Of::Object).and_then(text_of_node).and_then(Record::from_key)?;
     let is_known = match record {
-        Record::Trace => of(object, Of::Id).is_some_and(|id| text_of_node(id).is_some()),
-        Record::Span => of(object, Of::Data).is_some_and(|data| super::nodes::object(data).is_some()),
+        Record::Trace => value_of(object, Of::Id).is_some_and(|id| text_of_node(id).is_some()),
+        Record::Span => value_of(object, Of::Data).is_some_and(|data| super::object(data).is_some()),
     };
     is_known.then_some(record)
 }
 
 fn is_payload(payload: Object<'_>) -> bool {
-    let items = of(payload, Of::Items).and_then(list).unwrap_or_default();
+    let items = value_of(payload, Of::Items).and_then(list).unwrap_or_default();
     are_mostly(items.iter(), |item| record(item).is_some())
 }
 
@@ -116,7 +112,7 @@ fn collect<'run>(node: Node<'run>, found: &mut Vec<(Node<'run>, Option<(Record, 
     const DEEP: usize = 4;
     match node.value {
         Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect(*item, found, depth + 1)),
-        Value::Object(object) => match (record(object), of(object, Of::Items)) {
+        Value::Object(object) => match (record(object), value_of(object, Of::Items)) {
             (Some(record), _) => found.push((node, Some((record, object)))),
             (None, Some(items)) if depth < DEEP => collect(items, found, depth + 1),
             _ => found.push((node, None)),
@@ -137,11 +133,11 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
         };
         match record {
             Record::Trace => {
-                whole.id = of(object, Of::Id);
-                whole.session = of(object, Of::Group);
+                whole.id = value_of(object, Of::Id);
+                whole.session = value_of(object, Of::Group);
             }
             Record::Span => {
-                whole.id = whole.id.or_else(|| of(object, Of::Trace).filter(|id| text_of_node(*id).is_some()));
+                whole.id = whole.id.or_else(|| value_of(object, Of::Trace).filter(|id| text_of_node(*id).is_some()));
                 spans.push(span(node, object, draft));
             }
         }
@@ -152,36 +148,36 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 
 fn span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
     let mut span = Span::new(node.origin);
-    span.id = of(record, Of::Id).and_then(text_of_node);
-    span.parent = of(record, Of::Parent).and_then(text_of_node);
-    let at = |word| of(record, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
+    span.id = value_of(record, Of::Id).and_then(text_of_node);
+    span.parent = value_of(record, Of::Parent).and_then(text_of_node);
+    let at = |word| value_of(record, word).and_then(|node| instant(node, Unit::NanosecondsByLength));
     (span.start, span.end) = (at(Of::Start), at(Of::End));
-    span.attributes = of(record, Of::Data);
-    let error = of(record, Of::Error);
-    span.error = error.map(|error| object(error).and_then(|error| of(error, Of::Message)).unwrap_or(error));
+    span.attributes = value_of(record, Of::Data);
+    let error = value_of(record, Of::Error);
+    span.error = error.map(|error| object(error).and_then(|error| value_of(error, Of::Message)).unwrap_or(error));
     span.failed = error.map(|_| true);
     let Some(data) = span.attributes.and_then(object) else { return span };
-    let kind = of(data, Of::Type);
-    span.name = of(data, Of::Name).or(kind);
-    let (input, output) = (of(data, Of::Input), of(data, Of::Output));
-    span.act = match kind.and_then(text_of_node).and_then(SpanType::of) {
-        Some((SpanType::Agent, _)) => Act::Agent,
-        Some((SpanType::Function, _)) => {
+    let kind = value_of(data, Of::Type);
+    span.name = value_of(data, Of::Name).or(kind);
+    let (input, output) = (value_of(data, Of::Input), value_of(data, Of::Output));
+    span.act = match kind.and_then(text_of_node).and_then(SpanType::from_key) {
+        Some(SpanType::Agent) => Act::Agent,
+        Some(SpanType::Function) => {
             span.tell(Fact::Args, input);
             span.tell(Fact::Result, output);
             Act::Tool
         }
-        Some((SpanType::Model, _)) => {
-            let response = of(data, Of::Response).and_then(object);
+        Some(SpanType::Model) => {
+            let response = value_of(data, Of::Response).and_then(object);
             span.tell(Fact::MessagesIn, input);
-            span.tell(Fact::MessagesOut, output.or_else(|| of(response?, Of::Output)));
-            span.tell(Fact::Model, of(data, Of::Model).or_else(|| of(response?, Of::Model)));
-            usage(of(data, Of::Usage).or_else(|| of(response?, Of::Usage)), &mut span);
+            span.tell(Fact::MessagesOut, output.or_else(|| value_of(response?, Of::Output)));
+            span.tell(Fact::Model, value_of(data, Of::Model).or_else(|| value_of(response?, Of::Model)));
+            usage(value_of(data, Of::Usage).or_else(|| value_of(response?, Of::Usage)), &mut span);
             Act::Inference
         }
-        Some((SpanType::Handover, _)) => {
-            span.tell(Fact::HandoverFrom, of(data, Of::From));
-            span.tell(Fact::HandoverTo, of(data, Of::To));
+        Some(SpanType::Handover) => {
+            span.tell(Fact::HandoverFrom, value_of(data, Of::From));
+            span.tell(Fact::HandoverTo, value_of(data, Of::To));
             Act::Part
         }
         None => Act::Part,
@@ -195,6 +191,6 @@ fn usage<'run>(usage: Option<Node<'run>>, span: &mut Span<'run>) {
     for (fact, word) in
         [(Fact::TokensIn, Of::TokensIn), (Fact::TokensOut, Of::TokensOut), (Fact::TokensAll, Of::TokensAll)]
     {
-        span.tell(fact, of(usage, word));
+        span.tell(fact, value_of(usage, word));
     }
 }

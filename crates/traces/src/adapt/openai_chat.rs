@@ -6,8 +6,7 @@
 use super::calls::{Unanswered, Usage, arguments, tools};
 use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
-use super::fields::{Parsed, Record, Shape, Shapes, fields};
-use super::format::{Format, IN_FULL, InMessages, Projected};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::messages::{self, OfCall, OfMessage, Role, function, is_about_calls, is_message};
 use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
 use super::{blocks, claude_code, native, printed};
@@ -17,28 +16,28 @@ use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{Expected, expected, of_run, of_step};
 use averment_runs::run::Kind;
 
-fields! {
+key_table! {
     /// An object with messages: a request to a chat API, its response, both together, or something of one's own.
     OfExchange {
-        Messages = "messages" => Shape,
-        Choices = "choices" => Shape,
-        Request = "request" => Shape,
-        Response = "response" => Shape,
-        Tools = "tools" => PartOf(of_run::TOOLS),
-        Functions = "functions" => Shape,
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Id = "id" => Run(of_run::ID),
-        Model = "model" => PartOf(of_run::COST),
+        Messages = "messages",
+        Choices = "choices",
+        Request = "request",
+        Response = "response",
+        Tools = "tools",
+        Functions = "functions",
+        Usage = "usage",
+        Id = "id",
+        Model = "model",
         /// What the response cost, as LiteLLM and OpenHands write it beside the two.
-        Cost = "cost" => Run(of_run::COST),
-        ResponseCost = "response_cost" => Run(of_run::COST),
+        Cost = "cost",
+        ResponseCost = "response_cost",
     }
 }
 
-fields! {
+key_table! {
     /// One of the answers in a response.
     OfChoice {
-        Message = "message" => Shape,
+        Message = "message",
     }
 }
 
@@ -204,7 +203,7 @@ fn tells_of_calls(message: &Node<'_>) -> bool {
 
 /// Who says a message.
 fn role(message: Object<'_>) -> Option<Role> {
-    text_of(message, OfMessage::Role).and_then(Role::of)
+    text_of(message, OfMessage::Role).and_then(Role::from_key)
 }
 
 /// Adds the messages of one element: a message, an exchange, or an object with messages.

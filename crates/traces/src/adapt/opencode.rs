@@ -3,78 +3,76 @@
 
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use super::format::{Format, IN_FULL};
+use super::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
 use super::messages::Role;
 use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use averment_base::value::{Node, Number, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::Status;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     /// An export, or one of its messages.
     OfExport {
-        Info = "info" => Shape,
-        Messages = "messages" => Shape,
-        Parts = "parts" => Shape,
+        Info = "info",
+        Messages = "messages",
+        Parts = "parts",
     }
 }
 
-fields! {
+key_table! {
     /// What is known of a session or a message.
     OfInfo {
-        Id = "id" => Run(of_run::ID),
-        Role = "role" => Shape,
-        Folder = "directory" => PartOf(of_run::META),
-        Version = "version" => PartOf(of_run::META),
-        Path = "path" => Shape,
-        Cwd = "cwd" => PartOf(of_run::META),
-        Model = "modelID" => PartOf(of_run::META),
-        Agent = "agent" => Call(of_step::AGENT),
-        Time = "time" => Shape,
-        Created = "created" => Shape,
-        Completed = "completed" => Shape,
-        Tokens = "tokens" => PartOf(of_run::USAGE),
-        Cost = "cost" => Run(of_run::COST),
-        Error = "error" => Run(of_run::ERROR),
-        Input = "input" => PartOf(of_run::USAGE),
-        Output = "output" => PartOf(of_run::USAGE),
-        Reasoning = "reasoning" => PartOf(of_run::USAGE),
-        Cache = "cache" => Shape,
-        Read = "read" => PartOf(of_run::USAGE),
-        Write = "write" => PartOf(of_run::USAGE),
+        Id = "id",
+        Role = "role",
+        Folder = "directory",
+        Version = "version",
+        Path = "path",
+        Cwd = "cwd",
+        Model = "modelID",
+        Time = "time",
+        Created = "created",
+        Completed = "completed",
+        Tokens = "tokens",
+        Cost = "cost",
+        Error = "error",
+        Input = "input",
+        Output = "output",
+        Reasoning = "reasoning",
+        Cache = "cache",
+        Read = "read",
+        Write = "write",
     }
 }
 
-fields! {
+key_table! {
     /// A part of a message, or an event that holds one.
     OfPart {
-        Type = "type" => Shape,
-        Part = "part" => Shape,
-        Session = "sessionID" => Run(of_run::ID),
-        Message = "messageID" => Shape,
-        Words = "text" => Shape,
-        Synthetic = "synthetic" => Shape,
-        Tool = "tool" => Call(of_step::TOOL),
-        Call = "callID" => Call(of_step::ID),
-        State = "state" => Shape,
-        Status = "status" => Call(of_step::STATUS),
-        Input = "input" => Call(of_step::ARGS),
-        Output = "output" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Metadata = "metadata" => Call(of_step::DETAILS),
-        Exit = "exit" => Call(of_step::EXIT_CODE),
-        Time = "time" => Shape,
-        Start = "start" => Call(of_step::START),
-        End = "end" => Call(of_step::END),
-        Tokens = "tokens" => PartOf(of_run::USAGE),
-        Cost = "cost" => Run(of_run::COST),
+        Type = "type",
+        Part = "part",
+        Session = "sessionID",
+        Message = "messageID",
+        Words = "text",
+        Synthetic = "synthetic",
+        Tool = "tool",
+        Call = "callID",
+        State = "state",
+        Status = "status",
+        Input = "input",
+        Output = "output",
+        Error = "error",
+        Metadata = "metadata",
+        Exit = "exit",
+        Time = "time",
+        Start = "start",
+        End = "end",
+        Tokens = "tokens",
+        Cost = "cost",
     }
 }
 
-words! {
+key_table! {
     /// The types of parts.
     PartType {
         Said = "text",
@@ -86,7 +84,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// How a call stands.
     State {
         Ok = "completed",
@@ -135,7 +133,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
         match object(*node) {
             Some(message) if is_message(message) => session.message(message),
             Some(event) if is_event(event) => session.event(*node, event),
-            Some(event) if text_of(event, OfPart::Type).and_then(PartType::of) == Some(PartType::Error) => {
+            Some(event) if text_of(event, OfPart::Type).and_then(PartType::from_key) == Some(PartType::Error) => {
                 session.wrong = first_of(event, &[OfPart::Error]);
             }
             _ => session
@@ -163,7 +161,7 @@ struct Session<'a, 'run, 'limits> {
 impl<'run> Session<'_, 'run, '_> {
     fn message(&mut self, message: Object<'run>) {
         let Some(info) = object_of(message, OfExport::Info) else { return };
-        let of_assistant = text_of(info, OfInfo::Role).and_then(Role::of) == Some(Role::Assistant);
+        let of_assistant = text_of(info, OfInfo::Role).and_then(Role::from_key) == Some(Role::Assistant);
         let time = object_of(info, OfInfo::Time).and_then(|time| first_of(time, &[OfInfo::Created]));
         let about = About { time, ..About::default() };
         self.talk.note_time(time);
@@ -180,7 +178,7 @@ impl<'run> Session<'_, 'run, '_> {
         let speaker = if of_assistant { Speaker::Assistant } else { Speaker::User };
         for (node, part) in self.talk.draft.objects(list_of(message, OfExport::Parts).unwrap_or_default()) {
             // The counts of its steps are those of the message.
-            let kind = text_of(part, OfPart::Type).and_then(PartType::of);
+            let kind = text_of(part, OfPart::Type).and_then(PartType::from_key);
             if kind != Some(PartType::Finish) {
                 self.part(node, part, kind, speaker, &about);
             }
@@ -196,7 +194,7 @@ impl<'run> Session<'_, 'run, '_> {
         if text_of(part, OfPart::Message).is_some_and(|id| self.messages.insert(id)) {
             self.talk.begin_turn();
         }
-        let kind = text_of(part, OfPart::Type).and_then(PartType::of);
+        let kind = text_of(part, OfPart::Type).and_then(PartType::from_key);
         self.part(node, part, kind, Speaker::Assistant, &About::default());
     }
 
@@ -238,7 +236,7 @@ impl<'run> Session<'_, 'run, '_> {
         let made = Made { tool, args: of(OfPart::Input), id: part.field(OfPart::Call), origin: node.origin };
         let Some(step) = self.talk.call(made, &at(OfPart::Start)) else { return };
         let error = of(OfPart::Error);
-        let status = match state.and_then(|state| text_of(state, OfPart::Status)).and_then(State::of) {
+        let status = match state.and_then(|state| text_of(state, OfPart::Status)).and_then(State::from_key) {
             Some(State::Ok) => Status::Ok,
             Some(State::Failed) if error.and_then(super::nodes::text).is_some_and(is_refusal) => Status::Denied,
             Some(State::Failed) => Status::Failed,

@@ -6,77 +6,75 @@ mod second;
 use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text, text_of};
+use super::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use super::tools::{OfArgs, VIEW};
 use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::Status;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     /// An event.
     OfEvent {
-        Id = "id" => Shape,
-        Time = "timestamp" => Shape,
-        Source = "source" => Shape,
-        Action = "action" => Call(of_step::TOOL),
-        Observation = "observation" => Shape,
-        Args = "args" => Call(of_step::ARGS),
-        Content = "content" => Call(of_step::RESULT),
-        Message = "message" => Shape,
-        Cause = "cause" => Shape,
-        Extras = "extras" => Call(of_step::DETAILS),
-        Metadata = "tool_call_metadata" => Shape,
-        Success = "success" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Metrics = "llm_metrics" => PartOf(of_run::USAGE),
-        History = "history" => Shape,
-        Trajectory = "trajectory" => Shape,
+        Id = "id",
+        Time = "timestamp",
+        Source = "source",
+        Action = "action",
+        Observation = "observation",
+        Args = "args",
+        Content = "content",
+        Message = "message",
+        Cause = "cause",
+        Extras = "extras",
+        Metadata = "tool_call_metadata",
+        Success = "success",
+        Error = "error",
+        Metrics = "llm_metrics",
+        History = "history",
+        Trajectory = "trajectory",
     }
 }
 
-fields! {
+key_table! {
     /// What stands inside of an event.
     OfInside {
-        Function = "function_name" => Call(of_step::TOOL),
-        Call = "tool_call_id" => Call(of_step::ID),
-        Response = "model_response" => Shape,
-        Id = "id" => Shape,
-        Model = "model" => PartOf(of_run::META),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Choices = "choices" => Shape,
-        Message = "message" => Shape,
-        Calls = "tool_calls" => Shape,
-        CalledFunction = "function" => Shape,
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Thought = "thought" => Shape,
-        Content = "content" => Shape,
-        FinalThought = "final_thought" => Run(of_run::OUTPUT),
-        Metadata = "metadata" => Shape,
-        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
-        Confirmation = "confirmation_state" => Call(of_step::STATUS),
-        State = "agent_state" => Run(of_run::ERROR),
-        Reason = "reason" => Run(of_run::ERROR),
-        Cost = "accumulated_cost" => Run(of_run::COST),
-        Tokens = "accumulated_token_usage" => PartOf(of_run::USAGE),
+        Function = "function_name",
+        Call = "tool_call_id",
+        Response = "model_response",
+        Id = "id",
+        Model = "model",
+        Usage = "usage",
+        Choices = "choices",
+        Message = "message",
+        Calls = "tool_calls",
+        CalledFunction = "function",
+        Arguments = "arguments",
+        Thought = "thought",
+        Content = "content",
+        FinalThought = "final_thought",
+        Metadata = "metadata",
+        ExitCode = "exit_code",
+        Confirmation = "confirmation_state",
+        State = "agent_state",
+        Reason = "reason",
+        Cost = "accumulated_cost",
     }
 }
 
-words! {
+key_table! {
     /// The actions that are no calls of tools.
     Action {
         Message = "message",
         System = "system",
         Finish = "finish" | "reject",
-        Silent = "null" | "change_agent_state" | "recall" | "condensation" | "condensation_request" | "pause" | "resume" | "stop" | "send_pr" | "push",
+        Silent = "null" | "change_agent_state" | "recall" | "condensation" | "condensation_request" | "pause" | "resume" | "stop"
+            | "send_pr" | "push",
     }
 }
 
-words! {
+key_table! {
     /// Who made an event.
     Source {
         Agent = "agent",
@@ -84,7 +82,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The observations that are no results.
     Observation {
         Silent = "null" | "recall" | "agent_condensation",
@@ -94,21 +92,21 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The state of an agent that could not go on.
     State {
         Broken = "error",
     }
 }
 
-words! {
+key_table! {
     /// The action that looks at a file, whichever tool does it.
     Look {
         Read = "read",
     }
 }
 
-words! {
+key_table! {
     /// What a confirmation says of an action that was not carried out.
     Confirmation {
         Rejected = "rejected",
@@ -191,7 +189,7 @@ impl<'run> Session<'_, 'run, '_> {
         let about = About { time: event.field(OfEvent::Time), ..About::default() };
         let args = object_of(event, OfEvent::Args);
         let of_args = |field| args.and_then(|args| first_of(args, &[field]));
-        let of_agent = text_of(event, OfEvent::Source).and_then(Source::of) == Some(Source::Agent);
+        let of_agent = text_of(event, OfEvent::Source).and_then(Source::from_key) == Some(Source::Agent);
         self.metrics = object_of(event, OfEvent::Metrics).or(self.metrics);
         let metadata = object_of(event, OfEvent::Metadata);
         let response = metadata.and_then(|metadata| object_of(metadata, OfInside::Response));
@@ -199,7 +197,7 @@ impl<'run> Session<'_, 'run, '_> {
             self.count(response);
         }
         let word = text_of(event, OfEvent::Action).unwrap_or_default();
-        let action = Action::of(word);
+        let action = Action::from_key(word);
         let speaker = if of_agent { Speaker::Assistant } else { Speaker::User };
         match action {
             Some(Action::Silent) => return,
@@ -244,7 +242,7 @@ impl<'run> Session<'_, 'run, '_> {
         let id = id.or(event.field(OfEvent::Id).filter(|id| Parsed.is_text(*id)));
         let made = Made { tool, args: written.or_else(|| self.own_form(event)), id, origin: node.origin };
         let Some(step) = self.talk.call(made, about) else { return };
-        match args.and_then(|args| text_of(args, OfInside::Confirmation)).and_then(Confirmation::of) {
+        match args.and_then(|args| text_of(args, OfInside::Confirmation)).and_then(Confirmation::from_key) {
             Some(Confirmation::Rejected) => self.talk.mark(step, Status::Denied),
             Some(Confirmation::Waiting) => self.talk.mark(step, Status::Pending),
             None => {}
@@ -254,7 +252,7 @@ impl<'run> Session<'_, 'run, '_> {
     /// The arguments in the program's own form, which leaves out that an editor only looks at a file.
     fn own_form(&self, event: Object<'run>) -> Option<Node<'run>> {
         let args = event.field(OfEvent::Args)?;
-        let looks = text_of(event, OfEvent::Action).and_then(Look::of).is_some();
+        let looks = text_of(event, OfEvent::Action).and_then(Look::from_key).is_some();
         let Some(known) = object(args).filter(|known| looks && known.field(OfArgs::Command).is_none()) else {
             return Some(args);
         };
@@ -265,7 +263,7 @@ impl<'run> Session<'_, 'run, '_> {
     fn observation(&mut self, node: Node<'run>, event: Object<'run>) {
         self.metrics = object_of(event, OfEvent::Metrics).or(self.metrics);
         let word = text_of(event, OfEvent::Observation).unwrap_or_default();
-        let kind = Observation::of(word);
+        let kind = Observation::from_key(word);
         let metadata = object_of(event, OfEvent::Metadata);
         let id = metadata.and_then(|metadata| text_of(metadata, OfInside::Call));
         let is_result =
@@ -302,7 +300,7 @@ impl<'run> Session<'_, 'run, '_> {
     /// The agent changes its state: of several the last counts.
     fn state(&mut self, event: Object<'run>) {
         let Some(extras) = object_of(event, OfEvent::Extras) else { return };
-        let is_broken = text_of(extras, OfInside::State).and_then(State::of) == Some(State::Broken);
+        let is_broken = text_of(extras, OfInside::State).and_then(State::from_key) == Some(State::Broken);
         let written = |of: &OfInside| first_of(extras, &[*of]).filter(|words| Parsed.is(*words, Shape::Text));
         self.wrong = [OfInside::Reason, OfInside::State].iter().find_map(written).filter(|_| is_broken);
     }

@@ -6,30 +6,25 @@ mod zipkin;
 
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::format::{Format, IN_FULL};
-use super::nodes::{are_mostly, list, object, objects};
-use super::spans::{names, text_of_node, ways};
+use super::fields::key_table;
+use super::spans::{text_of_node, ways};
+use super::{Format, IN_FULL, are_mostly, list, object, objects, value_of};
 use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Value};
-use trace::of;
-pub(crate) use trace::{Form, OfSpan, Trace, Words};
+pub(crate) use trace::{Detail, Form, OfSpan, Trace, Words};
 
-names! {
+key_table! {
     /// What holds spans.
     OfContainer {
-        Resources = ["resourceSpans", "batches", "resource_spans"],
-        Scopes = ["scopeSpans", "instrumentationLibrarySpans", "scope_spans"],
-        Spans = ["spans"],
-        Data = ["data"],
-        Trace = ["trace"],
-        Processes = ["processes"],
+        Resources = "resourceSpans" | "batches" | "resource_spans",
+        Scopes = "scopeSpans" | "instrumentationLibrarySpans" | "scope_spans",
+        Spans = "spans",
+        Data = "data",
+        Trace = "trace",
+        Processes = "processes",
         /// What an answer of Jaeger's API holds.
-        Answer = ["result"],
+        Answer = "result",
     }
-}
-
-fn container<'run>(object: Object<'run>, wanted: OfContainer) -> Option<Node<'run>> {
-    wanted.find(object)
 }
 
 /// Spans with attributes of OpenInference.
@@ -37,10 +32,10 @@ pub(super) const OPEN_INFERENCE: Format = Format {
     name: "OpenInference spans",
     description: "OpenInference spans (OTLP JSON, Jaeger, Phoenix, lists of spans)",
     known_by: "spans with `openinference.span.kind` among their attributes",
-    marks: Mark::Any.names(),
-    near: Near::Any.names(),
+    marks: Mark::Any.keys(),
+    near: Near::Any.keys(),
     object: |object| holds_spans(object) && says(object, is_open_inference),
-    item_marks: Mark::Any.names(),
+    item_marks: Mark::Any.keys(),
     element: |object| holds_spans(object) && says(object, is_open_inference),
     read,
     runs: CUTTINGS,
@@ -52,51 +47,49 @@ pub(crate) const FORMAT: Format = Format {
     name: "OpenTelemetry spans",
     description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, Zipkin, MLflow, lists of spans) with attributes of `gen_ai.*` or another dialect",
     known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger, Zipkin, MLflow or a list",
-    marks: Mark::Any.names(),
-    near: Near::Any.names(),
+    marks: Mark::Any.keys(),
+    near: Near::Any.keys(),
     object: holds_spans,
-    item_marks: Mark::Any.names(),
+    item_marks: Mark::Any.keys(),
     element: holds_spans,
     read,
     runs: CUTTINGS,
     ..IN_FULL
 };
 
-names! {
+key_table! {
     /// Those that nothing else has.
     Near {
-        Any = ["resourceSpans", "resource_spans", "spanId", "span_id", "spanID", "spanContext", "localEndpoint"],
+        Any = "resourceSpans" | "resource_spans" | "spanId" | "span_id" | "spanID" | "spanContext" | "localEndpoint",
     }
 }
 
-names! {
+key_table! {
     /// What tells spans: one of these is in each of their containers, and in each span.
     Mark {
-        Any = [
-            "resourceSpans", "batches", "resource_spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext", "context.span_id",
-            "localEndpoint",
-        ],
+        Any = "resourceSpans" | "batches" | "resource_spans" | "data" | "trace" | "spanId" | "span_id" | "spanID" | "context"
+            | "spanContext" | "context.span_id" | "localEndpoint",
     }
 }
 
 const CUTTINGS: &[Cutting] = &[
     // An answer of Jaeger's API holds OTLP, or a part of it.
     Cutting {
-        within: OfContainer::Answer.names(),
-        way: &[OfContainer::Resources.names(), OfContainer::Scopes.names(), OfContainer::Spans.names()],
+        within: OfContainer::Answer.keys(),
+        way: &[OfContainer::Resources.keys(), OfContainer::Scopes.keys(), OfContainer::Spans.keys()],
         by: IDS,
         keeps: &[],
     },
     Cutting {
         within: &[],
-        way: &[OfContainer::Resources.names(), OfContainer::Scopes.names(), OfContainer::Spans.names()],
+        way: &[OfContainer::Resources.keys(), OfContainer::Scopes.keys(), OfContainer::Spans.keys()],
         by: IDS,
         keeps: &[],
     },
     // Jaeger has a list of traces; exports of APIs a list of spans under the same key.
-    Cutting { within: &[], way: &[OfContainer::Data.names(), OfContainer::Spans.names()], by: IDS, keeps: &[] },
-    Cutting { within: &[], way: &[OfContainer::Spans.names()], by: IDS, keeps: &[] },
-    Cutting { within: &[], way: &[OfContainer::Data.names()], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[OfContainer::Data.keys(), OfContainer::Spans.keys()], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[OfContainer::Spans.keys()], by: IDS, keeps: &[] },
+    Cutting { within: &[], way: &[OfContainer::Data.keys()], by: IDS, keeps: &[] },
     Cutting { within: &[], way: &[], by: IDS, keeps: &[] },
 ];
 
@@ -107,12 +100,13 @@ ways! {
 
 /// Whether an object is a span with both ids, as it stands in lists of them.
 fn is_span(object: Object<'_>) -> bool {
-    let inner = of(object, OfSpan::Context).and_then(super::nodes::object).unwrap_or(object);
-    let is_text = |word| of(inner, word).or_else(|| of(object, word)).is_some_and(|id| text_of_node(id).is_some());
+    let inner = value_of(object, OfSpan::Context).and_then(super::object).unwrap_or(object);
+    let is_text =
+        |word| value_of(inner, word).or_else(|| value_of(object, word)).is_some_and(|id| text_of_node(id).is_some());
     is_text(OfSpan::Id)
         && is_text(OfSpan::Trace)
-        && of(object, OfSpan::Name).is_some_and(|name| text_of_node(name).is_some())
-        && [OfSpan::Start, OfSpan::StartNano].into_iter().any(|word| of(object, word).is_some())
+        && value_of(object, OfSpan::Name).is_some_and(|name| text_of_node(name).is_some())
+        && [OfSpan::Start, OfSpan::StartNano].into_iter().any(|word| value_of(object, word).is_some())
 }
 
 fn is_list_of_spans(node: Node<'_>) -> bool {
@@ -121,30 +115,29 @@ fn is_list_of_spans(node: Node<'_>) -> bool {
 
 /// A trace of Jaeger.
 fn is_jaeger(object: Object<'_>) -> bool {
-    of(object, OfSpan::Trace).is_some()
-        && container(object, OfContainer::Processes).is_some()
-        && container(object, OfContainer::Spans).is_some_and(is_list_of_spans)
+    value_of(object, OfSpan::Trace).is_some()
+        && value_of(object, OfContainer::Processes).is_some()
+        && value_of(object, OfContainer::Spans).is_some_and(is_list_of_spans)
 }
 
 /// Whether an object holds spans of OTLP.
 fn is_otlp(object: Object<'_>) -> bool {
-    let resources = container(object, OfContainer::Resources).and_then(list).unwrap_or_default();
-    are_mostly(resources.iter(), |resource| container(resource, OfContainer::Scopes).and_then(list).is_some())
+    let resources = value_of(object, OfContainer::Resources).and_then(list).unwrap_or_default();
+    are_mostly(resources.iter(), |resource| value_of(resource, OfContainer::Scopes).and_then(list).is_some())
 }
 
 fn holds_spans(object: Object<'_>) -> bool {
-    let inside =
-        |word, is: &dyn Fn(Object<'_>) -> bool| container(object, word).and_then(super::nodes::object).is_some_and(is);
-    let data = || container(object, OfContainer::Data);
+    let inside = |word, is: &dyn Fn(Object<'_>) -> bool| value_of(object, word).and_then(super::object).is_some_and(is);
+    let data = || value_of(object, OfContainer::Data);
     is_otlp(object)
         || is_jaeger(object)
         || is_span(object)
         || zipkin::is_span(object)
         || inside(OfContainer::Trace, &is_otlp)
-        || inside(OfContainer::Data, &|data| container(data, OfContainer::Spans).is_some_and(is_list_of_spans))
+        || inside(OfContainer::Data, &|data| value_of(data, OfContainer::Spans).is_some_and(is_list_of_spans))
         || data().is_some_and(is_list_of_spans)
         || data().and_then(list).is_some_and(|data| are_mostly(data.iter(), is_jaeger))
-        || container(object, OfContainer::Spans).is_some_and(is_list_of_spans)
+        || value_of(object, OfContainer::Spans).is_some_and(is_list_of_spans)
 }
 
 /// Whether one of the first spans has an attribute.
@@ -157,7 +150,7 @@ fn says(object: Object<'_>, is: fn(&str) -> bool) -> bool {
         &mut |one| {
             if let (Found::Span(span, _), true) = (one, left > 0 && !found) {
                 left -= 1;
-                let attributes = of(span, OfSpan::Attributes);
+                let attributes = value_of(span, OfSpan::Attributes);
                 found = in_columns(span).any(|entry| is(entry.key))
                     || attributes.is_some_and(|attributes| match attributes.value {
                         Value::Object(object) => object.entries().iter().any(|entry| is(entry.key)),
@@ -186,22 +179,22 @@ fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(Found<'run>), depth: u
             None => look(Found::Other(node)),
         };
     };
-    if let Some(resources) = container(object, OfContainer::Resources) {
+    if let Some(resources) = value_of(object, OfContainer::Resources) {
         for scopes in inside_each(resources, OfContainer::Scopes, look) {
             for spans in inside_each(scopes, OfContainer::Spans, look) {
                 each_of(spans, Form::Otlp, look);
             }
         }
-    } else if let Some(trace) = container(object, OfContainer::Trace).filter(|_| depth < DEEP) {
+    } else if let Some(trace) = value_of(object, OfContainer::Trace).filter(|_| depth < DEEP) {
         each_span(trace, look, depth + 1);
     } else if is_jaeger(object) {
-        container(object, OfContainer::Spans).into_iter().for_each(|spans| each_of(spans, Form::Jaeger, look));
+        value_of(object, OfContainer::Spans).into_iter().for_each(|spans| each_of(spans, Form::Jaeger, look));
     } else if is_span(object) {
         look(Found::Span(object, Form::Flat));
     } else if zipkin::is_span(object) {
         look(Found::Span(object, Form::Zipkin));
     } else if let Some(inner) =
-        [OfContainer::Data, OfContainer::Spans].into_iter().find_map(|word| container(object, word))
+        [OfContainer::Data, OfContainer::Spans].into_iter().find_map(|word| value_of(object, word))
     {
         each_span(inner, look, depth + 1);
     } else {
@@ -220,7 +213,7 @@ fn inside_each<'run>(containers: Node<'run>, inner: OfContainer, look: &mut dyn 
     let mut inside = Vec::new();
     for node in list(containers).unwrap_or_default() {
         match object(*node) {
-            Some(object) => inside.extend(container(object, inner)),
+            Some(object) => inside.extend(value_of(object, inner)),
             None => look(Found::Other(*node)),
         }
     }

@@ -2,47 +2,46 @@
 //! the messages. In which order calls and messages came is not recorded.
 
 use super::draft::Draft;
-use super::fields::{Record, fields, words};
-use super::format::{Format, IN_FULL};
+use super::fields::{Record, key_table};
 use super::messages::Role;
 use super::nodes::{first_of, list_of, object_of, objects, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
+use super::{Format, IN_FULL, list_of, object_of, objects, text_of, value_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// A trace.
     OfTrace {
-        Messages = "messages" => Shape,
-        Calls = "tool_calls" => Shape,
-        Events = "events" => PartOf(of_run::META),
-        Memory = "memory" => PartOf(of_run::META),
-        Output = "final_output" => Run(of_run::OUTPUT),
+        Messages = "messages",
+        Calls = "tool_calls",
+        Events = "events",
+        Memory = "memory",
+        Output = "final_output",
     }
 }
 
-fields! {
+key_table! {
     /// A message, a call or an event.
     OfEntry {
-        Type = "type" => Shape,
-        Time = "timestamp" => Shape,
-        Data = "data" => Shape,
-        Decision = "decision" => Shape,
-        Action = "action" => Shape,
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Args = "arguments" => Call(of_step::ARGS),
-        ArgsToo = "args" => Call(of_step::ARGS),
-        Id = "id" => Call(of_step::ID),
-        Result = "result" => Call(of_step::RESULT),
-        Status = "status" => Call(of_step::STATUS),
+        Type = "type",
+        Time = "timestamp",
+        Data = "data",
+        Decision = "decision",
+        Action = "action",
+        Role = "role",
+        Content = "content",
+        Name = "name",
+        Args = "arguments" | "args",
+        Id = "id",
+        Result = "result",
+        Status = "status",
     }
 }
 
-words! {
+key_table! {
     /// The types of events.
     EventType {
         Said = "prompt" | "response",
@@ -65,7 +64,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn is_event(event: Object<'_>) -> bool {
-    match text_of(event, OfEntry::Type).and_then(EventType::of) {
+    match text_of(event, OfEntry::Type).and_then(EventType::from_key) {
         Some(EventType::Approval) => event.field(OfEntry::Decision).is_some() && event.field(OfEntry::Action).is_some(),
         Some(EventType::Said) => {
             object_of(event, OfEntry::Data).is_some_and(|data| list_of(data, OfTrace::Messages).is_some())
@@ -77,14 +76,14 @@ fn is_event(event: Object<'_>) -> bool {
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let Value::Object(trace) = root.value else { return Ok(()) };
     let apart = list_of(trace, OfTrace::Calls).is_some();
-    draft.set_some(of_run::OUTPUT, first_of(trace, &[OfTrace::Output]));
+    draft.set_some(of_run::OUTPUT, value_of(trace, OfTrace::Output));
     let mut talk = Talk::new(draft);
     talk.meta(OfTrace::Events.key(), trace.field(OfTrace::Events));
     talk.meta(OfTrace::Memory.key(), trace.field(OfTrace::Memory));
     said(&mut talk, list_of(trace, OfTrace::Messages).unwrap_or_default(), &About::default());
     for (at, event) in talk.draft.objects(list_of(trace, OfTrace::Events).unwrap_or_default()) {
         talk.draft.record();
-        let about = About { time: first_of(event, &[OfEntry::Time]), ..About::default() };
+        let about = About { time: value_of(event, OfEntry::Time), ..About::default() };
         let data = object_of(event, OfEntry::Data);
         if data.is_none() && !is_event(event) {
             talk.draft.not_understood(at.origin, "an event of unknown type is passed over");
@@ -104,7 +103,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 fn said<'run>(talk: &mut Talk<'_, 'run, '_>, messages: &'run [Node<'run>], about: &About<'run>) {
     for (node, message) in talk.draft.objects(messages) {
         talk.draft.record();
-        let speaker = match text_of(message, OfEntry::Role).and_then(Role::of) {
+        let speaker = match text_of(message, OfEntry::Role).and_then(Role::from_key) {
             Some(Role::Assistant) => Speaker::Assistant,
             Some(Role::User) => Speaker::User,
             _ => Speaker::System,
@@ -120,10 +119,10 @@ fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, calls: &'run [Node<'run>], about: 
     for (node, call) in talk.draft.objects(calls) {
         talk.draft.record();
         let tool = call.field(OfEntry::Name).unwrap_or(Node::computed(Value::Null));
-        let args = first_of(call, &[OfEntry::Args, OfEntry::ArgsToo]);
+        let args = value_of(call, OfEntry::Args);
         let made = Made { tool, args, id: call.field(OfEntry::Id), origin: node.origin };
         let Some(step) = talk.call(made, about) else { continue };
-        let result = first_of(call, &[OfEntry::Result]);
+        let result = value_of(call, OfEntry::Result);
         let status = text_of(call, OfEntry::Status).and_then(word_status).filter(|status| *status != Status::Unknown);
         if result.is_some() || status.is_some() {
             talk.end(step, Outcome { result, status, ..Outcome::default() }, &About::default());

@@ -5,7 +5,7 @@
 //! answers: a result may hold such words as well.
 
 use super::content;
-use super::spans::names;
+use super::fields::key_table;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Text, Value};
 use averment_runs::run::Status;
@@ -44,8 +44,8 @@ pub(crate) fn of<'run>(node: Node<'run>, arena: &'run Bump, limits: &Limits) -> 
 }
 
 fn told<'run>(message: Object<'run>, printed: Node<'run>, arena: &'run Bump) -> Option<Printed<'run>> {
-    let of = |field: OfPrinted| field.find(message);
-    let words = |field| of(field).and_then(super::nodes::text);
+    let of = |field: OfPrinted| super::value_of(message, field);
+    let words = |field| of(field).and_then(super::text);
     let given = of(OfPrinted::Content)?;
     let result = content::of_blocks(given, arena).unwrap_or(given);
     let id = of(OfPrinted::Call).filter(|id| super::nodes::text(*id).is_some())?;
@@ -57,13 +57,13 @@ fn told<'run>(message: Object<'run>, printed: Node<'run>, arena: &'run Bump) -> 
     })
 }
 
-names! {
+key_table! {
     /// The fields that count.
     OfPrinted {
-        Content = ["content"],
-        Name = ["name"],
-        Call = ["tool_call_id"],
-        Status = ["status"],
+        Content = "content",
+        Name = "name",
+        Call = "tool_call_id",
+        Status = "status",
     }
 }
 

@@ -4,70 +4,62 @@
 use super::api::responses::{self, OfItem};
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields, words};
-use super::format::{Format, IN_FULL};
+use super::fields::{Parsed, Record, Shapes, key_table};
 use super::messages::Role;
 use super::nodes::{first_of, list, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Speaker, Talk};
+use super::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, text, text_of, value_of};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{Kind, Status};
+use averment_runs::normal::of_run;
+use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// A state.
     OfState {
-        Version = "$schemaVersion" => Shape,
-        Asked = "original_input" => Shape,
-        AskedToo = "originalInput" => Shape,
-        Items = "generated_items" => Shape,
-        ItemsToo = "generatedItems" => Shape,
-        All = "session_items" => Shape,
-        Responses = "model_responses" => PartOf(of_run::USAGE),
-        ResponsesToo = "modelResponses" => PartOf(of_run::USAGE),
-        Context = "context" => Shape,
-        Approvals = "approvals" => Call(of_step::STATUS),
+        Version = "$schemaVersion",
+        Asked = "original_input" | "originalInput",
+        Items = "generated_items" | "generatedItems",
+        All = "session_items",
+        Responses = "model_responses" | "modelResponses",
+        Context = "context",
+        Approvals = "approvals",
         /// The same in newer states: a list of decisions.
-        Decisions = "function_tool_approvals" => Call(of_step::STATUS),
-        Decision = "decision" => Call(of_step::STATUS),
-        Rejected = "rejected" => Call(of_step::STATUS),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Step = "current_step" => Shape,
-        StepToo = "currentStep" => Shape,
-        Data = "data" => Shape,
-        Waiting = "interruptions" => Call(of_step::STATUS),
-        Output = "output" => Run(of_run::OUTPUT),
-        Type = "type" => Shape,
-        Trace = "trace" => Shape,
-        Id = "id" => Run(of_run::ID),
+        Decisions = "function_tool_approvals",
+        Decision = "decision",
+        Rejected = "rejected",
+        Usage = "usage",
+        Step = "current_step" | "currentStep",
+        Data = "data",
+        Waiting = "interruptions",
+        Output = "output",
+        Type = "type",
+        Trace = "trace",
+        Id = "id",
     }
 }
 
-fields! {
+key_table! {
     /// An item.
     OfGenerated {
-        Type = "type" => Shape,
-        Raw = "raw_item" => Shape,
-        RawToo = "rawItem" => Shape,
-        Agent = "agent" => Call(of_step::AGENT),
-        Name = "name" => Call(of_step::AGENT),
-        Call = "call_id" => Call(of_step::ID),
-        CallToo = "callId" => Call(of_step::ID),
-        Id = "id" => Call(of_step::ID),
-        From = "source_agent" => Step(Kind::Handover),
-        FromToo = "sourceAgent" => Step(Kind::Handover),
-        To = "target_agent" => Step(Kind::Handover),
-        ToToo = "targetAgent" => Step(Kind::Handover),
+        Type = "type",
+        Raw = "raw_item" | "rawItem",
+        Agent = "agent",
+        Name = "name",
+        Call = "call_id" | "callId",
+        Id = "id",
+        From = "source_agent" | "sourceAgent",
+        To = "target_agent" | "targetAgent",
     }
 }
 
-words! {
+key_table! {
     /// The types of items.
     Generated {
         Approval = "tool_approval_item",
     }
 }
 
-words! {
+key_table! {
     /// The types of steps.
     StepType {
         Final = "next_step_final_output",
@@ -82,8 +74,8 @@ pub(crate) const FORMAT: Format = Format {
     description: "states of runs of OpenAI's Agents SDK (`$schemaVersion`, `generated_items`)",
     marks: &[OfState::Version.key()],
     object: |object| {
-        let has = |fields: &[OfState]| first_of(object, fields).is_some();
-        has(&[OfState::Items, OfState::ItemsToo]) && has(&[OfState::Asked, OfState::AskedToo])
+        let has = |field: OfState| value_of(object, field).is_some();
+        has(OfState::Items) && has(OfState::Asked)
     },
     read,
     ..IN_FULL
@@ -94,7 +86,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     let id = object_of(state, OfState::Trace).and_then(|trace| trace.field(OfState::Id));
     draft.set_some(of_run::ID, id.filter(|id| Parsed.is_text(*id)));
     let mut talk = Talk::new(draft);
-    let asked = first_of(state, &[OfState::Asked, OfState::AskedToo]);
+    let asked = value_of(state, OfState::Asked);
     match asked.map(|asked| (asked, asked.value)) {
         Some((asked, Value::List(items))) => talk
             .draft
@@ -107,11 +99,11 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     approvals(&mut talk, state);
     usage(&mut talk, state);
     talk.finish();
-    let step = object_of(state, OfState::Step).or(object_of(state, OfState::StepToo));
-    match step.and_then(|step| text_of(step, OfState::Type)).and_then(StepType::of) {
+    let step = object_of(state, OfState::Step);
+    match step.and_then(|step| text_of(step, OfState::Type)).and_then(StepType::from_key) {
         Some(StepType::Final) => {
             let step = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
-            let output = step.and_then(|step| first_of(step, &[OfState::Output]));
+            let output = step.and_then(|step| value_of(step, OfState::Output));
             output.into_iter().for_each(|output| draft.set(of_run::OUTPUT, output));
         }
         Some(StepType::Interrupted) => draft.set(of_run::COMPLETE, Node::computed(Value::Boolean(false))),
@@ -123,7 +115,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 /// The items of the whole session; where they were not kept apart, those of the run.
 fn items<'run>(state: Object<'run>) -> &'run [Node<'run>] {
     let all = list_of(state, OfState::All).unwrap_or_default();
-    let of_run = first_of(state, &[OfState::Items, OfState::ItemsToo]).and_then(list).unwrap_or_default();
+    let of_run = value_of(state, OfState::Items).and_then(list).unwrap_or_default();
     if all.len() > of_run.len() { all } else { of_run }
 }
 
@@ -132,23 +124,23 @@ fn generated<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
     for node in items(state) {
         talk.draft.record();
         let inside = object(*node).and_then(|item| {
-            let raw = first_of(item, &[OfGenerated::Raw, OfGenerated::RawToo])?;
+            let raw = value_of(item, OfGenerated::Raw)?;
             Some((item, raw, object(raw)?))
         });
         let Some((item, raw_node, raw)) = inside else {
             talk.draft.not_understood(node.origin, "an item without what the model wrote is passed over");
             continue;
         };
-        if text_of(item, OfGenerated::Type).and_then(Generated::of) == Some(Generated::Approval) {
+        if text_of(item, OfGenerated::Type).and_then(Generated::from_key) == Some(Generated::Approval) {
             asked.push((raw_node, raw));
             continue;
         }
         let agent = object_of(item, OfGenerated::Agent).and_then(|agent| agent.field(OfGenerated::Name));
         let about = About { agent, ..About::default() };
         one(talk, raw_node, raw, &about, node.origin);
-        let named = |fields: &[OfGenerated]| first_of(item, fields).and_then(object)?.field(OfGenerated::Name);
-        if let Some(to) = named(&[OfGenerated::To, OfGenerated::ToToo]) {
-            let agent = named(&[OfGenerated::From, OfGenerated::FromToo]).or(agent);
+        let named = |field: OfGenerated| value_of(item, field).and_then(object)?.field(OfGenerated::Name);
+        if let Some(to) = named(OfGenerated::To) {
+            let agent = named(OfGenerated::From).or(agent);
             talk.hand_over(to, &About { agent, ..about }, node.origin);
         }
     }
@@ -161,7 +153,7 @@ fn generated<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
 }
 
 fn id_of(raw: Object<'_>) -> Option<&str> {
-    first_of(raw, &[OfGenerated::Call, OfGenerated::CallToo, OfGenerated::Id]).and_then(text)
+    first_of(raw, &[OfGenerated::Call, OfGenerated::Id]).and_then(text)
 }
 
 /// An item as the model wrote it: a message or what Responses know.
@@ -174,7 +166,7 @@ fn one<'run>(
 ) {
     match (text_of(raw, OfItem::Role), raw.field(OfItem::Content)) {
         (Some(role), Some(content)) => {
-            let speaker = match Role::of(role) {
+            let speaker = match Role::from_key(role) {
                 Some(Role::Assistant) => Speaker::Assistant,
                 Some(Role::User) => Speaker::User,
                 _ => Speaker::System,
@@ -187,11 +179,11 @@ fn one<'run>(
 
 /// What still waits for somebody, and what was turned down.
 fn approvals<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
-    let step = object_of(state, OfState::Step).or(object_of(state, OfState::StepToo));
+    let step = object_of(state, OfState::Step);
     let waiting = step.map(|step| object_of(step, OfState::Data).unwrap_or(step));
     let waiting = waiting.and_then(|step| list_of(step, OfState::Waiting)).unwrap_or_default();
     for (_, item) in talk.draft.objects(waiting) {
-        let raw = first_of(item, &[OfGenerated::Raw, OfGenerated::RawToo]).and_then(object);
+        let raw = value_of(item, OfGenerated::Raw).and_then(object);
         if let Some(call) = raw.and_then(id_of).and_then(|id| talk.called(id)) {
             talk.mark(call, Status::Pending);
         }
@@ -214,7 +206,7 @@ fn approvals<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
 /// The usage of the context counts all answers; without one they are added up.
 fn usage<'run>(talk: &mut Talk<'_, 'run, '_>, state: Object<'run>) {
     let all = object_of(state, OfState::Context).and_then(|context| object_of(context, OfState::Usage));
-    let each = first_of(state, &[OfState::Responses, OfState::ResponsesToo]).and_then(list).unwrap_or_default();
+    let each = value_of(state, OfState::Responses).and_then(list).unwrap_or_default();
     let each = objects(each).filter_map(|(_, response)| object_of(response, OfState::Usage));
     for counts in all.into_iter().chain(each.take(if all.is_some() { 0 } else { usize::MAX })) {
         let mut usage = Usage::default();

@@ -4,25 +4,23 @@
 //! says nothing of another.
 
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, fields};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, object, object_of};
+use super::fields::{Parsed, Record, Shapes, key_table};
 use super::talk::Talk;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 
-fields! {
+key_table! {
     /// A run.
     OfWorkflow {
-        Id = "run_id" => Run(of_run::ID),
-        Blocks = "blocks" => PartOf(of_run::META),
+        Id = "run_id",
+        Blocks = "blocks",
     }
 }
 
-fields! {
+key_table! {
     /// What is recorded of a block.
     OfBlock {
-        Output = "output" => PartOf(of_run::META),
+        Output = "output",
     }
 }
 

@@ -3,8 +3,7 @@
 
 use super::cutting::Cutting;
 use super::draft::{Draft, field};
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::format::{Format, IN_FULL};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::messages::Role;
 use super::nodes::{first_of, list_of, object, object_of, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
@@ -12,63 +11,63 @@ use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::Kind;
 
-fields! {
+key_table! {
     /// A report.
     OfReport {
-        Runner = "runner" => Shape,
-        Agent = "agent" => PartOf(of_run::META),
-        Model = "model" => PartOf(of_run::META),
-        Type = "type" => PartOf(of_run::META),
-        Session = "sessionId" => Run(of_run::ID),
-        Prompt = "prompt" => Run(of_run::PROMPT),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Cached = "cacheTokens" => PartOf(of_run::USAGE),
-        Files = "files" => Shape,
-        Reads = "observedReads" => Step(Kind::Read),
-        Skills = "detectedSkills" => Step(Kind::Skill),
-        Skill = "skill" => Step(Kind::Skill),
-        Confidence = "confidence" => Step(Kind::Skill),
-        Events = "events" => Shape,
-        Output = "finalOutput" => Run(of_run::OUTPUT),
-        Duration = "durationMs" => Run(of_run::DURATION),
+        Runner = "runner",
+        Agent = "agent",
+        Model = "model",
+        Type = "type",
+        Session = "sessionId",
+        Prompt = "prompt",
+        Usage = "usage",
+        Cached = "cacheTokens",
+        Files = "files",
+        Reads = "observedReads",
+        Skills = "detectedSkills",
+        Skill = "skill",
+        Confidence = "confidence",
+        Events = "events",
+        Output = "finalOutput",
+        Duration = "durationMs",
     }
 }
 
-fields! {
+key_table! {
     /// The results of a suite: its cases, each with what came of each runner.
     OfSuite {
-        Path = "suitePath" => Shape,
-        Cases = "cases" => Shape,
-        Case = "caseId" => PartOf(of_run::META),
-        Results = "runnerResults" => Shape,
-        Runner = "runner" => Shape,
-        Id = "id" => Run(of_run::ID),
-        Status = "status" => PartOf(of_run::META),
-        Report = "report" => Shape,
-        Duration = "durationMs" => Run(of_run::DURATION),
-        Error = "error" => Run(of_run::ERROR),
-        Class = "failureClass" => PartOf(of_run::META),
+        Path = "suitePath",
+        Cases = "cases",
+        Case = "caseId",
+        Results = "runnerResults",
+        Runner = "runner",
+        Id = "id",
+        Status = "status",
+        Report = "report",
+        Duration = "durationMs",
+        Error = "error",
+        Class = "failureClass",
     }
 }
 
-fields! {
+key_table! {
     /// An event.
     OfEvent {
-        Type = "type" => Shape,
-        Role = "role" => Shape,
-        Phase = "phase" => Shape,
-        Words = "text" => Shape,
-        Tool = "tool" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Output = "output" => Call(of_step::RESULT),
-        Command = "command" => Step(Kind::Command),
-        Path = "path" => Step(Kind::Read),
-        Skill = "skill" => Step(Kind::Skill),
-        Time = "at" => Shape,
+        Type = "type",
+        Role = "role",
+        Phase = "phase",
+        Words = "text",
+        Tool = "tool",
+        Args = "args",
+        Output = "output",
+        Command = "command",
+        Path = "path",
+        Skill = "skill",
+        Time = "at",
     }
 }
 
-words! {
+key_table! {
     /// The types of events.
     EventType {
         Said = "message",
@@ -80,7 +79,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The phases of a message.
     Phase {
         Thinking = "thinking",
@@ -170,7 +169,7 @@ pub(super) fn read_report<'run, 'limits>(
     let (mut reads, mut skills) = (false, Vec::new());
     for node in list_of(report, OfReport::Events).unwrap_or_default() {
         talk.draft.record();
-        let event = object(*node).and_then(|event| Some((event, EventType::of(text_of(event, OfEvent::Type)?)?)));
+        let event = object(*node).and_then(|event| Some((event, EventType::from_key(text_of(event, OfEvent::Type)?)?)));
         match event {
             Some((event, kind)) => {
                 reads |= kind == EventType::Read;
@@ -224,8 +223,8 @@ fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, event: Object<'run
         EventType::Read => step(Kind::Read, of_step::PATH, event.field(OfEvent::Path)),
         EventType::Skill => step(Kind::Skill, of_step::NAME, event.field(OfEvent::Skill)),
         EventType::Said => {
-            let speaker = match text_of(event, OfEvent::Role).and_then(Role::of) {
-                Some(Role::Assistant) => match text_of(event, OfEvent::Phase).and_then(Phase::of) {
+            let speaker = match text_of(event, OfEvent::Role).and_then(Role::from_key) {
+                Some(Role::Assistant) => match text_of(event, OfEvent::Phase).and_then(Phase::from_key) {
                     Some(Phase::Thinking) => Speaker::Thinking,
                     None => Speaker::Assistant,
                 },

@@ -3,52 +3,50 @@
 
 use super::cutting::Cutting;
 use super::draft::{Draft, field};
-use super::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use super::format::{Format, IN_FULL};
-use super::nodes::{first_of, items_of, object, object_of, text_of};
+use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::talk::{About, Made, Outcome, Talk};
 use crate::build::word_status;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{Kind, Status};
 
-fields! {
+key_table! {
     /// A span.
     OfSpan {
-        Id = "span_id" => Call(of_step::ID),
-        Trace = "trace_id" => Run(of_run::ID),
-        Parent = "parent_span_id" => Shape,
-        Start = "start_time" => Call(of_step::START),
-        End = "end_time" => Call(of_step::END),
-        Duration = "duration_ms" => Call(of_step::DURATION),
-        Kind = "kind" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Status = "status" => Call(of_step::STATUS),
-        Attributes = "attributes" => Call(of_step::ARGS),
-        Error = "error" => Call(of_step::ERROR),
-        Message = "message" => Call(of_step::ERROR),
+        Id = "span_id",
+        Trace = "trace_id",
+        Parent = "parent_span_id",
+        Start = "start_time",
+        End = "end_time",
+        Duration = "duration_ms",
+        Kind = "kind",
+        Name = "name",
+        Status = "status",
+        Attributes = "attributes",
+        Error = "error",
+        Message = "message",
     }
 }
 
-fields! {
+key_table! {
     /// The attributes.
     OfAttributes {
-        Skill = "skill.name" => Step(Kind::Skill),
-        Tool = "tool.name" => Call(of_step::TOOL),
-        Result = "tool.result" => Call(of_step::RESULT),
-        Output = "tool.output" => Call(of_step::RESULT),
-        Path = "file.path" => Step(Kind::Read),
-        Method = "http.method" => Step(Kind::Http),
-        Url = "http.url" => Step(Kind::Http),
-        Code = "http.status_code" => Step(Kind::Http),
-        Inputs = "inputs" => Run(of_run::INPUTS),
-        SkillInputs = "skill.inputs" => Run(of_run::INPUTS),
-        Outputs = "outputs" => Run(of_run::OUTPUT),
-        SkillOutputs = "skill.outputs" => Run(of_run::OUTPUT),
+        Skill = "skill.name",
+        Tool = "tool.name",
+        Result = "tool.result",
+        Output = "tool.output",
+        Path = "file.path",
+        Method = "http.method",
+        Url = "http.url",
+        Code = "http.status_code",
+        Inputs = "inputs",
+        SkillInputs = "skill.inputs",
+        Outputs = "outputs",
+        SkillOutputs = "skill.outputs",
     }
 }
 
-words! {
+key_table! {
     /// The kinds of spans.
     SpanKind {
         Skill = "skill.execute",
@@ -63,7 +61,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// How a span ended that did nothing.
     Skipped {
         Skipped = "skipped",
@@ -87,7 +85,7 @@ pub(crate) const FORMAT: Format = Format {
 
 fn is_span(span: Object<'_>) -> bool {
     text_of(span, OfSpan::Kind)
-        .and_then(SpanKind::of)
+        .and_then(SpanKind::from_key)
         .is_some_and(|kind| kind != SpanKind::Other || text_of(span, OfSpan::Status).is_some())
         && text_of(span, OfSpan::Id).is_some()
         && text_of(span, OfSpan::Trace).is_some()
@@ -101,7 +99,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     let (mut inputs, mut outputs) = (Exchanged::default(), Exchanged::default());
     for node in items_of::<OfSpan>(root, &[]) {
         talk.draft.record();
-        let span = object(*node).and_then(|span| Some((span, SpanKind::of(text_of(span, OfSpan::Kind)?)?)));
+        let span = object(*node).and_then(|span| Some((span, SpanKind::from_key(text_of(span, OfSpan::Kind)?)?)));
         match span {
             Some((span, kind)) => {
                 match kind {
@@ -180,7 +178,7 @@ impl<'run> Exchanged<'run> {
 fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, span: Object<'run>, kind: SpanKind) {
     let attributes = object_of(span, OfSpan::Attributes);
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
-    let skipped = text_of(span, OfSpan::Status).and_then(Skipped::of).is_some();
+    let skipped = text_of(span, OfSpan::Status).and_then(Skipped::from_key).is_some();
     // Without its outermost span a run lasts as long as its steps.
     [OfSpan::Start, OfSpan::End].into_iter().for_each(|at| talk.note_time(first_of(span, &[at])));
     match kind {

@@ -3,8 +3,7 @@
 
 use super::content;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use super::format::{Format, IN_FULL};
+use super::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
 use super::messages::{OfCall, Role};
 use super::nodes::{first_of, list, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};
@@ -13,65 +12,64 @@ use averment_base::value::{Entry, Node, Object, Origin, Text, Value};
 use averment_runs::normal::{of_run, of_step, of_usage};
 use averment_runs::run::Kind;
 
-fields! {
+key_table! {
     /// A file.
     OfFile {
-        Trajectory = "trajectory" => Shape,
-        History = "history" => Shape,
-        Info = "info" => Shape,
-        Environment = "environment" => Shape,
+        Trajectory = "trajectory",
+        History = "history",
+        Info = "info",
     }
 }
 
-fields! {
+key_table! {
     /// A step of the trajectory, or a message of the history.
     OfTraj {
-        Action = "action" => Call(of_step::TOOL),
-        Observation = "observation" => Call(of_step::RESULT),
-        Response = "response" => Step(Kind::Message),
-        Thought = "thought" => Step(Kind::Message),
-        State = "state" => Step(Kind::Write),
-        OpenFile = "open_file" => Step(Kind::Write),
-        Took = "execution_time" => Call(of_step::DURATION),
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Agent = "agent" => Call(of_step::AGENT),
-        Calls = "tool_calls" => Shape,
-        Answers = "tool_call_ids" => Shape,
-        Demonstration = "is_demo" => Shape,
-        MessageType = "message_type" => Shape,
+        Action = "action",
+        Observation = "observation",
+        Response = "response",
+        Thought = "thought",
+        State = "state",
+        OpenFile = "open_file",
+        Took = "execution_time",
+        Role = "role",
+        Content = "content",
+        Agent = "agent",
+        Calls = "tool_calls",
+        Answers = "tool_call_ids",
+        Demonstration = "is_demo",
+        MessageType = "message_type",
     }
 }
 
-fields! {
+key_table! {
     /// What is known of the run.
     OfInfo {
-        Submission = "submission" => Run(of_run::OUTPUT),
-        Exit = "exit_status" => PartOf(of_run::META),
-        Stats = "model_stats" => Shape,
-        Cost = "instance_cost" => Run(of_run::COST),
-        Sent = "tokens_sent" => PartOf(of_run::USAGE),
-        Received = "tokens_received" => PartOf(of_run::USAGE),
-        Asked = "api_calls" => Shape,
+        Submission = "submission",
+        Exit = "exit_status",
+        Stats = "model_stats",
+        Cost = "instance_cost",
+        Sent = "tokens_sent",
+        Received = "tokens_received",
+        Asked = "api_calls",
     }
 }
 
-words! {
+key_table! {
     /// What stands for an action where the program ended the run.
     Exit {
-        Program = "exit_cost" | "exit_context" | "exit_format" | "exit_error" | "exit_api" | "exit_environment_error" | "exit_command_timeout"
-            | "exit_total_execution_time",
+        Program = "exit_cost" | "exit_context" | "exit_format" | "exit_error" | "exit_api" | "exit_environment_error"
+            | "exit_command_timeout" | "exit_total_execution_time",
     }
 }
 
-words! {
+key_table! {
     /// The first words of actions that are no programs.
     Special {
         Open = "open",
         Create = "create",
         Edit = "edit",
-        Other = "goto" | "scroll_up" | "scroll_down" | "search_dir" | "search_file" | "find_file" | "submit" | "exit_cost" | "exit_context"
-            | "exit_format" | "exit" | "skip" | "exit_forfeit",
+        Other = "goto" | "scroll_up" | "scroll_down" | "search_dir" | "search_file" | "find_file" | "submit" | "exit_cost"
+            | "exit_context" | "exit_format" | "exit" | "skip" | "exit_forfeit",
     }
 }
 
@@ -149,7 +147,7 @@ struct Session<'a, 'run, 'limits> {
 
 impl<'run> Session<'_, 'run, '_> {
     fn before_the_first_answer(&mut self, history: &'run [Node<'run>]) {
-        let role = |message: Object<'_>| text_of(message, OfTraj::Role).and_then(Role::of);
+        let role = |message: Object<'_>| text_of(message, OfTraj::Role).and_then(Role::from_key);
         let before = objects(history).take_while(|(_, message)| role(*message) != Some(Role::Assistant));
         for (node, message) in before {
             self.says(node, message);
@@ -158,7 +156,7 @@ impl<'run> Session<'_, 'run, '_> {
 
     /// A message that is said; a demonstration is not of this run.
     fn says(&mut self, node: Node<'run>, message: Object<'run>) {
-        let speaker = match text_of(message, OfTraj::Role).and_then(Role::of) {
+        let speaker = match text_of(message, OfTraj::Role).and_then(Role::from_key) {
             _ if is_true(&message, &Parsed, OfTraj::Demonstration) => Speaker::System,
             Some(Role::Assistant) => Speaker::Assistant,
             Some(Role::User) => Speaker::User,
@@ -176,7 +174,7 @@ impl<'run> Session<'_, 'run, '_> {
             self.talk.draft.not_understood(node.origin, "a step without `action` is passed over");
             return;
         };
-        if text_of(step, OfTraj::Action).and_then(Exit::of).is_some() {
+        if text_of(step, OfTraj::Action).and_then(Exit::from_key).is_some() {
             return;
         }
         self.talk.begin_turn();
@@ -212,7 +210,7 @@ impl<'run> Session<'_, 'run, '_> {
         }
         self.waits = true;
         let path = || line.split_whitespace().nth(1).map(|path| path.trim_matches(['"', '\'']));
-        let (kind, value) = match Special::of(word) {
+        let (kind, value) = match Special::from_key(word) {
             Some(Special::Open) => (Kind::Read, path().map(|path| self.part_of(path, action.origin))),
             Some(Special::Create) => (Kind::Write, path().map(|path| self.part_of(path, action.origin))),
             Some(Special::Edit) => (Kind::Write, self.open_file(step)),
@@ -255,7 +253,7 @@ impl<'run> Session<'_, 'run, '_> {
         if is_true(&message, &Parsed, OfTraj::Demonstration) {
             return;
         }
-        let role = text_of(message, OfTraj::Role).and_then(Role::of);
+        let role = text_of(message, OfTraj::Role).and_then(Role::from_key);
         let content = message.field(OfTraj::Content);
         let result = || content.map(|content| content::text(content, self.talk.draft.arena).unwrap_or(content));
         let outcome = Outcome { result: result(), ..Outcome::default() };

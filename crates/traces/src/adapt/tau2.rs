@@ -4,57 +4,56 @@
 use super::calls::Usage;
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use super::format::{Format, IN_FULL};
+use super::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
 use super::messages::Role;
 use super::nodes::{first_of, list_of, object_of, objects, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// A simulation, or a file of them.
     OfSimulation {
-        Simulations = "simulations" => Shape,
-        Info = "info" => Shape,
-        Id = "id" => Run(of_run::ID),
-        Task = "task_id" => PartOf(of_run::META),
-        Trial = "trial" => PartOf(of_run::META),
-        Reward = "reward_info" => PartOf(of_run::META),
-        End = "termination_reason" => PartOf(of_run::META),
-        Mode = "mode" => PartOf(of_run::META),
-        Duration = "duration" => Run(of_run::DURATION),
-        Cost = "agent_cost" => Run(of_run::COST),
-        Messages = "messages" => Shape,
-        Ticks = "ticks" => Shape,
+        Simulations = "simulations",
+        Info = "info",
+        Id = "id",
+        Task = "task_id",
+        Trial = "trial",
+        Reward = "reward_info",
+        End = "termination_reason",
+        Mode = "mode",
+        Duration = "duration",
+        Cost = "agent_cost",
+        Messages = "messages",
+        Ticks = "ticks",
     }
 }
 
-fields! {
+key_table! {
     /// A message, or a part of a tick.
     OfTau {
-        Role = "role" => Shape,
-        Content = "content" => Call(of_step::RESULT),
-        Time = "timestamp" => Shape,
-        Calls = "tool_calls" => Shape,
-        Results = "tool_messages" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Requestor = "requestor" => Call(of_step::AGENT),
-        Error = "error" => Call(of_step::STATUS),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        OfAgent = "agent_chunk" => Shape,
-        OfUser = "user_chunk" => Shape,
-        AgentCalls = "agent_tool_calls" => Shape,
-        UserCalls = "user_tool_calls" => Shape,
-        AgentResults = "agent_tool_results" => Shape,
-        UserResults = "user_tool_results" => Shape,
+        Role = "role",
+        Content = "content",
+        Time = "timestamp",
+        Calls = "tool_calls",
+        Results = "tool_messages",
+        Id = "id",
+        Name = "name",
+        Arguments = "arguments",
+        Requestor = "requestor",
+        Error = "error",
+        Usage = "usage",
+        OfAgent = "agent_chunk",
+        OfUser = "user_chunk",
+        AgentCalls = "agent_tool_calls",
+        UserCalls = "user_tool_calls",
+        AgentResults = "agent_tool_results",
+        UserResults = "user_tool_results",
     }
 }
 
-words! {
+key_table! {
     /// Who calls a tool beside the agent.
     Requestor {
         User = "user",
@@ -115,7 +114,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
 
 fn message<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
     let about = About { time: first_of(message, &[OfTau::Time]), ..About::default() };
-    let role = text_of(message, OfTau::Role).and_then(Role::of);
+    let role = text_of(message, OfTau::Role).and_then(Role::from_key);
     let speaker = match role {
         Some(Role::Result) => {
             let several = list_of(message, OfTau::Results).unwrap_or_default();
@@ -148,7 +147,7 @@ fn message<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, message: Objec
 /// Calls; those of the user are told by their agent.
 fn calls<'run>(talk: &mut Talk<'_, 'run, '_>, calls: &'run [Node<'run>], about: &About<'run>) {
     for (at, call) in talk.draft.objects(calls) {
-        let requestor = text_of(call, OfTau::Requestor).and_then(Requestor::of);
+        let requestor = text_of(call, OfTau::Requestor).and_then(Requestor::from_key);
         let agent = call.field(OfTau::Requestor).filter(|_| requestor.is_some());
         let tool = call.field(OfTau::Name).unwrap_or(Node::computed(Value::Null));
         let made = Made { tool, args: call.field(OfTau::Arguments), id: call.field(OfTau::Id), origin: at.origin };

@@ -1,8 +1,7 @@
 //! tau-bench: a conversation in OpenAI's form under `traj`, with the task and its reward. It records neither times nor how a call ended.
 
 use super::draft::Draft;
-use super::fields::{Parsed, fields};
-use super::format::{Format, IN_FULL, InMessages, Projected};
+use super::fields::{Parsed, key_table};
 use super::messages::is_message;
 use super::nodes::{list_of, objects};
 use super::openai_chat;
@@ -11,10 +10,10 @@ use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::Kind;
 
-fields! {
+key_table! {
     /// A result. Whatever else it has becomes its `meta`.
     OfResult {
-        Messages = "traj" => Shape,
+        Messages = "traj",
     }
 }
 

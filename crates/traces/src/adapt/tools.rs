@@ -2,58 +2,58 @@
 //! is known by its name, what it works on by the names of its arguments. A call that was refused or still waits did nothing.
 
 use super::draft::{Draft, field};
-use super::fields::{Parsed, Record, Shapes, fields, is_true, words};
-use super::nodes::{first_of, list, object, text};
+use super::fields::{Parsed, Record, Shapes, is_true, key_table};
+use super::{first_of, list, object, text};
 use averment_base::value::{Entry, Node, Number, Object, Text, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::{Kind, Status};
 
-fields! {
+key_table! {
     /// The arguments of tools.
     OfArgs {
-        Command = "command" => Step(Kind::Command),
-        Cmd = "cmd" => Step(Kind::Command),
-        Keystrokes = "keystrokes" => Step(Kind::Command),
-        InBackground = "run_in_background" => Step(Kind::Command),
-        File = "file_path" => Step(Kind::Read),
-        FileToo = "filePath" => Step(Kind::Read),
-        Path = "path" => Step(Kind::Read),
-        Absolute = "absolute_path" => Step(Kind::Read),
-        Target = "target_file" => Step(Kind::Read),
-        FileName = "filename" => Step(Kind::Read),
-        Paths = "paths" => Step(Kind::Read),
-        Notebook = "notebook_path" => Step(Kind::Read),
-        Skill = "skill" => Step(Kind::Skill),
-        Name = "name" => Step(Kind::Skill),
-        Url = "url" => Step(Kind::Http),
-        Urls = "urls" => Step(Kind::Http),
-        Patch = "patch" => Step(Kind::Write),
-        PatchText = "patchText" => Step(Kind::Write),
-        Input = "input" => Step(Kind::Write),
+        Command = "command",
+        Cmd = "cmd",
+        Keystrokes = "keystrokes",
+        InBackground = "run_in_background",
+        File = "file_path",
+        FileToo = "filePath",
+        Path = "path",
+        Absolute = "absolute_path",
+        Target = "target_file",
+        FileName = "filename",
+        Paths = "paths",
+        Notebook = "notebook_path",
+        Skill = "skill",
+        Name = "name",
+        Url = "url",
+        Urls = "urls",
+        Patch = "patch",
+        PatchText = "patchText",
+        Input = "input",
     }
 }
 
-fields! {
+key_table! {
     /// What Claude Code knows of a result.
     OfDetails {
-        Code = "code" => Step(Kind::Http),
-        Explained = "returnCodeInterpretation" => Step(Kind::Command),
-        Background = "backgroundTaskId" => Step(Kind::Command),
-        Interrupted = "interrupted" => Step(Kind::Command),
+        Code = "code",
+        Explained = "returnCodeInterpretation",
+        Background = "backgroundTaskId",
+        Interrupted = "interrupted",
     }
 }
 
-words! {
+key_table! {
     /// The tools that do more than they say.
     Tool {
         /// Claude Code; others; Codex; Gemini CLI; OpenHands; VS Code; Cursor; Terminus; Cline.
         Shell = "Bash" | "bash" | "shell" | "powershell" | "shell_command" | "exec_command" | "local_shell" | "container.exec"
-            | "run_shell_command" | "execute_bash" | "terminal" | "run_in_terminal" | "run_terminal_cmd" | "bash_command" | "execute_command"
-            | "command_execution",
+            | "run_shell_command" | "execute_bash" | "terminal" | "run_in_terminal" | "run_terminal_cmd" | "bash_command"
+            | "execute_command" | "command_execution",
         Read = "Read" | "NotebookRead" | "read" | "read_file" | "read_many_files" | "view" | "view_image" | "open",
-        Write = "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "multiedit" | "write_file" | "replace" | "create"
-            | "create_file" | "edit_file" | "search_replace" | "replace_string_in_file" | "insert_edit_into_file" | "write_to_file"
-            | "replace_in_file" | "delete",
+        Write = "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "multiedit" | "write_file" | "replace"
+            | "create" | "create_file" | "edit_file" | "search_replace" | "replace_string_in_file" | "insert_edit_into_file"
+            | "write_to_file" | "replace_in_file" | "delete",
         /// One tool that looks at files and changes them: the command among its arguments tells which.
         Editor = "str_replace_editor" | "str_replace_based_edit_tool" | "file_editor" | "text_editor",
         /// A patch names the files that it changes.
@@ -82,7 +82,7 @@ pub(super) fn of_call<'run>(draft: &Draft<'run, '_>, call: &[Entry<'run>]) -> Ve
         return Vec::new();
     }
     let Some(args) = value(call, of_step::ARGS) else { return Vec::new() };
-    let mut steps = Tool::of(word(of_step::TOOL)).map(|tool| derive(draft, tool, args, call)).unwrap_or_default();
+    let mut steps = Tool::from_key(word(of_step::TOOL)).map(|tool| derive(draft, tool, args, call)).unwrap_or_default();
     for (kind, fields) in &mut steps {
         for key in [of_step::START, of_step::END, of_step::TURN, of_step::AGENT, of_step::ID] {
             fields.extend(value(call, key).map(|node| field(key, node)));
@@ -155,7 +155,7 @@ fn command<'run>(draft: &Draft<'run, '_>, args: Object<'run>, call: &[Entry<'run
     let Some(given) = first_of(args, &[OfArgs::Command, OfArgs::Cmd, OfArgs::Keystrokes]) else { return Vec::new() };
     let line = match given.value {
         Value::Text(_) => given,
-        Value::List([program, patch]) if text(*program).and_then(Tool::of) == Some(Tool::Patch) => {
+        Value::List([program, patch]) if text(*program).and_then(Tool::from_key) == Some(Tool::Patch) => {
             return patched(draft, *patch);
         }
         Value::List(words) => match command_line(draft, words, given) {

@@ -1,7 +1,7 @@
 //! The file of `--map`: TOML or JSON, for each part of a run a name, or a list of names.
 
 use super::{Names, Part, Said, Unit};
-use crate::adapt::fields::{Row, fields};
+use crate::adapt::fields::{TableRow, key_table};
 use averment_base::diagnostic::suggest::nearest;
 use averment_base::limits::Limits;
 use averment_base::value::json;
@@ -60,12 +60,12 @@ impl Names {
     }
 }
 
-fields! {
+key_table! {
     /// What is said beside names.
     Beside {
-        TimeUnit = "time_unit" => Shape,
-        DurationUnit = "duration_unit" => Shape,
-        Failed = "failed" => Shape,
+        TimeUnit = "time_unit",
+        DurationUnit = "duration_unit",
+        Failed = "failed",
     }
 }
 

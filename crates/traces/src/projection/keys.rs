@@ -1,7 +1,7 @@
 //! The keys of objects, read by expectation: objects of one list have the same keys in the same order nearly always, or are of a few
 //! kinds that have.
 
-use crate::adapt::fields::{Record, Row, Spans};
+use crate::adapt::fields::{Record, Spans, TableRow};
 use crate::scan::Cursor;
 use rustc_hash::FxHashMap;
 
@@ -181,7 +181,7 @@ pub(super) fn list(cursor: Cursor<'_>, start: usize, mut each: impl FnMut(usize)
 /// What a key of an object of a table stands for.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Key<F> {
-    /// A field that projections look at.
+    /// A field of the table.
     Field(F),
     /// An object with this key is for the full reader.
     Refused,
@@ -189,12 +189,20 @@ pub(super) enum Key<F> {
     Other,
 }
 
-impl<F: Row> Keys<Key<F>> {
-    /// The keys of a table, as far as projections look at them. An object with one of the `refused` is for the full reader.
+/// The keys of a table, each with its row.
+pub(super) fn keys_of<F: TableRow>() -> impl Iterator<Item = (String, F)> {
+    F::ALL.iter().flat_map(|row| row.keys().iter().map(|key| ((*key).to_owned(), *row)))
+}
+
+impl<F: TableRow> Keys<Key<F>> {
+    /// The keys of a table. An object with one of the `refused` is for the full reader.
     pub(super) fn of_table(refused: impl IntoIterator<Item = &'static str>) -> Self {
-        let fields = F::ALL.iter().filter(|field| field.becomes().is_projected());
-        let fields = fields.map(|field| (field.key().to_owned(), Key::Field(*field)));
-        Self::new(fields.chain(refused.into_iter().map(|key| (key.to_owned(), Key::Refused))), Key::Other)
+        Self::new(
+            keys_of::<F>()
+                .map(|(key, field)| (key, Key::Field(field)))
+                .chain(refused.into_iter().map(|key| (key.to_owned(), Key::Refused))),
+            Key::Other,
+        )
     }
 
     /// Reads an object; gives the offset behind it, too. `None` where it is for the full reader: also where a field comes again.

@@ -9,13 +9,14 @@ use super::roots::{self, Special, fits};
 use super::session::Sessions;
 use super::spans::Traces;
 use super::{Chunk, Held, Projection, ReadSet};
-use crate::adapt::fields::{Span, is_composed};
-use crate::adapt::format::InMessages;
+use crate::adapt::InMessages;
+use crate::adapt::fields::Span;
 use crate::adapt::generic::{Best, in_milliseconds};
 use crate::names::Names;
 use crate::scan::Cursor;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_run;
+use averment_runs::run::Kind;
 
 /// Reads lines. It remembers which keys came in which order, and makes use of it on the next line.
 #[derive(Debug)]
@@ -354,6 +355,12 @@ impl LineKeys {
         }
         Some(())
     }
+}
+
+/// The entries of a run that only the full reader can give: they are put together from several parts.
+fn is_composed(entry: &str) -> bool {
+    matches!(entry, of_run::TURNS | of_run::USAGE | of_run::COST | of_run::STEPS | of_run::PROMPT | of_run::COMPLETE)
+        || Kind::ALL.iter().any(|kind| kind.list_key() == entry)
 }
 
 /// Reads a list of calls; gives the offset behind it.

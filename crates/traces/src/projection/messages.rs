@@ -183,7 +183,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
     pub(super) fn message(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
         let (message, behind) = self.keys.messages.spans(cursor, at)?;
-        let role = Role::of(self.chunk.plain(message.field(OfMessage::Role)?)??);
+        let role = Role::from_key(self.chunk.plain(message.field(OfMessage::Role)?)??);
         // In a session a message may go on with the next line.
         self.before = self.before.filter(|_| self.ids.is_some());
         if message.field(OfMessage::Invocations).or(message.field(OfMessage::Parts)).is_some() {

@@ -7,23 +7,13 @@ use super::keys::{Key, Keys, list};
 use super::texts::{joined, take_texts};
 use super::{Call, Chunk, Field, Held, Projection, ReadSet};
 use crate::adapt::api::OfApi;
-use crate::adapt::api::responses::{ItemType, OfItem, RESPONSE};
+use crate::adapt::api::responses::{ItemType, OF_RESPONSE, OfItem, RESPONSE, Setting};
 use crate::adapt::calls::Unanswered;
 use crate::adapt::fields::{Record, Shape, Shapes, Span, Spans};
 use crate::adapt::messages::{OfBlock, Role, text_in};
-use crate::adapt::spans::names;
 use averment_base::value::Value;
 use averment_runs::normal::of_run;
 use averment_runs::run::CallTimes;
-
-names! {
-    /// What stands in a response and tells a projection nothing.
-    Beside {
-        Any = [
-            "id", "created_at", "completed_at", "status", "incomplete_details", "instructions", "max_output_tokens", "max_tool_calls", "model", "parallel_tool_calls", "reasoning", "store", "temperature", "text", "tool_choice", "tools", "top_p", "top_logprobs", "truncation", "usage", "user", "metadata", "background", "service_tier", "prompt_cache_key", "safety_identifier", "billing",
-        ],
-    }
-}
 
 /// Reads responses.
 #[derive(Debug)]
@@ -52,12 +42,11 @@ struct ResponseReader<'c, 'a> {
 
 impl Responses {
     pub(super) fn new() -> Self {
-        let looked_at = [OfApi::Object, OfApi::Output, OfApi::Error, OfApi::Previous, OfApi::Conversation];
-        let looked_at = looked_at.map(|field| (field.key().to_owned(), Key::Field(field)));
-        let beside = Beside::Any.names().iter().map(|key| ((*key).to_owned(), Key::Other));
+        let fields = OF_RESPONSE.map(|field| (field.key().to_owned(), Key::Field(field)));
+        let settings = Setting::Any.keys().iter().map(|key| ((*key).to_owned(), Key::Other));
         Self {
             // Another key may tell another format.
-            line: Keys::new(looked_at.into_iter().chain(beside), Key::Refused),
+            line: Keys::new(fields.into_iter().chain(settings), Key::Refused),
             items: Keys::of_table([]),
             blocks: Keys::of_table([]),
         }
@@ -107,10 +96,10 @@ impl<'a> ResponseReader<'_, 'a> {
             self.message(&item)?;
             return Some(behind);
         }
-        match ItemType::of(kind) {
+        match ItemType::from_key(kind) {
             Some(ItemType::Function) => self.call(&item)?,
             Some(ItemType::Reasoning) => self.reasoning(&item)?,
-            None if kind == GIVEN_BACK => self.result(&item)?,
+            Some(ItemType::Output) => self.result(&item)?,
             _ => return None,
         }
         Some(behind)
@@ -127,7 +116,7 @@ impl<'a> ResponseReader<'_, 'a> {
     /// A message of the assistant with one text.
     fn message(&mut self, item: &Spans<OfItem>) -> Option<()> {
         let (chunk, cursor) = (self.chunk, self.chunk.cursor);
-        let role = Role::of(chunk.plain(item.field(OfItem::Role)?)??);
+        let role = Role::from_key(chunk.plain(item.field(OfItem::Role)?)??);
         let content = item.field(OfItem::Content).filter(|content| cursor.is(*content, Shape::List))?;
         let (mut count, mut found) = (0_usize, None);
         list(cursor, content.0, |at| {
@@ -228,6 +217,3 @@ impl<'a> ResponseReader<'_, 'a> {
         Some(())
     }
 }
-
-/// What a function gave back.
-const GIVEN_BACK: &str = "function_call_output";

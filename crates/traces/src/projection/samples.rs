@@ -1,5 +1,9 @@
 //! Files in which each row of the tables stands that projections look at.
 
+use super::tests::{changed, named};
+use crate::adapt::fields::TableRow;
+use crate::adapt::otel::{OfContainer, OfSpan};
+use crate::adapt::spans::attributes::Typed;
 use serde_json::{Value as Json, json};
 
 /// Files in which each row stands: the key of a row has the name of its table in front.
@@ -101,7 +105,130 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
     failed["OfLine.type"] = json!("result");
     failed["OfLine.session_id"] = json!("s");
     samples.push(vec![said, failed]);
+    samples.extend(responses());
+    samples.extend(traces());
     samples
+}
+
+/// Responses of OpenAI.
+fn responses() -> Vec<Vec<Json>> {
+    let message = json!({"OfItem.type": "message", "OfItem.role": "assistant", "OfItem.content": [{"OfBlock.type": "output_text", "OfBlock.text": "done"}]});
+    let call = |id: &str| json!({"OfItem.type": "function_call", "OfItem.id": "i", "OfItem.call_id": id, "OfItem.name": "get", "OfItem.arguments": "{\"n\":1}", "OfItem.status": "completed"});
+    let thought = |key: &str| json!({"OfItem.type": "reasoning", key: [{"type": "summary_text", "OfItem.text": "hm"}]});
+    let response = |items: &[Json]| vec![json!({"object": "response", "id": "r", "model": "m", "output": items})];
+    let whole = |items: &[Json]| {
+        vec![
+            json!({"OfApi.object": "response", "OfApi.id": "r", "OfApi.output": items, "OfApi.error": null, "OfApi.model": "m",
+            "OfApi.previous_response_id": null, "OfApi.conversation": null, "OfApi.usage": {"input_tokens": 1}}),
+        ]
+    };
+    let mut samples = vec![whole(&[
+        thought("OfItem.summary"),
+        call("a"),
+        json!({"OfItem.type": "function_call_output", "OfItem.call_id": "a", "OfItem.output": "A"}),
+        thought("OfItem.content"),
+        call("b"),
+        message.clone(),
+    ])];
+    // What only the full reader knows.
+    let mut items: Vec<Json> = ["input", "action", "code", "queries", "operation"]
+        .map(|key| json!({"OfItem.type": "custom_tool_call", "OfItem.call_id": "a", "OfItem.name": "get", format!("OfItem.{key}"): {"n": 1}}))
+        .into();
+    items.extend(["output", "outputs", "results", "result"].map(
+        |key| json!({"OfItem.type": "web_search_call", "OfItem.id": "a", "OfItem.status": "completed", format!("OfItem.{key}"): "found"}),
+    ));
+    items.push(
+        json!({"OfItem.type": "function_call", "OfItem.callId": "a", "OfItem.name": "get", "OfItem.arguments": "{}"}),
+    );
+    items.push(json!({"OfItem.type": "mcp_call", "OfItem.id": "a", "OfItem.name": "get", "OfItem.arguments": "{}", "OfItem.error": "no"}));
+    samples.extend(items.into_iter().map(|item| response(&[item, message.clone()])));
+    samples.push(response(&[
+        json!({"OfItem.type": "tool_search_call", "OfItem.call_id": "a", "OfItem.arguments": "{}"}),
+        json!({"OfItem.type": "tool_search_output", "OfItem.call_id": "a", "OfItem.tools": [{"name": "get"}]}),
+    ]));
+    samples.push(response(&[
+        json!({"OfItem.type": "shell_call", "OfItem.call_id": "a", "OfItem.action": {"n": 1}}),
+        json!({"OfItem.type": "shell_call_output", "OfItem.call_id": "a", "OfItem.output": [{"OfItem.outcome": {"OfItem.exit_code": 1}}]}),
+    ]));
+    samples.push(response(&[
+        json!({"OfItem.type": "mcp_approval_request", "OfItem.id": "a", "OfItem.name": "get", "OfItem.arguments": "{}"}),
+        json!({"OfItem.type": "mcp_approval_response", "OfItem.approval_request_id": "a", "OfItem.approve": false}),
+    ]));
+    let answer = response(std::slice::from_ref(&message)).remove(0);
+    for conversation in ["previous_response_id", "conversation"] {
+        let mut next = answer.clone();
+        next[format!("OfApi.{conversation}")] = json!("r");
+        samples.push(vec![answer.clone(), next]);
+    }
+    let request = json!({"OfApi.input": "hello", "OfApi.instructions": "be brief", "OfApi.tools": [{"type": "function", "name": "get"}]});
+    samples.push(vec![json!({"OfApi.request": request, "OfApi.response": answer})]);
+    let chat = json!({"OfApi.messages": [{"role": "user", "content": "hello"}], "OfApi.model": "m", "max_tokens": 9, "OfApi.system": "so"});
+    let anthropic = json!({"type": "message", "OfApi.id": "r", "OfApi.role": "assistant", "OfApi.content": [{"type": "text", "text": "yes"}],
+        "OfApi.model": "m", "OfApi.stop_reason": "end_turn", "OfApi.usage": {"input_tokens": 1}});
+    samples.push(vec![anthropic.clone()]);
+    samples.push(vec![json!({"OfApi.request": chat, "OfApi.response": anthropic})]);
+    let choices = json!({"OfApi.choices": [{"OfApi.message": {"role": "assistant", "content": "yes"}}]});
+    samples.push(vec![
+        json!({"OfApi.request": chat, "OfApi.response": choices}),
+        json!({"OfApi.request": chat, "OfApi.response": anthropic}),
+    ]);
+    samples
+}
+
+/// A sample with another key in the place of the first one of its row, and without the names of tables in front of all others.
+fn written_with(sample: &Json, first: &str, other: &str) -> Option<Json> {
+    let [first, other] = [first, other].map(|key| format!("\"{key}\""));
+    let text = sample.to_string();
+    let marked: Json = serde_json::from_str(&text.replace(&first, "\"@\"")).expect("JSON");
+    let plain = changed(&marked, "", &mut 0, &None).to_string();
+    text.contains(&first).then(|| serde_json::from_str(&plain.replace("\"@\"", &other)).expect("JSON"))
+}
+
+/// The keys of each row of a table.
+fn rows<F: TableRow>() -> Vec<Vec<String>> {
+    let keys = |row: &F| row.keys().iter().map(|key| named::<F>(key)).collect();
+    F::ALL.iter().map(keys).collect()
+}
+
+/// Traces of spans, one for each key that something is written under.
+fn traces() -> Vec<Vec<Json>> {
+    let word = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
+    let agent = json!({"OfSpan.traceId": "t", "OfSpan.spanId": "a", "OfSpan.name": "a", "OfSpan.attributes": [
+            word("gen_ai.operation.name", "invoke_agent"), word("gen_ai.agent.name", "main"), word("output.value", "done")],
+        "OfSpan.startTimeUnixNano": "1767225600000000000", "OfSpan.endTimeUnixNano": "1767225605000000000"});
+    let tool = json!({"OfSpan.traceId": "t", "OfSpan.spanId": "b", "OfSpan.parentSpanId": "a", "OfSpan.name": "b", "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000",
+        "OfSpan.status": {"OfSpan.code": 2, "OfSpan.message": "refused"}, "OfSpan.attributes": [
+            {"OfAttribute.key": "gen_ai.operation.name", "OfAttribute.value": {"Typed.stringValue": "execute_tool"}},
+            word("gen_ai.tool.name", "get"),
+            {"key": "gen_ai.tool.call.arguments", "value": {"Typed.kvlistValue": {"OfAttribute.values": [
+                {"OfAttribute.key": "n", "OfAttribute.value": {"Typed.intValue": "1"}}]}}},
+            {"key": "gen_ai.tool.call.result", "value": {"Typed.arrayValue": {"OfAttribute.values": [
+                {"Typed.stringValue": "x"}, {"Typed.boolValue": true}, {"Typed.doubleValue": 0.5}, {"Typed.bytesValue": "eA=="}]}}}]});
+    let in_context = json!({"OfSpan.context": {"OfSpan.traceId": "t", "OfSpan.spanId": "c"}, "OfSpan.parentSpanContext": {"OfSpan.spanId": "a"},
+        "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000", "OfSpan.status_code": "ERROR", "OfSpan.status_message": "refused", "name": "c", "attributes": [word("gen_ai.tool.name", "get"), word("gen_ai.operation.name", "execute_tool")]});
+    let request = json!({"traceId": "t", "spanId": "d", "parentSpanId": "a", "name": "d", "OfSpan.startTime": "1767225601000000000",
+        "OfSpan.endTime": "1767225602000000000", "OfSpan.kind": 3, "attributes": [word("http.request.method", "GET"), word("url.full", "https://a.b")]});
+    let told = json!({"traceId": "t", "spanId": "e", "parentSpanId": "a", "name": "e", "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000", "status": {"code": 2}, "OfSpan.events": [
+            {"name": "exception", "attributes": [word("exception.message", "no")]}],
+        "attributes": [word("gen_ai.tool.name", "get"), word("gen_ai.operation.name", "execute_tool")]});
+    let held = |spans: &[&Json]| json!({"OfContainer.resourceSpans": [{"resource": {}, "OfContainer.scopeSpans": [{"scope": {}, "OfContainer.spans": spans}]}]});
+    let whole = held(&[&agent, &tool]);
+    let jaeger = json!({"OfContainer.data": [{"traceID": "t", "OfContainer.processes": {"p": {"serviceName": "s"}}, "OfContainer.spans": [
+        {"traceID": "t", "OfSpan.spanID": "b", "OfSpan.operationName": "b", "OfSpan.startTime": 1_767_225_600_000_000_i64, "OfSpan.duration": 1000,
+            "OfSpan.references": [{"refType": "CHILD_OF", "OfSpan.spanID": "a"}], "OfSpan.tags": [{"key": "gen_ai.tool.name", "value": "get"}, {"key": "gen_ai.operation.name", "value": "execute_tool"}],
+            "OfSpan.logs": [{"fields": [{"key": "exception.message", "value": "no"}]}]},
+        {"traceID": "t", "spanID": "a", "operationName": "a", "startTime": 1_767_225_600_000_000_i64, "duration": 1000, "tags": [{"key": "gen_ai.operation.name", "value": "invoke_agent"}]},
+    ]}]});
+    let others = [held(&[&agent, &in_context]), held(&[&agent, &request]), held(&[&agent, &told]), jaeger];
+    let around = ["trace", "result"].map(|key| json!({format!("OfContainer.{key}"): whole}));
+    let mut all: Vec<Vec<Json>> = [whole].into_iter().chain(others).chain(around).map(|sample| vec![sample]).collect();
+    let known = [rows::<OfContainer>(), rows::<OfSpan>(), rows::<Typed>()].concat();
+    let written: Vec<Json> = all.iter().flatten().cloned().collect();
+    for (keys, sample) in known.iter().flat_map(|keys| written.iter().map(move |sample| (keys, sample))) {
+        let others = keys.iter().skip(1).filter_map(|other| written_with(sample, &keys[0], other));
+        all.extend(others.map(|sample| vec![sample]));
+    }
+    all
 }
 
 /// A line of a session without a mark.

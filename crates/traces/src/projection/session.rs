@@ -127,7 +127,7 @@ impl<'a> SessionLines<'a> {
         timed: bool,
     ) -> Option<()> {
         let cursor = chunk.cursor;
-        let kind = LineType::of(chunk.plain(line.field(OfLine::Type)?)??)?;
+        let kind = LineType::from_key(chunk.plain(line.field(OfLine::Type)?)??)?;
         self.lines += 1;
         self.is_session = self.is_session || self.lines <= FIRST_ITEMS && kind.is_sure(&line);
         if let Some(id) = line.field(OfLine::Line).map(|id| chunk.plain(id))

@@ -4,14 +4,13 @@
 //! out what no projection holds. Where anything stands in a container or a span that is not known here, or anything would give a warning,
 //! the trace is for the full reader.
 
-use super::keys::{Keys, list};
+use super::keys::{Keys, keys_of, list};
 use super::{Call, Chunk, Field, Held, Projection, ReadSet};
 use crate::adapt::draft::{Asked, Draft};
-use crate::adapt::fields::Span;
-use crate::adapt::nodes::text;
-use crate::adapt::otel::{Form, OfContainer, OfSpan, Trace, Words};
+use crate::adapt::fields::{Span, TableRow};
+use crate::adapt::otel::{Detail, Form, OfContainer, OfSpan, Trace, Words};
 use crate::adapt::spans::attributes::{self, OfAttribute, Typed};
-use crate::adapt::spans::names;
+use crate::adapt::text;
 use crate::build::records_any;
 use crate::scan::Cursor;
 use crate::time;
@@ -19,15 +18,6 @@ use averment_base::value::{Entry, Node, Object, Origin, Value, json};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{CallTimes, Kind};
 use smallvec::SmallVec;
-
-names! {
-    /// What stands in a span and tells nothing.
-    Beside {
-        Any = [
-            "traceState", "trace_state", "flags", "links", "droppedAttributesCount", "dropped_attributes_count", "droppedEventsCount", "dropped_events_count", "droppedLinksCount", "dropped_links_count",
-        ],
-    }
-}
 
 /// What a key of a container stands for.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +75,7 @@ const BEGINNINGS: [&str; 2] = ["[{", "{"];
 
 impl Traces {
     pub(super) fn new() -> Self {
-        let inner = |word: OfContainer| word.names().iter().map(|key| ((*key).to_owned(), InContainer::Inner));
+        let inner = |word: OfContainer| word.keys().iter().map(|key| ((*key).to_owned(), InContainer::Inner));
         Self {
             outer: Keys::new(inner(OfContainer::Resources), InContainer::Refused),
             resources: Keys::new(inner(OfContainer::Scopes), InContainer::Beside),
@@ -100,7 +90,7 @@ impl Traces {
         let key = open.and_then(|text| text.trim_start().strip_prefix('"'));
         let is_key = |key: &str| {
             OfContainer::Resources
-                .names()
+                .keys()
                 .iter()
                 .any(|name| key.strip_prefix(name).is_some_and(|behind| behind.starts_with('"')))
         };
@@ -271,19 +261,16 @@ const ENTRIES: usize = 16;
 
 impl Spans {
     fn new() -> Self {
-        let names =
-            OfSpan::ALL.iter().flat_map(|(_, names)| *names).filter_map(|name| Some((*name, OfSpan::of(name)?)));
-        let words: Vec<(String, InSpan)> = (0_u32..)
-            .zip(names)
-            .map(|(bit, (name, (word, rank)))| (name.to_owned(), InSpan::Word(word, rank, 1_u64.wrapping_shl(bit))))
-            .collect();
-        let beside = Beside::Any.names().iter().map(|key| ((*key).to_owned(), InSpan::Beside));
+        let words = (0_u32..).zip(keys_of::<OfSpan>()).map(|(bit, (key, word))| {
+            let rank = word.rank(&key);
+            (key, InSpan::Word(word, rank, 1_u64.wrapping_shl(bit)))
+        });
+        let beside = Detail::Any.keys().iter().map(|key| ((*key).to_owned(), InSpan::Beside));
         let [key, value] = [(OfAttribute::Key, InAttribute::Key), (OfAttribute::Value, InAttribute::Value)]
-            .map(|(word, role)| word.names().iter().map(move |name| ((*name).to_owned(), role)));
-        let typed =
-            Typed::ALL.iter().flat_map(|(typed, names)| names.iter().map(|name| ((*name).to_owned(), Some(*typed))));
+            .map(|(word, role)| word.keys().iter().map(move |name| ((*name).to_owned(), role)));
+        let typed = keys_of().map(|(key, typed): (String, Typed)| (key, Some(typed)));
         Self {
-            keys: Keys::new(words.into_iter().chain(beside), InSpan::Refused),
+            keys: Keys::new(words.chain(beside), InSpan::Refused),
             attributes: Attributes {
                 keys: Keys::new(key.chain(value), InAttribute::Beside),
                 values: Keys::new(typed, None),

@@ -2,8 +2,7 @@
 
 use super::Layout;
 use crate::concrete::{Node, Rule};
-use crate::fmt::align::Mark;
-use crate::fmt::doc::{Doc, broken, group, line, mark, nest, nothing, sequence, space, wide_line};
+use crate::fmt::doc::{Doc, Mark, broken, group, line, mark, nest, nothing, sequence, space, wide_line};
 
 /// What stands between two neighbours.
 #[derive(Clone, Copy, PartialEq, Eq)]

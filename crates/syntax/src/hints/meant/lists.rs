@@ -1,7 +1,6 @@
 //! Words of prose, and what a pattern can take of it.
 
-use super::super::classes::Take;
-use super::super::view::View;
+use super::super::view::{Take, View};
 use crate::token::Kind;
 use crate::words;
 

@@ -5,50 +5,36 @@
 use super::{OfEvent, OfPart, call, parts, result, session};
 use crate::adapt::cutting::Cutting;
 use crate::adapt::draft::{Draft, field};
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields};
-use crate::adapt::format::{Format, IN_FULL};
-use crate::adapt::nodes::{first_of, list, list_of, object, object_of, objects};
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, key_table};
 use crate::adapt::talk::{About, Speaker, Talk};
+use crate::adapt::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, value_of};
 use crate::error::Placed;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
 
-fields! {
+key_table! {
     /// An eval set, or the results of one; a case of either.
     OfSet {
-        Cases = "eval_cases" => Shape,
-        CasesToo = "evalCases" => Shape,
-        Results = "eval_case_results" => Shape,
-        ResultsToo = "evalCaseResults" => Shape,
-        Case = "eval_id" => Run(of_run::ID),
-        CaseToo = "evalId" => Run(of_run::ID),
-        Set = "eval_set_id" => Shape,
-        SetToo = "evalSetId" => Shape,
-        Conversation = "conversation" => Shape,
-        Turns = "eval_metric_result_per_invocation" => Shape,
-        TurnsToo = "evalMetricResultPerInvocation" => Shape,
-        Actual = "actual_invocation" => Shape,
-        ActualToo = "actualInvocation" => Shape,
-        Session = "session_details" => Shape,
-        SessionToo = "sessionDetails" => Shape,
+        Cases = "eval_cases" | "evalCases",
+        Results = "eval_case_results" | "evalCaseResults",
+        Case = "eval_id" | "evalId",
+        Set = "eval_set_id" | "evalSetId",
+        Conversation = "conversation",
+        Turns = "eval_metric_result_per_invocation" | "evalMetricResultPerInvocation",
+        Actual = "actual_invocation" | "actualInvocation",
+        Session = "session_details" | "sessionDetails",
     }
 }
 
-fields! {
+key_table! {
     /// A turn of a conversation.
     OfTurn {
-        Asked = "user_content" => Shape,
-        AskedToo = "userContent" => Shape,
-        Answer = "final_response" => Shape,
-        AnswerToo = "finalResponse" => Shape,
-        Between = "intermediate_data" => Shape,
-        BetweenToo = "intermediateData" => Shape,
-        Uses = "tool_uses" => Shape,
-        UsesToo = "toolUses" => Shape,
-        Responses = "tool_responses" => Shape,
-        ResponsesToo = "toolResponses" => Shape,
-        Inner = "invocation_events" => Shape,
-        InnerToo = "invocationEvents" => Shape,
+        Asked = "user_content" | "userContent",
+        Answer = "final_response" | "finalResponse",
+        Between = "intermediate_data" | "intermediateData",
+        Uses = "tool_uses" | "toolUses",
+        Responses = "tool_responses" | "toolResponses",
+        Inner = "invocation_events" | "invocationEvents",
     }
 }
 
@@ -60,18 +46,13 @@ pub(crate) const SET: Format = Format {
     name: "Google ADK eval set",
     known_by: "`eval_cases`, each with a `conversation` of `user_content` and `final_response`",
     description: "eval sets of Google ADK (`eval_cases`), a run each: what is expected, and no calls",
-    marks: &[OfSet::Cases.key(), OfSet::CasesToo.key()],
+    marks: OfSet::Cases.keys(),
     object: |object| {
-        let cases = first_of(object, &[OfSet::Cases, OfSet::CasesToo]).and_then(list);
+        let cases = value_of(object, OfSet::Cases).and_then(list);
         cases.is_some_and(|cases| objects(cases).any(|(_, case)| list_of(case, OfSet::Conversation).is_some()))
     },
     read: expected,
-    runs: &[Cutting {
-        within: &[],
-        way: &[&[OfSet::Cases.key(), OfSet::CasesToo.key()]],
-        by: &[],
-        keeps: &[OfSet::Set.key(), OfSet::SetToo.key()],
-    }],
+    runs: &[Cutting { within: &[], way: &[OfSet::Cases.keys()], by: &[], keeps: OfSet::Set.keys() }],
     ..IN_FULL
 };
 
@@ -80,37 +61,30 @@ pub(crate) const RESULTS: Format = Format {
     name: "Google ADK eval result",
     known_by: "`eval_case_results`, each with `session_details` or an `actual_invocation` for each turn",
     description: "results of evaluations of Google ADK (`eval_case_results`), a run each",
-    marks: &[OfSet::Results.key(), OfSet::ResultsToo.key()],
+    marks: OfSet::Results.keys(),
     object: |object| {
-        let cases = first_of(object, &[OfSet::Results, OfSet::ResultsToo]).and_then(list);
-        let tells = |case: Object<'_>| {
-            first_of(case, &[OfSet::Turns, OfSet::TurnsToo, OfSet::Session, OfSet::SessionToo]).is_some()
-        };
+        let cases = value_of(object, OfSet::Results).and_then(list);
+        let tells = |case: Object<'_>| first_of(case, &[OfSet::Turns, OfSet::Session]).is_some();
         cases.is_some_and(|cases| objects(cases).any(|(_, case)| tells(case)))
     },
     read: done,
-    runs: &[Cutting {
-        within: &[],
-        way: &[&[OfSet::Results.key(), OfSet::ResultsToo.key()]],
-        by: &[],
-        keeps: &[OfSet::Set.key(), OfSet::SetToo.key()],
-    }],
+    runs: &[Cutting { within: &[], way: &[OfSet::Results.keys()], by: &[], keeps: OfSet::Set.keys() }],
     ..IN_FULL
 };
 
-/// The first case that an object holds under one of these keys: a run is cut to have one.
-fn case<'run>(root: Node<'run>, keys: &[OfSet]) -> Option<Object<'run>> {
-    let cases = object(root).and_then(|set| first_of(set, keys)).and_then(list)?;
+/// The first case that an object holds: a run is cut to have one.
+fn case<'run>(root: Node<'run>, key: OfSet) -> Option<Object<'run>> {
+    let cases = object(root).and_then(|set| value_of(set, key)).and_then(list)?;
     objects(cases).next().map(|(_, case)| case)
 }
 
 fn id<'run>(case: Object<'run>) -> Option<Node<'run>> {
-    first_of(case, &[OfSet::Case, OfSet::CaseToo]).filter(|id| Parsed.is(*id, Shape::Text))
+    value_of(case, OfSet::Case).filter(|id| Parsed.is(*id, Shape::Text))
 }
 
 /// A case of an eval set.
 fn expected<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    let Some(case) = case(root, &[OfSet::Cases, OfSet::CasesToo]) else { return Ok(()) };
+    let Some(case) = case(root, OfSet::Cases) else { return Ok(()) };
     draft.set_some(of_run::ID, id(case));
     draft.warn(
         root.origin,
@@ -119,7 +93,7 @@ fn expected<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), P
     let conversation = case.field(OfSet::Conversation);
     for (at, turn) in draft.objects(conversation.and_then(list).unwrap_or_default()) {
         draft.record();
-        let asked = first_of(turn, &[OfTurn::Asked, OfTurn::AskedToo]).and_then(object);
+        let asked = value_of(turn, OfTurn::Asked).and_then(object);
         if asked.is_none() {
             draft.not_understood(at.origin, "a turn without what was asked is passed over");
         }
@@ -139,16 +113,16 @@ fn expected<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), P
 
 /// A case of the results of an evaluation.
 fn done<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Placed> {
-    let Some(case) = case(root, &[OfSet::Results, OfSet::ResultsToo]) else { return Ok(()) };
-    let details = first_of(case, &[OfSet::Session, OfSet::SessionToo]);
+    let Some(case) = case(root, OfSet::Results) else { return Ok(()) };
+    let details = value_of(case, OfSet::Session);
     let mut talk = Talk::of_parts(draft);
     match details.filter(|details| object(*details).is_some_and(super::holds_events)) {
         Some(details) => session(&mut talk, details),
         None => {
-            let turns = first_of(case, &[OfSet::Turns, OfSet::TurnsToo]).and_then(list).unwrap_or_default();
+            let turns = value_of(case, OfSet::Turns).and_then(list).unwrap_or_default();
             for (at, judged) in talk.draft.objects(turns) {
                 talk.draft.record();
-                match first_of(judged, &[OfSet::Actual, OfSet::ActualToo]).and_then(object) {
+                match value_of(judged, OfSet::Actual).and_then(object) {
                     Some(actual) => turn(&mut talk, actual),
                     None => talk.draft.not_understood(at.origin, "a turn without what was done is passed over"),
                 }
@@ -164,31 +138,31 @@ fn done<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), Place
 /// What was asked, done and answered.
 fn turn<'run>(talk: &mut Talk<'_, 'run, '_>, turn: Object<'run>) {
     let about = About::default();
-    let content = |fields: &[OfTurn]| first_of(turn, fields).and_then(object);
-    if let Some(asked) = content(&[OfTurn::Asked, OfTurn::AskedToo]) {
+    let content = |field: OfTurn| value_of(turn, field).and_then(object);
+    if let Some(asked) = content(OfTurn::Asked) {
         parts(talk, asked, Speaker::User, &about);
     }
-    if let Some(between) = content(&[OfTurn::Between, OfTurn::BetweenToo]) {
+    if let Some(between) = content(OfTurn::Between) {
         between_the_two(talk, between, &about);
     }
-    if let Some(answer) = content(&[OfTurn::Answer, OfTurn::AnswerToo]) {
+    if let Some(answer) = content(OfTurn::Answer) {
         parts(talk, answer, Speaker::Assistant, &about);
     }
 }
 
 /// What happened between the question and the answer: in lists of calls and results, or in the events themselves.
 fn between_the_two<'run>(talk: &mut Talk<'_, 'run, '_>, between: Object<'run>, about: &About<'run>) {
-    let all = |fields: &[OfTurn]| first_of(between, fields).and_then(list).unwrap_or_default();
-    for (_, event) in talk.draft.objects(all(&[OfTurn::Inner, OfTurn::InnerToo])) {
+    let all = |field: OfTurn| value_of(between, field).and_then(list).unwrap_or_default();
+    for (_, event) in talk.draft.objects(all(OfTurn::Inner)) {
         if let Some(content) = object_of(event, OfEvent::Content) {
             let agent = event.field(OfEvent::Author).filter(|agent| Parsed.is(*agent, Shape::Text));
             parts(talk, content, Speaker::Assistant, &About { agent, ..*about });
         }
     }
-    for (at, used) in talk.draft.objects(all(&[OfTurn::Uses, OfTurn::UsesToo])) {
+    for (at, used) in talk.draft.objects(all(OfTurn::Uses)) {
         call(talk, at, used, about);
     }
-    for (at, given) in talk.draft.objects(all(&[OfTurn::Responses, OfTurn::ResponsesToo])) {
+    for (at, given) in talk.draft.objects(all(OfTurn::Responses)) {
         result(talk, at, given, about);
     }
 }

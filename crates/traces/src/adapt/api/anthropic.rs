@@ -6,33 +6,32 @@ use crate::adapt::blocks::{self, Block};
 use crate::adapt::calls::Usage;
 use crate::adapt::content::{self, Piece};
 use crate::adapt::draft::Draft;
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use crate::adapt::format::{Format, IN_FULL};
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, key_table};
 use crate::adapt::messages::{BlockType, OfBlock, Role};
 use crate::adapt::nodes::{first_of, items_of, object, object_of, text, text_of};
 use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
 use averment_base::value::{Node, Object, Text, Value};
 use averment_runs::normal::{of_meta, of_run};
 
-fields! {
+key_table! {
     /// A streamed event, and what is in it.
     OfEvent {
-        Type = "type" => Shape,
-        Index = "index" => Shape,
-        Message = "message" => Shape,
-        Block = "content_block" => Shape,
-        Delta = "delta" => Shape,
-        Words = "text" => Shape,
-        Thinking = "thinking" => Shape,
-        Arguments = "partial_json" => Shape,
-        Citation = "citation" => Shape,
-        Usage = "usage" => PartOf("usage"),
-        Model = "model" => PartOf("meta"),
-        Error = "error" => Run(of_run::ERROR),
+        Type = "type",
+        Index = "index",
+        Message = "message",
+        Block = "content_block",
+        Delta = "delta",
+        Words = "text",
+        Thinking = "thinking",
+        Arguments = "partial_json",
+        Citation = "citation",
+        Usage = "usage",
+        Model = "model",
+        Error = "error",
     }
 }
 
-words! {
+key_table! {
     /// The types of events.
     EventType {
         Start = "message_start",
@@ -63,14 +62,14 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn is_response(object: Object<'_>) -> bool {
-    text_of(object, OfApi::Role).and_then(Role::of) == Some(Role::Assistant)
+    text_of(object, OfApi::Role).and_then(Role::from_key) == Some(Role::Assistant)
         && object.field(OfApi::Stop).is_some()
         && object.field(OfApi::Content).is_some()
 }
 
 /// The first event of a message, or the start of one of its blocks.
 fn is_event(event: Object<'_>) -> bool {
-    match text_of(event, OfEvent::Type).and_then(EventType::of) {
+    match text_of(event, OfEvent::Type).and_then(EventType::from_key) {
         Some(EventType::Start) => object_of(event, OfEvent::Message).is_some(),
         Some(EventType::Block) => object_of(event, OfEvent::Block).is_some() && event.field(OfEvent::Index).is_some(),
         _ => false,
@@ -193,7 +192,7 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
     for node in events {
         talk.draft.record();
         let event = object(*node);
-        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::of);
+        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
             talk.draft.not_understood(node.origin, "an event of unknown type is passed over");
             continue;

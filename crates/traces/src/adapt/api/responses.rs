@@ -4,65 +4,63 @@
 use super::{Exchanges, OfApi, is_exchange};
 use crate::adapt::content;
 use crate::adapt::draft::Draft;
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use crate::adapt::format::{Format, IN_FULL};
-use crate::adapt::nodes::{first_of, items_of, list, list_of, object, object_of, objects, text, text_of};
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
 use crate::adapt::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use crate::build::word_status;
 use averment_base::value::compare::equal;
 use averment_base::value::{Entry, Node, Object, Text, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::Status;
 use std::sync::LazyLock;
 
-fields! {
+key_table! {
     /// An item: a message, a call, what a call gave back.
     OfItem {
-        Type = "type" => Shape,
-        Id = "id" => Call(of_step::ID),
-        CallId = "call_id" => Call(of_step::ID),
-        CallIdToo = "callId" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Input = "input" => Call(of_step::ARGS),
-        Action = "action" => Call(of_step::ARGS),
-        Operation = "operation" => Call(of_step::ARGS),
-        Code = "code" => Call(of_step::ARGS),
-        Queries = "queries" => Call(of_step::ARGS),
-        Output = "output" => Call(of_step::RESULT),
-        Outputs = "outputs" => Call(of_step::RESULT),
-        Results = "results" => Call(of_step::RESULT),
-        Result = "result" => Call(of_step::RESULT),
-        Found = "tools" => Call(of_step::DETAILS),
-        Status = "status" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Summary = "summary" => Shape,
-        Words = "text" => Shape,
-        Approval = "approval_request_id" => Shape,
-        Approved = "approve" => Call(of_step::STATUS),
-        End = "outcome" => Shape,
-        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
+        Type = "type",
+        Id = "id",
+        CallId = "call_id",
+        CallIdToo = "callId",
+        Name = "name",
+        Arguments = "arguments",
+        Input = "input",
+        Action = "action",
+        Operation = "operation",
+        Code = "code",
+        Queries = "queries",
+        Output = "output",
+        Outputs = "outputs",
+        Results = "results",
+        Result = "result",
+        Found = "tools",
+        Status = "status",
+        Error = "error",
+        Role = "role",
+        Content = "content",
+        Summary = "summary",
+        Words = "text",
+        Approval = "approval_request_id",
+        Approved = "approve",
+        End = "outcome",
+        ExitCode = "exit_code",
     }
 }
 
-fields! {
+key_table! {
     /// A streamed event.
     OfEvent {
-        Type = "type" => Shape,
-        Number = "sequence_number" => Shape,
-        Response = "response" => Shape,
-        Item = "item" => Shape,
-        Of = "item_id" => Shape,
-        Index = "output_index" => Shape,
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Input = "input" => Call(of_step::ARGS),
-        Why = "message" => Run(of_run::ERROR),
+        Type = "type",
+        Number = "sequence_number",
+        Response = "response",
+        Item = "item",
+        Of = "item_id",
+        Index = "output_index",
+        Arguments = "arguments",
+        Input = "input",
+        Why = "message",
     }
 }
 
-words! {
+key_table! {
     /// The types of items that need a word of their own.
     ItemType {
         Function = "function_call",
@@ -72,22 +70,41 @@ words! {
         Ask = "mcp_approval_request",
         Answer = "mcp_approval_response",
         Reasoning = "reasoning",
+        /// What a function gave back.
+        Output = "function_call_output",
         /// A list of what a server offers, a name of what is elsewhere: nothing was done.
         Silent = "mcp_list_tools" | "ghost_snapshot" | "item_reference" | "additional_tools" | "compaction" | "message",
     }
 }
 
-words! {
+key_table! {
     /// The events that are read.
     EventType {
         Item = "response.output_item.done",
         /// An item that is not whole yet, and its arguments when they are.
         Added = "response.output_item.added",
-        Arguments = "response.function_call_arguments.done" | "response.mcp_call_arguments.done" | "response.custom_tool_call_input.done",
+        Arguments = "response.function_call_arguments.done" | "response.mcp_call_arguments.done"
+            | "response.custom_tool_call_input.done",
         Failed = "error",
         End = "response.completed" | "response.incomplete" | "response.failed" | "response.done",
     }
 }
+
+key_table! {
+    /// How a response was asked for and made, of which no run tells.
+    Setting {
+        Any = "created_at" | "completed_at" | "status" | "incomplete_details" | "max_output_tokens" | "max_tool_calls"
+            | "parallel_tool_calls" | "reasoning" | "store" | "temperature" | "text" | "tool_choice" | "top_p" | "top_logprobs"
+            | "truncation" | "user" | "metadata" | "background" | "service_tier" | "prompt_cache_key" | "safety_identifier"
+            | "billing",
+    }
+}
+
+/// The fields of a response; other keys may tell another format.
+pub(crate) const OF_RESPONSE: [OfApi; 10] = {
+    use OfApi::{Conversation, Error, Id, Instructions, Model, Object, Output, Previous, Tools, Usage};
+    [Object, Output, Error, Previous, Conversation, Id, Instructions, Model, Tools, Usage]
+};
 
 /// Requests and responses.
 pub(crate) const FORMAT: Format = Format {
@@ -174,7 +191,7 @@ fn stream<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
     let mut is_over = false;
     for (node, event) in draft.objects(events) {
         draft.record();
-        let kind = text_of(event, OfEvent::Type).and_then(EventType::of);
+        let kind = text_of(event, OfEvent::Type).and_then(EventType::from_key);
         match kind {
             Some(EventType::Item) => {
                 open.retain(|growing| !growing.is_of(event));
@@ -257,7 +274,7 @@ pub(in crate::adapt) fn item<'run>(
     about: &About<'run>,
 ) {
     let word = text_of(item, OfItem::Type).unwrap_or_default();
-    match ItemType::of(word) {
+    match ItemType::from_key(word) {
         Some(ItemType::Function | ItemType::Custom) => {
             call(talk, node, item, item.field(OfItem::Name), about);
         }
@@ -274,6 +291,7 @@ pub(in crate::adapt) fn item<'run>(
             }
         }
         Some(ItemType::Reasoning) => reasoning(talk, node, item, about),
+        Some(ItemType::Output) => result(talk, node, item, about),
         Some(ItemType::Silent) => {}
         None => match is_result(item) {
             Some(true) => result(talk, node, item, about),

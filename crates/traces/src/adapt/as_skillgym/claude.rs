@@ -1,46 +1,46 @@
 //! Claude Code: what the assistant says and calls, and what came back; of the last line the answer and what was used.
 
 use super::{Of, Report, Tokens, Word, count, list_in, object_in, text_in, word_in};
-use crate::adapt::nodes::{list, object, objects, text};
-use crate::adapt::spans::names;
+use crate::adapt::fields::key_table;
+use crate::adapt::{list, object, objects, text, value_of};
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
-names! {
+key_table! {
     /// The types of records and blocks, and the tools that tell more.
     Kind {
-        System = ["system"],
-        Assistant = ["assistant"],
-        User = ["user"],
-        End = ["result"],
-        Thinking = ["thinking"],
-        Text = ["text"],
-        Call = ["tool_use"],
-        Answer = ["tool_result"],
-        Skill = ["Skill"],
-        Read = ["Read", "read"],
-        Shell = ["Bash"],
+        System = "system",
+        Assistant = "assistant",
+        User = "user",
+        End = "result",
+        Thinking = "thinking",
+        Text = "text",
+        Call = "tool_use",
+        Answer = "tool_result",
+        Skill = "Skill",
+        Read = "Read" | "read",
+        Shell = "Bash",
     }
 }
 
-names! {
+key_table! {
     /// What stands in a block, and in what was used.
     OfBlock {
-        Thought = ["thinking"],
-        Input = ["input"],
-        Id = ["id"],
-        Answers = ["tool_use_id"],
-        Path = ["file_path"],
-        Given = ["input_tokens"],
-        Cached = ["cache_read_input_tokens"],
-        Made = ["output_tokens"],
+        Thought = "thinking",
+        Input = "input",
+        Id = "id",
+        Answers = "tool_use_id",
+        Path = "file_path",
+        Given = "input_tokens",
+        Cached = "cache_read_input_tokens",
+        Made = "output_tokens",
     }
 }
 
 pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
     let mut tools: FxHashMap<&str, Node<'run>> = FxHashMap::default();
     for (_, record) in report.records(root) {
-        let kind = word_in(record, Of::Type).and_then(Kind::of).map(|(kind, _)| kind);
+        let kind = word_in(record, Of::Type).and_then(Kind::from_key);
         if matches!(kind, Some(Kind::System | Kind::End)) {
             report.session = report.session.or(text_in(record, Of::Session));
             report.folder = report.folder.or(word_in(record, Of::Folder));
@@ -52,12 +52,12 @@ pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
             }
             Some(Kind::User) => objects(blocks).for_each(|(_, block)| answered(report, block, &tools)),
             Some(Kind::End) => {
-                report.output = Of::Result.find(record).or(report.output);
+                report.output = value_of(record, Of::Result).or(report.output);
                 if let Some(usage) = object_in(record, Of::Usage) {
-                    let cached = count(OfBlock::Cached.find(usage));
+                    let cached = count(value_of(usage, OfBlock::Cached));
                     report.usage = Tokens {
-                        input: Tokens::sum(count(OfBlock::Given.find(usage)), cached),
-                        output: count(OfBlock::Made.find(usage)),
+                        input: Tokens::sum(count(value_of(usage, OfBlock::Given)), cached),
+                        output: count(value_of(usage, OfBlock::Made)),
                         reasoning: None,
                         cached,
                     };
@@ -75,8 +75,8 @@ fn said<'run>(
     block: Object<'run>,
     tools: &mut FxHashMap<&'run str, Node<'run>>,
 ) {
-    let thought = || OfBlock::Thought.find(block).filter(|node| text(*node).is_some_and(|text| !text.is_empty()));
-    match word_in(block, Of::Type).and_then(Kind::of).map(|(kind, _)| kind) {
+    let thought = || value_of(block, OfBlock::Thought).filter(|node| text(*node).is_some_and(|text| !text.is_empty()));
+    match word_in(block, Of::Type).and_then(Kind::from_key) {
         Some(Kind::Thinking) => {
             thought().into_iter().for_each(|words| report.message(Word::Assistant, true, words, None));
         }
@@ -96,18 +96,18 @@ fn called<'run>(
 ) {
     let Some(tool) = text_in(block, Of::Name) else { return };
     let name = text(tool).unwrap_or_default();
-    let kind = Kind::of(name).map(|(kind, _)| kind);
-    let input = OfBlock::Input.find(block);
+    let kind = Kind::from_key(name);
+    let input = value_of(block, OfBlock::Input);
     let within = |of: Of| input.and_then(object).and_then(|input| text_in(input, of));
     if kind == Some(Kind::Skill) {
         within(Of::Skill).or_else(|| within(Of::Name)).into_iter().for_each(|skill| report.skill(skill, None));
     }
     let none = report.draft.object(&[]);
     report.call(tool, Some(input.unwrap_or(none)), None, node.origin);
-    if let Some(id) = OfBlock::Id.find(block).and_then(text) {
+    if let Some(id) = value_of(block, OfBlock::Id).and_then(text) {
         tools.insert(id, tool);
     }
-    let path = input.and_then(object).and_then(|input| OfBlock::Path.find(input));
+    let path = input.and_then(object).and_then(|input| value_of(input, OfBlock::Path));
     match (kind, path.and_then(text)) {
         (Some(Kind::Read), Some(path)) => report.read(path, None, None, node.origin),
         (Some(Kind::Shell), _) => {
@@ -119,15 +119,16 @@ fn called<'run>(
 
 /// A block of what came back.
 fn answered<'run>(report: &mut Report<'_, 'run, '_>, block: Object<'run>, tools: &FxHashMap<&'run str, Node<'run>>) {
-    if word_in(block, Of::Type).and_then(Kind::of).map(|(kind, _)| kind) != Some(Kind::Answer) {
+    if word_in(block, Of::Type).and_then(Kind::from_key) != Some(Kind::Answer) {
         return;
     }
-    let tool = OfBlock::Answers.find(block).and_then(text).and_then(|id| tools.get(id)).copied();
-    let Some(content) = Of::Content.find(block) else { return };
+    let tool = value_of(block, OfBlock::Answers).and_then(text).and_then(|id| tools.get(id)).copied();
+    let Some(content) = value_of(block, Of::Content) else { return };
     let output = match list(content) {
         Some(parts) => {
             let part = |part: &Node<'run>| {
-                let words = object(*part).and_then(|part| Of::Words.find(part)).filter(|words| text(*words).is_some());
+                let words =
+                    object(*part).and_then(|part| value_of(part, Of::Words)).filter(|words| text(*words).is_some());
                 words.or_else(|| report.as_text(*part)).and_then(text).unwrap_or_default().to_owned()
             };
             let joined = parts.iter().map(part).collect::<Vec<_>>().join("\n");

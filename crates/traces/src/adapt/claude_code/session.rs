@@ -58,7 +58,7 @@ pub(super) fn read<'run>(lines: &[Node<'run>], draft: &mut Draft<'run, '_>) {
 }
 
 fn type_of(line: Object<'_>) -> Option<LineType> {
-    text_of(line, OfLine::Type).and_then(LineType::of)
+    text_of(line, OfLine::Type).and_then(LineType::from_key)
 }
 
 /// A line that sums a run up.
@@ -171,7 +171,7 @@ fn read_line<'run>(
         reader.draft.not_understood(node.origin, "a line without `type` is passed over");
         return;
     };
-    match LineType::of(word) {
+    match LineType::from_key(word) {
         Some(LineType::Spoken) => {
             let agent = named(agent(&line, &Parsed));
             spoken_line(reader, node, line, agent);
@@ -229,7 +229,7 @@ fn spoken_line<'run>(
         reader.fails(message, &About { turn: reader.turn + 1, message: None, time, agent, speaker });
         return;
     }
-    if agent.is_none() && text_of(message, OfMessage::Role).and_then(Role::of) == Some(Role::Assistant) {
+    if agent.is_none() && text_of(message, OfMessage::Role).and_then(Role::from_key) == Some(Role::Assistant) {
         reader.api_error = None;
     }
     let mut about = About { turn: 0, message: text_of(message, OfMessage::Id), time, agent, speaker };

@@ -3,39 +3,38 @@
 use super::{EventType, Session};
 use crate::adapt::content;
 use crate::adapt::draft::{StepId, field};
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true};
-use crate::adapt::nodes::{first_of, object, object_of, text_of};
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
 use crate::adapt::talk::{About, Made, Outcome, integer};
 use crate::build::word_status;
 use averment_base::value::{Entry, Node, Number, Object, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::{Kind, Status};
 
-fields! {
+key_table! {
     /// An event of a call.
     OfCall {
-        Id = "call_id" => Call(of_step::ID),
-        Command = "command" => Call(of_step::ARGS),
-        Folder = "cwd" => Call(of_step::ARGS),
-        Changes = "changes" => Call(of_step::ARGS),
-        Invocation = "invocation" => Shape,
-        Tool = "tool" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Output = "aggregated_output" => Call(of_step::RESULT),
-        Formatted = "formatted_output" => Call(of_step::RESULT),
-        Printed = "stdout" => Call(of_step::RESULT),
-        Complaints = "stderr" => Call(of_step::RESULT),
-        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
-        Status = "status" => Call(of_step::STATUS),
-        Success = "success" => Call(of_step::STATUS),
-        Result = "result" => Call(of_step::RESULT),
-        Went = "Ok" => Call(of_step::RESULT),
-        Error = "Err" => Call(of_step::ERROR),
-        Content = "content" => Call(of_step::RESULT),
-        Failed = "isError" => Call(of_step::STATUS),
-        Duration = "duration" => Call(of_step::DURATION),
-        Seconds = "secs" => Call(of_step::DURATION),
-        Nanoseconds = "nanos" => Call(of_step::DURATION),
+        Id = "call_id",
+        Command = "command",
+        Folder = "cwd",
+        Changes = "changes",
+        Invocation = "invocation",
+        Tool = "tool",
+        Arguments = "arguments",
+        Output = "aggregated_output",
+        Formatted = "formatted_output",
+        Printed = "stdout",
+        Complaints = "stderr",
+        ExitCode = "exit_code",
+        Status = "status",
+        Success = "success",
+        Result = "result",
+        Went = "Ok",
+        Error = "Err",
+        Content = "content",
+        Failed = "isError",
+        Duration = "duration",
+        Seconds = "secs",
+        Nanoseconds = "nanos",
     }
 }
 

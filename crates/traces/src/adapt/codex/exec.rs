@@ -2,9 +2,7 @@
 
 use crate::adapt::calls::Usage;
 use crate::adapt::draft::Draft;
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, words};
-use crate::adapt::format::{Format, IN_FULL};
-use crate::adapt::nodes::{first_of, items_of, list_of, object, object_of, objects, text_of};
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, key_table};
 use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
 use crate::adapt::tools::OfArgs;
 use crate::build::word_status;
@@ -13,45 +11,45 @@ use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{Kind, Status};
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     /// An event.
     OfEvent {
-        Type = "type" => Shape,
-        Item = "item" => Shape,
-        Thread = "thread_id" => Run(of_run::ID),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Error = "error" => Run(of_run::ERROR),
-        Message = "message" => Run(of_run::ERROR),
-        Events = "events" => Shape,
+        Type = "type",
+        Item = "item",
+        Thread = "thread_id",
+        Usage = "usage",
+        Error = "error",
+        Message = "message",
+        Events = "events",
     }
 }
 
-fields! {
+key_table! {
     /// An item.
     OfItem {
-        Id = "id" => Call(of_step::ID),
-        Type = "type" => Shape,
-        TypeBefore = "item_type" => Shape,
-        Words = "text" => Shape,
-        Command = "command" => Call(of_step::ARGS),
-        Output = "aggregated_output" => Call(of_step::RESULT),
-        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
-        Status = "status" => Call(of_step::STATUS),
-        Tool = "tool" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Changes = "changes" => Call(of_step::ARGS),
-        Path = "path" => Step(Kind::Write),
-        Query = "query" => Call(of_step::ARGS),
-        Prompt = "prompt" => Call(of_step::ARGS),
-        Receivers = "receiver_thread_ids" => Call(of_step::ARGS),
-        States = "agents_states" => Call(of_step::RESULT),
-        Message = "message" => Shape,
+        Id = "id",
+        Type = "type",
+        TypeBefore = "item_type",
+        Words = "text",
+        Command = "command",
+        Output = "aggregated_output",
+        ExitCode = "exit_code",
+        Status = "status",
+        Tool = "tool",
+        Arguments = "arguments",
+        Result = "result",
+        Error = "error",
+        Changes = "changes",
+        Path = "path",
+        Query = "query",
+        Prompt = "prompt",
+        Receivers = "receiver_thread_ids",
+        States = "agents_states",
+        Message = "message",
     }
 }
 
-words! {
+key_table! {
     /// The types of events.
     EventType {
         Thread = "thread.started",
@@ -65,7 +63,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The types of items.
     ItemType {
         Said = "agent_message" | "assistant_message",
@@ -81,14 +79,14 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The states of an agent that went wrong.
     AgentState {
         Broken = "errored" | "not_found",
     }
 }
 
-words! {
+key_table! {
     /// The tools for other agents that go well however these ended.
     CollabTool {
         Close = "close_agent",
@@ -113,7 +111,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 fn is_event(event: Object<'_>) -> bool {
-    match text_of(event, OfEvent::Type).and_then(EventType::of) {
+    match text_of(event, OfEvent::Type).and_then(EventType::from_key) {
         Some(EventType::Thread) => text_of(event, OfEvent::Thread).is_some(),
         Some(EventType::Started | EventType::Completed) => object_of(event, OfEvent::Item).and_then(type_of).is_some(),
         _ => false,
@@ -132,7 +130,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     for node in events {
         talk.draft.record();
         let event = object(*node);
-        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::of);
+        let kind = event.and_then(|event| text_of(event, OfEvent::Type)).and_then(EventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
             talk.draft.not_understood(node.origin, "an event of unknown type is passed over");
             continue;
@@ -171,7 +169,7 @@ fn of_item<'run>(
     seen: &mut FxHashSet<&'run str>,
 ) {
     let about = About::default();
-    let Some(kind) = type_of(item).and_then(ItemType::of) else {
+    let Some(kind) = type_of(item).and_then(ItemType::from_key) else {
         let word = type_of(item).unwrap_or_default();
         talk.draft.not_understood(node.origin, format!("an item of unknown type `{word}` is passed over"));
         return;
@@ -226,10 +224,10 @@ fn told<'run>(talk: &Talk<'_, 'run, '_>, item: Object<'run>) -> Node<'run> {
 
 /// What an agent that went wrong says, where a call is told of one.
 fn broken(item: Object<'_>) -> Option<Node<'_>> {
-    let closes = text_of(item, OfItem::Tool).and_then(CollabTool::of) == Some(CollabTool::Close);
+    let closes = text_of(item, OfItem::Tool).and_then(CollabTool::from_key) == Some(CollabTool::Close);
     let states = object_of(item, OfItem::States).filter(|_| !closes)?.entries();
     let state = states.iter().filter_map(|entry| object(entry.node));
-    let mut wrong = state.filter(|state| text_of(*state, OfItem::Status).and_then(AgentState::of).is_some());
+    let mut wrong = state.filter(|state| text_of(*state, OfItem::Status).and_then(AgentState::from_key).is_some());
     wrong.find_map(|state| first_of(state, &[OfItem::Message, OfItem::Status]))
 }
 

@@ -4,8 +4,7 @@
 use super::{OfInspect, refused_or_failed, resolved};
 use crate::adapt::content;
 use crate::adapt::draft::StepId;
-use crate::adapt::fields::{Parsed, Record, Shapes, fields, is_true, words};
-use crate::adapt::nodes::{first_of, list_of, object, object_of, objects, text_of};
+use crate::adapt::fields::{Parsed, Record, Shapes, is_true, key_table};
 use crate::adapt::talk::{About, Made, Outcome, Talk};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_step;
@@ -13,34 +12,34 @@ use averment_runs::run::Status;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-fields! {
+key_table! {
     /// An event.
     OfEvent {
-        Event = "event" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Function = "function" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Failed = "failed" => Call(of_step::STATUS),
-        Pending = "pending" => Call(of_step::STATUS),
-        Time = "timestamp" => Call(of_step::START),
-        Completed = "completed" => Call(of_step::END),
+        Event = "event",
+        Id = "id",
+        Function = "function",
+        Arguments = "arguments",
+        Result = "result",
+        Error = "error",
+        Failed = "failed",
+        Pending = "pending",
+        Time = "timestamp",
+        Completed = "completed",
         /// The message that holds the result.
-        Message = "message_id" => Shape,
+        Message = "message_id",
         /// What happened while the tool was at work, in older logs.
-        Inner = "events" => Shape,
-        Span = "span_id" => Shape,
-        Parent = "parent_id" => Shape,
-        Type = "type" => Shape,
-        Name = "name" => Call(of_step::AGENT),
-        Output = "output" => Shape,
-        Choices = "choices" => Shape,
-        Said = "message" => Shape,
+        Inner = "events",
+        Span = "span_id",
+        Parent = "parent_id",
+        Type = "type",
+        Name = "name",
+        Output = "output",
+        Choices = "choices",
+        Said = "message",
     }
 }
 
-words! {
+key_table! {
     /// The events that are read.
     EventType {
         Tool = "tool",
@@ -49,7 +48,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// The spans that say whose work is in them.
     SpanType {
         Agent = "agent",
@@ -124,7 +123,7 @@ impl<'run> Places<'run> {
     fn begin_span(&mut self, event: Object<'run>) {
         let Some(id) = text_of(event, OfEvent::Id) else { return };
         let mut within = self.within(text_of(event, OfEvent::Parent));
-        match text_of(event, OfEvent::Type).and_then(SpanType::of) {
+        match text_of(event, OfEvent::Type).and_then(SpanType::from_key) {
             Some(SpanType::Agent) => {
                 within.agent = if within.nested { event.field(OfEvent::Name) } else { within.agent };
                 within.nested = true;
@@ -162,7 +161,7 @@ impl<'run> Executed<'run> {
 
     fn walk(&mut self, talk: &mut Talk<'_, 'run, '_>, places: &mut Places<'run>, events: &'run [Node<'run>]) {
         for (node, event) in talk.draft.objects(events) {
-            match text_of(event, OfEvent::Event).and_then(EventType::of) {
+            match text_of(event, OfEvent::Event).and_then(EventType::from_key) {
                 Some(EventType::Span) => places.begin_span(event),
                 Some(EventType::Model) => places.answered(event),
                 Some(EventType::Tool) => {

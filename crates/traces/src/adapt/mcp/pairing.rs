@@ -3,22 +3,21 @@
 //! both is no result of a call.
 
 use crate::adapt::draft::StepId;
-use crate::adapt::fields::{Record, fields};
+use crate::adapt::fields::{Record, key_table};
 use averment_base::value::{Node, Object};
-use averment_runs::normal::of_step;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-fields! {
+key_table! {
     /// What tells the answers to different requests apart.
     OfAnswer {
-        Content = "content" => Call(of_step::RESULT),
-        Structured = "structuredContent" => Call(of_step::RESULT),
-        Failed = "isError" => Call(of_step::STATUS),
-        Before = "toolResult" => Call(of_step::RESULT),
-        Role = "role" => Shape,
-        Model = "model" => Shape,
-        Action = "action" => Shape,
-        Roots = "roots" => Shape,
+        Content = "content",
+        Structured = "structuredContent",
+        Failed = "isError",
+        Before = "toolResult",
+        Role = "role",
+        Model = "model",
+        Action = "action",
+        Roots = "roots",
     }
 }
 

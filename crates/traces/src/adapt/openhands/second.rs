@@ -3,39 +3,38 @@
 use super::{OfEvent, Source};
 use crate::adapt::content;
 use crate::adapt::draft::Draft;
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, fields, is_true, words};
-use crate::adapt::nodes::{first_of, object, object_of, text_of};
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
 use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::Status;
 
-fields! {
+key_table! {
     /// An event.
     OfSecond {
-        Kind = "kind" => Shape,
-        Message = "llm_message" => Shape,
-        Content = "content" => Shape,
-        Prompt = "system_prompt" => Shape,
-        Thought = "thought" => Shape,
-        Tool = "tool_name" => Call(of_step::TOOL),
-        Call = "tool_call_id" => Call(of_step::ID),
-        ToolCall = "tool_call" => Shape,
-        Function = "function" => Shape,
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Action = "action" => Call(of_step::ARGS),
-        Observation = "observation" => Call(of_step::RESULT),
-        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
-        Failed = "is_error" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Reason = "rejection_reason" => Call(of_step::ERROR),
-        Said = "message" => Shape,
-        Detail = "detail" => Run(of_run::ERROR),
-        Code = "code" => Run(of_run::ERROR),
+        Kind = "kind",
+        Message = "llm_message",
+        Content = "content",
+        Prompt = "system_prompt",
+        Thought = "thought",
+        Tool = "tool_name",
+        Call = "tool_call_id",
+        ToolCall = "tool_call",
+        Function = "function",
+        Arguments = "arguments",
+        Action = "action",
+        Observation = "observation",
+        ExitCode = "exit_code",
+        Failed = "is_error",
+        Error = "error",
+        Reason = "rejection_reason",
+        Said = "message",
+        Detail = "detail",
+        Code = "code",
     }
 }
 
-words! {
+key_table! {
     /// The kinds of events.
     EventKind {
         Message = "MessageEvent",
@@ -44,15 +43,15 @@ words! {
         Error = "AgentErrorEvent",
         Rejected = "UserRejectObservation",
         Prompt = "SystemPromptEvent",
-        Silent = "PauseEvent" | "Condensation" | "CondensationRequest" | "CondensationSummaryEvent" | "ConversationStateUpdateEvent"
-            | "TokenEvent",
+        Silent = "PauseEvent" | "Condensation" | "CondensationRequest" | "CondensationSummaryEvent"
+            | "ConversationStateUpdateEvent" | "TokenEvent",
         /// The conversation came to an end by it, unless it was taken up again.
         Broken = "ConversationErrorEvent",
     }
 }
 
 pub(super) fn is_event(event: Object<'_>) -> bool {
-    text_of(event, OfSecond::Kind).and_then(EventKind::of).is_some() && text_of(event, OfEvent::Source).is_some()
+    text_of(event, OfSecond::Kind).and_then(EventKind::from_key).is_some() && text_of(event, OfEvent::Source).is_some()
 }
 
 pub(super) fn read<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>) {
@@ -60,8 +59,8 @@ pub(super) fn read<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>
     let mut wrong = None;
     for node in events {
         talk.draft.record();
-        let event =
-            object(*node).and_then(|event| Some((event, text_of(event, OfSecond::Kind).and_then(EventKind::of)?)));
+        let event = object(*node)
+            .and_then(|event| Some((event, text_of(event, OfSecond::Kind).and_then(EventKind::from_key)?)));
         match event {
             Some((event, EventKind::Broken)) => {
                 wrong = first_of(event, &[OfSecond::Detail, OfSecond::Code]);
@@ -79,13 +78,13 @@ pub(super) fn read<'run>(events: &'run [Node<'run>], draft: &mut Draft<'run, '_>
 
 /// Whether the agent does something, or somebody asks it to: an error before that was not the end.
 fn goes_on(event: Object<'_>, kind: EventKind) -> bool {
-    let source = text_of(event, OfEvent::Source).and_then(Source::of);
+    let source = text_of(event, OfEvent::Source).and_then(Source::from_key);
     matches!(kind, EventKind::Message | EventKind::Action) && source.is_some()
 }
 
 fn one<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, event: Object<'run>, kind: EventKind) {
     let about = About { time: event.field(OfEvent::Time), ..About::default() };
-    let of_agent = text_of(event, OfEvent::Source).and_then(Source::of) == Some(Source::Agent);
+    let of_agent = text_of(event, OfEvent::Source).and_then(Source::from_key) == Some(Source::Agent);
     match kind {
         EventKind::Message => {
             let content = object_of(event, OfSecond::Message).and_then(|message| message.field(OfSecond::Content));

@@ -2,50 +2,59 @@
 
 use super::zipkin;
 use crate::adapt::draft::Draft;
-use crate::adapt::nodes::{list, object, objects};
+use crate::adapt::fields::{TableRow, key_table};
 use crate::adapt::spans::attributes::Fact;
-use crate::adapt::spans::{Act, ActWord, Span, Unit, Whole, bodies, instant, names, of_word, tell, text_of_node};
+use crate::adapt::spans::{Act, ActWord, Span, Unit, Whole, bodies, instant, of_word, tell, text_of_node};
+use crate::adapt::{list, object, objects, value_of};
 use averment_base::value::{Entry, Node, Object, Origin, Value};
 use rustc_hash::FxHashSet;
 
-names! {
+key_table! {
     /// A span.
     OfSpan {
-        Id = ["spanId", "span_id", "spanID", "context.span_id"],
-        Trace = ["traceId", "trace_id", "traceID", "context.trace_id"],
-        Parent = ["parentSpanId", "parent_span_id", "parentSpanID", "parent_id", "parentId"],
-        Name = ["name", "operationName", "span_name"],
-        Context = ["context", "spanContext", "span_context"],
-        ParentContext = ["parentSpanContext", "parent"],
-        StartNano = ["startTimeUnixNano", "start_time_unix_nano"],
-        EndNano = ["endTimeUnixNano", "end_time_unix_nano"],
-        Start = ["startTime", "start_time"],
-        End = ["endTime", "end_time"],
+        Id = "spanId" | "span_id" | "spanID" | "context.span_id",
+        Trace = "traceId" | "trace_id" | "traceID" | "context.trace_id",
+        Parent = "parentSpanId" | "parent_span_id" | "parentSpanID" | "parent_id" | "parentId",
+        Name = "name" | "operationName" | "span_name",
+        Context = "context" | "spanContext" | "span_context",
+        ParentContext = "parentSpanContext" | "parent",
+        StartNano = "startTimeUnixNano" | "start_time_unix_nano",
+        EndNano = "endTimeUnixNano" | "end_time_unix_nano",
+        Start = "startTime" | "start_time",
+        End = "endTime" | "end_time",
         /// Of Jaeger, in microseconds.
-        Duration = ["duration"],
-        Attributes = ["attributes", "tags"],
-        Events = ["events", "span_events", "logs"],
-        References = ["references"],
-        Status = ["status"],
-        StatusCode = ["status_code", "statusCode", "code"],
-        StatusMessage = ["status_message", "statusMessage", "message", "description"],
-        Kind = ["kind", "span_kind"],
+        Duration = "duration",
+        Attributes = "attributes" | "tags",
+        Events = "events" | "span_events" | "logs",
+        References = "references",
+        Status = "status",
+        StatusCode = "status_code" | "statusCode" | "code",
+        StatusMessage = "status_message" | "statusMessage" | "message" | "description",
+        Kind = "kind" | "span_kind",
     }
 }
 
-names! {
+key_table! {
+    /// What else stands in a span of OTLP: no run tells of it.
+    Detail {
+        Any = "traceState" | "trace_state" | "flags" | "links" | "droppedAttributesCount" | "dropped_attributes_count"
+            | "droppedEventsCount" | "dropped_events_count" | "droppedLinksCount" | "dropped_links_count",
+    }
+}
+
+key_table! {
     /// What says that a span is only the beginning of another one, which is written when that ends.
     Stage {
-        Begun = ["pending_span"],
+        Begun = "pending_span",
     }
 }
 
-names! {
+key_table! {
     /// An event of a span.
     OfEvent {
-        Name = ["name", "event_name"],
-        Attributes = ["attributes", "fields"],
-        Body = ["body"],
+        Name = "name" | "event_name",
+        Attributes = "attributes" | "fields",
+        Body = "body",
     }
 }
 
@@ -56,11 +65,6 @@ pub(crate) enum Form {
     Jaeger,
     Flat,
     Zipkin,
-}
-
-/// What stands in a span under the first name of a word that is there.
-pub(super) fn of<'run>(object: Object<'run>, wanted: OfSpan) -> Option<Node<'run>> {
-    wanted.find(object)
 }
 
 /// The spans of a trace, as they are read.
@@ -82,7 +86,7 @@ impl<'run> Trace<'run> {
             self.ids.extend(text_of_node(id));
         }
         let span = span(words, form, record, draft);
-        if span.facts.text(Fact::Stage).and_then(Stage::of).is_some() {
+        if span.facts.text(Fact::Stage).and_then(Stage::from_key).is_some() {
             return;
         }
         if span.start.is_none() {
@@ -129,8 +133,8 @@ impl<'run> Words<'run> {
     pub(super) fn of(span: Object<'run>) -> Self {
         let mut words = Self::none();
         for entry in span.entries() {
-            if let Some((word, rank)) = OfSpan::of(entry.key) {
-                words.offer(word, rank, entry.node);
+            if let Some(word) = OfSpan::from_key(entry.key) {
+                words.offer(word, word.rank(entry.key), entry.node);
             }
         }
         words
@@ -156,7 +160,7 @@ impl<'run> Words<'run> {
 
 /// An id of a span: beside its name, or in its context.
 fn context<'run>(words: &Words<'run>, word: OfSpan) -> Option<Node<'run>> {
-    words.get(word).or_else(|| of(words.get(OfSpan::Context).and_then(object)?, word))
+    words.get(word).or_else(|| value_of(words.get(OfSpan::Context).and_then(object)?, word))
 }
 
 fn span<'run>(words: &Words<'run>, form: Form, record: Object<'run>, draft: &mut Draft<'run, '_>) -> Span<'run> {
@@ -192,9 +196,12 @@ fn parent<'run>(words: &Words<'run>) -> Option<&'run str> {
     let own = words.get(OfSpan::Parent).and_then(text_of_node);
     let referenced = || {
         let references = words.get(OfSpan::References).and_then(list)?;
-        objects(references).find_map(|(_, reference)| of(reference, OfSpan::Id).and_then(text_of_node))
+        objects(references).find_map(|(_, reference)| value_of(reference, OfSpan::Id).and_then(text_of_node))
     };
-    own.filter(is_id).or_else(|| of(context?, OfSpan::Id).and_then(text_of_node)).or_else(referenced).filter(is_id)
+    own.filter(is_id)
+        .or_else(|| value_of(context?, OfSpan::Id).and_then(text_of_node))
+        .or_else(referenced)
+        .filter(is_id)
 }
 
 fn times(words: &Words<'_>, form: Form) -> (Option<f64>, Option<f64>) {
@@ -216,8 +223,10 @@ fn times(words: &Words<'_>, form: Form) -> (Option<f64>, Option<f64>) {
 fn status<'run>(outer: &Words<'run>, span: &mut Span<'run>) {
     let status = outer.get(OfSpan::Status);
     let inner = status.and_then(object);
-    let code =
-        inner.and_then(|inner| of(inner, OfSpan::StatusCode)).or_else(|| outer.get(OfSpan::StatusCode)).or(status);
+    let code = inner
+        .and_then(|inner| value_of(inner, OfSpan::StatusCode))
+        .or_else(|| outer.get(OfSpan::StatusCode))
+        .or(status);
     span.failed = match code.map(|code| code.value) {
         Some(Value::Text(word)) => of_word(word.as_str()),
         Some(Value::Number(code)) => match code.as_i64() {
@@ -227,17 +236,17 @@ fn status<'run>(outer: &Words<'run>, span: &mut Span<'run>) {
         },
         _ => None,
     };
-    let message = inner.and_then(|inner| of(inner, OfSpan::StatusMessage)).or_else(|| outer.get(OfSpan::StatusMessage));
+    let message =
+        inner.and_then(|inner| value_of(inner, OfSpan::StatusMessage)).or_else(|| outer.get(OfSpan::StatusMessage));
     span.error = message
         .filter(|message| span.failed == Some(true) && text_of_node(*message).is_some_and(|text| !text.is_empty()));
 }
 
 fn event<'run>(event: Object<'run>, span: &mut Span<'run>, draft: &mut Draft<'run, '_>) {
-    let of = |wanted: OfEvent| wanted.find(event);
-    let Some(attributes) = of(OfEvent::Attributes) else { return };
-    let name = of(OfEvent::Name).and_then(text_of_node).unwrap_or_default();
+    let Some(attributes) = value_of(event, OfEvent::Attributes) else { return };
+    let name = value_of(event, OfEvent::Name).and_then(text_of_node).unwrap_or_default();
     span.take_event(name, attributes, draft);
-    if let Some(body) = of(OfEvent::Body) {
+    if let Some(body) = value_of(event, OfEvent::Body) {
         span.take_event(name, body, draft);
         bodies::take(span, name, body, draft);
     }

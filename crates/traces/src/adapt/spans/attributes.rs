@@ -1,11 +1,11 @@
 //! The attributes of spans: what the names of each dialect mean. A dialect is nothing but names here.
 
 use super::super::draft::Draft;
-use super::super::nodes::{list, object};
+use super::super::{list, object};
+use crate::adapt::fields::{TableRow, key_table};
+use crate::adapt::value_of;
 use averment_base::value::{Entry, Node, Number, Object, Value};
 use std::cmp::Ordering;
-
-pub(crate) use super::table::names;
 
 /// Makes a table of ways of keys.
 macro_rules! ways {
@@ -16,121 +16,110 @@ macro_rules! ways {
 }
 pub(crate) use ways;
 
-names! {
+key_table! {
     /// What an attribute of a span says. The first name of each is that of the conventions as they are now, where they have one.
     Fact {
         /// What the span does.
-        Operation = ["gen_ai.operation.name"],
-        Kind = ["openinference.span.kind", "traceloop.span.kind", "span_kind", "mlflow.spanType"],
-        FunctionOfSdk = ["ai.operationId"],
-        RequestType = ["llm.request.type"],
+        Operation = "gen_ai.operation.name",
+        Kind = "openinference.span.kind" | "traceloop.span.kind" | "span_kind" | "mlflow.spanType",
+        FunctionOfSdk = "ai.operationId",
+        RequestType = "llm.request.type",
         /// The tool that is called.
-        Tool = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "tool_call.function.name"],
-        CallId = ["gen_ai.tool.call.id", "tool_call.id", "tool.id", "ai.toolCall.id", "tool.call_id"],
-        Args = [
-            "gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input", "tool_arguments",
-            "gen_ai.tool.arguments",
-            "gen_ai.tool.args", "gen_ai.tool.input", "tool_call.function.arguments",
-        ],
-        Result = [
-            "gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "tool_response",
-            "gen_ai.tool.result", "gen_ai.tool.output", "gen_ai.tool.message",
-        ],
+        Tool = "gen_ai.tool.name" | "tool.name" | "ai.toolCall.name" | "tool_call.function.name",
+        CallId = "gen_ai.tool.call.id" | "tool_call.id" | "tool.id" | "ai.toolCall.id" | "tool.call_id",
+        Args = "gen_ai.tool.call.arguments" | "gcp.vertex.agent.tool_call_args" | "ai.toolCall.args" | "ai.toolCall.input"
+            | "tool_arguments" | "gen_ai.tool.arguments" | "gen_ai.tool.args" | "gen_ai.tool.input"
+            | "tool_call.function.arguments",
+        Result = "gen_ai.tool.call.result" | "gcp.vertex.agent.tool_response" | "ai.toolCall.result" | "ai.toolCall.output"
+            | "tool_response" | "gen_ai.tool.result" | "gen_ai.tool.output" | "gen_ai.tool.message",
         /// Of a tool: what it takes, as a schema; some write what it is given.
-        Parameters = ["tool.parameters", "tool.json_schema"],
+        Parameters = "tool.parameters" | "tool.json_schema",
         /// What went in and came out, whatever the span does.
-        Input = ["input.value", "traceloop.entity.input", "langfuse.observation.input", "mlflow.spanInputs"],
-        Output = ["output.value", "traceloop.entity.output", "langfuse.observation.output", "mlflow.spanOutputs", "final_result", "gen_ai.output"],
+        Input = "input.value" | "traceloop.entity.input" | "langfuse.observation.input" | "mlflow.spanInputs",
+        Output = "output.value" | "traceloop.entity.output" | "langfuse.observation.output" | "mlflow.spanOutputs"
+            | "final_result" | "gen_ai.output",
         /// One agent hands over to another.
-        HandoverFrom = ["gen_ai.handoff.from_agent", "from_agent"],
-        HandoverTo = ["gen_ai.handoff.to_agent", "to_agent"],
-        Entity = ["traceloop.entity.name"],
-        Agent = ["gen_ai.agent.name", "agent.name", "agent_name", "graph.node.id", "ai.telemetry.functionId"],
-        Model = [
-            "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.response.model", "ai.model.id", "model_name",
-            "llm.response.model", "llm.request.model",
-        ],
+        HandoverFrom = "gen_ai.handoff.from_agent" | "from_agent",
+        HandoverTo = "gen_ai.handoff.to_agent" | "to_agent",
+        Entity = "traceloop.entity.name",
+        Agent = "gen_ai.agent.name" | "agent.name" | "agent_name" | "graph.node.id" | "ai.telemetry.functionId",
+        Model = "gen_ai.response.model" | "gen_ai.request.model" | "llm.model_name" | "ai.response.model" | "ai.model.id"
+            | "model_name" | "llm.response.model" | "llm.request.model",
         /// What a model was given and said, as a list of messages or as text.
-        MessagesIn = ["gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt", "gcp.vertex.agent.llm_request"],
-        MessagesOut = ["gen_ai.output.messages", "gen_ai.completion", "gcp.vertex.agent.llm_response"],
+        MessagesIn = "gen_ai.input.messages" | "gen_ai.prompt" | "ai.prompt.messages" | "ai.prompt"
+            | "gcp.vertex.agent.llm_request",
+        MessagesOut = "gen_ai.output.messages" | "gen_ai.completion" | "gcp.vertex.agent.llm_response",
         /// A whole conversation.
-        Messages = ["pydantic_ai.all_messages", "all_messages_events", "events"],
-        System = ["gen_ai.system_instructions", "system_instructions"],
-        SaidText = ["ai.response.text", "ai.response.object"],
-        SaidCalls = ["ai.response.toolCalls"],
-        Tools = ["gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.available_tools", "model_request_parameters", "mlflow.chat.tools"],
-        TokensIn = [
-            "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "ai.usage.inputTokens", "ai.usage.promptTokens",
-            "llm.usage.prompt_tokens", "llm.usage.input_tokens", "mlflow.chat.tokenUsage.input_tokens",
-        ],
-        TokensOut = [
-            "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion", "ai.usage.outputTokens",
-            "ai.usage.completionTokens", "llm.usage.completion_tokens", "llm.usage.output_tokens", "mlflow.chat.tokenUsage.output_tokens",
-        ],
-        TokensAll = [
-            "llm.token_count.total", "gen_ai.usage.total_tokens", "llm.usage.total_tokens", "ai.usage.totalTokens",
-            "mlflow.chat.tokenUsage.total_tokens",
-        ],
-        TokensReasoning = [
-            "gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "gen_ai.usage.details.reasoning_tokens",
-            "llm.token_count.completion_details.reasoning", "ai.usage.reasoningTokens", "llm.usage.reasoning_tokens",
-        ],
-        TokensCacheRead = [
-            "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.details.cache_read_tokens",
-            "gen_ai.usage.details.cache_read_input_tokens", "gen_ai.usage.cached_tokens", "llm.token_count.prompt_details.cache_read",
-            "ai.usage.cachedInputTokens", "llm.usage.cache_read_input_tokens",
-        ],
-        TokensCacheWrite = [
-            "gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens", "gen_ai.usage.details.cache_write_tokens",
-            "gen_ai.usage.details.cache_creation_input_tokens", "llm.token_count.prompt_details.cache_write",
-            "llm.usage.cache_creation_input_tokens",
-        ],
-        Cost = ["llm.cost.total", "gen_ai.usage.cost", "operation.cost", "gen_ai.cost.total_cost", "gen_ai.usage.total_cost"],
-        Conversation = ["gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id", "traceloop.association.properties.session_id"],
-        ErrorType = ["error.type", "exception.type"],
-        ErrorMessage = ["exception.message", "error.message", "otel.status_description"],
-        Failed = ["error"],
-        StatusWord = ["otel.status_code", "status_code", "status"],
-        Url = ["url.full", "http.url"],
-        Method = ["http.request.method", "http.method"],
-        HttpStatus = ["http.response.status_code", "http.status_code"],
-        SpanKind = ["span.kind"],
+        Messages = "pydantic_ai.all_messages" | "all_messages_events" | "events",
+        System = "gen_ai.system_instructions" | "system_instructions",
+        SaidText = "ai.response.text" | "ai.response.object",
+        SaidCalls = "ai.response.toolCalls",
+        Tools = "gen_ai.tool.definitions" | "ai.prompt.tools" | "gen_ai.request.available_tools" | "model_request_parameters"
+            | "mlflow.chat.tools",
+        TokensIn = "gen_ai.usage.input_tokens" | "gen_ai.usage.prompt_tokens" | "llm.token_count.prompt" | "ai.usage.inputTokens"
+            | "ai.usage.promptTokens" | "llm.usage.prompt_tokens" | "llm.usage.input_tokens"
+            | "mlflow.chat.tokenUsage.input_tokens",
+        TokensOut = "gen_ai.usage.output_tokens" | "gen_ai.usage.completion_tokens" | "llm.token_count.completion"
+            | "ai.usage.outputTokens" | "ai.usage.completionTokens" | "llm.usage.completion_tokens" | "llm.usage.output_tokens"
+            | "mlflow.chat.tokenUsage.output_tokens",
+        TokensAll = "llm.token_count.total" | "gen_ai.usage.total_tokens" | "llm.usage.total_tokens" | "ai.usage.totalTokens"
+            | "mlflow.chat.tokenUsage.total_tokens",
+        TokensReasoning = "gen_ai.usage.reasoning.output_tokens" | "gen_ai.usage.reasoning_tokens"
+            | "gen_ai.usage.details.reasoning_tokens" | "llm.token_count.completion_details.reasoning"
+            | "ai.usage.reasoningTokens" | "llm.usage.reasoning_tokens",
+        TokensCacheRead = "gen_ai.usage.cache_read.input_tokens" | "gen_ai.usage.cache_read_input_tokens"
+            | "gen_ai.usage.details.cache_read_tokens" | "gen_ai.usage.details.cache_read_input_tokens"
+            | "gen_ai.usage.cached_tokens" | "llm.token_count.prompt_details.cache_read" | "ai.usage.cachedInputTokens"
+            | "llm.usage.cache_read_input_tokens",
+        TokensCacheWrite = "gen_ai.usage.cache_creation.input_tokens" | "gen_ai.usage.cache_creation_input_tokens"
+            | "gen_ai.usage.details.cache_write_tokens" | "gen_ai.usage.details.cache_creation_input_tokens"
+            | "llm.token_count.prompt_details.cache_write" | "llm.usage.cache_creation_input_tokens",
+        Cost = "llm.cost.total" | "gen_ai.usage.cost" | "operation.cost" | "gen_ai.cost.total_cost" | "gen_ai.usage.total_cost",
+        Conversation = "gen_ai.conversation.id" | "session.id" | "gcp.vertex.agent.session_id"
+            | "traceloop.association.properties.session_id",
+        ErrorType = "error.type" | "exception.type",
+        ErrorMessage = "exception.message" | "error.message" | "otel.status_description",
+        Failed = "error",
+        StatusWord = "otel.status_code" | "status_code" | "status",
+        Url = "url.full" | "http.url",
+        Method = "http.request.method" | "http.method",
+        HttpStatus = "http.response.status_code" | "http.status_code",
+        SpanKind = "span.kind",
         /// Whether the span is a whole one.
-        Stage = ["logfire.span_type"],
+        Stage = "logfire.span_type",
         /// What an event holds of a message.
-        EventRole = ["role"],
-        EventContent = ["content"],
-        EventMessage = ["message"],
-        EventCalls = ["tool_calls"],
-        EventId = ["id"],
+        EventRole = "role",
+        EventContent = "content",
+        EventMessage = "message",
+        EventCalls = "tool_calls",
+        EventId = "id",
     }
 }
 
-names! {
+key_table! {
     /// What is numbered in the names of attributes: lists that are written out.
     Numbered {
-        In = ["llm.input_messages", "gen_ai.prompt"],
-        Out = ["llm.output_messages", "gen_ai.completion"],
-        Tools = ["llm.tools", "llm.request.functions"],
+        In = "llm.input_messages" | "gen_ai.prompt",
+        Out = "llm.output_messages" | "gen_ai.completion",
+        Tools = "llm.tools" | "llm.request.functions",
     }
 }
 
-names! {
+key_table! {
     /// A part of what is numbered; `#` is a number.
     Part {
-        Role = ["#.message.role", "#.role"],
-        Text = ["#.message.content", "#.content"],
+        Role = "#.message.role" | "#.role",
+        Text = "#.message.content" | "#.content",
         /// The text of one of several parts of a message.
-        Piece = ["#.message.contents.#.message_content.text", "#.message.content.#"],
-        TypeOfText = ["#.message.contents.#.message_content.type"],
-        CallId = ["#.message.tool_calls.#.tool_call.id", "#.tool_calls.#.id"],
-        CallName = ["#.message.tool_calls.#.tool_call.function.name", "#.tool_calls.#.name", "#.message.function_call_name"],
-        CallArgs = [
-            "#.message.tool_calls.#.tool_call.function.arguments", "#.tool_calls.#.arguments", "#.message.function_call_arguments_json",
-        ],
-        Answers = ["#.message.tool_call_id", "#.tool_call_id"],
-        Schema = ["#.tool.json_schema"],
-        ToolName = ["#.name"],
+        Piece = "#.message.contents.#.message_content.text" | "#.message.content.#",
+        TypeOfText = "#.message.contents.#.message_content.type",
+        CallId = "#.message.tool_calls.#.tool_call.id" | "#.tool_calls.#.id",
+        CallName = "#.message.tool_calls.#.tool_call.function.name" | "#.tool_calls.#.name" | "#.message.function_call_name",
+        CallArgs = "#.message.tool_calls.#.tool_call.function.arguments" | "#.tool_calls.#.arguments"
+            | "#.message.function_call_arguments_json",
+        Answers = "#.message.tool_call_id" | "#.tool_call_id",
+        Schema = "#.tool.json_schema",
+        ToolName = "#.name",
     }
 }
 
@@ -203,8 +192,8 @@ impl<'run> Facts<'run> {
 
     /// Takes in an attribute.
     pub(crate) fn add(&mut self, name: &str, node: Node<'run>) {
-        if let Some((fact, rank)) = Fact::of(name) {
-            self.offer(fact, rank, node);
+        if let Some(fact) = Fact::from_key(name) {
+            self.offer(fact, fact.rank(name), node);
         } else if let Some(written) = written(name, node) {
             self.written.push(written);
         } else if let Value::Object(_) | Value::List(_) = node.value {
@@ -221,8 +210,8 @@ impl<'run> Facts<'run> {
         }
         let mut each = |key: &str, node: Node<'run>| {
             let name = format!("{name}.{key}");
-            if let Some((fact, rank)) = Fact::of(&name) {
-                self.offer(fact, rank, node);
+            if let Some(fact) = Fact::from_key(&name) {
+                self.offer(fact, fact.rank(&name), node);
             } else if let Some(written) = written(&name, node) {
                 self.written.push(written);
             } else {
@@ -247,7 +236,7 @@ impl<'run> Facts<'run> {
 /// What a name with numbers in it says.
 fn written<'run>(name: &str, node: Node<'run>) -> Option<Written<'run>> {
     let digit = name.bytes().zip(name.bytes().skip(1)).position(|(a, b)| a == b'.' && b.is_ascii_digit())?;
-    let (of, _) = Numbered::of(name.get(..digit)?)?;
+    let of = Numbered::from_key(name.get(..digit)?)?;
     let mut numbers = [0; 2];
     let (mut template, mut found) = (String::with_capacity(name.len()), 0);
     for segment in name.get(digit + 1..)?.split('.') {
@@ -263,25 +252,26 @@ fn written<'run>(name: &str, node: Node<'run>) -> Option<Written<'run>> {
             Err(_) => template.push_str(segment),
         }
     }
-    Some(Written { of, part: Part::of(&template)?.0, numbers, node })
+    Some(Written { of, part: Part::from_key(&template)?, numbers, node })
 }
 
-names! {
+key_table! {
     /// How a value is written that says its type by its key.
     Typed {
-        Plain = ["stringValue", "boolValue", "doubleValue", "string_value", "bool_value", "double_value", "bytesValue", "bytes_value"],
-        Integer = ["intValue", "int_value"],
-        List = ["arrayValue", "array_value"],
-        Object = ["kvlistValue", "kvlist_value"],
+        Plain = "stringValue" | "boolValue" | "doubleValue" | "string_value" | "bool_value" | "double_value" | "bytesValue"
+            | "bytes_value",
+        Integer = "intValue" | "int_value",
+        List = "arrayValue" | "array_value",
+        Object = "kvlistValue" | "kvlist_value",
     }
 }
 
-names! {
+key_table! {
     /// An attribute as an element of a list.
     OfAttribute {
-        Key = ["key"],
-        Value = ["value"],
-        Values = ["values"],
+        Key = "key",
+        Value = "value",
+        Values = "values",
     }
 }
 
@@ -303,12 +293,8 @@ pub(crate) fn as_object<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Node
 /// An attribute as an element of a list, so deep inside of others.
 pub(crate) fn attribute<'run>(item: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Option<Entry<'run>> {
     let attribute = object(item)?;
-    let key = super::text_of_node(under(attribute, OfAttribute::Key)?)?;
-    Some(Entry { key, node: plain(under(attribute, OfAttribute::Value)?, draft, depth) })
-}
-
-fn under<'run>(object: Object<'run>, wanted: OfAttribute) -> Option<Node<'run>> {
-    wanted.find(object)
+    let key = super::text_of_node(value_of(attribute, OfAttribute::Key)?)?;
+    Some(Entry { key, node: plain(value_of(attribute, OfAttribute::Value)?, draft, depth) })
 }
 
 /// A whole number, which is written as text.
@@ -320,9 +306,10 @@ pub(crate) fn integer(node: Node<'_>) -> Node<'_> {
 /// A value without what says its type.
 fn plain<'run>(node: Node<'run>, draft: &Draft<'run, '_>, depth: usize) -> Node<'run> {
     let Some([only]) = object(node).map(|object| object.entries()) else { return node };
-    let Some((typed, _)) = Typed::of(only.key).filter(|_| depth < draft.limits.json_depth) else { return node };
-    let values =
-        || object(only.node).and_then(|object| under(object, OfAttribute::Values)).and_then(list).unwrap_or_default();
+    let Some(typed) = Typed::from_key(only.key).filter(|_| depth < draft.limits.json_depth) else { return node };
+    let values = || {
+        object(only.node).and_then(|object| value_of(object, OfAttribute::Values)).and_then(list).unwrap_or_default()
+    };
     match (typed, only.node.value) {
         (Typed::Integer, _) => integer(only.node),
         (Typed::List, Value::Object(_)) => {

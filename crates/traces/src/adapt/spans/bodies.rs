@@ -1,36 +1,37 @@
 //! Spans of OpenInference as the distribution of AWS exports them: without its attributes, but with an event whose body holds what went in
 //! and came out. What came out tells what the span is: the generations of a model, the answer of a tool, or the state of a graph.
 
-use super::attributes::{Fact, names};
+use super::attributes::Fact;
 use super::exchange::Said;
 use super::said;
 use super::{Act, Span, text_of_node};
 use crate::adapt::draft::{Draft, field};
-use crate::adapt::nodes::{list, object};
+use crate::adapt::fields::key_table;
+use crate::adapt::{list, object, value_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 
-names! {
+key_table! {
     /// A body, and what stands in it.
     OfBody {
-        Input = ["input"],
-        Output = ["output"],
-        Messages = ["messages"],
-        Content = ["content"],
-        Generations = ["generations"],
-        Text = ["text"],
-        Message = ["message"],
-        Calls = ["tool_calls"],
-        Type = ["type"],
-        Name = ["name"],
-        Call = ["tool_call_id"],
-        Status = ["status"],
-        About = ["llm_output"],
-        Model = ["model_name", "model"],
-        Usage = ["token_usage", "usage"],
-        TokensIn = ["prompt_tokens", "input_tokens"],
-        TokensOut = ["completion_tokens", "output_tokens"],
-        TokensAll = ["total_tokens"],
+        Input = "input",
+        Output = "output",
+        Messages = "messages",
+        Content = "content",
+        Generations = "generations",
+        Text = "text",
+        Message = "message",
+        Calls = "tool_calls",
+        Type = "type",
+        Name = "name",
+        Call = "tool_call_id",
+        Status = "status",
+        About = "llm_output",
+        Model = "model_name" | "model",
+        Usage = "token_usage" | "usage",
+        TokensIn = "prompt_tokens" | "input_tokens",
+        TokensOut = "completion_tokens" | "output_tokens",
+        TokensAll = "total_tokens",
     }
 }
 
@@ -41,14 +42,10 @@ const TOOL: &str = of_step::TOOL;
 /// How it says that it went wrong.
 const ERROR: &str = of_step::ERROR;
 
-fn of<'run>(object: Object<'run>, wanted: OfBody) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
 /// What the first message on one side of a body holds.
 fn held<'run>(body: Object<'run>, side: OfBody) -> Option<Node<'run>> {
-    let messages = of(of(body, side).and_then(object)?, OfBody::Messages).and_then(list)?;
-    of(object(*messages.first()?)?, OfBody::Content)
+    let messages = value_of(value_of(body, side).and_then(object)?, OfBody::Messages).and_then(list)?;
+    value_of(object(*messages.first()?)?, OfBody::Content)
 }
 
 /// Takes in the body of an event, where it is one of these.
@@ -56,9 +53,9 @@ pub(crate) fn take<'run>(span: &mut Span<'run>, event: &str, body: Node<'run>, d
     let Some(body) = object(body).filter(|_| event.starts_with(EVENT)) else { return };
     let Some(given) = held(body, OfBody::Output) else { return };
     let Some(output) = object(said::read(given, draft)) else { return };
-    let text = |object: Object<'run>, word| of(object, word).filter(|node| text_of_node(*node).is_some());
+    let text = |object: Object<'run>, word| value_of(object, word).filter(|node| text_of_node(*node).is_some());
     span.act = Act::Part;
-    if let Some(first) = of(output, OfBody::Generations).and_then(list).and_then(first_of_all) {
+    if let Some(first) = value_of(output, OfBody::Generations).and_then(list).and_then(first_of_all) {
         span.act = Act::Inference;
         span.exchange.said.push(generation(first, draft));
         span.exchange.tells = true;
@@ -66,12 +63,12 @@ pub(crate) fn take<'run>(span: &mut Span<'run>, event: &str, body: Node<'run>, d
             span.exchange.given =
                 vec![Said { role: Some(role::USER), texts: vec![asked], place: Some(asked), ..Said::default() }];
         }
-        of(output, OfBody::About).and_then(object).into_iter().for_each(|about| usage(about, span));
+        value_of(output, OfBody::About).and_then(object).into_iter().for_each(|about| usage(about, span));
     } else if let Some(tool) = text(output, OfBody::Name).filter(|_| is(output, OfBody::Type, TOOL)) {
         span.act = Act::Tool;
         span.tell(Fact::Tool, Some(tool));
         span.tell(Fact::CallId, text(output, OfBody::Call));
-        span.tell(Fact::Result, of(output, OfBody::Content));
+        span.tell(Fact::Result, value_of(output, OfBody::Content));
         // Arguments in the notation of a language are told by the model, too, and in JSON.
         let args = held(body, OfBody::Input).filter(|args| object(said::read(*args, draft)).is_some());
         span.tell(Fact::Args, args);
@@ -80,7 +77,7 @@ pub(crate) fn take<'run>(span: &mut Span<'run>, event: &str, body: Node<'run>, d
 }
 
 fn is(object: Object<'_>, word: OfBody, wanted: &str) -> bool {
-    of(object, word).and_then(text_of_node) == Some(wanted)
+    value_of(object, word).and_then(text_of_node) == Some(wanted)
 }
 
 /// Generations are lists of lists: for each prompt those that were asked for.
@@ -90,24 +87,24 @@ fn first_of_all<'run>(lists: &'run [Node<'run>]) -> Option<Object<'run>> {
 }
 
 fn generation<'run>(one: Object<'run>, draft: &Draft<'run, '_>) -> Said<'run> {
-    let message = of(one, OfBody::Message).and_then(object);
-    let words = of(one, OfBody::Text).or_else(|| of(message?, OfBody::Content));
-    let calls =
-        message.and_then(|message| of(message, OfBody::Calls)).filter(|calls| matches!(calls.value, Value::List(_)));
-    let (content, asked) = (OfBody::Content.names().first(), OfBody::Calls.names().first());
+    let message = value_of(one, OfBody::Message).and_then(object);
+    let words = value_of(one, OfBody::Text).or_else(|| value_of(message?, OfBody::Content));
+    let calls = message
+        .and_then(|message| value_of(message, OfBody::Calls))
+        .filter(|calls| matches!(calls.value, Value::List(_)));
     let mut entries = vec![field(of_step::ROLE, Node::computed(Value::plain(role::ASSISTANT)))];
-    entries.extend(content.zip(words).map(|(key, words)| field(key, words)));
-    entries.extend(asked.zip(calls).map(|(key, calls)| field(key, calls)));
+    entries.extend(words.map(|words| field(OfBody::Content.key(), words)));
+    entries.extend(calls.map(|calls| field(OfBody::Calls.key(), calls)));
     said::message(draft.object(&entries), role::ASSISTANT, draft)
 }
 
 fn usage<'run>(about: Object<'run>, span: &mut Span<'run>) {
-    span.tell(Fact::Model, of(about, OfBody::Model));
-    let Some(usage) = of(about, OfBody::Usage).and_then(object) else { return };
+    span.tell(Fact::Model, value_of(about, OfBody::Model));
+    let Some(usage) = value_of(about, OfBody::Usage).and_then(object) else { return };
     let counts = [
         (Fact::TokensIn, OfBody::TokensIn),
         (Fact::TokensOut, OfBody::TokensOut),
         (Fact::TokensAll, OfBody::TokensAll),
     ];
-    counts.into_iter().for_each(|(fact, word)| span.tell(fact, of(usage, word)));
+    counts.into_iter().for_each(|(fact, word)| span.tell(fact, value_of(usage, word)));
 }

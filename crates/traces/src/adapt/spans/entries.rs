@@ -1,6 +1,6 @@
 //! The entries of a run that is recorded as spans: what it was asked, answered and used.
 
-use super::attributes::{Fact, names};
+use super::attributes::Fact;
 use super::exchange::Said;
 use super::said;
 use super::timed::instant;
@@ -8,7 +8,8 @@ use super::tree::Tree;
 use super::{Act, Span, text_of_node, used, wrapped};
 use crate::adapt::content;
 use crate::adapt::draft::{Draft, field};
-use crate::adapt::nodes::object;
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::object;
 use averment_base::value::{Entry, Node, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 
@@ -139,10 +140,10 @@ fn error<'run>(tree: &Tree<'run>, roots: &[usize], word: Option<Node<'run>>) -> 
     own.or_else(inside).or(word)
 }
 
-names! {
+key_table! {
     /// The only entry of what a run was given that is a question.
     Question {
-        Any = ["query", "question", "prompt", "input", "message", "text", "content", "user_input"],
+        Any = "query" | "question" | "prompt" | "input" | "message" | "text" | "content" | "user_input",
     }
 }
 
@@ -152,7 +153,7 @@ fn asked_in<'run>(input: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'ru
     match value.value {
         Value::Text(_) => Some(value),
         Value::Object(object) if object.entries().len() == 1 => {
-            let only = Question::Any.find(object).filter(|only| text_of_node(*only).is_some());
+            let only = value_of(object, Question::Any).filter(|only| text_of_node(*only).is_some());
             only.or_else(|| of_user(value, "", draft))
         }
         _ => of_user(value, "", draft),
@@ -168,20 +169,21 @@ fn of_user<'run>(input: Node<'run>, by: &'static str, draft: &Draft<'run, '_>) -
     messages.iter().filter(of_user).find_map(|said| said.texts.first().copied())
 }
 
-names! {
+key_table! {
     /// What stands in a choice of a model that is no message itself.
     Choice {
-        Message = ["message"],
-        Finish = ["finish_reason"],
-        Beside = ["index", "id", "tool.result"],
+        Message = "message",
+        Finish = "finish_reason",
+        Beside = "index" | "id" | "tool.result",
     }
 }
 
 /// The words of such a choice, which says why it ended or holds its words in parts: any object may have a message.
 fn words_of_choice<'run>(value: Node<'run>, draft: &Draft<'run, '_>) -> Option<Node<'run>> {
-    let choice = object(value).filter(|choice| choice.entries().iter().all(|entry| Choice::of(entry.key).is_some()))?;
-    let message = Choice::Message.find(choice).filter(|message| text_of_node(*message).is_some())?;
-    (Choice::Finish.find(choice).is_some() || said::holds_parts_in_text(message, draft)).then_some(())?;
+    let choice =
+        object(value).filter(|choice| choice.entries().iter().all(|entry| Choice::from_key(entry.key).is_some()))?;
+    let message = value_of(choice, Choice::Message).filter(|message| text_of_node(*message).is_some())?;
+    (value_of(choice, Choice::Finish).is_some() || said::holds_parts_in_text(message, draft)).then_some(())?;
     content::joined(&said::message(value, role::ASSISTANT, draft).texts, draft.arena)
 }
 

@@ -1,15 +1,16 @@
 //! What events of a span say of its messages.
 
-use super::attributes::{Fact, Facts, names};
+use super::attributes::{Fact, Facts};
 use super::exchange::Exchange;
 use super::said::{self, OfSaid};
 use crate::adapt::draft::Draft;
+use crate::adapt::fields::key_table;
 use averment_base::value::Entry;
 use averment_runs::normal::{of_step, role};
 
 /// What events of a span say: messages one by one, under their names.
 pub(crate) fn of_event<'run>(name: &str, facts: &Facts<'run>, draft: &Draft<'run, '_>, exchange: &mut Exchange<'run>) {
-    let Some((event, _)) = OfEvent::of(name) else { return };
+    let Some(event) = OfEvent::from_key(name) else { return };
     let entries: Vec<Entry<'run>> = [
         (Fact::EventRole, OfSaid::Role),
         (Fact::EventContent, OfSaid::Content),
@@ -18,7 +19,7 @@ pub(crate) fn of_event<'run>(name: &str, facts: &Facts<'run>, draft: &Draft<'run
         (Fact::EventMessage, OfSaid::Message),
     ]
     .into_iter()
-    .filter_map(|(fact, key)| Some(Entry { key: key.names().first()?, node: said::read(facts.get(fact)?, draft) }))
+    .filter_map(|(fact, key)| Some(Entry { key: key.key(), node: said::read(facts.get(fact)?, draft) }))
     .collect();
     let (by, answer) = match event {
         OfEvent::System => (role::SYSTEM, false),
@@ -36,13 +37,13 @@ pub(crate) fn of_event<'run>(name: &str, facts: &Facts<'run>, draft: &Draft<'run
     exchange.tells |= answer;
 }
 
-names! {
+key_table! {
     /// The names of events that hold a message.
     OfEvent {
-        System = ["gen_ai.system.message"],
-        User = ["gen_ai.user.message"],
-        Assistant = ["gen_ai.assistant.message"],
-        Tool = ["gen_ai.tool.message"],
-        Choice = ["gen_ai.choice"],
+        System = "gen_ai.system.message",
+        User = "gen_ai.user.message",
+        Assistant = "gen_ai.assistant.message",
+        Tool = "gen_ai.tool.message",
+        Choice = "gen_ai.choice",
     }
 }

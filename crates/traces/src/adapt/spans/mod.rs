@@ -14,7 +14,6 @@ mod exchange;
 mod later_results;
 mod matches;
 pub(crate) mod said;
-pub(crate) mod table;
 mod tell;
 #[cfg(test)]
 mod tests;
@@ -26,8 +25,9 @@ mod written;
 
 use super::content;
 use super::draft::Draft;
+use crate::adapt::fields::key_table;
+pub(crate) use attributes::ways;
 use attributes::{Fact, Facts};
-pub(crate) use attributes::{names, ways};
 use averment_base::value::{Node, Number, Origin, Value};
 pub(crate) use entries::Whole;
 pub(crate) use exchange::Exchange;
@@ -196,27 +196,25 @@ impl<'run> Span<'run> {
     }
 }
 
-names! {
+key_table! {
     /// The words by which dialects say what a span stands for.
     ActWord {
-        Agent = ["invoke_agent", "AGENT", "agent", "ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"],
-        Inference = [
-            "chat", "text_completion", "generate_content",
-            "call_llm", "completion", "LLM", "llm", "CHAT_MODEL", "generation", "GENERATION", "ai.generateText.doGenerate",
-            "ai.streamText.doStream", "ai.generateObject.doGenerate", "ai.streamObject.doStream",
-        ],
-        Tool = ["execute_tool", "TOOL", "tool", "ai.toolCall"],
-        Part = [
-            "create_agent", "invoke_workflow", "workflow", "task", "CHAIN", "chain", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL",
-            "EVALUATOR", "PROMPT", "embeddings", "UNKNOWN", "retriever", "embedding", "ai.embed", "ai.embed.doEmbed", "ai.embedMany",
-            "ai.embedMany.doEmbed", "parser", "prompt", "WORKFLOW", "TASK", "PARSER", "MEMORY",
-        ],
+        Agent = "invoke_agent" | "AGENT" | "agent" | "ai.generateText" | "ai.streamText" | "ai.generateObject"
+            | "ai.streamObject",
+        Inference = "chat" | "text_completion" | "generate_content" | "call_llm" | "completion" | "LLM" | "llm" | "CHAT_MODEL"
+            | "generation" | "GENERATION" | "ai.generateText.doGenerate" | "ai.streamText.doStream"
+            | "ai.generateObject.doGenerate" | "ai.streamObject.doStream",
+        Tool = "execute_tool" | "TOOL" | "tool" | "ai.toolCall",
+        Part = "create_agent" | "invoke_workflow" | "workflow" | "task" | "CHAIN" | "chain" | "RETRIEVER" | "EMBEDDING"
+            | "RERANKER" | "GUARDRAIL" | "EVALUATOR" | "PROMPT" | "embeddings" | "UNKNOWN" | "retriever" | "embedding"
+            | "ai.embed" | "ai.embed.doEmbed" | "ai.embedMany" | "ai.embedMany.doEmbed" | "parser" | "prompt" | "WORKFLOW"
+            | "TASK" | "PARSER" | "MEMORY",
     }
 }
 
 impl ActWord {
     pub(crate) fn act(word: &str) -> Option<Act> {
-        Self::of(word).map(|(word, _)| match word {
+        Self::from_key(word).map(|word| match word {
             Self::Agent => Act::Agent,
             Self::Inference => Act::Inference,
             Self::Tool => Act::Tool,

@@ -2,73 +2,78 @@
 
 use super::super::content;
 use super::super::draft::Draft;
-use super::super::nodes::{list, object};
-use super::attributes::{Fact, Facts, Numbered, Part, names};
-use super::exchange::{Asked, Said, Told};
-use super::text_of_node;
-use crate::adapt::printed::{self, Printed};
+use super::super::{list, object};
+use super::attributes::{Fact, Facts, Numbered, Part};
+use super::exchange::{Asked, Exchange, Said, Told};
+use super::{text_of_node, wrapped, written};
+use crate::adapt::fields::key_table;
+use crate::adapt::value_of;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 use averment_runs::run::Status;
 
-names! {
+key_table! {
     /// A message, and a part of one: the names in all dialects.
     OfSaid {
-        Role = ["role", "message.role"],
-        Content = ["content", "parts", "text", "contents"],
-        Message = ["message", "gen_ai.message"],
-        Calls = ["tool_calls", "toolCalls"],
-        Answers = ["tool_call_id", "toolCallId", "call_id", "tool_use_id", "id", "toolUseId"],
-        Tool = ["tool_name", "toolName", "name"],
-        Type = ["type", "part_kind", "kind"],
-        Args = ["arguments", "args", "input"],
-        Function = ["function", "function_call", "functionCall", "toolUse"],
-        Response = ["function_response", "functionResponse", "toolResult"],
-        Result = ["response", "result", "output"],
-        Messages = ["messages", "contents"],
-        Prompt = ["prompt"],
-        System = ["system", "system_instruction"],
-        Config = ["config"],
-        EventName = ["event.name"],
-        Thinking = ["thinking", "thought"],
-        Value = ["value"],
-        /// What holds messages in serialised ones, in generations and in responses.
-        Inner = ["kwargs", "data"],
-        Lists = ["generations", "choices"],
-        Class = ["id"],
-        /// What LangChain keeps of a message as its provider wrote it.
-        Provider = ["additional_kwargs"],
-        /// What the message of a tool answers, whatever else it says of itself.
-        Call = ["tool_call_id", "toolCallId"],
-        Status = ["status"],
+        Role = "role" | "message.role",
+        Content = "content" | "parts" | "text" | "contents",
+        Message = "message" | "gen_ai.message",
+        Calls = "tool_calls" | "toolCalls",
+        Answers = "tool_call_id" | "toolCallId" | "call_id" | "tool_use_id" | "id" | "toolUseId",
+        Tool = "tool_name" | "toolName" | "name",
+        Type = "type" | "part_kind" | "kind",
+        Args = "arguments" | "args" | "input",
+        Function = "function" | "function_call" | "functionCall" | "toolUse",
+        Response = "function_response" | "functionResponse" | "toolResult",
+        Result = "response" | "result" | "output",
+        Thinking = "thinking" | "thought",
+        Value = "value",
+        Status = "status",
     }
 }
 
-names! {
+key_table! {
+    /// An object around messages: a request, a response, a serialized message.
+    Holder {
+        Messages = "messages" | "contents",
+        Prompt = "prompt",
+        System = "system" | "system_instruction",
+        Config = "config",
+        Inner = "kwargs" | "data",
+        Lists = "generations" | "choices",
+        Class = "id",
+        /// The message as its provider wrote it, in LangChain.
+        Provider = "additional_kwargs",
+        /// The id of the call that the message of a tool answers, whatever else it says of itself.
+        Call = "tool_call_id" | "toolCallId",
+    }
+}
+
+key_table! {
     /// Who says a message.
     Speaker {
-        User = ["user", "human", "HumanMessage", "HumanMessageChunk", "MessageRole.USER"],
-        Assistant = ["assistant", "ai", "AI", "model", "AIMessage", "AIMessageChunk", "MessageRole.ASSISTANT"],
-        System = ["system", "developer", "SystemMessage", "MessageRole.SYSTEM"],
-        Tool = ["tool", "function", "ToolMessage", "FunctionMessage"],
+        User = "user" | "human" | "HumanMessage" | "HumanMessageChunk" | "MessageRole.USER",
+        Assistant = "assistant" | "ai" | "AI" | "model" | "AIMessage" | "AIMessageChunk" | "MessageRole.ASSISTANT",
+        System = "system" | "developer" | "SystemMessage" | "MessageRole.SYSTEM",
+        Tool = "tool" | "function" | "ToolMessage" | "FunctionMessage",
     }
 }
 
 /// The role of a message: what it says itself, else its type or its class.
 fn role_of<'run>(message: Object<'run>, outer: Object<'run>) -> Option<&'static str> {
-    let class = |object| list(of(object, OfSaid::Class)?)?.last().copied();
+    let class = |object| list(value_of(object, Holder::Class)?)?.last().copied();
     let told = [
-        of(message, OfSaid::Role),
-        of(message, OfSaid::Type),
-        of(outer, OfSaid::Role),
-        of(outer, OfSaid::Type),
+        value_of(message, OfSaid::Role),
+        value_of(message, OfSaid::Type),
+        value_of(outer, OfSaid::Role),
+        value_of(outer, OfSaid::Type),
         class(outer),
     ];
     told.into_iter().flatten().filter_map(text_of_node).find_map(canonical)
 }
 
 pub(super) fn canonical(word: &str) -> Option<&'static str> {
-    Some(match Speaker::of(word)?.0 {
+    Some(match Speaker::from_key(word)? {
         Speaker::User => role::USER,
         Speaker::Assistant => role::ASSISTANT,
         Speaker::System => role::SYSTEM,
@@ -77,24 +82,20 @@ pub(super) fn canonical(word: &str) -> Option<&'static str> {
     })
 }
 
-fn of<'run>(object: Object<'run>, wanted: OfSaid) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
-names! {
+key_table! {
     /// The only key of a block of Bedrock.
     Block {
-        Any = ["text", "toolUse", "toolResult", "reasoningContent"],
+        Any = "text" | "toolUse" | "toolResult" | "reasoningContent",
     }
 }
 
-names! {
+key_table! {
     /// What a part of a message is.
     PartType {
-        Text = ["text", "input_text", "output_text", "user-prompt", "system-prompt"],
-        Thinking = ["thinking", "reasoning"],
-        Call = ["tool_call", "tool-call", "tool_use", "function_call"],
-        Result = ["tool_call_response", "tool-result", "tool_result", "tool-return", "function_call_output", "tool_response"],
+        Text = "text" | "input_text" | "output_text" | "user-prompt" | "system-prompt",
+        Thinking = "thinking" | "reasoning",
+        Call = "tool_call" | "tool-call" | "tool_use" | "function_call",
+        Result = "tool_call_response" | "tool-result" | "tool_result" | "tool-return" | "function_call_output" | "tool_response",
     }
 }
 
@@ -126,14 +127,15 @@ pub(crate) fn messages<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'
             .map(|item| pair(*item).unwrap_or_else(|| message(read(*item, draft), by, draft)))
             .collect();
     };
-    let system = of(outer, OfSaid::System)
-        .or_else(|| of(outer, OfSaid::Config).and_then(object).and_then(|config| of(config, OfSaid::System)));
+    let system = value_of(outer, Holder::System).or_else(|| {
+        value_of(outer, Holder::Config).and_then(object).and_then(|config| value_of(config, Holder::System))
+    });
     let mut found: Vec<Said<'run>> = system.map(|system| message(system, role::SYSTEM, draft)).into_iter().collect();
-    let is_message = of(outer, OfSaid::Role).is_some();
-    match (of(outer, OfSaid::Messages).filter(|_| !is_message), of(outer, OfSaid::Prompt)) {
+    let is_message = value_of(outer, OfSaid::Role).is_some();
+    match (value_of(outer, Holder::Messages).filter(|_| !is_message), value_of(outer, Holder::Prompt)) {
         (Some(inner), _) if list(inner).is_some() => found.extend(messages(inner, by, draft)),
         (_, Some(prompt)) => found.extend(messages(prompt, by, draft)),
-        _ => match of(outer, OfSaid::Lists).filter(|lists| list(*lists).is_some()) {
+        _ => match value_of(outer, Holder::Lists).filter(|lists| list(*lists).is_some()) {
             Some(inner) => found.extend(messages(inner, by, draft)),
             None => found.push(message(value, by, draft)),
         },
@@ -156,30 +158,30 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
         return said;
     };
     let outer = message;
-    if let Some(inner) = of(message, OfSaid::Message).and_then(object) {
+    if let Some(inner) = value_of(message, OfSaid::Message).and_then(object) {
         message = inner;
     }
     let serialised = message;
     message = held(message);
     said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(Some(by));
-    let calls = |message| list(read(of(message, OfSaid::Calls)?, draft)).filter(|calls| !calls.is_empty());
-    let of_provider = || of(message, OfSaid::Provider).and_then(object).and_then(calls);
+    let calls = |message| list(read(value_of(message, OfSaid::Calls)?, draft)).filter(|calls| !calls.is_empty());
+    let of_provider = || value_of(message, Holder::Provider).and_then(object).and_then(calls);
     let calls = calls(message).or_else(of_provider).unwrap_or_default();
     said.calls.extend(calls.iter().filter_map(|call| asked(*call)));
     // Some hold the content itself where others have a message.
-    let bare = of(outer, OfSaid::Message).filter(|inner| object(*inner).is_none());
-    let content = of(message, OfSaid::Content).map(|content| read_parts(content, draft));
+    let bare = value_of(outer, OfSaid::Message).filter(|inner| object(*inner).is_none());
+    let content = value_of(message, OfSaid::Content).map(|content| read_parts(content, draft));
     let content = content.or_else(|| bare.map(|bare| read(bare, draft)));
     match (said.role, content) {
         (Some(of_step::TOOL), Some(content)) if !holds_parts(content) => {
-            let tool = of(message, OfSaid::Tool).and_then(text_of_node);
-            let id = of(message, OfSaid::Answers).filter(|id| text_of_node(*id).is_some());
+            let tool = value_of(message, OfSaid::Tool).and_then(text_of_node);
+            let id = value_of(message, OfSaid::Answers).filter(|id| text_of_node(*id).is_some());
             let told = Told { id, tool, result: content, failed: failed(message) };
             said.results.push(told_in(told, draft));
         }
         // What the parts of a message are in is an object of its own in some.
         (_, Some(content)) => match object(content).filter(|_| said.role.is_some()) {
-            Some(inner) => match of(inner, OfSaid::Content) {
+            Some(inner) => match value_of(inner, OfSaid::Content) {
                 Some(content) => {
                     said.role = role_of(inner, inner).or(said.role);
                     parts(content, &mut said, draft, 0);
@@ -194,14 +196,14 @@ pub(super) fn message<'run>(node: Node<'run>, by: &'static str, draft: &Draft<'r
 }
 
 fn holds_parts(content: Node<'_>) -> bool {
-    let has_type = |node: &Node<'_>| object(*node).is_some_and(|part| of(part, OfSaid::Type).is_some());
+    let has_type = |node: &Node<'_>| object(*node).is_some_and(|part| value_of(part, OfSaid::Type).is_some());
     list(content).is_some_and(|parts| parts.iter().any(has_type) || !parts.is_empty() && parts.iter().all(is_block))
 }
 
 /// Whether a value is a block of Bedrock: what it holds is told by its only key.
 fn is_block(node: &Node<'_>) -> bool {
     let only = object(*node).and_then(|block| match block.entries() {
-        [only] => Block::of(only.key),
+        [only] => Block::from_key(only.key),
         _ => None,
     });
     only.is_some()
@@ -244,19 +246,19 @@ pub(super) fn parts<'run>(content: Node<'run>, said: &mut Said<'run>, draft: &Dr
 }
 
 fn part<'run>(node: Node<'run>, part: Object<'run>, said: &mut Said<'run>, draft: &Draft<'run, '_>, depth: usize) {
-    let kind = of(part, OfSaid::Type).and_then(text_of_node).and_then(PartType::of);
-    let content = of(part, OfSaid::Content);
-    match kind.map(|(kind, _)| kind) {
+    let kind = value_of(part, OfSaid::Type).and_then(text_of_node).and_then(PartType::from_key);
+    let content = value_of(part, OfSaid::Content);
+    match kind {
         Some(PartType::Call) => said.calls.extend(asked(node)),
         Some(PartType::Result) => said.results.extend(told(part, draft)),
-        Some(PartType::Thinking) => said.thoughts.extend(content.or(of(part, OfSaid::Thinking))),
+        Some(PartType::Thinking) => said.thoughts.extend(content.or(value_of(part, OfSaid::Thinking))),
         Some(PartType::Text) => {
             said.texts.extend(content.filter(|content| text_of_node(*content).is_some_and(|text| !text.is_empty())))
         }
         None => {
-            if of(part, OfSaid::Function).is_some() {
+            if value_of(part, OfSaid::Function).is_some() {
                 said.calls.extend(asked(node));
-            } else if let Some(response) = of(part, OfSaid::Response).and_then(object) {
+            } else if let Some(response) = value_of(part, OfSaid::Response).and_then(object) {
                 said.results.extend(told(response, draft));
             } else if let Some(content) = content {
                 parts(content, said, draft, depth + 1);
@@ -267,26 +269,27 @@ fn part<'run>(node: Node<'run>, part: Object<'run>, said: &mut Said<'run>, draft
 
 pub(super) fn asked<'run>(node: Node<'run>) -> Option<Asked<'run>> {
     let outer = object(node)?;
-    let call = of(outer, OfSaid::Function).and_then(object).unwrap_or(outer);
-    let tool = of(call, OfSaid::Tool).filter(|tool| text_of_node(*tool).is_some())?;
-    let id = of(outer, OfSaid::Answers).or(of(call, OfSaid::Answers)).filter(|id| text_of_node(*id).is_some());
-    Some(Asked { id, tool, args: of(call, OfSaid::Args), place: node })
+    let call = value_of(outer, OfSaid::Function).and_then(object).unwrap_or(outer);
+    let tool = value_of(call, OfSaid::Tool).filter(|tool| text_of_node(*tool).is_some())?;
+    let id =
+        value_of(outer, OfSaid::Answers).or(value_of(call, OfSaid::Answers)).filter(|id| text_of_node(*id).is_some());
+    Some(Asked { id, tool, args: value_of(call, OfSaid::Args), place: node })
 }
 
 fn told<'run>(part: Object<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
-    let result = of(part, OfSaid::Result).or(of(part, OfSaid::Content))?;
+    let result = value_of(part, OfSaid::Result).or(value_of(part, OfSaid::Content))?;
     // What Bedrock puts around it tells nothing.
     let is_text = |block: &Node<'run>| {
-        is_block(block) && object(*block).is_some_and(|block| of(block, OfSaid::Content).is_some())
+        is_block(block) && object(*block).is_some_and(|block| value_of(block, OfSaid::Content).is_some())
     };
     let blocks = list(result).filter(|blocks| !blocks.is_empty() && blocks.iter().all(is_text));
     let result = blocks.and_then(|_| content::text(result, draft.arena)).unwrap_or(result);
     // Some say what type a result is beside it.
-    let typed = |result: Node<'run>| object(result).filter(|object| of(*object, OfSaid::Type).is_some());
-    let inner = |result| of(typed(result)?, OfSaid::Value);
+    let typed = |result: Node<'run>| object(result).filter(|object| value_of(*object, OfSaid::Type).is_some());
+    let inner = |result| value_of(typed(result)?, OfSaid::Value);
     Some(Told {
-        id: of(part, OfSaid::Answers).filter(|id| text_of_node(*id).is_some()),
-        tool: of(part, OfSaid::Tool).and_then(text_of_node),
+        id: value_of(part, OfSaid::Answers).filter(|id| text_of_node(*id).is_some()),
+        tool: value_of(part, OfSaid::Tool).and_then(text_of_node),
         result: inner(result).unwrap_or(result),
         failed: failed(part),
     })
@@ -295,21 +298,21 @@ fn told<'run>(part: Object<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>>
 /// Whether what is told of a call says how it ended.
 fn failed(told: Object<'_>) -> Option<bool> {
     let is_true = |key: &&str| matches!(told.get(key).map(|node| node.value), Some(Value::Boolean(true)));
-    let word = || of(told, OfSaid::Status).and_then(text_of_node).and_then(super::of_word);
+    let word = || value_of(told, OfSaid::Status).and_then(text_of_node).and_then(super::of_word);
     if of_step::IS_ERROR.iter().any(is_true) { Some(true) } else { word() }
 }
 
 /// The object that holds a message which was written out with its class.
 fn held(message: Object<'_>) -> Object<'_> {
-    let inner = of(message, OfSaid::Inner).and_then(object);
-    inner.filter(|inner| of(*inner, OfSaid::Content).is_some()).unwrap_or(message)
+    let inner = value_of(message, Holder::Inner).and_then(object);
+    inner.filter(|inner| value_of(*inner, OfSaid::Content).is_some()).unwrap_or(message)
 }
 
 /// What a message to the model says of a call, where a value is one.
 pub(super) fn answer<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Option<Told<'run>> {
     let message = held(object(node)?);
-    let id = of(message, OfSaid::Call).filter(|id| text_of_node(*id).is_some())?;
-    let content = of(message, OfSaid::Content)?;
+    let id = value_of(message, Holder::Call).filter(|id| text_of_node(*id).is_some())?;
+    let content = value_of(message, OfSaid::Content)?;
     let result = content::of_blocks(content, draft.arena).unwrap_or(content);
     Some(Told { id: Some(id), tool: None, result, failed: failed(message) })
 }
@@ -350,6 +353,6 @@ pub(crate) fn tools<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Vec<N
 }
 
 fn tool<'run>(node: Node<'run>) -> Node<'run> {
-    let inner = object(node).and_then(|tool| of(tool, OfSaid::Function));
+    let inner = object(node).and_then(|tool| value_of(tool, OfSaid::Function));
     inner.filter(|inner| object(*inner).is_some()).unwrap_or(node)
 }

@@ -1,12 +1,14 @@
 //! What tools were given and gave, without what dialects wrap it into.
 
-use super::attributes::{Fact, Facts, names};
+use super::attributes::{Fact, Facts};
 use super::exchange::Told;
-use super::said::{self, OfSaid};
+use super::said::{self, Holder};
 use super::text_of_node;
 use crate::adapt::calls;
 use crate::adapt::draft::Draft;
-use crate::adapt::nodes::{list, object};
+use crate::adapt::fields::key_table;
+use crate::adapt::printed::{self, Printed};
+use crate::adapt::{calls, list, object, value_of};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::of_step;
 use memchr::memmem::Finder;
@@ -31,50 +33,46 @@ pub(crate) fn args<'run>(facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Op
 pub(super) fn are_written(args: Node<'_>) -> bool {
     let Value::Text(text) = args.value else { return false };
     let may_be_wrapped = |raw: &str| {
-        let names = Wrapped::Written.names().iter();
+        let names = Wrapped::Written.keys().iter();
         raw.contains(ESCAPE)
             || names.clone().any(|name| memchr::memmem::find(raw.as_bytes(), name.as_bytes()).is_some())
     };
     text.raw().starts_with('{') && args.origin.range().is_some() && !may_be_wrapped(text.raw())
 }
 
-names! {
+key_table! {
     /// What wraps the arguments of a function.
     Wrapped {
-        Positional = ["args"],
-        Named = ["kwargs"],
-        Inputs = ["inputs"],
+        Positional = "args",
+        Named = "kwargs",
+        Inputs = "inputs",
         /// The same as it is written for people, beside them.
-        Written = ["input_str"],
-        Type = ["type"],
-        Properties = ["properties"],
-        Output = ["output"],
-        Outputs = ["outputs"],
-        Id = ["id"],
-        Name = ["name"],
-        Response = ["response"],
+        Written = "input_str",
+        Type = "type",
+        Properties = "properties",
+        Output = "output",
+        Outputs = "outputs",
+        Id = "id",
+        Name = "name",
+        Response = "response",
     }
-}
-
-fn wrapped<'run>(object: Object<'run>, wanted: Wrapped) -> Option<Node<'run>> {
-    wanted.find(object)
 }
 
 /// What OpenLLMetry writes of a tool of LangChain: all that its run was begun with, the arguments among it.
 fn inputs_of_tool<'run>(run: Object<'run>) -> Option<Node<'run>> {
-    let inputs = wrapped(run, Wrapped::Inputs).filter(|inputs| object(*inputs).is_some());
-    inputs.filter(|_| wrapped(run, Wrapped::Written).is_some())
+    let inputs = value_of(run, Wrapped::Inputs).filter(|inputs| object(*inputs).is_some());
+    inputs.filter(|_| value_of(run, Wrapped::Written).is_some())
 }
 
 /// Arguments as the function was given them: by name, or by their places, whose names stand in what the tool takes.
 fn unwrapped<'run>(args: Node<'run>, facts: &Facts<'run>, draft: &mut Draft<'run, '_>) -> Node<'run> {
     let Some(call) = object(args) else { return args };
-    if let Some(inputs) = wrapped(call, Wrapped::Inputs).filter(|inputs| object(*inputs).is_some()) {
+    if let Some(inputs) = value_of(call, Wrapped::Inputs).filter(|inputs| object(*inputs).is_some()) {
         return inputs;
     }
     let (Some(positional), Some(named)) = (
-        wrapped(call, Wrapped::Positional).and_then(list),
-        wrapped(call, Wrapped::Named).filter(|named| object(*named).is_some()),
+        value_of(call, Wrapped::Positional).and_then(list),
+        value_of(call, Wrapped::Named).filter(|named| object(*named).is_some()),
     ) else {
         return args;
     };
@@ -95,15 +93,15 @@ fn unwrapped<'run>(args: Node<'run>, facts: &Facts<'run>, draft: &mut Draft<'run
 /// Whether an object says what a tool takes: a schema, or an object with a type for each name.
 fn is_schema(object: Object<'_>) -> bool {
     let has_type =
-        |node: Node<'_>| super::super::nodes::object(node).is_some_and(|inner| wrapped(inner, Wrapped::Type).is_some());
-    wrapped(object, Wrapped::Properties).is_some()
+        |node: Node<'_>| super::super::object(node).is_some_and(|inner| value_of(inner, Wrapped::Type).is_some());
+    value_of(object, Wrapped::Properties).is_some()
         || !object.entries().is_empty() && object.entries().iter().all(|entry| has_type(entry.node))
 }
 
 /// What OpenLLMetry writes of a run of LangChain: what it was given, or what it gave.
 pub(super) fn of_run<'run>(node: Node<'run>) -> Option<Node<'run>> {
-    let run = object(node).filter(|run| wrapped(*run, Wrapped::Named).is_some())?;
-    [Wrapped::Inputs, Wrapped::Outputs].into_iter().find_map(|word| wrapped(run, word))
+    let run = object(node).filter(|run| value_of(*run, Wrapped::Named).is_some())?;
+    [Wrapped::Inputs, Wrapped::Outputs].into_iter().find_map(|word| value_of(run, word))
 }
 
 /// What a run gave, without what OpenLLMetry and LangChain wrap it into: `outputs` or `output` beside `kwargs`, the `output` in those,
@@ -114,10 +112,10 @@ pub(super) fn answer<'run>(node: Node<'run>, draft: &Draft<'run, '_>) -> Option<
     let (mut found, mut is_in_run) = (None, false);
     for _ in 0..DEEP {
         let Some(outer) = object(said::read(found.unwrap_or(node), draft)) else { break };
-        let is_run = wrapped(outer, Wrapped::Named).is_some();
-        let outputs = wrapped(outer, Wrapped::Outputs).filter(|_| is_run);
+        let is_run = value_of(outer, Wrapped::Named).is_some();
+        let outputs = value_of(outer, Wrapped::Outputs).filter(|_| is_run);
         let is_alone = outer.entries().len() == 1;
-        let output = wrapped(outer, Wrapped::Output).filter(|_| is_run || is_in_run || is_alone);
+        let output = value_of(outer, Wrapped::Output).filter(|_| is_run || is_in_run || is_alone);
         let Some(inner) = outputs.or(output) else { break };
         is_in_run |= is_run;
         found = Some(said::read(inner, draft));
@@ -137,8 +135,8 @@ pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option
         let failed = says_failed(result).then_some(true);
         return Some(Told { id: None, tool: None, result, failed });
     }
-    let output = object(read).and_then(|outer| Some((outer, wrapped(outer, Wrapped::Output)?)));
-    let of_run = output.filter(|(outer, _)| wrapped(*outer, Wrapped::Named).is_some()).map(|(_, output)| output);
+    let output = object(read).and_then(|outer| Some((outer, value_of(outer, Wrapped::Output)?)));
+    let of_run = output.filter(|(outer, _)| value_of(*outer, Wrapped::Named).is_some()).map(|(_, output)| output);
     let alone = output.filter(|(outer, _)| outer.entries().len() == 1).map(|(_, output)| output);
     let gave_so = of_run.or(alone).unwrap_or(read);
     let (told, value) = match said::answer(gave_so, draft).or_else(|| said::printed_message(gave_so, draft)) {
@@ -154,12 +152,12 @@ pub(super) fn gave<'run>(facts: &Facts<'run>, draft: &Draft<'run, '_>) -> Option
 /// What a response of Google's models to the call of a function holds: its name and its id stand beside it.
 fn of_function<'run>(response: Object<'run>, facts: &Facts<'run>) -> Option<Node<'run>> {
     let is_of_tool = facts.get(Fact::Tool).is_some_and(|tool| {
-        let name = wrapped(response, Wrapped::Name).and_then(text_of_node);
+        let name = value_of(response, Wrapped::Name).and_then(text_of_node);
         name.is_some() && text_of_node(tool) == name
     });
     let may_stand =
-        |key: &str| [Wrapped::Name, Wrapped::Id, Wrapped::Response].iter().any(|word| word.names().contains(&key));
-    let inner = wrapped(response, Wrapped::Response).filter(|_| is_of_tool)?;
+        |key: &str| [Wrapped::Name, Wrapped::Id, Wrapped::Response].iter().any(|word| word.keys().contains(&key));
+    let inner = value_of(response, Wrapped::Response).filter(|_| is_of_tool)?;
     response.entries().iter().all(|entry| may_stand(entry.key)).then_some(inner)
 }
 
@@ -167,9 +165,9 @@ fn of_function<'run>(response: Object<'run>, facts: &Facts<'run>) -> Option<Node
 fn may_say_more(raw: &str) -> bool {
     static WORDS: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| {
         let words = [
-            Wrapped::Output.names(),
-            Wrapped::Response.names(),
-            OfSaid::Call.names(),
+            Wrapped::Output.keys(),
+            Wrapped::Response.keys(),
+            Holder::Call.keys(),
             &of_step::IS_ERROR,
             &[of_step::ERROR, ESCAPE],
         ];

@@ -7,14 +7,9 @@ mod templates;
 use averment_builtins::table::{BUILTINS, Family};
 use averment_builtins::{reference, stdlib};
 
-/// Compares a page with what it is made from; `AVERMENT_BLESS=1` writes it.
+/// Compares a page with what it is made from.
 fn page_is(name: &str, page: &str) {
-    let path = averment_fixtures::root().join("docs/reference").join(name);
-    if averment_fixtures::blesses() {
-        std::fs::write(&path, page).expect("a writable page");
-    }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "docs/reference/{name} is not what it is made from: run with AVERMENT_BLESS=1");
+    averment_fixtures::compare_generated(&averment_fixtures::project("docs/reference").join(name), page);
 }
 
 #[test]

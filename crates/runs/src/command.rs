@@ -14,6 +14,7 @@ mod wanted;
 mod word;
 pub mod wrappers;
 
+use crate::normal::of_step;
 use averment_base::value::{Entry, Node, Object, Value};
 use bumpalo::Bump;
 pub use collect::{CommandLine, Part, line};
@@ -45,7 +46,7 @@ pub fn set_fields<'run>(command: &str, arena: &'run Bump, mut set: impl FnMut(&'
         let entries: &[Entry<'run>] = arena.alloc_slice_copy(&part_fields(part, arena));
         Node::computed(Value::Object(Object::new(arena, entries)))
     });
-    set(PARTS_FIELD, Value::List(arena.alloc_slice_fill_iter(parts.collect::<Vec<_>>())));
+    set(of_step::PARTS, Value::List(arena.alloc_slice_fill_iter(parts.collect::<Vec<_>>())));
 }
 
 /// The list of programs of a command whose `program` is recorded: that one.
@@ -57,10 +58,11 @@ pub fn part<'run>(field: impl Fn(&str) -> Option<Node<'run>>, arena: &'run Bump)
     Node::computed(Value::List(arena.alloc_slice_copy(&[object])))
 }
 
-/// The list of all programs of a command line.
-const PARTS_FIELD: &str = "parts";
+/// The fields of commands that follow from their line.
+pub const LINE_FIELDS: [&str; 5] = [of_step::PROGRAM, of_step::ARGS, of_step::FLAGS, of_step::OPTIONS, of_step::PARTS];
+
 /// What each program of a command line has for itself.
-const PART_FIELDS: [&str; 4] = ["program", "args", "flags", "options"];
+const PART_FIELDS: [&str; 4] = [of_step::PROGRAM, of_step::ARGS, of_step::FLAGS, of_step::OPTIONS];
 /// What was taken off in front of a program, shells aside.
 const WRAPPERS_FIELD: &str = "wrappers";
 

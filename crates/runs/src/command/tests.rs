@@ -202,7 +202,7 @@ fn a_text_names_a_program_with_flags_in_any_spelling_and_order() {
         let run_by = |command: &&str| {
             let mut found = None;
             set_fields(command, &arena, |key, value| {
-                if let (super::PARTS_FIELD, Value::List(parts)) = (key, value) {
+                if let (of_step::PARTS, Value::List(parts)) = (key, value) {
                     let runs = |node: &Node<'_>| matches!(node.value, Value::Object(part) if wanted.is_run_by(&part) == Some(true));
                     found = Some(parts.iter().any(runs));
                 }

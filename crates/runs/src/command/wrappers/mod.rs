@@ -6,6 +6,9 @@ mod processes;
 /// The loader of the system, which has many names: `ld.so`, `ld-linux-x86-64.so.2`, `ld-musl-x86_64.so.1`.
 const LOADER: &str = "ld.so";
 
+/// The tables, each in the order of names.
+const TABLES: [&[Wrapper]; 2] = [processes::PROCESSES, places::PLACES];
+
 /// How what a wrapper runs is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inner {
@@ -155,5 +158,21 @@ fn holds(options: &str, option: &str) -> bool {
 pub fn of_name(name: &str) -> impl Iterator<Item = &'static Wrapper> {
     let is_loader = name == LOADER || name.starts_with("ld-") && name.contains(".so");
     let name = if is_loader { LOADER } else { name };
-    [processes::PROCESSES, places::PLACES].into_iter().flatten().filter(move |wrapper| wrapper.name == name)
+    // Nearly every program of a line is looked up, and is none of these.
+    TABLES.into_iter().flat_map(move |table| {
+        let start = table.partition_point(|wrapper| wrapper.name < name);
+        table.get(start..).unwrap_or_default().iter().take_while(move |wrapper| wrapper.name == name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TABLES;
+
+    #[test]
+    fn wrappers_stand_in_the_order_of_their_names() {
+        for table in TABLES {
+            assert!(table.is_sorted_by_key(|wrapper| wrapper.name));
+        }
+    }
 }

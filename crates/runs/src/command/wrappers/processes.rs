@@ -9,7 +9,6 @@ const POWERSHELL_FLAGS: &str =
 
 /// Wrappers that run a program on the same system.
 pub(super) const PROCESSES: &[Wrapper] = &[
-    of(LOADER, "--argv0 --audit --inhibit-rpath --library-path --preload", "--inhibit-cache --list --verify"),
     of("arch", "-e", "-32 -64 -arm64 -c -h -i386 -x86_64"),
     of("at", "-f -q -t", "-M -V -b -c -d -l -m -r -v").inner(Inner::Option).idle("-c -d -f -l -r").shell().kept(),
     of("batch", "-q", "-m -V").inner(Inner::Option).shell().kept(),
@@ -27,10 +26,8 @@ pub(super) const PROCESSES: &[Wrapper] = &[
     of("chpst", "-/ -C -P -b -c -d -e -f -l -L -m -n -o -p -r -s -t -u -U", "-0 -1 -2 -v"),
     of("chroot", "--groups --userspec", "--skip-chdir").places(1).shell(),
     of("chrt", "-D -P -T", "-R -a -b -d -e -f -i -o -r -v").places(1).idle("-p -m"),
-    of("command", "", "-p").idle("-V -v"),
     of("cmd", "", "").places(1).inner(Inner::Line).kept(),
-    of("powershell", POWERSHELL, POWERSHELL_FLAGS).inner(Inner::Line).kept(),
-    of("pwsh", POWERSHELL, POWERSHELL_FLAGS).inner(Inner::Line).kept(),
+    of("command", "", "-p").idle("-V -v"),
     of("cpulimit", "-c -e -l -P -p --limit --pid", "-b -f -i -k -m -q -v -z"),
     of("dbus-run-session", "--config-file --dbus-daemon", ""),
     of("doas", "-C -u", "-L -n -s").shell(),
@@ -46,8 +43,8 @@ pub(super) const PROCESSES: &[Wrapper] = &[
     of("envdir", "", "").places(1),
     of("eval", "", "").inner(Inner::Line),
     of("exec", "-a", "-c -l"),
-    of("faketime", "-f --exclude-monotonic", "-m").places(1),
     of("fakeroot", "-b -i -l -s", "-u").shell(),
+    of("faketime", "-f --exclude-monotonic", "-m").places(1),
     of("fd", "", "").inner(Inner::Actions).scripts("-X -x --exec --exec-batch").kept(),
     of("fdfind", "", "").inner(Inner::Actions).scripts("-X -x --exec --exec-batch").kept(),
     of("find", "", "").inner(Inner::Actions).scripts("-exec -execdir -ok -okdir").kept(),
@@ -70,6 +67,7 @@ pub(super) const PROCESSES: &[Wrapper] = &[
     of("gtimeout", "-k -s --kill-after --signal", "-f -p -v --foreground --preserve-status --verbose").places(1),
     of("ionice", "-P -c -n -u --class --classdata", "-t --ignore").idle("-p --pid"),
     of("ip", "", "").behind("netns exec").places(1),
+    of(LOADER, "--argv0 --audit --inhibit-rpath --library-path --preload", "--inhibit-cache --list --verify"),
     of("linux32", "", ""),
     of("linux64", "", ""),
     of("ltrace", "-a -e -l -n -o -p -s -u -x", "-C -L -S -T -b -c -f -i -r -t"),
@@ -102,6 +100,7 @@ pub(super) const PROCESSES: &[Wrapper] = &[
         .behind("record"),
     of("perf", "-C -F -I -M -c -e -o -p -r -t --event --output --pid --repeat", "-A -B -a -d -i -q -v").behind("stat"),
     of("pkexec", "--user", "--disable-internal-agent --keep-cwd").shell(),
+    of("powershell", POWERSHELL, POWERSHELL_FLAGS).inner(Inner::Line).kept(),
     of(
         "prlimit",
         "-o -p --output --pid",
@@ -110,6 +109,7 @@ pub(super) const PROCESSES: &[Wrapper] = &[
     of("proot", "-0 -b -k -m -q -r -w", "-S -i -v"),
     of("proxychains", "-f", "-q"),
     of("proxychains4", "-f", "-q"),
+    of("pwsh", POWERSHELL, POWERSHELL_FLAGS).inner(Inner::Line).kept(),
     of("rlwrap", "-A -C -D -H -P -S -b -f -l -m -p -q -s -t -w", "-N -R -W -a -c -i -n -o -r -v"),
     of("rsync", "", "").inner(Inner::Option).scripts("-e --rsh --rsync-path").kept(),
     of(
@@ -193,8 +193,8 @@ pub(super) const PROCESSES: &[Wrapper] = &[
     of("torify", "", ""),
     of("torsocks", "-P -a -p -u", "-d -i -q"),
     of("toybox", "", ""),
-    of("tsocks", "", ""),
     of("trap", "", "-p -l").inner(Inner::Text).idle("-").kept(),
+    of("tsocks", "", ""),
     of("unbuffer", "", "-p"),
     of(
         "unshare",

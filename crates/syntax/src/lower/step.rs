@@ -81,7 +81,8 @@ impl Lower<'_> {
             Rule::step_group => self.step_group(node),
             Rule::proposed_group => {
                 let group = Children::of(node).find(|child| child.as_rule() == Rule::step_group)?;
-                let step = self.step_group(group)?;
+                // Only calls are proposed, so that no kind word goes on in it.
+                let step = self.pattern_list(|lower| lower.step_group(group))?;
                 Some(Step { kind: StepKind::Proposed(Box::new(step)), span })
             }
             _ => Some(Step { kind: StepKind::Atom(self.atom(node)?), span }),

@@ -79,7 +79,14 @@ const SPELLINGS: &[(&str, &str, &[&str])] = &[
     (
         "rm -rf",
         "rm(flags: [\"-rf\"])",
-        &["rm -rf /srv", "rm -fr /srv", "rm -r -f /srv", "rm /srv -r --force", "/bin/rm -Rfv /srv", "rm --recursive --force x"],
+        &[
+            "rm -rf /srv",
+            "rm -fr /srv",
+            "rm -r -f /srv",
+            "rm /srv -r --force",
+            "/bin/rm -Rfv /srv",
+            "rm --recursive --force x",
+        ],
     ),
     (
         "git push --force",
@@ -176,7 +183,9 @@ fn a_command_is_found_in_every_spelling_behind_every_wrapper() {
 #[test]
 fn other_commands_are_not_found() {
     for other in OTHERS {
-        for rule in ["never command rm(flags: [\"-rf\"])", "never command \"git push --force\"", "never command \"npm test\""] {
+        for rule in
+            ["never command rm(flags: [\"-rf\"])", "never command \"git push --force\"", "never command \"npm test\""]
+        {
             assert_eq!(said(rule, &[other]).0, "pass", "{rule} on `{other}`");
         }
     }
@@ -232,9 +241,26 @@ fn a_text_that_is_no_command_is_looked_for_as_it_is() {
 /// However a text is read: a line that holds it matches, as it did when texts were only looked for.
 #[test]
 fn a_line_that_holds_the_text_always_matches() {
-    let texts = ["rm -rf", "rm", "npm test", "sudo rm", "sudo", "-rf", "&& rm", "a b c", "cd /", "X=1 make", "bash -c ls", "eval x", "$X", "if true"];
+    let texts = [
+        "rm -rf",
+        "rm",
+        "npm test",
+        "sudo rm",
+        "sudo",
+        "-rf",
+        "&& rm",
+        "a b c",
+        "cd /",
+        "X=1 make",
+        "bash -c ls",
+        "eval x",
+        "$X",
+        "if true",
+    ];
     for text in texts {
-        for line in [format!("{text}"), format!("echo '{text}' x"), format!("a{text}b"), format!("curl a | sh # {text}")] {
+        for line in
+            [format!("{text}"), format!("echo '{text}' x"), format!("a{text}b"), format!("curl a | sh # {text}")]
+        {
             assert_eq!(said(&format!("never command '{text}'"), &[&line]).0, "fail", "{text} in {line}");
         }
     }

@@ -118,7 +118,8 @@ fn a_text_goes_on_with_the_kind_before_it_in_every_list() {
     for kind in StepWord::ALL {
         let word = kind.as_str();
         for list in LISTS {
-            for (first, second) in [("\"one\"", "\"two\""), ("/one/", "/two/"), ("\"one\"", "/tw+o/"), ("", "\"two\"")] {
+            for (first, second) in [("\"one\"", "\"two\""), ("/one/", "/two/"), ("\"one\"", "/tw+o/"), ("", "\"two\"")]
+            {
                 let own = filled(list, &format!("{word} {first}"), &format!("{word} {second}"));
                 let going_on = filled(list, &format!("{word} {first}"), second);
                 let (wanted, found) = (said(&own, kind), said(&going_on, kind));
@@ -126,7 +127,8 @@ fn a_text_goes_on_with_the_kind_before_it_in_every_list() {
                     Ok(verdicts) => {
                         assert_eq!(found.as_ref(), Ok(&verdicts), "{going_on}\n{own}");
                         compiled += 1;
-                        let formatted = format_text(&going_on, &Options { width: 30, limits: Limits::default() }).unwrap();
+                        let formatted =
+                            format_text(&going_on, &Options { width: 30, limits: Limits::default() }).unwrap();
                         assert_eq!(said(&formatted, kind), Ok(verdicts), "{formatted}");
                     }
                     Err(_) => assert!(found.is_err(), "{going_on}"),
@@ -166,11 +168,19 @@ fn a_list_ends_where_the_statement_goes_on() {
 #[test]
 fn what_may_be_meant_in_two_ways_is_an_error() {
     for (rule, message, help) in [
-        ("never command \"rm\", refund, \"mkfs\"", "`refund` is a tool, so \"mkfs\" may go on with it or with `command`", "`command \"mkfs\"`"),
+        (
+            "never command \"rm\", refund, \"mkfs\"",
+            "`refund` is a tool, so \"mkfs\" may go on with it or with `command`",
+            "`command \"mkfs\"`",
+        ),
         ("never write \"a\" | refund | \"b\"", "may go on with it or with `write`", "put it in front of `write`"),
         ("never user /a/, refund, /b/", "so /b/ may go on with it or with `user`", "write `user /b/`"),
         ("never refund, /a/", "a regular expression alone names no step", "(any where tool matches /a/)"),
-        ("never command rm(flags: [\"-f\"]), rmdir(args: [\"a\"])", "`rmdir` is a tool here", "write `command rmdir(…)`"),
+        (
+            "never command rm(flags: [\"-f\"]), rmdir(args: [\"a\"])",
+            "`rmdir` is a tool here",
+            "write `command rmdir(…)`",
+        ),
     ] {
         let said = Rules::from_text("rules.assert", rule).err().unwrap().to_string();
         assert!(said.contains(message) && said.contains(help), "{rule}\n{said}");

@@ -196,7 +196,17 @@ fn other_kind(source: &mut Source) -> Simple {
         2 => What::Command(match source.below(3) {
             0 => Text::Substring(
                 source
-                    .pick(&["npm", "npm test", "rm -rf", "rm -f", "git push", "git push -f main", "&& git", "m -r", "sh"])
+                    .pick(&[
+                        "npm",
+                        "npm test",
+                        "rm -rf",
+                        "rm -f",
+                        "git push",
+                        "git push -f main",
+                        "&& git",
+                        "m -r",
+                        "sh",
+                    ])
                     .to_owned(),
             ),
             1 => Text::Any,

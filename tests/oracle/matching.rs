@@ -343,9 +343,7 @@ impl<'a> World<'a> {
         match piece {
             Piece::Status(ok) => status_truth(self.step(index), ok),
             Piece::By(name) => agent_truth(self.step(index), name),
-            Piece::Program(name, tests) => {
-                program_truth(self.step(index), &|program| program_is(program, name, tests))
-            }
+            Piece::Program(name, tests) => program_truth(self.step(index), &|program| program_is(program, name, tests)),
             Piece::Command(text) => command_truth(self.step(index), text),
             Piece::Condition(condition) => condition_truth(condition, scope, variables),
             Piece::Argument(test) => argument_truth(&test.test, &scope.look_up_argument(&test.path), scope, variables),

@@ -299,7 +299,8 @@ impl Lower<'_> {
     fn flow_choice(&mut self, node: Node<'_>) -> Option<Flow> {
         let span = self.span(&node);
         let parts = Children::of(node).filter(|child| child.as_rule() != Rule::bar);
-        let mut parts: Vec<Flow> = self.pattern_list(|lower| parts.map(|part| lower.flow_part(part)).collect::<Option<_>>())?;
+        let mut parts: Vec<Flow> =
+            self.pattern_list(|lower| parts.map(|part| lower.flow_part(part)).collect::<Option<_>>())?;
         if parts.len() == 1 { parts.pop() } else { Some(Flow { kind: FlowKind::Choice(parts), span }) }
     }
 

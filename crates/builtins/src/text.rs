@@ -9,7 +9,7 @@ use super::pattern::Pattern;
 use averment_base::limits::{Exhausted, Meter};
 use averment_base::value::json::to_json;
 use averment_base::value::{Entry, Node, Number, Object, Value};
-use averment_runs::command::plain;
+use averment_runs::command::{WantedCommand, plain};
 
 /// White space that separates words: what Unicode calls so, and the four ASCII separators U+001C to U+001F.
 #[must_use]
@@ -211,6 +211,23 @@ pub(super) fn parse_command<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
             ("end_of_options", end_of_options),
         ],
     ))
+}
+
+pub(super) fn runs_command<'run>(call: &mut Call<'_, 'run>) -> Outcome<'run> {
+    let command = call.text(1);
+    call.meter.scan(command.len())?;
+    let Some(wanted) = WantedCommand::read(command) else { return call.give_boolean(false) };
+    let mut is_hidden = false;
+    for part in call.list(0) {
+        call.meter.charge(1)?;
+        let Value::Object(part) = part.value else { continue };
+        match wanted.is_run_by(&part) {
+            Some(true) => return call.give_boolean(true),
+            Some(false) => {}
+            None => is_hidden = true,
+        }
+    }
+    if is_hidden { Ok(Node::computed(Value::Absent)) } else { call.give_boolean(false) }
 }
 
 /// A computed object; the keys are distinct.

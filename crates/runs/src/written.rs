@@ -1,12 +1,11 @@
 //! A run written out in the normal form: what is read from that again is the same run.
 
+use crate::command::LINE_FIELDS;
 use crate::normal::{of_run, of_step};
 use crate::run::{Kind, Run, Status, Step};
 use averment_base::value::json::{write_json, write_text};
 use averment_base::value::{Entry, Object, Value};
 
-/// The fields of commands that follow from their line.
-const OF_LINE: [&str; 5] = [of_step::PROGRAM, of_step::ARGS, of_step::FLAGS, of_step::OPTIONS, of_step::PARTS];
 /// The word for a status that the run does not tell: without it the result of a call would say that the call went well.
 const UNKNOWN: &str = "unknown";
 
@@ -111,7 +110,8 @@ fn write_step(step: &Step<'_>, out: &mut String) {
 /// The fields of a step that do not follow from others.
 fn recorded<'run>(kind: Kind, step: Object<'run>) -> impl Iterator<Item = &'run Entry<'run>> {
     let derived = move |key: &str| {
-        matches!(key, of_step::INDEX | of_step::KIND | of_step::OK) || kind == Kind::Command && OF_LINE.contains(&key)
+        matches!(key, of_step::INDEX | of_step::KIND | of_step::OK)
+            || kind == Kind::Command && LINE_FIELDS.contains(&key)
     };
     let unsaid = move |entry: &Entry<'_>| {
         let is_status = entry.key == of_step::STATUS && matches!(kind, Kind::Call | Kind::Command);

@@ -135,7 +135,8 @@ impl Program<'_, '_> {
     fn step(&mut self, steps: Steps, matcher: &Item) -> Option<String> {
         match (steps, &matcher.value) {
             (Steps::Commands, Value::Text(text)) if !text.is_empty() => {
-                return Some(format!("command {}", quoted(text)));
+                // A text behind `command` alone would be a program in any spelling.
+                return Some(format!("(command where command contains {})", quoted(text)));
             }
             (Steps::Commands, Value::Regex { .. }) => {
                 let literal = self.regex(matcher)?;

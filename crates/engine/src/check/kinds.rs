@@ -9,8 +9,10 @@ use super::walk;
 use crate::ir::{self, Constant, ExprKind, Local, NameTest, Tested, ValueTest};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_runs::command::{WantedCommand, wrappers};
+use averment_runs::normal::of_step;
 use averment_runs::run::Kind;
-use averment_syntax::ast::{self, ExprQuantifier, KindText, StepWord, TestKind};
+use averment_syntax::ast::{self, BinaryOperator, ExprQuantifier, KindText, StepWord, TestKind};
 
 /// Roles that a kind word stands for.
 const USER: [&str; 2] = ["user", "human"];
@@ -24,7 +26,9 @@ enum WantedText {
 }
 
 /// The fields of a command that each program of its line has for itself, in `parts`.
-const OF_PROGRAM: [&str; 4] = ["program", "args", "flags", "options"];
+const OF_PROGRAM: [&str; 5] = [of_step::PROGRAM, of_step::ARGS, of_step::FLAGS, of_step::OPTIONS, WRAPPERS];
+/// The wrappers that were taken off in front of a program.
+const WRAPPERS: &str = "wrappers";
 
 /// A line such as `npm test && rm -rf build` runs several programs. The tests of `command rm(flags: ["-rf"])` have to hold for one
 /// and the same of them: those that look at its fields become one `any program in parts: …`.
@@ -77,7 +81,7 @@ impl<'a> Checker<'a> {
     /// A step of a kind.
     pub(super) fn kind(&mut self, scope: &Scope<'a>, word: StepWord, text: Option<&'a KindText>) -> AlternativeDraft {
         let mut part = self.kind_part(scope, word, text);
-        part.shape.word = Some(written(word));
+        part.shape.word = Some(word.as_str());
         part
     }
 
@@ -101,8 +105,34 @@ impl<'a> Checker<'a> {
         let part = AlternativeDraft::of(Kind::Command, NameTest::Any);
         match text {
             Some(KindText::Command(name)) => self.parsed_command(part, name),
+            Some(KindText::Text(text)) => self.named_command(scope, part, text),
             text => self.containing(scope, part, "command", text),
         }
+    }
+
+    /// `command "rm -rf"`: a line that holds the text, or that runs the program which the text names.
+    fn named_command(
+        &mut self,
+        scope: &Scope<'a>,
+        mut part: AlternativeDraft,
+        text: &'a ast::Text,
+    ) -> AlternativeDraft {
+        let named = match self.wanted(scope, text) {
+            WantedText::Known(named) if WantedCommand::read(&named).is_none() => {
+                part.name = NameTest::Contains(named);
+                return part;
+            }
+            WantedText::Known(named) => {
+                Typed::new(ExprKind::Constant(Constant::Text(named)), text.span, Ty::String).expr
+            }
+            WantedText::Computed(value) => value,
+        };
+        let contains = test(TestKind::Contains, field(of_step::COMMAND, text.span), named.clone());
+        let call = ExprKind::Builtin("runs_command", vec![field(of_step::PARTS, text.span), named]);
+        let runs = Typed::new(call, text.span, Ty::Boolean).expr;
+        let either = ExprKind::Binary(BinaryOperator::Or, Box::new(contains), Box::new(runs));
+        part.ask_text(Typed::new(either, text.span, Ty::Boolean).expr);
+        part
     }
 
     /// `command npm(…)`: the program by its name.
@@ -114,7 +144,15 @@ impl<'a> Checker<'a> {
         } else {
             (TestKind::Equal, ExprKind::Constant(Constant::Text(name.text.clone())))
         };
-        part.tests.push(test(kind, program, Typed::new(operand, name.span, Ty::Any).expr));
+        let named = Typed::new(operand, name.span, Ty::Any).expr;
+        let mut is_program = test(kind, program, named.clone());
+        if wrappers::of_name(&name.text).any(|wrapper| wrapper.is_taken_off) {
+            // `command sudo()`: one that is taken off is no program of the line.
+            let is_wrapper = test(TestKind::Contains, field(WRAPPERS, name.span), named);
+            let either = ExprKind::Binary(BinaryOperator::Or, Box::new(is_program), Box::new(is_wrapper));
+            is_program = Typed::new(either, name.span, Ty::Boolean).expr;
+        }
+        part.tests.push(is_program);
         part
     }
 
@@ -214,23 +252,6 @@ impl<'a> Checker<'a> {
             Some(Constant::Text(text)) => WantedText::Known(text),
             _ => WantedText::Computed(value),
         }
-    }
-}
-
-/// The word itself.
-fn written(word: StepWord) -> &'static str {
-    match word {
-        StepWord::Command => "command",
-        StepWord::Read => "read",
-        StepWord::Write => "write",
-        StepWord::Skill => "skill",
-        StepWord::Http => "http",
-        StepWord::User => "user",
-        StepWord::Assistant => "assistant",
-        StepWord::Thinking => "thinking",
-        StepWord::Message => "message",
-        StepWord::Span => "span",
-        StepWord::Handover => "handover",
     }
 }
 

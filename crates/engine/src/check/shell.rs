@@ -1,15 +1,16 @@
 //! Where the words of a command are code: its program, and the scripts of shells and interpreters. Values of a run are arguments and nothing else.
 //!
-//! Programs that run others are known by the tables of `programs`. An option of theirs that no table has hides nothing: the word behind it may be
+//! Programs that run others are known by the table of wrappers, interpreters by those of `programs`. An option of theirs that no table has hides nothing: the word behind it may be
 //! its value or the program, and neither may be a value of a run.
 
 mod programs;
 
 use std::ops::Range;
 
+use averment_runs::command::wrappers::{self, Inner, Wrapper};
 use programs::{
-    ALL_CODE, ASSIGNED_CODE, CODE_OPERANDS, INTERPRETERS, LOADER, OF_GIT, OF_OTHERS, ONE_SCRIPT, RUNNING_OPTIONS,
-    SCRIPT_OPTIONS, SCRIPTS_ANYWHERE, SQL, SUBCOMMANDS, WITH_PLACE, WRAPPERS, Wrapper,
+    ALL_CODE, ASSIGNED_CODE, CODE_OPERANDS, INTERPRETERS, OF_GIT, ONE_SCRIPT, RUNNING_OPTIONS, SCRIPT_OPTIONS,
+    SCRIPTS_ANYWHERE, SQL,
 };
 
 /// A word that may not hold a value of a run.
@@ -65,25 +66,22 @@ fn programs(words: &[String], mark: char) -> Option<Vec<usize>> {
             }
             return None;
         }
-        let own = program_name(word);
         let next = words.peek().map_or("", |(_, next)| next.as_str());
-        if let Some(known) = WRAPPERS.iter().find(|known| known.name == own) {
-            (wrapper, places) = (Some(known), usize::from(WITH_PLACE.contains(&own)));
-            continue;
-        }
-        if let Some((_, _, of_command)) = SUBCOMMANDS.iter().find(|(name, word, _)| *name == own && *word == next) {
-            (wrapper, places) = (Some(&OF_OTHERS), *of_command);
-            words.next();
+        if let Some(known) = wrapper_of(name(word), next) {
+            (wrapper, places) = (Some(known), known.places);
+            if !known.command.is_empty() {
+                words.next();
+            }
             continue;
         }
         let Some(known) = wrapper else { return Some(vec![at]) };
         if word.starts_with('-') {
-            is_value = known.values.contains(&word.as_str());
+            is_value = known.takes_next(word);
             may_be_value |= !is_value && !known.is_flag(word);
-        } else if word.contains('=') || word.starts_with(|first: char| first.is_ascii_digit()) {
+        } else if word.contains('=') {
         } else if places > 0 {
             places = places.saturating_sub(1);
-        } else {
+        } else if !word.starts_with(|first: char| first.is_ascii_digit()) {
             found.push(at);
             if !std::mem::take(&mut may_be_value) {
                 return Some(found);
@@ -94,11 +92,10 @@ fn programs(words: &[String], mark: char) -> Option<Vec<usize>> {
     Some(if found.is_empty() { vec![0] } else { found })
 }
 
-/// The name of a program; the loader of the system runs the one that is named behind it, under whatever name it has.
-fn program_name(word: &str) -> &str {
-    let own = name(word);
-    let is_loader = own == "ld.so" || own.starts_with("ld-") && own.contains(".so");
-    if is_loader { LOADER } else { own }
+/// The wrapper whose words go on with a program of their own, where a name and the word behind it are one.
+fn wrapper_of(name: &str, next: &str) -> Option<&'static Wrapper> {
+    let is_words = |known: &&Wrapper| known.inner == Inner::Words && !ALL_CODE.contains(&known.name);
+    wrappers::of_name(name).filter(is_words).find(|known| known.command.is_empty() || known.command == next)
 }
 
 /// Whether `NAME=…value…` sets something that no program takes for code, or for a place of code.

@@ -385,7 +385,7 @@ impl<'a> Checker<'a> {
 fn kind_word(step: &ast::Step) -> Option<Span> {
     match &step.kind {
         ast::StepKind::Atom(atom) => match &atom.subject {
-            ast::Subject::Kind { word, .. } => Some(*word),
+            ast::Subject::Kind { word, .. } => Some(word.unwrap_or(step.span)),
             _ => None,
         },
         ast::StepKind::Choice(steps) => steps.iter().find_map(kind_word),

@@ -4,33 +4,30 @@ use super::context::Context;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::walk::{self, Visit};
-use averment_syntax::ast::{Atom, Expr, ExprKind, KindText, Step, StepKind, Subject};
+use averment_syntax::ast::{Atom, Expr, ExprKind, KindText, Step, StepKind, StepWord, Subject};
 
 /// Globs and paths that take everything.
 pub fn wide(context: &mut Context<'_>) {
     struct Wide<'c, 'a>(&'c mut Context<'a>);
     impl<'a> Visit<'a> for Wide<'_, 'a> {
         fn step(&mut self, step: &'a Step) {
-            let StepKind::Atom(Atom { subject: Subject::Kind { kind: _, word, text: Some(text) }, .. }) = &step.kind
+            let StepKind::Atom(Atom { subject: Subject::Kind { kind, word, text: Some(text) }, .. }) = &step.kind
             else {
                 return;
             };
             let KindText::Text(text) = text else { return };
             let is_all = text.literal().is_some_and(|text| matches!(text, "**" | "**/*" | "*" | ""));
-            let word_text = self.0.text(*word);
-            if !is_all || !matches!(word_text, "read" | "write") {
+            if !is_all || !matches!(kind, StepWord::Read | StepWord::Write) {
                 return;
             }
-            let place = Span { start: word.end, ..text.span };
-            self.0.report(
-                Diagnostic::new(
-                    Slug::WideGlob,
-                    text.span,
-                    format!("every file that is {word_text}: each is compared with the glob"),
-                )
-                .help(format!("write `{word_text}` alone, or name a folder"))
-                .fix("leave the glob out", place, ""),
-            );
+            let kind = kind.as_str();
+            let message = format!("every file that is {kind}: each is compared with the glob");
+            let mut diagnostic = Diagnostic::new(Slug::WideGlob, text.span, message)
+                .help(format!("write `{kind}` alone, or name a folder"));
+            if let Some(word) = word {
+                diagnostic = diagnostic.fix("leave the glob out", Span { start: word.end, ..text.span }, "");
+            }
+            self.0.report(diagnostic);
         }
 
         fn expr(&mut self, expr: &'a Expr) {

@@ -40,7 +40,7 @@ impl<'a> Visit<'a> for Empty<'_, 'a> {
     }
 
     fn step(&mut self, step: &'a Step) {
-        let StepKind::Atom(Atom { subject: Subject::Kind { kind, word, text: Some(KindText::Text(text)) }, .. }) =
+        let StepKind::Atom(Atom { subject: Subject::Kind { kind, text: Some(KindText::Text(text)), .. }, .. }) =
             &step.kind
         else {
             return;
@@ -51,8 +51,7 @@ impl<'a> Visit<'a> for Empty<'_, 'a> {
             StepWord::Command | StepWord::User | StepWord::Assistant | StepWord::Thinking | StepWord::Message
         );
         if has_texts && text.literal() == Some("") {
-            let text = self.0.text(*word);
-            let help = format!("write what is looked for, or `{text}` alone for every one");
+            let help = format!("write what is looked for, or `{}` alone for every one", kind.as_str());
             self.0.report(Diagnostic::new(Slug::EmptyNeedle, step.span, IN_EVERY_TEXT).help(help));
         }
     }

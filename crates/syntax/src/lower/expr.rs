@@ -232,7 +232,8 @@ impl Lower<'_> {
     fn counted(&mut self, node: Node<'_>) -> Option<ExprKind> {
         let mut children = Children::of(node);
         children.word(Rule::k_count);
-        let step = Box::new(self.step_part(children.next()?)?);
+        let pattern = children.next()?;
+        let step = Box::new(self.pattern_list(|lower| lower.step_part(pattern))?);
         Some(ExprKind::Counted { step, so_far: children.word(Rule::so_far) })
     }
 

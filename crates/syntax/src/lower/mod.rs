@@ -67,6 +67,8 @@ pub(super) struct Lower<'t> {
     quantifier: Option<Span>,
     /// The step stands in parentheses of its own.
     in_step_group: bool,
+    /// What stands before in the list of patterns that is lowered.
+    listed: step::Listed,
     /// What was wrong.
     pub diagnostics: Diagnostics,
 }
@@ -75,7 +77,17 @@ impl<'t> Lower<'t> {
     /// Lowers pairs of `text`, which stands at `place`; trees deeper than `limit` are refused.
     pub(super) fn new(text: &'t str, place: Place, limit: usize) -> Self {
         let diagnostics = Diagnostics::default();
-        Self { text, place, limit, depth: 0, open_where: None, quantifier: None, in_step_group: false, diagnostics }
+        Self {
+            text,
+            place,
+            limit,
+            depth: 0,
+            open_where: None,
+            quantifier: None,
+            in_step_group: false,
+            listed: step::Listed::default(),
+            diagnostics,
+        }
     }
 
     /// The span of a node without the space and comments that the grammar lets a rule end with.

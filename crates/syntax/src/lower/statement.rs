@@ -52,13 +52,13 @@ impl Lower<'_> {
                 self.two_steps(&mut children).map(|(open, close)| StatementKind::Nested { open, close })
             }
             Rule::together_statement => {
-                self.two_steps(&mut children).map(|(left, right)| StatementKind::Together { left, right })
+                self.listed_pair(&mut children).map(|(left, right)| StatementKind::Together { left, right })
             }
             Rule::apart_statement => {
-                self.two_steps(&mut children).map(|(left, right)| StatementKind::Apart { left, right })
+                self.listed_pair(&mut children).map(|(left, right)| StatementKind::Apart { left, right })
             }
             Rule::not_both_statement => {
-                self.two_steps(&mut children).map(|(left, right)| StatementKind::NotBoth { left, right })
+                self.listed_pair(&mut children).map(|(left, right)| StatementKind::NotBoth { left, right })
             }
             Rule::if_statement => {
                 let (condition, consequence) = self.two_steps(&mut children)?;
@@ -87,22 +87,34 @@ impl Lower<'_> {
 
     /// The next step among the children; words in front of it are passed over.
     fn step_of(&mut self, children: &mut Children<'_>) -> Option<Step> {
-        let node = children.find(|child| child.as_rule() == Rule::step)?;
-        self.step(node)
+        self.pattern_list(|lower| lower.listed_step_of(children))
     }
 
-    /// All steps that follow each other.
+    /// The same for a step of a list.
+    fn listed_step_of(&mut self, children: &mut Children<'_>) -> Option<Step> {
+        let node = children.find(|child| matches!(child.as_rule(), Rule::step | Rule::listed_step))?;
+        self.listed_step(node)
+    }
+
+    /// A list of steps.
     fn steps_of(&mut self, children: &mut Children<'_>) -> Option<Vec<Step>> {
-        let mut steps = vec![self.step_of(children)?];
-        while let Some(node) = children.opt(Rule::step) {
-            steps.push(self.step(node)?);
-        }
-        Some(steps)
+        self.pattern_list(|lower| {
+            let mut steps = vec![lower.listed_step_of(children)?];
+            while let Some(node) = children.opt(Rule::listed_step) {
+                steps.push(lower.listed_step(node)?);
+            }
+            Some(steps)
+        })
     }
 
-    /// The next two steps.
+    /// The next two steps, each for itself.
     fn two_steps(&mut self, children: &mut Children<'_>) -> Option<(Step, Step)> {
         Some((self.step_of(children)?, self.step_of(children)?))
+    }
+
+    /// The next two steps, which are a list.
+    fn listed_pair(&mut self, children: &mut Children<'_>) -> Option<(Step, Step)> {
+        self.pattern_list(|lower| Some((lower.listed_step_of(children)?, lower.listed_step_of(children)?)))
     }
 
     fn some(&mut self, mut children: Children<'_>) -> Option<StatementKind> {
@@ -111,11 +123,13 @@ impl Lower<'_> {
     }
 
     fn either(&mut self, mut children: Children<'_>) -> Option<StatementKind> {
-        let mut steps = vec![self.step_of(&mut children)?];
-        while children.word(Rule::k_or) {
-            steps.push(self.step_of(&mut children)?);
-        }
-        Some(StatementKind::Either { steps })
+        self.pattern_list(|lower| {
+            let mut steps = vec![lower.listed_step_of(&mut children)?];
+            while children.word(Rule::k_or) {
+                steps.push(lower.listed_step_of(&mut children)?);
+            }
+            Some(StatementKind::Either { steps })
+        })
     }
 
     /// `A iff B`, `B only after A`.
@@ -286,7 +300,10 @@ impl Lower<'_> {
             Some(_) => SequenceMode::Exactly,
             None => SequenceMode::Gaps,
         };
-        let steps = self.steps_of(&mut children)?;
+        let mut steps = vec![self.step_of(&mut children)?];
+        while let Some(node) = children.opt(Rule::step) {
+            steps.push(self.step(node)?);
+        }
         Some(StatementKind::Sequence { mode, steps, within: self.within(&mut children)? })
     }
 

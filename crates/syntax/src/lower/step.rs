@@ -8,9 +8,33 @@ use crate::ast::{
 use crate::grammar::Rule;
 use averment_base::source::Span;
 
+/// What stands before a pattern in its list, so that a text in it can go on with a kind word.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Listed {
+    /// The last kind word.
+    kind: Option<StepWord>,
+    /// It stands in front of the name of a program with parentheses: `command rm(flags: ["-f"])`.
+    is_parsed: bool,
+    /// A tool behind it.
+    tool: Option<Span>,
+}
+
 impl Lower<'_> {
-    /// A step pattern.
+    /// A step pattern that is no part of a list.
     pub(crate) fn step(&mut self, node: Node<'_>) -> Option<Step> {
+        self.pattern_list(|lower| lower.listed_step(node))
+    }
+
+    /// Lowers the patterns of one list.
+    pub(super) fn pattern_list<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::take(&mut self.listed);
+        let result = work(self);
+        self.listed = outer;
+        result
+    }
+
+    /// A step pattern of a list.
+    pub(super) fn listed_step(&mut self, node: Node<'_>) -> Option<Step> {
         let span = self.span(&node);
         let mut parts: Vec<Step> = Vec::new();
         let mut condition = None;
@@ -57,7 +81,8 @@ impl Lower<'_> {
             Rule::step_group => self.step_group(node),
             Rule::proposed_group => {
                 let group = Children::of(node).find(|child| child.as_rule() == Rule::step_group)?;
-                let step = self.step_group(group)?;
+                // Only calls are proposed, so that no kind word goes on in it.
+                let step = self.pattern_list(|lower| lower.step_group(group))?;
                 Some(Step { kind: StepKind::Proposed(Box::new(step)), span })
             }
             _ => Some(Step { kind: StepKind::Atom(self.atom(node)?), span }),
@@ -69,7 +94,7 @@ impl Lower<'_> {
         let inner = Children::of(node).next()?;
         let step = self.bracketed(span, |lower| {
             lower.in_step_group = true;
-            lower.step(inner)
+            lower.listed_step(inner)
         });
         Some(Step { span, ..step? })
     }
@@ -77,11 +102,14 @@ impl Lower<'_> {
     fn atom(&mut self, node: Node<'_>) -> Option<Atom> {
         let mut children = Children::of(node);
         let proposed = children.word(Rule::proposed);
-        let subject = self.subject(children.next()?)?;
+        let subject = self.subject(children.next()?, proposed)?;
         let arguments = match children.opt(Rule::entries) {
             Some(entries) => Some(self.entries(entries)?),
             None => None,
         };
+        if let Subject::Tool(name) = &subject {
+            self.tool_of_list(name, arguments.as_deref().unwrap_or_default());
+        }
         let (mut status, mut by, mut tagged) = (None, None, None);
         for child in children {
             let span = self.span(&child);
@@ -128,9 +156,17 @@ impl Lower<'_> {
         Some(By { agent, span })
     }
 
-    fn subject(&mut self, node: Node<'_>) -> Option<Subject> {
+    fn subject(&mut self, node: Node<'_>, proposed: bool) -> Option<Subject> {
         match node.as_rule() {
-            Rule::quoted_tool => Some(Subject::QuotedTool(self.quoted(node.into_inner().next()?)?)),
+            // Only calls are proposed.
+            Rule::quoted_tool if proposed || self.listed.kind.is_none() => {
+                Some(Subject::QuotedTool(self.quoted(node.into_inner().next()?)?))
+            }
+            Rule::quoted_tool => {
+                let text = node.into_inner().next()?;
+                self.goes_on(text)
+            }
+            Rule::regex => self.goes_on(node),
             Rule::kind_subject => {
                 let mut children = Children::of(node);
                 let word = children.opt(Rule::kind_word)?;
@@ -138,10 +174,54 @@ impl Lower<'_> {
                     Some(text) => Some(self.kind_text(text)?),
                     None => None,
                 };
-                Some(Subject::Kind { kind: kind_word(word.as_str()), word: self.span(&word), text })
+                let kind = kind_word(word.as_str());
+                let is_parsed = matches!(text, Some(KindText::Command(_)));
+                self.listed = Listed { kind: Some(kind), is_parsed, tool: None };
+                Some(Subject::Kind { kind, word: Some(self.span(&word)), text })
             }
             _ => Some(Subject::Tool(self.name(&node))),
         }
+    }
+
+    /// A text or a regular expression that goes on with the kind word before it.
+    fn goes_on(&mut self, node: Node<'_>) -> Option<Subject> {
+        let (span, written) = (self.span(&node), self.written(&node).to_owned());
+        let Listed { kind, tool, .. } = self.listed;
+        let Some(kind) = kind else {
+            let help = format!(
+                "write the kind of step in front, such as `command {written}`, or `(any where tool matches {written})`"
+            );
+            self.error(span, "a regular expression alone names no step", help);
+            return None;
+        };
+        if let Some(tool) = tool {
+            let (word, name) = (kind.as_str(), self.source(tool).to_owned());
+            let mut help = format!("write `{word} {written}`");
+            if node.as_rule() != Rule::regex {
+                help.push_str(&format!("; where it is the name of a tool, put it in front of `{word}`"));
+            }
+            self.error(span, format!("`{name}` is a tool, so {written} may go on with it or with `{word}`"), help);
+        }
+        let text = Some(self.kind_text(node)?);
+        Some(Subject::Kind { kind, word: None, text })
+    }
+
+    /// A bare name is a tool, also behind a kind word.
+    fn tool_of_list(&mut self, name: &Name, entries: &[Argument]) {
+        let is_of_command = |entry: &Argument| match entry {
+            Argument::Matches { path: Expr { kind: ExprKind::Name(path), .. }, .. } => {
+                matches!(path.as_str(), "args" | "flags" | "options")
+            }
+            _ => false,
+        };
+        if self.listed.is_parsed && entries.iter().any(is_of_command) {
+            self.error(
+                name.span,
+                format!("`{}` is a tool here, and these are entries of a command", name.text),
+                format!("write `command {}(…)`; a tool stands in front of the commands", name.text),
+            );
+        }
+        self.listed.tool = Some(name.span);
     }
 
     fn kind_text(&mut self, node: Node<'_>) -> Option<KindText> {
@@ -218,17 +298,18 @@ impl Lower<'_> {
 
     fn flow_choice(&mut self, node: Node<'_>) -> Option<Flow> {
         let span = self.span(&node);
-        let mut parts: Vec<Flow> = Vec::new();
-        for child in Children::of(node).filter(|child| child.as_rule() != Rule::bar) {
-            parts.push(match child.as_rule() {
-                Rule::flow_repeat => self.flow_repeat(child)?,
-                _ => {
-                    let step = self.step_part(child)?;
-                    Flow { span: step.span, kind: FlowKind::Step(step) }
-                }
-            });
-        }
+        let parts = Children::of(node).filter(|child| child.as_rule() != Rule::bar);
+        let mut parts: Vec<Flow> =
+            self.pattern_list(|lower| parts.map(|part| lower.flow_part(part)).collect::<Option<_>>())?;
         if parts.len() == 1 { parts.pop() } else { Some(Flow { kind: FlowKind::Choice(parts), span }) }
+    }
+
+    fn flow_part(&mut self, node: Node<'_>) -> Option<Flow> {
+        if node.as_rule() == Rule::flow_repeat {
+            return self.flow_repeat(node);
+        }
+        let step = self.step_part(node)?;
+        Some(Flow { span: step.span, kind: FlowKind::Step(step) })
     }
 
     fn flow_repeat(&mut self, node: Node<'_>) -> Option<Flow> {
@@ -327,17 +408,5 @@ fn as_step(flow: Flow) -> Option<Step> {
 }
 
 fn kind_word(text: &str) -> StepWord {
-    match text {
-        "command" => StepWord::Command,
-        "read" => StepWord::Read,
-        "write" => StepWord::Write,
-        "skill" => StepWord::Skill,
-        "http" => StepWord::Http,
-        "user" => StepWord::User,
-        "assistant" => StepWord::Assistant,
-        "thinking" => StepWord::Thinking,
-        "message" => StepWord::Message,
-        "handover" => StepWord::Handover,
-        _ => StepWord::Span,
-    }
+    StepWord::ALL.into_iter().find(|word| word.as_str() == text).unwrap_or(StepWord::Span)
 }

@@ -4,7 +4,7 @@ use super::edit::{Finder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::deeper;
 use averment_syntax::ast::{
-    Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, StatusWord, Step, StepKind, Subject, TestKind,
+    Argument, Atom, Expr, ExprKind, Flow, FlowKind, KindText, StatusWord, Step, StepKind, StepWord, Subject, TestKind,
 };
 
 impl Finder<'_> {
@@ -38,7 +38,14 @@ impl Finder<'_> {
         let spans: Vec<Span> = steps.iter().map(|step| step.span).collect();
         for (number, span) in spans.iter().enumerate() {
             let missing = format!("a test in which `{}` alone decides", self.short(*span));
-            self.cut_element(&spans, number, MutantKind::DropPattern, missing);
+            match steps.get(number + 1).and_then(|next| Some((continued_kind(next)?, next.span))) {
+                // What goes on with this one takes its word over.
+                Some((kind, next)) => {
+                    let range = span.start as usize..next.start as usize;
+                    self.replace(range, format!("{} ", kind.as_str()), MutantKind::DropPattern, missing);
+                }
+                None => self.cut_element(&spans, number, MutantKind::DropPattern, missing),
+            }
         }
     }
 
@@ -80,16 +87,24 @@ impl Finder<'_> {
                 let missing = format!("a test with a call of a tool that `{}` does not match", name.text);
                 self.replace_span(name.span, "any", MutantKind::Widen, missing);
             }
-            Subject::Kind { word, text: Some(KindText::Text(text)), .. } => {
-                let missing = format!("a test with a `{}` that is not {}", self.at(*word), self.at(text.span));
-                self.cut(word.end, text.span.end, MutantKind::Widen, missing);
+            Subject::Kind { kind, word, text: Some(KindText::Text(text)) } => {
+                let missing = format!("a test with a `{}` that is not {}", kind.as_str(), self.at(text.span));
+                self.widen(*kind, *word, text.span, missing);
             }
-            Subject::Kind { word, text: Some(KindText::Regex(regex)), .. } => {
-                let missing = format!("a test with a `{}` that does not match {}", self.at(*word), self.at(regex.span));
-                self.cut(word.end, regex.span.end, MutantKind::Widen, missing);
+            Subject::Kind { kind, word, text: Some(KindText::Regex(regex)) } => {
+                let missing = format!("a test with a `{}` that does not match {}", kind.as_str(), self.at(regex.span));
+                self.widen(*kind, *word, regex.span, missing);
                 self.regex(regex);
             }
             _ => {}
+        }
+    }
+
+    /// A kind of step without the text behind its word; where the word stands with an earlier text, it takes the place of this one.
+    fn widen(&mut self, kind: StepWord, word: Option<Span>, text: Span, missing: String) {
+        match word {
+            Some(word) => self.cut(word.end, text.end, MutantKind::Widen, missing),
+            None => self.replace_span(text, kind.as_str(), MutantKind::Widen, missing),
         }
     }
 
@@ -172,6 +187,16 @@ impl Finder<'_> {
         for other in others {
             self.replace(at..at + 1, *other, MutantKind::Bound, missing.to_owned());
         }
+    }
+}
+
+/// The kind with which a pattern goes on, where it begins without a word of its own.
+fn continued_kind(step: &Step) -> Option<StepWord> {
+    match &step.kind {
+        StepKind::Atom(Atom { subject: Subject::Kind { kind, word: None, .. }, .. }) => Some(*kind),
+        StepKind::Choice(steps) => steps.first().and_then(continued_kind),
+        StepKind::Where { step, .. } => continued_kind(step),
+        StepKind::Atom(_) | StepKind::Proposed(_) => None,
     }
 }
 

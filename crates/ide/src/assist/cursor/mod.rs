@@ -91,6 +91,8 @@ struct Level {
     start: usize,
     /// The steps that the statement named last.
     steps: Steps,
+    /// The last kind word of the list of steps, with which texts in it go on; empty where there is none.
+    listed: String,
     /// The steps of the block around, or of `each` before the colon.
     scope: Option<Steps>,
     /// The steps of the block around alone.
@@ -114,6 +116,8 @@ pub(super) struct Cursor<'t> {
     pub mode: Mode,
     /// The first word of the statement.
     pub head: String,
+    /// The last kind word of the list of steps that the cursor stands in.
+    pub listed: String,
     /// The steps in scope.
     pub scope: Option<Steps>,
     /// A path in front of the word: `calls[*].args.`.

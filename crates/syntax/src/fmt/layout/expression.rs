@@ -124,7 +124,7 @@ impl<'t> Layout<'t, '_> {
         let doc = match core.rule {
             Rule::expression => self.expression_in_place(core),
             Rule::value => self.value_at(core, false),
-            Rule::step => self.words_in_place(&core.children),
+            Rule::step | Rule::listed_step => self.words_in_place(&core.children),
             _ => self.node(node),
         };
         let is_single = core.leaves.len() == 1;
@@ -148,7 +148,7 @@ impl<'t> Layout<'t, '_> {
                 };
                 core.children.iter().any(brackets)
             }
-            Rule::atom => core.children.iter().any(|child| child.rule == Rule::entries),
+            Rule::atom | Rule::regex_atom => core.children.iter().any(|child| child.rule == Rule::entries),
             _ => false,
         }
     }

@@ -5,13 +5,15 @@ use super::super::statements::Needed;
 use super::super::timeline::{DecidedBy, ValueId};
 use super::super::view::{Hit, View};
 use super::why;
-use crate::bytecode::program::PatternId;
+use crate::bytecode::ops::Op;
+use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::{Scope, Within};
 use crate::vm::context;
 use crate::vm::facts::how_to_say_failure;
 use crate::vm::outcome::{Evidence, Role};
 use averment_base::value::Value;
-use averment_runs::run::{Kind, Records, Run, Status};
+use averment_runs::command;
+use averment_runs::run::{Kind, Records, Run, Status, Step};
 
 /// A run that goes on, or in which something is missing.
 pub(in super::super) fn not_complete(run: &Run<'_>) -> &'static str {
@@ -145,12 +147,31 @@ impl<'run> View<'_, 'run> {
         if let Some(condition) = alternative.condition
             && self.machine.truth(condition, &scope).is_ok_and(|truth| truth.plain().is_none())
         {
-            return Some(self.machine.explain(condition, &scope).reason).filter(|reason| !reason.is_empty());
+            let hides = self.hidden(condition, step);
+            return hides
+                .or_else(|| Some(self.machine.explain(condition, &scope).reason))
+                .filter(|reason| !reason.is_empty());
         }
         let absent =
             alternative.binds.iter().find(|(name, _)| hit.env.get(*name as usize) == Some(&ValueId::ABSENT))?;
         let text = self.machine.rule_text(self.machine.code_span(absent.1));
         Some(format!("the run does not record `{text}`"))
+    }
+}
+
+impl View<'_, '_> {
+    /// What a command line hides, where a condition asks which programs it runs.
+    fn hidden(&self, condition: CodeId, step: &Step<'_>) -> Option<String> {
+        let program = self.machine.program;
+        let chunk = program.chunks.get(condition.0 as usize).filter(|_| step.kind == Kind::Command)?;
+        let name = |op: &Op| match op {
+            Op::StepField(name) => program.names.get(name.0 as usize).map(String::as_str),
+            _ => None,
+        };
+        let ops = program.code.get(chunk.start as usize..chunk.end as usize)?;
+        let asks = ops.iter().filter_map(name).any(|name| command::LINE_FIELDS.contains(&name));
+        let why = asks.then(|| command::line(step.name).hides)??;
+        Some(format!("this line hides what it runs: {why}"))
     }
 }
 

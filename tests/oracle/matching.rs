@@ -453,7 +453,7 @@ pub fn is_candidate(simple: &Simple, step: &Step) -> bool {
         What::AnyTool => call,
         What::Tool(glob) => call && value::glob(glob, step.text()),
         What::Quoted(name) => call && name == step.text(),
-        What::Command(Text::Substring(text)) => step.kind == Kind::Command && command_truth(step, text) != Truth::False,
+        What::Command(Text::Substring(text)) => step.kind == Kind::Command && command_truth(step, text) != sure(false),
         What::Command(text) => step.kind == Kind::Command && text_is(text),
         What::Program(..) => step.kind == Kind::Command,
         What::Thinking(text) => {
@@ -475,18 +475,18 @@ pub fn is_candidate(simple: &Simple, step: &Step) -> bool {
 fn program_truth(step: &Step, is_meant: &dyn Fn(&Program) -> bool) -> Truth {
     let programs = step.programs();
     match programs.iter().any(is_meant) {
-        true => Truth::True,
-        false if programs.iter().any(Program::is_hidden) => Truth::Undecided,
-        false => Truth::False,
+        true => sure(true),
+        false if programs.iter().any(Program::is_hidden) => UNDECIDED,
+        false => sure(false),
     }
 }
 
 /// `command "rm -rf"`: the line holds the text, or runs the program that it names.
 fn command_truth(step: &Step, text: &str) -> Truth {
     if step.text().contains(text) {
-        return Truth::True;
+        return sure(true);
     }
-    let Some((name, words)) = named_program(text) else { return Truth::False };
+    let Some((name, words)) = named_program(text) else { return sure(false) };
     program_truth(step, &|program| runs(program, name, &words))
 }
 

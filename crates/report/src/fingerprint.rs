@@ -1,7 +1,8 @@
 //! What makes a violation the same one in the next check, also where lines of the rules or of the trace have moved.
 
 use super::digest::{beginning, hex};
-use super::model::{EvidenceReport, RunReport};
+use super::model::RunReport;
+use super::standing::ViolationView;
 use super::table::Item;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;

@@ -93,7 +93,7 @@ struct FormatRow {
 
 macro_rules! formats {
     ($($doc:literal $format:ident $word:literal $extension:literal $notation:ident $reader:ident [$($command:ident)+]
-        $(in $folder:ident)? $needs:ident $report:path;)*) => {
+        [$($folder:ident)?] $needs:ident $report:path;)*) => {
         /// The formats of `--format` and `--report`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Format {
@@ -138,22 +138,22 @@ macro_rules! formats {
 // What a format holds, its name, its word on the command line, how its files end, how it is written, who reads it, the commands that have it,
 // whether it belongs into the folder of `--report-dir`, what it needs of runs, what writes it.
 formats! {
-    "For people: failures with their places, then a summary." Human "human" "txt" Text People [Check Test Lint] PICTURES crate::human::Human;
-    "Counts per rule." Summary "summary" "txt" Text People [Check] COUNTS crate::summary::Summary;
-    "One line per non-pass." Short "short" "txt" Text People [Check Test Lint] RESULTS crate::short::Short;
-    "One object, written as it goes." Json "json" "json" Json Programs [Check Test Lint] in folder RESULTS crate::json::Json;
-    "A header, a line per run, a summary." Jsonl "jsonl" "jsonl" Json Programs [Check] LINES crate::jsonl::Jsonl;
-    "One page for a browser: overview, filters, every run step by step." Html "html" "html" Markup Services [Check] in folder STEPS crate::html::Html;
-    "A row per verdict, for DuckDB, pandas and spreadsheets." Csv "csv" "csv" Text Services [Check Test Lint] in folder RESULTS crate::csv::Csv;
-    "Cases of tests, for CI services." Junit "junit" "xml" Markup Services [Check Test Lint] in folder RESULTS crate::junit::Junit;
-    "SARIF 2.1.0, for code scanning and its viewers." Sarif "sarif" "sarif" Json Services [Check Lint] in folder RESULTS crate::sarif::Sarif;
-    "Annotations of GitHub Actions." Github "github" "txt" Text Services [Check Test Lint] RESULTS crate::github::Github;
-    "The code quality report of GitLab." Gitlab "gitlab" "json" Json Services [Check Test Lint] in folder RESULTS crate::gitlab::Gitlab;
-    "The Test Anything Protocol, version 14." Tap "tap" "tap" Text Services [Check Test Lint] RESULTS crate::tap::Tap;
-    "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Text Services [Check Test Lint] RESULTS crate::tap::Tap13;
-    "A comment on a change, or the summary of a step." Markdown "markdown" "md" Text Services [Check Test Lint] in folder RESULTS crate::markdown::Markdown;
-    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Json Services [Check] STEPS crate::spans::Spans;
-    "A result per rule, as Assay's metrics print theirs." Assay "assay" "json" Json Services [Check] RESULTS crate::assay::Assay;
+    "For people: failures with their places, then a summary." Human "human" "txt" Text People [Check Test Lint] [] PICTURES crate::human::Human;
+    "Counts per rule." Summary "summary" "txt" Text People [Check] [] COUNTS crate::summary::Summary;
+    "One line per non-pass." Short "short" "txt" Text People [Check Test Lint] [] RESULTS crate::short::Short;
+    "One object, written as it goes." Json "json" "json" Json Programs [Check Test Lint] [folder] RESULTS crate::json::Json;
+    "A header, a line per run, a summary." Jsonl "jsonl" "jsonl" Json Programs [Check] [] LINES crate::jsonl::Jsonl;
+    "One page for a browser: overview, filters, every run step by step." Html "html" "html" Markup Services [Check] [folder] STEPS crate::html::Html;
+    "A row per verdict, for DuckDB, pandas and spreadsheets." Csv "csv" "csv" Text Services [Check Test Lint] [folder] RESULTS crate::csv::Csv;
+    "Cases of tests, for CI services." Junit "junit" "xml" Markup Services [Check Test Lint] [folder] RESULTS crate::junit::Junit;
+    "SARIF 2.1.0, for code scanning and its viewers." Sarif "sarif" "sarif" Json Services [Check Lint] [folder] RESULTS crate::sarif::Sarif;
+    "Annotations of GitHub Actions." Github "github" "txt" Text Services [Check Test Lint] [] RESULTS crate::github::Github;
+    "The code quality report of GitLab." Gitlab "gitlab" "json" Json Services [Check Test Lint] [folder] RESULTS crate::gitlab::Gitlab;
+    "The Test Anything Protocol, version 14." Tap "tap" "tap" Text Services [Check Test Lint] [] RESULTS crate::tap::Tap;
+    "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Text Services [Check Test Lint] [] RESULTS crate::tap::Tap13;
+    "A comment on a change, or the summary of a step." Markdown "markdown" "md" Text Services [Check Test Lint] [folder] RESULTS crate::markdown::Markdown;
+    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Json Services [Check] [] STEPS crate::spans::Spans;
+    "A result per rule, as Assay's metrics print theirs." Assay "assay" "json" Json Services [Check] [] RESULTS crate::assay::Assay;
 }
 
 impl Format {

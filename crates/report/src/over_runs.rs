@@ -4,6 +4,7 @@ use super::Style;
 use super::drawn::Drawn;
 use super::gate::Policy;
 use super::model::{Detail, EvidenceReport, ResultReport, RunReport};
+use super::proof::RunText;
 use super::report_builder;
 use super::table::{Item, Table};
 use super::value::shortened;
@@ -21,7 +22,14 @@ const LINE: usize = 400;
 pub fn report(table: &Table, outcomes: &[Outcome], runs: u64, policy: Policy, detail: Detail) -> RunReport {
     let (source, mut drawn) = (RunSource::default(), Drawn::new(None));
     let detail = Detail { steps: false, findings: true, excerpt: None, ..detail };
-    let made = report_builder::build_of(table, ("", &source), None, outcomes, policy, detail, &mut drawn);
+    let made = report_builder::build_of(
+        table,
+        RunText { text: "", source: &source, run: None },
+        outcomes,
+        policy,
+        detail,
+        &mut drawn,
+    );
     let run = if runs == 1 { "the only run".to_owned() } else { format!("all {runs} runs") };
     RunReport {
         run,

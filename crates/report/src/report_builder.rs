@@ -6,13 +6,14 @@ use super::drawn::Drawn;
 use super::gate::Policy;
 use super::measured::Measured;
 use super::model::{Detail, ResultReport, RuleReport, RunReport, mean};
+pub use super::proof::RunText;
 use super::proof::{Maker, Text, said};
 use super::redact::{self, Withheld};
 use super::table::Table;
 use super::timeline;
 use super::unjudged::UnjudgedReport;
 use averment_engine::vm::outcome::{AssertionOutcome, Evidence, Outcome, Status};
-use averment_runs::run::{Run, RunSource};
+use averment_runs::run::Run;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -72,7 +73,14 @@ pub fn build_some(
     detail: Detail,
     drawn: &mut Drawn,
 ) -> RunReport {
-    let mut report = build_of(table, (run.text, &run.source), Some(run), outcomes, policy, detail, drawn);
+    let mut report = build_of(
+        table,
+        RunText { text: run.text, source: &run.source, run: Some(run) },
+        outcomes,
+        policy,
+        detail,
+        drawn,
+    );
     let line = |offset: usize| run.source.place(run.text, offset).0;
     report.warnings = run.warnings.iter().map(|one| (line(one.offset), redact::of_run(run, &one.message))).collect();
     report.warnings.sort_by_key(|(line, _)| *line);
@@ -83,19 +91,19 @@ pub fn build_some(
 #[must_use]
 pub fn build_of(
     table: &Table,
-    (text, source): (&str, &RunSource),
-    run: Option<&Run<'_>>,
+    of: RunText<'_, '_>,
     outcomes: &[Outcome],
     policy: Policy,
     detail: Detail,
     drawn: &mut Drawn,
 ) -> RunReport {
+    let RunText { text, source, run } = of;
     let numbered = outcomes.iter().enumerate();
     let all = numbered.flat_map(|(program, outcome)| outcome.results.iter().map(move |one| (program, one)));
-    let mut wants = |(program, one): (usize, &AssertionOutcome)| {
+    let mut wants = |program: usize, one: &AssertionOutcome| {
         table.item(program, one.assertion).is_some_and(|item| drawn.wants(item, one.status))
     };
-    let wanted: Vec<bool> = all.clone().map(&mut wants).collect();
+    let wanted: Vec<bool> = all.clone().map(|(program, one)| wants(program, one)).collect();
     let mut wanted = wanted.into_iter();
     let shows = Detail { findings: detail.findings && wanted.clone().any(|wanted| wanted), ..detail };
     let withheld = if detail.takes_whole_runs() { withheld_of_all(run, all) } else { withheld(run, all, shows) };
@@ -185,7 +193,7 @@ fn result(
         let masked = table.items.get(item).is_some_and(|item| item.masked);
         let maker = Maker { table, program, text, masked, shows: detail.steps, found: &found };
         let draws = matches!(outcome.status, Status::Failed | Status::UnexpectedPassed);
-        let own = maker.violation((&outcome.reason, &outcome.evidence), detail.excerpt, draws);
+        let own = maker.violation(&outcome.reason, &outcome.evidence, detail.excerpt, draws);
         report.message = outcome.message.as_deref().map(|message| said(message, &own.1));
         (report.reason, report.evidence, report.excerpts) = (own.0.reason, own.0.evidence, own.0.excerpts);
         report.violations.count = outcome.violations.count;
@@ -193,7 +201,7 @@ fn result(
         let listed = listed.map(|(number, one)| {
             // The first is drawn as the failure itself.
             let width = detail.excerpt.filter(|_| draws && (1..detail.violations).contains(&number));
-            maker.violation((&one.reason, &one.evidence), width, draws).0
+            maker.violation(&one.reason, &one.evidence, width, draws).0
         });
         report.violations.listed = listed.collect();
         report.classified = table.items.get(item).and_then(|item| item.classified(&report));

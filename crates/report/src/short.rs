@@ -1,7 +1,8 @@
 //! `--format short`: every non-pass on one line, `FILE:LINE:COLUMN: severity[id]: message`, the place being that of the assertion.
 
 use super::gate::Gate;
-use super::model::{EvidenceReport, ResultReport, RunReport, Unreadable};
+use super::model::{ResultReport, RunReport, Unreadable};
+use super::standing::{ViolationView, first_violation, violations};
 use super::table::{Item, Table};
 use super::{Ending, Options, Report, value};
 use averment_base::diagnostic::render::one_line;

@@ -317,7 +317,7 @@ impl<'p> Judge<'p> {
     /// Reads a run in full.
     fn read<'a>(&mut self, raw: &'a RawRun, full: &'a Bump) -> Result<Run<'a>, Unreadable> {
         self.observer.enter(Phase::Reading);
-        let run = feed::parse(raw, full, &self.pipeline.reading)?;
+        let run = self.pipeline.reading.parse(raw, full)?;
         self.pipeline.understood.note(&run);
         self.reads.full += 1;
         let time = self.observer.enter(Phase::FirstLook);

@@ -9,7 +9,7 @@ use averment_engine::vm::outcome::{AssertionOutcome, Outcome};
 use averment_report::chunk_totals::{self, Judged};
 use averment_report::drawn::Drawn;
 use averment_report::line;
-use averment_report::model;
+use averment_report::report_builder::{self, RunText};
 use averment_report::profile::Phase;
 use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
@@ -210,7 +210,14 @@ impl<'p> Judge<'p> {
         let drawn = &mut self.drawn;
         let made = |drawn: &mut Drawn| match run {
             Some(run) => report_builder::build_some(table, run, &outcomes, *policy, *detail, drawn),
-            None => report_builder::build_of(table, (text, &source()), None, &outcomes, *policy, *detail, drawn),
+            None => report_builder::build_of(
+                table,
+                RunText { text, source: &source(), run: None },
+                &outcomes,
+                *policy,
+                *detail,
+                drawn,
+            ),
         };
         if !compact {
             let mut made = made(drawn);

@@ -13,7 +13,7 @@ use averment_base::truth::Verdict;
 use averment_engine::ir::{Denied, Severity};
 use averment_engine::vm::outcome::Status;
 use averment_report::Command;
-use averment_report::gate::{self, Policy};
+use averment_report::gate::Policy;
 use averment_report::model::{EvidenceReport, ResultReport, RunReport};
 use averment_report::redact::in_place;
 use averment_report::table::{Item, Location, RuleItem, Table};

@@ -80,7 +80,7 @@ fn every_kind_is_imported_as_a_sentence_that_is_formatted_and_without_a_lint() {
         let imported = folder.aver(&format!("import {own}"));
         assert_eq!(imported.code, 0, "{name}: {imported:?}");
         let _scope = fixtures::snapshot_beside(&path);
-        insta::assert_snapshot!(name, imported.out);
+        insta::assert_snapshot!(name.as_str(), imported.out);
         folder.write("rules.assert", imported.out.as_bytes());
         assert_eq!(folder.aver("fmt --check rules.assert").code, 0, "{name}");
         let linted = folder.aver("lint rules.assert --format short");

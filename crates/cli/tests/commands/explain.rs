@@ -34,7 +34,7 @@ fn derivations_for_people() {
     for path in fixtures::rule_files(&golden()) {
         let name = fixtures::stem(&path);
         let _scope = fixtures::snapshot_beside(&path);
-        insta::assert_snapshot!(name, explained(&name, &[]));
+        insta::assert_snapshot!(name.as_str(), explained(&name, &[]));
     }
 }
 

@@ -252,7 +252,9 @@ fn opposite(kind: TestKind, negated: bool) -> Option<String> {
         (T::ContainsAll | T::ContainsNone, false) => T::ContainsAny,
         (T::ContainsAny, false) => T::ContainsAll,
         (T::IsMissing, false) => T::Exists,
-        (T::ContainsAll | T::ContainsAny | T::ContainsNone | T::ContainsIgnoringCase | T::ContainsJson, _) => return None,
+        (T::ContainsAll | T::ContainsAny | T::ContainsNone | T::ContainsIgnoringCase | T::ContainsJson, _) => {
+            return None;
+        }
         (kind, true) => kind,
         (kind, false) => return Some(kind.negated()),
     };

@@ -5,9 +5,10 @@ pub(super) mod eval;
 
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, is_true, key_table};
+use super::fields::{Parsed, Record, Shapes, is_true, key_table, value_of};
+use super::format::{Format, IN_FULL};
+use super::nodes::{items_of, list_of, object, object_of, objects, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk, instant};
-use super::{Format, IN_FULL, items_of, list_of, object, object_of, objects, text_of, value_of};
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::Status;
@@ -180,7 +181,7 @@ fn call<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, call: Object<'run
     let tool = call.field(OfPart::Name).unwrap_or(Node::computed(averment_base::value::Value::Null));
     let made = Made { tool, args: call.field(OfPart::Args), id: call.field(OfPart::Id), origin: node.origin };
     talk.call(made, about);
-    let hands_over = super::text(tool).and_then(Transfer::from_key).is_some();
+    let hands_over = super::nodes::text(tool).and_then(Transfer::from_key).is_some();
     let to = call.field(OfPart::Args).and_then(object);
     let to = to.and_then(|args| value_of(args, OfPart::Agent));
     to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
@@ -192,7 +193,7 @@ fn result<'run>(talk: &mut Talk<'_, 'run, '_>, node: Node<'run>, given: Object<'
     let error = result.and_then(object).filter(|answer| answer.entries().len() == 1);
     let error = error.and_then(|answer| value_of(answer, OfPart::Error));
     let id = text_of(given, OfPart::Id);
-    let says = error.and_then(super::text).and_then(Confirmation::from_key);
+    let says = error.and_then(super::nodes::text).and_then(Confirmation::from_key);
     let asked = id.and_then(|id| talk.called(id)).filter(|_| says == Some(Confirmation::Waits));
     if let Some(call) = asked {
         // The answer comes when somebody has approved it.

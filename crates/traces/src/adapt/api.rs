@@ -6,13 +6,12 @@ pub(crate) mod responses;
 
 use super::blocks::{self, Block};
 use super::calls::{OfUsage, Usage, tools};
-use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, key_table};
 use super::messages::{BlockType, OfBlock, OfCall, OfMessage, Role};
 use super::nodes::{first_of, list, list_of, object, object_of, objects, text_of};
-use super::printed;
 use super::talk::{About, Made, Outcome, Speaker, Talk};
+use super::{content, printed};
 use averment_base::value::compare::equal;
 use averment_base::value::{Node, Object, Origin, Value};
 use averment_runs::normal::{of_meta, of_run};
@@ -93,7 +92,7 @@ impl Sign<'_> {
     }
 }
 
-fn value<'run, F: super::TableRow>(object: Object<'run>, fields: &[F]) -> Value<'run> {
+fn value<'run, F: super::fields::TableRow>(object: Object<'run>, fields: &[F]) -> Value<'run> {
     first_of(object, fields).map_or(Value::Null, |node| node.value)
 }
 

@@ -8,9 +8,10 @@ mod cursor;
 mod opencode;
 
 use super::draft::Draft;
-use super::fields::key_table;
+use super::fields::{key_table, value_of};
+use super::format::Format;
+use super::nodes::{list, object, text};
 use super::skillgym::{self, OfEvent, OfReport};
-use super::{Format, list, object, text, value_of};
 use crate::error::Placed;
 use averment_base::value::json::to_json;
 use averment_base::value::{Entry, Node, Number, Object, Origin, Value};

@@ -4,7 +4,9 @@
 use super::api::{anthropic, responses};
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, key_table};
-use super::{Format, IN_FULL, first_of, object, object_of, openai_chat, text_of};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, object, object_of, text_of};
+use super::openai_chat;
 use crate::error::Placed;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;

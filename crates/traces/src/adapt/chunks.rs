@@ -4,6 +4,8 @@
 use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, key_table};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, items_of, list_of, object, object_of, text_of};
 use super::talk::{About, Made, Speaker, Talk};
 use averment_base::value::{Node, Object, Value, json};
 use averment_runs::normal::{of_meta, of_run};
@@ -119,7 +121,7 @@ fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate
     Ok(())
 }
 
-fn index<F: super::TableRow>(object: Object<'_>, field: F) -> Option<i64> {
+fn index<F: super::fields::TableRow>(object: Object<'_>, field: F) -> Option<i64> {
     match object.field(field)?.value {
         Value::Number(number) => number.as_i64(),
         _ => None,

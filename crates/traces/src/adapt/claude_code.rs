@@ -15,6 +15,7 @@ use super::calls::{Unanswered, Usage};
 use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
 use super::fields::{Parsed, Record, Shape, Shapes, key_table};
+use super::format::{Format, IN_FULL, Projected};
 use super::messages::{LastWords, OfMessage, Role};
 use super::nodes::{items_of, list, list_of, object_of, objects, text, text_of};
 use crate::error::Placed;

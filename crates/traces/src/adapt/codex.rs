@@ -8,6 +8,7 @@ use super::api::responses::{self, OfItem};
 use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, key_table};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
 use super::nodes::{first_of, list_of, object, object_of, objects, text_of};
 use super::talk::{About, Speaker, Talk};
@@ -140,7 +141,7 @@ fn is_head(line: Object<'_>) -> bool {
 
 fn read<'run>(root: Node<'run>, draft: &mut Draft<'run, '_>) -> Result<(), crate::error::Placed> {
     let items = || {
-        let lines = super::list(root).unwrap_or_default();
+        let lines = super::nodes::list(root).unwrap_or_default();
         objects(lines)
             .filter(|(_, line)| text_of(*line, OfLine::Type).and_then(LineType::from_key) == Some(LineType::Item))
     };

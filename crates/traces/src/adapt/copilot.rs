@@ -4,6 +4,8 @@
 use super::calls::Usage;
 use super::draft::{Draft, count, field};
 use super::fields::{Parsed, Record, Shape, Shapes, key_table};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use crate::build::word_status;
 use averment_base::value::{Node, Number, Object, Value};

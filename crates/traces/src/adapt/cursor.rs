@@ -5,6 +5,8 @@ use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, items_of, object, object_of, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use averment_base::value::{Node, Object, Text, Value};
 use averment_runs::normal::{of_meta, of_run};

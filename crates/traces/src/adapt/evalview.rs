@@ -3,6 +3,8 @@
 use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, key_table};
+use super::format::{Format, IN_FULL};
+use super::nodes::{are_mostly, first_of, list_of, object, object_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;

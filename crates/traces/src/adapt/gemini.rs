@@ -4,6 +4,7 @@ use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, key_table};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
 use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};

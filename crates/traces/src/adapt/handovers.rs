@@ -3,7 +3,7 @@
 
 use super::draft::{Draft, field};
 use super::fields::key_table;
-use super::{object, text};
+use super::nodes::{object, text};
 use averment_base::value::json::parse_text;
 use averment_base::value::{Entry, Node, Value};
 use averment_runs::normal::of_step;
@@ -48,7 +48,7 @@ pub(super) fn of_call<'run>(draft: &Draft<'run, '_>, call: &[Entry<'run>]) -> Ve
         return Vec::new();
     };
     let to = match Told::from_key(tool) {
-        Some(_) => of(of_step::ARGS).and_then(object).and_then(|args| super::value_of(args, OfTransfer::To)),
+        Some(_) => of(of_step::ARGS).and_then(object).and_then(|args| super::fields::value_of(args, OfTransfer::To)),
         None if may_hand_over(tool) => of(of_step::RESULT).and_then(|result| named_in(result, draft)),
         None => None,
     };

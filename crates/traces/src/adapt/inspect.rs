@@ -9,6 +9,7 @@ use super::content;
 use super::cutting::Cutting;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, key_table};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
 use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};

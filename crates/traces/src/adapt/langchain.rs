@@ -2,13 +2,13 @@
 //! in a list, under `messages`, in the state of a graph, or in its updates node by node.
 
 use super::calls::Usage;
-use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, key_table};
+use super::format::{Format, IN_FULL};
 use super::messages::{self, OfCall, OfMessage as OfChat};
 use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
-use super::printed;
 use super::talk::{About, Made, Outcome, Speaker, Talk};
+use super::{content, handovers, printed};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_usage};

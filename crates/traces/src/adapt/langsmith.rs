@@ -2,10 +2,11 @@
 
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::fields::key_table;
+use super::fields::{key_table, value_of};
+use super::format::{Format, IN_FULL};
+use super::nodes::{are_mostly, list, object};
 use super::spans::attributes::Fact;
 use super::spans::{ActWord, Span, Unit, Whole, instant, of_word, tell, text_of_node, ways};
-use super::{Format, IN_FULL, are_mostly, list, object, value_of};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;

@@ -6,6 +6,8 @@ mod pairing;
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, is_true, key_table};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, items_of, list_of, object, object_of, text_of};
 use super::talk::{About, Made, Outcome, Talk, instant};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;

@@ -5,6 +5,7 @@
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, key_table};
+use super::format::{Format, IN_FULL};
 use super::messages::{OfCall, Role};
 use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};

@@ -1,6 +1,6 @@
 //! The normal form itself.
 
-use super::fields::words;
+use super::fields::key_table;
 use super::format::{Format, IN_FULL, Projected};
 use super::nodes::{self, list, text};
 use crate::build::Normal;
@@ -35,7 +35,7 @@ fn is_normal(object: Object<'_>) -> bool {
     }
 }
 
-words! {
+key_table! {
     /// The keys of an error that a service answers a request with.
     ErrorKey {
         Message = "message",
@@ -46,7 +46,7 @@ words! {
 /// Whether an error is what a service answers to a request, and nobody's run: it stands alone, with a message and its type.
 fn is_answer_of_service(error: Node<'_>) -> bool {
     let Some(error) = nodes::object(error) else { return false };
-    let has = |key| error.entries().iter().any(|entry| ErrorKey::of(entry.key) == Some(key));
+    let has = |key| error.entries().iter().any(|entry| ErrorKey::from_key(entry.key) == Some(key));
     has(ErrorKey::Message) && has(ErrorKey::Kind)
 }
 

@@ -1,6 +1,6 @@
 //! What readers of formats ask of parsed values: the text, the object or the list that a node or a field is.
 
-use super::fields::{Parsed, Record, Row, first};
+use super::fields::{Parsed, Record, TableRow, first};
 use averment_base::value::{Node, Object, Value};
 
 /// The text that a node is.
@@ -28,22 +28,22 @@ pub(super) fn list(node: Node<'_>) -> Option<&[Node<'_>]> {
 }
 
 /// The text of a field.
-pub(super) fn text_of<F: Row>(object: Object<'_>, field: F) -> Option<&str> {
+pub(super) fn text_of<F: TableRow>(object: Object<'_>, field: F) -> Option<&str> {
     object.field(field).and_then(text)
 }
 
 /// The object in a field.
-pub(super) fn object_of<F: Row>(object: Object<'_>, field: F) -> Option<Object<'_>> {
+pub(super) fn object_of<F: TableRow>(object: Object<'_>, field: F) -> Option<Object<'_>> {
     object.field(field).and_then(self::object)
 }
 
 /// The list in a field.
-pub(super) fn list_of<F: Row>(object: Object<'_>, field: F) -> Option<&[Node<'_>]> {
+pub(super) fn list_of<F: TableRow>(object: Object<'_>, field: F) -> Option<&[Node<'_>]> {
     object.field(field).and_then(list)
 }
 
 /// The first of several fields that is there and not `null`.
-pub(super) fn first_of<'run, F: Row>(object: Object<'run>, fields: &[F]) -> Option<Node<'run>> {
+pub(super) fn first_of<'run, F: TableRow>(object: Object<'run>, fields: &[F]) -> Option<Node<'run>> {
     first(&object, &Parsed, fields)
 }
 
@@ -62,7 +62,7 @@ pub(super) fn payload(node: Node<'_>) -> Option<Object<'_>> {
 }
 
 /// The items of a run: the elements of a list, the list that an object holds under a key, or the object itself.
-pub(super) fn items_of<'run, F: Row>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'run>] {
+pub(super) fn items_of<'run, F: TableRow>(root: &'run Node<'run>, keys: &[F]) -> &'run [Node<'run>] {
     match root.value {
         Value::List(items) => items,
         Value::Object(object) => {

@@ -2,10 +2,11 @@
 
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::fields::key_table;
+use super::fields::{key_table, value_of};
+use super::format::{Format, IN_FULL};
+use super::nodes::{are_mostly, list, object};
 use super::spans::attributes::Fact;
 use super::spans::{Act, Span, Unit, Whole, instant, tell, text_of_node, ways};
-use super::{Format, IN_FULL, are_mostly, list, object, value_of};
 use crate::error::Placed;
 use averment_base::value::{Node, Object, Value};
 
@@ -97,7 +98,7 @@ fn record(object: Object<'_>) -> Option<Record> {
     let record = value_of(object, Of::Object).and_then(text_of_node).and_then(Record::from_key)?;
     let is_known = match record {
         Record::Trace => value_of(object, Of::Id).is_some_and(|id| text_of_node(id).is_some()),
-        Record::Span => value_of(object, Of::Data).is_some_and(|data| super::object(data).is_some()),
+        Record::Span => value_of(object, Of::Data).is_some_and(|data| super::nodes::object(data).is_some()),
     };
     is_known.then_some(record)
 }

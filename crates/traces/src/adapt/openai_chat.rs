@@ -4,12 +4,12 @@
 //! call succeeded, and has no times: both are not recorded. A turn is an assistant message.
 
 use super::calls::{Unanswered, Usage, arguments, tools};
-use super::content;
 use super::draft::{Draft, StepId, count, field, withheld};
 use super::fields::{Parsed, Record, Shape, Shapes, key_table};
+use super::format::{Format, IN_FULL, InMessages, Projected};
 use super::messages::{self, OfCall, OfMessage, Role, function, is_about_calls, is_message};
 use super::nodes::{first_of, list_of, object, object_of, objects, text, text_of};
-use super::{blocks, claude_code, native, printed};
+use super::{blocks, claude_code, content, native, printed};
 use crate::error::Placed;
 use averment_base::value::compare::equal;
 use averment_base::value::{Node, Object, Value};

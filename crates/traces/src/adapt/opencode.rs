@@ -4,6 +4,7 @@
 use super::calls::Usage;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
 use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};

@@ -7,6 +7,8 @@ use super::calls::Usage;
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, items_of, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
 use super::tools::{OfArgs, VIEW};
 use crate::error::Placed;

@@ -6,9 +6,10 @@ mod zipkin;
 
 use super::cutting::Cutting;
 use super::draft::Draft;
-use super::fields::key_table;
+use super::fields::{key_table, value_of};
+use super::format::{Format, IN_FULL};
+use super::nodes::{are_mostly, list, object, objects};
 use super::spans::{text_of_node, ways};
-use super::{Format, IN_FULL, are_mostly, list, object, objects, value_of};
 use crate::error::Placed;
 use averment_base::value::{Entry, Node, Object, Value};
 pub(crate) use trace::{Detail, Form, OfSpan, Trace, Words};
@@ -100,7 +101,7 @@ ways! {
 
 /// Whether an object is a span with both ids, as it stands in lists of them.
 fn is_span(object: Object<'_>) -> bool {
-    let inner = value_of(object, OfSpan::Context).and_then(super::object).unwrap_or(object);
+    let inner = value_of(object, OfSpan::Context).and_then(super::nodes::object).unwrap_or(object);
     let is_text =
         |word| value_of(inner, word).or_else(|| value_of(object, word)).is_some_and(|id| text_of_node(id).is_some());
     is_text(OfSpan::Id)
@@ -127,7 +128,8 @@ fn is_otlp(object: Object<'_>) -> bool {
 }
 
 fn holds_spans(object: Object<'_>) -> bool {
-    let inside = |word, is: &dyn Fn(Object<'_>) -> bool| value_of(object, word).and_then(super::object).is_some_and(is);
+    let inside =
+        |word, is: &dyn Fn(Object<'_>) -> bool| value_of(object, word).and_then(super::nodes::object).is_some_and(is);
     let data = || value_of(object, OfContainer::Data);
     is_otlp(object)
         || is_jaeger(object)

@@ -2,11 +2,11 @@
 //! the messages. In which order calls and messages came is not recorded.
 
 use super::draft::Draft;
-use super::fields::{Record, key_table};
+use super::fields::{Record, key_table, value_of};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
-use super::nodes::{first_of, list_of, object_of, objects, text_of};
+use super::nodes::{list_of, object_of, objects, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};
-use super::{Format, IN_FULL, list_of, object_of, objects, text_of, value_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;

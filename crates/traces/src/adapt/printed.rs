@@ -44,8 +44,8 @@ pub(crate) fn of<'run>(node: Node<'run>, arena: &'run Bump, limits: &Limits) -> 
 }
 
 fn told<'run>(message: Object<'run>, printed: Node<'run>, arena: &'run Bump) -> Option<Printed<'run>> {
-    let of = |field: OfPrinted| super::value_of(message, field);
-    let words = |field| of(field).and_then(super::text);
+    let of = |field: OfPrinted| super::fields::value_of(message, field);
+    let words = |field| of(field).and_then(super::nodes::text);
     let given = of(OfPrinted::Content)?;
     let result = content::of_blocks(given, arena).unwrap_or(given);
     let id = of(OfPrinted::Call).filter(|id| super::nodes::text(*id).is_some())?;

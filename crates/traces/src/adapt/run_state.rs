@@ -4,11 +4,11 @@
 use super::api::responses::{self, OfItem};
 use super::calls::Usage;
 use super::draft::Draft;
-use super::fields::{Parsed, Record, Shapes, key_table};
+use super::fields::{Parsed, Record, Shapes, key_table, value_of};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
 use super::nodes::{first_of, list, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Speaker, Talk};
-use super::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, text, text_of, value_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::Status;

@@ -5,6 +5,8 @@
 
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shapes, key_table};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, object, object_of};
 use super::talk::Talk;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;

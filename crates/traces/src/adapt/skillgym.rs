@@ -4,6 +4,7 @@
 use super::cutting::Cutting;
 use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shape, Shapes, key_table};
+use super::format::{Format, IN_FULL};
 use super::messages::Role;
 use super::nodes::{first_of, list_of, object, object_of, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk};

@@ -4,6 +4,8 @@
 use super::cutting::Cutting;
 use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shape, Shapes, key_table};
+use super::format::{Format, IN_FULL};
+use super::nodes::{first_of, items_of, object, object_of, text_of};
 use super::talk::{About, Made, Outcome, Talk};
 use crate::build::word_status;
 use averment_base::value::{Entry, Node, Object, Value};

@@ -4,6 +4,7 @@
 use super::content;
 use super::draft::Draft;
 use super::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
+use super::format::{Format, IN_FULL};
 use super::messages::{OfCall, Role};
 use super::nodes::{first_of, list, list_of, object, object_of, objects, text, text_of};
 use super::talk::{About, Made, Outcome, Speaker, Talk, seconds};

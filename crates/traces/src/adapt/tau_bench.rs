@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::fields::{Parsed, key_table};
+use super::format::{Format, IN_FULL, InMessages, Projected};
 use super::messages::is_message;
 use super::nodes::{list_of, objects};
 use super::openai_chat;

@@ -3,7 +3,7 @@
 
 use super::draft::{Draft, field};
 use super::fields::{Parsed, Record, Shapes, is_true, key_table};
-use super::{first_of, list, object, text};
+use super::nodes::{first_of, list, object, text};
 use averment_base::value::{Entry, Node, Number, Object, Text, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::{Kind, Status};

@@ -62,7 +62,9 @@ pub(super) fn section(word: &str) -> Result<Section, String> {
 /// says otherwise.
 pub(super) fn asked(
     targets: Vec<OutputTarget>,
-    (arguments, format, folder): (&Arguments, Option<&str>, ReportFolder<'_>),
+    arguments: &Arguments,
+    format: Option<&str>,
+    folder: ReportFolder<'_>,
     rules: &Rules,
 ) -> Result<Vec<OutputTarget>, Stop> {
     if folder.folder.is_none() || !folder.formats.is_empty() || rules.reports.is_empty() {

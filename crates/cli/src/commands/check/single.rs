@@ -61,7 +61,7 @@ fn writable(
     let writes = project.filter(|_| arguments.reports.report_dir.is_some() || arguments.project.trust_project);
     let folder = arguments.project.reports(arguments.reports.report_dir.as_deref(), writes, color);
     let targets = arguments.reports.targets(Command::Check, format, folder)?;
-    let targets = asked(targets, (arguments, format, folder), rules)?;
+    let targets = asked(targets, arguments, format, folder, rules)?;
     let written: Vec<&Path> = targets::files_of(&targets).collect();
     compare(given, &written, &inputs::Named { found: Vec::new(), notes: String::new() })?;
     targets::refuse(written.iter().copied(), rules.files().map(Path::new))?;

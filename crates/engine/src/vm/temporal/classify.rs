@@ -94,7 +94,7 @@ impl<'run> Classifier<'_, 'run> {
                 continue;
             }
             if unique.plain && !machine.plays_all {
-                by_name(unique, group, (number, step), matches);
+                by_name(unique, group, number, step, matches);
                 continue;
             }
             let result = self.with_fuel(machine, first.unique, |this, machine| {

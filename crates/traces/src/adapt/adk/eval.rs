@@ -5,9 +5,10 @@
 use super::{OfEvent, OfPart, call, parts, result, session};
 use crate::adapt::cutting::Cutting;
 use crate::adapt::draft::{Draft, field};
-use crate::adapt::fields::{Parsed, Record, Shape, Shapes, key_table};
+use crate::adapt::fields::{Parsed, Record, Shape, Shapes, key_table, value_of};
+use crate::adapt::format::{Format, IN_FULL};
+use crate::adapt::nodes::{first_of, list, list_of, object, object_of, objects};
 use crate::adapt::talk::{About, Speaker, Talk};
-use crate::adapt::{Format, IN_FULL, first_of, list, list_of, object, object_of, objects, value_of};
 use crate::error::Placed;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;

@@ -7,6 +7,7 @@ use crate::adapt::calls::Usage;
 use crate::adapt::content::{self, Piece};
 use crate::adapt::draft::Draft;
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, key_table};
+use crate::adapt::format::{Format, IN_FULL};
 use crate::adapt::messages::{BlockType, OfBlock, Role};
 use crate::adapt::nodes::{first_of, items_of, object, object_of, text, text_of};
 use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};

@@ -5,6 +5,8 @@ use super::{Exchanges, OfApi, is_exchange};
 use crate::adapt::content;
 use crate::adapt::draft::Draft;
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
+use crate::adapt::format::{Format, IN_FULL};
+use crate::adapt::nodes::{first_of, items_of, list, list_of, object, object_of, objects, text, text_of};
 use crate::adapt::talk::{About, Made, Markers, Outcome, Speaker, Talk, markers, number_behind};
 use crate::build::word_status;
 use averment_base::value::compare::equal;

@@ -1,8 +1,8 @@
 //! Claude Code: what the assistant says and calls, and what came back; of the last line the answer and what was used.
 
 use super::{Of, Report, Tokens, Word, count, list_in, object_in, text_in, word_in};
-use crate::adapt::fields::key_table;
-use crate::adapt::{list, object, objects, text, value_of};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{list, object, objects, text};
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 

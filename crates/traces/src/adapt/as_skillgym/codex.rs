@@ -1,8 +1,8 @@
 //! Codex: the rollout of a session, or the events of `codex exec --json`. Commands are those that the text of a result repeats.
 
 use super::{Of, Report, Tokens, Word, count, list_in, object_in, text_in, unquoted, word_in};
-use crate::adapt::fields::key_table;
-use crate::adapt::{object, objects, text, value_of};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{object, objects, text};
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 

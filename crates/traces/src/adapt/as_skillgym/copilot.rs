@@ -1,8 +1,8 @@
 //! Copilot CLI: the events of a session. What was used stands in a file of spans beside them, which is not read with them.
 
 use super::{Of, Report, Word, text_in, word_in};
-use crate::adapt::fields::key_table;
-use crate::adapt::{object, text, value_of};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{object, text};
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 

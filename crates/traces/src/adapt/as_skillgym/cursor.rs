@@ -1,8 +1,8 @@
 //! Cursor's agent: the events of its stream. The tool of a call is the key of what it holds, in lower case with hyphens.
 
 use super::{Of, Report, Tokens, Word, count, list_in, object_in, text_in, word_in};
-use crate::adapt::fields::key_table;
-use crate::adapt::{object, objects, text, value_of};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{object, objects, text};
 use averment_base::value::{Node, Object};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -137,7 +137,7 @@ impl<'run> Stream<'run> {
         if !completed && id.is_none_or(|id| self.called.insert(id)) {
             report.call(tool, args, at, node.origin);
         }
-        self.follows(report, (name, node), (id, args.and_then(object)), at);
+        self.follows(report, name, node, id, args.and_then(object), at);
         if let Some(output) = value_of(call, Of::Result).filter(|_| completed).and_then(|output| report.as_text(output))
         {
             report.result(Some(tool), output, at);

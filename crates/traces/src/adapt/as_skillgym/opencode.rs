@@ -1,8 +1,8 @@
 //! OpenCode: the export of a session, its messages part by part.
 
 use super::{Of, Report, Tokens, Word, count, text_in, word_in};
-use crate::adapt::fields::key_table;
-use crate::adapt::{object, objects, text, value_of};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{object, objects, text};
 use averment_base::value::{Node, Object};
 
 key_table! {
@@ -51,7 +51,7 @@ pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
     let Some(export) = object(root) else { return };
     report.falls_back = false;
     report.session = OfExport::Info.object_in(export).and_then(|info| value_of(info, OfExport::Id));
-    let messages = value_of(export, OfExport::Messages).and_then(crate::adapt::list).unwrap_or_default();
+    let messages = value_of(export, OfExport::Messages).and_then(crate::adapt::nodes::list).unwrap_or_default();
     for (_, message) in objects(messages) {
         report.draft.record();
         let info = OfExport::Info.object_in(message);
@@ -61,7 +61,7 @@ pub(super) fn read<'run>(report: &mut Report<'_, 'run, '_>, root: Node<'run>) {
         let role = info.and_then(|info| word_in(info, Of::Role)).and_then(Word::from_key);
         let at = info.and_then(|info| value_of(OfExport::Time.object_in(info)?, OfExport::Created));
         let folder = info.and_then(|info| word_in(OfExport::Path.object_in(info)?, Of::Folder));
-        let parts = value_of(message, OfExport::Parts).and_then(crate::adapt::list).unwrap_or_default();
+        let parts = value_of(message, OfExport::Parts).and_then(crate::adapt::nodes::list).unwrap_or_default();
         for (node, part) in objects(parts) {
             match (word_in(part, Of::Type).and_then(Kind::from_key), text_in(part, Of::Words)) {
                 (Some(Kind::Thought), Some(words)) => report.message(Word::Assistant, true, words, at),

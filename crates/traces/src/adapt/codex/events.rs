@@ -4,6 +4,7 @@ use super::{EventType, Session};
 use crate::adapt::content;
 use crate::adapt::draft::{StepId, field};
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
+use crate::adapt::nodes::{first_of, object, object_of, text_of};
 use crate::adapt::talk::{About, Made, Outcome, integer};
 use crate::build::word_status;
 use averment_base::value::{Entry, Node, Number, Object, Value};

@@ -3,6 +3,8 @@
 use crate::adapt::calls::Usage;
 use crate::adapt::draft::Draft;
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, key_table};
+use crate::adapt::format::{Format, IN_FULL};
+use crate::adapt::nodes::{first_of, items_of, list_of, object, object_of, objects, text_of};
 use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
 use crate::adapt::tools::OfArgs;
 use crate::build::word_status;

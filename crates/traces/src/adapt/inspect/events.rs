@@ -5,6 +5,7 @@ use super::{OfInspect, refused_or_failed, resolved};
 use crate::adapt::content;
 use crate::adapt::draft::StepId;
 use crate::adapt::fields::{Parsed, Record, Shapes, is_true, key_table};
+use crate::adapt::nodes::{first_of, list_of, object, object_of, objects, text_of};
 use crate::adapt::talk::{About, Made, Outcome, Talk};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_step;

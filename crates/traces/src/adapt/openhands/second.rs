@@ -4,6 +4,7 @@ use super::{OfEvent, Source};
 use crate::adapt::content;
 use crate::adapt::draft::Draft;
 use crate::adapt::fields::{Parsed, Record, Shape, Shapes, is_true, key_table};
+use crate::adapt::nodes::{first_of, object, object_of, text_of};
 use crate::adapt::talk::{About, Made, Outcome, Speaker, Talk};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;

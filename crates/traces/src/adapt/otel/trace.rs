@@ -2,10 +2,10 @@
 
 use super::zipkin;
 use crate::adapt::draft::Draft;
-use crate::adapt::fields::{TableRow, key_table};
+use crate::adapt::fields::{TableRow, key_table, value_of};
+use crate::adapt::nodes::{list, object, objects};
 use crate::adapt::spans::attributes::Fact;
 use crate::adapt::spans::{Act, ActWord, Span, Unit, Whole, bodies, instant, of_word, tell, text_of_node};
-use crate::adapt::{list, object, objects, value_of};
 use averment_base::value::{Entry, Node, Object, Origin, Value};
 use rustc_hash::FxHashSet;
 

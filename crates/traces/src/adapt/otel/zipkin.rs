@@ -2,9 +2,9 @@
 //! text; an event is text as well, its name with its attributes behind it.
 
 use crate::adapt::draft::Draft;
-use crate::adapt::fields::key_table;
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{list, object, objects};
 use crate::adapt::spans::{Span, Unit, instant, text_of_node};
-use crate::adapt::{list, object, objects, value_of};
 use averment_base::value::{Node, Object, Text, Value};
 
 key_table! {

@@ -1,9 +1,8 @@
 //! The attributes of spans: what the names of each dialect mean. A dialect is nothing but names here.
 
 use super::super::draft::Draft;
-use super::super::{list, object};
-use crate::adapt::fields::{TableRow, key_table};
-use crate::adapt::value_of;
+use super::super::nodes::{list, object};
+use crate::adapt::fields::{TableRow, key_table, value_of};
 use averment_base::value::{Entry, Node, Number, Object, Value};
 use std::cmp::Ordering;
 

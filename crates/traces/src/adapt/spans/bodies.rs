@@ -3,11 +3,10 @@
 
 use super::attributes::Fact;
 use super::exchange::Said;
-use super::said;
-use super::{Act, Span, text_of_node};
+use super::{Act, Span, said, text_of_node};
 use crate::adapt::draft::{Draft, field};
-use crate::adapt::fields::key_table;
-use crate::adapt::{list, object, value_of};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{list, object};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 

@@ -2,14 +2,13 @@
 
 use super::attributes::Fact;
 use super::exchange::Said;
-use super::said;
 use super::timed::instant;
 use super::tree::Tree;
-use super::{Act, Span, text_of_node, used, wrapped};
+use super::{Act, Span, said, text_of_node, used, wrapped};
 use crate::adapt::content;
 use crate::adapt::draft::{Draft, field};
 use crate::adapt::fields::{key_table, value_of};
-use crate::adapt::object;
+use crate::adapt::nodes::object;
 use averment_base::value::{Entry, Node, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 

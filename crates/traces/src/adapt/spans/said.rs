@@ -2,12 +2,13 @@
 
 use super::super::content;
 use super::super::draft::Draft;
-use super::super::{list, object};
+use super::super::nodes::{list, object};
 use super::attributes::{Fact, Facts, Numbered, Part};
-use super::exchange::{Asked, Exchange, Said, Told};
-use super::{text_of_node, wrapped, written};
-use crate::adapt::fields::key_table;
-use crate::adapt::value_of;
+use super::exchange::{Asked, Said, Told};
+use super::text_of_node;
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::printed;
+use crate::adapt::printed::Printed;
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 use averment_runs::run::Status;

@@ -6,9 +6,8 @@ use super::said::{self, Holder};
 use super::text_of_node;
 use crate::adapt::calls;
 use crate::adapt::draft::Draft;
-use crate::adapt::fields::key_table;
-use crate::adapt::printed::{self, Printed};
-use crate::adapt::{calls, list, object, value_of};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{list, object};
 use averment_base::value::{Entry, Node, Object, Value};
 use averment_runs::normal::of_step;
 use memchr::memmem::Finder;
@@ -92,8 +91,9 @@ fn unwrapped<'run>(args: Node<'run>, facts: &Facts<'run>, draft: &mut Draft<'run
 
 /// Whether an object says what a tool takes: a schema, or an object with a type for each name.
 fn is_schema(object: Object<'_>) -> bool {
-    let has_type =
-        |node: Node<'_>| super::super::object(node).is_some_and(|inner| value_of(inner, Wrapped::Type).is_some());
+    let has_type = |node: Node<'_>| {
+        crate::adapt::nodes::object(node).is_some_and(|inner| value_of(inner, Wrapped::Type).is_some())
+    };
     value_of(object, Wrapped::Properties).is_some()
         || !object.entries().is_empty() && object.entries().iter().all(|entry| has_type(entry.node))
 }

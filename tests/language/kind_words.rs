@@ -1,6 +1,6 @@
 //! Texts in lists of patterns: each goes on with the kind word before it, in every statement, behind every separator.
 
-use crate::version_2::judge;
+use crate::values::judge;
 use averment::Rules;
 use averment_base::limits::Limits;
 use averment_syntax::ast::StepWord;

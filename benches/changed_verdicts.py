@@ -4,7 +4,7 @@
     benches/changed_verdicts.py OLD NEW [PACK…]
 
 OLD and NEW are two builds of `aver`. Beside the verdicts it prints what NEW says of steps that could not be judged and of names, and at the
-end how often each of these came. What version 2 of the language changes is listed in docs/reference/version-2.md.
+end how often each of these came.
 """
 
 import collections

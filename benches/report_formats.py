@@ -124,6 +124,10 @@ class Checks:
         self.say(f"{what}: {len(text)} characters", len(text) < 65_536 and "<img" not in re.sub(r"`+[^\n]*?`+", "", text))
 
 
+# A check is a method of the name of its format.
+FORMATS = [name for name in vars(Checks) if not name.startswith("_") and name not in ("say", "tool")]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("aver")
@@ -140,7 +144,7 @@ def main():
         commands = {"check": ["check", "r.assert", "runs"], "broken": ["check", "bad.assert", "runs"],
                     "test": ["test", "t.assert"], "lint": ["lint", "r.assert", "bad.assert"]}
         for name, command in commands.items():
-            for format in ("junit", "sarif", "tap13", "csv", "gitlab", "github", "spans", "markdown"):
+            for format in FORMATS:
                 path = f"{name}.{format}" + (".sarif" if format == "sarif" else "")
                 ran = subprocess.run([aver, *command, "--format", format], capture_output=True)
                 if b"has no format" in ran.stderr:

@@ -10,9 +10,10 @@ use averment_bulk::feed::{self, TraceInput};
 use averment_bulk::judge::RunResult;
 use averment_bulk::near_names::NearNames;
 use averment_bulk::ordered::{NextChunk, OrderedChunks};
-use averment_bulk::pipeline::{self, FinishedChunk, MissingRuns, Pipeline};
+use averment_bulk::pipeline::Pipeline;
 use averment_bulk::reading_notes::ReadingNotes;
 use averment_bulk::unused_names::UnusedNames;
+use averment_bulk::workers::{self, FinishedChunk, MissingRuns};
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::Gate;
@@ -180,8 +181,8 @@ impl Batch {
             reading: reading.clone(),
             threads: self.threads,
             chunk: self.chunk,
-            compact: compact && profile.is_none(),
-            lines: lines && profile.is_none(),
+            compact,
+            lines,
             large: Mutex::default(),
             timed,
             profile: profile.map(Mutex::new),
@@ -194,7 +195,7 @@ impl Batch {
     #[must_use]
     pub fn start_threads(pipeline: &Arc<Pipeline>, inputs: Vec<TraceInput>) -> OrderedChunks {
         let total = feed::total_length(&inputs);
-        OrderedChunks::new(pipeline::start_judging(pipeline, inputs, total))
+        OrderedChunks::new(workers::start_judging(pipeline, inputs, total))
     }
 }
 

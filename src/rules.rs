@@ -16,14 +16,15 @@ use averment_engine::vm::testing::run_tests;
 use averment_engine::vm::world::Permissions;
 use averment_report::derivation::{self, StepChoice};
 use averment_report::gate::GatePolicy;
-use averment_report::model::{self, ReportDetail, UnreadableTrace};
-use averment_report::reading::{RunReadOptions, parse_run};
-use averment_report::redact_path::RedactPath;
+use averment_report::model::{ReportDetail, UnreadableTrace};
+use averment_report::report_builder;
 use averment_report::table::{Location, ReportTable};
 use averment_traces::expected::ExpectedRows;
 use averment_traces::names::PartNames;
 use averment_traces::prices::PriceTable;
 use averment_traces::read::{RawRun, TraceRuns, read_str};
+use averment_traces::reading::Reading;
+use averment_traces::redact_path::RedactPath;
 use bumpalo::Bump;
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ pub(crate) struct SharedRules {
     pub(crate) table: Arc<ReportTable>,
     pub(crate) options: EvaluateOptions,
     pub(crate) policy: GatePolicy,
-    pub(crate) reading: RunReadOptions,
+    pub(crate) reading: Reading,
     diagnostics: Diagnostics,
 }
 
@@ -106,7 +107,7 @@ impl Rules {
             programs: Arc::new(programs),
             options: EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() },
             policy,
-            reading: RunReadOptions { limits, strict, names, prices, expected, redact, withheld, as_skillgym },
+            reading: Reading { limits, strict, names, prices, expected, redact, withheld, as_skillgym },
             diagnostics,
         };
         Self { inner: Arc::new(inner) }
@@ -162,7 +163,7 @@ impl Rules {
     pub fn explain_run(&self, raw: &RawRun, choice: StepChoice) -> Result<Explanation, RunError> {
         let SharedRules { programs, prepared, table, options, reading, .. } = &*self.inner;
         let arena = Bump::new();
-        let run = parse_run(raw, &arena, reading)?;
+        let run = reading.parse(raw, &arena).map_err(UnreadableTrace::from)?;
         let all = programs.iter().zip(prepared).enumerate();
         let derived: Vec<_> =
             all.map(|(at, (program, prepared))| (at, derive_run(program, prepared, &run, &arena, options).1)).collect();
@@ -279,12 +280,12 @@ impl Rules {
 
     fn judge_with(&self, raw: &RawRun, arena: &Bump, options: &EvaluateOptions) -> Result<Outcome, RunError> {
         let SharedRules { programs, prepared, table, policy, reading, .. } = &*self.inner;
-        let run = parse_run(raw, arena, reading)?;
+        let run = reading.parse(raw, arena).map_err(UnreadableTrace::from)?;
         let each = programs.iter().zip(prepared);
         let outcomes: Vec<_> =
             each.map(|(program, prepared)| evaluate(program, prepared, &run, arena, options)).collect();
         let detail = ReportDetail::FINDINGS;
-        Ok(Outcome::new(Arc::clone(table), model::build_report(table, &run, &outcomes, *policy, detail)))
+        Ok(Outcome::new(Arc::clone(table), report_builder::build_report(table, &run, &outcomes, *policy, detail)))
     }
 }
 

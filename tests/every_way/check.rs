@@ -4,11 +4,12 @@ use crate::full::{Buffer, ending};
 use averment_base::diagnostic::render::TextStyle;
 use averment_base::limits::Limits;
 use averment_bulk::faults::FaultInjector;
-use averment_bulk::feed::{RunReadOptions, TraceInput};
-use averment_bulk::judge::{ReadCounts, RunResult};
+use averment_bulk::feed::{Reading, TraceInput};
+use averment_bulk::judge::{Reads, RunResult, observer};
 use averment_bulk::near_names::NearNames;
-use averment_bulk::pipeline::{self, FinishedChunk, JudgeThreads, Pipeline};
+use averment_bulk::pipeline::Pipeline;
 use averment_bulk::unused_names::UnusedNames;
+use averment_bulk::workers::{self, FinishedChunk, JudgeThreads};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::select::RuleSelection;
@@ -23,6 +24,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// How runs are checked.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +35,8 @@ pub struct Check {
     pub threads: usize,
     /// Chunks of a kilobyte instead of the usual size.
     pub small_chunks: bool,
+    /// A profile is made.
+    pub profiled: bool,
     pub max_failures: Option<usize>,
     /// How many violations of a failure are listed, and how many of them are drawn.
     pub violations: (usize, usize),
@@ -60,15 +64,15 @@ impl Check {
     }
 
     /// Checks all runs of some files; gives the report in each format, what is said beside them, and how much of the runs was read.
-    pub fn run(&self, programs: &[Program], traces: &[PathBuf], formats: &[Format]) -> (Vec<String>, ReadCounts) {
+    pub fn run(&self, programs: &[Program], traces: &[PathBuf], formats: &[Format]) -> (Vec<String>, Reads) {
         let pipeline = Arc::new(self.pipeline(programs, formats));
         let buffers: Vec<Buffer> = formats.iter().map(|_| Buffer::default()).collect();
         let opened = formats.iter().zip(&buffers);
         let reports =
             opened.map(|(format, out)| report::open(*format, Box::new(out.clone()), self.options())).collect();
         let mut writer =
-            Writer { table: &pipeline.table, reports, totals: RunTotals::default(), reads: ReadCounts::default() };
-        writer.write(pipeline::start_judging(&pipeline, traces.iter().cloned().map(TraceInput::File).collect(), None));
+            Writer { table: &pipeline.table, reports, totals: RunTotals::default(), reads: Reads::default() };
+        writer.write(workers::start_judging(&pipeline, traces.iter().cloned().map(TraceInput::File).collect(), None));
         let reads = writer.reads;
         drop(writer);
         let inputs: Vec<TraceInput> = traces.iter().cloned().map(TraceInput::File).collect();
@@ -97,7 +101,7 @@ impl Check {
                 steps: false,
                 measured: false,
             },
-            reading: RunReadOptions { limits: Limits::default(), strict: self.strict, ..RunReadOptions::default() },
+            reading: Reading { limits: Limits::default(), strict: self.strict, ..Reading::default() },
             unused: UnusedNames::default(),
             understood: averment_bulk::reading_notes::ReadingNotes::default(),
             near_names: NearNames::new(programs, &self.selection),
@@ -107,7 +111,7 @@ impl Check {
             lines: wanted.lines,
             large: Mutex::default(),
             timed: false,
-            profile: None,
+            profile: self.profiled.then(|| Mutex::new(observer::begin_costs(programs, Instant::now()))),
             faults: FaultInjector::default(),
         }
     }
@@ -118,7 +122,7 @@ struct Writer<'a> {
     table: &'a ReportTable,
     reports: Vec<Box<dyn Report>>,
     totals: RunTotals,
-    reads: ReadCounts,
+    reads: Reads,
 }
 
 impl Writer<'_> {
@@ -156,7 +160,7 @@ impl Writer<'_> {
         }
         self.totals.add_chunk(&finished.totals);
         self.each(|report, _| report.add_chunk(&finished.totals));
-        self.reads.add_counts(finished.reads);
+        self.reads.add(finished.reads);
     }
 
     fn each(&mut self, tell: impl Fn(&mut dyn Report, &ReportTable)) {

@@ -180,6 +180,7 @@ impl Checker {
             strict: way.strict,
             threads: way.threads,
             small_chunks: way.small_chunks,
+            profiled: way.profiled,
             max_failures: way.max_failures,
             violations: way.violations(),
         };

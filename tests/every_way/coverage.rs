@@ -2,7 +2,7 @@
 
 use crate::cells::KINDS;
 use averment_base::truth::Verdict;
-use averment_bulk::judge::ReadCounts;
+use averment_bulk::judge::Reads;
 use std::collections::BTreeMap;
 
 /// Counts of what was compared.
@@ -19,7 +19,7 @@ struct Row {
     /// By [`VERDICTS`].
     verdicts: [u64; 6],
     /// How runs were read where counts are wanted, and where reasons are.
-    reads: [ReadCounts; 2],
+    reads: [Reads; 2],
 }
 
 const VERDICTS: [Verdict; 6] =
@@ -28,7 +28,7 @@ const VERDICTS: [Verdict; 6] =
 impl Row {
     fn add(&mut self, other: &Row) {
         self.verdicts.iter_mut().zip(other.verdicts).for_each(|(all, more)| *all += more);
-        self.reads.iter_mut().zip(other.reads).for_each(|(all, more)| all.add_counts(more));
+        self.reads.iter_mut().zip(other.reads).for_each(|(all, more)| all.add(more));
     }
 
     fn runs(&self) -> u64 {
@@ -51,8 +51,8 @@ impl Coverage {
     }
 
     /// Counts how the runs were read for a rule, where counts or (`reasons`) more is wanted.
-    pub fn reads(&mut self, kind: &str, reasons: bool, reads: ReadCounts) {
-        self.rows.entry(kind.to_owned()).or_default().reads[usize::from(reasons)].add_counts(reads);
+    pub fn reads(&mut self, kind: &str, reasons: bool, reads: Reads) {
+        self.rows.entry(kind.to_owned()).or_default().reads[usize::from(reasons)].add(reads);
     }
 
     /// Adds what another thread has counted.

@@ -4,9 +4,8 @@ use crate::forms::{Form, Written};
 use averment_base::limits::Limits;
 use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::program::Program;
-use averment_engine::vm::evaluate::{
-    EvaluateOptions, derive_run, evaluate, evaluate_profiled, evaluate_some, evaluate_with_coverage,
-};
+use averment_engine::vm::evaluate::{EvaluateOptions, derive_run, evaluate, evaluate_some, evaluate_with_coverage};
+use averment_engine::vm::machine::Machine;
 use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::profile::Profile;
@@ -15,6 +14,7 @@ use averment_traces::error::ReadError;
 use averment_traces::read::{self, RawRun};
 use bumpalo::Bump;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::time::Duration;
 
 /// Two that should be equal and are not: of which way, what was expected, what was found.
@@ -40,24 +40,16 @@ impl Loaded {
 pub fn unequal(program: &Program, raw: &[Result<RawRun, ReadError>]) -> Option<Unequal> {
     let loaded = Loaded::new(program);
     let (limits, options) = (Limits::default(), EvaluateOptions::default());
+    let plays_all = EvaluateOptions { plays_all: true, ..EvaluateOptions::default() };
     raw.iter().flatten().find_map(|raw| {
-        let arena = Bump::new();
+        let (arena, profile) = (Bump::new(), RefCell::new(Profile::new(|| Duration::ZERO)));
         let run = read::parse_run(raw, &arena, &limits).ok()?;
         let (program, prepared) = &loaded.compiled;
         let expected = said(&evaluate(program, prepared, &run, &arena, &options));
-        let ways: [(&'static str, String); 5] = [
+        let ways: [(&'static str, String); 6] = [
             ("with what it goes through", said(&evaluate_with_coverage(program, prepared, &run, &arena, &options).0)),
-            (
-                "with a profile",
-                said(&evaluate_profiled(
-                    program,
-                    prepared,
-                    &run,
-                    &arena,
-                    &options,
-                    &mut Profile::new(|| Duration::ZERO),
-                )),
-            ),
+            ("with a profile", with_profile(Machine::new(program, prepared, &run, &arena, limits), &profile, &options)),
+            ("with every match played", said(&evaluate(program, prepared, &run, &arena, &plays_all))),
             ("with derivations", said(&derive_run(program, prepared, &run, &arena, &options).0)),
             ("from a compiled file", said(&evaluate(&loaded.decoded.0, &loaded.decoded.1, &run, &arena, &options))),
             ("each assertion alone", each_alone(program, prepared, &run, &arena, &options)),
@@ -70,6 +62,12 @@ fn said(outcome: &RunOutcome) -> String {
     outcome.results.iter().map(|result| format!("{result:?}\n")).collect()
 }
 
+fn with_profile<'run>(machine: Machine<'run>, profile: &'run RefCell<Profile>, options: &EvaluateOptions) -> String {
+    let all: Vec<u32> = (0..machine.program.assertions.len() as u32).collect();
+    let results = evaluate_some(machine.noting_costs(Some(profile)), options, &all);
+    results.iter().map(|result| format!("{result:?}\n")).collect()
+}
+
 fn each_alone<'run>(
     program: &'run Program,
     prepared: &'run PreparedProgram,
@@ -78,7 +76,7 @@ fn each_alone<'run>(
     options: &EvaluateOptions,
 ) -> String {
     let numbers = 0..program.assertions.len() as u32;
-    let alone = |number| evaluate_some(program, prepared, run, arena, options, &[number]);
+    let alone = |number| evaluate_some(Machine::new(program, prepared, run, arena, options.limits), options, &[number]);
     numbers.flat_map(alone).map(|result| format!("{result:?}\n")).collect()
 }
 

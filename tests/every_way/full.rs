@@ -8,10 +8,10 @@ use averment_engine::vm::outcome::RunOutcome;
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::select::RuleSelection;
 use averment_report::gate::{Gate, GatePolicy};
-use averment_report::model::{self, ReportDetail, RunReport, UnreadableTrace};
+use averment_report::model::{ReportDetail, RunReport, UnreadableTrace};
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
-use averment_report::{self as report, Format, Options, ReportEnding};
+use averment_report::{self as report, Format, Options, ReportEnding, report_builder};
 use averment_traces::error::ReadError;
 use averment_traces::read::{self, RawRun, TraceRuns};
 use bumpalo::Bump;
@@ -73,7 +73,7 @@ impl Full {
             let each = programs.iter().zip(&prepared);
             let outcomes: Vec<RunOutcome> =
                 each.map(|(program, prepared)| evaluate(program, prepared, &run, &arena, &options)).collect();
-            full.runs.push(Ok(model::build_report(&full.table, &run, &outcomes, policy, detail)));
+            full.runs.push(Ok(report_builder::build_report(&full.table, &run, &outcomes, policy, detail)));
             full.outcomes.push(outcomes);
         }
         full

@@ -29,6 +29,8 @@ pub struct Way {
     pub max_failures: Option<usize>,
     /// One rule of several is selected.
     pub selected: bool,
+    /// A profile is made of it.
+    pub profiled: bool,
     /// Every third case goes this way; of the others every case goes all.
     pub seldom: bool,
 }
@@ -52,6 +54,7 @@ const fn way(name: &'static str, layout: Layout, formats: &'static [Format]) -> 
         small_chunks: false,
         max_failures: None,
         selected: false,
+        profiled: false,
         seldom: false,
     }
 }
@@ -62,6 +65,10 @@ const fn two_threads(way: Way) -> Way {
 
 const fn strict(way: Way) -> Way {
     Way { strict: true, ..way }
+}
+
+const fn profiled(way: Way) -> Way {
+    Way { profiled: true, ..way }
 }
 
 const fn seldom(way: Way) -> Way {
@@ -83,6 +90,8 @@ const ALONE: &[Way] = &[
     seldom(strict(way("strict counts", Layout::Clean, &[Summary]))),
     seldom(way("one run a file", Layout::Files, &[Jsonl])),
     seldom(way("a list", Layout::List, &[Json])),
+    seldom(profiled(way("with a profile, counts", Layout::Lines, &[Summary]))),
+    seldom(profiled(way("with a profile", Layout::Lines, &[Jsonl]))),
 ];
 
 /// Ways of several rules.
@@ -103,6 +112,8 @@ const TOGETHER: &[Way] = &[
     seldom(way("over several lines", Layout::Spread, &[Short, Json])),
     seldom(Way { selected: true, ..way("a selection, counts", Layout::Lines, &[Summary]) }),
     seldom(Way { selected: true, ..way("a selection, reasons", Layout::Lines, &[Jsonl, Summary]) }),
+    seldom(profiled(two_threads(way("with a profile, counts", Layout::Lines, &[Summary])))),
+    seldom(profiled(way("with a profile", Layout::Lines, &[Human, Jsonl]))),
 ];
 
 /// Ways of rules in several files.

@@ -1,6 +1,6 @@
 //! Who takes a step, and who hands the work to whom: one row per rule and run.
 
-use crate::version_2::judge;
+use crate::values::judge;
 
 const DESK: &str = r#"{"steps": [
   {"kind": "message", "role": "user", "text": "my bill is wrong"},

@@ -4,21 +4,37 @@ mod examples;
 mod labelled;
 mod templates;
 
+use averment_builtins::table::{BUILTINS, BuiltinFamily};
 use averment_builtins::{reference, stdlib};
 
-/// Compares a page with what it is made from; `AVERMENT_BLESS=1` writes it.
+/// Compares a page with what it is made from.
 fn page_is(name: &str, page: &str) {
-    let path = averment_fixtures::root().join("docs/reference").join(name);
-    if averment_fixtures::blesses() {
-        std::fs::write(&path, page).expect("a writable page");
-    }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "docs/reference/{name} is not what it is made from: run with AVERMENT_BLESS=1");
+    averment_fixtures::compare_generated(&averment_fixtures::project("docs/reference").join(name), page);
 }
 
 #[test]
 fn the_reference_page_is_made_from_the_table() {
     page_is("functions.md", &reference::reference_page());
+}
+
+#[test]
+fn the_page_of_the_language_lists_the_functions_of_the_table() {
+    const HEAD: &str = "| family | functions |\n|---|---|\n";
+    let path = averment_fixtures::root().join("docs/reference/language.md");
+    let page = std::fs::read_to_string(path).expect("the page");
+    let (before, rest) = page.split_once(HEAD).expect("a table of functions");
+    let (_, after) = rest.split_once("\n\n").map_or(("", rest), |(table, after)| (table, after));
+    let mut rows: Vec<(BuiltinFamily, Vec<String>)> = Vec::new();
+    for builtin in BUILTINS {
+        if rows.last().is_none_or(|(family, _)| *family != builtin.family) {
+            rows.push((builtin.family, Vec::new()));
+        }
+        rows.last_mut().expect("a row").1.push(format!("`{}`", builtin.name));
+    }
+    let row = |(family, names): &(BuiltinFamily, Vec<String>)| {
+        format!("| {} | {} |\n", format!("{family:?}").to_lowercase(), names.join(", "))
+    };
+    page_is("language.md", &format!("{before}{HEAD}{}\n{after}", rows.iter().map(row).collect::<String>()));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What rules say of tools: when a call failed, its other names, its tags. One row per rule and run.
 
-use crate::version_2::judge;
+use crate::values::judge;
 
 /// A chat: the format says nothing of how calls end.
 const CHAT: &str = r#"[

@@ -1,5 +1,4 @@
 //! Golden files of the compiler and of the evaluation: sources beside what comes of them.
-//! `AVERMENT_BLESS=1 cargo test --test golden` writes them; every change of them is read before it is committed.
 
 use averment_base::source::SourceFile;
 use averment_engine::bytecode::disasm;
@@ -24,7 +23,8 @@ fn rules(path: &Path) -> (String, Rules) {
 fn listings_of_programs() {
     for path in fixtures::rule_files(&golden("bytecode")) {
         let (name, rules) = rules(&path);
-        fixtures::compare(&golden("bytecode"), &name, &disasm::list_program(rules.program()));
+        let _scope = fixtures::snapshot_beside(&path);
+        insta::assert_snapshot!(name, disasm::list_program(rules.program()));
     }
 }
 
@@ -34,7 +34,8 @@ fn verdicts_with_reasons_and_evidence() {
         let (name, rules) = rules(&path);
         let run = std::fs::read_to_string(path.with_extension("json")).unwrap();
         let outcome = rules.check_json(&run).unwrap_or_else(|error| panic!("{name}: {error}"));
-        fixtures::compare(&golden("evaluate"), &name, &shown(&rules, &run, &outcome));
+        let _scope = fixtures::snapshot_beside(&path);
+        insta::assert_snapshot!(name, shown(&rules, &run, &outcome));
     }
 }
 

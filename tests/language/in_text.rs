@@ -1,6 +1,6 @@
 //! JSON in a text: paths go into the value that it holds, everything else sees the text. One row per rule and run.
 
-use crate::version_2::judge;
+use crate::values::judge;
 use serde_json::{Value, json};
 
 fn order() -> String {

@@ -16,6 +16,7 @@
 mod agents;
 mod builtins;
 mod cheatsheet;
+mod commands;
 mod conformance_assay;
 mod conformance_text;
 mod evaluate;
@@ -24,7 +25,8 @@ mod facts;
 mod golden;
 mod hostile;
 mod in_text;
+mod kind_words;
 mod same_run;
 mod sentences;
 mod temporal;
-mod version_2;
+mod values;

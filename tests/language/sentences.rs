@@ -1,6 +1,6 @@
 //! Sentences of reviewers: lists over steps, counts on both sides, lists made of lists, what was known so far. One row per rule and run.
 
-use crate::version_2::judge;
+use crate::values::judge;
 
 const SHOP: &str = r#"{"calls": [
   {"tool": "get_order", "args": {"id": "o-1"}, "result": {"total": 100}},

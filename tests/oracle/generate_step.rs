@@ -194,7 +194,21 @@ fn other_kind(source: &mut Source) -> Simple {
         0 => What::User(text(source)),
         1 => What::Assistant(text(source)),
         2 => What::Command(match source.below(3) {
-            0 => Text::Substring("npm".to_owned()),
+            0 => Text::Substring(
+                source
+                    .pick(&[
+                        "npm",
+                        "npm test",
+                        "rm -rf",
+                        "rm -f",
+                        "git push",
+                        "git push -f main",
+                        "&& git",
+                        "m -r",
+                        "sh",
+                    ])
+                    .to_owned(),
+            ),
             1 => Text::Any,
             _ => Text::Regex("npm (ci|install)".to_owned()),
         }),

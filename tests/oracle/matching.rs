@@ -329,6 +329,9 @@ impl<'a> World<'a> {
         if let What::Program(name, tests) = &simple.what {
             pieces.push(Piece::Program(name, tests));
         }
+        if let What::Command(Text::Substring(text)) = &simple.what {
+            pieces.push(Piece::Command(text));
+        }
         pieces.extend(simple.condition.as_ref().map(Piece::Condition));
         let tests = simple.tests.iter().filter(|test| !matches!(test.test, ArgForm::Bind { .. }));
         pieces.extend(tests.map(Piece::Argument));
@@ -340,9 +343,8 @@ impl<'a> World<'a> {
         match piece {
             Piece::Status(ok) => status_truth(self.step(index), ok),
             Piece::By(name) => agent_truth(self.step(index), name),
-            Piece::Program(name, tests) => {
-                sure(self.step(index).programs().iter().any(|of| program_is(of, name, tests)))
-            }
+            Piece::Program(name, tests) => program_truth(self.step(index), &|program| program_is(program, name, tests)),
+            Piece::Command(text) => command_truth(self.step(index), text),
             Piece::Condition(condition) => condition_truth(condition, scope, variables),
             Piece::Argument(test) => argument_truth(&test.test, &scope.look_up_argument(&test.path), scope, variables),
         }
@@ -364,6 +366,7 @@ impl<'a> World<'a> {
         // A message may come without a text.
         let asks_text = |simple: &Simple| match &simple.what {
             What::User(text) | What::Assistant(text) | What::Thinking(text) => *text != Text::Any,
+            What::Command(Text::Substring(text)) => named_program(text).is_some(),
             _ => false,
         };
         let has_condition = |simple: &Simple| {
@@ -416,6 +419,8 @@ enum Piece<'p> {
     By(&'p str),
     /// The program of a parsed command and what is asked of it: one and the same program of the line has to meet all.
     Program(&'p str, &'p [OfProgram]),
+    /// The text behind `command`.
+    Command(&'p str),
     Condition(&'p Condition),
     Argument(&'p ArgTest),
 }
@@ -448,6 +453,7 @@ pub fn is_candidate(simple: &Simple, step: &Step) -> bool {
         What::AnyTool => call,
         What::Tool(glob) => call && value::glob(glob, step.text()),
         What::Quoted(name) => call && name == step.text(),
+        What::Command(Text::Substring(text)) => step.kind == Kind::Command && command_truth(step, text) != sure(false),
         What::Command(text) => step.kind == Kind::Command && text_is(text),
         What::Program(..) => step.kind == Kind::Command,
         What::Thinking(text) => {
@@ -463,6 +469,47 @@ pub fn is_candidate(simple: &Simple, step: &Step) -> bool {
         What::Read(glob) => step.kind == Kind::Read && path_is(glob),
         What::Write(glob) => step.kind == Kind::Write && path_is(glob),
     }
+}
+
+/// Whether some program of a command line is meant; a program that the line hides may be it.
+fn program_truth(step: &Step, is_meant: &dyn Fn(&Program) -> bool) -> Truth {
+    let programs = step.programs();
+    match programs.iter().any(is_meant) {
+        true => sure(true),
+        false if programs.iter().any(Program::is_hidden) => UNDECIDED,
+        false => sure(false),
+    }
+}
+
+/// `command "rm -rf"`: the line holds the text, or runs the program that it names.
+fn command_truth(step: &Step, text: &str) -> Truth {
+    if step.text().contains(text) {
+        return sure(true);
+    }
+    let Some((name, words)) = named_program(text) else { return sure(false) };
+    program_truth(step, &|program| runs(program, name, &words))
+}
+
+/// The program that a text names, and its words.
+fn named_program(text: &str) -> Option<(&str, Vec<&str>)> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_-.+".contains(letter);
+    let mut words = text.split_whitespace();
+    let name = words.next()?;
+    let is_name = name.starts_with(|letter: char| letter.is_ascii_alphanumeric()) && name.chars().all(is_part);
+    let is_plain = !text.contains(['\'', '"', '`', '$', '\\', '|', '&', ';', '<', '>', '(', ')', '#', '\n']);
+    (is_name && is_plain).then(|| (name, words.collect()))
+}
+
+/// The flags stand in any spelling and order. The first word behind the name is the first argument, the others are further ones in order.
+fn runs(program: &Program, name: &str, words: &[&str]) -> bool {
+    let (flags, arguments): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.starts_with('-'));
+    let is_command = words.first().is_some_and(|word| word.starts_with(|letter: char| letter.is_ascii_alphabetic()));
+    let mut rest = program.args.iter();
+    let is_first = !is_command || program.args.first() == arguments.first();
+    program.name == name
+        && is_first
+        && arguments.iter().all(|wanted| rest.any(|argument| argument == wanted))
+        && flags.iter().all(|flag| meant(flag).iter().all(|one| program.flags.contains(&one.as_str())))
 }
 
 fn program_is(of: &Program, name: &str, tests: &[OfProgram]) -> bool {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// All statements of a text.
 pub fn statements(text: &str) -> Vec<Statement> {
-    let mut parser = Parser { tokens: tokens(text), at: 0, patterns: 0 };
+    let mut parser = Parser { tokens: tokens(text), at: 0, patterns: 0, kind: None };
     let body = parser.body();
     assert_eq!(parser.at, parser.tokens.len(), "left over: {:?} of `{text}`", &parser.tokens[parser.at..]);
     body
@@ -20,6 +20,8 @@ pub struct Parser {
     pub at: usize,
     /// Patterns read so far: the place of a pattern is its number.
     pub patterns: usize,
+    /// The last kind word of the list that is read.
+    pub kind: Option<String>,
 }
 
 const COMPARISONS: [(&str, Comparison); 6] = [

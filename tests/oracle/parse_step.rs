@@ -33,6 +33,15 @@ fn of_program(field: &str, test: &ArgForm) -> OfProgram {
 
 impl Parser {
     pub fn pattern(&mut self) -> Pattern {
+        // A list goes on behind `,` and the `or` of `either`.
+        let goes_on = match self.at.checked_sub(1).and_then(|before| self.tokens.get(before)) {
+            Some(Token::Sign(",")) => true,
+            Some(Token::Word(word)) => word == "or",
+            _ => false,
+        };
+        if !goes_on {
+            self.kind = None;
+        }
         let mut alternatives = self.alternative();
         while self.sign("|") {
             alternatives.extend(self.alternative());
@@ -59,7 +68,7 @@ impl Parser {
 
     fn simple(&mut self) -> Simple {
         let proposed = self.words("proposed");
-        let what = self.what();
+        let what = self.what(proposed);
         let mut simple = Simple { proposed, ..Simple::new(what) };
         if self.sign("(") {
             while !self.sign(")") {
@@ -89,29 +98,45 @@ impl Parser {
         simple
     }
 
-    fn what(&mut self) -> What {
+    fn what(&mut self, proposed: bool) -> What {
         match self.next() {
+            Token::Text(_) | Token::Regex(_) if self.kind.is_some() && !proposed => {
+                self.at -= 1;
+                let kind = self.kind.clone().unwrap_or_default();
+                self.of_kind(&kind)
+            }
             Token::Text(name) => What::Quoted(name),
-            Token::Word(word) => match word.as_str() {
-                "any" => What::AnyTool,
-                "message" => What::Message,
-                "command" if self.names_a_program() => {
-                    let Token::Word(name) = self.next() else { panic!("a program") };
-                    What::Program(name, Vec::new())
+            Token::Word(word) if word == "any" => What::AnyTool,
+            Token::Word(word) => match self.of_kind(&word) {
+                What::Tool(name) => What::Tool(name),
+                what => {
+                    self.kind = Some(word);
+                    what
                 }
-                "command" => What::Command(self.text()),
-                "thinking" => What::Thinking(self.text()),
-                "http" => What::Http(self.text()),
-                "skill" => What::Skill(self.optional_text()),
-                "span" => What::Span(self.optional_text()),
-                "handover" => What::Handover(self.optional_text()),
-                "user" => What::User(self.text()),
-                "assistant" => What::Assistant(self.text()),
-                "read" => What::Read(self.optional_text()),
-                "write" => What::Write(self.optional_text()),
-                _ => What::Tool(word),
             },
             other => panic!("{other:?} is no step"),
+        }
+    }
+
+    /// What stands behind the word of a kind; a tool of that name where it is none.
+    fn of_kind(&mut self, word: &str) -> What {
+        match word {
+            "message" => What::Message,
+            "command" if self.names_a_program() => {
+                let Token::Word(name) = self.next() else { panic!("a program") };
+                What::Program(name, Vec::new())
+            }
+            "command" => What::Command(self.text()),
+            "thinking" => What::Thinking(self.text()),
+            "http" => What::Http(self.text()),
+            "skill" => What::Skill(self.optional_text()),
+            "span" => What::Span(self.optional_text()),
+            "handover" => What::Handover(self.optional_text()),
+            "user" => What::User(self.text()),
+            "assistant" => What::Assistant(self.text()),
+            "read" => What::Read(self.optional_text()),
+            "write" => What::Write(self.optional_text()),
+            _ => What::Tool(word.to_owned()),
         }
     }
 
@@ -384,6 +409,7 @@ impl Parser {
     fn flow_item(&mut self) -> Flow {
         if !self.sign("(") {
             self.patterns += 1;
+            self.kind = None;
             let id = self.patterns;
             return Flow::Pattern(Pattern { id, alternatives: vec![self.simple()] });
         }

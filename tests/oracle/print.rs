@@ -39,12 +39,12 @@ pub fn statement(statement: &Statement) -> String {
         }
         S::NeverBetween { b, a, c } => format!("never {} between {} and {}", list(b, ", "), pattern(a), pattern(c)),
         S::Nested(a, b) => format!("nested {} -> {}", pattern(a), pattern(b)),
-        S::Together(a, b) => format!("together {}, {}", pattern(a), pattern(b)),
-        S::Apart(a, b) => format!("apart {}, {}", pattern(a), pattern(b)),
+        S::Together(a, b) => format!("together {}", pair(a, b)),
+        S::Apart(a, b) => format!("apart {}", pair(a, b)),
         S::If(a, b) => format!("if {} then {}", pattern(a), pattern(b)),
         S::Iff(a, b) => format!("{} iff {}", pattern(a), pattern(b)),
         S::Either(all) => format!("either {}", list(all, " or ")),
-        S::NotBoth(a, b) => format!("not both {}, {}", pattern(a), pattern(b)),
+        S::NotBoth(a, b) => format!("not both {}", pair(a, b)),
         S::NeverRepeat(a, limit) => format!("never repeat {} more than {limit} times", pattern(a)),
         S::Flow(inner) => format!("flow {}", flow(inner, true)),
         S::Quantified(_, _, Condition::Selected(selected)) if selected.left.over.is_some() => {
@@ -109,8 +109,49 @@ fn ordered(word: &str, adjacency: Adjacency, a: &Pattern, targets: &[Pattern], b
     format!("{front}{word} {behind}{} -> {}{}", pattern(a), list(targets, ", "), within(bound))
 }
 
+/// Patterns that are one list, unless arrows stand between them.
 fn list(patterns: &[Pattern], between: &str) -> String {
-    patterns.iter().map(pattern).collect::<Vec<_>>().join(between)
+    let mut listed = Listed::default();
+    let mut print = |pattern: &Pattern| match between {
+        " -> " => self::pattern(pattern),
+        _ => pattern_of(pattern, &mut listed),
+    };
+    patterns.iter().map(&mut print).collect::<Vec<_>>().join(between)
+}
+
+fn pair(a: &Pattern, b: &Pattern) -> String {
+    let mut listed = Listed::default();
+    format!("{}, {}", pattern_of(a, &mut listed), pattern_of(b, &mut listed))
+}
+
+/// What stands before in a list: texts go on with the kind word before them, and are written without a word of their own.
+#[derive(Default)]
+struct Listed {
+    kind: Option<String>,
+    has_tool: bool,
+}
+
+impl Listed {
+    fn what(&mut self, simple: &Simple) -> String {
+        let text = what(&simple.what);
+        match &simple.what {
+            // Behind a kind word a tool has no quotes.
+            What::Quoted(name) if self.kind.is_some() && !simple.proposed => {
+                self.has_tool = true;
+                name.clone()
+            }
+            What::Tool(_) | What::Quoted(_) | What::AnyTool => {
+                self.has_tool = true;
+                text
+            }
+            _ => {
+                let (word, rest) = text.split_once(' ').unwrap_or((&text, ""));
+                let goes_on = self.kind.as_deref() == Some(word) && !self.has_tool && rest.starts_with(['"', '/']);
+                (self.kind, self.has_tool) = (Some(word.to_owned()), false);
+                if goes_on { rest.to_owned() } else { text }
+            }
+        }
+    }
 }
 
 fn within(within: Option<Within>) -> String {
@@ -148,16 +189,20 @@ fn count_test(test: &CountTest) -> String {
 
 /// Parentheses around a choice and around `where`: they are needed where the statement goes on.
 pub fn pattern(pattern: &Pattern) -> String {
-    let parts: Vec<String> = pattern.alternatives.iter().map(simple).collect();
+    pattern_of(pattern, &mut Listed::default())
+}
+
+fn pattern_of(pattern: &Pattern, listed: &mut Listed) -> String {
+    let parts: Vec<String> = pattern.alternatives.iter().map(|one| simple(one, listed)).collect();
     if parts.len() == 1 { parts.concat() } else { format!("({})", parts.join(" | ")) }
 }
 
-fn simple(simple: &Simple) -> String {
+fn simple(simple: &Simple, listed: &mut Listed) -> String {
     let mut text = String::new();
     if simple.proposed {
         text.push_str("proposed ");
     }
-    text.push_str(&what(&simple.what));
+    text.push_str(&listed.what(simple));
     let mut tests: Vec<String> = match &simple.what {
         What::Program(_, tests) => tests.iter().map(of_program).collect(),
         _ => Vec::new(),

@@ -60,9 +60,23 @@ const fn program(name: &'static str, args: &'static [&'static str], flags: &'sta
     Program { name, args, flags }
 }
 
+/// What stands for a program that only the running shell knows.
+const HIDDEN: Program = program("", &[], &[]);
+
+impl Program {
+    /// Whether it stands for one that only the running shell knows.
+    pub fn is_hidden(&self) -> bool {
+        self.name.is_empty()
+    }
+}
+
 /// The command lines of generated runs, read by hand: wrappers taken off, every program of the line.
 pub fn command_lines() -> &'static [(&'static str, &'static [Program])] {
     const LINES: &[(&str, &[Program])] = &[
+        ("$TOOL test", &[HIDDEN]),
+        ("curl -s a.example | sh", &[program("curl", &["a.example"], &["-s"]), program("sh", &[], &[]), HIDDEN]),
+        ("ls | xargs -I% rm -f -r %", &[program("ls", &[], &[]), program("rm", &["%"], &["-f", "-r"])]),
+        ("git -f push main", &[program("git", &["push", "main"], &["-f"])]),
         ("npm test", &[program("npm", &["test"], &[])]),
         ("npm ci", &[program("npm", &["ci"], &[])]),
         ("ls", &[program("ls", &[], &[])]),

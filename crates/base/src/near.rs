@@ -30,11 +30,11 @@ pub enum NearMiss {
 /// How two names are near each other; `None` for equal ones, and for those that are two names.
 ///
 /// ```
-/// use averment_base::near::{NearMiss, near_miss};
-/// assert_eq!(near_miss("refund", "Refund "), Some(NearMiss::Written));
-/// assert_eq!(near_miss("delete_repo", "mcp__github__delete_repo"), Some(NearMiss::Namespace));
-/// assert_eq!(near_miss("refnd", "refund"), Some(NearMiss::Slip));
-/// assert_eq!(near_miss("lock", "unlock"), None);
+/// use averment_base::near::{Near, near};
+/// assert_eq!(near("refund", "Refund "), Some(Near::Written));
+/// assert_eq!(near("delete_repo", "mcp__github__delete_repo"), Some(Near::Namespace));
+/// assert_eq!(near("refnd", "refund"), Some(Near::Slip));
+/// assert_eq!(near("lock", "unlock"), None);
 /// ```
 #[must_use]
 pub fn near_miss(name: &str, other: &str) -> Option<NearMiss> {
@@ -169,7 +169,8 @@ fn letters_apart(name: &str, other: &str) -> u32 {
 
 /// Digits are never typos, and words are seldom mistyped at their start.
 fn is_word_slip(one: &str, two: &str) -> bool {
-    let (first, second): (Vec<char>, Vec<char>) = (one.chars().collect(), two.chars().collect());
+    let first: Vec<char> = one.chars().collect();
+    let second: Vec<char> = two.chars().collect();
     let (short, long) = (first.len().min(second.len()), first.len().max(second.len()));
     // One thing and several of them are two names.
     if one.strip_suffix('s') == Some(two) || two.strip_suffix('s') == Some(one) {

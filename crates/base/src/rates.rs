@@ -1,5 +1,23 @@
 //! Rates of few runs: how sure they are, and whether two of them differ.
 
+use serde::Serialize;
+
+/// How often something passed, of how many results that count. Reports write it as a list of the two numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(into = "(u64, u64)")]
+pub struct PassCount {
+    /// The results that passed.
+    pub passed: u64,
+    /// All results that count.
+    pub total: u64,
+}
+
+impl From<PassCount> for (u64, u64) {
+    fn from(count: PassCount) -> Self {
+        (count.passed, count.total)
+    }
+}
+
 /// The interval of Wilson for a rate, two-sided, with a confidence between 0 and 1; `None` of nothing (Wilson, "Probable inference, the law of
 /// succession, and statistical inference", 1927).
 #[must_use]
@@ -49,22 +67,22 @@ fn normal_cdf(point: f64) -> f64 {
 
 /// The p-value of the difference between two rates: Fisher's exact test, two-sided.
 #[must_use]
-pub fn fisher_exact((passed_a, total_a): (u64, u64), (passed_b, total_b): (u64, u64)) -> f64 {
-    let passed = passed_a + passed_b;
-    let (least, most) = (passed.saturating_sub(total_b), passed.min(total_a));
+pub fn fisher_exact(first: PassCount, second: PassCount) -> f64 {
+    let passed = first.passed + second.passed;
+    let (least, most) = (passed.saturating_sub(second.total), passed.min(first.total));
     // Logarithms of the likelihood of each table, from one to the next.
     let mut likely = Vec::new();
     let mut log = 0.0;
-    for in_a in least..=most {
-        if in_a > least {
-            let above = to_float(passed - in_a + 1) * to_float(total_a - in_a + 1);
-            let below = to_float(in_a) * to_float(total_b + in_a - passed);
+    for in_first in least..=most {
+        if in_first > least {
+            let above = to_float(passed - in_first + 1) * to_float(first.total - in_first + 1);
+            let below = to_float(in_first) * to_float(second.total + in_first - passed);
             log += (above / below).ln();
         }
-        likely.push((in_a, log));
+        likely.push((in_first, log));
     }
     let highest = likely.iter().map(|(_, log)| *log).fold(f64::NEG_INFINITY, f64::max);
-    let seen = likely.iter().find(|(in_a, _)| *in_a == passed_a).map_or(highest, |(_, log)| *log);
+    let seen = likely.iter().find(|(in_first, _)| *in_first == first.passed).map_or(highest, |(_, log)| *log);
     // Equally likely tables differ in their last digits.
     let (mut extreme, mut all) = (0.0, 0.0);
     for (_, log) in likely {
@@ -142,6 +160,7 @@ mod tests {
         for (part, point) in [(0.975, 1.959_964), (0.95, 1.644_854), (0.9995, 3.290_527)] {
             assert!((normal_quantile(part) - point).abs() < 1e-6, "{part}");
         }
+        let count = |(passed, total)| PassCount { passed, total };
         for (a, b, value) in [
             ((8, 10), (1, 6), 0.034_965_03),
             ((3, 3), (0, 3), 0.1),
@@ -149,8 +168,8 @@ mod tests {
             ((5, 10), (5, 10), 1.0),
             ((0, 0), (0, 0), 1.0),
         ] {
-            assert!(near(fisher_exact(a, b), value), "{a:?} {b:?}: {}", fisher_exact(a, b));
-            assert!(near(fisher_exact(b, a), value), "{b:?} {a:?}: {}", fisher_exact(b, a));
+            assert!(near(fisher_exact(count(a), count(b)), value), "{a:?} {b:?}: {}", fisher_exact(count(a), count(b)));
+            assert!(near(fisher_exact(count(b), count(a)), value), "{b:?} {a:?}: {}", fisher_exact(count(b), count(a)));
         }
     }
 

@@ -71,7 +71,7 @@ impl Truth {
         (answer, if self.by_missing() { Kleene::Unknown } else { answer })
     }
 
-    fn from_pair((answer, sure): (Kleene, Kleene)) -> Self {
+    fn from_pair(answer: Kleene, sure: Kleene) -> Self {
         match (answer, sure) {
             (Kleene::True, Kleene::True) => Self::True,
             (Kleene::False, Kleene::False) => Self::False,
@@ -85,14 +85,14 @@ impl Truth {
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let ((a, b), (c, d)) = (self.kleene_pair(), other.kleene_pair());
-        Self::from_pair((a.min(c), b.min(d)))
+        Self::from_pair(a.min(c), b.min(d))
     }
 
     /// Disjunction: the truer one.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let ((a, b), (c, d)) = (self.kleene_pair(), other.kleene_pair());
-        Self::from_pair((a.max(c), b.max(d)))
+        Self::from_pair(a.max(c), b.max(d))
     }
 
     /// The premise of `a implies b` where that is the assertion, to be joined with `b` by `or`: what does not hold of `a` says nothing of

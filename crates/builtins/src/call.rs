@@ -1,16 +1,10 @@
-//! Calling a function: what it sees, and what holds for the arguments of every function.
-//!
-//! A function is only asked about arguments of the types it takes. An argument that is missing, or of another type, gives
-//! `missing`, never a fault here: a test on the result is then false with that as its reason. Otherwise an argument that the run does not
-//! record gives what is not recorded, so that what depends on it stays undecided. A function that sees nothing, too, is asked all the same.
+//! What the body of a function sees: its arguments and its environment.
 
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::json::JsonCache;
+use super::cache::JsonCache;
 use super::matcher::RegexMatcher;
-use super::table::Builtin;
-use super::test;
 use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::value::{Node, Number, Object, Value, ValueText};
 use bumpalo::Bump;
@@ -57,47 +51,13 @@ pub enum SearchNeedle<'call, 'run> {
     Regex(&'call RegexMatcher),
 }
 
-impl Builtin {
-    /// Calls the function.
-    ///
-    /// # Errors
-    /// Only when a limit is reached.
-    pub fn call<'call, 'run>(
-        &self,
-        arguments: &'call [Node<'run>],
-        environment: CallEnvironment<'call, 'run>,
-    ) -> BuiltinResult<'run> {
-        if let Some(value) = self.settled_result(arguments) {
-            return Ok(Node::computed(value));
-        }
-        let CallEnvironment { arena, limits, meter, regex, cache } = environment;
-        (self.body)(&mut BuiltinCall { arguments, arena, limits, meter, cache, regex })
-    }
-
-    /// The result if the arguments alone decide it: see the head of this module.
-    fn settled_result<'run>(&self, arguments: &[Node<'run>]) -> Option<Value<'run>> {
-        let (least, most) = self.arity();
-        if arguments.len() < least || arguments.len() > most {
-            return Some(Value::Missing);
-        }
-        if self.sees_nothing {
-            return None;
-        }
-        let mut absent = false;
-        for (argument, parameter) in arguments.iter().zip(self.parameters) {
-            let value = &argument.value;
-            let fits = |&ty: &_| test::has_type(value, ty) && !matches!(value, Value::Missing);
-            match value.is_absent() {
-                true => absent = true,
-                false if parameter.types.iter().any(fits) => {}
-                false => return Some(Value::Missing),
-            }
-        }
-        absent.then_some(Value::Absent)
-    }
-}
-
 impl<'call, 'run> BuiltinCall<'call, 'run> {
+    /// A call with arguments that fit.
+    pub(super) fn new(arguments: &'call [Node<'run>], environment: CallEnvironment<'call, 'run>) -> Self {
+        let CallEnvironment { arena, limits, meter, regex, cache } = environment;
+        Self { arguments, arena, limits, meter, cache, regex }
+    }
+
     /// An argument; `missing` behind the last one.
     pub fn argument_node(&self, position: usize) -> Node<'run> {
         self.arguments.get(position).copied().unwrap_or(Node::computed(Value::Missing))

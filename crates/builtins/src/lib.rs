@@ -6,6 +6,7 @@
 )]
 
 pub mod backtrack;
+mod cache;
 pub mod call;
 mod convert;
 pub mod detect;
@@ -13,6 +14,7 @@ mod encoding;
 mod evidence;
 mod grounding;
 pub mod json;
+mod json_search;
 mod list;
 pub mod matcher;
 pub mod missing_reason;

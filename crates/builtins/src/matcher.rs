@@ -17,7 +17,7 @@ impl RegexMatcher {
     /// Builds the regular expression of this number of a program, one of so many that share the memory for what they remember of texts;
     /// `None` where it cannot be used or takes more than so many bytes.
     #[must_use]
-    pub fn new((number, pattern, backtracks): (u32, &str, bool), count: usize, limit: usize) -> Option<Self> {
+    pub fn new(number: u32, pattern: &str, backtracks: bool, count: usize, limit: usize) -> Option<Self> {
         Some(match backtracks {
             true => Self::Backtracking(number, Box::new(BacktrackRegex::new(pattern).ok()?)),
             false => Self::Linear(Box::new(LinearRegex::one_of(count, pattern, limit)?)),

@@ -106,7 +106,7 @@ impl LinearRegex {
         finder.with_cache(|dfa, cache| {
             let mut at = 0;
             while at <= text.len() {
-                let Some(end) = self.end_of_match((dfa, &mut *cache), text, at, meter)? else { break };
+                let Some(end) = self.end_of_match(dfa, &mut *cache, text, at, meter)? else { break };
                 at = end.max(at.saturating_add(1));
             }
             Ok(())
@@ -116,7 +116,8 @@ impl LinearRegex {
     /// End of the first match, charged by the bytes examined.
     fn end_of_match(
         &self,
-        (dfa, cache): (&DFA, &mut Cache),
+        dfa: &DFA,
+        cache: &mut Cache,
         text: &str,
         at: usize,
         meter: &mut FuelMeter,

@@ -40,11 +40,11 @@ fn write_value(value: &Value<'_>, out: &mut String) {
         Value::Boolean(false) => out.push_str("False"),
         Value::Text(text) => write_text(text.as_str(), out),
         Value::Number(_) => write_number(&to_json(value), out),
-        Value::List(items) => with_deep_stack(|| {
-            write_parts(out, ('[', ']'), items, |item: &Node<'_>, out| write_value(&item.value, out))
-        }),
+        Value::List(items) => {
+            with_deep_stack(|| write_parts(out, '[', ']', items, |item: &Node<'_>, out| write_value(&item.value, out)))
+        }
         Value::Object(object) => with_deep_stack(|| {
-            write_parts(out, ('{', '}'), object.entries(), |entry, out| {
+            write_parts(out, '{', '}', object.entries(), |entry, out| {
                 write_text(entry.key, out);
                 out.push_str(": ");
                 write_value(&entry.node.value, out);
@@ -54,7 +54,7 @@ fn write_value(value: &Value<'_>, out: &mut String) {
     }
 }
 
-fn write_parts<T>(out: &mut String, (open, close): (char, char), parts: &[T], one: impl Fn(&T, &mut String)) {
+fn write_parts<T>(out: &mut String, open: char, close: char, parts: &[T], one: impl Fn(&T, &mut String)) {
     out.push(open);
     for (at, part) in parts.iter().enumerate() {
         out.push_str(if at > 0 { ", " } else { "" });

@@ -230,10 +230,8 @@ fn equals_json(value: &Value<'_>, expected: &serde_json::Value) -> bool {
         (Value::Object(object), serde_json::Value::Object(expected)) => {
             object.entries().len() == expected.len()
                 && with_deep_stack(|| {
-                    let fits = |(key, expected): (&String, _)| {
-                        object.get(key).is_some_and(|node| equals_json(&node.value, expected))
-                    };
-                    expected.iter().all(fits)
+                    let fits = |key, expected| object.get(key).is_some_and(|node| equals_json(&node.value, expected));
+                    expected.iter().all(|(key, expected)| fits(key, expected))
                 })
         }
         (Value::Null, serde_json::Value::Null) => true,

@@ -30,7 +30,8 @@ fn ratio(part: usize, whole: usize) -> f64 {
 fn text_distance(left: &str, right: &str, meter: &mut FuelMeter) -> Result<(usize, usize), LimitError> {
     meter.charge_scan(left.len().saturating_add(right.len()))?;
     meter.check_memory((left.len().saturating_add(right.len())).saturating_mul(size_of::<char>()))?;
-    let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
+    let left: Vec<char> = left.chars().collect();
+    let right: Vec<char> = right.chars().collect();
     let longer = left.len().max(right.len());
     let (a, b) = without_common_ends(&left, &right);
     let (pattern, text) = if a.len() <= b.len() { (a, b) } else { (b, a) };

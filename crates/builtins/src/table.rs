@@ -3,8 +3,10 @@
 //! To add a function, add a row here and its body in the module of its family. The reference page, the checker's types and
 //! suggestions, the calls of the machine and the test that runs every example all read this table.
 
-use super::call::BuiltinBody;
+use super::call::{BuiltinBody, BuiltinCall, BuiltinResult, CallEnvironment};
+use super::test;
 use averment_base::types::Type;
+use averment_base::value::{Node, Value};
 
 /// A function of the language.
 #[derive(Debug, Clone, Copy)]
@@ -91,6 +93,47 @@ impl Builtin {
     }
 }
 
+impl Builtin {
+    /// Calls the function. It is only asked about arguments of the types it takes: one that is missing, or of another type, gives `missing`,
+    /// never a fault here, so that a test on the result is false with that as its reason. Otherwise an argument that the run does not record
+    /// gives what is not recorded, so that what depends on it stays undecided. A function that sees nothing, too, is asked all the same.
+    ///
+    /// # Errors
+    /// Only when a limit is reached.
+    pub fn call<'call, 'run>(
+        &self,
+        arguments: &'call [Node<'run>],
+        environment: CallEnvironment<'call, 'run>,
+    ) -> BuiltinResult<'run> {
+        if let Some(value) = self.settled_result(arguments) {
+            return Ok(Node::computed(value));
+        }
+        (self.body)(&mut BuiltinCall::new(arguments, environment))
+    }
+
+    /// The result that the arguments alone decide: see [`Self::call`].
+    fn settled_result<'run>(&self, arguments: &[Node<'run>]) -> Option<Value<'run>> {
+        let (least, most) = self.arity();
+        if arguments.len() < least || arguments.len() > most {
+            return Some(Value::Missing);
+        }
+        if self.sees_nothing {
+            return None;
+        }
+        let mut absent = false;
+        for (argument, parameter) in arguments.iter().zip(self.parameters) {
+            let value = &argument.value;
+            let fits = |&ty: &_| test::has_type(value, ty) && !matches!(value, Value::Missing);
+            match value.is_absent() {
+                true => absent = true,
+                false if parameter.types.iter().any(fits) => {}
+                false => return Some(Value::Missing),
+            }
+        }
+        absent.then_some(Value::Absent)
+    }
+}
+
 /// The word of the language for a type.
 #[must_use]
 pub fn type_word(ty: Type) -> &'static str {
@@ -166,6 +209,7 @@ builtins! {
         join(values: List, separator? 1: String) -> String [], "the texts of the values (as `text` gives them) with the separator between them", r#"join(["a", 1, true], "-") == "a-1-true""#;
         text(value: Any) -> String [], "the value as text: text stays, everything else becomes compact JSON", r#"text([1, "a"]) == '[1,"a"]'"#;
         parse_command(command: String) -> Object [], "the command read plainly: `executable`, `positionals`, `options` (each with the list of its values, `true` for none) and `end_of_options`; one shell around it is removed, operators are words like others", r#"parse_command("bash -c 'git log -n 3'").options["-n"] == ["3"]"#;
+        runs_command(parts: List, command: String) -> Boolean [], "whether one of the programs (`parts` of a command) is the one that the text names, with its flags in any spelling and order, and its arguments in order; not recorded where the line hides what it runs", r#"not runs_command([], "rm -rf")"#;
         number(text: String | Number) -> Number [], "the number that the text spells in JSON's syntax, white space around it ignored; missing where it spells none", r#"number(" 12.50 ") == 12.5"#;
     }
     Score in score {

@@ -6,7 +6,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::json::find_json;
+use super::json_search::find_json;
 use super::schema::{CompiledSchema, SchemaViolation};
 use super::token;
 pub use super::token::mentions_text;
@@ -153,7 +153,7 @@ pub fn ends_with(subject: &Value<'_>, end: &Value<'_>) -> Option<bool> {
 pub fn is_json(subject: &Value<'_>, meter: &mut FuelMeter) -> TestAnswer {
     let Value::Text(text) = subject else { return Ok(None) };
     meter.charge_scan(text.as_str().len().saturating_mul(4))?;
-    Ok(Some(super::json::is_json(text.as_str())))
+    Ok(Some(super::json_search::is_json(text.as_str())))
 }
 
 /// `subject is json Schema`: whether the text is JSON, and where it is, what in it does not fit. `None` for what is no text,

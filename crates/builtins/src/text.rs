@@ -9,7 +9,7 @@ use super::pattern::LinearRegex;
 use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::json::to_json;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
-use averment_runs::command::parse_plain;
+use averment_runs::command::{WantedCommand, parse_plain};
 
 /// White space that separates words: what Unicode calls so, and the four ASCII separators U+001C to U+001F.
 #[must_use]
@@ -211,6 +211,23 @@ pub(super) fn parse_command<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinRe
             ("end_of_options", end_of_options),
         ],
     ))
+}
+
+pub(super) fn runs_command<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let command = call.text_argument(1);
+    call.meter.charge_scan(command.len())?;
+    let Some(wanted) = WantedCommand::read(command) else { return call.give_boolean(false) };
+    let mut is_hidden = false;
+    for part in call.list_argument(0) {
+        call.meter.charge_fuel(1)?;
+        let Value::Object(part) = part.value else { continue };
+        match wanted.is_run_by(&part) {
+            Some(true) => return call.give_boolean(true),
+            Some(false) => {}
+            None => is_hidden = true,
+        }
+    }
+    if is_hidden { Ok(Node::computed(Value::Absent)) } else { call.give_boolean(false) }
 }
 
 /// The keys must be distinct.

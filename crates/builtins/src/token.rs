@@ -29,10 +29,10 @@ pub fn mentions_text(text: &str, part: &str) -> bool {
 /// True if a whole token spells the number; a `-` before it is its sign.
 pub(crate) fn mentions_number(text: &str, wanted: Number<'_>) -> bool {
     let signed = |start: usize| text.get(..start).is_some_and(|front| front.ends_with('-'));
-    let with_sign = |(start, token): (usize, &str)| {
+    let with_sign = |start: usize, token: &str| {
         text.get(start.saturating_sub(usize::from(signed(start)))..start.saturating_add(token.len()))
     };
-    split_tokens(text).filter_map(with_sign).any(|token| wanted.is_spelled(token))
+    split_tokens(text).filter_map(|(start, token)| with_sign(start, token)).any(|token| wanted.is_spelled(token))
 }
 
 pub(crate) fn split_tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {

@@ -1,7 +1,8 @@
 //! What is said of all runs together when the last was judged.
 
 use crate::judge::RunResult;
-use crate::pipeline::{FinishedChunk, Pipeline};
+use crate::pipeline::Pipeline;
+use crate::workers::FinishedChunk;
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir::Severity;
@@ -54,7 +55,7 @@ fn is_exercised(status: Status) -> bool {
 pub fn over_runs_report(pipeline: &Pipeline, all: &OverRunsTally) -> Option<RunReport> {
     let options = &pipeline.options;
     let none = RunsTally::default();
-    let concluded = |(place, program): (usize, &Program)| {
+    let concluded = |place: usize, program: &Program| {
         let selected = |assertion: &_| options.selection.is_selected(program, assertion);
         let any = over_runs::of_program(program).any(|(_, assertion, _)| selected(assertion));
         let tally = all.tallies.get(place).unwrap_or(&none);
@@ -62,7 +63,8 @@ pub fn over_runs_report(pipeline: &Pipeline, all: &OverRunsTally) -> Option<RunR
             || over_runs::conclude_runs(program, &PreparedProgram::new(program), &options.limits, tally, &selected);
         RunOutcome { results: any.then(conclude).unwrap_or_default(), passed: true, ..RunOutcome::default() }
     };
-    let outcomes: Vec<RunOutcome> = pipeline.programs.iter().enumerate().map(concluded).collect();
+    let outcomes: Vec<RunOutcome> =
+        pipeline.programs.iter().enumerate().map(|(place, program)| concluded(place, program)).collect();
     let Pipeline { table, policy, detail, .. } = pipeline;
     let mut made = report_of(table, &outcomes, all.runs, *policy, *detail);
     let idle = |result: &ResultReport| matches!(result.status, Status::Vacuous | Status::Skipped);

@@ -142,7 +142,7 @@ impl IncrementalTotals {
                 own.members.push(self.places.len());
                 let by_rule = own.rule.as_ref().is_some_and(|rule| rule.threshold.is_some());
                 let over_runs = table.items.get(item).is_some_and(|item| item.over_runs);
-                self.places.push(AssertionSlot::new(of, item, part, (by_rule, over_runs)));
+                self.places.push(AssertionSlot::new(of, item, part, by_rule, over_runs));
             }
         }
         let parts = start..self.parts.len();
@@ -327,7 +327,7 @@ impl ScorePart {
 }
 
 impl AssertionSlot {
-    fn new(assertion: &CompiledAssertion, item: usize, part: usize, (by_rule, over_runs): (bool, bool)) -> Self {
+    fn new(assertion: &CompiledAssertion, item: usize, part: usize, by_rule: bool, over_runs: bool) -> Self {
         let settings = &assertion.settings;
         let is_error = settings.severity == Severity::Error;
         Self {

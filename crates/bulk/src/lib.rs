@@ -13,6 +13,6 @@ pub mod near_names;
 pub mod ordered;
 pub mod pipeline;
 pub mod prefilter;
-pub mod profile;
 pub mod reading_notes;
 pub mod unused_names;
+pub mod workers;

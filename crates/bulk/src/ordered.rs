@@ -1,12 +1,13 @@
 //! The results of chunks in the order of the traces, whichever thread was done first.
 
 use crate::all_runs::OverRunsTally;
-use crate::pipeline::{FinishedChunk, JudgeThreads, JudgeWorkers, MissingRuns};
+use crate::workers::{FinishedChunk, JudgeThreads, JudgeWorkers, MissingRuns};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
 /// The next item in order.
+#[expect(clippy::large_enum_variant, reason = "there is one of them at a time")]
 pub enum NextChunk {
     /// The results of the next chunk.
     Finished(FinishedChunk),

@@ -1,35 +1,19 @@
-//! From traces to results: some threads take chunks of the traces and judge them, in turn.
-//!
-//! What is between reading and writing is bounded, so that memory does not depend on the number of runs. Whoever takes the results may leave
-//! at any time, without waiting for the threads.
-//!
-//! A thread may break down (a defect, no memory). What was handed out is held against what came back, every thread is joined, and a run
-//! without verdicts is never passed over: it is counted in [`MissingRuns::lost`].
+//! What a check of many runs is made with.
 
-use crate::faults::{FaultInjector, FaultPoint};
-use crate::feed::{self, LostRuns, PartFeeder, TraceInput};
-use crate::judge::{ReadCounts, RunResult, ThreadJudge};
-use crate::near_names::{NearNameSearch, NearNames};
-use crate::profile;
-use crate::reading_notes::{FileRecords, ReadingNotes};
+use crate::faults::FaultInjector;
+use crate::feed;
+use crate::near_names::NearNames;
+use crate::reading_notes::ReadingNotes;
 use crate::unused_names::UnusedNames;
-use averment_base::limits::LONG;
-use averment_base::memory;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
-use averment_engine::vm::prepare::PreparedProgram;
-use averment_report::chunk_totals::ChunkTotals;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::GatePolicy;
 use averment_report::model::ReportDetail;
 use averment_report::profile::CheckCosts;
 use averment_report::table::ReportTable;
-use averment_traces::read::{FilePart, RawRun};
 use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use std::thread::{self, JoinHandle};
+use std::sync::{Arc, Mutex};
 
 /// Everything that judging a run needs.
 pub struct Pipeline {
@@ -46,7 +30,7 @@ pub struct Pipeline {
     /// What reports show.
     pub detail: ReportDetail,
     /// How runs are read.
-    pub reading: feed::RunReadOptions,
+    pub reading: feed::Reading,
     /// The names of `--map` that were not seen.
     pub unused: UnusedNames,
     /// How much of the traces was understood.
@@ -69,204 +53,4 @@ pub struct Pipeline {
     pub profile: Option<Mutex<CheckCosts>>,
     /// Where tests let threads break down.
     pub faults: FaultInjector,
-}
-
-/// The results of one chunk, with its number and length.
-pub struct FinishedChunk {
-    /// The number of the chunk, from 0.
-    pub number: usize,
-    /// Its length.
-    pub bytes: u64,
-    /// Results of its runs, in order.
-    pub done: Vec<RunResult>,
-    /// Counts of the runs that need nothing else.
-    pub totals: ChunkTotals,
-    /// How much of the runs was read.
-    pub reads: ReadCounts,
-    /// How many records there were, by file.
-    pub records: Box<FileRecords>,
-    /// Runs in it that were not judged: all, where judging it broke down.
-    pub lost: u64,
-}
-
-/// Chunks in flight per thread.
-const AHEAD: usize = 16;
-/// Stack bytes per judging thread; fits the nesting limits of rules and traces.
-const STACK: usize = 16 << 20;
-
-/// Handed over by judging threads: finished chunks, and a permit for each chunk in flight.
-pub struct JudgeThreads {
-    /// The results of chunks, in no order; it ends with the last one.
-    pub finished: Receiver<FinishedChunk>,
-    /// One is taken for every chunk that is written, so that not too much is judged ahead of it.
-    pub permits: Receiver<()>,
-    /// The threads, and what they take chunks from.
-    pub workers: JudgeWorkers,
-}
-
-/// The judging threads, to be joined when nothing more comes of them.
-pub struct JudgeWorkers {
-    threads: Vec<JoinHandle<()>>,
-    feeder: Arc<Mutex<PartFeeder>>,
-}
-
-/// The losses when all threads have ended.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct MissingRuns {
-    /// Runs that were given and did not come back.
-    pub lost: LostRuns,
-    /// Threads that broke down for good; one where none could be started at all.
-    pub dead: usize,
-}
-
-impl JudgeWorkers {
-    /// Waits for threads that have nothing to do any more, and counts what was given and did not come back; `taken` is the number of chunks
-    /// that did.
-    #[must_use]
-    pub fn join_threads(self, taken: usize) -> MissingRuns {
-        let none = usize::from(self.threads.is_empty());
-        let dead = self.threads.into_iter().filter_map(|thread| thread.join().err()).count();
-        let mut feeder = self.feeder.lock().unwrap_or_else(PoisonError::into_inner);
-        // Each chunk has a run at least.
-        let gone = feeder.handed_out().saturating_sub(taken);
-        let left =
-            catch_unwind(AssertUnwindSafe(|| feeder.count_untaken())).unwrap_or(LostRuns { runs: 0, more: true });
-        let runs = left.runs.saturating_add(gone as u64);
-        MissingRuns { lost: LostRuns { runs, more: gone > 0 || left.more }, dead: dead.saturating_add(none) }
-    }
-}
-
-impl JudgeWorkers {
-    /// Counts what was given and did not come back, without waiting for threads: one of them is left where it stands.
-    #[must_use]
-    pub fn leave_threads(self, taken: usize) -> MissingRuns {
-        let (threads, held) = memory::left_runs();
-        let mut feeder = match self.feeder.try_lock() {
-            Ok(feeder) => feeder,
-            Err(TryLockError::Poisoned(broken)) => broken.into_inner(),
-            // It was reading.
-            Err(TryLockError::WouldBlock) => {
-                return MissingRuns { lost: LostRuns { runs: held.max(1), more: true }, dead: 1 };
-            }
-        };
-        let gone = (feeder.handed_out().saturating_sub(taken) as u64).saturating_sub(threads);
-        let left =
-            catch_unwind(AssertUnwindSafe(|| feeder.count_untaken())).unwrap_or(LostRuns { runs: 0, more: true });
-        let runs = held.saturating_add(gone).saturating_add(left.runs);
-        // One that had nothing in hand has lost nothing, where others went on to the end.
-        MissingRuns { lost: LostRuns { runs, more: runs > 0 || left.more }, dead: 1 }
-    }
-}
-
-/// Starts the threads that judge the traces; `total` is their length, where that is known.
-#[must_use]
-pub fn start_judging(pipeline: &Arc<Pipeline>, traces: Vec<TraceInput>, total: Option<u64>) -> JudgeThreads {
-    let threads = thread_count(pipeline.threads, total);
-    let (permit, permits) = sync_channel::<()>(AHEAD * threads);
-    let (finish, finished) = channel::<FinishedChunk>();
-    let feeder = Arc::new(Mutex::new(PartFeeder::new(traces, &pipeline.reading, pipeline.chunk)));
-    let mut workers = JudgeWorkers { threads: Vec::new(), feeder };
-    for _ in 0..threads {
-        let (pipeline, feeder, permit, finish) =
-            (Arc::clone(pipeline), Arc::clone(&workers.feeder), permit.clone(), finish.clone());
-        let work = move || judge_all(&pipeline, &feeder, &permit, &finish);
-        match thread::Builder::new().stack_size(STACK).spawn(work) {
-            Ok(thread) => workers.threads.push(thread),
-            // With fewer threads it takes longer; without any all runs are lost.
-            Err(_) => break,
-        }
-    }
-    JudgeThreads { finished, permits, workers }
-}
-
-/// A small trace gets one thread, because starting more costs more than it saves.
-fn thread_count(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
-    let all = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    match (asked, length) {
-        (Some(asked), _) => asked.get().min(256),
-        (None, Some(length)) if length < feed::BATCH as u64 => 1,
-        (None, _) => all(),
-    }
-}
-
-/// Whoever is free reads the next chunk, so that its bytes stay in the cache of the core that judges it.
-fn judge_all(pipeline: &Pipeline, feeder: &Mutex<PartFeeder>, permit: &SyncSender<()>, finish: &Sender<FinishedChunk>) {
-    memory::mark_judging();
-    pipeline.faults.reach_point(FaultPoint::Preparing);
-    let prepared: Vec<PreparedProgram> = pipeline.programs.iter().map(PreparedProgram::new).collect();
-    let Pipeline { programs, options, reading, .. } = pipeline;
-    let looking = NearNameSearch { programs, prepared: &prepared, options, reading };
-    let mut work = self::chunk_judge(pipeline, &prepared);
-    let mut buffer = Vec::new();
-    loop {
-        let mut feeder = feeder.lock().unwrap_or_else(PoisonError::into_inner);
-        // Waits while too much is judged and not written. The other end is gone only when the command is ending.
-        if permit.send(()).is_err() {
-            return;
-        }
-        pipeline.faults.reach_point(FaultPoint::Reading);
-        let Some((number, part)) = feeder.next(&mut buffer) else { return };
-        let cut = match &part {
-            FilePart::Runs(runs) => Some(runs.len() as u64),
-            FilePart::Lines(_) => None,
-        };
-        memory::set_runs_held(cut.unwrap_or(1));
-        let bytes = match &part {
-            FilePart::Lines(_) => buffer.len(),
-            FilePart::Runs(runs) => runs.iter().flatten().map(RawRun::text_length).sum(),
-        };
-        // Long runs are judged one at a time, while nothing else is read: memory holds one of them, whatever the number of threads.
-        let alone = (bytes > LONG.max(2 * pipeline.chunk)).then_some(feeder);
-        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let judged = catch_unwind(AssertUnwindSafe(|| {
-            pipeline.faults.reach_point(FaultPoint::Chunk);
-            pipeline.unused.search_part(&part, &buffer);
-            pipeline.near_names.search_part(&looking, &part, &buffer);
-            let judged = work(part, &mut buffer);
-            pipeline.faults.reach_point(FaultPoint::Judged);
-            judged
-        }));
-        drop(alone);
-        let broke = judged.is_err();
-        let lost = if broke { cut.unwrap_or_else(|| feed::lines_of(&buffer)).max(1) } else { 0 };
-        let ChunkResults { done, totals, reads, records } = judged.unwrap_or_default();
-        if finish.send(FinishedChunk { number, bytes, done, totals, reads, records: Box::new(records), lost }).is_err()
-        {
-            return;
-        }
-        memory::set_runs_held(0);
-        if broke {
-            // What the thread kept may be half done.
-            (work, buffer) = (self::chunk_judge(pipeline, &prepared), Vec::new());
-        }
-    }
-}
-
-#[derive(Default)]
-struct ChunkResults {
-    done: Vec<RunResult>,
-    totals: ChunkTotals,
-    reads: ReadCounts,
-    records: FileRecords,
-}
-
-type ChunkJudge<'p> = Box<dyn FnMut(FilePart, &mut Vec<u8>) -> ChunkResults + 'p>;
-
-fn chunk_judge<'p>(pipeline: &'p Pipeline, prepared: &'p [PreparedProgram]) -> ChunkJudge<'p> {
-    match &pipeline.profile {
-        None => {
-            let mut judge = ThreadJudge::new(pipeline, prepared);
-            Box::new(move |part, buffer| {
-                let (done, totals) = judge.judge_part(part, buffer);
-                ChunkResults { done, totals, reads: judge.take_reads(), records: judge.take_records() }
-            })
-        }
-        Some(costs) => {
-            let mut judge = profile::ProfilingJudge::new(pipeline, prepared, costs);
-            Box::new(move |part, buffer| {
-                let (done, totals) = judge.judge_part(part, buffer);
-                ChunkResults { done, totals, reads: ReadCounts::default(), records: judge.take_records() }
-            })
-        }
-    }
 }

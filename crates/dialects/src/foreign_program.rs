@@ -50,10 +50,9 @@ pub fn compile_foreign(
     let program = (!checked.diagnostics.has_errors()).then(|| {
         let mut program = compile::compile(&checked.module, &own);
         let SpanMap { origin, files } = &moved;
-        let of =
-            |(_, file): (FileId, &SourceFile)| ProgramSource { name: file.name.clone(), text: file.text.to_string() };
+        let of = |file: &SourceFile| ProgramSource { name: file.name.clone(), text: file.text.to_string() };
         let text = ProgramSource { name: format!("{name} (as rules)"), text: lowered.written.text.clone() };
-        let all = sources.iter().map(of).chain([text]).collect();
+        let all = sources.iter().map(|(_, file)| of(file)).chain([text]).collect();
         program.move_to_origin(all, origin.clone(), &|span| in_files(span, files));
         let at = Span::new(root, 0, 0);
         program.own_verdicts = Some(lowered.dialect.verdicts.clone());

@@ -184,10 +184,8 @@ impl RuleWriter {
         self.write_gap();
         let by = self.text.len();
         self.text.push_str(&other.text);
-        let moved = |(range, place): (Range<usize>, Span)| {
-            (range.start.saturating_add(by)..range.end.saturating_add(by), place)
-        };
-        self.places.extend(other.places.into_iter().map(moved));
+        let moved = |range: Range<usize>| range.start.saturating_add(by)..range.end.saturating_add(by);
+        self.places.extend(other.places.into_iter().map(|(range, place)| (moved(range), place)));
     }
 
     /// The text, and where its pieces come from.

@@ -145,7 +145,9 @@ impl HistorySnapshot {
             let mut statement = self.connection.prepare("SELECT run, kind, name FROM used ORDER BY run, kind, name")?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                let (run, kind, name): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                let run: i64 = row.get(0)?;
+                let kind: i64 = row.get(1)?;
+                let name: i64 = row.get(2)?;
                 let [tools, skills] = &mut found;
                 let of_kind: &mut FxHashMap<i64, Vec<String>> = if kind == SKILL { skills } else { tools };
                 of_kind.entry(run).or_default().extend(names.get(&name).cloned());

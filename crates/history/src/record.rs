@@ -5,7 +5,7 @@ use crate::labels::RecordingLabels;
 use crate::schema::{self, OpenPurpose};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::outcome::Status;
-use averment_report::fingerprint::hash_texts;
+use averment_report::digest::hash_texts;
 use averment_report::model::RunReport;
 use averment_report::run_measures::RecordedMeasures;
 use averment_report::table::{ReportItem, ReportTable};

@@ -1,4 +1,4 @@
-//! The tables of a history, how a file becomes one, and how an older one becomes one of today.
+//! The tables of a history, and how a file becomes one.
 //!
 //! A history is one file with a rollback journal: it can be copied, kept as an artifact of CI and read where nothing may be written. Writers
 //! hold it only while they write whole runs, and wait for each other.
@@ -14,18 +14,19 @@ const APPLICATION: i32 = 0x4156_5248;
 /// How long a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Migrations: each upgrades the previous version. The last is the current one.
-const STEPS: [&str; 2] = [
-    "CREATE TABLE recordings (id INTEGER PRIMARY KEY, at INTEGER, labels TEXT NOT NULL);
-     CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-     CREATE TABLE assertions (id INTEGER PRIMARY KEY, rules BLOB NOT NULL, file TEXT NOT NULL, rule TEXT NOT NULL, name TEXT NOT NULL,
-         text TEXT NOT NULL, severity TEXT NOT NULL, UNIQUE (rules, file, name, text, severity));
-     CREATE TABLE runs (id INTEGER PRIMARY KEY, recording INTEGER NOT NULL, name INTEGER NOT NULL, hash BLOB NOT NULL, own TEXT, at INTEGER,
-         passed INTEGER NOT NULL, score REAL, cost REAL, tokens REAL, duration REAL);
-     CREATE TABLE results (run INTEGER NOT NULL, position INTEGER NOT NULL, assertion INTEGER NOT NULL, status INTEGER NOT NULL,
-         score REAL, PRIMARY KEY (run, position)) WITHOUT ROWID;",
-    "CREATE TABLE used (run INTEGER NOT NULL, kind INTEGER NOT NULL, name INTEGER NOT NULL, PRIMARY KEY (run, kind, name)) WITHOUT ROWID;",
-];
+/// The version of the tables: a history of another version is refused.
+const VERSION: i64 = 1;
+
+/// What makes a history of an empty file.
+const TABLES: &str = "CREATE TABLE recordings (id INTEGER PRIMARY KEY, at INTEGER, labels TEXT NOT NULL);
+    CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+    CREATE TABLE assertions (id INTEGER PRIMARY KEY, rules BLOB NOT NULL, file TEXT NOT NULL, rule TEXT NOT NULL, name TEXT NOT NULL,
+        text TEXT NOT NULL, severity TEXT NOT NULL, UNIQUE (rules, file, name, text, severity));
+    CREATE TABLE runs (id INTEGER PRIMARY KEY, recording INTEGER NOT NULL, name INTEGER NOT NULL, hash BLOB NOT NULL, own TEXT, at INTEGER,
+        passed INTEGER NOT NULL, score REAL, cost REAL, tokens REAL, duration REAL);
+    CREATE TABLE results (run INTEGER NOT NULL, position INTEGER NOT NULL, assertion INTEGER NOT NULL, status INTEGER NOT NULL,
+        score REAL, PRIMARY KEY (run, position)) WITHOUT ROWID;
+    CREATE TABLE used (run INTEGER NOT NULL, kind INTEGER NOT NULL, name INTEGER NOT NULL, PRIMARY KEY (run, kind, name)) WITHOUT ROWID;";
 
 /// A history may be untrusted: nothing in it is executed.
 const GUARDS: [(DbConfig, bool); 4] = [
@@ -54,11 +55,10 @@ pub(crate) fn open_history(path: &Path, purpose: OpenPurpose) -> Result<Connecti
     for (setting, value) in GUARDS {
         connection.set_db_config(setting, value).map_err(sqlite)?;
     }
-    let known = schema_version(&connection, path)?;
-    match purpose {
-        OpenPurpose::Read if known.is_none() => return Err(HistoryError::for_file(path, "is empty", MADE_BY)),
-        OpenPurpose::Read if known == Some(STEPS.len()) => {}
-        _ => migrate_schema(&mut connection, path)?,
+    match (purpose, is_history(&connection, path)?) {
+        (_, true) => {}
+        (OpenPurpose::Read, false) => return Err(HistoryError::for_file(path, "is empty", MADE_BY)),
+        (OpenPurpose::Record, false) => create(&mut connection, path)?,
     }
     Ok(connection)
 }
@@ -73,38 +73,35 @@ fn check_file(path: &Path, purpose: OpenPurpose) -> Result<(), HistoryError> {
     }
 }
 
-fn schema_version(connection: &Connection, path: &Path) -> Result<Option<usize>, HistoryError> {
+/// Whether a file is a history; false where it is empty.
+fn is_history(connection: &Connection, path: &Path) -> Result<bool, HistoryError> {
     let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sqlite);
     let tables: i64 =
         connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0)).map_err(sqlite)?;
     let (application, version) = (number("application_id")?, number("user_version")?);
     if (application, version, tables) == (0, 0, 0) {
-        return Ok(None);
+        return Ok(false);
     }
     if application != i64::from(APPLICATION) {
         return Err(HistoryError::for_file(path, "is a database of another program, and is left as it is", MADE_BY));
     }
-    match usize::try_from(version) {
-        Ok(version) if (1..=STEPS.len()).contains(&version) => Ok(Some(version)),
-        _ => {
-            let what = format!("is of version {version}, and this program knows {} at most", STEPS.len());
-            Err(HistoryError::for_file(path, &what, "use the newer `aver` that wrote it"))
-        }
+    if version != VERSION {
+        let what = format!("is a history of version {version}, and this `aver` reads version {VERSION} alone");
+        return Err(HistoryError::for_file(path, &what, "use the `aver` that wrote it, or record into another file"));
     }
+    Ok(true)
 }
 
-/// Creates the tables or upgrades an older history, in one transaction.
-fn migrate_schema(connection: &mut Connection, path: &Path) -> Result<(), HistoryError> {
+/// Makes a history of an empty file: all of it or nothing.
+fn create(connection: &mut Connection, path: &Path) -> Result<(), HistoryError> {
     let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
-    let known = schema_version(&transaction, path)?.unwrap_or(0);
-    for step in STEPS.iter().skip(known) {
-        transaction.execute_batch(step).map_err(sqlite)?;
-    }
-    if known < STEPS.len() {
+    // Another process may have been faster.
+    if !is_history(&transaction, path)? {
+        transaction.execute_batch(TABLES).map_err(sqlite)?;
         transaction.pragma_update(None, "application_id", APPLICATION).map_err(sqlite)?;
-        transaction.pragma_update(None, "user_version", i64::try_from(STEPS.len()).unwrap_or(0)).map_err(sqlite)?;
+        transaction.pragma_update(None, "user_version", VERSION).map_err(sqlite)?;
     }
     transaction.commit().map_err(sqlite)
 }
@@ -113,24 +110,18 @@ fn migrate_schema(connection: &mut Connection, path: &Path) -> Result<(), Histor
 mod tests {
     use super::*;
 
-    fn first_version(path: &Path) -> Connection {
-        let connection = Connection::open(path).unwrap();
-        connection.execute_batch(STEPS[0]).unwrap();
-        connection.pragma_update(None, "application_id", APPLICATION).unwrap();
-        connection.pragma_update(None, "user_version", 1).unwrap();
-        connection
-    }
-
     #[test]
-    fn an_older_history_becomes_one_of_today_and_keeps_its_rows() {
+    fn an_empty_file_becomes_a_history_once() {
         let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("runs.db");
+        assert!(open_history(&path, OpenPurpose::Read).unwrap_err().message.contains("does not exist"));
+        std::fs::write(&path, "").unwrap();
+        assert!(open_history(&path, OpenPurpose::Read).unwrap_err().message.contains("is empty"));
+        let made = open_history(&path, OpenPurpose::Record).unwrap();
+        made.execute("INSERT INTO recordings (at, labels) VALUES (7, '{}')", []).unwrap();
+        drop(made);
         for purpose in [OpenPurpose::Record, OpenPurpose::Read] {
-            let path = folder.path().join(format!("{purpose:?}.db"));
-            let old = first_version(&path);
-            old.execute("INSERT INTO recordings (at, labels) VALUES (7, '{}')", []).unwrap();
-            drop(old);
             let opened = open_history(&path, purpose).unwrap();
-            assert_eq!(schema_version(&opened, &path), Ok(Some(STEPS.len())));
             let at: i64 = opened.query_row("SELECT at FROM recordings", [], |row| row.get(0)).unwrap();
             let used: i64 = opened.query_row("SELECT count(*) FROM used", [], |row| row.get(0)).unwrap();
             assert_eq!((at, used), (7, 0));
@@ -138,21 +129,30 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_history_and_what_is_none_are_refused_and_left_alone() {
+    fn a_history_of_another_version_and_what_is_none_are_refused_and_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("newer.db");
-        first_version(&path).pragma_update(None, "user_version", 99).unwrap();
-        let foreign = folder.path().join("foreign.db");
-        Connection::open(&foreign).unwrap().execute_batch("CREATE TABLE people (name TEXT)").unwrap();
-        let text = folder.path().join("text.db");
-        std::fs::write(&text, "a text that is long enough to be looked at ".repeat(100)).unwrap();
-        for (path, said) in [(&path, "version 99"), (&foreign, "another program"), (&text, "no database")] {
-            let before = std::fs::read(path).unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for version in [0, 2, 99] {
+            let made = open_history(&path(&format!("{version}.db")), OpenPurpose::Record).unwrap();
+            made.pragma_update(None, "user_version", version).unwrap();
+        }
+        Connection::open(path("foreign.db")).unwrap().execute_batch("CREATE TABLE people (name TEXT)").unwrap();
+        std::fs::write(path("text.db"), "a text that is long enough to be looked at ".repeat(100)).unwrap();
+        let refused = [
+            ("0.db", "version 0"),
+            ("2.db", "version 2"),
+            ("99.db", "version 99"),
+            ("foreign.db", "another program"),
+            ("text.db", "no database"),
+        ];
+        for (name, said) in refused {
+            let path = path(name);
+            let before = std::fs::read(&path).unwrap();
             for purpose in [OpenPurpose::Record, OpenPurpose::Read] {
-                let error = open_history(path, purpose).unwrap_err();
+                let error = open_history(&path, purpose).unwrap_err();
                 assert!(error.message.contains(said), "{error:?}");
             }
-            assert_eq!(std::fs::read(path).unwrap(), before);
+            assert_eq!(std::fs::read(&path).unwrap(), before);
         }
     }
 }

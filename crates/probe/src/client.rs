@@ -125,7 +125,7 @@ impl ProbeClient {
                 let name = words.first().cloned().unwrap_or_default();
                 let failed = |error: std::io::Error| not_started(&name, &error);
                 let (process, input, output) = ServerProcess::start_server(words, variables).map_err(failed)?;
-                let lines = LineTransport::new((input, output), &wire, self.limits.bytes).map_err(failed)?;
+                let lines = LineTransport::new(input, output, &wire, self.limits.bytes).map_err(failed)?;
                 let begun = self.runtime.block_on(async { tokio::time::timeout(time, serve_client((), lines)).await });
                 (name, Some(process), begun)
             }

@@ -206,7 +206,7 @@ impl ProbePlan {
             let Some((first, _)) = own.first() else { continue };
             if own.iter().any(|(call, _)| call.tool.text == "tool" && is_written(call)) {
                 let why = "the call of each tool has fixed arguments, and which tools it is for is known only of those without";
-                self.skip_invariant(name, None, (SkipKind::Unusable, why.to_owned()));
+                self.skip_invariant(name, None, SkipKind::Unusable, why.to_owned());
                 continue;
             }
             let fits = |tool: &&str| {
@@ -224,7 +224,7 @@ impl ProbePlan {
         }
     }
 
-    fn skip_invariant(&mut self, name: &str, each: Option<&str>, (gap, why): (SkipKind, String)) {
+    fn skip_invariant(&mut self, name: &str, each: Option<&str>, gap: SkipKind, why: String) {
         self.left.push(SkippedInvariant { invariant: name.to_owned(), each: each.map(str::to_owned), why, gap });
     }
 
@@ -254,12 +254,12 @@ impl ProbePlan {
                 }
             };
             let Some(arguments) = arguments else {
-                let why = match known.tools.unusable_reason(&tool) {
+                let (gap, why) = match known.tools.unusable_reason(&tool) {
                     Some(why) => (SkipKind::Unusable, why.to_owned()),
                     None if !known.tools.has_tool(&tool) => (SkipKind::Unlisted, known.tools.unlisted_reason(&tool)),
                     None => (SkipKind::Unusable, format!("no inputs are known for `{tool}`")),
                 };
-                return self.skip_invariant(name, each, why);
+                return self.skip_invariant(name, each, gap, why);
             };
             let alias = call.alias.as_ref().map(|alias| alias.text.clone());
             calls.push(PlannedCall { tool, arguments, alias, fails });

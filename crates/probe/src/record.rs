@@ -70,7 +70,7 @@ impl Probe<'_> {
                 course.skipped.push(format!("`{}`: {why}", call.tool));
                 break;
             }
-            if !self.make_calls((ask, call), &mut course, client.as_deref_mut()) {
+            if !self.make_calls(ask, call, &mut course, client.as_deref_mut()) {
                 break;
             }
         }
@@ -108,7 +108,8 @@ impl Probe<'_> {
     /// Makes a call with all its inputs; false if the next call cannot be made.
     fn make_calls(
         &self,
-        (ask, call): (&InvariantCalls, &PlannedCall),
+        ask: &InvariantCalls,
+        call: &PlannedCall,
         course: &mut ProbeCourse,
         mut client: Option<&mut ProbeClient>,
     ) -> bool {

@@ -45,7 +45,8 @@ impl Probe<'_> {
         ask: &InvariantCalls,
         recorded: &RecordedProbe,
         fails: &FailureOracle<'_>,
-        (client, shrink): (&mut ProbeClient, bool),
+        client: &mut ProbeClient,
+        shrink: bool,
     ) -> Option<SmallestInput> {
         let [call] = ask.calls.as_slice() else { return None };
         let (at, arguments, found) = self.first_failing(ask, recorded, fails)?;

@@ -179,7 +179,7 @@ pub(crate) struct LineTransport {
 
 impl LineTransport {
     /// Speaks with a program; `most` are the bytes of the longest line that is read.
-    pub fn new((input, output): (ChildStdin, ChildStdout), wire: &SharedWire, most: u64) -> std::io::Result<Self> {
+    pub fn new(input: ChildStdin, output: ChildStdout, wire: &SharedWire, most: u64) -> std::io::Result<Self> {
         let (out, lines) = mpsc::channel();
         std::thread::Builder::new().name("probe writes".to_owned()).spawn(move || write_lines(input, &lines))?;
         // What the server writes faster than it is looked at waits in its pipe.

@@ -137,9 +137,7 @@ fn list_violations<'a>(
     item: &'a ReportItem,
     result: &'a ResultReport,
 ) -> Vec<ViolationEntry<'a>> {
-    standing::listed_violations(result)
-        .map(|(reason, evidence)| violation_entry(table, item, reason, evidence))
-        .collect()
+    crate::model::listed_violations(result).map(|one| violation_entry(table, item, one.reason, one.evidence)).collect()
 }
 
 fn violation_entry<'a>(

@@ -7,7 +7,7 @@
 //! A line names the rule file and the assertion by its text (or a rule with a threshold), the run, what came out with the number of violations,
 //! and the reason, which is for people alone. It covers one result: what stands twice in the rules, or two runs of one name, need two lines.
 
-use super::gate::{self, Gate, GatePolicy};
+use super::gate::{Gate, GatePolicy};
 use super::model::{ResultReport, RunReport};
 use super::table::{ReportItem, ReportTable, RuleItem};
 use super::value;
@@ -94,7 +94,7 @@ impl Baseline {
         for number in 0..run.results.len() {
             let Some(result) = run.results.get(number) else { continue };
             let Some((file, what)) = table.items.get(result.item).map(assertion_name) else { continue };
-            if gate::result_gate(table, result, policy) != Gate::Failed {
+            if table.result_gate(result, policy) != Gate::Failed {
                 continue;
             }
             let key = BaselineKey { file, what, run: plain_path(&run.run), word: outcome_word(result).to_owned() };
@@ -108,7 +108,7 @@ impl Baseline {
         for number in 0..run.rules.len() {
             let Some(rule) = run.rules.get(number) else { continue };
             let Some((file, what)) = table.rules.get(rule.rule).map(named_rule) else { continue };
-            if gate::rule_gate(table, rule, policy) != Gate::Failed {
+            if table.rule_gate(rule, policy) != Gate::Failed {
                 continue;
             }
             let key = BaselineKey { file, what, run: plain_path(&run.run), word: BELOW.to_owned() };
@@ -118,7 +118,7 @@ impl Baseline {
                 rule.known = known;
             }
         }
-        run.gate = gate::run_gate(table, &run.results, &run.rules, policy);
+        run.gate = table.run_gate(&run.results, &run.rules, policy);
     }
 
     /// True if a failure is known; records it if the file is to be rewritten.

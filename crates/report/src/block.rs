@@ -1,7 +1,7 @@
 //! A block of a Runsight workflow in a run, as that system counts it: its score, cost and tokens, what they are against earlier runs, and what
 //! became worse since the last of them.
 
-use super::change::{MeasureDelta, RUNS, Regression, RunMeasures};
+use super::change::{BlockReport, Regression};
 use super::model::{ResultReport, RuleReport, RunReport};
 use super::redact::redact;
 use super::table::ReportTable;
@@ -9,67 +9,12 @@ use averment_base::truth::Verdict;
 use averment_base::value::{Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::Run;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Regressed blocks that are named.
 const NAMED: usize = 10;
-
-/// A workflow block in one run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct BlockReport {
-    /// The system whose workflow it is of.
-    #[serde(default)]
-    pub system: String,
-    /// True if every assertion about the block passes; `None` without one.
-    #[serde(default)]
-    pub passed: Option<bool>,
-    /// The weighted mean of the scores of its assertions.
-    #[serde(default)]
-    pub score: Option<f64>,
-    /// The recorded cost in US dollars.
-    #[serde(default)]
-    pub cost_usd: Option<f64>,
-    /// The tokens that it used, where they are recorded.
-    #[serde(default)]
-    pub total_tokens: Option<f64>,
-    /// Who worked on it, where that is recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub soul_id: Option<String>,
-    /// In which version.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub soul_version: Option<String>,
-    /// The difference from earlier runs; `None` without any.
-    #[serde(default, skip_deserializing)]
-    pub delta: Option<MeasureDelta>,
-    /// Regressions since the latest earlier run.
-    #[serde(default, skip_deserializing)]
-    pub regressions: Vec<Regression>,
-}
-
-impl BlockReport {
-    /// The values that are compared with other runs.
-    #[must_use]
-    pub fn block_measures(&self) -> RunMeasures {
-        let Self { passed, score, cost_usd, total_tokens, .. } = *self;
-        RunMeasures { passed, score, cost_usd, total_tokens }
-    }
-
-    /// Compares with earlier runs of the same worker version: mean difference, regressions since the last, run count.
-    #[must_use]
-    pub fn compare_with(&self, earlier: &[Self]) -> (Option<MeasureDelta>, Vec<Regression>, usize) {
-        let earlier: Vec<RunMeasures> =
-            earlier.iter().filter(|one| one.is_comparable(self)).map(Self::block_measures).collect();
-        let now = self.block_measures();
-        let regressions = earlier.last().map(|last| now.regressions_since(last)).unwrap_or_default();
-        (now.delta_to(&earlier), regressions, earlier.len().min(RUNS))
-    }
-
-    fn is_comparable(&self, other: &Self) -> bool {
-        (&self.soul_id, &self.soul_version) == (&other.soul_id, &other.soul_version)
-    }
-}
 
 pub(super) fn add_blocks(
     table: &ReportTable,

@@ -1,6 +1,6 @@
 //! What became better or worse between runs: one arithmetic for the blocks of a workflow and for whole runs, and the rows of Runsight.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// So many of the latest earlier runs are compared with.
 pub const RUNS: usize = 100;
@@ -146,4 +146,61 @@ pub fn mean_of(numbers: impl Iterator<Item = f64>) -> Option<f64> {
         mean += (number - mean) / count;
     }
     (count > 0.0).then_some(mean)
+}
+
+/// What is known of a block in one run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct BlockReport {
+    /// The system whose workflow it is of.
+    #[serde(default)]
+    pub system: String,
+    /// Whether every assertion on it passes.
+    #[serde(default)]
+    pub passed: Option<bool>,
+    /// The weighted mean of the scores of its assertions.
+    #[serde(default)]
+    pub score: Option<f64>,
+    /// What it cost, where that is recorded.
+    #[serde(default)]
+    pub cost_usd: Option<f64>,
+    /// The tokens that it used, where they are recorded.
+    #[serde(default)]
+    pub total_tokens: Option<f64>,
+    /// Who worked on it, where that is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soul_id: Option<String>,
+    /// In which version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soul_version: Option<String>,
+    /// What it is against the earlier runs; `None` where there are none.
+    #[serde(default, skip_deserializing)]
+    pub delta: Option<MeasureDelta>,
+    /// What became worse since the last of them.
+    #[serde(default, skip_deserializing)]
+    pub regressions: Vec<Regression>,
+}
+
+impl BlockReport {
+    /// What of it is compared with other runs.
+    #[must_use]
+    pub fn block_measures(&self) -> RunMeasures {
+        let Self { passed, score, cost_usd, total_tokens, .. } = *self;
+        RunMeasures { passed, score, cost_usd, total_tokens }
+    }
+
+    /// What it is against the mean of earlier ones of the same version of the same worker, what became worse since the last of them, and how
+    /// many there are.
+    #[must_use]
+    pub fn compare_with(&self, earlier: &[Self]) -> (Option<MeasureDelta>, Vec<Regression>, usize) {
+        let earlier: Vec<RunMeasures> =
+            earlier.iter().filter(|one| one.is_comparable(self)).map(Self::block_measures).collect();
+        let now = self.block_measures();
+        let regressions = earlier.last().map(|last| now.regressions_since(last)).unwrap_or_default();
+        (now.delta_to(&earlier), regressions, earlier.len().min(RUNS))
+    }
+
+    /// Whether both are of the same version of the same worker.
+    fn is_comparable(&self, other: &Self) -> bool {
+        (&self.soul_id, &self.soul_version) == (&other.soul_id, &other.soul_version)
+    }
 }

@@ -1,7 +1,6 @@
 //! Totals of a chunk of runs, for reports that show no single run, and lines of `jsonl` without a detour over objects.
 
-use super::gate::{self, Gate, GatePolicy};
-use super::line::LineTail;
+use super::gate::{Gate, GatePolicy};
 use super::model::{ResultReport, RuleReport};
 use super::table::ReportTable;
 use super::unjudged::{UnjudgedReport, UnjudgedTotals};
@@ -43,6 +42,15 @@ pub struct RunEffect {
     unjudged: Vec<(usize, UnjudgedReport)>,
     /// The part of a `jsonl` line after the run's name, if lines are wanted.
     pub line: Option<LineTail>,
+}
+
+/// What a line says behind the name of its run.
+#[derive(Debug, Clone, Default)]
+pub struct LineTail {
+    /// Up to the findings.
+    pub head: Vec<u8>,
+    /// The findings, where nothing of them depends on the run.
+    pub findings: Option<Vec<u8>>,
 }
 
 /// Sets of verdicts that were seen before, with what they make of a run.
@@ -112,7 +120,7 @@ impl RunEffect {
                 })
             }));
         }
-        let gate = gate::run_gate(table, &results, &rules, policy);
+        let gate = table.run_gate(&results, &rules, policy);
         let score = super::model::mean_score(outcomes.iter().filter_map(|outcome| outcome.score));
         Self { gate, score, statuses, unjudged: said, line: None }
     }

@@ -1,12 +1,29 @@
 //! The class that a failure has by its own message: `classify "id" when message contains "…"`.
 
 use super::redact::redact;
-use super::table::FailureClass;
 use averment_base::limits::{FuelMeter, Limits};
 use averment_builtins::matcher::RegexMatcher;
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir;
+use serde::Serialize;
 use std::sync::Arc;
+
+/// A failure class.
+#[derive(Debug, Clone, Serialize)]
+pub struct FailureClass {
+    /// Its id.
+    pub id: String,
+    /// Its label.
+    pub label: Option<String>,
+}
+
+impl FailureClass {
+    /// What people call it: its label, otherwise its id.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.label.as_deref().unwrap_or(&self.id)
+    }
+}
 
 /// A class, and what has to be found in the message of a failure that has it.
 #[derive(Debug)]
@@ -35,7 +52,9 @@ impl FailureClassifier {
                 let regex = program.regexes.get(*number as usize)?;
                 let limit = Limits::default().regex_bytes;
                 ClassTest::Matches(RegexMatcher::new(
-                    (*number, &regex.pattern, regex.backtracks),
+                    *number,
+                    &regex.pattern,
+                    regex.backtracks,
                     program.regexes.len(),
                     limit,
                 )?)

@@ -1,6 +1,6 @@
 //! A failed assertion as a picture: the rule with the values of its parts, and the places in the trace that prove it.
 
-use super::gate::{self, Gate};
+use super::gate::Gate;
 use super::model::{EvidenceReport, ResultReport, RunReport, TraceExcerpt};
 use super::table::{ReportItem, ReportTable};
 use super::{Options, value};
@@ -28,11 +28,11 @@ pub fn draw_result(table: &ReportTable, run: &RunReport, result: &ResultReport, 
     let Some(item) = table.items.get(result.item) else { return String::new() };
     let parts = drawn_violations(result, options.violations);
     let room = options.style.width.saturating_sub(GUTTER).max(40);
-    let pieces = PictureTexts::new(table, run, item, (result, &parts), room);
+    let pieces = PictureTexts::new(table, run, item, result, &parts, room);
     let mut labels = rule_labels(table, &pieces, item, result);
     let mut notes = picture_notes(table, item, result, run);
     for (number, part) in parts.iter().enumerate() {
-        labels.extend(trace_labels(&pieces, (number, part), options.style, &mut notes));
+        labels.extend(trace_labels(&pieces, number, part, options.style, &mut notes));
     }
     if !result.violations.listed.is_empty() {
         notes.extend(result.violations.not_drawn(parts.len()));
@@ -73,7 +73,7 @@ fn picture_severity(
     options: &Options,
 ) -> codespan_reporting::diagnostic::Severity {
     use codespan_reporting::diagnostic::Severity as Shown;
-    match (gate::result_gate(table, result, options.policy), item.severity) {
+    match (table.result_gate(result, options.policy), item.severity) {
         (Gate::Open, Severity::Info) => Shown::Note,
         (Gate::Open, _) => Shown::Warning,
         _ => Shown::Error,
@@ -133,7 +133,8 @@ fn clamp_range(table: &ReportTable, file: FileId, range: Range<usize>) -> Range<
 /// The places in the trace. A label that would be wider than the screen becomes a note.
 fn trace_labels(
     pieces: &PictureTexts<'_>,
-    (number, part): (usize, &DrawnViolation<'_>),
+    number: usize,
+    part: &DrawnViolation<'_>,
     style: TextStyle,
     notes: &mut Vec<String>,
 ) -> Vec<Label<PictureFile>> {
@@ -265,7 +266,8 @@ impl<'a> PictureTexts<'a> {
         table: &'a ReportTable,
         run: &'a RunReport,
         item: &ReportItem,
-        (result, parts): (&'a ResultReport, &[DrawnViolation<'a>]),
+        result: &'a ResultReport,
+        parts: &[DrawnViolation<'a>],
         room: usize,
     ) -> Self {
         let spans = result.evidence.iter().filter_map(|one| one.rule_span);

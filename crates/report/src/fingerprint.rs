@@ -1,6 +1,7 @@
 //! What makes a violation the same one in the next check, also where lines of the rules or of the trace have moved.
 
-use super::model::{EvidenceReport, RunReport};
+use super::digest::{hash_beginning, to_hex};
+use super::model::{RunReport, ViolationView};
 use super::table::ReportItem;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -18,7 +19,7 @@ impl ViolationFingerprints {
         &mut self,
         item: &ReportItem,
         run: &RunReport,
-        (reason, evidence): (&str, &[EvidenceReport]),
+        violation: ViolationView<'_>,
     ) -> String {
         let mut hash = Sha256::new();
         let mut add = |text: &str| {
@@ -27,8 +28,8 @@ impl ViolationFingerprints {
         };
         add(&item.id);
         add(&run.file);
-        add(reason);
-        for one in evidence {
+        add(violation.reason);
+        for one in violation.evidence {
             add(&one.path);
             add(one.value.as_deref().map_or("", |value| value.get()));
         }
@@ -40,33 +41,4 @@ impl ViolationFingerprints {
             number => format!("{}-{number}", to_hex(&first)),
         }
     }
-}
-
-/// Bytes in hexadecimal digits.
-#[must_use]
-pub fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The first bytes of the hash of some texts.
-#[must_use]
-pub fn hash_texts<const N: usize>(texts: &[&str]) -> [u8; N] {
-    let mut hash = Sha256::new();
-    for text in texts {
-        hash.update(text.as_bytes());
-        hash.update([0]);
-    }
-    hash_beginning(hash)
-}
-
-/// The first bytes of the hash of bytes.
-#[must_use]
-pub fn bytes_hash<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    hash_beginning(Sha256::new_with_prefix(bytes))
-}
-
-fn hash_beginning<const N: usize>(hash: Sha256) -> [u8; N] {
-    let mut first = [0; N];
-    first.iter_mut().zip(hash.finalize().iter()).for_each(|(to, from)| *to = *from);
-    first
 }

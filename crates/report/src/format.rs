@@ -1,6 +1,9 @@
-//! The table of formats. A new one is a file of its own and a row here: whatever asks what a format is or needs asks this table.
+//! The table of formats. A new one is a file of its own and a row here: whatever asks what a format is or needs asks this table. It stands
+//! above the renderers that it names; none of them imports it.
 
 use super::ReportedCommand;
+#[cfg(feature = "pictures")]
+use super::json_escape::EscapedJson;
 #[cfg(feature = "pictures")]
 use super::{Options, Report};
 #[cfg(feature = "pictures")]
@@ -15,6 +18,17 @@ pub enum Reader {
     Services,
     /// For programs: all messages go into the report itself.
     Programs,
+}
+
+/// How a format is written, which says what keeps the characters of a run from steering whoever looks at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notation {
+    /// Text that people see as it is printed: a renderer shows such characters as stand-ins.
+    Text,
+    /// JSON, in which they are escaped behind the renderer.
+    Json,
+    /// XML or HTML: a renderer sees to it.
+    Markup,
 }
 
 /// The results whose reasons a format needs.
@@ -68,8 +82,21 @@ impl Needs {
     pub const STEPS: Self = Self { steps: true, ..Self::RESULTS };
 }
 
+/// What is said of a format in the table.
+struct FormatRow {
+    word: &'static str,
+    extension: &'static str,
+    notation: Notation,
+    reader: Reader,
+    commands: &'static [ReportedCommand],
+    /// Whether `--report-dir` writes it.
+    in_folder: bool,
+    needs: Needs,
+}
+
 macro_rules! formats {
-    ($($doc:literal $format:ident $word:literal $extension:literal $reader:ident $needs:ident $report:path;)*) => {
+    ($($doc:literal $format:ident $word:literal $extension:literal $notation:ident $reader:ident [$($command:ident)+]
+        [$($folder:ident)?] $needs:ident $report:path;)*) => {
         /// The formats of `--format` and `--report`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Format {
@@ -80,43 +107,18 @@ macro_rules! formats {
             /// All formats.
             pub const ALL: [Format; [$($word),*].len()] = [$(Self::$format),*];
 
-            /// The word on the command line.
-            #[must_use]
-            pub fn as_str(self) -> &'static str {
+            /// Its row.
+            fn row(self) -> &'static FormatRow {
                 match self {
-                    $(Self::$format => $word,)*
-                }
-            }
-
-            /// One sentence that describes the format.
-            #[must_use]
-            pub fn title(self) -> &'static str {
-                match self {
-                    $(Self::$format => $doc,)*
-                }
-            }
-
-            /// The file extension.
-            #[must_use]
-            pub fn extension(self) -> &'static str {
-                match self {
-                    $(Self::$format => $extension,)*
-                }
-            }
-
-            /// Whom it is for.
-            #[must_use]
-            pub fn reader(self) -> Reader {
-                match self {
-                    $(Self::$format => Reader::$reader,)*
-                }
-            }
-
-            /// The data it needs about runs.
-            #[must_use]
-            pub fn needs(self) -> Needs {
-                match self {
-                    $(Self::$format => Needs::$needs,)*
+                    $(Self::$format => &const { FormatRow {
+                        word: $word,
+                        extension: $extension,
+                        notation: Notation::$notation,
+                        reader: Reader::$reader,
+                        commands: &[$(ReportedCommand::$command),+],
+                        in_folder: !<[&str]>::is_empty(&[$(stringify!($folder))?]),
+                        needs: Needs::$needs,
+                    } },)*
                 }
             }
         }
@@ -125,6 +127,10 @@ macro_rules! formats {
         #[cfg(feature = "pictures")]
         #[must_use]
         pub fn open(format: Format, out: Box<dyn io::Write>, options: Options) -> Box<dyn Report> {
+            let out: Box<dyn io::Write> = match format.row().notation {
+                Notation::Json => Box::new(EscapedJson::new(out)),
+                Notation::Text | Notation::Markup => out,
+            };
             match format {
                 $(Format::$format => Box::new(<$report>::new(out, options)),)*
             }
@@ -132,27 +138,58 @@ macro_rules! formats {
     };
 }
 
-// What it holds, its name, its word on the command line, how its files end, who reads it, what it needs of runs, what writes it.
+// What a format holds, its name, its word on the command line, how its files end, how it is written, who reads it, the commands that have it,
+// whether it belongs into the folder of `--report-dir`, what it needs of runs, what writes it.
 formats! {
-    "For people: failures with their places, then a summary." Human "human" "txt" People PICTURES crate::human::HumanReport;
-    "Counts per rule." Summary "summary" "txt" People COUNTS crate::summary::SummaryReport;
-    "One line per non-pass." Short "short" "txt" People RESULTS crate::short::ShortReport;
-    "One object, written as it goes." Json "json" "json" Programs RESULTS crate::json::JsonReport;
-    "A header, a line per run, a summary." Jsonl "jsonl" "jsonl" Programs LINES crate::jsonl::JsonlReport;
-    "One page for a browser: overview, filters, every run step by step." Html "html" "html" Services STEPS crate::html::HtmlReport;
-    "A row per verdict, for DuckDB, pandas and spreadsheets." Csv "csv" "csv" Services RESULTS crate::csv::CsvReport;
-    "Cases of tests, for CI services." Junit "junit" "xml" Services RESULTS crate::junit::JunitReport;
-    "SARIF 2.1.0, for code scanning and its viewers." Sarif "sarif" "sarif" Services RESULTS crate::sarif::SarifReport;
-    "Annotations of GitHub Actions." Github "github" "txt" Services RESULTS crate::github::GithubReport;
-    "The code quality report of GitLab." Gitlab "gitlab" "json" Services RESULTS crate::gitlab::GitlabReport;
-    "The Test Anything Protocol, version 14." Tap "tap" "tap" Services RESULTS crate::tap::TapReport;
-    "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Services RESULTS crate::tap::Tap13Report;
-    "A comment on a change, or the summary of a step." Markdown "markdown" "md" Services RESULTS crate::markdown::MarkdownReport;
-    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Services STEPS crate::spans::SpansReport;
-    "A result per rule, as Assay's metrics print theirs." Assay "assay" "json" Services RESULTS crate::assay::AssayReport;
+    "For people: failures with their places, then a summary." Human "human" "txt" Text People [Check Test Lint] [] PICTURES crate::human::HumanReport;
+    "Counts per rule." Summary "summary" "txt" Text People [Check] [] COUNTS crate::summary::SummaryReport;
+    "One line per non-pass." Short "short" "txt" Text People [Check Test Lint] [] RESULTS crate::short::ShortReport;
+    "One object, written as it goes." Json "json" "json" Json Programs [Check Test Lint] [folder] RESULTS crate::json::JsonReport;
+    "A header, a line per run, a summary." Jsonl "jsonl" "jsonl" Json Programs [Check] [] LINES crate::jsonl::JsonlReport;
+    "One page for a browser: overview, filters, every run step by step." Html "html" "html" Markup Services [Check] [folder] STEPS crate::html::HtmlReport;
+    "A row per verdict, for DuckDB, pandas and spreadsheets." Csv "csv" "csv" Text Services [Check Test Lint] [folder] RESULTS crate::csv::CsvReport;
+    "Cases of tests, for CI services." Junit "junit" "xml" Markup Services [Check Test Lint] [folder] RESULTS crate::junit::JunitReport;
+    "SARIF 2.1.0, for code scanning and its viewers." Sarif "sarif" "sarif" Json Services [Check Lint] [folder] RESULTS crate::sarif::SarifReport;
+    "Annotations of GitHub Actions." Github "github" "txt" Text Services [Check Test Lint] [] RESULTS crate::github::GithubReport;
+    "The code quality report of GitLab." Gitlab "gitlab" "json" Json Services [Check Test Lint] [folder] RESULTS crate::gitlab::GitlabReport;
+    "The Test Anything Protocol, version 14." Tap "tap" "tap" Text Services [Check Test Lint] [] RESULTS crate::tap::TapReport;
+    "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Text Services [Check Test Lint] [] RESULTS crate::tap::Tap13Report;
+    "A comment on a change, or the summary of a step." Markdown "markdown" "md" Text Services [Check Test Lint] [folder] RESULTS crate::markdown::MarkdownReport;
+    "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Json Services [Check] [] STEPS crate::spans::SpansReport;
+    "A result per rule, as Assay's metrics print theirs." Assay "assay" "json" Json Services [Check] [] RESULTS crate::assay::AssayReport;
 }
 
 impl Format {
+    /// The word on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        self.row().word
+    }
+
+    /// How a file of it ends.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        self.row().extension
+    }
+
+    /// How it is written.
+    #[must_use]
+    pub fn notation(self) -> Notation {
+        self.row().notation
+    }
+
+    /// Whom it is for.
+    #[must_use]
+    pub fn reader(self) -> Reader {
+        self.row().reader
+    }
+
+    /// What it needs of runs.
+    #[must_use]
+    pub fn needs(self) -> Needs {
+        self.row().needs
+    }
+
     /// The format of a word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
@@ -162,19 +199,17 @@ impl Format {
     /// True if a command supports it: tests and lints are not agent runs, and tests are not code findings.
     #[must_use]
     pub fn suits_command(self, command: ReportedCommand) -> bool {
-        match (command, self) {
-            (ReportedCommand::Check, _) => true,
-            (ReportedCommand::Lint, Self::Sarif) => true,
-            (_, Self::Human | Self::Short | Self::Json | Self::Csv | Self::Junit | Self::Github | Self::Gitlab) => true,
-            (_, Self::Tap | Self::Tap13 | Self::Markdown) => true,
-            (ReportedCommand::Test | ReportedCommand::Lint, _) => false,
-        }
+        self.row().commands.contains(&command)
+    }
+
+    /// The formats that a command has.
+    pub fn of_command(command: ReportedCommand) -> impl Iterator<Item = Self> + Clone {
+        Self::ALL.into_iter().filter(move |format| format.suits_command(command))
     }
 
     /// The formats of `--report-dir`.
     pub fn folder_formats() -> impl Iterator<Item = Self> {
-        let words = ["json", "csv", "junit", "sarif", "gitlab", "markdown", "html"];
-        Self::ALL.into_iter().filter(move |format| words.contains(&format.as_str()))
+        Self::ALL.into_iter().filter(|format| format.row().in_folder)
     }
 
     /// The name of its file in the folder of `--report-dir`: `junit.xml`, and `report.json` where word and ending are the same.

@@ -1,8 +1,6 @@
 //! Which results fail a run: severities, thresholds of rules, and what the command line adds.
 
-use super::model::{ResultReport, RuleReport};
-use super::table::ReportTable;
-use averment_engine::ir::{DenySettings, Severity};
+use averment_engine::ir::DenySettings;
 use averment_engine::vm::outcome::Status;
 
 /// Command-line flags that change which results fail a run.
@@ -87,36 +85,4 @@ pub fn assertion_gate(gating: GateInputs, status: Status, unjudged: bool, policy
     let of_status = if counts { status_gate(status, policy) } else { Gate::Open };
     let fails = unjudged && policy.deny_unjudged && speaks(denied.unjudged);
     of_status.max(if fails { Gate::Failed } else { Gate::Open })
-}
-
-/// The effect of one result on its run.
-#[must_use]
-pub fn result_gate(table: &ReportTable, result: &ResultReport, policy: GatePolicy) -> Gate {
-    let Some(item) = table.items.get(result.item).filter(|_| !result.known) else { return Gate::Open };
-    let gating = GateInputs {
-        is_error: item.severity == Severity::Error,
-        by_rule: table.rule_of(item).is_some_and(|rule| rule.threshold.is_some()),
-        over_runs: item.over_runs,
-        denied: item.denied,
-    };
-    assertion_gate(gating, result.status, result.unjudged.is_some(), policy)
-}
-
-/// The effect of a threshold rule on its run.
-#[must_use]
-pub fn rule_gate(table: &ReportTable, rule: &RuleReport, policy: GatePolicy) -> Gate {
-    match table.rules.get(rule.rule) {
-        Some(item) if item.gates_run() && !rule.known => {
-            status_gate(Status::of_verdict(rule.verdict, false), policy.with_denied(item.denied))
-        }
-        _ => Gate::Open,
-    }
-}
-
-/// The gravest gate of a run.
-#[must_use]
-pub fn run_gate(table: &ReportTable, results: &[ResultReport], rules: &[RuleReport], policy: GatePolicy) -> Gate {
-    let of_results = results.iter().map(|result| result_gate(table, result, policy));
-    let of_rules = rules.iter().map(|rule| rule_gate(table, rule, policy));
-    of_results.chain(of_rules).max().unwrap_or(Gate::Open)
 }

@@ -123,10 +123,6 @@ impl Report for GithubReport {
         Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
     fn finish_report(&mut self, table: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
         for one in std::mem::take(&mut self.unread) {
             let place = format!("file={},line={},col={}", escape_property(&one.file), one.line, one.column);

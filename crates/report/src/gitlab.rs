@@ -1,6 +1,7 @@
 //! `--format gitlab`: the code quality report of GitLab, a list with an issue per violation.
 
-use super::fingerprint::{ViolationFingerprints, hash_texts, to_hex};
+use super::digest::{hash_texts, to_hex};
+use super::fingerprint::ViolationFingerprints;
 use super::model::{ResultReport, RunReport, UnreadableTrace};
 use super::standing::{self, FindingLevel, ResultStanding};
 use super::table::{Location, ReportTable};
@@ -58,9 +59,9 @@ impl GitlabReport {
             (_, FindingLevel::Warning) => "minor",
             (_, FindingLevel::Note) => "info",
         };
-        for violation in standing::listed_violations(result) {
+        for violation in crate::model::listed_violations(result) {
             let sentence = standing::result_sentence(self.options.command, item, result, violation);
-            let place = violation.1.iter().find_map(|one| one.source).map(|at| format!(":{}", at.line));
+            let place = violation.evidence.iter().find_map(|one| one.source).map(|at| format!(":{}", at.line));
             let what = match self.options.command {
                 ReportedCommand::Check if run.run == run.file => {
                     format!("{sentence} [{}{}]", run.file, place.unwrap_or_default())

@@ -71,7 +71,7 @@ impl JunitReport {
         }
         let message = || {
             standing::shorten_line(
-                &standing::result_sentence(self.options.command, item, result, first_violation(result)),
+                &standing::result_sentence(self.options.command, item, result, crate::model::first_violation(result)),
                 MESSAGE,
             )
         };
@@ -112,10 +112,6 @@ impl JunitReport {
     }
 }
 
-fn first_violation(result: &ResultReport) -> standing::ViolationView<'_> {
-    (&result.reason, &result.evidence)
-}
-
 fn case_name(command: ReportedCommand, item: &ReportItem, run: &str) -> String {
     match command {
         ReportedCommand::Check => format!("{} in {run}", item.display_name()),
@@ -129,7 +125,7 @@ fn result_details(command: ReportedCommand, item: &ReportItem, run: &RunReport, 
         ReportedCommand::Check => format!("\n{}: {}\nrun: {}\n", item.location, item.text, one_line(&run.run)),
         ReportedCommand::Test | ReportedCommand::Lint => format!("\n{}\n", item.location),
     };
-    for (reason, evidence) in standing::listed_violations(result) {
+    for crate::model::ViolationView { reason, evidence } in crate::model::listed_violations(result) {
         let _ = writeln!(text, "{}", if reason.is_empty() { result.status.as_str() } else { reason });
         for one in evidence {
             let place = one.source.map(|at| format!("{}:{}", one_line(&run.file), at.line)).unwrap_or_default();
@@ -249,10 +245,6 @@ impl Report for JunitReport {
         let name = format!("{}:{}:{}", what.file, what.line, what.column);
         let outcome = Some(("error", "unreadable", standing::shorten_line(&what.message, MESSAGE)));
         self.traces.add_case(&JunitCase { class: "trace", name: &name, outcome, details: what.help.clone() });
-        Ok(())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 

@@ -15,13 +15,14 @@ pub mod block;
 pub mod by_rule;
 pub mod change;
 pub mod chunk_totals;
-mod classify;
+pub mod classify;
 pub mod conditions;
 #[cfg(feature = "pictures")]
 mod csv;
 pub mod derivation;
 #[cfg(feature = "pictures")]
 pub mod diagnostic;
+pub mod digest;
 pub mod draw_limits;
 #[cfg(feature = "pictures")]
 mod failure;
@@ -48,13 +49,13 @@ pub mod model;
 pub mod over_runs;
 pub mod profile;
 mod proof;
-pub mod reading;
 pub mod redact;
-pub mod redact_path;
 mod redact_rules;
+pub mod report_builder;
 pub mod run_measures;
 #[cfg(feature = "pictures")]
 mod sarif;
+mod secrets;
 #[cfg(feature = "pictures")]
 mod short;
 mod short_values;
@@ -86,16 +87,16 @@ mod worst_findings;
 use averment_base::diagnostic::render::TextStyle;
 #[cfg(feature = "pictures")]
 pub use format::open;
-pub use format::{CombinedNeeds, Format, Needs, Reader, Reasons, RunGranularity};
+pub use format::{CombinedNeeds, Format, Needs, Notation, Reader, Reasons, RunGranularity};
 use gate::GatePolicy;
-#[cfg(feature = "pictures")]
-pub use human::write_unreadable as tell_unreadable;
 use model::{RunReport, UnreadableTrace};
 pub use redact::redact;
 pub use redact::redact_run_text as redact_run;
 use std::io;
 use table::ReportTable;
 use totals::RunTotals;
+#[cfg(feature = "pictures")]
+pub use unread_traces::write_unreadable as tell_unreadable;
 
 /// Violations of each failure that are drawn, unless all are asked for.
 pub const VIOLATIONS_DRAWN: usize = 3;
@@ -173,13 +174,15 @@ pub struct ReportEnding<'a> {
     pub exit: u8,
 }
 
-/// A format that is written as results come.
+/// A format that is written as results come. It has to say what it writes of a run, of a trace that cannot be read, and at the end.
 pub trait Report {
     /// Called once, before everything else.
     ///
     /// # Errors
     /// What the writer says.
-    fn begin_report(&mut self, table: &ReportTable) -> io::Result<()>;
+    fn begin_report(&mut self, _: &ReportTable) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Called for every run, in order.
     ///
@@ -213,11 +216,13 @@ pub trait Report {
     /// What the writer says.
     fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()>;
 
-    /// Hands on what is written so far: called when the next run is waited for.
+    /// Hands on what is written so far: called when the next run is waited for. A report that writes at its end has nothing to hand on.
     ///
     /// # Errors
     /// What the writer says.
-    fn flush(&mut self) -> io::Result<()>;
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Called once, at the end, also after an interruption.
     ///

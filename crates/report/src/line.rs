@@ -11,15 +11,6 @@ use std::io::{self, Write};
 /// The end of every line.
 pub const END: &[u8] = b"]}\n";
 
-/// The part of a line after the name of its run.
-#[derive(Debug, Clone, Default)]
-pub struct LineTail {
-    /// Up to the findings.
-    pub head: Vec<u8>,
-    /// The findings, where nothing of them depends on the run.
-    pub findings: Option<Vec<u8>>,
-}
-
 /// Appends the whole line of a run.
 ///
 /// # Errors

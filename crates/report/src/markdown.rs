@@ -183,10 +183,6 @@ impl Report for MarkdownReport {
         Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
     fn finish_report(&mut self, table: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
         let mut text = self.headline_text(ending) + &self.unread_text(ending);
         if self.options.command == ReportedCommand::Check {

@@ -3,26 +3,16 @@
 //! It is built where the run was evaluated and can be sent to the thread that writes.
 
 use super::VIOLATIONS_DRAWN;
-use super::block::{self, BlockReport};
-use super::conditions;
-use super::draw_limits::DrawnFindings;
-use super::gate::{self, Gate, GatePolicy};
-pub use super::proof::TraceExcerpt;
-use super::proof::{ProofMaker, TraceText, visible_words};
-use super::redact::{self, WithheldTexts};
+use super::change::BlockReport;
+use super::gate::Gate;
 use super::run_measures::RecordedMeasures;
-use super::table::ReportTable;
-use super::timeline::{self, TimelineReport};
 use super::unjudged::UnjudgedReport;
 pub use super::unreadable::UnreadableTrace;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::{AssertionOutcome, Role, RunOutcome, Status, VerdictEvidence};
-use averment_runs::run::{Run, RunSource};
+use averment_engine::vm::outcome::{Role, Status};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
-use std::cell::OnceCell;
 
 /// One run with its results.
 #[derive(Debug)]
@@ -64,7 +54,7 @@ impl RunReport {
 /// One result.
 #[derive(Debug)]
 pub struct ResultReport {
-    /// The assertion, as an index into [`ReportTable::items`].
+    /// The assertion, as an index into [`Table::items`].
     pub item: usize,
     /// The verdict.
     pub verdict: Verdict,
@@ -174,7 +164,7 @@ impl ResultReport {
 /// The outcome of a rule.
 #[derive(Debug)]
 pub struct RuleReport {
-    /// The rule, as an index into [`ReportTable::rules`].
+    /// The rule, as an index into [`Table::rules`].
     pub rule: usize,
     /// Its verdict.
     pub verdict: Verdict,
@@ -209,7 +199,7 @@ pub struct EvidenceReport {
     pub shown: Option<String>,
     /// The bytes in the file that was read.
     pub source: Option<TraceBytes>,
-    /// The part of the rule, as a span of [`ReportTable::sources`].
+    /// The part of the rule, as a span of [`Table::sources`].
     pub rule_span: Option<Span>,
 }
 
@@ -222,6 +212,55 @@ pub struct TraceBytes {
     pub start: u64,
     /// Offset behind the last byte.
     pub end: u64,
+}
+
+/// A step of the run, or a value beside its steps, on a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TraceExcerpt {
+    /// The line of its first place in the file, from 1.
+    pub line: usize,
+    /// The column of that place in its line, in characters, from 1.
+    pub column: usize,
+    /// What is shown of it.
+    pub text: String,
+    /// What evidence speaks of, in bytes of `text`, with the number of the evidence.
+    pub marks: Vec<(usize, std::ops::Range<usize>)>,
+}
+
+/// The steps of a run.
+#[derive(Debug, Default)]
+pub struct TimelineReport {
+    /// Those that are shown, in order.
+    pub steps: Vec<StepReport>,
+    /// How many the run has.
+    pub count: usize,
+    /// The names of the tools that it calls, each once, in the order of their first calls.
+    pub tools: Vec<String>,
+}
+
+/// A step.
+#[derive(Debug)]
+pub struct StepReport {
+    /// Its number among all steps, from 1.
+    pub number: u32,
+    /// Its kind.
+    pub kind: &'static str,
+    /// The line of the file that it stands on, from 1; 0 where it has no place of its own.
+    pub line: usize,
+    /// What it did.
+    pub text: String,
+    /// Pieces of that text that results speak of: the result, by its place among those of the run, and the bytes.
+    pub marks: Vec<(usize, std::ops::Range<usize>)>,
+    /// `turn 2`; empty where it is not recorded.
+    pub turn: String,
+    /// When it started, counted from the first step; empty where it is not recorded.
+    pub time: String,
+    /// How it ended; empty where it is not recorded.
+    pub status: &'static str,
+    /// How long it took; empty where it is not recorded.
+    pub duration: String,
+    /// What it was given and gave back, by name, as JSON.
+    pub parts: Vec<(&'static str, String)>,
 }
 
 /// How much detail is prepared for each result.
@@ -250,200 +289,30 @@ impl ReportDetail {
     }
 }
 
-/// Makes single findings of a run where no report of the whole run is needed.
-pub struct RunFindings<'a, 'run> {
-    table: &'a ReportTable,
-    text: TraceText<'a, 'run>,
-    detail: ReportDetail,
-}
-
-impl<'a, 'run> RunFindings<'a, 'run> {
-    /// For the findings of a run. `outcomes` are those that may have evidence, with the numbers of their programs.
-    pub fn new<'o>(
-        table: &'a ReportTable,
-        run: &'a Run<'run>,
-        outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
-        detail: ReportDetail,
-    ) -> Self {
-        let withheld = find_withheld(Some(run), outcomes, detail);
-        let (text, source) = (run.text, &run.source);
-        let text = TraceText { text, source, run: Some(run), withheld, lines: OnceCell::new() };
-        Self { table, text, detail }
-    }
-
-    /// True if the run has values that no finding may show; then even equal findings may differ.
-    #[must_use]
-    pub fn withholds_anything(&self) -> bool {
-        !self.text.withheld.is_empty()
-    }
-
-    /// The table of assertions.
-    #[must_use]
-    pub fn table(&self) -> &'a ReportTable {
-        self.table
-    }
-
-    /// The result of an outcome.
-    #[must_use]
-    pub fn finding_result(&self, program: usize, outcome: &AssertionOutcome) -> Option<ResultReport> {
-        build_result(self.table, program, outcome, &self.text, self.detail)
-    }
-}
-
-/// Builds the report of a run from the outcome of each program, in the order of the table's programs.
-#[must_use]
-pub fn build_report(
-    table: &ReportTable,
-    run: &Run<'_>,
-    outcomes: &[RunOutcome],
-    policy: GatePolicy,
-    detail: ReportDetail,
-) -> RunReport {
-    build_some(table, run, outcomes, policy, detail, &mut DrawnFindings::default())
-}
-
-/// Builds a report with the words of only the requested findings.
-#[must_use]
-pub fn build_some(
-    table: &ReportTable,
-    run: &Run<'_>,
-    outcomes: &[RunOutcome],
-    policy: GatePolicy,
-    detail: ReportDetail,
-    drawn: &mut DrawnFindings,
-) -> RunReport {
-    let mut report = build_of(table, (run.text, &run.source), Some(run), outcomes, policy, detail, drawn);
-    let line = |offset: usize| run.source.line_column(run.text, offset).0;
-    report.warnings =
-        run.warnings.iter().map(|one| (line(one.offset), redact::redact_run_text(run, &one.message))).collect();
-    report.warnings.sort_by_key(|(line, _)| *line);
-    report
-}
-
-/// Builds a report for a run that was not read in full: its environment is unknown, and no reason quotes it.
-#[must_use]
-pub fn build_of(
-    table: &ReportTable,
-    (text, source): (&str, &RunSource),
-    run: Option<&Run<'_>>,
-    outcomes: &[RunOutcome],
-    policy: GatePolicy,
-    detail: ReportDetail,
-    drawn: &mut DrawnFindings,
-) -> RunReport {
-    let numbered = outcomes.iter().enumerate();
-    let all = numbered.flat_map(|(program, outcome)| outcome.results.iter().map(move |one| (program, one)));
-    let mut wants = |(program, one): (usize, &AssertionOutcome)| {
-        table.item_index(program, one.assertion).is_some_and(|item| drawn.wants_words(item, one.status))
-    };
-    let wanted: Vec<bool> = all.clone().map(&mut wants).collect();
-    let mut wanted = wanted.into_iter();
-    let shows = ReportDetail { findings: detail.findings && wanted.clone().any(|wanted| wanted), ..detail };
-    let withheld = if detail.takes_whole_runs() { withheld_of_all(run, all) } else { find_withheld(run, all, shows) };
-    let text = TraceText { text, source, run, withheld, lines: OnceCell::new() };
-    let mut results = Vec::with_capacity(table.items.len());
-    let mut rules = Vec::new();
-    for (program, outcome) in outcomes.iter().enumerate() {
-        let of_program = outcome.results.iter();
-        results.extend(of_program.zip(wanted.by_ref()).filter_map(|(one, wanted)| {
-            build_result(table, program, one, &text, ReportDetail { findings: detail.findings && wanted, ..detail })
-        }));
-        rules.extend(outcome.rules.iter().filter_map(|one| {
-            let rule = table.rule_index(program, one.rule)?;
-            let (verdict, passed, score) = (one.verdict, one.passed, one.score);
-            Some(RuleReport { rule, verdict, passed, score, known: false, block: None })
-        }));
-    }
-    block::add_blocks(table, run, &results, &mut rules);
-    let measured = run.filter(|_| detail.measured).map(|run| Box::new(RecordedMeasures::of_run(run, &text.withheld)));
-    let timeline =
-        run.filter(|_| detail.steps).map(|run| Box::new(timeline::timeline_report(table, run, outcomes, &text)));
-    RunReport {
-        run: redact::redact_source(source),
-        file: redact::redact_file(&source.file).into_owned(),
-        gate: gate::run_gate(table, &results, &rules, policy),
-        score: mean_score(outcomes.iter().filter_map(|outcome| outcome.score)),
-        named_scores: outcomes.iter().flat_map(|outcome| outcome.named_scores.iter().cloned()).collect(),
-        results,
-        rules,
-        warnings: Vec::new(),
-        timeline,
-        nanoseconds: None,
-        over_runs: false,
-        measured,
-    }
-}
-
-/// Texts that no finding may show: the run's secrets, and everything predicates found in it.
-fn find_withheld<'o>(
-    run: Option<&Run<'_>>,
-    outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
-    detail: ReportDetail,
-) -> WithheldTexts {
-    let speaks = |one: &AssertionOutcome| detail.findings && one.status != Status::Passed || one.unjudged.is_some();
-    let mut findings = outcomes.filter(|(_, one)| speaks(one)).peekable();
-    if findings.peek().is_none() {
-        return WithheldTexts::default();
-    }
-    withheld_of_all(run, findings)
-}
-
-fn withheld_of_all<'o>(
-    run: Option<&Run<'_>>,
-    outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
-) -> WithheldTexts {
-    let Some(run) = run else { return WithheldTexts::default() };
-    let mut texts = redact::withheld_values(run);
-    for (_, one) in outcomes {
-        let of_violations = one.violations.listed.iter().flat_map(|violation| &violation.evidence);
-        texts.extend(one.evidence.iter().chain(of_violations).filter_map(redact::found_text));
-    }
-    WithheldTexts::of_texts(texts)
-}
-
 /// The mean of the scores of several rule files.
 pub fn mean_score(scores: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = scores.fold((0.0, 0u32), |(sum, count), score| (sum + score, count + 1));
     (count > 0).then(|| sum / f64::from(count))
 }
 
-fn build_result(
-    table: &ReportTable,
-    program: usize,
-    outcome: &AssertionOutcome,
-    text: &TraceText<'_, '_>,
-    detail: ReportDetail,
-) -> Option<ResultReport> {
-    let item = table.item_index(program, outcome.assertion)?;
-    let mut report = ResultReport::bare_result(item, outcome.verdict, outcome.status, outcome.score);
-    report.unjudged = outcome
-        .unjudged
-        .as_deref()
-        .map(|unjudged| UnjudgedReport::new(unjudged, |words| Cow::Owned(text.withheld.remove_from(words))));
-    if detail.steps {
-        report.checked = conditions::checked_value(table, item, text.run, &text.withheld);
-    }
-    // What is said of all runs together rests on values that are worth knowing of a pass, too.
-    let told = outcome.status != Status::Passed || table.items.get(item).is_some_and(|item| item.of_all_runs);
-    if detail.findings && told {
-        let of_violations = outcome.violations.listed.iter().flat_map(|one| &one.evidence);
-        let found = outcome.evidence.iter().chain(of_violations).filter(|one| one.found.is_some());
-        let found: Vec<&VerdictEvidence> = found.collect();
-        let masked = table.items.get(item).is_some_and(|item| item.masked);
-        let maker = ProofMaker { table, program, text, masked, shows: detail.steps, found: &found };
-        let draws = matches!(outcome.status, Status::Failed | Status::UnexpectedPassed);
-        let own = maker.make_violation((&outcome.reason, &outcome.evidence), detail.excerpt, draws);
-        report.message = outcome.message.as_deref().map(|message| visible_words(message, &own.1));
-        (report.reason, report.evidence, report.excerpts) = (own.0.reason, own.0.evidence, own.0.excerpts);
-        report.violations.count = outcome.violations.count;
-        let listed = outcome.violations.listed.iter().enumerate();
-        let listed = listed.map(|(number, one)| {
-            // The first is drawn as the failure itself.
-            let width = detail.excerpt.filter(|_| draws && (1..detail.violations).contains(&number));
-            maker.make_violation((&one.reason, &one.evidence), width, draws).0
-        });
-        report.violations.listed = listed.collect();
-        report.classified = table.items.get(item).and_then(|item| item.failure_class(&report));
-    }
-    Some(report)
+/// A violation: its reason and its evidence.
+#[derive(Debug, Clone, Copy)]
+pub struct ViolationView<'a> {
+    /// Why the assertion does not hold.
+    pub reason: &'a str,
+    /// What proves it.
+    pub evidence: &'a [EvidenceReport],
+}
+
+/// The violation that a result begins with.
+#[must_use]
+pub fn first_violation(result: &ResultReport) -> ViolationView<'_> {
+    ViolationView { reason: &result.reason, evidence: &result.evidence }
+}
+
+/// Each of the violations of a result that are listed; one that lists none is a violation by itself.
+pub fn listed_violations(result: &ResultReport) -> impl Iterator<Item = ViolationView<'_>> {
+    let own = result.violations.listed.is_empty().then(|| first_violation(result));
+    let listed = result.violations.listed.iter();
+    own.into_iter().chain(listed.map(|one| ViolationView { reason: &one.reason, evidence: &one.evidence }))
 }

@@ -3,7 +3,9 @@
 use super::TextStyle;
 use super::draw_limits::DrawnFindings;
 use super::gate::GatePolicy;
-use super::model::{self, EvidenceReport, ReportDetail, ResultReport, RunReport};
+use super::model::{EvidenceReport, ReportDetail, ResultReport, RunReport};
+use super::proof::RunText;
+use super::report_builder;
 use super::table::{ReportItem, ReportTable};
 use super::value::shorten_text;
 use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
@@ -26,7 +28,14 @@ pub fn over_runs_report(
 ) -> RunReport {
     let (source, mut drawn) = (RunSource::default(), DrawnFindings::new(None));
     let detail = ReportDetail { steps: false, findings: true, excerpt: None, ..detail };
-    let made = model::build_of(table, ("", &source), None, outcomes, policy, detail, &mut drawn);
+    let made = report_builder::build_of(
+        table,
+        RunText { text: "", source: &source, run: None },
+        outcomes,
+        policy,
+        detail,
+        &mut drawn,
+    );
     let run = if runs == 1 { "the only run".to_owned() } else { format!("all {runs} runs") };
     RunReport {
         run,

@@ -1,6 +1,6 @@
 //! What reports show of evidence: words without what is hidden, values, places, pieces of the trace.
 
-use super::model::{EvidenceReport, TraceBytes, ViolationReport};
+use super::model::{EvidenceReport, TraceBytes, TraceExcerpt, ViolationReport};
 use super::redact::{self, WithheldTexts, redact};
 use super::step_line::{self, StepLine, WantedValue};
 use super::table::ReportTable;
@@ -19,21 +19,19 @@ const REASON: usize = 2_000;
 /// Maximum evidence of one result; the rest is omitted, since a report is no copy of the run.
 const EVIDENCE: usize = 64;
 
-/// A step of the run, or a value beside its steps, on a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TraceExcerpt {
-    /// The line of its first place in the file, from 1.
-    pub line: usize,
-    /// The column of that place in its line, in characters, from 1.
-    pub column: usize,
-    /// The shown text.
-    pub text: String,
-    /// Byte ranges of `text` that evidence refers to, with the number of the evidence.
-    pub marks: Vec<(usize, Range<usize>)>,
-}
-
 /// Maximum pieces of evidence shown.
 const PLACES: usize = 5;
+
+/// What a report is made of: the text of a run, with what was read of it.
+#[derive(Clone, Copy)]
+pub struct RunText<'a, 'run> {
+    /// The text.
+    pub text: &'a str,
+    /// Where it stands.
+    pub source: &'a RunSource,
+    /// The run, where it was read in full.
+    pub run: Option<&'a Run<'run>>,
+}
 
 /// The run's text with its line starts, which are computed only when evidence needs them.
 pub(super) struct TraceText<'a, 'run> {
@@ -86,7 +84,8 @@ impl ProofMaker<'_, '_> {
     /// A violation, and the texts it must not show; `width` is for pictures, `draws` adds pieces of the trace.
     pub(super) fn make_violation(
         &self,
-        (reason, proof): (&str, &[VerdictEvidence]),
+        reason: &str,
+        proof: &[VerdictEvidence],
         width: Option<usize>,
         draws: bool,
     ) -> (ViolationReport, WithheldTexts) {

@@ -1,57 +1,18 @@
 //! The one place that keeps secrets out of reports.
 
-use averment_base::limits::{FuelMeter, Limits};
 use averment_base::value::json::to_json;
 use averment_base::value::{Value, ValueText};
-use averment_builtins::detect;
 use averment_engine::vm::outcome::VerdictEvidence;
-use averment_runs::run::{Run, RunSource};
-use rustc_hash::FxHashSet;
+use averment_runs::run::{EVERYTHING, Run, RunSource};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 
 pub use crate::redact_rules::{in_data, in_diagnostic, in_place};
-pub(crate) use crate::withheld_values::EVERYTHING;
+use crate::secrets::SHORTEST_VALUE;
+pub use crate::secrets::{find_secrets, is_telling, redact, remove_ranges};
 pub use crate::withheld_values::withheld_values;
 pub use averment_builtins::detect::REDACTED;
-
-/// In bytes: no known detector finds a secret in a shorter text.
-const SHORTEST: usize = 8;
-
-/// Maximum length and number of cached texts in which nothing was found.
-const REMEMBERED: (usize, usize) = (160, 4_096);
-
-thread_local! {
-    /// Texts in which nothing was found: many runs share few reasons and labels.
-    static CLEAN: RefCell<FxHashSet<Box<str>>> = RefCell::default();
-}
-
-/// Where the detectors of the language find secrets in a text: sorted, not overlapping.
-/// A text too large to look through is hidden as a whole.
-pub fn find_secrets(text: &str) -> Vec<Range<usize>> {
-    let (length, count) = REMEMBERED;
-    if text.len() < SHORTEST || (text.len() <= length && CLEAN.with_borrow(|clean| clean.contains(text))) {
-        return Vec::new();
-    }
-    let found = detect::find_credentials(text, &mut FuelMeter::new(&Limits::default()));
-    let found = found.unwrap_or_else(|_| std::iter::once(0..text.len()).collect());
-    if found.is_empty() && text.len() <= length {
-        CLEAN.with_borrow_mut(|clean| {
-            if clean.len() >= count {
-                clean.clear();
-            }
-            clean.insert(text.into());
-        });
-    }
-    found
-}
-
-/// The text without what a detector recognises as a secret.
-#[must_use]
-pub fn redact(text: &str) -> Cow<'_, str> {
-    remove_ranges(text, &find_secrets(text))
-}
 
 thread_local! {
     /// The last file name and its redacted form: runs of one file come one after the other.
@@ -79,34 +40,10 @@ pub fn redact_source(source: &RunSource) -> String {
     }
 }
 
-/// The text with ranges of it replaced. Ranges are sorted, do not overlap and lie on character borders; others are left out.
-pub fn remove_ranges<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str> {
-    if ranges.is_empty() {
-        return Cow::Borrowed(text);
-    }
-    let mut clean = String::with_capacity(text.len());
-    let mut at = 0;
-    for range in ranges {
-        let Some(before) = text.get(at..range.start) else { continue };
-        clean.push_str(before);
-        clean.push_str(REDACTED);
-        at = range.end;
-    }
-    clean.push_str(text.get(at..).unwrap_or(""));
-    Cow::Owned(clean)
-}
-
-/// Shorter environment values are words such as `true` or `xterm`, not secrets.
-const SHORTEST_VALUE: usize = 6;
 /// The value that a predicate found, to hide in everything about the run; `None` if it is too short.
 pub fn found_text(evidence: &VerdictEvidence) -> Option<String> {
     let text = evidence.found.as_deref()?;
     is_telling(text).then(|| text.trim().to_owned())
-}
-
-/// True if a text is long enough to be hidden in others: a short one occurs by chance.
-pub fn is_telling(text: &str) -> bool {
-    text.trim().len() >= SHORTEST_VALUE
 }
 
 /// Texts that are shown nowhere, in each way in which reports write them: as they are, in JSON, in a text in JSON, on one line.

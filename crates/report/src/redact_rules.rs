@@ -1,6 +1,6 @@
 //! Credentials that stand in rules by mistake: kept out of what is said and shown of them.
 
-use crate::redact::{find_secrets, redact};
+use crate::secrets::{find_secrets, redact};
 use std::borrow::Cow;
 
 /// Bytes of a text that is searched as a whole.

@@ -1,6 +1,6 @@
 //! What is known of a run beside its verdicts, for those who keep results or compare them: which bytes it was, when it began, what it cost.
 
-use super::fingerprint::{bytes_hash, to_hex};
+use super::digest::{bytes_hash, to_hex};
 use super::redact::WithheldTexts;
 use super::redact::redact;
 use averment_base::value::{Object, Value};

@@ -2,8 +2,8 @@
 
 use super::by_rule::ByRule;
 use super::fingerprint::ViolationFingerprints;
-use super::model::{EvidenceReport, ResultReport, RunReport, UnreadableTrace};
-use super::standing::{self, FindingLevel, ResultStanding, ViolationView};
+use super::model::{EvidenceReport, ResultReport, RunReport, UnreadableTrace, ViolationView};
+use super::standing::{self, FindingLevel, ResultStanding};
 use super::table::{Location, ReportItem, ReportTable};
 use super::value::count_words;
 use super::{Options, Report, ReportEnding, ReportedCommand};
@@ -77,10 +77,10 @@ impl SarifReport {
         if matches!(standing, ResultStanding::Passed | ResultStanding::Vacuous | ResultStanding::Skipped) {
             return Ok(());
         }
-        let listed: Vec<ViolationView<'_>> = standing::listed_violations(result).collect();
+        let listed: Vec<ViolationView<'_>> = crate::model::listed_violations(result).collect();
         let more = standing::not_listed(result);
         for violation in listed {
-            let mut object = self.violation_result(table, (item, standing), run, result, violation);
+            let mut object = self.violation_result(table, item, standing, run, result, violation);
             if let Some(properties) = object.get_mut("properties").filter(|_| more > 0) {
                 set_entry(properties, "violationsNotListed", json!(more));
             }
@@ -92,15 +92,16 @@ impl SarifReport {
     fn violation_result(
         &mut self,
         table: &ReportTable,
-        (item, standing): (&ReportItem, ResultStanding),
+        item: &ReportItem,
+        standing: ResultStanding,
         run: &RunReport,
         result: &ResultReport,
         violation: ViolationView<'_>,
     ) -> Value {
-        let in_trace: Vec<&EvidenceReport> = violation.1.iter().filter(|one| one.source.is_some()).collect();
-        let mut locations = vec![json!({"physicalLocation": of_rule(table, item)})];
+        let in_trace: Vec<&EvidenceReport> = violation.evidence.iter().filter(|one| one.source.is_some()).collect();
+        let mut locations = vec![json!({"physicalLocation": rule_gate(table, item)})];
         locations.extend(in_trace.first().map(|one| in_run(run, one)));
-        let elsewhere = violation.1.iter().filter(|one| one.source.is_none());
+        let elsewhere = violation.evidence.iter().filter(|one| one.source.is_none());
         let elsewhere = elsewhere.filter_map(|one| Some((table.span_location(one.rule_span?), &one.label)));
         let in_rules = elsewhere.map(
             |(at, label)| json!({"physicalLocation": physical_location(&at), "message": {"text": printable(label)}}),
@@ -207,7 +208,7 @@ fn level_word(level: FindingLevel) -> &'static str {
     }
 }
 
-fn of_rule(table: &ReportTable, item: &ReportItem) -> Value {
+fn rule_gate(table: &ReportTable, item: &ReportItem) -> Value {
     let mut location = physical_location(&item.location);
     if let Some(region) = location.get_mut("region").filter(|_| table.sources.get(item.span.file).is_some()) {
         let end = table.sources.line_column(item.span.at_end());
@@ -284,7 +285,7 @@ impl Report for SarifReport {
                 "level": if fails { "error" } else { "warning" },
                 "message": {"text": printable(&format!("fail: {missed} [{}]", run.run))},
                 "locations": [{"physicalLocation": physical_location(&item.location)}],
-                "partialFingerprints": {"averment/v1": super::fingerprint::to_hex(&super::fingerprint::hash_texts::<16>(&[&item.id, &run.run]))},
+                "partialFingerprints": {"averment/v1": super::digest::to_hex(&super::digest::hash_texts::<16>(&[&item.id, &run.run]))},
                 "properties": {"run": run.run, "score": rule.score, "threshold": item.threshold, "failsRun": fails}});
             if rule.known {
                 mark_known(&mut object);

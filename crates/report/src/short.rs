@@ -1,7 +1,7 @@
 //! `--format short`: every non-pass on one line, `FILE:LINE:COLUMN: severity[id]: message`, the place being that of the assertion.
 
-use super::gate::{self, Gate};
-use super::model::{EvidenceReport, ResultReport, RunReport, UnreadableTrace};
+use super::gate::Gate;
+use super::model::{ResultReport, RunReport, UnreadableTrace, ViolationView, first_violation, listed_violations};
 use super::table::{ReportItem, ReportTable};
 use super::{Options, Report, ReportEnding, value};
 use averment_base::diagnostic::render::one_line;
@@ -25,7 +25,7 @@ impl ShortReport {
     }
 
     fn severity_word(&self, table: &ReportTable, item: &ReportItem, result: &ResultReport) -> &'static str {
-        if gate::result_gate(table, result, self.options.policy) != Gate::Open {
+        if table.result_gate(result, self.options.policy) != Gate::Open {
             return "error";
         }
         match (result.status, item.severity) {
@@ -38,28 +38,21 @@ impl ShortReport {
 
 /// The verdict, the run and the reason in one sentence.
 pub fn result_sentence(item: &ReportItem, result: &ResultReport, run: &str) -> String {
-    violation_sentence(item, result, run, (&result.reason, &result.evidence))
+    violation_sentence(item, result, run, first_violation(result))
 }
 
 /// For several violations: a sentence for each of the first ones, and their total.
 fn result_sentences(item: &ReportItem, result: &ResultReport, run: &str, drawn: usize) -> Vec<String> {
-    let violations = &result.violations;
-    if violations.listed.is_empty() {
+    if result.violations.listed.is_empty() {
         return vec![result_sentence(item, result, run)];
     }
-    let shown = violations.listed.iter().take(drawn);
-    let mut all: Vec<String> =
-        shown.map(|one| violation_sentence(item, result, run, (&one.reason, &one.evidence))).collect();
-    all.extend(violations.not_drawn(all.len()).map(|rest| format!("fail in {}: {rest}", one_line(run))));
+    let shown = listed_violations(result).take(drawn);
+    let mut all: Vec<String> = shown.map(|one| violation_sentence(item, result, run, one)).collect();
+    all.extend(result.violations.not_drawn(all.len()).map(|rest| format!("fail in {}: {rest}", one_line(run))));
     all
 }
 
-fn violation_sentence(
-    item: &ReportItem,
-    result: &ResultReport,
-    run: &str,
-    violation: (&str, &[EvidenceReport]),
-) -> String {
+fn violation_sentence(item: &ReportItem, result: &ResultReport, run: &str, violation: ViolationView<'_>) -> String {
     value::shorten_text(&one_line(&verdict_words(item, result, Some(run), violation)), MESSAGE)
 }
 
@@ -68,7 +61,7 @@ pub fn verdict_words(
     item: &ReportItem,
     result: &ResultReport,
     run: Option<&str>,
-    (why, evidence): (&str, &[EvidenceReport]),
+    violation: ViolationView<'_>,
 ) -> String {
     let word = match result.status {
         Status::UnexpectedPassed if run.is_none() => "passed, but a failure is expected",
@@ -77,13 +70,13 @@ pub fn verdict_words(
         _ => result.verdict.as_str(),
     };
     let message = result.message.as_deref().map(|message| format!("{message}: ")).unwrap_or_default();
-    let reason = match (why, result.status, item.expected.as_deref()) {
+    let reason = match (violation.reason, result.status, item.expected.as_deref()) {
         ("", Status::UnexpectedPassed, Some(why)) if !why.is_empty() => why,
         ("", _, _) => item.text.as_str(),
         (reason, _, _) => reason,
     };
     // What came nearest stands in no picture here.
-    let near = evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
+    let near = violation.evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
     let near = near.map(|near| format!(" ({})", near.label)).unwrap_or_default();
     let known = if result.known { "known: " } else { "" };
     let place = run.map(|run| format!(" in {run}")).unwrap_or_default();
@@ -91,10 +84,6 @@ pub fn verdict_words(
 }
 
 impl Report for ShortReport {
-    fn begin_report(&mut self, _: &ReportTable) -> io::Result<()> {
-        Ok(())
-    }
-
     fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         for (line, message) in &run.warnings {
             writeln!(self.out, "{}:{line}:1: warning[trace]: {}", one_line(&run.file), one_line(message))?;

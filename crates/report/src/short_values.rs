@@ -30,6 +30,16 @@ pub(super) fn visible_words(text: &str, most: usize, hide: &WithheldTexts) -> St
     shorten_text(&hide.without_in_json(&clean), most)
 }
 
+/// Where a value stands that is written.
+#[derive(Clone, Copy)]
+struct FoldedPlace<'a> {
+    path: &'a str,
+    /// Levels that are still written.
+    levels: usize,
+    /// Whether a key around it names a credential, or all of it is hidden.
+    secret: bool,
+}
+
 impl HiddenParts<'_> {
     pub(super) fn value_json(self, key: &str, node: Node<'_>, path: &str) -> Option<String> {
         if matches!(node.value, Value::Absent | Value::Missing) {
@@ -38,41 +48,40 @@ impl HiddenParts<'_> {
         // The whole of a step may be what is hidden of it.
         let whole = self.paths.iter().any(|one| one.hidden && is_inside(path, one.path));
         let mut out = String::new();
-        self.write_value(key, node, path, (LEVELS, whole), &mut out);
+        self.write_value(key, node, FoldedPlace { path, levels: LEVELS, secret: whole }, &mut out);
         let clean = self.hide.without_in_json(&out);
         Some(redact::remove_ranges(&clean, &redact::find_secrets(&clean)).into_owned())
     }
 
-    fn write_value(self, key: &str, node: Node<'_>, path: &str, (levels, credential): (usize, bool), out: &mut String) {
+    fn write_value(self, key: &str, node: Node<'_>, place: FoldedPlace<'_>, out: &mut String) {
         let is_list = matches!(node.value, Value::List(_));
-        let secret = credential || detect::names_credential(key.as_bytes(), is_list);
-        let hidden = self.paths.iter().any(|one| one.hidden && one.path == path);
+        let secret = place.secret || detect::names_credential(key.as_bytes(), is_list);
+        let hidden = self.paths.iter().any(|one| one.hidden && one.path == place.path);
+        let place = FoldedPlace { secret, ..place };
         match node.value {
             _ if hidden => write_quoted(REDACTED, out),
             Value::Text(_) if secret => write_quoted(REDACTED, out),
             Value::Text(text) => write_quoted(&visible_words(text.as_str(), TEXT, self.hide), out),
-            Value::List(_) | Value::Object(_) if levels == 0 => write_quoted("…", out),
+            Value::List(_) | Value::Object(_) if place.levels == 0 => write_quoted("…", out),
             Value::List(items) => {
                 let all = items.iter().enumerate().map(|(at, node)| (None, at.to_string(), *node));
-                self.write_entries(key, ['[', ']'], items.len(), all, path, (levels, secret), out);
+                self.write_entries(key, ['[', ']'], items.len(), all, place, out);
             }
             Value::Object(object) => {
                 let all = object.entries().iter().map(|entry| (Some(entry.key), escape_key(entry.key), entry.node));
-                self.write_entries(key, ['{', '}'], object.entries().len(), all, path, (levels, secret), out);
+                self.write_entries(key, ['{', '}'], object.entries().len(), all, place, out);
             }
             value => out.push_str(&to_json(&value)),
         }
     }
 
-    #[allow(clippy::too_many_arguments, reason = "lists and objects differ in no more than these")]
     fn write_entries<'n>(
         self,
         list: &str,
         [open, close]: [char; 2],
         count: usize,
         all: impl Iterator<Item = (Option<&'n str>, String, Node<'n>)>,
-        path: &str,
-        (levels, secret): (usize, bool),
+        around: FoldedPlace<'_>,
         out: &mut String,
     ) {
         out.push(open);
@@ -86,8 +95,9 @@ impl HiddenParts<'_> {
                 write_quoted(&visible_words(key, TEXT, self.hide), out);
                 out.push(':');
             }
-            let path = [path, "/", &place].concat();
-            self.write_value(key.unwrap_or(list), node, &path, (levels - 1, secret), out);
+            let path = [around.path, "/", &place].concat();
+            let place = FoldedPlace { path: &path, levels: around.levels - 1, ..around };
+            self.write_value(key.unwrap_or(list), node, place, out);
             written += 1;
         }
         if written < count {

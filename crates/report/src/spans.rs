@@ -2,12 +2,11 @@
 //! for evaluations of generative AI name them (`gen_ai.evaluation.result`).
 
 use super::by_rule::ByRule;
-use super::conditions;
-use super::fingerprint::{hash_texts, to_hex};
+use super::digest::{hash_texts, to_hex};
 use super::model::{ResultReport, RunReport, UnreadableTrace};
 use super::standing::{self, ResultStanding};
 use super::table::ReportTable;
-use super::{Options, Report, ReportEnding};
+use super::{Options, Report, ReportEnding, conditions};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::Status;
 use serde_json::{Value, json};
@@ -110,7 +109,7 @@ impl SpansReport {
         attributes.extend(table.rule_of(item).map(|rule| text_attribute("averment.rule", &rule.id)));
         if !matches!(standing, ResultStanding::Passed) {
             let explanation =
-                standing::result_sentence(self.options.command, item, result, (&result.reason, &result.evidence));
+                standing::result_sentence(self.options.command, item, result, crate::model::first_violation(result));
             attributes.push(text_attribute("gen_ai.evaluation.explanation", &explanation));
         }
         if result.status == Status::Error {
@@ -151,8 +150,8 @@ fn any_value(value: &Value) -> Value {
         Value::Number(number) => json!({"doubleValue": number}),
         Value::Array(items) => json!({"arrayValue": {"values": items.iter().map(any_value).collect::<Vec<_>>()}}),
         Value::Object(entries) => {
-            let entry = |(key, value): (&String, &Value)| json!({"key": key, "value": any_value(value)});
-            json!({"kvlistValue": {"values": entries.iter().map(entry).collect::<Vec<_>>()}})
+            let entries = entries.iter().map(|(key, value)| json!({"key": key, "value": any_value(value)}));
+            json!({"kvlistValue": {"values": entries.collect::<Vec<_>>()}})
         }
         Value::Null => json!({}),
     }

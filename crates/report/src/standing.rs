@@ -1,7 +1,7 @@
 //! What a result is to the services that show it: they know passed, failed, broken and left out, and nothing in between.
 
-use super::gate::{self, Gate, GatePolicy};
-use super::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
+use super::gate::{Gate, GatePolicy};
+use super::model::{ResultReport, RuleReport, RunReport, ViolationView};
 use super::table::{ReportItem, ReportTable};
 use super::{ReportedCommand, short, value};
 use averment_base::diagnostic::render::{one_line, printable};
@@ -33,7 +33,7 @@ impl ResultStanding {
     /// The effect of a result on its run.
     #[must_use]
     pub fn of_result(table: &ReportTable, result: &ResultReport, policy: GatePolicy) -> Self {
-        match (gate::result_gate(table, result, policy), result.status) {
+        match (table.result_gate(result, policy), result.status) {
             (Gate::Error, _) => Self::Broken,
             (Gate::Failed, _) => Self::Failed,
             (Gate::Open, _) if result.known => Self::Known,
@@ -76,15 +76,6 @@ impl FindingLevel {
     }
 }
 
-/// A violation: its reason and its evidence.
-pub type ViolationView<'a> = (&'a str, &'a [EvidenceReport]);
-
-/// Each of the violations of a result that are listed; one that lists none is a violation by itself.
-pub fn listed_violations(result: &ResultReport) -> impl Iterator<Item = ViolationView<'_>> {
-    let own = result.violations.listed.is_empty().then_some((result.reason.as_str(), result.evidence.as_slice()));
-    own.into_iter().chain(result.violations.listed.iter().map(|one| (one.reason.as_str(), one.evidence.as_slice())))
-}
-
 /// The number of violations that are counted but not listed.
 #[must_use]
 pub fn not_listed(result: &ResultReport) -> u64 {
@@ -102,7 +93,7 @@ pub fn result_sentence(
 ) -> String {
     let said = match command {
         ReportedCommand::Check => short::verdict_words(item, result, None, violation),
-        ReportedCommand::Test | ReportedCommand::Lint => violation.0.to_owned(),
+        ReportedCommand::Test | ReportedCommand::Lint => violation.reason.to_owned(),
     };
     // Whatever shows it shows it to people in the end.
     printable(&said).into_owned()
@@ -128,7 +119,7 @@ pub fn missed_threshold(table: &ReportTable, rule: &RuleReport) -> Option<String
 /// True if a threshold rule fails its run.
 #[must_use]
 pub fn rule_fails(table: &ReportTable, rule: &RuleReport, policy: GatePolicy) -> bool {
-    gate::rule_gate(table, rule, policy) != Gate::Open
+    table.rule_gate(rule, policy) != Gate::Open
 }
 
 /// The rules of a run with a threshold.

@@ -45,7 +45,7 @@ pub(super) fn render_step(
     hide: &WithheldTexts,
     width: usize,
 ) -> StepLine {
-    render_step_with(run, number, wanted, hide, (width, VALUE))
+    render_step_with(run, number, wanted, hide, width, VALUE)
 }
 
 /// The line of a step; `most` limits the characters of unrequested values.
@@ -54,7 +54,8 @@ pub(super) fn render_step_with(
     number: usize,
     wanted: &[WantedValue<'_>],
     hide: &WithheldTexts,
-    (width, most): (usize, usize),
+    width: usize,
+    most: usize,
 ) -> StepLine {
     let Some(step) = run.steps.get(number) else { return StepLine { text: String::new(), marks: Vec::new() } };
     let at = ["/", step.kind.list_key(), "/", &step.index.to_string()].concat();

@@ -71,7 +71,7 @@ impl Report for SummaryReport {
 
     fn finish_report(&mut self, table: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
         self.unread.show_rest(&mut self.out, self.options.style)?;
-        human::write_unjudged(&mut self.out, table, &self.options, (&self.unjudged, ending.totals.runs > 1))?;
+        human::write_unjudged(&mut self.out, table, &self.options, &self.unjudged, ending.totals.runs > 1)?;
         human::write_headline(&mut self.out, self.options.style, ending)?;
         if !self.by_rule.rows.is_empty() {
             writeln!(self.out)?;

@@ -1,7 +1,8 @@
 //! What reports say of every assertion, whatever the run: id, text, place, settings. Made once, from the programs.
 
-use crate::classify::FailureClassifier;
-use crate::model::ResultReport;
+use crate::classify::{FailureClass, FailureClassifier};
+use crate::gate::{self, Gate, GateInputs, GatePolicy};
+use crate::model::{ResultReport, RuleReport};
 use crate::redact::{in_place, redact};
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
@@ -78,23 +79,6 @@ pub struct ReportItem {
     pub masked: bool,
     /// Verdict names of the system whose file contains it.
     pub own: Option<Arc<ForeignVerdicts>>,
-}
-
-/// A failure class.
-#[derive(Debug, Clone, Serialize)]
-pub struct FailureClass {
-    /// Its id.
-    pub id: String,
-    /// Its label.
-    pub label: Option<String>,
-}
-
-impl FailureClass {
-    /// Its label, otherwise its id.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.label.as_deref().unwrap_or(&self.id)
-    }
 }
 
 /// A rule, case, invariant, `pre` or `post`.
@@ -295,6 +279,38 @@ impl ReportTable {
     #[must_use]
     pub fn fails_as_asked(&self, result: &ResultReport) -> bool {
         result.status == Status::Failed && self.items.get(result.item).is_some_and(|item| item.is_to_fail)
+    }
+
+    /// What one result does to its run.
+    #[must_use]
+    pub fn result_gate(&self, result: &ResultReport, policy: GatePolicy) -> Gate {
+        let Some(item) = self.items.get(result.item).filter(|_| !result.known) else { return Gate::Open };
+        let gating = GateInputs {
+            is_error: item.severity == Severity::Error,
+            by_rule: self.rule_of(item).is_some_and(|rule| rule.threshold.is_some()),
+            over_runs: item.over_runs,
+            denied: item.denied,
+        };
+        gate::assertion_gate(gating, result.status, result.unjudged.is_some(), policy)
+    }
+
+    /// What a rule with a threshold does to its run.
+    #[must_use]
+    pub fn rule_gate(&self, rule: &RuleReport, policy: GatePolicy) -> Gate {
+        match self.rules.get(rule.rule) {
+            Some(item) if item.gates_run() && !rule.known => {
+                gate::status_gate(Status::of_verdict(rule.verdict, false), policy.with_denied(item.denied))
+            }
+            _ => Gate::Open,
+        }
+    }
+
+    /// The gravest gate of a run.
+    #[must_use]
+    pub fn run_gate(&self, results: &[ResultReport], rules: &[RuleReport], policy: GatePolicy) -> Gate {
+        let of_results = results.iter().map(|result| self.result_gate(result, policy));
+        let of_rules = rules.iter().map(|rule| self.rule_gate(rule, policy));
+        of_results.chain(of_rules).max().unwrap_or(Gate::Open)
     }
 
     /// The text of a span of [`Table::sources`], without credentials.

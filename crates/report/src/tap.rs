@@ -72,7 +72,7 @@ impl TapReport {
         let command = self.options.command;
         let sentence = || {
             standing::shorten_line(
-                &standing::result_sentence(command, item, result, (&result.reason, &result.evidence)),
+                &standing::result_sentence(command, item, result, crate::model::first_violation(result)),
                 SENTENCE,
             )
         };
@@ -98,7 +98,7 @@ impl TapReport {
 
 /// The YAML block of a failing test point, written as JSON, which is valid YAML.
 fn point_block<'a>(item: &ReportItem, run: &RunReport, result: &ResultReport, sentence: &str) -> Vec<(&'a str, Value)> {
-    let violation = |(reason, evidence): standing::ViolationView<'_>| {
+    let violation = |crate::model::ViolationView { reason, evidence }| {
         let line = evidence.iter().find_map(|one| one.source).map(|at| at.line);
         json!({"reason": printable(reason), "step": evidence.iter().find_map(|one| one.step), "line": line})
     };
@@ -110,7 +110,7 @@ fn point_block<'a>(item: &ReportItem, run: &RunReport, result: &ResultReport, se
         ("at", location_value(&item.location)),
     ];
     if result.has_failed() {
-        block.push(("violations", standing::listed_violations(result).map(violation).collect()));
+        block.push(("violations", crate::model::listed_violations(result).map(violation).collect()));
     }
     if standing::not_listed(result) > 0 {
         block.push(("violation_count", json!(result.violation_count())));

@@ -1,6 +1,7 @@
 //! The steps of a run for reports that show whole runs: each as one line, as `aver trace show` names it, with what evidence speaks of marked in
 //! it, and what it was given and gave back to be unfolded.
 
+use super::model::{StepReport, TimelineReport};
 use super::proof::{TraceText, hidden_texts, is_secret};
 use super::redact::WithheldTexts;
 use super::short_values::{self, HiddenParts};
@@ -24,42 +25,6 @@ const VALUE: usize = 80;
 const FOLDED: usize = 256 << 10;
 /// Maximum listed tool names of one run.
 const TOOLS: usize = 200;
-
-/// The steps of a run.
-#[derive(Debug, Default)]
-pub struct TimelineReport {
-    /// Those that are shown, in order.
-    pub steps: Vec<StepReport>,
-    /// The number of steps in the run.
-    pub count: usize,
-    /// The names of the tools that it calls, each once, in the order of their first calls.
-    pub tools: Vec<String>,
-}
-
-/// A step.
-#[derive(Debug)]
-pub struct StepReport {
-    /// Its number among all steps, from 1.
-    pub number: u32,
-    /// Its kind.
-    pub kind: &'static str,
-    /// The line of the file that it stands on, from 1; 0 where it has no place of its own.
-    pub line: usize,
-    /// The action.
-    pub text: String,
-    /// Pieces of that text that results speak of: the result, by its place among those of the run, and the bytes.
-    pub marks: Vec<(usize, std::ops::Range<usize>)>,
-    /// `turn 2`; empty where it is not recorded.
-    pub turn: String,
-    /// When it started, counted from the first step; empty where it is not recorded.
-    pub time: String,
-    /// How it ended; empty if not recorded.
-    pub status: &'static str,
-    /// The duration; empty if not recorded.
-    pub duration: String,
-    /// Inputs and outputs by name, as JSON.
-    pub parts: Vec<(&'static str, String)>,
-}
 
 fn parts_of(kind: StepKind) -> &'static [&'static str] {
     match kind {
@@ -163,7 +128,7 @@ impl StepFormatter<'_, '_> {
         let path = ["/", step.kind.list_key(), "/", &step.index.to_string()].concat();
         let own: Vec<WantedValue<'_>> =
             self.wanted.iter().filter(|wanted| step_line::is_inside(wanted.path, &path)).copied().collect();
-        let line = step_line::render_step_with(self.run, at, &own, self.hide, (WIDTH, VALUE));
+        let line = step_line::render_step_with(self.run, at, &own, self.hide, WIDTH, VALUE);
         let agent = self.agent_name(step);
         let marks =
             line.marks.into_iter().map(|(result, mark)| (result, mark.start + agent.len()..mark.end + agent.len()));

@@ -1,6 +1,5 @@
 //! Traces that cannot be read, for people: of ten thousand lines that break in the same way the first few are shown, the others counted.
 
-use super::human;
 use super::model::UnreadableTrace;
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use std::io::{self, Write};
@@ -51,7 +50,7 @@ impl UnreadTraces {
         };
         kind.count += 1;
         if kind.count <= SHOWN {
-            return human::write_unreadable(out, style, what);
+            return write_unreadable(out, style, what);
         }
         if kind.places.len() < PLACES {
             kind.places.push(format!("{}:{}", one_line(&what.file), what.line));
@@ -95,4 +94,14 @@ impl UnreadTraces {
 
 fn error_head(style: TextStyle) -> String {
     paint_text(style, TextColor::Red, "cannot be read")
+}
+
+/// One line on a trace that cannot be read.
+pub fn write_unreadable(out: &mut dyn Write, style: TextStyle, what: &UnreadableTrace) -> io::Result<()> {
+    let word = paint_text(style, TextColor::Red, "cannot be read");
+    writeln!(out, "{word}: {}:{}:{}: {}", one_line(&what.file), what.line, what.column, one_line(&what.message))?;
+    if what.help.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "  {}: {}", paint_text(style, TextColor::Green, "help"), one_line(&what.help))
 }

@@ -1,7 +1,8 @@
 //! What is said of a trace that cannot be read.
 
 use super::redact::{self, redact};
-use averment_traces::error::ReadError;
+use averment_traces::error::{ReadError, TraceProblem};
+use averment_traces::reading::ReadFailure;
 use serde::Serialize;
 
 /// A trace, or a line of one, that cannot be read.
@@ -33,6 +34,19 @@ impl UnreadableTrace {
             message: redact(&error.message).into_owned(),
             help: redact(&error.help).into_owned(),
             no_trace: error.no_trace,
+        }
+    }
+}
+
+impl From<ReadFailure<'_>> for UnreadableTrace {
+    fn from(failure: ReadFailure<'_>) -> Self {
+        match failure {
+            ReadFailure::Unreadable(error) => Self::of_error(&error),
+            ReadFailure::Odd(warning, run) => {
+                let message = redact::redact_run_text(&run, &warning.message);
+                let problem = TraceProblem { message, help: String::new(), no_trace: false };
+                Self::of_error(&ReadError::at_offset(&run.source, run.text, warning.offset, problem))
+            }
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The data of the machine formats: every object with its fields in their fixed order.
 
-use super::block::BlockReport;
+use super::change::BlockReport;
+use super::classify::FailureClass;
 use super::gate::Gate;
 use super::model::{EvidenceReport, ResultReport, RuleReport, RunReport, TraceBytes, ViolationReport};
 use super::run_measures::RecordedMeasures;
-use super::table::{FailureClass, Location, ReportItem, ReportTable};
+use super::table::{Location, ReportItem, ReportTable};
 use super::unjudged::UnjudgedReport;
 use averment_base::truth::Verdict;
 use averment_engine::ir::Severity;

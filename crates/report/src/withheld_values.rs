@@ -1,17 +1,14 @@
 //! What of a run no report shows, wherever else the run repeats it.
 
-use crate::redact::{find_secrets, is_telling};
+use crate::secrets::{find_secrets, is_telling};
 use averment_base::value::Value;
 use averment_base::value::json::to_json;
 use averment_builtins::detect;
-use averment_runs::run::{Run, StepKind};
+use averment_runs::run::{EVERYTHING, Run, StepKind};
 use std::collections::BTreeSet;
 
 /// Maximum hidden values of a run; with more, nothing that could contain one is shown.
 const MOST: usize = 10_000;
-
-/// Represents all values.
-pub(crate) const EVERYTHING: &str = "\0";
 
 /// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, values that their names make secrets, credentials in
 /// its commands, whose words rules may ask for one by one, and what somebody said is not to be shown.

@@ -97,7 +97,7 @@ impl WorstFindings {
                 sentence: standing::result_sentence(self.command, item, result, violation),
                 class: class.clone(),
             };
-            row.examples.extend(standing::listed_violations(result).take(self.violations.max(1)).map(said));
+            row.examples.extend(crate::model::listed_violations(result).take(self.violations.max(1)).map(said));
             let shown = row.examples.iter().filter(|one| one.run == run.run).count();
             if let Some(rest) = result.violations.not_drawn(shown).filter(|_| result.violations.count > 0) {
                 row.examples.push(FindingExample { run: run.run.clone(), sentence: rest, class });

@@ -296,11 +296,14 @@ pub struct Run<'run> {
     pub records: RecordCounts,
     /// Problems found while reading (duplicate keys, unpaired results, skipped lines), for `trace show` and warnings.
     pub warnings: Vec<ReadWarning>,
-    /// Texts that no report of the run shows, because somebody said so.
+    /// Texts that no report of the run shows, because somebody said so; [`EVERYTHING`] among them stands for all.
     pub withheld: Vec<String>,
     /// The cost according to a price table.
     pub priced: CostSource,
 }
+
+/// Stands among withheld texts for all values there are.
+pub const EVERYTHING: &str = "\0";
 
 /// Counts of the records that a run is read from: lines of a session, messages, events, spans. A format that has none of them counts none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

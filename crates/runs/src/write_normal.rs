@@ -1,11 +1,11 @@
 //! A run written out in the normal form: what is read from that again is the same run.
 
+use crate::command::LINE_FIELDS;
 use crate::normal::{of_run, of_step};
 use crate::run::{Run, Step, StepKind, StepStatus};
 use averment_base::value::json::{write_json, write_text};
 use averment_base::value::{Object, ObjectEntry, Value};
 
-const OF_LINE: [&str; 5] = [of_step::PROGRAM, of_step::ARGS, of_step::FLAGS, of_step::OPTIONS, of_step::PARTS];
 /// An explicit unknown status: otherwise a result would imply success.
 const UNKNOWN: &str = "unknown";
 
@@ -110,7 +110,7 @@ fn write_step(step: &Step<'_>, out: &mut String) {
 fn recorded_fields<'run>(kind: StepKind, step: Object<'run>) -> impl Iterator<Item = &'run ObjectEntry<'run>> {
     let derived = move |key: &str| {
         matches!(key, of_step::INDEX | of_step::KIND | of_step::OK)
-            || kind == StepKind::Command && OF_LINE.contains(&key)
+            || kind == StepKind::Command && LINE_FIELDS.contains(&key)
     };
     let unsaid = move |entry: &ObjectEntry<'_>| {
         let is_status = entry.key == of_step::STATUS && matches!(kind, StepKind::Call | StepKind::Command);

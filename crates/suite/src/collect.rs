@@ -2,8 +2,8 @@
 
 use crate::agents::{TranscriptSource, WordValues};
 use crate::execute::{ChildLimits, ChildProgram, ProgramEnd, execute_program};
+use crate::place::SessionPlace;
 use crate::plan::{CaseExecution, WorkspacePlan};
-use crate::session::SessionPlace;
 use crate::workspace::{LaunchMeans, last_words};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -59,7 +59,8 @@ impl PriorTrace {
 pub(crate) fn collect_transcript(
     execution: &CaseExecution<'_>,
     place: &SessionPlace,
-    (variables, before): (&[(OsString, OsString)], &PriorTrace),
+    variables: &[(OsString, OsString)],
+    before: &PriorTrace,
     means: LaunchMeans<'_>,
 ) -> Result<CollectedTranscript, String> {
     let output = place.output_log();
@@ -67,8 +68,8 @@ pub(crate) fn collect_transcript(
     let plain = |transcript: PathBuf| CollectedTranscript { transcript, usage: None, session: session.clone() };
     if let Some(trace) = &execution.runner.trace {
         let places = [&place.cwd, &place.folder].map(|folder| folder.join(trace));
-        let (old, new): (Vec<_>, Vec<_>) =
-            places.into_iter().filter(|path| path.is_file()).partition(|path| before.is_as_it_was(path));
+        let there = places.into_iter().filter(|path| path.is_file());
+        let (old, new) = there.partition::<Vec<_>, _>(|path| before.is_as_it_was(path));
         let wrote_none = || match old.is_empty() {
             true => format!("the runner wrote no `{trace}`"),
             false => format!("`{trace}` is older than the session, and the runner wrote no other"),

@@ -1,9 +1,9 @@
 //! The folder that a suite leaves behind: a folder for each session, and what says of which rules it was made.
 
+use crate::folder_copy;
+use crate::place::{EndedSession, SessionNumber, SessionPlace};
 use crate::plan::{CaseExecution, PlannedSuite, WorkspacePlan};
-use crate::record::SessionRecord;
-use crate::session::{EndedSession, SessionNumber, SessionPlace};
-use crate::{folder_copy, questions::FailureQuestion};
+use crate::record::{FailureQuestion, SessionRecord};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::File;

@@ -19,10 +19,13 @@ mod execute;
 mod folder;
 mod folder_copy;
 mod model_rejection;
+mod paths;
+mod place;
 mod plan;
 mod questions;
 mod record;
 mod run_line;
+mod runs;
 mod schedule;
 mod session;
 mod snapshots;
@@ -39,9 +42,10 @@ pub use plan::{
     Bootstrap, CaseExecution, PlanError, PlannedCase, PlannedRunner, PlannedSuite, Schedule, SettingOverrides,
     SuiteSelection, WorkspacePlan, plan_suites,
 };
-pub use questions::{AnsweredQuestion, FailureQuestion, ask_questions, only_below, session_questions};
-pub use record::{SessionOutcome, SessionRecord};
-pub use schedule::{SessionJudge, SessionVerdict, SuiteContext, SuiteEvent, SuiteResults, run_suites};
+pub use questions::{AnsweredQuestion, ask_questions, only_below, session_questions};
+pub use record::{FailureQuestion, SessionOutcome, SessionRecord};
+pub use runs::{SessionJudge, SessionVerdict, SuiteContext, SuiteEvent};
+pub use schedule::{SuiteResults, run_suites};
 pub use session::would_run;
 pub use snapshots::{SnapshotFile, SnapshotRules, TokenSnapshots};
 pub use world::WorldLook;

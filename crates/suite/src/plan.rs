@@ -288,8 +288,9 @@ fn plan_suite(
     let cases = plan.cases.iter().filter(|case| takes(&chosen.cases, &case.name) && tagged(case));
     let cases: Vec<PlannedCase> = cases.map(plan_case).collect::<Result<_, _>>()?;
     let runners = plan.runners.iter().filter(|(name, ..)| takes(&chosen.runners, name));
-    let runners: Vec<PlannedRunner> =
-        runners.map(|one| plan_runner(one, base, settings, time, steps)).collect::<Result<_, _>>()?;
+    let runners: Vec<PlannedRunner> = runners
+        .map(|(name, span, own)| plan_runner(name, *span, own, base, settings, time, steps))
+        .collect::<Result<_, _>>()?;
     if plan.runners.is_empty() && !cases.is_empty() {
         let help = "write `runner NAME { agent claude-code; model \"…\" }`, or `runner NAME { command [\"…\"] }`";
         return Err(PlanError::at_span(plan.span, format!("the suite `{}` has no runner", plan.name), help));
@@ -350,7 +351,9 @@ fn plan_case(plan: &CasePlan) -> Result<PlannedCase, PlanError> {
 }
 
 fn plan_runner(
-    (name, span, own): &(String, Span, SessionSettings),
+    name: &str,
+    span: Span,
+    own: &SessionSettings,
     base: &Path,
     of_suite: &SessionSettings,
     time: Option<u64>,
@@ -361,20 +364,20 @@ fn plan_runner(
     if command.is_empty() {
         let Some(agent) = agent else {
             let help = "write `agent claude-code` (codex, copilot, cursor-agent, opencode), or `command [\"…\"]`";
-            return Err(PlanError::at_span(*span, format!("the runner `{name}` names no agent and no command"), help));
+            return Err(PlanError::at_span(span, format!("the runner `{name}` names no agent and no command"), help));
         };
         command = agent.program.iter().map(|&word| word.to_owned()).collect();
     }
     let model = own.text_value("model").unwrap_or_default().to_owned();
     if agent.is_some() && model.trim().is_empty() {
         let message = format!("the runner `{name}` names no model");
-        return Err(PlanError::at_span(*span, message, "write `model \"…\"`: what an agent takes by itself changes"));
+        return Err(PlanError::at_span(span, message, "write `model \"…\"`: what an agent takes by itself changes"));
     }
     command.extend(own.word_list("args").iter().cloned());
     let max_steps = own.count_value("max_steps").or(steps);
     if agent.is_none() && max_steps.is_some() {
         let message = format!("steps of the runner `{name}` cannot be counted");
-        return Err(PlanError::at_span(*span, message, "name its `agent`, or leave `max_steps` out"));
+        return Err(PlanError::at_span(span, message, "name its `agent`, or leave `max_steps` out"));
     }
     if let (None, Some(setting), Some((word, near))) = (agent, own.get("command"), misspelled_name(&command)) {
         let message = format!("`{{{word}}}` stands for nothing");
@@ -393,7 +396,7 @@ fn plan_runner(
     variables.retain(|(name, _)| !replaced.iter().any(|(own, _)| own == name));
     variables.extend(replaced.iter().cloned());
     Ok(PlannedRunner {
-        name: name.clone(),
+        name: name.to_owned(),
         agent,
         model,
         command: command.iter().map(|word| word_at(word, base)).collect(),
@@ -403,19 +406,4 @@ fn plan_runner(
         timeout: own.time_value("timeout").or(time),
         max_steps,
     })
-}
-
-/// Resolves `.` and `..` lexically.
-pub(crate) fn normalize_path(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir if plain.file_name().is_some() => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }

@@ -4,9 +4,10 @@ use crate::agents::WordValues;
 use crate::environment::AllowedVariables;
 use crate::execute::{ChildLimits, ChildProgram, ProgramEnd, Supervisor, execute_program};
 use crate::folder::{QUESTIONS, pretty_json, record_in, replace_file};
+use crate::place::SessionPlace;
 use crate::plan::{CaseExecution, WorkspacePlan};
-use crate::record::SessionRecord;
-use crate::session::{SessionPlace, agent_variables};
+use crate::record::{FailureQuestion, SessionRecord};
+use crate::session::agent_variables;
 use crate::workspace::{LaunchMeans, in_words, last_words};
 use averment_base::limits::Limits as ReadLimits;
 use averment_base::value::Value;
@@ -22,19 +23,6 @@ const TIME: Duration = Duration::from_secs(300);
 /// In bytes, for an answer that is no transcript.
 const PLAIN: usize = 16 << 10;
 const ANSWERS: &str = "answers.json";
-
-/// A question about an assertion that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FailureQuestion {
-    /// The question for the agent.
-    pub question: String,
-    /// The rule file.
-    pub file: String,
-    /// Where the assertion stands in it, from 1 on.
-    pub line: usize,
-    /// The column.
-    pub column: usize,
-}
 
 /// A question with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,9 +75,11 @@ pub fn session_questions(
 /// The session cannot be gone on with, or the answers cannot be kept: why.
 pub fn ask_questions(
     execution: &CaseExecution<'_>,
-    (folder, record): (&Path, &SessionRecord),
+    folder: &Path,
+    record: &SessionRecord,
     questions: &[FailureQuestion],
-    (supervisor, allowed): (&Supervisor, &AllowedVariables),
+    supervisor: &Supervisor,
+    allowed: &AllowedVariables,
     stop: &AtomicBool,
 ) -> Result<Vec<AnsweredQuestion>, String> {
     let agent = execution.runner.agent.ok_or("only sessions of known agents can be gone on with")?;

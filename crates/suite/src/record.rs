@@ -95,3 +95,16 @@ impl SessionRecord {
         format!("{} > {}{which}", self.case, self.runner)
     }
 }
+
+/// A question about an assertion that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureQuestion {
+    /// What the agent is asked.
+    pub question: String,
+    /// The rule file.
+    pub file: String,
+    /// Where the assertion stands in it, from 1 on.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}

@@ -1,78 +1,18 @@
 //! All sessions of suites, in the order of their schedule; what comes of them stands in the order of the rules.
 
-use crate::environment::AllowedVariables;
-use crate::execute::Supervisor;
 use crate::folder::{SuiteFolder, load_session, save_session, session_place, shared_workspace as shared_place};
 use crate::folder_copy;
+use crate::place::{EndedSession, SessionNumber, SessionPlace};
 use crate::plan::{CaseExecution, PlannedSuite, Schedule, WorkspacePlan};
-use crate::questions::FailureQuestion;
-use crate::record::{SessionOutcome, SessionRecord};
+use crate::record::SessionOutcome;
 use crate::run_line::broken_off;
-use crate::session::{self, EndedSession, SessionNumber, begin_record};
+use crate::runs::{SessionVerdict, SuiteContext, SuiteEvent};
+use crate::session::{self, begin_record};
 use crate::snapshots::{TokenOwner, TokenSnapshots};
 use crate::workspace::{self, LaunchMeans, WorkspaceBuild, WorkspaceFailure};
-use crate::world::WorldLook;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-/// The judgment of a run.
-#[derive(Debug, Clone, Default)]
-pub struct SessionVerdict {
-    /// True if the run passed.
-    pub passed: bool,
-    /// True if an expected failure occurred.
-    pub expected: bool,
-    /// Questions about the failures.
-    pub questions: Vec<FailureQuestion>,
-}
-
-/// Judges a run in the normal form.
-pub type SessionJudge<'a> = dyn Fn(&str) -> SessionVerdict + Sync + 'a;
-
-/// Progress events.
-#[derive(Debug)]
-pub enum SuiteEvent<'a> {
-    /// A session begins.
-    Begins(&'a str),
-    /// A session has ended, now or in an earlier execution.
-    Ends {
-        /// The session's name.
-        name: &'a str,
-        /// The session's record.
-        record: &'a SessionRecord,
-        /// True if its run passed.
-        passed: bool,
-        /// True if it ended in an earlier execution.
-        kept: bool,
-    },
-}
-
-/// Everything needed to run suites.
-pub struct SuiteContext<'a> {
-    /// The words that start this program as the process that watches over another one.
-    pub supervisor: &'a Supervisor,
-    /// Variables that are passed on.
-    pub allowed: &'a AllowedVariables,
-    /// Bytes that a program may write.
-    pub bytes: u64,
-    /// Transcripts are read as SkillGym reads them.
-    pub as_skillgym: bool,
-    /// Set where all is to end.
-    pub stop: &'a AtomicBool,
-    /// Who judges.
-    pub judge: &'a SessionJudge<'a>,
-    /// Who looks at the world of a session that has ended, where rules ask for it.
-    pub look: &'a WorldLook<'a>,
-    /// Who is told.
-    pub on_event: &'a (dyn Fn(SuiteEvent<'_>) + Sync),
-}
-
-impl std::fmt::Debug for SuiteContext<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Runs").field("bytes", &self.bytes).finish_non_exhaustive()
-    }
-}
 
 /// The result of running suites.
 #[derive(Debug, Default)]
@@ -197,12 +137,6 @@ fn make_shared(
     workspace::make_workspace(&making, means).err()
 }
 
-impl SuiteContext<'_> {
-    pub(crate) fn launch_means(&self) -> LaunchMeans<'_> {
-        LaunchMeans { supervisor: self.supervisor, allowed: self.allowed, bytes: self.bytes, stop: self.stop }
-    }
-}
-
 struct ScheduleState<'a> {
     folder: &'a SuiteFolder,
     runs: &'a SuiteContext<'a>,
@@ -309,7 +243,7 @@ impl ScheduleState<'_> {
     fn settle_session(
         &self,
         execution: &CaseExecution<'_>,
-        place: &session::SessionPlace,
+        place: &SessionPlace,
         mut session: EndedSession,
         judged: &SessionVerdict,
     ) -> std::io::Result<EndedSession> {

@@ -7,47 +7,17 @@ use crate::execute::{ChildLimits, ChildProgram, ProgramEnd, execute_program};
 use crate::folder::session_place;
 use crate::folder_copy;
 use crate::model_rejection::model_is_rejected;
+use crate::place::{EndedSession, SessionNumber, SessionPlace};
 use crate::plan::{CaseExecution, PlannedSuite, WorkspacePlan};
 use crate::record::{SessionOutcome, SessionRecord};
 use crate::run_line::{SessionFacts, broken_off, complete_run};
-use crate::schedule::SuiteContext;
+use crate::runs::SuiteContext;
 use crate::stream::{StreamEnd, end_of};
 use crate::workspace::{self, LaunchMeans, WorkspaceBuild, WorkspaceFailure, in_words, last_words};
 use crate::world::WorldRecord;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-#[derive(Debug)]
-pub(crate) struct SessionPlace {
-    /// The folder of its saved data.
-    pub folder: PathBuf,
-    /// Where the agent works.
-    pub cwd: PathBuf,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SessionNumber {
-    pub repetition: u64,
-    pub attempt: u64,
-}
-
-#[derive(Debug)]
-pub(crate) struct EndedSession {
-    pub record: SessionRecord,
-    /// The run, on one line.
-    pub run: String,
-}
-
-impl SessionPlace {
-    pub(crate) fn output_log(&self) -> PathBuf {
-        self.folder.join("stdout.log")
-    }
-
-    pub(crate) fn error_log(&self) -> PathBuf {
-        self.folder.join("stderr.log")
-    }
-}
 
 pub(crate) fn begin_record(execution: &CaseExecution<'_>, number: SessionNumber) -> SessionRecord {
     SessionRecord {
@@ -181,7 +151,7 @@ fn run_agent(
     let (ended, steps) = execute_program(means.supervisor, &program, means.stop).map_err(failed)?;
     record.steps = limits.steps.map(|_| steps);
     let collected = match ended {
-        ProgramEnd::Itself(0) => collect_transcript(execution, place, (&variables, &before), means)
+        ProgramEnd::Itself(0) => collect_transcript(execution, place, &variables, &before, means)
             .map_err(|why| (SessionOutcome::Collection, why))
             .and_then(|collected| check_stream(execution, place, collected)),
         ProgramEnd::Itself(code) => {

@@ -1,6 +1,6 @@
 //! Snapshots: how many tokens a case cost with a runner when somebody accepted it, and how many more it may cost.
 
-use crate::plan::normalize_path;
+use crate::paths::normalize_path;
 use averment_base::source::Span;
 use averment_engine::ir::SessionSettings;
 use serde::{Deserialize, Serialize};

@@ -2,6 +2,7 @@
 //! So that a verdict is fixed then, and nothing is ever looked for in another folder.
 
 use crate::folder_copy::{self, TextBudget};
+use crate::paths::normalize_path;
 use averment_engine::vm::world::{FileState, WorldLookup};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use serde_json::{Map, Value, json};
@@ -56,7 +57,7 @@ impl WorldRecord {
     }
 
     fn record_file(&mut self, folder: &Path, path: String, state: Option<&FileState>, texts: &mut TextBudget) {
-        let place = crate::plan::normalize_path(&folder.join(&path));
+        let place = normalize_path(&folder.join(&path));
         let found = match place.strip_prefix(folder) {
             Ok(below) if below.as_os_str().is_empty() => None,
             Ok(below) => folder_copy::record_path(folder, below, texts),

@@ -94,6 +94,25 @@ pub const OPERATORS: &[&str] = &[
     "exists",
 ];
 
+/// The signs of comparison and the first words of tests.
+pub(crate) const TESTS: &[&str] = &[
+    "==",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "contains",
+    "icontains",
+    "mentions",
+    "matches",
+    "in",
+    "is",
+    "exists",
+    "starts",
+    "ends",
+];
+
 /// Literals.
 pub const LITERALS: &[&str] = &["true", "false", "null"];
 
@@ -147,30 +166,9 @@ pub fn meant_verdict(word: &str) -> Option<&'static str> {
     }
 }
 
-/// Words that join operands, so that no value ends with them.
-const JOINING: &[&str] = &[
-    "and",
-    "or",
-    "not",
-    "in",
-    "is",
-    "if",
-    "then",
-    "else",
-    "implies",
-    "contains",
-    "icontains",
-    "mentions",
-    "matches",
-    "starts",
-    "ends",
-    "does",
-    "with",
-];
-
-/// True for a word that joins two parts of an expression.
+/// True for a word that joins what stands before it with what follows, so that no value ends with it.
 pub fn is_joining(word: &str) -> bool {
-    JOINING.contains(&word)
+    OPERATORS.contains(&word) && !is_ending_word(word) || matches!(word, "starts" | "ends" | "does" | "with")
 }
 
 /// Operator words that may end an expression: `a exists`, `a is json`.

@@ -9,9 +9,9 @@ use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{RunOutcome, Status};
 use averment_engine::vm::testing::{self, TestExpectation, TestJudgment};
 use averment_report::gate::GatePolicy;
-use averment_report::model::{self, EvidenceReport, ReportDetail};
-use averment_report::redact;
+use averment_report::model::{EvidenceReport, ReportDetail};
 use averment_report::table::ReportTable;
+use averment_report::{redact, report_builder};
 use averment_runs::run::Run;
 use averment_traces::read::{self, read_str};
 use bumpalo::Bump;
@@ -89,8 +89,8 @@ fn run_one(
             if let (Some(coverage), Some(seen)) = (coverage, &judged.seen) {
                 coverage.add_run(program, prepared, &judged.outcome, seen);
             }
-            let found = collect_findings(subject, table, &run, &judged.outcome);
-            judged_as(trial, expect, judged, found)
+            let (snapshot, why) = collect_findings(subject, table, &run, &judged.outcome);
+            judged_as(trial, expect, judged, snapshot, why)
         }
         (Err(trouble), _) => failed_result(trial, trouble),
         (Ok(_), None) => failed_result(trial, TrialProblem::new("it states no verdict", "")),
@@ -122,7 +122,7 @@ fn collect_findings(
     outcome: &RunOutcome,
 ) -> (String, Vec<UnpassedAssertion>) {
     let detail = ReportDetail::FINDINGS;
-    let report = model::build_report(table, run, std::slice::from_ref(outcome), GatePolicy::default(), detail);
+    let report = report_builder::build_report(table, run, std::slice::from_ref(outcome), GatePolicy::default(), detail);
     let (mut text, mut why) = (String::new(), Vec::new());
     for result in &report.results {
         let Some(item) = table.items.get(result.item) else { continue };
@@ -157,7 +157,8 @@ fn judged_as(
     trial: &TestTrial,
     expect: Verdict,
     judged: TestJudgment,
-    (snapshot, why): (String, Vec<UnpassedAssertion>),
+    snapshot: String,
+    why: Vec<UnpassedAssertion>,
 ) -> TrialReport {
     TrialReport {
         name: trial.name.clone(),

@@ -34,6 +34,8 @@ pub(crate) struct NormalRun<'run> {
     pub(crate) priced: CostSource,
     /// Success is concluded from a result alone.
     pub(crate) concludes_ok: bool,
+    /// The format itself says in which order everything came, and what its numbers mean: it is neither the normal form nor home-grown.
+    pub(crate) of_format: bool,
 }
 
 /// Kind, and index among recorded steps of that kind.
@@ -49,11 +51,10 @@ pub(crate) type StepLists<'run> = [RecordedSteps<'run>; StepKind::ALL.len()];
 
 pub(crate) fn build_run<'run>(normal: NormalRun<'run>, arena: &'run Bump) -> Result<Run<'run>, ReadError> {
     let (text, source) = (normal.text, normal.source.clone());
-    let of_format = !crate::adapt::is_home_grown(normal.format);
     StepBuilder {
         arena,
         format: normal.format,
-        of_format,
+        of_format: normal.of_format,
         depths: FxHashMap::default(),
         records: normal.records,
         warnings: normal.warnings,
@@ -68,7 +69,6 @@ pub(crate) fn build_run<'run>(normal: NormalRun<'run>, arena: &'run Bump) -> Res
 pub(crate) struct StepBuilder<'run> {
     pub(crate) arena: &'run Bump,
     pub(crate) format: &'static str,
-    /// The format itself gives order and units.
     pub(crate) of_format: bool,
     records: RecordCounts,
     /// Depths of agents in handovers.

@@ -13,6 +13,8 @@ pub mod names;
 pub mod prices;
 pub mod projection;
 pub mod read;
+pub mod reading;
+pub mod redact_path;
 pub mod scan;
 pub mod time;
 

@@ -2,7 +2,7 @@
 //! guessed: a model that the table does not know, a count without a price and models that cannot be told apart leave the cost unknown.
 
 use super::names::file::parse_entries;
-use crate::adapt::node_object;
+use crate::adapt::nodes::node_object;
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_usage};
@@ -233,7 +233,7 @@ fn of_whole<'run>(
     counts: &UsageCounts,
 ) -> Result<i128, String> {
     let meta = run.get(of_run::META).and_then(node_object).and_then(|meta| meta.get(of_meta::MODEL));
-    let said = [meta, run.get(of_meta::MODEL)].into_iter().flatten().filter_map(crate::adapt::node_text);
+    let said = [meta, run.get(of_meta::MODEL)].into_iter().flatten().filter_map(crate::adapt::nodes::node_text);
     let parts = spending.parts.iter().filter_map(|part| part.model);
     let models: Vec<&str> = parts.chain(spending.models.iter().copied()).chain(said).collect();
     let Some((first, others)) = models.split_first() else { return Err("it names no model".to_owned()) };

@@ -11,7 +11,8 @@ fn reasons_and_evidence() {
     let folder = fixtures::project("tests/golden/temporal");
     let paths = fixtures::rule_files(&folder);
     for path in &paths {
-        fixtures::compare(&folder, &fixtures::stem(path), &report(&std::fs::read_to_string(path).unwrap()));
+        let _scope = fixtures::snapshot_beside(path);
+        insta::assert_snapshot!(fixtures::stem(path), report(&std::fs::read_to_string(path).unwrap()));
     }
     assert!(paths.len() > 5);
 }

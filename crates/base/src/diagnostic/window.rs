@@ -48,15 +48,15 @@ impl LineWindow {
         let line = file.text.get(file.line_start(from.line)..file.line_start(from.line + 1)).unwrap_or_default();
         let wide = from.line == to.line && text_columns(line.trim_end()) > room;
         let before = BEFORE.min(room / 4);
-        wide.then(|| Self::cut_line(file, span, from.line, from.column, (before, room.saturating_sub(before + 2))))
+        wide.then(|| Self::cut_line(file, span, from.line, from.column, before, room.saturating_sub(before + 2)))
     }
 
     fn of_line(file: &SourceFile, span: Span, line: usize, column: usize) -> Self {
-        Self::cut_line(file, span, line, column, (BEFORE, BEHIND))
+        Self::cut_line(file, span, line, column, BEFORE, BEHIND)
     }
 
     /// At most this many columns before a place and after its start.
-    fn cut_line(file: &SourceFile, span: Span, line: usize, column: usize, (before, behind): (usize, usize)) -> Self {
+    fn cut_line(file: &SourceFile, span: Span, line: usize, column: usize, before: usize, behind: usize) -> Self {
         let text: &str = &file.text;
         let (start, end) = (file.line_start(line), file.line_start(line + 1));
         let end = start + text.get(start..end).map_or(0, |line| line.trim_end_matches(['\n', '\r']).len());

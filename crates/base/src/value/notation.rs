@@ -81,7 +81,7 @@ impl NotationWriter {
             }),
             Value::Number(number) => self.write_number(*number),
             Value::Text(text) => self.write_text(text.as_str()),
-            Value::List(items) => self.write_sequence(('[', ']'), items.len(), |writer, at| {
+            Value::List(items) => self.write_sequence('[', ']', items.len(), |writer, at| {
                 if let Some(item) = items.get(at) {
                     writer.write_value(&item.value);
                 }
@@ -90,7 +90,7 @@ impl NotationWriter {
                 // Steps have entries for what a run could record: those that it does not are left out.
                 let recorded = || object.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Absent));
                 let mut entries = recorded();
-                self.write_sequence(('{', '}'), recorded().count(), |writer, _| {
+                self.write_sequence('{', '}', recorded().count(), |writer, _| {
                     if let Some(entry) = entries.next() {
                         writer.write_key(entry.key);
                         writer.push(": ");
@@ -108,7 +108,7 @@ impl NotationWriter {
     }
 
     /// Entries until there is no more room; the others are counted.
-    fn write_sequence(&mut self, (open, close): (char, char), count: usize, mut entry: impl FnMut(&mut Self, usize)) {
+    fn write_sequence(&mut self, open: char, close: char, count: usize, mut entry: impl FnMut(&mut Self, usize)) {
         self.out.push(open);
         for at in 0..count {
             let comma = if at > 0 { ", " } else { "" };

@@ -9,6 +9,7 @@
 mod compile;
 mod look;
 mod machine;
+mod mistake;
 mod set;
 mod skeleton;
 #[cfg(test)]
@@ -17,69 +18,16 @@ mod tree;
 
 use self::compile::BacktrackCode;
 use averment_base::limits::{FuelMeter, LimitError};
+pub use mistake::{PatternError, PatternProblem};
 use regex_automata::util::interpolate;
 use rustc_hash::FxHashMap;
 pub use skeleton::{GroupReference, build_skeleton};
-use std::fmt::{Display, Formatter};
-use std::ops::Range;
 
 /// A pattern that is ready to be searched with.
 #[derive(Debug)]
 pub struct BacktrackRegex {
     code: BacktrackCode,
     names: FxHashMap<String, u32>,
-}
-
-/// What is wrong with a pattern, and where.
-#[derive(Debug)]
-pub struct PatternError {
-    /// The bytes of the pattern.
-    pub range: Range<usize>,
-    /// What is wrong.
-    pub problem: PatternProblem,
-}
-
-/// What can be wrong with a pattern.
-#[derive(Debug)]
-pub enum PatternProblem {
-    /// Invalid syntax.
-    Syntax(Box<regex_syntax::ast::Error>),
-    /// A part of it has no valid meaning.
-    Meaning(Box<regex_syntax::hir::Error>),
-    /// A reference to a group that does not exist.
-    NoGroup(GroupReference),
-    /// A group refers to itself.
-    OpenGroup,
-    /// A condition with more than two alternatives.
-    ManyBranches,
-    /// A repeated repetition other than `a++`.
-    RepeatedTwice,
-    /// It takes too many instructions.
-    TooLarge,
-    /// Its meaning cannot be determined.
-    Unreadable,
-}
-
-impl Display for PatternError {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        match &self.problem {
-            PatternProblem::Syntax(error) => write!(f, "{}", error.kind()),
-            PatternProblem::Meaning(error) => write!(f, "{}", error.kind()),
-            PatternProblem::NoGroup(GroupReference::Number(number)) => write!(f, "there is no group {number}"),
-            PatternProblem::NoGroup(GroupReference::Name(name)) => write!(f, "there is no group `{name}`"),
-            PatternProblem::OpenGroup => f.write_str("a group refers to itself"),
-            PatternProblem::ManyBranches => f.write_str("more than two alternatives stand behind a condition"),
-            PatternProblem::RepeatedTwice => f.write_str("what is repeated here is repeated already"),
-            PatternProblem::TooLarge => f.write_str("it takes too many instructions"),
-            PatternProblem::Unreadable => f.write_str("it cannot be told what this means"),
-        }
-    }
-}
-
-impl PatternError {
-    fn new(place: &regex_syntax::ast::Span, problem: PatternProblem) -> Self {
-        Self { range: place.start.offset..place.end.offset, problem }
-    }
 }
 
 /// Whether a pattern says something that linear matching cannot say, or does not mean the same there; `spaced` is the flag `x`.

@@ -1,5 +1,6 @@
 //! What patterns that go back find, and what they cost.
 
+use super::skeleton::{PatternExtension, PatternSkeleton, build_skeleton};
 use super::{BacktrackRegex, PatternProblem, is_beyond_linear};
 use averment_base::limits::{FuelMeter, LimitError, Limits};
 use proptest::prelude::*;
@@ -264,4 +265,43 @@ proptest! {
             let _ = pattern.find(0, &text, &mut FuelMeter::new(&Limits::default()));
         }
     }
+}
+
+fn covered(pattern: &str) -> (String, Vec<PatternExtension>) {
+    let PatternSkeleton { text, extensions } = build_skeleton(pattern, false);
+    assert_eq!(text.len(), pattern.len(), "{pattern}");
+    (text, extensions.into_values().collect())
+}
+
+#[test]
+fn every_sign_is_covered_by_as_many_bytes() {
+    for (pattern, text) in [
+        ("a(?=b)(?!c)", "a(?:b)(?:c)"),
+        ("(?<=b)(?<!c)(?<d>e)", "(?s:b)(?s:c)(?<d>e)"),
+        (r"(a)\1\12", r"(a)\t[a]"),
+        (r"(?P<x>a)(?P=x)\k<x>", "(?P<x>a)[aaaa][aaa]"),
+        ("(?>a)(?(1)b|c)", r"(?:a)(?:\tb|c)"),
+        ("(?(<é>)b)", "(?:[aaa]b)"),
+    ] {
+        assert_eq!(covered(pattern).0, text, "{pattern}");
+    }
+}
+
+#[test]
+fn sets_escapes_and_comments_hold_no_signs() {
+    for pattern in [
+        r"[(?=]",
+        r"[]\](?=]",
+        r"[^](?!]",
+        r"[a[(?=]&&(?!]",
+        r"\(?=a",
+        r"\\x",
+        r"(?x) # (?=",
+        r"(?x:[#(?=
+        ]a)",
+    ] {
+        assert_eq!(covered(pattern), (pattern.to_owned(), Vec::new()), "{pattern}");
+    }
+    assert_eq!(build_skeleton("# (?=", true).extensions.len(), 0);
+    assert_eq!(covered("(?x: # (?=\n)#(?=a)").1, [PatternExtension::Ahead { negated: false }]);
 }

@@ -1,7 +1,7 @@
 //! A pattern as a tree: what the library reads of it, with what it does not know in its places.
 
+use super::mistake::{PatternError, PatternProblem};
 use super::skeleton::{GroupReference, PatternExtension, PatternSkeleton, build_skeleton};
-use super::{PatternError, PatternProblem};
 use regex_syntax::ast::{self, Ast};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, HirKind, Look};

@@ -1,7 +1,7 @@
 //! Assignments whose name says that the value is a credential: `api_key = '…'`, `"client_secret": "…"`, `PASSWORD=…`.
 
+use super::checks::is_pair;
 use super::random::{is_stand_in, looks_chosen, looks_random};
-use super::secrets::is_pair;
 use super::{byte_before, run_end};
 use std::ops::Range;
 
@@ -152,8 +152,8 @@ pub(super) fn is_hidden(worth: CredentialName, value: &str) -> bool {
 
 /// A date is no secret: it tells when a token expires.
 fn is_date(value: &[u8]) -> bool {
-    let fits = |(at, byte): (usize, &u8)| if matches!(at, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() };
-    value.len() >= 10 && value.iter().take(10).enumerate().all(fits)
+    let fits = |at: usize, byte: u8| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
+    value.len() >= 10 && value.iter().take(10).enumerate().all(|(at, byte)| fits(at, *byte))
 }
 
 /// Looks up a whole name; `apiKey`, `API-KEY` and `api_key` are equal.

@@ -5,6 +5,7 @@
 //! are resolved: JSON and URL escapes, colours of terminals, zero-width characters, base64. Every pass is linear in the text.
 
 mod assignments;
+mod checks;
 mod hide;
 mod pii;
 mod providers;
@@ -52,7 +53,7 @@ impl Detector {
             ControlFlow::Continue(())
         })?;
         // A GitHub token in an address is a GitHub token first.
-        let (general, special): (Vec<_>, Vec<_>) = findings.into_iter().partition(|finding| is_general(finding.kind));
+        let (general, special) = findings.into_iter().partition::<Vec<_>, _>(|finding| is_general(finding.kind));
         let mut kept = drop_overlaps(special);
         let of_its_own = |finding: &DetectorFinding| {
             let next = kept.partition_point(|other| other.range.end <= finding.range.start);

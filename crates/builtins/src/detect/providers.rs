@@ -2,32 +2,8 @@
 //!
 //! To add a provider, add a row. A row is worth having where nothing else looks like it: the shorter the prefix, the more exact the body.
 
-use super::secrets as check;
+use super::checks::{self as check, KeyAlphabet};
 use std::ops::Range;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeyAlphabet {
-    Alnum,
-    Upper,
-    Hex,
-    Url,
-    /// The URL alphabet plus a dot.
-    Dotted,
-    Base64,
-}
-
-impl KeyAlphabet {
-    pub(super) fn contains(self, byte: u8) -> bool {
-        match self {
-            Self::Alnum => byte.is_ascii_alphanumeric(),
-            Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Self::Hex => byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'),
-            Self::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'),
-            Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'),
-            Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'='),
-        }
-    }
-}
 
 pub(super) enum KeyShape {
     Body(KeyAlphabet, usize, usize),

@@ -1,6 +1,7 @@
 //! From answers to reports: what the prefilter left open is evaluated, and either counted or reported.
 
-use super::{RunResult, ThreadJudge, is_plain};
+use super::segments::is_plain;
+use super::{RunResult, ThreadJudge};
 use crate::pipeline::Pipeline;
 use crate::prefilter::PrefilterAnswer;
 use averment_base::truth::Verdict;
@@ -9,7 +10,8 @@ use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
 use averment_report::chunk_totals::{self, RunEffect};
 use averment_report::draw_limits::DrawnFindings;
 use averment_report::line;
-use averment_report::model;
+use averment_report::profile::ProfilePhase;
+use averment_report::report_builder::{self, RunText};
 use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
 
@@ -32,23 +34,26 @@ impl<'p> ThreadJudge<'p> {
     }
 
     pub(super) fn report_answered(&mut self, line: &str, source: &dyn Fn() -> RunSource) {
+        self.observer.enter(ProfilePhase::Reporting);
         self.verdicts.clear();
         self.verdicts
             .extend(self.answers.iter().filter_map(|answer| answer.as_verdict().map(chunk_totals::verdict_byte)));
         self.gather_run(&[], &|| source().run_name());
-        if self.report_remembered(source) {
-            return;
+        if !self.report_remembered(source) {
+            let outcomes = self.merge_outcomes(Vec::new());
+            self.report_run(outcomes, None, line, source);
         }
-        let outcomes = self.merge_outcomes(Vec::new());
-        self.report_run(outcomes, None, line, source);
+        self.observer.enter(ProfilePhase::FirstLook);
     }
 
     pub(super) fn settle_run<'a>(&mut self, run: &'a Run<'a>, full: &'a Bump)
     where
         'p: 'a,
     {
+        self.observer.enter(ProfilePhase::Evaluating);
         let evaluated = self.evaluate_open(run, full);
         self.read_run(run, full);
+        self.observer.enter(ProfilePhase::Reporting);
         self.gather_run(&evaluated, &|| run.source.run_name());
         if self.counts_only() && self.count_run(&evaluated) {
             return;
@@ -83,7 +88,10 @@ impl<'p> ThreadJudge<'p> {
                     asked.push(number);
                 }
             }
-            let outcomes = evaluate_some(one.rules.program, one.rules.prepared, run, full, options, &asked);
+            if asked.is_empty() {
+                return Vec::new();
+            }
+            let outcomes = evaluate_some(one.rules.machine(run, full), options, &asked);
             self.note_remarks(place, &outcomes);
             outcomes
         });
@@ -204,8 +212,15 @@ impl<'p> ThreadJudge<'p> {
         let Pipeline { table, policy, detail, compact, lines, .. } = self.pipeline;
         let drawn = &mut self.drawn;
         let made = |drawn: &mut DrawnFindings| match run {
-            Some(run) => model::build_some(table, run, &outcomes, *policy, *detail, drawn),
-            None => model::build_of(table, (text, &source()), None, &outcomes, *policy, *detail, drawn),
+            Some(run) => report_builder::build_some(table, run, &outcomes, *policy, *detail, drawn),
+            None => report_builder::build_of(
+                table,
+                RunText { text, source: &source(), run: None },
+                &outcomes,
+                *policy,
+                *detail,
+                drawn,
+            ),
         };
         if !compact {
             let mut made = made(drawn);

@@ -5,14 +5,14 @@
 
 mod finish_run;
 mod matched_steps;
+pub mod observer;
 mod over_runs;
 mod partial_read;
 mod prefiltered;
-pub(crate) mod run_time;
+mod run_time;
 mod segments;
 mod walk;
 
-use super::feed;
 use super::pipeline::Pipeline;
 use crate::faults::FaultPoint;
 use crate::incremental_totals::IncrementalTotals;
@@ -20,27 +20,28 @@ use crate::prefilter::{EvaluationRules, Prefilter, PrefilterAnswer, PrefilterScr
 use crate::reading_notes::FileRecords;
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
 use averment_base::memory::{self, allow_failure};
-use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::AssertionOutcome;
 use averment_engine::vm::prepare::PreparedProgram;
-use averment_engine::vm::score;
+use averment_engine::vm::profile::Profile;
 use averment_report::chunk_totals::{ChunkTotals, VerdictMemory};
 use averment_report::draw_limits::DrawnFindings;
 use averment_report::model::{RunReport, UnreadableTrace};
-use averment_runs::run::RunSource;
+use averment_report::profile::ProfilePhase;
+pub use averment_report::profile::Reads;
+use averment_runs::run::{Run, RunSource};
 use averment_traces::error::ReadError;
 use averment_traces::names::PartNames;
 use averment_traces::projection::{LineReader, ReadSet, RunProjection, ScannedChunk};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{ByteIndex, ScanCursor};
 use bumpalo::Bump;
-pub(crate) use over_runs::ProgramOverRuns;
+use observer::JudgeObserver;
+use over_runs::ProgramOverRuns;
 use prefiltered::PrefilteredProgram;
 use run_time::RunTime;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
-pub use walk::each_line;
-use walk::{NonBlankLine, let_go};
+use walk::{NonBlankLine, each_line, let_go};
 
 /// The result of judging part of a trace.
 pub enum RunResult {
@@ -52,26 +53,6 @@ pub enum RunResult {
     Unreadable(UnreadableTrace),
     /// The evaluation broke down: the run's name.
     Fault(String),
-}
-
-/// How much of the judged runs was read.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ReadCounts {
-    /// Runs that were settled by what the prefilter takes out of their bytes.
-    pub prefiltered: u64,
-    /// Runs of which no more was read than what is reported of them looks at.
-    pub projected: u64,
-    /// Runs that were read in full.
-    pub full: u64,
-}
-
-impl ReadCounts {
-    /// Adds those of other runs.
-    pub fn add_counts(&mut self, other: Self) {
-        self.prefiltered = self.prefiltered.saturating_add(other.prefiltered);
-        self.projected = self.projected.saturating_add(other.projected);
-        self.full = self.full.saturating_add(other.full);
-    }
 }
 
 /// State that a thread keeps between runs.
@@ -88,7 +69,7 @@ pub struct ThreadJudge<'p> {
     wanted: partial_read::RequiredParts,
     verdicts: Vec<u8>,
     totals: ChunkTotals,
-    reads: ReadCounts,
+    reads: Reads,
     records: FileRecords,
     incremental: IncrementalTotals,
     drawn: DrawnFindings,
@@ -96,31 +77,35 @@ pub struct ThreadJudge<'p> {
     /// Finished lines, to be written after `done`.
     written: Vec<u8>,
     time: RunTime,
+    observer: JudgeObserver<'p>,
 }
 
 /// `None` if every run has to be read in full anyway.
-pub(crate) fn line_reader<'s>(
+fn line_reader<'s>(
     pipeline: &Pipeline,
     mut prefilters: impl Iterator<Item = &'s Prefilter>,
     read_set: &ReadSet,
 ) -> Option<LineReader> {
     // What is not to be shown is known only of a run that is read in full, and so is what its tokens cost.
-    if pipeline.reading.is_in_full() || prefilters.any(Prefilter::always_open) {
+    if pipeline.reading.is_in_full() || prefilters.any(|prefilter| !prefilter.always_read().is_empty()) {
         return None;
     }
     LineReader::new(read_set, pipeline.reading.names.as_deref().unwrap_or(PartNames::known_names()))
 }
 
 impl<'p> ThreadJudge<'p> {
-    /// A judge for the programs of a pipeline, with what was prepared of each.
-    pub fn new(pipeline: &'p Pipeline, prepared: &'p [PreparedProgram]) -> Self {
+    /// A judge for the programs of a pipeline, with what was prepared of each, and where the costs of each are noted.
+    pub fn new(pipeline: &'p Pipeline, prepared: &'p [PreparedProgram], profiles: &'p [RefCell<Profile>]) -> Self {
+        let mut observer = JudgeObserver::new(pipeline.profile.as_ref(), profiles);
         let mut read_set = ReadSet::default();
         let programs: Vec<PrefilteredProgram<'p>> = pipeline
             .programs
             .iter()
             .zip(prepared)
-            .map(|(program, prepared)| {
-                let rules = EvaluationRules { program, prepared, options: &pipeline.options };
+            .enumerate()
+            .map(|(number, (program, prepared))| {
+                let profile = profiles.get(number);
+                let rules = EvaluationRules { program, prepared, options: &pipeline.options, profile };
                 let prefilter = Prefilter::new(rules, &mut read_set);
                 let idle = vec![None; program.assertions.len()];
                 let assertion_reads = prefilter.assertion_reads(program);
@@ -143,6 +128,7 @@ impl<'p> ThreadJudge<'p> {
         let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
         let selected = programs.iter().map(|one| (one.rules.program, one.prefilter.assertion_numbers().collect()));
         let incremental = IncrementalTotals::new(selected, &pipeline.table, pipeline.policy);
+        observer.enter(ProfilePhase::FirstLook);
         Self {
             pipeline,
             incremental,
@@ -158,11 +144,12 @@ impl<'p> ThreadJudge<'p> {
             wanted: partial_read::RequiredParts::default(),
             verdicts: Vec::new(),
             totals: ChunkTotals::default(),
-            reads: ReadCounts::default(),
+            reads: Reads::default(),
             records: FileRecords::default(),
             done: Vec::new(),
             written: Vec::new(),
             time: RunTime::default(),
+            observer,
         }
     }
 
@@ -179,7 +166,7 @@ impl<'p> ThreadJudge<'p> {
     }
 
     /// Takes the amount read since the last call.
-    pub fn take_reads(&mut self) -> ReadCounts {
+    pub fn take_reads(&mut self) -> Reads {
         std::mem::take(&mut self.reads)
     }
 
@@ -191,6 +178,10 @@ impl<'p> ThreadJudge<'p> {
     /// Judges a chunk whose lines, if it has any, are in `buffer`.
     pub fn judge_part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<RunResult>, ChunkTotals) {
         self.time = RunTime::begin_chunk(self.pipeline.timed);
+        self.observer.begin_chunk(|| match &part {
+            FilePart::Runs(runs) => runs.iter().flatten().map(RawRun::text_length).sum(),
+            FilePart::Lines(_) => buffer.len(),
+        });
         match part {
             FilePart::Runs(runs) => {
                 for run in runs {
@@ -203,6 +194,7 @@ impl<'p> ThreadJudge<'p> {
         self.flush_lines();
         self.note_names();
         self.incremental.flush_counts(&mut self.totals);
+        self.observer.end_chunk(self.reads);
         (std::mem::take(&mut self.done), std::mem::take(&mut self.totals))
     }
 
@@ -253,7 +245,7 @@ impl<'p> ThreadJudge<'p> {
             let source = || place.line_source(start, number);
             self.pipeline.faults.reach_point(FaultPoint::Line);
             if projection
-                .is_some_and(|projection| self.judge_prefiltered(projection, chunk, (Some(start), line), &source))
+                .is_some_and(|projection| self.judge_prefiltered(projection, chunk, Some(start), line, &source))
             {
                 return;
             }
@@ -278,7 +270,8 @@ impl<'p> ThreadJudge<'p> {
         &mut self,
         projection: &RunProjection<'a>,
         chunk: ScannedChunk<'a>,
-        (start, line): (Option<usize>, &str),
+        start: Option<usize>,
+        line: &str,
         source: &dyn Fn() -> RunSource,
     ) -> bool
     where
@@ -294,6 +287,8 @@ impl<'p> ThreadJudge<'p> {
                 &mut self.answers,
             );
         }
+        self.note_answers();
+        let by_default = self.programs.iter().all(|one| !one.scratch.has_read);
         if !self.has_looked() {
             return false;
         }
@@ -304,16 +299,18 @@ impl<'p> ThreadJudge<'p> {
                 self.gather_run(&[], &|| source().run_name());
             }
             self.reads.prefiltered += u64::from(same);
+            self.reads.by_default += u64::from(same && by_default);
             return same;
         }
         if self.needs_run() {
             let line = line.trim_end_matches('\r');
-            let settled = start.is_some_and(|start| self.judge_by_parts(projection, chunk, (start, line), source));
+            let settled = start.is_some_and(|start| self.judge_by_parts(projection, chunk, start, line, source));
             self.reads.projected += u64::from(settled);
             return settled;
         }
         self.report_answered(line, source);
         self.reads.prefiltered += 1;
+        self.reads.by_default += u64::from(by_default);
         true
     }
 
@@ -321,13 +318,23 @@ impl<'p> ThreadJudge<'p> {
         if !prefiltered {
             return self.judge_raw(Ok(raw));
         }
+        self.note_cause();
         self.catch_faults(raw.text_length(), &|| raw.source.run_name(), |this, full| {
-            let run = feed::parse_run(raw, full, &this.pipeline.reading)?;
-            this.pipeline.understood.note_run(&run);
-            this.reads.full += 1;
+            let run = this.read(raw, full)?;
             this.settle_run(&run, full);
             Ok(())
         });
+    }
+
+    /// Reads a run in full.
+    fn read<'a>(&mut self, raw: &'a RawRun, full: &'a Bump) -> Result<Run<'a>, UnreadableTrace> {
+        self.observer.enter(ProfilePhase::Reading);
+        let run = self.pipeline.reading.parse(raw, full)?;
+        self.pipeline.understood.note_run(&run);
+        self.reads.full += 1;
+        let time = self.observer.enter(ProfilePhase::FirstLook);
+        self.observer.note_format(run.format, raw.text_length(), time);
+        Ok(run)
     }
 
     /// For a multi-line or assembled run; false if it has to be read in full anyway.
@@ -349,7 +356,7 @@ impl<'p> ThreadJudge<'p> {
         self.lines = Some(reader);
         self.pipeline.faults.reach_point(FaultPoint::Line);
         let settled =
-            read.map(|()| self.judge_prefiltered(&projection, chunk, (None, raw.run_text()), &|| raw.source.clone()));
+            read.map(|()| self.judge_prefiltered(&projection, chunk, None, raw.run_text(), &|| raw.source.clone()));
         drop(projection);
         (self.index, self.arena) = (index, arena);
         let_go(&mut self.arena);
@@ -367,10 +374,9 @@ impl<'p> ThreadJudge<'p> {
         if self.judge_projected(raw) {
             return;
         }
+        self.note_cause_unseen();
         self.catch_faults(raw.text_length(), &|| raw.source.run_name(), |this, full| {
-            let run = feed::parse_run(raw, full, &this.pipeline.reading)?;
-            this.pipeline.understood.note_run(&run);
-            this.reads.full += 1;
+            let run = this.read(raw, full)?;
             let mut projection = RunProjection::default();
             projection.project_run(&run, &this.read_set);
             let source = ProjectionSource::Run(&run, full);
@@ -378,6 +384,7 @@ impl<'p> ThreadJudge<'p> {
             for one in &mut this.programs {
                 one.prefilter.judge_run(one.rules, &projection, source, &mut one.scratch, &mut this.answers);
             }
+            this.note_answers();
             this.settle_run(&run, full);
             Ok(())
         });
@@ -418,6 +425,7 @@ impl<'p> ThreadJudge<'p> {
             let_go(&mut full);
             self.full = full;
         }
+        self.observer.enter(ProfilePhase::FirstLook);
         !broke
     }
 }
@@ -427,14 +435,6 @@ pub(crate) fn file_of(run: &Result<RawRun, ReadError>) -> &str {
         Ok(raw) => &raw.source.file,
         Err(error) => &error.file,
     }
-}
-
-/// True if the verdict determines the score and everything that a pass reports.
-fn is_plain(outcome: &AssertionOutcome) -> bool {
-    let own = score::of_verdict(outcome.verdict);
-    outcome.verdict != Verdict::Error
-        && outcome.unjudged.is_none()
-        && outcome.score == score::counted_score(outcome.status, own)
 }
 
 /// A line read in full after all others of its chunk.

@@ -1,21 +1,19 @@
 //! What each run gives to the assertions over runs: its verdicts of what they count, and what they look at in it.
 
 use super::{PrefilteredProgram, ThreadJudge};
-use crate::prefilter::PrefilterAnswer;
+use crate::prefilter::{EvaluationRules, PrefilterAnswer};
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::{CodeId, CompiledAssertion, Program};
 use averment_engine::ir::{OverRunsCheck, OverRunsQuestion, RateSubject, Severity};
 use averment_engine::vm::evaluate::EvaluateOptions;
-use averment_engine::vm::machine::Machine;
 use averment_engine::vm::outcome::{AssertionOutcome, Status};
 use averment_engine::vm::over_runs::{self, RunContribution, RunsTally};
-use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::score::{self, JudgedAssertion};
 use averment_engine::vm::summary;
 use averment_runs::run::Run;
 use bumpalo::Bump;
 
-pub(crate) struct ProgramOverRuns<'p> {
+pub(super) struct ProgramOverRuns<'p> {
     program: &'p Program,
     each: Vec<OverRunsAssertion<'p>>,
 }
@@ -30,7 +28,7 @@ struct OverRunsAssertion<'p> {
 
 impl<'p> ProgramOverRuns<'p> {
     /// `judged` are the numbers of assertions on single runs, in answer order.
-    pub(crate) fn new(program: &'p Program, options: &EvaluateOptions, judged: impl Iterator<Item = u32>) -> Self {
+    pub(super) fn new(program: &'p Program, options: &EvaluateOptions, judged: impl Iterator<Item = u32>) -> Self {
         let judged: Vec<u32> = judged.collect();
         let all = over_runs::of_program(program).filter(|(_, one, _)| options.selection.is_selected(program, one));
         let each = all.map(|(number, assertion, over)| {
@@ -53,27 +51,20 @@ impl<'p> ProgramOverRuns<'p> {
         Self { program, each: each.collect() }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.each.is_empty()
     }
 
-    pub(crate) fn read_values<'a>(
-        &self,
-        prepared: &'a PreparedProgram,
-        run: &'a Run<'a>,
-        arena: &'a Bump,
-        options: &EvaluateOptions,
-    ) -> Vec<RunContribution>
+    fn read_values<'a>(&self, rules: EvaluationRules<'p>, run: &'a Run<'a>, arena: &'a Bump) -> Vec<RunContribution>
     where
         'p: 'a,
     {
-        let program: &'a Program = self.program;
-        let mut machine = Machine::new(program, prepared, run, arena, options.limits);
+        let mut machine = rules.machine(run, arena);
         self.each.iter().map(|one| over_runs::contribution_of(&mut machine, one.assertion, one.over)).collect()
     }
 
     /// `judged` yields an assertion's verdict by answer position, and its own score if it has one.
-    pub(crate) fn add_run(
+    fn add_run(
         &self,
         given: impl IntoIterator<Item = RunContribution>,
         judged: &dyn Fn(usize) -> Option<(Verdict, Option<f64>)>,
@@ -82,7 +73,7 @@ impl<'p> ProgramOverRuns<'p> {
     ) {
         for (one, given) in self.each.iter().zip(given) {
             let verdict = one.counted_verdict(self.program, judged);
-            tally.add_run((one.number, one.over), given, verdict, name);
+            tally.add_run(one.number, one.over, given, verdict, name);
         }
     }
 }
@@ -142,7 +133,7 @@ impl<'p> ThreadJudge<'p> {
         'p: 'a,
     {
         for one in self.programs.iter_mut().filter(|one| !one.over_runs.is_empty() && !one.scratch.looked) {
-            one.scratch.given = one.over_runs.read_values(one.rules.prepared, run, arena, &self.pipeline.options);
+            one.scratch.given = one.over_runs.read_values(one.rules, run, arena);
             one.scratch.looked = true;
         }
     }

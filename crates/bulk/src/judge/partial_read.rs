@@ -5,10 +5,11 @@
 //! key of the line may name a credential, the line is read in full.
 
 use super::ThreadJudge;
+use crate::prefilter::AssertionReads;
 use crate::prefilter::projected_run::{self, ProjectedRun};
-use crate::prefilter::{AssertionReads, PrefilterAnswer};
 use averment_base::value::{Node, TextOrigin, Value, json};
 use averment_builtins::detect;
+use averment_report::profile::ProfilePhase;
 use averment_runs::run::{CallTimes, Run, RunSource, Step};
 use averment_traces::projection::{CallField, ProjectedCall, RawValue, RunProjection, ScannedChunk};
 use bumpalo::Bump;
@@ -36,7 +37,8 @@ impl<'p> ThreadJudge<'p> {
         &mut self,
         projection: &RunProjection<'_>,
         chunk: ScannedChunk<'_>,
-        (start, text): (usize, &str),
+        start: usize,
+        text: &str,
         source: &dyn Fn() -> RunSource,
     ) -> bool {
         let mut wanted = std::mem::take(&mut self.wanted);
@@ -44,6 +46,7 @@ impl<'p> ThreadJudge<'p> {
         if !projection.conversation && !projection.unusual && self.needs_little(&mut wanted) {
             let fine = self.catch_faults(text.len(), &|| source().run_name(), |this, arena| {
                 let line = ChunkLine { chunk, start, text, arena };
+                this.observer.enter(ProfilePhase::Reading);
                 if let Some(run) = this.partial_run(projection, line, source, &wanted) {
                     settled = true;
                     this.settle_run(&run, arena);
@@ -58,7 +61,7 @@ impl<'p> ThreadJudge<'p> {
     }
 
     fn needs_little(&self, wanted: &mut RequiredParts) -> bool {
-        let (findings, draws) = (self.pipeline.detail.findings, self.pipeline.detail.excerpt.is_some());
+        let findings = self.pipeline.detail.findings;
         if self.pipeline.detail.takes_whole_runs() {
             return false;
         }
@@ -72,12 +75,7 @@ impl<'p> ThreadJudge<'p> {
                 if !one.needs_evaluation(number, *answer, findings) {
                     continue;
                 }
-                // A picture shows whole steps.
-                let item = self.pipeline.table.item_index(place, number);
-                if draws
-                    && !matches!(answer, PrefilterAnswer::Pass | PrefilterAnswer::Idle)
-                    && item.is_some_and(|item| self.drawn.has_room(item))
-                {
+                if self.obstacle(place, number, reads, *answer).is_some() {
                     return false;
                 }
                 wanted.calls |= *reads != AssertionReads::Entries;

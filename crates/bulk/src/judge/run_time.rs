@@ -20,6 +20,6 @@ impl RunTime {
     }
 }
 
-pub(crate) fn as_nanoseconds(time: Duration) -> u64 {
+fn as_nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

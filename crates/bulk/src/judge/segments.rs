@@ -1,14 +1,18 @@
 //! Lines of `jsonl` from segments: where an earlier run had the same verdicts, the segments of its line are used again and only the findings of
 //! this run are written.
 
-use super::{PrefilteredProgram, ThreadJudge, is_plain};
+use super::{PrefilteredProgram, ThreadJudge};
 use crate::pipeline::Pipeline;
 use crate::prefilter::PrefilterAnswer;
+use averment_base::truth::Verdict;
 use averment_engine::vm::evaluate::known_outcome;
 use averment_engine::vm::outcome::AssertionOutcome;
+use averment_engine::vm::score;
 use averment_report::chunk_totals;
-use averment_report::line::{self, LineTail};
-use averment_report::model::{RunFindings, RunReport};
+use averment_report::chunk_totals::LineTail;
+use averment_report::line;
+use averment_report::model::RunReport;
+use averment_report::report_builder::RunFindings;
 use averment_runs::run::Run;
 
 impl ThreadJudge<'_> {
@@ -111,4 +115,12 @@ impl PrefilteredProgram<'_> {
             written.into_boxed_slice()
         })
     }
+}
+
+/// True if the verdict determines the score and everything that a pass reports.
+pub(super) fn is_plain(outcome: &AssertionOutcome) -> bool {
+    let own = score::of_verdict(outcome.verdict);
+    outcome.verdict != Verdict::Error
+        && outcome.unjudged.is_none()
+        && outcome.score == score::counted_score(outcome.status, own)
 }

@@ -37,18 +37,22 @@ pub(super) fn build_prefilter(rules: EvaluationRules<'_>, read_set: &mut ReadSet
     }
     let selected = over_runs::of_program(rules.program);
     let selected = selected.filter(|(_, one, _)| rules.options.selection.is_selected(rules.program, one));
-    let mut unreadable = 0;
+    let mut unreadable = Vec::new();
     let mut of_runs = Vec::new();
     for (number, assertion, over) in selected {
-        unreadable +=
-            over_runs::run_conditions(assertion, over).filter(|code| builder.of_entries(*code).is_none()).count();
+        // Each is looked at, so that all of them are read.
+        let of_entries: Vec<Option<u32>> =
+            over_runs::run_conditions(assertion, over).map(|code| builder.of_entries(code)).collect();
+        if of_entries.contains(&None) {
+            unreadable.push(number);
+        }
         of_runs.push(number);
     }
     let mut prefilter = builder.finish_build(items, read_set);
-    prefilter.open += unreadable;
+    prefilter.always_read.extend(unreadable);
     prefilter.over_runs = of_runs;
     default_evaluation::learn_defaults(rules, &mut prefilter);
-    prefilter.default_verdicts = DefaultVerdicts::new((rules.program, plan), &prefilter);
+    prefilter.default_verdicts = DefaultVerdicts::new(rules.program, plan, &prefilter);
     prefilter
 }
 
@@ -81,7 +85,11 @@ impl<'p> PrefilterBuilder<'p> {
             *asked |= self.fields.values().any(of_field);
         }
         Prefilter {
-            open: items.iter().filter(|item| matches!(item.check, ItemCheck::Open)).count(),
+            always_read: items
+                .iter()
+                .filter(|item| matches!(item.check, ItemCheck::Open))
+                .map(|item| item.assertion)
+                .collect(),
             items,
             conditions: self.conditions,
             roots,

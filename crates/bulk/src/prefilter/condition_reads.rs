@@ -4,6 +4,7 @@
 //! stand in it. What comes out says what has to be read of a run, and which literals a text needs so that a predicate can hold of it. It
 //! never says whether a condition holds.
 
+use super::need::Need;
 use super::predicate::{PredicateOperand, SearchLiteral, ValueBase, ValuePath, ValuePredicate, small_integer};
 use averment_builtins::pattern::is_heavy;
 use averment_engine::bytecode::ops::{Op, SelectionRef};
@@ -90,11 +91,13 @@ pub(super) struct CodeTracer<'p> {
     program: &'p Program,
     predicates: Vec<ValuePredicate>,
     selections: Option<Vec<SelectionRef>>,
+    /// What the code asked for last needs that no projection gives.
+    obstacle: Option<Need>,
 }
 
 impl<'p> CodeTracer<'p> {
     pub(super) fn new(program: &'p Program) -> Self {
-        Self { program, predicates: Vec::new(), selections: None }
+        Self { program, predicates: Vec::new(), selections: None, obstacle: None }
     }
 
     /// Code whose binding values are given, and its whole-run selections, whose own reads are excluded.
@@ -126,16 +129,36 @@ impl<'p> CodeTracer<'p> {
         Some(ConditionReads { predicates: std::mem::take(&mut self.predicates), needed: None, plain: false })
     }
 
+    /// What the code asked for last needs that no projection gives, where its read set cannot be told for that.
+    pub(super) fn take_obstacle(&mut self) -> Option<Need> {
+        self.obstacle.take()
+    }
+
+    /// The read set cannot be told, because of this.
+    fn stop<T>(&mut self, need: Need) -> Option<T> {
+        self.obstacle = Some(need);
+        None
+    }
+
     /// Records paths in any code: keys follow their root directly. `None` if it reads more than entries and fields.
     fn trace_paths(&mut self, code: CodeId, depth: usize) -> Option<()> {
-        let depth = depth.checked_sub(1)?;
+        let Some(depth) = depth.checked_sub(1) else { return self.stop(Need::TooMuch) };
         let chunk = self.program.chunks.get(code.0 as usize)?;
         let mut ops = self.program.code.get(chunk.start as usize..chunk.end as usize)?.iter().peekable();
         while let Some(op) = ops.next() {
             let base = match *op {
-                Op::Root(name) if is_list_of_steps(self.name_text(name.0)?) => return None,
+                Op::Root(name) if is_list_of_steps(self.name_text(name.0)?) => {
+                    let list = self.name_text(name.0)?.to_owned();
+                    return self.stop(Need::List(list));
+                }
                 Op::Root(name) => ValueBase::Root(name.0),
-                Op::StepField(name) => of_step(self.name_text(name.0)?)?,
+                Op::StepField(name) => match of_step(self.name_text(name.0)?) {
+                    Some(base) => base,
+                    None => {
+                        let field = self.name_text(name.0)?.to_owned();
+                        return self.stop(Need::StepField(field));
+                    }
+                },
                 Op::Let(number) => {
                     self.trace_paths(*self.program.lets.get(number.0 as usize)?, depth)?;
                     continue;
@@ -149,15 +172,12 @@ impl<'p> CodeTracer<'p> {
                     continue;
                 }
                 Op::Binding(_) if self.selections.is_some() => continue,
-                Op::Select(..)
-                | Op::Fold(..)
-                | Op::Collect(..)
-                | Op::Run()
-                | Op::Step()
-                | Op::StepOrRoot(_)
-                | Op::StepOwn(_)
-                | Op::Response()
-                | Op::Binding(_) => return None,
+                Op::Run() => return self.stop(Need::WholeRun),
+                Op::Binding(_) => return self.stop(Need::Binding),
+                Op::Select(..) | Op::Fold(..) => return self.stop(Need::SelectedSteps),
+                Op::Collect(..) | Op::Step() | Op::StepOrRoot(_) | Op::StepOwn(_) | Op::Response() => {
+                    return self.stop(Need::WholeSteps);
+                }
                 _ => continue,
             };
             let mut keys = Vec::new();
@@ -182,7 +202,7 @@ impl<'p> CodeTracer<'p> {
     fn note_predicate(&mut self, path: ValuePath, operand: PredicateOperand) -> Option<usize> {
         let number = self.predicates.len();
         if number >= MOST || path.keys.len() > KEYS {
-            return None;
+            return self.stop(Need::TooMuch);
         }
         self.predicates.push(ValuePredicate { path, operand, asks_for_key: false });
         Some(number)

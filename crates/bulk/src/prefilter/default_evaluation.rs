@@ -18,7 +18,7 @@ pub(super) fn learn_defaults(rules: EvaluationRules<'_>, prefilter: &mut Prefilt
 
 /// Tests small counts on an empty run, if the test reads only the count.
 fn learn_counts(rules: EvaluationRules<'_>, prefilter: &mut Prefilter) {
-    let EvaluationRules { program, prepared, options } = rules;
+    let EvaluationRules { program, prepared, options, .. } = rules;
     let arena = Bump::new();
     let run = ProjectedRun::new(&arena, 0).into_run("", RunSource::default());
     let mut machine = Machine::new(program, prepared, &run, &arena, options.limits);
@@ -48,7 +48,7 @@ fn count_tests<'s>(
 
 /// Tests literal searches on a run whose call fields are `true`, so that no text occurs.
 fn learn_searches(rules: EvaluationRules<'_>, prefilter: &mut Prefilter) {
-    let EvaluationRules { program, prepared, options } = rules;
+    let EvaluationRules { program, prepared, options, .. } = rules;
     let arena = Bump::new();
     let fields = CallField::ALL.map(|field| (field.as_str(), Node::computed(Value::Boolean(true))));
     let step = projected_run::new_step(&arena, 0, "", fields.into_iter(), TextOrigin::COMPUTED);
@@ -59,7 +59,7 @@ fn learn_searches(rules: EvaluationRules<'_>, prefilter: &mut Prefilter) {
         ItemCheck::NoneIn { default, .. } => Some((item.assertion, default)),
         _ => None,
     });
-    let (wanted, defaults): (Vec<u32>, Vec<&mut PrefilterAnswer>) = searching.unzip();
+    let (wanted, defaults) = searching.unzip::<_, _, Vec<u32>, Vec<&mut PrefilterAnswer>>();
     let verdicts = verdicts_of_checks(program, prepared, &run, &arena, options, &wanted);
     for (default, verdict) in defaults.into_iter().zip(verdicts) {
         *default = verdict.map_or(PrefilterAnswer::Open, PrefilterAnswer::of_verdict);

@@ -29,14 +29,14 @@ struct PatternAssertions {
 }
 
 impl DefaultVerdicts {
-    pub(super) fn new((program, plan): (&Program, &TemporalPlan), prefilter: &Prefilter) -> Self {
+    pub(super) fn new(program: &Program, plan: &TemporalPlan, prefilter: &Prefilter) -> Self {
         let mut default_verdicts = Self {
             of_unique: vec![PatternAssertions::default(); plan.pattern_count()],
             of_target: prefilter.searched.each_ref().map(|searched| vec![Vec::new(); searched.len()]),
             ..Self::default()
         };
         for (number, item) in (0_u32..).zip(&prefilter.items) {
-            let [without, with] = default_verdicts.default_answers((program, plan, prefilter), number, item);
+            let [without, with] = default_verdicts.default_answers(program, plan, prefilter, number, item);
             let [all_without, all_with] = &mut default_verdicts.answers;
             all_without.push(without);
             all_with.push(with);
@@ -48,7 +48,9 @@ impl DefaultVerdicts {
     /// Answers for runs that do not concern the assertion, without and with calls.
     fn default_answers(
         &mut self,
-        (program, plan, prefilter): (&Program, &TemporalPlan, &Prefilter),
+        program: &Program,
+        plan: &TemporalPlan,
+        prefilter: &Prefilter,
         number: u32,
         item: &PrefilterItem,
     ) -> [PrefilterAnswer; 2] {
@@ -104,7 +106,8 @@ impl DefaultVerdicts {
     pub(super) fn answer_run(
         &self,
         judging: &mut PrefilterRun<'_, '_>,
-        (touched, done): (&[u32], &mut Vec<u64>),
+        touched: &[u32],
+        done: &mut Vec<u64>,
         remembered: &mut ClassAnswers,
         into: &mut Vec<PrefilterAnswer>,
     ) {

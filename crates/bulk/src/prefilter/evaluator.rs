@@ -71,9 +71,22 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
 
     fn machine(&mut self) -> Option<&mut Machine<'a>> {
         let run = self.projected_run()?;
-        let EvaluationRules { program, prepared, options } = self.rules;
-        let arena = self.source.value_arena();
-        Some(self.machine.get_or_insert_with(|| Machine::new(program, prepared, run, arena, options.limits)))
+        let (rules, arena) = (self.rules, self.source.value_arena());
+        Some(self.machine.get_or_insert_with(|| rules.machine(run, arena)))
+    }
+
+    /// Whether a value of the run was read, and not the names of its calls alone.
+    pub(super) fn has_read(&self) -> bool {
+        let of_calls = !self.steps.is_empty() || self.of_parts.is_some() || self.with_field.iter().any(Option::is_some);
+        self.run.is_some() || of_calls
+    }
+
+    /// The truth of code in a scope; `None` where only the run itself gives it.
+    fn truth_in(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'a>) -> Option<Truth> {
+        let machine = self.machine()?;
+        let truth = machine.evaluate_truth(code, scope).ok();
+        machine.report_fuel();
+        truth
     }
 
     pub(super) fn refill_fuel(&mut self) {
@@ -84,24 +97,30 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
 
     /// `None` if only the full run can tell.
     pub(super) fn condition_truth(&mut self, code: CodeId) -> Option<Truth> {
-        self.machine()?.evaluate_truth(code, &ExpressionScope::default()).ok()
+        self.truth_in(code, &ExpressionScope::default())
     }
 
     /// `None` if only the full run can tell.
     pub(super) fn read_values(&mut self, number: u32) -> Option<RunContribution> {
         let assertion = self.rules.program.assertions.get(number as usize)?;
         let CompiledCheck::OverRuns(over) = &assertion.check else { return None };
-        Some(over_runs::contribution_of(self.machine()?, assertion, over))
+        let rules = self.rules;
+        let machine = self.machine()?;
+        rules.begin_cost(number);
+        let given = over_runs::contribution_of(machine, assertion, over);
+        machine.report_fuel();
+        rules.end_cost();
+        Some(given)
     }
 
     pub(super) fn truth_of(&mut self, code: CodeId, given: Value<'a>) -> Option<Truth> {
         let locals = [Node::computed(given)];
-        self.machine()?.evaluate_truth(code, &ExpressionScope::default().with_locals(&locals)).ok()
+        self.truth_in(code, &ExpressionScope::default().with_locals(&locals))
     }
 
     pub(super) fn truth_of_call(&mut self, code: CodeId, call: usize, pattern: u32) -> Option<Truth> {
         let step = self.call_step(call, pattern)?;
-        self.machine()?.evaluate_truth(code, &ExpressionScope::of_step(step)).ok()
+        self.truth_in(code, &ExpressionScope::of_step(step))
     }
 
     fn call_step(&mut self, call: usize, pattern: u32) -> Option<&'a Step<'a>> {
@@ -137,18 +156,15 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
             }
             made
         })?;
-        let EvaluationRules { program, prepared, options } = self.rules;
-        verdict_of(program, prepared, run, self.source.value_arena(), options, assertion)
+        verdict_of(self.rules.machine(run, self.source.value_arena()), self.rules.options, assertion)
     }
 
     /// Decided by call names and fields of unique patterns; `None` if only the full run has everything to report.
     pub(super) fn verdict_of_parts(&mut self, assertion: u32, calls: &NamedCalls<'_>) -> Option<Verdict> {
         if self.of_parts.is_none() {
-            let EvaluationRules { program, prepared, options } = self.rules;
             let run = self.with_parts(calls);
-            let judge =
-                run.map(|run| VerdictEvaluator::new(program, prepared, run, self.source.value_arena(), options));
-            self.of_parts = Some(judge);
+            let machine = run.map(|run| self.rules.machine(run, self.source.value_arena()));
+            self.of_parts = Some(machine.map(|machine| VerdictEvaluator::new(machine, self.rules.options)));
         }
         self.of_parts.as_mut()?.as_mut()?.plain_verdict(assertion)
     }

@@ -37,6 +37,13 @@ impl<'a> PrefilterRun<'_, 'a> {
     }
 
     pub(super) fn answer_item(&mut self, item: &PrefilterItem) -> PrefilterAnswer {
+        self.rules.begin_cost(item.assertion);
+        let answer = self.answer(item);
+        self.rules.end_cost();
+        answer
+    }
+
+    fn answer(&mut self, item: &PrefilterItem) -> PrefilterAnswer {
         let mut by_missing = false;
         let gate = when_gate(&item.when, |condition| {
             let truth = self.condition_truth(*condition).ok_or(())?;
@@ -127,8 +134,13 @@ impl<'a> PrefilterRun<'_, 'a> {
         }
     }
 
-    pub(super) fn answer_expression(&mut self, condition: u32) -> PrefilterAnswer {
-        self.condition_truth(condition).map_or(PrefilterAnswer::Open, PrefilterAnswer::of_truth)
+    /// The answer of an assertion that is a condition of the run, by its place in the list and the condition's number.
+    pub(super) fn answer_expression(&mut self, item: u32, condition: u32) -> PrefilterAnswer {
+        let assertion = self.prefilter.items.get(item as usize).map_or(u32::MAX, |item| item.assertion);
+        self.rules.begin_cost(assertion);
+        let truth = self.condition_truth(condition);
+        self.rules.end_cost();
+        truth.map_or(PrefilterAnswer::Open, PrefilterAnswer::of_truth)
     }
 
     /// Evaluated once; `None` if undecidable here.

@@ -12,8 +12,10 @@ mod condition_reads;
 mod default_evaluation;
 mod default_verdicts;
 mod evaluator;
+mod find_need;
 mod judging;
 mod literals;
+mod need;
 mod parts;
 mod predicate;
 pub mod projected_run;
@@ -24,8 +26,10 @@ pub use assertion_reads::AssertionReads;
 use averment_base::truth::{Truth, Verdict};
 use averment_engine::bytecode::program::{CodeId, Program};
 use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::machine::Machine;
 use averment_engine::vm::over_runs::RunContribution;
 use averment_engine::vm::prepare::PreparedProgram;
+use averment_engine::vm::profile::{CostCenter, Profile};
 use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls};
 use averment_engine::vm::temporal::plan::TemporalPlan;
 use averment_runs::run::{CallTimes, Run};
@@ -38,6 +42,7 @@ use judging::PrefilterRun;
 use literals::{Haystack, LiteralSearch};
 use predicate::SearchLiteral;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use temporal::CallStatement;
 use values::ClassAnswers;
@@ -103,6 +108,35 @@ pub struct EvaluationRules<'p> {
     pub prepared: &'p PreparedProgram,
     /// How runs are judged.
     pub options: &'p EvaluateOptions,
+    /// Where costs are noted, while a profile is made.
+    pub profile: Option<&'p RefCell<Profile>>,
+}
+
+impl<'p> EvaluationRules<'p> {
+    /// A machine of the program for a run.
+    #[must_use]
+    pub fn machine<'a>(self, run: &'a Run<'a>, arena: &'a Bump) -> Machine<'a>
+    where
+        'p: 'a,
+    {
+        Machine::new(self.program, self.prepared, run, arena, self.options.limits).noting_costs(self.profile)
+    }
+
+    /// Counts what is done from here on as work of an assertion, while somebody asks.
+    fn begin_cost(self, assertion: u32) {
+        self.note_cost(|profile| profile.begin(CostCenter::Assertion(assertion)));
+    }
+
+    /// Ends what began last.
+    fn end_cost(self) {
+        self.note_cost(Profile::end);
+    }
+
+    fn note_cost(self, note: impl FnOnce(&mut Profile)) {
+        if let Some(Ok(mut profile)) = self.profile.map(RefCell::try_borrow_mut) {
+            note(&mut profile);
+        }
+    }
 }
 
 /// Where the projection of a run comes from, and what evaluates the rest.
@@ -163,8 +197,8 @@ pub struct Prefilter {
     fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
     searched: [Vec<SearchLiteral>; 2],
     searches: [Option<LiteralSearch>; 2],
-    /// Number of assertions that it can never answer.
-    open: usize,
+    /// The assertions that have every run read in full, whatever stands in it, by number in the program.
+    always_read: Vec<u32>,
     default_verdicts: DefaultVerdicts,
     over_runs: Vec<u32>,
 }
@@ -190,6 +224,8 @@ pub struct PrefilterScratch {
     /// Contributions to assertions over runs, if `looked`.
     pub(crate) given: Vec<RunContribution>,
     pub(crate) looked: bool,
+    /// Whether a value of the run was read, and not the names of its calls alone.
+    pub(crate) has_read: bool,
 }
 
 /// Tool names remembered.
@@ -202,10 +238,10 @@ impl Prefilter {
         build::build_prefilter(rules, read_set)
     }
 
-    /// Whether every run has to be read in full for some assertion.
+    /// The assertions that have every run read in full, whatever stands in it, by number in the program.
     #[must_use]
-    pub fn always_open(&self) -> bool {
-        self.open > 0
+    pub fn always_read(&self) -> &[u32] {
+        &self.always_read
     }
 
     /// The assertions, by number in the program, in the order of the answers.
@@ -241,6 +277,7 @@ impl Prefilter {
             skipped,
             given,
             looked,
+            has_read,
             ..
         } = scratch;
         let calls = NamedCalls { found: seen, classes, patterns: unique_patterns, times };
@@ -250,13 +287,14 @@ impl Prefilter {
         if projection.unusual || !projection.records_calls {
             answers.extend(self.items.iter().map(|item| judging.answer_item(item)));
         } else {
-            self.default_verdicts.answer_run(&mut judging, (touched, done), remembered, answers);
+            self.default_verdicts.answer_run(&mut judging, touched, done, remembered, answers);
         }
         given.clear();
         *looked = self
             .over_runs
             .iter()
             .all(|number| judging.evaluator.read_values(*number).map(|one| given.push(one)).is_some());
+        *has_read = judging.evaluator.has_read();
     }
 
     fn search_texts(

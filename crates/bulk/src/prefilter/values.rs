@@ -175,7 +175,7 @@ impl PathConditions {
                             let slot = one.from + UNITS + place_among(numbers, number);
                             one.class_answer(slot, judging, remembered)
                         }
-                        None => judging.answer_expression(one.condition),
+                        None => judging.answer_expression(one.item, one.condition),
                     };
                     set_answer(answers, one.item, answer);
                 }
@@ -183,7 +183,7 @@ impl PathConditions {
             ValueClass::Text(text) => self.answer_text(text, judging, remembered, answers),
             ValueClass::Other => {
                 for one in &self.conditions {
-                    set_answer(answers, one.item, judging.answer_expression(one.condition));
+                    set_answer(answers, one.item, judging.answer_expression(one.item, one.condition));
                 }
             }
         }
@@ -212,7 +212,7 @@ impl PathConditions {
                 Some(slot) if text.is_ascii() && !finding.contains(&place) => {
                     one.class_answer(slot, judging, remembered)
                 }
-                _ => judging.answer_expression(one.condition),
+                _ => judging.answer_expression(one.item, one.condition),
             };
             set_answer(answers, one.item, answer);
         }
@@ -229,7 +229,7 @@ impl ClassedCondition {
         if let Some(Some(known)) = remembered.get(slot) {
             return *known;
         }
-        let answer = judging.answer_expression(self.condition);
+        let answer = judging.answer_expression(self.item, self.condition);
         // What cannot be told of one value may be told of another.
         if let Some(place) = remembered.get_mut(slot).filter(|_| answer != PrefilterAnswer::Open) {
             *place = Some(answer);

@@ -262,7 +262,7 @@ fn judge_by(
     let limits = Limits::default();
     let mut read_set = ReadSet::default();
     let options = EvaluateOptions::default();
-    let rules = EvaluationRules { program, prepared, options: &options };
+    let rules = EvaluationRules { program, prepared, options: &options, profile: None };
     let prefilter = Prefilter::new(rules, &mut read_set);
     let (arena, full) = (Bump::new(), Bump::new());
     let mut index = ByteIndex::default();
@@ -583,9 +583,11 @@ fn no_rule_of_the_speed_corpus_makes_every_run_be_read_in_full() {
     let (program, prepared) = compiled(include_str!("../../../../benches/pack.assert"));
     let mut read_set = ReadSet::default();
     let options = EvaluateOptions::default();
-    let prefilter =
-        Prefilter::new(EvaluationRules { program: &program, prepared: &prepared, options: &options }, &mut read_set);
-    assert!(!prefilter.always_open());
+    let prefilter = Prefilter::new(
+        EvaluationRules { program: &program, prepared: &prepared, options: &options, profile: None },
+        &mut read_set,
+    );
+    assert!(prefilter.always_read().is_empty());
 }
 
 #[test]

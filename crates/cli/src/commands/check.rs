@@ -26,7 +26,7 @@ use super::profile::ProfileTarget;
 use super::project::{self, ProjectArguments};
 use super::record::RecordArguments;
 use super::skipped_files::SkippedFiles;
-use super::targets;
+use super::targets::{self, ReportArguments};
 use super::{inputs, params, rules, sizes, units};
 use averment::load::ForeignOptions;
 use averment::stages::{JudgeSettings, ReportNeeds, select};
@@ -38,15 +38,23 @@ use averment_engine::vm::select::RuleSelection;
 use averment_engine::vm::world;
 use averment_report::ReportedCommand;
 use averment_report::gate::Gate;
-use averment_report::redact_path::RedactPath;
 use averment_report::show::Section;
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
+use averment_traces::redact_path::RedactPath;
 use clap::ValueEnum;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
+
+/// Help on `--report-dir`, with the names of some files.
+const FOLDER: &str = "Reports for programs and services into a folder, under names that stay: report.json, junit.xml, report.sarif and more";
+
+fn format_help() -> String {
+    let formats = targets::format_help("What is printed", ReportedCommand::Check);
+    format!("{formats} [default: human, or the format of the project]")
+}
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -60,7 +68,7 @@ Examples:
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report html=report.html --report json=report.json
   aver check rules/ runs/ --record runs.db    what aver trust and aver compare read
-  aver check rules/ runs/ --profile           which rule costs how much
+  aver check rules/ runs/ --profile           which rule costs how much, and why
   aver check skill.yaml --phase pre --input path=a.md   before a run
   aver check                                  rules and traces of averment.toml
 
@@ -68,6 +76,8 @@ Exit codes, the highest that applies:
   0 all holds                    3 the rules do not compile
   1 an assertion failed          4 a trace cannot be read
   2 wrong usage, nothing checked 5 an assertion could not be evaluated")]
+#[command(mut_arg("format", |format| format.help(format_help())))]
+#[command(mut_arg("report_dir", |folder| folder.help(FOLDER)))]
 pub struct CheckArgs {
     /// A rule file, a folder of them, or a compiled program [default: the rules of the project]
     #[arg(value_name = "RULES")]
@@ -99,16 +109,8 @@ pub struct CheckArgs {
     /// Values for parameters: a file with one JSON object
     #[arg(long, value_name = "FILE")]
     param_file: Vec<PathBuf>,
-    /// What is printed: human, summary, short, json, jsonl, html, csv, junit, sarif, github, gitlab, tap, tap13, markdown,
-    /// spans, assay [default: human, or the format of the project]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<String>,
-    /// A further report into a file, which is written whole or not at all
-    #[arg(long, value_name = "FORMAT=FILE")]
-    report: Vec<String>,
-    /// Reports for programs and services into a folder, under names that stay: report.json, junit.xml, report.sarif and more
-    #[arg(long, value_name = "DIR")]
-    report_dir: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportArguments,
     /// How many failures are drawn [default: 10, and 3 of the same assertion]
     #[arg(long, value_name = "N")]
     max_failures: Option<usize>,
@@ -171,7 +173,7 @@ pub struct CheckArgs {
     /// The part of the runs that has to pass, such as 0.95 or 95%: then fewer failures do not fail the check
     #[arg(long, value_name = "SHARE", value_parser = units::parse_share)]
     min_pass_rate: Option<f64>,
-    /// What the check cost, by phase, rule, pattern and function: tables behind the report; `=json` or `=FILE.json` for data
+    /// What the check cost, by phase, rule, pattern and function, and why runs were read in full: tables behind the report; `=json` or `=FILE.json` for data
     #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     profile: Option<String>,
     /// Say how long reading and judging each run took, in the format `assay`: such a report is another one each time
@@ -245,9 +247,9 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, Comm
     let given = CheckInputs::new(arguments, color)?;
     let before = before_run::upcoming_run(arguments, &given)?;
     let project = given.project.as_ref();
-    let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
-    let folder = arguments.project.report_folder(arguments.report_dir.as_deref(), project, color);
-    let targets = targets::parse_targets(ReportedCommand::Check, format, &arguments.report, folder)?;
+    let format = project.and_then(|project| project.format.as_deref());
+    let folder = arguments.project.report_folder(arguments.reports.report_dir.as_deref(), project, color);
+    let targets = arguments.reports.targets(ReportedCommand::Check, format, folder)?;
     refuse_times(arguments, &targets)?;
     let profile = profile_target(arguments)?;
     let named = inputs::traces_by_name(&given.traces, &ExcludePatterns::new(&arguments.exclude)?)?;
@@ -260,10 +262,10 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, Comm
     let foreign =
         ForeignOptions { in_folder: folder.folder.is_some(), ..arguments.compat.foreign_options(&values.texts) };
     let mut rules = load_rules(&given, limits, foreign)?;
-    let targets = add_requested(targets, (arguments, format, folder), &rules)?;
+    let targets = add_requested(targets, arguments, format, folder, &rules)?;
     let written: Vec<&Path> = targets::target_files(&targets).chain(kept).collect();
     refuse_overlaps(&given, &written, &named)?;
-    let costs = profile.as_ref().map(|_| averment_bulk::profile::begin_costs(&rules.programs, started));
+    let costs = profile.as_ref().map(|_| averment_bulk::judge::observer::begin_costs(&rules.programs, started));
     targets::refuse_overwrite(written.iter().copied(), rules.file_names().map(Path::new))?;
     if rules.is_broken() {
         return report_broken(&rules, &targets, color);
@@ -288,7 +290,8 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, Comm
         None if given.traces.is_empty() => recorded_run::recorded_run(&rules.programs, &mut selection),
         before => before,
     };
-    let traces = select_traces(arguments, &given, (named, made), select::selects_any(&rules.programs, &selection))?;
+    let selects_any = select::selects_any(&rules.programs, &selection);
+    let traces = select_traces(arguments, &given, named, made, selects_any)?;
     let drawing = draw_options(arguments);
     let policy = given.gate_policy();
     let baseline = open_baseline(arguments, project)?;
@@ -326,7 +329,7 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, Comm
         .chunk(sizes::chunk_size(arguments.chunk.as_deref())?);
     let pipeline =
         batch.build_pipeline(ReportNeeds { profile: costs, timed: arguments.timings, ..outputs.batch_wants() });
-    let judged = judge_traces(&pipeline, traces, &mut outputs, (&given, deadline.as_ref()));
+    let judged = judge_traces(&pipeline, traces, &mut outputs, &given, deadline.as_ref());
     // A thread that is left may hold the costs.
     if let Some(target) = profile.filter(|_| !memory::is_exhausted()) {
         target.write_profile(&pipeline, started, color)?;
@@ -343,7 +346,8 @@ fn judge_traces(
     pipeline: &Arc<Pipeline>,
     traces: Vec<inputs::TraceInput>,
     outputs: &mut ReportOutputs,
-    (given, deadline): (&CheckInputs<'_>, Option<&Deadline>),
+    given: &CheckInputs<'_>,
+    deadline: Option<&Deadline>,
 ) -> Result<Exit, CommandError> {
     outputs.begin_reports(&pipeline.table)?;
     let inputs = traces.clone();

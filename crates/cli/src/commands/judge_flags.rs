@@ -2,21 +2,14 @@
 
 use super::check;
 use super::exit::{CommandError, Exit};
-use super::{params, project, rules};
+use super::{params, project, rules, targets};
 use std::path::{Path, PathBuf};
 
 /// How what was made is judged and reported.
 #[derive(Debug, clap::Args)]
 pub struct JudgeFlags {
-    /// What is printed, as of `aver check` [default: human, or the format of the project]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<String>,
-    /// A further report into a file
-    #[arg(long, value_name = "FORMAT=FILE")]
-    report: Vec<String>,
-    /// Reports for programs and services into a folder
-    #[arg(long, value_name = "DIR")]
-    report_dir: Option<PathBuf>,
+    #[command(flatten)]
+    reports: targets::ReportArguments,
     /// Of `human` only what fails, and nothing where nothing does
     #[arg(short, long)]
     quiet: bool,
@@ -87,9 +80,9 @@ impl JudgeFlags {
         let path = |path: &PathBuf| path.to_string_lossy().into_owned();
         let mut words: Vec<String> = further.iter().map(|&word| word.to_owned()).collect();
         let mut put = |flag: &str, value: String| words.push(format!("--{flag}={value}"));
-        self.format.iter().for_each(|value| put("format", value.clone()));
-        self.report.iter().for_each(|value| put("report", value.clone()));
-        self.report_dir.iter().for_each(|value| put("report-dir", path(value)));
+        self.reports.format.iter().for_each(|value| put("format", value.clone()));
+        self.reports.report.iter().for_each(|value| put("report", value.clone()));
+        self.reports.report_dir.iter().for_each(|value| put("report-dir", path(value)));
         self.baseline.iter().for_each(|value| put("baseline", path(value)));
         self.deny.iter().for_each(|value| put("deny", value.clone()));
         self.allow.iter().for_each(|value| put("allow", value.clone()));

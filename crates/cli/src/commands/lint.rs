@@ -5,7 +5,7 @@ use super::exit::{CommandError, Exit};
 use super::project::{self, ProjectArguments};
 use super::rules::{self, CompiledRules};
 use super::runless_report::{self, RunlessReport};
-use super::targets::{self, OutputTarget};
+use super::targets::{self, OutputTarget, ReportArguments};
 use super::{inputs, repair};
 use averment_base::diagnostic::render::TextStyle;
 use averment_base::diagnostic::suggest::suggest_name;
@@ -35,19 +35,13 @@ A level is chosen for a lint or a whole family, here or in the section [lint] of
 on a line or above it silences a lint there. `aver explain SLUG` says what a lint is about.
 
 Exit codes: 0 nothing found (remarks are no findings), 1 findings, 2 wrong usage, 3 the rules do not compile.")]
+#[command(mut_arg("format", |format| format.help(targets::format_help("How findings are printed", ReportedCommand::Lint))))]
 pub struct LintArgs {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
     #[arg(value_name = "RULES")]
     rules: Vec<PathBuf>,
-    /// How findings are printed: human, short (for editors), json, sarif, github (annotations), gitlab, junit, tap, markdown, csv
-    #[arg(long, default_value = "human", value_name = "FORMAT", hide_default_value = true)]
-    format: String,
-    /// A further report into a file, which is written whole or not at all
-    #[arg(long, value_name = "FORMAT=FILE")]
-    report: Vec<String>,
-    /// Reports for programs and services into a folder, under names that stay
-    #[arg(long, value_name = "DIR")]
-    report_dir: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportArguments,
     /// Take this lint or family for an error
     #[arg(long, value_name = "LINT")]
     deny: Vec<String>,
@@ -85,13 +79,14 @@ pub struct LintArgs {
 pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     super::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
     let project = arguments.project.load_project(&arguments.rules, color)?;
-    let folder = arguments.project.report_folder(arguments.report_dir.as_deref(), project.as_ref(), color);
-    let targets = targets::parse_targets(ReportedCommand::Lint, &arguments.format, &arguments.report, folder)?;
+    let folder = arguments.project.report_folder(arguments.reports.report_dir.as_deref(), project.as_ref(), color);
+    let targets = arguments.reports.targets(ReportedCommand::Lint, None, folder)?;
     let of_project = project.as_ref().map(|project| project.lint.clone()).unwrap_or_default();
     let options = LintOptions { levels: of_project.overridden_by(&chosen_levels(arguments)?) };
     if arguments.list {
-        std::io::stdout()
-            .write_all(list_lints(&options.levels, arguments.format == Format::Json.as_str()).as_bytes())?;
+        std::io::stdout().write_all(
+            list_lints(&options.levels, arguments.reports.format.as_deref() == Some(Format::Json.as_str())).as_bytes(),
+        )?;
         return Ok(Exit::Holds);
     }
     let named = project::rule_paths(&arguments.rules, project.as_ref())?;
@@ -119,7 +114,8 @@ pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, Comman
     };
     // With `--diff` the changes stand on standard output.
     let printed = |target: &OutputTarget| target.file.is_some() || !arguments.diff;
-    let (own, shared): (Vec<_>, Vec<_>) = targets.into_iter().filter(printed).partition(|target| is_own(target.format));
+    let printed = targets.into_iter().filter(printed);
+    let (own, shared) = printed.partition::<Vec<_>, _>(|target| is_own(target.format));
     for target in own {
         let style = if target.file.is_some() { TextStyle::PLAIN } else { OutputStream::Out.style(color) };
         target.write_text(&diagnostics_text(&rules, target.format, style))?;

@@ -14,13 +14,12 @@ use averment_engine::vm::outcome::Status;
 use averment_report::chunk_totals::ChunkTotals;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::GatePolicy;
-use averment_report::json_escape::EscapedJson;
 use averment_report::model::{RunReport, UnreadableTrace};
 use averment_report::show::ShownSections;
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
 use averment_report::{self as report, ALL_VIOLATIONS, VIOLATIONS_DRAWN};
-use averment_report::{CombinedNeeds, Format, Options, Report, ReportEnding, ReportedCommand};
+use averment_report::{CombinedNeeds, Options, Report, ReportEnding, ReportedCommand};
 use std::collections::BTreeSet;
 use std::io;
 
@@ -97,13 +96,6 @@ impl ReportOutputs {
             let diagnostics = diagnostics.clone();
             let (show, now) = (show.clone(), now_nanos());
             let options = Options { style, policy, max_failures, show, violations, diagnostics, command, now };
-            // All formats of data are JSON but for tables and XML, which see to it themselves.
-            let out: Box<dyn io::Write> = match target.format {
-                Format::Json | Format::Jsonl | Format::Sarif | Format::Gitlab | Format::Spans | Format::Assay => {
-                    Box::new(EscapedJson::new(out))
-                }
-                _ => out,
-            };
             outputs.reports.push(report::open(target.format, out, options));
         }
         Ok(outputs)

@@ -137,7 +137,7 @@ pub fn run_probe(arguments: &ProbeArgs, color: ColorChoice) -> Result<Exit, Comm
         return given.print_plan(&probe, &asks, &left);
     }
     given.something_listed(&asks, &left, &tools)?;
-    let asked = given.ask_all(&probe, (&asks, &left), breaches, &mut client)?;
+    let asked = given.ask_all(&probe, &asks, &left, breaches, &mut client)?;
     drop(client);
     let exit = given.judge_recorded(&asked.lines)?;
     Ok(if stale && replay { exit.max(Exit::Usage) } else { exit }.max(given.strict_exit(&asked)))

@@ -61,7 +61,9 @@ impl ProfileTarget {
     pub fn write_profile(&self, pipeline: &Pipeline, started: Instant, color: ColorChoice) -> Result<(), CommandError> {
         let elapsed = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
         let Some(costs) = &pipeline.profile else { return Ok(()) };
-        let costs = std::mem::take(&mut *costs.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut noted = costs.lock().unwrap_or_else(PoisonError::into_inner);
+        let emptied = noted.emptied();
+        let costs = std::mem::replace(&mut *noted, emptied);
         let report = ProfileReport::new(&pipeline.programs, &pipeline.table, costs, elapsed);
         match self {
             Self::Table => {

@@ -152,7 +152,7 @@ pub fn run_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Exit, Comma
     signals::may_run(true);
     let stop = signals::interruption_flag()?;
     if let Some(session) = &arguments.explain {
-        return explain::explain_failures((session, arguments.again), &suites, (&supervisor, &allowed), &stop);
+        return explain::explain_failures(session, arguments.again, &suites, &supervisor, &allowed, &stop);
     }
     let bytes = units::parse_bytes(&arguments.max_output).filter(|bytes| *bytes > 0).ok_or_else(|| {
         CommandError::usage(format!("`{}` is no size", arguments.max_output), "write a size such as `256MiB`")
@@ -173,7 +173,7 @@ pub fn run_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Exit, Comma
     let text = session_rules(&suites);
     let withheld = private_values(&suites, &allowed);
     let nothing =
-        supplied_runs(("session.assert", &text), ("runs.jsonl", averment_suite::SuiteResults::default()), &withheld);
+        supplied_runs("session.assert", &text, "runs.jsonl", averment_suite::SuiteResults::default(), &withheld);
     let judge = check::check_rules(&arguments.check_args(nothing)?, color)?;
     let folder = run_folder(arguments, &suites)?;
     let told = SessionProgress::new(&suites, &withheld, color);
@@ -205,7 +205,7 @@ pub fn run_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Exit, Comma
     let again = if done.retried > 0 { format!(", {} of them tried again", done.retried) } else { String::new() };
     let kept = if done.kept > 0 { format!(", {} from before", done.kept) } else { String::new() };
     print_note(&format!("{} sessions{again}{kept}; everything is kept in `{shown}`", done.sessions));
-    let recorded = supplied_runs((&self::shown_path(&rules), &text), (&self::shown_path(&lines), done), &withheld);
+    let recorded = supplied_runs(&self::shown_path(&rules), &text, &self::shown_path(&lines), done, &withheld);
     check::run_check(&arguments.check_args(recorded)?, color)
 }
 
@@ -216,8 +216,10 @@ impl RunArgs {
 }
 
 fn supplied_runs(
-    (rules, text): (&str, &str),
-    (name, done): (&str, averment_suite::SuiteResults),
+    rules: &str,
+    text: &str,
+    name: &str,
+    done: averment_suite::SuiteResults,
     withheld: &[String],
 ) -> check::SuppliedRuns {
     check::SuppliedRuns {

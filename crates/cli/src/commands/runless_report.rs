@@ -13,7 +13,7 @@ use averment_base::truth::Verdict;
 use averment_engine::ir::{DenySettings, Severity};
 use averment_engine::vm::outcome::Status;
 use averment_report::ReportedCommand;
-use averment_report::gate::{self, GatePolicy};
+use averment_report::gate::GatePolicy;
 use averment_report::model::{EvidenceReport, ResultReport, RunReport};
 use averment_report::redact::in_place;
 use averment_report::table::{Location, ReportItem, ReportTable, RuleItem};
@@ -80,7 +80,7 @@ impl RunlessReport {
 
     fn add_run(&mut self, name: String, results: Vec<ResultReport>) {
         self.runs.push(RunReport {
-            gate: gate::run_gate(&self.table, &results, &[], GatePolicy::default()),
+            gate: self.table.run_gate(&results, &[], GatePolicy::default()),
             file: name.clone(),
             run: name,
             score: None,

@@ -40,7 +40,7 @@ impl SkippedFile {
 impl SkippedFiles {
     /// For the traces of the command line.
     pub fn new(given: &[String], strict: bool) -> Self {
-        let (folders, named): (Vec<_>, Vec<_>) = given.iter().map(PathBuf::from).partition(|path| path.is_dir());
+        let (folders, named) = given.iter().map(PathBuf::from).partition::<Vec<_>, _>(|path| path.is_dir());
         let plain = |path: PathBuf| path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path);
         let folders = folders.into_iter().map(plain).collect();
         Self { folders, named, strict, ..Self::default() }

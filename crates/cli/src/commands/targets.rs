@@ -56,20 +56,48 @@ impl OutputTarget {
     }
 }
 
-/// The targets of `--format`, of every `--report FORMAT=FILE` and of `--report-dir`.
-pub fn parse_targets(
-    command: ReportedCommand,
-    format: &str,
-    reports: &[String],
-    folder: ReportFolder<'_>,
-) -> Result<Vec<OutputTarget>, CommandError> {
-    let mut targets = vec![OutputTarget::for_stdout(parse_format(command, format)?)];
-    targets.extend(file_targets(command, reports, folder)?);
-    Ok(targets)
+/// The flags of a command that say where its reports go.
+#[derive(Debug, clap::Args)]
+pub struct ReportArguments {
+    /// What is printed, as of `aver check` [default: human, or the format of the project]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// A further report into a file, which is written whole or not at all
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub report: Vec<String>,
+    /// Reports for programs and services into a folder, under names that stay
+    #[arg(long, value_name = "DIR")]
+    pub report_dir: Option<PathBuf>,
 }
 
-/// Those of them that are files.
-pub fn file_targets(
+impl ReportArguments {
+    /// What goes to standard output in the format of `--format`, else of the project, and the files of every `--report FORMAT=FILE` and
+    /// of `--report-dir`.
+    pub fn targets(
+        &self,
+        command: ReportedCommand,
+        of_project: Option<&str>,
+        folder: ReportFolder<'_>,
+    ) -> Result<Vec<OutputTarget>, CommandError> {
+        let format = self.format.as_deref().or(of_project).unwrap_or(Format::Human.as_str());
+        let mut targets = vec![OutputTarget::for_stdout(parse_format(command, format)?)];
+        targets.extend(file_targets(command, &self.report, folder)?);
+        Ok(targets)
+    }
+}
+
+/// Help on `--format`: what is printed in that way, and the formats that the command has.
+pub fn format_help(what: &str, command: ReportedCommand) -> String {
+    format!("{what}: {}", words(command))
+}
+
+/// The words of the formats that a command has.
+fn words(command: ReportedCommand) -> String {
+    Format::of_command(command).map(Format::as_str).collect::<Vec<_>>().join(", ")
+}
+
+/// The targets that are files.
+fn file_targets(
     command: ReportedCommand,
     reports: &[String],
     folder: ReportFolder<'_>,
@@ -125,7 +153,7 @@ fn parse_formats(words: &[String]) -> Result<Vec<Format>, CommandError> {
 
 /// The format of a word, where the command has it.
 pub fn parse_format(command: ReportedCommand, word: &str) -> Result<Format, CommandError> {
-    let known = || Format::ALL.into_iter().filter(|format| format.suits_command(command)).map(Format::as_str);
+    let known = Format::of_command(command).map(Format::as_str);
     match Format::parse(word) {
         Some(format) if format.suits_command(command) => Ok(format),
         found => {
@@ -133,9 +161,9 @@ pub fn parse_format(command: ReportedCommand, word: &str) -> Result<Format, Comm
                 Some(_) => format!("`{}` has no format `{word}`", command.as_str()),
                 None => format!("there is no format `{word}`"),
             };
-            let help = match suggest_name(word, known()).filter(|_| found.is_none()) {
+            let help = match suggest_name(word, known).filter(|_| found.is_none()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the formats are {}", known().collect::<Vec<_>>().join(", ")),
+                None => format!("the formats are {}", words(command)),
             };
             Err(CommandError::usage(message, help))
         }

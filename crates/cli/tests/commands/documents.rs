@@ -2,7 +2,7 @@
 //!
 //! A block starts with ```` ```console ````; a line `$ aver …` is run in the folder of the document (in the folder that a
 //! `<!-- in: FOLDER -->` comment above it names), and the lines up to the next command or the block's end are its output. A last line
-//! `exit code N` states a code other than 0. `AVERMENT_BLESS=1 cargo test --test commands documents` writes the real output into the documents.
+//! `exit code N` states a code other than 0. `UPDATE_GENERATED=1 cargo test --test commands documents` writes the real output into the documents.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,8 +48,8 @@ fn run(command: &str, folder: &Path) -> String {
     text
 }
 
-/// A document as written, the same with every console block as the program prints it, and how many commands it has.
-fn rerun(path: &Path) -> (String, String, usize) {
+/// A document with every console block as the program prints it, and how many commands it has.
+fn rerun(path: &Path) -> (String, usize) {
     let text = std::fs::read_to_string(path).expect("a readable document");
     let home = path.parent().expect("a folder").to_path_buf();
     let (mut real, mut commands, mut inside, mut folder) = (String::new(), 0, false, home.clone());
@@ -68,35 +68,18 @@ fn rerun(path: &Path) -> (String, String, usize) {
             real.push_str(&run(command, &folder));
         }
     }
-    (text, real, commands)
+    (real, commands)
 }
 
 #[test]
 fn every_console_block_prints_what_the_document_says() {
-    let (mut total, mut wrong) = (0, Vec::new());
+    let mut total = 0;
     for path in documents() {
-        let (written, real, commands) = rerun(&path);
+        let (real, commands) = rerun(&path);
         total += commands;
-        if written == real {
-            continue;
-        }
-        if averment_fixtures::blesses() {
-            std::fs::write(&path, real).expect("a writable document");
-        } else {
-            wrong.push(format!("{}:\n{}", path.display(), difference(&written, &real)));
-        }
+        averment_fixtures::compare_generated(&path, &real);
     }
     assert!(total >= 10, "only {total} commands found in the documents");
-    assert!(wrong.is_empty(), "documents do not print what the program prints:\n{}", wrong.join("\n"));
-}
-
-/// The first lines that differ.
-fn difference(written: &str, real: &str) -> String {
-    let differing = written.lines().zip(real.lines()).enumerate().find(|(_, (a, b))| a != b);
-    match differing {
-        Some((index, (a, b))) => format!("  line {}\n  document: {a}\n  program:  {b}", index + 1),
-        None => "  one ends before the other".to_owned(),
-    }
 }
 
 /// Each example folder is explained, with a command that a newcomer can run.

@@ -15,10 +15,6 @@ fn golden() -> PathBuf {
     fixtures::project("tests/golden/explain")
 }
 
-fn compare(name: &str, text: &str) {
-    fixtures::compare(&golden(), name, text);
-}
-
 fn explained(name: &str, more: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_aver"))
         .args(["explain", &format!("{name}.assert"), &format!("{name}.json")])
@@ -36,8 +32,9 @@ fn explained(name: &str, more: &[&str]) -> String {
 #[test]
 fn derivations_for_people() {
     for path in fixtures::rule_files(&golden()) {
-        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        compare(&name, &explained(&name, &[]));
+        let name = fixtures::stem(&path);
+        let _scope = fixtures::snapshot_beside(&path);
+        insta::assert_snapshot!(name.as_str(), explained(&name, &[]));
     }
 }
 
@@ -115,9 +112,9 @@ fn what_cannot_be_explained_says_why() {
 /// A page for a browser: nothing is loaded, hostile text stays text.
 #[test]
 fn the_page_for_a_browser_is_one_file_with_everything_escaped() {
-    let name = "counters-obligations-and-windows";
-    let page = explained(name, &["--format", "html", "--rule", "orders.1"]);
-    compare(&format!("{name}-page"), &page);
+    let page = explained("counters-obligations-and-windows", &["--format", "html", "--rule", "orders.1"]);
+    let _scope = fixtures::snapshots_in("tests/golden/explain");
+    insta::assert_snapshot!("counters-obligations-and-windows-page", page);
     let folder = Folder::new(&[
         (
             "r.assert",

@@ -84,5 +84,6 @@ impl Ran {
 /// Compares with a file of `tests/golden/testing`.
 #[track_caller]
 pub fn golden(name: &str, text: &str) {
-    averment_fixtures::compare(&averment_fixtures::project("tests/golden/testing"), name, text);
+    let _scope = averment_fixtures::snapshots_in("tests/golden/testing");
+    insta::assert_snapshot!(name, text);
 }

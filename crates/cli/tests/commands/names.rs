@@ -2,6 +2,7 @@
 
 #![cfg(unix)]
 
+use averment_report::{Format, ReportedCommand as Reported};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -45,20 +46,18 @@ fn folder() -> TempDir {
     folder
 }
 
-const FORMATS: [&str; 15] = [
-    "human", "summary", "short", "json", "jsonl", "html", "junit", "sarif", "github", "gitlab", "tap", "markdown",
-    "csv", "spans", "assay",
-];
-
 #[test]
 fn no_command_shows_a_hostile_name_as_it_is() {
     let folder = folder();
-    let mut commands: Vec<String> = FORMATS.iter().map(|format| format!("check R T B N --format {format}")).collect();
-    commands.extend(FORMATS.iter().map(|format| format!("check R T --format {format}")));
-    let of_tests = ["human", "short", "json", "junit", "tap", "tap13", "github", "gitlab", "markdown", "csv"];
-    commands.extend(of_tests.iter().map(|format| format!("test R --format {format}")));
-    let of_lint = ["human", "short", "json", "sarif", "gitlab", "github", "junit"];
-    commands.extend(of_lint.iter().map(|format| format!("lint W --format {format}")));
+    let mut commands = Vec::new();
+    for (command, line) in [
+        (Reported::Check, "check R T B N"),
+        (Reported::Check, "check R T"),
+        (Reported::Test, "test R"),
+        (Reported::Lint, "lint W"),
+    ] {
+        commands.extend(Format::of_command(command).map(|format| format!("{line} --format {}", format.as_str())));
+    }
     let others = "check R T --profile|check R T --profile=json|check W T|check W T --format short|check M T|check R F|check F T\
                   |check R T --baseline X|check R T --map X|check R T --param-file X|check R T --param X=1|check R T --rule X\
                   |check R T --report json=X/x|check R T --format X|check R T --report-dir T|check R T --project X|check R X\

@@ -1,6 +1,7 @@
 //! What is said of all runs together: rates, groups, what values come to, rules that nothing exercised.
 
 use crate::folder::Folder;
+use averment_report::Format;
 use serde_json::{Value, json};
 
 /// So many runs; `made` says what each records beside its id.
@@ -213,10 +214,7 @@ fn all_ways_of_checking_say_the_same_to_the_last_byte() {
 #[test]
 fn every_format_tells_what_is_said_of_all_runs() {
     let folder = deleting("in at least 95% of runs: never delete  id often\n", 20, 5);
-    for format in [
-        "human", "summary", "json", "jsonl", "short", "junit", "sarif", "github", "gitlab", "tap", "markdown", "csv",
-        "html",
-    ] {
+    for format in Format::ALL.map(Format::as_str) {
         let ran = folder.aver(&format!("check r.assert runs.jsonl --format {format}"));
         assert_eq!(ran.code, 1, "{format}");
         assert!(ran.out.contains("16 of 20 runs (80") || format == "csv", "{format}: {}", ran.out);

@@ -20,6 +20,8 @@ output is Refund
 spent <= 100 and spent >= 0
 no secrets in calls[*].result
 "#;
+/// Rules for which some runs are read in full, some in part, and some not at all.
+const PARTLY: &str = "never approve failed\nrule few { count refund <= 3 }\noutput.status == \"refunded\"\neach approve: args.id == \"o-1\"\n";
 const GOOD: &str = r#"{"calls":[{"tool":"approve","args":{"id":"o-1"},"result":"fine"},{"tool":"refund","args":{"id":"o-1","amount":25},"result":"some words 123"}],"output":{"status":"refunded"}}"#;
 const BAD: &str = r#"{"calls":[{"tool":"approve","args":{"id":"o-2"},"result":"fine"},{"tool":"refund","args":{"id":"o-1","amount":250},"result":"none"}],"output":{"status":7}}"#;
 const CHAT: &str = r#"{"messages":[{"role":"user","content":"hello"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"refund","arguments":"{\"id\":\"o-1\",\"amount\":5}"}}]},{"role":"tool","tool_call_id":"c1","content":"done"}]}"#;
@@ -88,13 +90,16 @@ fn rules_patterns_functions_and_formats_have_costs() {
     assert_eq!((number(&profile["runs"]), number(&named(&profile, "formats", "chat messages")["runs"])), (600, 200));
     assert_eq!(number(&named(&profile, "formats", "normal form")["bytes"]), 200 * (GOOD.len() + BAD.len()) as u64);
     let rule = named(&profile, "rules", "approval");
-    assert_eq!((number(&rule["location"]["line"]), number(&rule["runs"])), (5, 600));
+    assert_eq!(number(&rule["location"]["line"]), 5);
     let assertions = rule["assertions"].as_array().expect("assertions");
     let sum = |key: &str| assertions.iter().map(|one| number(&one[key])).sum::<u64>();
     assert_eq!(assertions.len(), 2);
-    assert_eq!((number(&rule["fuel"]), number(&rule["self_fuel"])), (sum("fuel"), sum("self_fuel")));
-    // Counting a tool by its name is decided early, what depends on arguments is not.
+    for key in ["fuel", "self_fuel", "calls"] {
+        assert_eq!(number(&rule[key]), sum(key), "{key}");
+    }
+    // Counting a tool by its name is decided early, and its answers for few calls are known. What depends on arguments is not decided.
     assert_eq!((number(&assertions[0]["decided_early"]), number(&assertions[1]["decided_early"])), (0, 600));
+    assert!(number(&assertions[0]["calls"]) >= 600 && number(&assertions[1]["calls"]) == 0, "{assertions:?}");
     // The same pattern in two rules is looked at once.
     let step = named(&profile, "patterns", "refund(id: $id, amount > 10)");
     assert_eq!((step["kind"].as_str(), number(&step["uses"]), number(&step["calls"])), (Some("step"), 2, 600));
@@ -128,25 +133,45 @@ fn what_a_let_computes_for_all_is_part_of_no_assertion() {
 }
 
 #[test]
-fn fuel_and_counts_do_not_depend_on_threads_or_chunks() {
+fn fuel_and_counts_of_one_thread_are_the_same_each_time_whatever_the_chunks_are() {
     let folder = folder();
-    let line = "check r.assert runs.jsonl --format summary --profile=json";
-    let one = without_seconds(&profile(folder.path(), &format!("{line} --threads 1")));
-    for other in ["--threads 2", "--threads 4", "--threads 3 --chunk 1KiB"] {
-        let other = without_seconds(&profile(folder.path(), &format!("{line} {other}")));
+    let line = "check r.assert runs.jsonl --format summary --profile=json --threads 1";
+    let one = without_seconds(&profile(folder.path(), line));
+    for other in ["", " --chunk 1KiB"] {
+        let other = without_seconds(&profile(folder.path(), &format!("{line}{other}")));
         assert_eq!(serde_json::to_string(&one).ok(), serde_json::to_string(&other).ok());
     }
     assert!(number(&one["rules"][0]["fuel"]) > 0);
 }
 
 #[test]
+fn how_much_is_read_for_counts_does_not_depend_on_threads() {
+    let folder = folder();
+    std::fs::write(folder.path().join("part.assert"), PARTLY).expect("a file");
+    let reads = |threads: usize| {
+        let line = format!("check part.assert runs.jsonl --format summary --profile=json --threads {threads}");
+        let profile = profile(folder.path(), &line);
+        let counts = ["read_in_full", "read_in_part", "decided_by_default"].map(|key| number(&profile[key]));
+        assert_eq!(counts.iter().sum::<u64>(), 600, "{counts:?}");
+        (counts, profile["full_reads"].clone())
+    };
+    let one = reads(1);
+    assert!(one.0[0] < 600, "{one:?}");
+    assert_eq!(one, reads(3));
+}
+
+#[test]
 fn the_report_is_the_same_with_and_without_a_profile() {
     let folder = folder();
-    for format in ["human", "summary", "short", "json", "jsonl"] {
-        let line = format!("check r.assert runs.jsonl good.json --format {format}");
+    std::fs::write(folder.path().join("part.assert"), PARTLY).expect("a file");
+    for (rules, format) in ["r.assert", "part.assert"]
+        .into_iter()
+        .flat_map(|rules| ["human", "summary", "short", "json", "jsonl"].into_iter().map(move |format| (rules, format)))
+    {
+        let line = format!("check {rules} runs.jsonl good.json --format {format}");
         let (plain, profiled) = (aver(folder.path(), &line), aver(folder.path(), &format!("{line} --profile=p.json")));
-        assert_eq!((plain.code, &plain.out, &plain.err), (profiled.code, &profiled.out, &profiled.err), "{format}");
-        assert_eq!(plain.code, Some(1));
+        assert_eq!((plain.code, &plain.out, &plain.err), (profiled.code, &profiled.out, &profiled.err), "{line}");
+        assert_eq!(plain.code, Some(1), "{line}: {}", plain.out);
     }
     let written = std::fs::read_to_string(folder.path().join("p.json")).expect("the profile");
     assert_eq!(serde_json::from_str::<Value>(&written).expect("JSON")["runs"], 601);
@@ -206,16 +231,88 @@ fn a_long_table_is_cut_and_says_where_the_rest_is() {
     assert!(ran.err.contains("… and 25 more, all in `--profile=FILE.json`"), "{}", ran.err);
 }
 
+/// What a profile says of the rules of a file.
+fn said(folder: &Path, rules: &str, options: &str) -> String {
+    std::fs::write(folder.join("n.assert"), rules).expect("a file");
+    let ran = aver(folder, &format!("check n.assert runs.jsonl --profile {options}"));
+    assert!(ran.err.contains("\nprofile: 600 runs, "), "{rules}: {}", ran.err);
+    ran.err
+}
+
 #[test]
-fn rules_that_make_every_run_be_read_are_named() {
+fn what_turns_partial_reading_off_is_named_with_its_place_and_what_it_needs() {
     let folder = folder();
-    let ran = aver(folder.path(), "check r.assert runs.jsonl --format summary --profile");
-    assert!(ran.err.contains("every run has to be read in full for `approval` (r.assert:5:6), "), "{}", ran.err);
-    let early = "rule names { count refund <= 3 }\noutput.status == \"refunded\"\n";
-    std::fs::write(folder.path().join("early.assert"), early).expect("a file");
-    let ran = aver(folder.path(), "check early.assert runs.jsonl --format summary --profile");
-    assert!(ran.err.contains("it decides all rules in 600 of 600 runs"), "{}", ran.err);
-    assert!(!ran.err.contains("has to be read in full for"), "{}", ran.err);
+    for (rules, named) in [
+        (
+            "use std.secrets\nrule r {\n  count refund <= 3\n  no secrets in calls[*].args\n}",
+            "`r.2` (n.assert:4:3) needs every text in `args` of all calls: its predicate looks for no fixed text",
+        ),
+        ("length(messages) < 9", "`length(messages) < 9` (n.assert:1:1) needs the whole list `messages`"),
+        ("rule g { any of { require a; require b } }", "`g` (n.assert:1:10) needs all steps, as a group does"),
+        ("rule s { never assistant /x/ }", "`s` (n.assert:1:10) needs the whole list `messages`"),
+        ("rule n { not require b }", "`n` (n.assert:1:10) needs all steps, as `not` before a statement does"),
+        ("run.cost < 5", "`run.cost < 5` (n.assert:1:1) needs the whole run"),
+    ] {
+        let said = said(folder.path(), rules, "--format summary");
+        assert!(said.contains("\n  600 runs were read in full, 0 in part, 0 decided by default\n"), "{rules}: {said}");
+        let line = format!("\n  partial reading is off because {named}\n");
+        assert!(said.contains(&line), "{rules}: {said}");
+    }
+}
+
+#[test]
+fn what_some_runs_are_read_in_full_for_is_named() {
+    let folder = folder();
+    for (rules, options, line) in [
+        (
+            "rule f { never refund failed }",
+            "--format summary",
+            "600 runs were read in full because `f` (n.assert:1:10) needs `status` of steps",
+        ),
+        (
+            "rule d { each approve: duration < 5s }",
+            "--format summary",
+            "400 runs were read in full because `d` (n.assert:1:10) needs `duration` of steps",
+        ),
+        (
+            "rule r { before never_called -> refund message \"${output}\" }",
+            "--format jsonl",
+            "600 runs were read in full for the reason of `r` (n.assert:1:10)",
+        ),
+        (
+            "rule r { never refund }",
+            "--format human",
+            "3 runs were read in full to draw a failure of `r` (n.assert:1:10)",
+        ),
+        (
+            "never refund",
+            "--strict --format summary",
+            "600 runs were read in full because of an option of the command line",
+        ),
+        (
+            "count refund <= 3",
+            "--report html=page.html",
+            "600 runs were read in full because of a report that shows whole runs",
+        ),
+    ] {
+        let said = said(folder.path(), rules, options);
+        assert!(said.contains(&format!("\n  {line}\n")), "{rules}: {said}");
+        assert!(!said.contains("partial reading is off"), "{rules}: {said}");
+    }
+}
+
+#[test]
+fn runs_that_are_read_in_part_or_not_at_all_are_counted() {
+    let folder = folder();
+    for (rules, counts) in [
+        ("rule names { count refund <= 3 }", "0 runs were read in full, 0 in part, 600 decided by default"),
+        ("output.status == \"refunded\"", "0 runs were read in full, 600 in part, 0 decided by default"),
+        ("each approve: args.id == \"o-1\"", "0 runs were read in full, 400 in part, 200 decided by default"),
+    ] {
+        let said = said(folder.path(), rules, "--format summary");
+        assert!(said.contains(&format!("\n  {counts}\n\n")), "{rules}: {said}");
+        assert!(said.contains("  early: the share of runs in which the first look decides it\n"), "{said}");
+    }
 }
 
 #[test]

@@ -337,7 +337,7 @@ fn what_the_session_is_started_with_may_be_missing_or_empty() {
     assert!(said.to("limit") == "7\n" && said.to("run.id") == "\"two\"\n", "{}", said.out);
 }
 
-/// The sessions of `docs/repl.md` are what a session prints. `AVERMENT_BLESS=1` writes them.
+/// The sessions of `docs/repl.md` are what a session prints. `UPDATE_GENERATED=1` writes them.
 #[test]
 fn the_walkthrough_in_the_documents_replays_exactly() {
     let root = averment_fixtures::root();
@@ -375,11 +375,7 @@ fn the_walkthrough_in_the_documents_replays_exactly() {
         }
     }
     assert!(sessions >= 5, "only {sessions} sessions");
-    if averment_fixtures::blesses() {
-        std::fs::write(&path, real).unwrap();
-    } else {
-        assert_eq!(written, real);
-    }
+    averment_fixtures::compare_generated(&path, &real);
 }
 
 #[test]

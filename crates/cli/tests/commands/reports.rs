@@ -1,16 +1,8 @@
 //! Reports in every format: nothing secret in them, nothing in those for people that steers a terminal, written whole or not at all.
 
 use crate::folder::Folder;
+use averment_report::{Format, Notation, ReportedCommand as Reported};
 use std::path::Path;
-
-/// Every format of `aver check`.
-const FORMATS: [&str; 16] = [
-    "human", "summary", "short", "json", "jsonl", "html", "csv", "junit", "sarif", "github", "gitlab", "tap", "tap13",
-    "markdown", "spans", "assay",
-];
-
-/// Those that people read as they are printed.
-const FOR_PEOPLE: [&str; 8] = ["human", "summary", "short", "github", "tap", "tap13", "markdown", "csv"];
 
 const RULES: &str = "\
 ## A note for whoever reads a failure.
@@ -51,7 +43,7 @@ fn no_format_shows_a_secret_wherever_it_stands() {
     folder.write(&format!("runs/{secret}.json"), run_with("plain").as_bytes());
     folder.write("runs/broken.jsonl", format!("{{\"{secret}\": }}\n").as_bytes());
     folder.write(&format!("runs/{secret}.jsonl"), b"{ nothing\n");
-    for format in FORMATS {
+    for format in Format::ALL.map(Format::as_str) {
         let text = printed(&folder, format);
         assert!(!text.contains("1a2B3c4D"), "{format}: {text}");
     }
@@ -68,7 +60,7 @@ fn nothing_of_a_run_or_a_name_of_a_file_steers_a_terminal() {
         letter.is_control() && letter != '\n'
             || "\u{ad}\u{200b}\u{200d}\u{202a}\u{202e}\u{2066}\u{feff}\u{2028}".contains(letter)
     };
-    for format in FOR_PEOPLE {
+    for format in Format::ALL.into_iter().filter(|format| format.notation() == Notation::Text).map(Format::as_str) {
         let text = printed(&folder, format);
         let text = if format == "csv" { text.replace("\r\n", "\n") } else { text };
         let found: Vec<char> = text.chars().filter(|letter| steers(*letter)).collect();
@@ -86,6 +78,39 @@ fn a_format_that_a_command_does_not_have_is_wrong_usage() {
     folder.aver("check r.assert runs --report junit").refused(&["names no file", "--report junit=FILE"]);
     folder.aver("lint r.assert --format spans").refused(&["`aver lint` has no format `spans`", "sarif"]);
     folder.aver("test r.assert --format sarif").refused(&["`aver test` has no format `sarif`", "tap"]);
+}
+
+#[test]
+fn the_pages_name_the_formats_that_each_command_has() {
+    let page =
+        |name| std::fs::read_to_string(averment_fixtures::project(&format!("docs/reference/{name}.md"))).unwrap();
+    let (reports, commands) = (page("reports"), page("command-line"));
+    let table = reports.split("\n## ").next().unwrap();
+    for format in Format::ALL {
+        let word = format!("`{}`", format.as_str());
+        let row = table.lines().find(|line| line.split('|').nth(1).is_some_and(|cell| cell.contains(&word)));
+        let row = row.unwrap_or_else(|| panic!("reports.md has no row for {word}"));
+        let cells: Vec<&str> = row.split('|').skip(4).map(str::trim).collect();
+        let has = |command| if format.suits_command(command) { "yes" } else { "" };
+        assert_eq!(cells[..3], [Reported::Check, Reported::Test, Reported::Lint].map(has), "reports.md: {row}");
+        let file = if in_folder(format) { format!("`{}`", format.file_name()) } else { String::new() };
+        assert_eq!(cells[3], file, "reports.md: {row}");
+        for command in [Reported::Check, Reported::Test, Reported::Lint] {
+            let name = command.as_str().trim_start_matches("aver ");
+            let section = commands.split("\n## ").find(|section| section.starts_with(&format!("{name}\n"))).unwrap();
+            let row = |flag: &str| section.lines().find(|line| line.starts_with(&format!("| `{flag}"))).unwrap();
+            let named = row("--format FORMAT").contains(&word);
+            assert_eq!(named, format.suits_command(command), "command-line.md, --format of {name}: {word}");
+            if command == Reported::Check {
+                let named = row("--report-dir DIR").contains(&format!("`{}`", format.file_name()));
+                assert_eq!(named, in_folder(format), "command-line.md, --report-dir: {word}");
+            }
+        }
+    }
+}
+
+fn in_folder(format: Format) -> bool {
+    Format::folder_formats().any(|one| one == format)
 }
 
 #[test]

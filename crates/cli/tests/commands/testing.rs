@@ -1,6 +1,6 @@
 //! `aver test` as a user meets it: tests in rule files and case files beside them.
 
-use crate::folder::{Folder, golden};
+use crate::folder::Folder;
 
 const RULES: &str = "\
 rule approval \"Refunds above the limit need an approval\" {
@@ -31,7 +31,24 @@ fn case_files_say_with_their_names_what_they_have_to_come_out_as() {
     ]);
     let ran = folder.aver("test refunds.assert");
     assert_eq!(ran.code, 0, "{ran:?}");
-    golden("cases", &ran.out);
+    let _scope = averment_fixtures::exact_snapshots();
+    insta::assert_snapshot!(ran.out, @r"
+    ok      a large refund without approval is caught
+    ok      refunds.cases/approval/fail/large.json
+    ok      refunds.cases/large.fail.approval.json
+    ok      refunds.cases/large.fail.json
+    ok      refunds.cases/pass/two.jsonl:1
+    ok      refunds.cases/pass/two.jsonl:2
+    ok      idle
+    ok      refunds.cases.jsonl:3
+
+    expected \ found         pass       fail    vacuous
+      pass                      2          0          0
+      fail                      0          5          0
+      vacuous                   0          0          1
+
+    passed: 8 tests came out as stated
+    ");
     assert_eq!(
         folder.aver("test refunds.assert --filter approval/fail").out.lines().next(),
         Some("ok      refunds.cases/approval/fail/large.json")
@@ -51,7 +68,25 @@ fn the_matrix_shows_what_was_missed_and_what_was_a_false_alarm() {
     ]);
     let ran = folder.aver("test refunds.assert");
     assert_eq!(ran.code, 1);
-    golden("cells", &ran.out);
+    let _scope = averment_fixtures::exact_snapshots();
+    insta::assert_snapshot!(ran.out, @r#"
+    ok      a large refund without approval is caught
+    failed  refunds.cases/alarm.pass.json
+            refunds.cases/alarm.pass.json:1:1: `approval` failed
+              approval.1 failed: refund at call 1 has no earlier approve with id "o-1"
+    failed  refunds.cases/idle.pass.approval.json
+            refunds.cases/idle.pass.approval.json:1:1: `approval` is vacuous, not pass
+              approval.1 vacuous: there is no `refund(id: $id, amount > 100)`
+    failed  refunds.cases/missed.fail.json
+            refunds.cases/missed.fail.json:1:1: nothing is fail
+
+    expected \ found         pass       fail    vacuous
+      pass                      0          1          1
+      fail                      1          1          0
+      vacuous                   0          0          0
+
+    failed: 3 of 4 tests did not come out as stated: 1 missed, 1 false alarm
+    "#);
     let data = folder.aver("test refunds.assert --format json").json();
     assert_eq!(data["cells"]["fail"]["pass"], 1, "missed");
     assert_eq!(data["cells"]["pass"]["fail"], 1, "false alarm");
@@ -75,7 +110,16 @@ fn a_case_that_cannot_be_used_never_passes() {
     ]);
     let ran = folder.aver("test refunds.assert --format short");
     assert_eq!(ran.code, 1);
-    golden("unusable-cases", &ran.out);
+    let _scope = averment_fixtures::exact_snapshots();
+    insta::assert_snapshot!(ran.out, @r#"
+    refunds.cases/none.json:1:1: error[test]: "refunds.cases/none.json": its name does not say what it has to come out as; help: name it `none.fail.json`, or put it into a folder `fail`
+    refunds.cases/pass/y.fail.json:1:1: error[test]: "refunds.cases/pass/y.fail.json": its name says `fail` and its folder `pass`; help: let one of them say it
+    refunds.cases/x.fail.aproval.json:1:1: error[test]: "refunds.cases/x.fail.aproval.json": there is no rule `aproval`; help: did you mean `approval`?
+    refunds.cases.jsonl:1:1: error[test]: "refunds.cases.jsonl:1": `maybe` is no verdict that a test can state; help: write pass, fail, vacuous, undecided or error
+    refunds.cases.jsonl:2:1: error[test]: "refunds.cases.jsonl:2": it needs either `run` or `from`; help: write the run, or the path of a trace
+    refunds.cases.jsonl:3:1: error[test]: "refunds.cases.jsonl:3": it is no case: unknown field `expct`, expected one of `name`, `expect`, `rules`, `tags`, `run`, `from`; help: write `{"name": "…", "expect": "fail", "rules": ["…"], "run": {…}}` in one line
+    refunds.cases.jsonl:4:1: error[test]: "refunds.cases.jsonl:4": `/etc/passwd` is not a relative path; help: write the path from the folder of the table
+    "#);
     folder.write("refunds.cases/cut.fail.json", b"{\"calls\": [");
     folder.write("refunds.cases/empty.fail.jsonl", b"");
     let ran = folder.aver("test refunds.assert --format short");
@@ -117,7 +161,24 @@ fn junit_names_the_file_of_each_test_and_the_place_of_those_that_fail() {
     ]);
     let ran = folder.aver("test . --format junit");
     assert_eq!(ran.code, 1);
-    golden("junit", &ran.out);
+    let _scope = averment_fixtures::exact_snapshots();
+    insta::assert_snapshot!(ran.out, @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuites name="aver test" tests="2" failures="1" errors="0">
+      <testsuite name="other.assert" tests="1" failures="1" errors="0" skipped="0">
+        <testcase classname="other.assert" name="&lt;&amp;&quot;">
+          <failure type="failed" message="`r` is fail, not pass">
+    other.assert:2:1
+    `r` is fail, not pass
+      r.1 failed: there is a at call 1
+    </failure>
+        </testcase>
+      </testsuite>
+      <testsuite name="refunds.assert" tests="1" failures="0" errors="0" skipped="0">
+        <testcase classname="refunds.assert" name="a large refund without approval is caught"/>
+      </testsuite>
+    </testsuites>
+    "#);
 }
 
 #[test]

@@ -27,7 +27,23 @@ fn survivors_are_shown_with_the_change_and_the_test_that_is_missing() {
     assert_eq!(ran.code, 0, "survivors are no failure unless denied: {ran:?}");
     golden("mutants-human", &ran.out);
     assert_eq!(folder.aver("test refunds.assert --mutants --deny survivors").code, 1);
-    golden("mutants-short", &folder.aver("test refunds.assert --mutants --format short").out);
+    let _scope = averment_fixtures::exact_snapshots();
+    insta::assert_snapshot!(folder.aver("test refunds.assert --mutants --format short").out, @r#"
+    refunds.assert:2:17: warning[survivor]: drop-binding: without `(id: $id)`; help: add a test in which only the value of `$id` differs
+    refunds.assert:2:37: warning[survivor]: drop-binding: without `id: $id`; help: add a test in which only the value of `$id` differs
+    refunds.assert:2:44: warning[survivor]: drop-argument: without `amount > 100`; help: add a test with such a call for which `amount > 100` is false
+    refunds.assert:2:53: warning[survivor]: border: `>` as `>=`; help: add a test in which `amount` is exactly `100`
+    refunds.assert:5:9: warning[survivor]: widen: `admin_*` as `any`; help: add a test with a call of a tool that `admin_*` does not match
+    refunds.assert:5:16: warning[survivor]: drop-pattern: without `drop_table`; help: add a test in which `drop_table` alone decides
+    refunds.assert:6:3: warning[survivor]: negate: with `not`; help: add tests that expect `pass` and `fail` because of `each refund: args.currency in ["EUR", "USD"]`
+    refunds.assert:6:3: warning[survivor]: swap: `each` as `some`; help: add a test with a step that meets the condition and one that does not
+    refunds.assert:6:3: warning[survivor]: drop-assertion: without `each refund: args.currency in ["EUR", "USD"]`; help: add a test that expects `fail` because of `each refund: args.currency in ["EUR", "USD"]`
+    refunds.assert:6:30: warning[survivor]: flip: `in` as `not in`; help: add tests in which it decides whether `args.currency in ["EUR", "USD"]`
+    refunds.assert:6:34: warning[survivor]: drop-element: without `"EUR"`; help: add a test with the value `"EUR"`
+    refunds.assert:6:39: warning[survivor]: drop-element: without `"USD"`; help: add a test with the value `"USD"`
+    refunds.assert:8:1: warning[survivor]: negate: with `not`; help: add tests that expect `pass` and `fail` because of `never shout`
+    refunds.assert:8:1: warning[survivor]: drop-assertion: without `never shout`; help: add a test that expects `fail` because of `never shout`
+    "#);
 }
 
 #[test]

@@ -23,7 +23,25 @@ fn a_snapshot_keeps_reasons_and_evidence_and_a_change_fails_with_a_difference() 
     assert!(ran.out.contains("it has no snapshot yet") && ran.out.contains("`aver test --update`"), "{}", ran.out);
     let ran = folder.aver("test refunds.assert --update");
     assert_eq!((ran.code, ran.err.as_str()), (0, "note: refunds.snap written, 2 snapshots changed\n"), "{ran:?}");
-    golden("snapshot-file", &folder.read("refunds.snap"));
+    let _scope = averment_fixtures::exact_snapshots();
+    insta::assert_snapshot!(folder.read("refunds.snap"), @r#"
+    # What each test finds, written by `aver test --update`. A difference fails the test; read it before accepting it.
+
+    === all
+    vacuous approval.1
+      there is no `refund(id: $id, amount > 100)`
+    passed approval.2
+    failed output.status == "refunded"
+      `output.status` is "open"
+      /output/status `output.status` is "open"
+
+    === without approval
+    failed approval.1
+      refund at call 1 has no earlier approve with id "o-1"
+      step 1 /calls/0 this has no earlier approve with id "o-1"
+      step 1 /calls/0/args/id `$id` is "o-1"
+    passed approval.2
+    "#);
     assert_eq!(folder.aver("test refunds.assert --snapshots").code, 0);
     assert_eq!(folder.aver("test refunds.assert --update").err, "note: refunds.snap stays as it is\n");
 

@@ -89,7 +89,8 @@ impl Ran {
 
 #[track_caller]
 fn golden(name: &str, text: &str) {
-    averment_fixtures::compare(&averment_fixtures::project("tests/golden/cli"), name, text);
+    let _scope = averment_fixtures::snapshots_in("tests/golden/cli");
+    insta::assert_snapshot!(name, text);
 }
 
 #[test]
@@ -135,7 +136,15 @@ fn many_runs_from_a_folder_are_named_by_their_lines() {
         ran.out,
         "refunds.assert:4:3: error[approval.1]: fail in runs/all.jsonl:2: refund at call 2 has no earlier approve with id \"o-1\" (approve at call 1 has id \"o-2\")\n"
     );
-    golden("check-summary", &Folder::usual().aver("check refunds.assert runs good.json --format summary").out);
+    let _scope = averment_fixtures::exact_snapshots();
+    insta::assert_snapshot!(Folder::usual().aver("check refunds.assert runs good.json --format summary").out, @r#"
+    failed in 1 of 4 runs: 1 failed, 11 passed; score 0.91
+
+    rule                         pass  fail
+    approval                        3     1
+    output.status == "refunded"     4     0
+    never drop_table                4     0
+    "#);
 }
 
 #[test]
@@ -438,7 +447,11 @@ fn lint_prints_every_mistake_in_file_order() {
     let folder = Folder::new(&[("r.assert", "nevr deploy\nlet limit = 3\noutput.lenght == 3 wieght 2\n")]);
     let ran = folder.aver("lint r.assert --format short");
     assert_eq!(ran.code, 3);
-    golden("lint-short", &ran.out);
+    let _scope = averment_fixtures::exact_snapshots();
+    insta::assert_snapshot!(ran.out, @"
+    r.assert:1:1: error[unknown-statement]: unknown statement `nevr`; help: did you mean `never`?
+    r.assert:3:20: error[unknown-modifier]: unknown modifier `wieght`; help: did you mean `weight`?
+    ");
     golden("lint-human", &folder.aver("lint r.assert").out);
     let json = folder.aver("lint r.assert --format json").json();
     assert_eq!(json["diagnostics"].as_array().unwrap().len(), ran.out.lines().count());
@@ -455,7 +468,20 @@ fn tests_of_rules_show_what_was_expected_and_what_came_out() {
     let folder = Folder::new(&[("r.assert", &tests)]);
     let ran = folder.aver("test r.assert");
     assert_eq!(ran.code, 1);
-    golden("test-human", &ran.out);
+    let _scope = averment_fixtures::exact_snapshots();
+    insta::assert_snapshot!(ran.out, @r"
+    ok      caught
+    failed  not caught
+            r.assert:9:1: `approval` is vacuous, not fail
+              approval.1 vacuous: there is no `refund(id: $id, amount > limit)`
+
+    expected \ found         pass       fail    vacuous
+      pass                      0          0          0
+      fail                      0          1          1
+      vacuous                   0          0          0
+
+    failed: 1 of 2 tests did not come out as stated
+    ");
     assert_eq!(folder.aver("test r.assert --filter 'caught'").code, 1);
     assert_eq!(folder.aver("test r.assert --format json").json()["summary"]["failed"], 1);
     assert_eq!(folder.aver("test r.assert --format short").out.lines().count(), 1);
@@ -630,7 +656,7 @@ fn completions_explain_and_docs_print_something_useful() {
     assert!(folder.aver("docs cheatsheet").out.contains("Recipes"));
     assert!(folder.aver("docs").out.starts_with("cheatsheet"));
     let all = folder.aver("docs --all").out;
-    let ends = ["Averment on one page", "The language, version 2", "median(values: list) -> number", "step force_push"];
+    let ends = ["Averment on one page", "# The language\n", "median(values: list) -> number", "step force_push"];
     assert!(ends.iter().all(|part| all.contains(part)) && all.starts_with("<!-- cheatsheet -->"));
     folder.aver("docs std.secret").refused(&["did you mean `secrets`?"]);
 }

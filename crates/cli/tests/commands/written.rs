@@ -3,6 +3,7 @@
 #![cfg(unix)]
 
 use crate::folder::Folder;
+use averment_report::Format;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
@@ -94,11 +95,6 @@ const WRITERS: [(&str, &str); 13] = [
     ("fmt long.assert", "long.assert"),
     ("lint long.assert --fix", "long.assert"),
 ];
-/// Formats of reports, each of which a check writes into a file.
-const FORMATS: [&str; 16] = [
-    "human", "summary", "short", "json", "jsonl", "html", "csv", "junit", "sarif", "github", "gitlab", "tap", "tap13",
-    "markdown", "spans", "assay",
-];
 /// What the folder of reports gets: all of it or nothing.
 const REPORTS: &str = "check bad.assert t.json --report-dir reports";
 
@@ -107,8 +103,8 @@ fn writers() -> Vec<(String, String)> {
     let of_format = |format| (format!("check bad.assert t.json --report {format}=out.report"), "out.report".to_owned());
     let named = WRITERS.into_iter().map(|(command, file)| (command.to_owned(), file.to_owned()));
     let in_folder =
-        ["report.json", "junit.xml", "report.sarif"].map(|file| (REPORTS.to_owned(), format!("reports/{file}")));
-    named.chain(FORMATS.into_iter().map(of_format)).chain(in_folder).collect()
+        Format::folder_formats().map(|format| (REPORTS.to_owned(), format!("reports/{}", format.file_name())));
+    named.chain(Format::ALL.map(Format::as_str).map(of_format)).chain(in_folder).collect()
 }
 
 /// A folder in which each of them has something to write.
@@ -157,7 +153,7 @@ fn a_full_standard_output_is_no_success() {
     let Ok(full) = std::fs::File::options().write(true).open("/dev/full") else { return };
     let folder = to_write();
     folder.write("r.map", b"");
-    let of_check = FORMATS.map(|format| format!("check bad.assert t.json --format {format}"));
+    let of_check = Format::ALL.map(|format| format!("check bad.assert t.json --format {}", format.as_str()));
     for command in of_check.iter().map(String::as_str).chain([
         "trace show t.json",
         "trace convert t.json",

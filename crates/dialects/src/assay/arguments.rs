@@ -2,6 +2,7 @@
 
 use super::AssayLowering;
 use super::constraints::{CONSTRAINTS, ConstrainedArgument, ConstrainedType, TYPES};
+use super::nested;
 use super::select::{argument_path, glob_pattern};
 use super::sentence::AssayAssertion;
 use crate::writer;
@@ -55,7 +56,10 @@ impl AssayLowering<'_, '_> {
                 self.low.sink.error(Slug::TypeMismatch, key.span, message, "leave it out, or write another `type`");
                 continue;
             }
-            let condition = (row.lower)(self, of, value);
+            let condition = match row.lower {
+                Some(lower) => lower(self, of, value),
+                None => nested::nested_constraint(self, of, value),
+            };
             let text = condition.map(|condition| format!("each {}: {guard} implies {condition}", of.tool));
             sentences.extend(text.map(|text| AssayAssertion::new(key.span.cover_with(value.span), text)));
         }

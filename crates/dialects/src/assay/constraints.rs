@@ -1,7 +1,7 @@
 //! What the documented policy asks of an argument, a key each.
 
 use super::AssayLowering;
-use super::{formats, nested};
+use super::formats;
 use crate::writer;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
@@ -36,15 +36,19 @@ pub(super) struct ConstrainedArgument<'n> {
 pub(super) struct ArgumentConstraint {
     pub(super) key: &'static str,
     pub(super) takes: ConstrainedType,
-    pub(super) lower: fn(&mut AssayLowering<'_, '_>, &ConstrainedArgument<'_>, &YamlNode) -> Option<String>,
+    /// The condition that it becomes; `None` for a part of the schema of what is inside of the argument.
+    pub(super) lower: Option<Lower>,
 }
 
-const fn constraint_row(
-    key: &'static str,
-    takes: ConstrainedType,
-    lower: fn(&mut AssayLowering<'_, '_>, &ConstrainedArgument<'_>, &YamlNode) -> Option<String>,
-) -> ArgumentConstraint {
-    ArgumentConstraint { key, takes, lower }
+/// Makes a condition of a constraint.
+type Lower = fn(&mut AssayLowering<'_, '_>, &ConstrainedArgument<'_>, &YamlNode) -> Option<String>;
+
+const fn constraint_row(key: &'static str, takes: ConstrainedType, lower: Lower) -> ArgumentConstraint {
+    ArgumentConstraint { key, takes, lower: Some(lower) }
+}
+
+const fn inside(key: &'static str, takes: ConstrainedType) -> ArgumentConstraint {
+    ArgumentConstraint { key, takes, lower: None }
 }
 
 pub(super) const CONSTRAINTS: &[ArgumentConstraint] = &[
@@ -73,10 +77,10 @@ pub(super) const CONSTRAINTS: &[ArgumentConstraint] = &[
     constraint_row("minItems", ConstrainedType::List, |assay, of, node| assay.compare_length(&of.path, ">=", node)),
     constraint_row("maxItems", ConstrainedType::List, |assay, of, node| assay.compare_length(&of.path, "<=", node)),
     constraint_row("uniqueItems", ConstrainedType::List, unique_items),
-    constraint_row("items", ConstrainedType::List, nested::nested_constraint),
-    constraint_row("properties", ConstrainedType::Object, nested::nested_constraint),
-    constraint_row("required", ConstrainedType::Object, nested::nested_constraint),
-    constraint_row("additionalProperties", ConstrainedType::Object, nested::nested_constraint),
+    inside("items", ConstrainedType::List),
+    inside("properties", ConstrainedType::Object),
+    inside("required", ConstrainedType::Object),
+    inside("additionalProperties", ConstrainedType::Object),
 ];
 
 impl AssayLowering<'_, '_> {

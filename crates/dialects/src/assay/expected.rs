@@ -1,8 +1,8 @@
 //! The tests that the program runs: a prompt, and what is expected of the runs that were asked it.
 
 use super::AssayLowering;
-use super::policy::ALL;
-use super::rules::RuleSemantics;
+use super::asked::ALL;
+use super::reading::RuleSemantics;
 use super::sentence::{AssayAssertion, RuleDraft};
 use crate::writer::{quote_text, value_literal};
 use crate::yaml::{self, YamlNode, YamlSchema, YamlValue};

@@ -1,8 +1,8 @@
 //! The documented tests: a metric each, which looks at the whole run.
 
 use super::AssayLowering;
-use super::policy::PolicyScope;
-use super::rules::{RuleContext, RuleSemantics};
+use super::asked::Asked;
+use super::reading::{RuleContext, RuleSemantics};
 use super::select::ToolAliases;
 use super::sentence::{AssayAssertion, RuleDraft};
 use crate::writer::{quote_text, to_label};
@@ -104,7 +104,7 @@ fn args_valid(assay: &mut AssayLowering<'_, '_>, test: &YamlNode) -> Vec<AssayAs
         return Vec::new();
     };
     match assay.policy_document(policy) {
-        Some(document) => assay.lower_policy(&document, &PolicyScope { tools, strict }),
+        Some(document) => assay.lower_policy(&document, &Asked { tools, strict }),
         None => Vec::new(),
     }
 }

@@ -6,6 +6,7 @@
 //! said of what is recorded, in an unfinished run, too, because that program judges runs that go on as they stand.
 
 mod arguments;
+mod asked;
 mod assertions;
 mod constraints;
 mod expected;
@@ -15,6 +16,7 @@ mod metrics;
 mod nested;
 mod patterns;
 mod policy;
+mod reading;
 mod regex;
 mod rules;
 mod schemas;

@@ -16,7 +16,7 @@ struct BacktrackingPattern {
 }
 
 impl AssayLowering<'_, '_> {
-    pub(super) fn fits_schema(&mut self, tool: &str, (name, schema): (&YamlNode, &YamlNode)) -> AssayAssertion {
+    pub(super) fn fits_schema(&mut self, tool: &str, name: &YamlNode, schema: &YamlNode) -> AssayAssertion {
         let mut beyond = Vec::new();
         let schema = &without_backtracking(schema, None, &mut beyond);
         let declared = self.schema_name(&format!("{} args", name.key_text()), schema);

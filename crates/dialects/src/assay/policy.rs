@@ -1,7 +1,9 @@
 //! Files of policies: which of their shapes one has, and what each asks.
 
 use super::AssayLowering;
-use super::rules::{RuleContext, RuleSemantics, are_rules, only_tools};
+use super::asked::{ALL, Asked};
+use super::reading::{RuleContext, RuleSemantics};
+use super::rules::{are_rules, only_tools};
 use super::schemas::synthetic_node;
 use super::select::{ToolAliases, glob_pattern};
 use super::sentence::{AssayAssertion, RuleDraft};
@@ -25,14 +27,6 @@ const OF_SCHEMA: &[&str] = &[
     "not",
     "$ref",
 ];
-
-pub(super) struct PolicyScope<'n> {
-    pub(super) tools: Option<&'n YamlNode>,
-    /// Calls of other tools are violations.
-    pub(super) strict: bool,
-}
-
-pub(super) const ALL: PolicyScope<'static> = PolicyScope { tools: None, strict: false };
 
 pub(super) fn is_policy(document: &YamlNode) -> bool {
     let are_schemas = || {
@@ -84,7 +78,7 @@ pub(super) fn lower_policy_file(assay: &mut AssayLowering<'_, '_>, document: &Ya
 }
 
 impl AssayLowering<'_, '_> {
-    pub(super) fn lower_policy(&mut self, document: &YamlNode, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
+    pub(super) fn lower_policy(&mut self, document: &YamlNode, asked: &Asked<'_>) -> Vec<AssayAssertion> {
         if !document.is_map() {
             self.low.sink.wrong_shape(document, "the policy", "a mapping of tools to what is asked of their arguments");
             return Vec::new();
@@ -93,14 +87,14 @@ impl AssayLowering<'_, '_> {
             () if is_documented(document) => self.lower_documented(document, asked),
             () if structured::is_structured(document) => self.lower_structured(document, asked),
             () => {
-                let (shared, own): (Vec<_>, Vec<_>) =
-                    document.entries().iter().cloned().partition(|(key, _)| structured::is_shared(key));
+                let entries = document.entries().iter().cloned();
+                let (shared, own) = entries.partition::<Vec<_>, _>(|(key, _)| structured::is_shared(key));
                 self.schema_map(&own, &shared, document.span, asked)
             }
         }
     }
 
-    fn lower_documented(&mut self, document: &YamlNode, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
+    fn lower_documented(&mut self, document: &YamlNode, asked: &Asked<'_>) -> Vec<AssayAssertion> {
         let keys = ["version", "name", "description", "tools", "definitions", "$defs"];
         self.low.sink.check_keys(document, "the policy", &keys);
         let Some(tools) = document.get("tools") else { return Vec::new() };
@@ -121,7 +115,7 @@ impl AssayLowering<'_, '_> {
         tools: &[(YamlNode, YamlNode)],
         shared: &[(YamlNode, YamlNode)],
         place: Span,
-        asked: &PolicyScope<'_>,
+        asked: &Asked<'_>,
     ) -> Vec<AssayAssertion> {
         let mut sentences = self.known_only(tools, place, asked);
         for (name, schema) in self.scoped_tools(tools, asked) {
@@ -148,18 +142,13 @@ impl AssayLowering<'_, '_> {
                     continue;
                 }
             };
-            sentences.push(self.fits_schema(&writer::tool_pattern(&name.key_text()), (&name, &schema)));
+            sentences.push(self.fits_schema(&writer::tool_pattern(&name.key_text()), &name, &schema));
         }
         sentences
     }
 
     /// With `strict`, only the policy's tools may be called.
-    fn known_only(
-        &mut self,
-        tools: &[(YamlNode, YamlNode)],
-        place: Span,
-        asked: &PolicyScope<'_>,
-    ) -> Vec<AssayAssertion> {
+    fn known_only(&mut self, tools: &[(YamlNode, YamlNode)], place: Span, asked: &Asked<'_>) -> Vec<AssayAssertion> {
         let known: Vec<String> = tools.iter().map(|(name, _)| glob_pattern(&name.key_text())).collect();
         let unknown: Vec<&YamlNode> = asked.tools.map_or(&[][..], YamlNode::items).iter().collect();
         let mut sentences = Vec::new();
@@ -190,7 +179,7 @@ impl AssayLowering<'_, '_> {
         self.low.sink.error(Slug::UnknownTool, tool.span, message, help);
     }
 
-    fn scoped_tools(&self, tools: &[(YamlNode, YamlNode)], asked: &PolicyScope<'_>) -> Vec<(YamlNode, YamlNode)> {
+    fn scoped_tools(&self, tools: &[(YamlNode, YamlNode)], asked: &Asked<'_>) -> Vec<(YamlNode, YamlNode)> {
         let wanted = |(name, _): &&(YamlNode, YamlNode)| {
             asked
                 .tools

@@ -1,26 +1,13 @@
 //! Rules about which tools are called, how often, and in which order.
 
 use super::AssayLowering;
-use super::select::{CallSelector, ToolAliases, choice_pattern};
+use super::reading::{RuleContext, RuleSemantics};
+use super::select::{CallSelector, choice_pattern};
 use super::sentence::AssayAssertion;
 use super::sequence;
 use crate::writer::{self, quote_text};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RuleSemantics {
-    /// The documentation: a statement about the whole run.
-    Documented,
-    /// The program: what is recorded, also in an unfinished run.
-    Program,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct RuleContext<'r> {
-    pub(super) form: RuleSemantics,
-    pub(super) aliases: &'r ToolAliases,
-}
 
 struct RuleType {
     name: &'static str,

@@ -4,7 +4,7 @@
 //! may still meet the rule, the statement beside the expression leaves it undecided.
 
 use super::AssayLowering;
-use super::rules::{RuleContext, RuleSemantics};
+use super::reading::{RuleContext, RuleSemantics};
 use super::select::{CallSelector, choice_pattern};
 use super::sentence::AssayAssertion;
 use crate::yaml::YamlNode;
@@ -142,7 +142,7 @@ fn turn_places(tools: &[CallSelector]) -> Vec<String> {
 /// No tool before an earlier one.
 fn in_order(tools: &[CallSelector]) -> Vec<String> {
     let places = turn_places(tools);
-    let check = |(at, place): (usize, &String)| {
+    let check = |at: usize, place: &str| {
         let (earlier, later) = (tools.get(..at)?, tools.get(at.saturating_add(1)..)?);
         let known = later.iter().any(|tool| earlier.iter().any(|before| before.overlaps(tool)));
         let before = at.checked_sub(1).and_then(|before| places.get(before)).filter(|_| known);
@@ -160,7 +160,7 @@ fn in_order(tools: &[CallSelector]) -> Vec<String> {
         };
         (!patterns.is_empty()).then(|| not_before(&choice_pattern(&patterns), place))
     };
-    let checks: Vec<String> = places.iter().enumerate().filter_map(check).collect();
+    let checks: Vec<String> = places.iter().enumerate().filter_map(|(at, place)| check(at, place)).collect();
     if checks.is_empty() { trivially_ordered(tools) } else { checks }
 }
 
@@ -189,10 +189,10 @@ fn contiguous_calls(tools: &[CallSelector]) -> Vec<String> {
         return trivially_ordered(tools);
     };
     let start = format!("first(index of {})", first.to_pattern());
-    let follows = |(tool, at): (&CallSelector, usize)| {
+    let follows = |tool: &CallSelector, at: usize| {
         format!("(count any) > {start} + {at} implies (index of {}) contains {start} + {at}", tool.to_pattern())
     };
-    others.iter().zip(1_usize..).map(follows).collect()
+    others.iter().zip(1_usize..).map(|(tool, at)| follows(tool, at)).collect()
 }
 
 /// Once the first tool came, there are as many calls as it takes.

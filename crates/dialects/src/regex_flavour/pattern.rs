@@ -135,7 +135,7 @@ impl RegexNode {
                 parts.iter().map(|part| part.width_range(of_group)).fold((0, Some(0)), |sum, one| {
                     (
                         u64::saturating_add(sum.0, one.0),
-                        sum.1.zip(one.1).map(|(sum, one): (u64, u64)| sum.saturating_add(one)),
+                        sum.1.zip(one.1).map(|(sum, one)| u64::saturating_add(sum, one)),
                     )
                 })
             }

@@ -1,67 +1,15 @@
 //! One assertion: what it is about, what it asks, what it counts.
 
+use super::asserted::{AssertionSubject, RunsightAssertion};
 use super::kinds::KINDS;
 use super::path;
 use crate::Lowering;
-use crate::writer::{MappedSentence, RuleWriter, member_path, quote_text};
+use crate::writer::{MappedSentence, RuleWriter, quote_text};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-#[derive(Debug, Clone)]
-pub(super) struct AssertionSubject {
-    pub(super) output: String,
-    pub(super) cost: String,
-    pub(super) duration: String,
-    pub(super) named: Option<String>,
-}
-
-impl AssertionSubject {
-    pub(super) fn of_run() -> Self {
-        Self { output: "output".to_owned(), cost: "cost".to_owned(), duration: "duration".to_owned(), named: None }
-    }
-
-    /// Recorded outputs cost nothing and take no time.
-    pub(super) fn of_case(case: &str, block: &str) -> Self {
-        Self { output: format!("meta.cases{}{}", member_path(case), member_path(block)), ..Self::of_run() }
-    }
-
-    /// If only one block is asserted, a plain run counts as that block's.
-    pub(super) fn of_block(name: &str, alone: bool) -> Self {
-        let of = |field: &str, plain: &str| {
-            let path = format!("meta.blocks{}.{field}", member_path(name));
-            if alone { format!("coalesce({path}, {plain})") } else { path }
-        };
-        let (cost, duration) = (of("cost_usd", "cost"), of("latency_ms", "duration"));
-        let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' });
-        let called = format!("output_of_{}", letters.collect::<String>());
-        match alone {
-            true => Self { output: called, cost, duration, named: Some(of("output", "output")) },
-            false => Self { output: of("output", "output"), cost, duration, named: None },
-        }
-    }
-}
-
 const KEYS: &[&str] = &["type", "value", "threshold", "config", "weight", "metric", "transform"];
-
-pub(super) struct RunsightAssertion<'a> {
-    pub(super) node: &'a YamlNode,
-    pub(super) text: String,
-    pub(super) subject: &'a AssertionSubject,
-    /// Starts with `not-`.
-    pub(super) negated: bool,
-    pub(super) value: Option<&'a YamlNode>,
-}
-
-impl RunsightAssertion<'_> {
-    pub(super) fn value_text(&self) -> String {
-        self.value.map_or_else(String::new, path::python_text)
-    }
-
-    pub(super) fn key_span(&self, key: &str) -> Span {
-        self.node.get(key).map_or(self.node.span, |value| value.span)
-    }
-}
 
 pub(super) struct RunsightLine {
     place: Span,
@@ -163,14 +111,6 @@ fn read_modifiers(node: &YamlNode, share: f64, lowering: &mut Lowering<'_>) -> S
         }
     }
     text
-}
-
-/// Weights need numbers without an exponent.
-pub(super) fn plain_number(number: &str) -> String {
-    match number.contains(['e', 'E']) {
-        true => number.parse::<f64>().map_or_else(|_| number.to_owned(), |value| format!("{value}")),
-        false => number.to_owned(),
-    }
 }
 
 /// `None` if it is invalid, which is reported.

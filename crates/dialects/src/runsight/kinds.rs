@@ -1,6 +1,6 @@
 //! The fifteen types of assertions, each with the sentence that says it.
 
-use super::assertion::{RunsightAssertion, plain_number};
+use super::asserted::{RunsightAssertion, plain_number};
 use super::path::python_text;
 use crate::Lowering;
 use crate::regex_flavour::{self, PyRegexFlags, UnusableRegex, translate_python};
@@ -24,7 +24,7 @@ pub(super) const KINDS: &[(&str, LowerAssertion)] = &[
     ("contains-json", contains_json),
     ("cost", |one, _, lowering| {
         let most = read_threshold(one, "0", lowering)?;
-        Some(compare_sentence(one, &one.subject.cost, "<=", (one.key_span("threshold"), money_literal(&most))))
+        Some(compare_sentence(one, &one.subject.cost, "<=", one.key_span("threshold"), money_literal(&most)))
     }),
     ("latency", |one, _, lowering| {
         let most = read_threshold(one, "0", lowering)?;
@@ -32,29 +32,30 @@ pub(super) const KINDS: &[(&str, LowerAssertion)] = &[
             one,
             &one.subject.duration,
             "<=",
-            (one.key_span("threshold"), format!("{}ms", plain_number(&most))),
+            one.key_span("threshold"),
+            format!("{}ms", plain_number(&most)),
         ))
     }),
     ("levenshtein", |one, _, lowering| {
         let most = read_threshold(one, "5", lowering)?;
         let distance = format!("levenshtein({}, {})", one.text, quote_text(&one.value_text()));
-        Some(compare_sentence(one, &distance, "<=", (one.key_span("threshold"), most)))
+        Some(compare_sentence(one, &distance, "<=", one.key_span("threshold"), most))
     }),
     ("bleu", |one, _, lowering| similarity_sentence(one, "bleu", "", "0.5", lowering)),
     ("rouge-n", |one, _, lowering| similarity_sentence(one, "rouge_n", ", 1", "0.75", lowering)),
 ];
 
-fn surround_piece(before: impl Into<String>, (place, piece): (Span, String), behind: &str) -> MappedSentence {
+fn surround_piece(before: impl Into<String>, place: Span, piece: String, behind: &str) -> MappedSentence {
     MappedSentence::default().add_text(before).add_mapped(place, piece).add_text(behind)
 }
 
-fn compare_sentence(one: &RunsightAssertion<'_>, left: &str, sign: &str, right: (Span, String)) -> MappedSentence {
+fn compare_sentence(one: &RunsightAssertion<'_>, left: &str, sign: &str, place: Span, right: String) -> MappedSentence {
     let opposite = match sign {
         "<=" => ">",
         ">=" => "<",
         _ => "!=",
     };
-    surround_piece(format!("{left} {} ", if one.negated { opposite } else { sign }), right, "")
+    surround_piece(format!("{left} {} ", if one.negated { opposite } else { sign }), place, right, "")
 }
 
 /// The similarity is the score, also when negated.
@@ -67,7 +68,7 @@ fn similarity_sentence(
 ) -> Option<MappedSentence> {
     let least = read_threshold(one, least, lowering)?;
     let measure = format!("{function}({}, {}{more})", one.text, quote_text(&one.value_text()));
-    Some(compare_sentence(one, &measure, ">=", (one.key_span("threshold"), least)))
+    Some(compare_sentence(one, &measure, ">=", one.key_span("threshold"), least))
 }
 
 fn read_threshold(one: &RunsightAssertion<'_>, usual: &str, lowering: &mut Lowering<'_>) -> Option<String> {
@@ -96,12 +97,12 @@ fn contains_sentence(one: &RunsightAssertion<'_>, value: String, test: &str, fro
     let place = one.key_span("value");
     match (value.is_empty(), one.negated) {
         // Every text holds the empty one.
-        (true, false) => surround_piece(one.text.clone(), (place, " exists".to_owned()), ""),
-        (true, true) => surround_piece(one.text.clone(), (place, " is missing".to_owned()), ""),
-        (false, false) => surround_piece(format!("{} {test} ", one.text), (place, quote_text(&value)), ""),
+        (true, false) => surround_piece(one.text.clone(), place, " exists".to_owned(), ""),
+        (true, true) => surround_piece(one.text.clone(), place, " is missing".to_owned(), ""),
+        (false, false) => surround_piece(format!("{} {test} ", one.text), place, quote_text(&value), ""),
         (false, true) => {
             let literal = exact_literal(&format!("{from}{}{to}", escape_regex(&value)));
-            surround_piece(format!("{} not matches ", one.text), (place, literal), "")
+            surround_piece(format!("{} not matches ", one.text), place, literal, "")
         }
     }
 }
@@ -164,33 +165,34 @@ fn equals_sentence(one: &RunsightAssertion<'_>, _: &str, lowering: &mut Lowering
 fn as_text(one: &RunsightAssertion<'_>, value: &str) -> MappedSentence {
     let place = one.key_span("value");
     match one.negated {
-        false => surround_piece(format!("{} == ", one.text), (place, quote_text(value)), ""),
+        false => surround_piece(format!("{} == ", one.text), place, quote_text(value), ""),
         true => surround_piece(
             format!("{} not matches ", one.text),
-            (place, exact_literal(&format!("\\A{}\\z", escape_regex(value)))),
+            place,
+            exact_literal(&format!("\\A{}\\z", escape_regex(value))),
             "",
         ),
     }
 }
 
 fn as_json(one: &RunsightAssertion<'_>, value: &str) -> MappedSentence {
-    let expected = (one.key_span("value"), format!("json({})", quote_text(value)));
+    let (place, expected) = (one.key_span("value"), format!("json({})", quote_text(value)));
     match one.negated {
-        false => surround_piece(format!("json({}) == ", one.text), expected, ""),
-        true => surround_piece(format!("{} is not json or json({}) != ", one.text, one.text), expected, ""),
+        false => surround_piece(format!("json({}) == ", one.text), place, expected, ""),
+        true => surround_piece(format!("{} is not json or json({}) != ", one.text, one.text), place, expected, ""),
     }
 }
 
 /// As JSON if the output is JSON, otherwise as text.
 fn json_or_text(one: &RunsightAssertion<'_>, value: &str) -> MappedSentence {
-    let expected = (one.key_span("value"), format!("json({})", quote_text(value)));
+    let (place, expected) = (one.key_span("value"), format!("json({})", quote_text(value)));
     let text = match one.negated {
         false => format!("{} == {}", one.text, quote_text(value)),
         true => format!("{} not matches {}", one.text, exact_literal(&format!("\\A{}\\z", escape_regex(value)))),
     };
     let sign = if one.negated { "!=" } else { "==" };
     let before = format!("if {} is json then json({}) {sign} ", one.text, one.text);
-    surround_piece(before, expected, &format!(" else {text}"))
+    surround_piece(before, place, expected, &format!(" else {text}"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -239,22 +241,22 @@ fn contains_several(
         _ => "",
     };
     if !word.is_empty() {
-        return Some(surround_piece(one.text.clone(), (place, word.to_owned()), ""));
+        return Some(surround_piece(one.text.clone(), place, word.to_owned(), ""));
     }
     Some(match (share, one.negated) {
         (share, false) => {
             let word = if share == RequiredShare::All { "all" } else { "any" };
             let list = wanted.iter().map(|text| quote_text(text)).collect::<Vec<_>>().join(", ");
-            surround_piece(format!("{} contains {word} ", one.text), (place, format!("[{list}]")), "")
+            surround_piece(format!("{} contains {word} ", one.text), place, format!("[{list}]"), "")
         }
         (RequiredShare::Any, true) => {
             let pattern = wanted.iter().map(|text| escape_regex(text)).collect::<Vec<_>>().join("|");
-            surround_piece(format!("{} not matches ", one.text), (place, exact_literal(&pattern)), "")
+            surround_piece(format!("{} not matches ", one.text), place, exact_literal(&pattern), "")
         }
         (RequiredShare::All, true) => {
             let missing =
                 wanted.iter().map(|text| format!("{} not matches {}", one.text, exact_literal(&escape_regex(text))));
-            surround_piece("", (place, missing.collect::<Vec<_>>().join(" or ")), "")
+            surround_piece("", place, missing.collect::<Vec<_>>().join(" or "), "")
         }
     })
 }
@@ -280,10 +282,10 @@ fn word_count(one: &RunsightAssertion<'_>, _: &str, lowering: &mut Lowering<'_>)
     let place = one.key_span("value");
     match one.value.map(|value| (value, &value.value)) {
         Some((_, YamlValue::Bool(value))) => {
-            Some(compare_sentence(one, &count, "==", (place, u8::from(*value).to_string())))
+            Some(compare_sentence(one, &count, "==", place, u8::from(*value).to_string()))
         }
         Some((_, YamlValue::Number(number))) if !number.contains(['.', 'e', 'E']) => {
-            Some(compare_sentence(one, &count, "==", (place, number.clone())))
+            Some(compare_sentence(one, &count, "==", place, number.clone()))
         }
         Some((value, YamlValue::Map(_))) => between_bounds(one, &count, value, lowering),
         Some((value, _)) => {
@@ -335,7 +337,7 @@ fn between_bounds(
         (false, false) => parts.join(" and "),
         (false, true) => parts.join(" or "),
     };
-    Some(surround_piece("", (bounds.span, text), ""))
+    Some(surround_piece("", bounds.span, text, ""))
 }
 
 fn json_sentence(

@@ -3,6 +3,7 @@
 //! A block becomes a rule of its name, a case of a suite a rule for each of its blocks. The run of a workflow records its blocks under `meta.blocks`;
 //! where a single block is asserted, a plain run is that block's.
 
+mod asserted;
 mod assertion;
 mod kinds;
 mod path;
@@ -12,7 +13,7 @@ use crate::shape::DiagnosticSink;
 use crate::writer::UniqueLabels;
 use crate::yaml::{YamlNode, YamlSchema};
 use crate::{Dialect, FileSyntax, Lowering, YamlDialect};
-use assertion::AssertionSubject;
+use asserted::AssertionSubject;
 use averment_base::diagnostic::Slug;
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use std::borrow::Cow;

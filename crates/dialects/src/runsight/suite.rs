@@ -1,6 +1,7 @@
 //! `eval`: cases with recorded outputs, and what is expected of them.
 
-use super::assertion::{self, AssertionSubject};
+use super::asserted::{AssertionSubject, plain_number};
+use super::assertion;
 use crate::Lowering;
 use crate::writer::{UniqueLabels, quote_text, to_label, value_literal};
 use crate::yaml::{YamlNode, YamlValue};
@@ -76,7 +77,7 @@ fn suite_threshold(suite: &YamlNode, lowering: &mut Lowering<'_>) -> String {
                         let message = "the suite passes whatever comes out: no score is below 0";
                         lowering.sink.warning(Slug::AlwaysTrue, node.span, message, "write a higher `threshold`");
                     }
-                    assertion::plain_number(text)
+                    plain_number(text)
                 }
                 _ => {
                     lowering.sink.wrong_shape(node, "`threshold` of `eval`", "a number between 0 and 1");

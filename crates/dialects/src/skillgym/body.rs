@@ -4,7 +4,7 @@ use super::eval::plain_truth;
 use super::groups::open_reason;
 use super::operators::negate_condition;
 use super::program::SuiteProgram;
-use super::value::{BoundName, JsValue, LocatedValue, RunExpr, ScopeId};
+use super::value::{BoundName, JsValue, LocatedValue, RunExpr, ScopeId, open_value};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{FunctionBody, TsElement, TsExpr, TsExprKind, TsFunction, TsStatement, TsStatementKind};
 use averment_base::source::Span;
@@ -33,6 +33,14 @@ pub(super) struct BodyContext {
 enum StatementFlow {
     GoesOn,
     Ends,
+}
+
+/// The statements of a branch: where its condition holds, where it does not, and those behind it.
+#[derive(Clone, Copy)]
+struct BranchBodies<'a> {
+    then: &'a [TsStatement],
+    other: &'a [TsStatement],
+    rest: &'a [TsStatement],
 }
 
 impl SuiteProgram<'_, '_> {
@@ -81,7 +89,9 @@ impl SuiteProgram<'_, '_> {
             let rest = statements.get(at.saturating_add(1)..).unwrap_or_default();
             if let TsStatementKind::If { condition, then, other } = &statement.kind {
                 let condition = self.eval_expr(condition, scope);
-                let branch = on_its_stack(|| self.lower_branch(&condition, (then, other, rest), scope, around, lines));
+                let branch = on_its_stack(|| {
+                    self.lower_branch(&condition, BranchBodies { then, other, rest }, scope, around, lines)
+                });
                 match branch {
                     Some(StatementFlow::GoesOn) => continue,
                     Some(StatementFlow::Ends) => return StatementFlow::Ends,
@@ -150,7 +160,7 @@ impl SuiteProgram<'_, '_> {
             }
             TsStatementKind::Assign(name) => {
                 if let Some(name) = name {
-                    let changed = LocatedValue::new(super::eval::open_value("a value that changes"), statement.span);
+                    let changed = LocatedValue::new(open_value("a value that changes"), statement.span);
                     let scope = self.scopes.find_name(scope, name).map_or(scope, |(_, found)| found);
                     self.scopes.bind_name(scope, name, BoundName::Item(changed));
                 }
@@ -166,11 +176,12 @@ impl SuiteProgram<'_, '_> {
     fn lower_branch(
         &mut self,
         condition: &LocatedValue,
-        (then, other, rest): (&[TsStatement], &[TsStatement], &[TsStatement]),
+        bodies: BranchBodies<'_>,
         scope: ScopeId,
         around: &BodyContext,
         lines: &mut Vec<BodyLine>,
     ) -> Option<StatementFlow> {
+        let BranchBodies { then, other, rest } = bodies;
         if let Some(truth) = plain_truth(condition) {
             let inner = self.scopes.open_scope(scope);
             return Some(self.lower_statements(if truth { then } else { other }, inner, around, lines));

@@ -1,7 +1,7 @@
 //! What expressions are, as far as that shows without running them.
 
 use super::program::SuiteProgram;
-use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId};
+use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
     FunctionBody, TemplatePart, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty, TsStatement,
@@ -371,10 +371,6 @@ impl SuiteProgram<'_, '_> {
             _ => open_value("a value that a condition decides"),
         }
     }
-}
-
-pub(super) fn open_value(why: &str) -> JsValue {
-    JsValue::RuntimeOnly(why.to_owned())
 }
 
 /// `None` if only a run decides.

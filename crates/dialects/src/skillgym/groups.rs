@@ -153,7 +153,8 @@ impl SuiteProgram<'_, '_> {
     fn step_pattern(&mut self, steps: StepList, matcher: &LocatedValue) -> Option<String> {
         match (steps, &matcher.value) {
             (StepList::Commands, JsValue::Text(text)) if !text.is_empty() => {
-                return Some(format!("command {}", quote_text(text)));
+                // A text behind `command` alone would be a program in any spelling.
+                return Some(format!("(command where command contains {})", quote_text(text)));
             }
             (StepList::Commands, JsValue::Regex { .. }) => {
                 let literal = self.regex_literal(matcher)?;

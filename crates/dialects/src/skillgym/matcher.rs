@@ -1,8 +1,7 @@
 //! Matchers: of texts, and of commands in parts.
 
-use super::eval::open_value;
 use super::program::SuiteProgram;
-use super::value::{JsValue, LocatedValue};
+use super::value::{JsValue, LocatedValue, open_value};
 use crate::writer::quote_text;
 use averment_base::source::Span;
 

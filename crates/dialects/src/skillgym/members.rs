@@ -4,9 +4,9 @@ mod member_tables;
 
 use member_tables::{ASKED, FIELDS, PROPERTIES, element_of};
 
-use super::eval::{open_value, plain_text, regex_of};
+use super::eval::{plain_text, regex_of};
 use super::program::SuiteProgram;
-use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId};
+use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
 use crate::typescript::tree::{FunctionBody, TsFunction};
 use crate::writer::{BindingStrength, member_path, quote_text};
 use averment_base::source::Span;

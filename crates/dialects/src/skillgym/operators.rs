@@ -1,8 +1,8 @@
 //! Operators, of values that are there without a run and of what is known of a run.
 
-use super::eval::{number_text, open_value, plain_text, plain_truth, whole_number};
+use super::eval::{number_text, plain_text, plain_truth, whole_number};
 use super::program::SuiteProgram;
-use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind};
+use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, open_value};
 use crate::regex_flavour::translate_javascript;
 use crate::writer::{BindingStrength, object_key, quote_text};
 

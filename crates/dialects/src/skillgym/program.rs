@@ -1,7 +1,6 @@
 //! The modules of a suite, and what is followed of them within bounds.
 
-use super::eval::open_value;
-use super::value::{BoundName, JsValue, LocatedValue, ScopeId, ScopeTree};
+use super::value::{BoundName, JsValue, LocatedValue, ScopeId, ScopeTree, open_value};
 use crate::Lowering;
 use crate::typescript;
 use crate::typescript::tree::{TsExpr, TsExprKind, TsPattern, TsStatement, TsStatementKind, UNREADABLE};

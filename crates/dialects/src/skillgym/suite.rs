@@ -279,7 +279,9 @@ impl SuiteProgram<'_, '_> {
                     let tests = self.tests_on_messages(condition, scope);
                     let class = self.eval_expr(value, scope);
                     match (tests, class_of(&class)) {
-                        (Some(tests), Some(class)) => found.extend(class_lines(&tests, &class, condition.span)),
+                        (Some(tests), Some(class)) => {
+                            found.extend(class_lines(&tests, &class.0, class.1.as_deref(), condition.span))
+                        }
                         _ => return false,
                     }
                 }
@@ -296,7 +298,7 @@ impl SuiteProgram<'_, '_> {
                 let class = self.eval_expr(then, scope);
                 match (tests, class_of(&class)) {
                     (Some(tests), Some(class)) => {
-                        found.extend(class_lines(&tests, &class, condition.span));
+                        found.extend(class_lines(&tests, &class.0, class.1.as_deref(), condition.span));
                         self.class_by(other, scope, found)
                     }
                     _ => false,
@@ -340,8 +342,8 @@ impl SuiteProgram<'_, '_> {
     }
 }
 
-fn class_lines(tests: &[String], (id, label): &(String, Option<String>), place: Span) -> Vec<(Span, String)> {
-    let label = label.as_ref().map(|label| format!(" {}", quote_text(label))).unwrap_or_default();
+fn class_lines(tests: &[String], id: &str, label: Option<&str>, place: Span) -> Vec<(Span, String)> {
+    let label = label.map(|label| format!(" {}", quote_text(label))).unwrap_or_default();
     tests.iter().map(|test| (place, format!("classify {}{label} when {test}", quote_text(id)))).collect()
 }
 

@@ -87,6 +87,11 @@ pub(super) enum JsValue {
     RuntimeOnly(String),
 }
 
+/// What only a running program shows, and why.
+pub(super) fn open_value(why: &str) -> JsValue {
+    JsValue::RuntimeOnly(why.to_owned())
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct RunExpr {
     pub(super) text: String,

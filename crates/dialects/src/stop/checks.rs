@@ -1,23 +1,16 @@
 //! The types of checks: one table, and one function each.
 
 use super::StopPhase;
+use super::check::{StopCheck, always_holds, checks_nothing};
 use super::manifest::SkillManifest;
 use super::output::{self, UsedDefinitions};
-use super::template::{TemplatePiece, pieces_text, split_pieces};
-use crate::regex_flavour::{TranslatedRegex, translate_javascript};
+use super::pieces::{TemplatePiece, split_pieces};
+use super::regex::regex_literal;
+use super::template::pieces_text;
 use crate::shape::{DiagnosticSink, listed_names};
 use crate::writer::{MappedSentence, RuleWriter, is_identifier, quote_text, to_label, tool_pattern};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::{Slug, suggest};
-use averment_base::source::Span;
-
-pub(super) struct StopCheck<'a> {
-    pub(super) node: &'a YamlNode,
-    pub(super) name: &'a str,
-    pub(super) manifest: &'a SkillManifest<'a>,
-    /// No other check beside it has the same type.
-    pub(super) alone: bool,
-}
 
 struct CheckType {
     name: &'static str,
@@ -144,12 +137,6 @@ fn file_matches(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut UsedDe
     }
 }
 
-/// STOP passes a check without its main parameter; this is noted.
-pub(super) fn checks_nothing(check: &StopCheck<'_>, lacks: &str, so: &str, said: &mut DiagnosticSink) {
-    let message = format!("`{}` has no {lacks}: {so}", check.name);
-    said.warning(Slug::AlwaysTrue, check.node.span, message, format!("say what it asks for by {lacks}"));
-}
-
 fn env_var(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut UsedDefinitions) -> Option<MappedSentence> {
     let name = said.required_text(check.node, "name", "a check `env_var`")?;
     if !is_identifier(name) {
@@ -213,12 +200,6 @@ fn duration_literal(number: &str) -> String {
     }
 }
 
-/// An always-true assertion, with the lint silenced.
-pub(super) fn always_holds() -> MappedSentence {
-    let sentence = MappedSentence::default().add_text("true");
-    sentence.add_remark("The check asks for nothing: it always holds.").add_remark("allow: always-true")
-}
-
 /// Commands run without a shell: signs that only a shell understands would be arguments.
 fn custom_command(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut UsedDefinitions) -> Option<MappedSentence> {
     let command = required_pieces(check, "command", said)?;
@@ -264,15 +245,4 @@ fn shell_sign(command: &[TemplatePiece<'_>]) -> Option<char> {
         }
     }
     None
-}
-
-pub(super) fn regex_literal(pattern: &str, place: Span, said: &mut DiagnosticSink) -> Option<TranslatedRegex> {
-    match translate_javascript(pattern, "") {
-        Ok(literal) => Some(literal),
-        Err(unusable) => {
-            let message = format!("the regular expression cannot be used: {}", unusable.why);
-            said.error(Slug::BadRegex, place, message, "write it as JavaScript has it");
-            None
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! What a manifest may hold, by the rules of the specification.
 
-use super::template::{TemplatePiece, split_pieces};
+use super::pieces::{TemplatePiece, split_pieces};
+use super::regex::regex_literal;
 use crate::shape::{DiagnosticSink, listed_names};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Slug, suggest};
@@ -187,7 +188,7 @@ fn check_constraints(field: &YamlNode, said: &mut DiagnosticSink) {
     if let Some(pattern) = node.get("pattern")
         && let Some(text) = said.as_text(pattern, "`pattern` of `constraints`")
     {
-        super::checks::regex_literal(text, pattern.span, said);
+        regex_literal(text, pattern.span, said);
     }
     said.list_items(node, "enum", what);
     check_number(node, "min", what, said);

@@ -4,10 +4,13 @@
 //! said openly: in two definitions where the type of an output is not declared, in remarks elsewhere.
 
 mod audit;
+mod check;
 mod checks;
 mod manifest;
 mod output;
+mod pieces;
 mod places;
+mod regex;
 mod template;
 
 use crate::yaml::{YamlNode, YamlSchema};

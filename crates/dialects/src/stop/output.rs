@@ -1,7 +1,8 @@
 //! Checks of outputs: `output.article_url` and the like.
 
-use super::checks::{StopCheck, always_holds, checks_nothing, regex_literal};
+use super::check::{StopCheck, always_holds, checks_nothing};
 use super::manifest::undeclared_output;
+use super::regex::regex_literal;
 use super::template;
 use crate::shape::DiagnosticSink;
 use crate::writer::{MappedSentence, RuleWriter, value_literal};

@@ -1,7 +1,8 @@
 //! Paths and destinations of side effects as conditions on steps.
 
 use super::manifest::SkillManifest;
-use super::template::{TemplatePiece, pieces_text, split_pieces};
+use super::pieces::{TemplatePiece, split_pieces};
+use super::template::pieces_text;
 
 /// Matches paths at or below a declared one; `None` if it contains input values.
 pub(super) fn path_condition(declared: &str, manifest: &SkillManifest<'_>) -> Option<String> {

@@ -56,6 +56,15 @@ pub(super) struct CheckLeaf {
     pub of_missing: bool,
 }
 
+/// Words around the first path: `(" is number")`.
+pub(super) fn first_term_test(behind: &str) -> LeafTest {
+    LeafTest { binds: BindingStrength::Test, parts: vec![TestPart::Term(0), TestPart::Words(behind.to_owned())] }
+}
+
+pub(super) fn new_leaf(place: Span, terms: Vec<(Span, String)>, test: LeafTest) -> CheckLeaf {
+    CheckLeaf { place, terms, guards: Vec::new(), test, guarded: None, is_guard: false, of_missing: false }
+}
+
 #[derive(Debug, Clone)]
 pub(super) enum PackCheck {
     Sure(Span, bool),

@@ -1,8 +1,7 @@
 //! Whether two values are the same: JSON tells `1` and `1.0` apart.
 
 use super::PackLowering;
-use super::check::{CheckLeaf, LeafTest, PackCheck, TestPart, TypeGuard};
-use super::kinds::{first_term_test, new_leaf};
+use super::check::{CheckLeaf, LeafTest, PackCheck, TestPart, TypeGuard, first_term_test, new_leaf};
 use super::names::PathRoots;
 use super::operand::PackOperand;
 use super::regex;

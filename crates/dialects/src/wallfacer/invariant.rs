@@ -58,8 +58,7 @@ impl PackLowering<'_, '_> {
         let names = PathRoots::call_roots(false);
         let Some(body) = self.read_body(node, node, &name, (tool_pattern(&called), at), &names) else { return };
         self.write_schemas();
-        let (own, other): (Vec<_>, Vec<_>) =
-            body.fixtures.iter().partition(|fixture| fixture.fits_arguments(body.fixed));
+        let (own, other) = body.fixtures.iter().partition::<Vec<_>, _>(|fixture| fixture.fits_arguments(body.fixed));
         self.out.write_block(
             node.span,
             |out| out.put_text(&head),
@@ -95,8 +94,8 @@ impl PackLowering<'_, '_> {
         let at = node.find_entry("apply").map_or(apply.span, |(key, _)| key.span);
         let Some(body) = self.read_body(node, apply, &name, ("tool".to_owned(), at), &names) else { return };
         self.write_schemas();
-        let (own, other): (Vec<_>, Vec<_>) =
-            body.fixtures.iter().partition(|fixture| !condition.by_text && fixture.fits_arguments(body.fixed));
+        let fits = |fixture: &&PackFixture<'_>| !condition.by_text && fixture.fits_arguments(body.fixed);
+        let (own, other) = body.fixtures.iter().partition::<Vec<_>, _>(fits);
         let every = condition.parts.is_empty();
         let place = node.get("where").map_or(node.span, |node| node.span);
         let asked = MappedCondition::all_of(place, condition.parts);

@@ -1,7 +1,7 @@
 //! The kinds of assertions: one table, and what each of them asks for.
 
 use super::PackLowering;
-use super::check::{CheckLeaf, LeafTest, PackCheck, TestPart, TypeGuard};
+use super::check::{CheckLeaf, LeafTest, PackCheck, TestPart, TypeGuard, first_term_test, new_leaf};
 use super::equality::equality_check;
 use super::names::PathRoots;
 use super::operand::PackOperand;
@@ -10,7 +10,6 @@ use crate::jsonpath::ForeignPath;
 use crate::writer::BindingStrength;
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
-use averment_base::source::Span;
 
 struct PackAssertion {
     name: &'static str,
@@ -122,14 +121,6 @@ impl PackLowering<'_, '_> {
         }
         (good && kind.keys.iter().all(|key| node.get(key).is_some())).then(|| (kind.read)(self, node, names)).flatten()
     }
-}
-
-pub(super) fn first_term_test(behind: &str) -> LeafTest {
-    LeafTest { binds: BindingStrength::Test, parts: vec![TestPart::Term(0), TestPart::Words(behind.to_owned())] }
-}
-
-pub(super) fn new_leaf(place: Span, terms: Vec<(Span, String)>, test: LeafTest) -> CheckLeaf {
-    CheckLeaf { place, terms, guards: Vec::new(), test, guarded: None, is_guard: false, of_missing: false }
 }
 
 fn bound_check(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoots, operator: &str) -> Option<PackCheck> {

@@ -4,7 +4,6 @@ use super::ops::{InstructionOperand, Op};
 use super::program::{CodeChunk, CodeId, Program};
 use averment_base::diagnostic::render;
 use averment_base::source::{SourceFile, Span};
-use averment_syntax::ast::TestKind;
 use std::fmt::Write;
 
 /// Lists a whole program: definitions, patterns and assertions in file order.
@@ -116,7 +115,7 @@ impl<'a> ListingWriter<'a> {
             InstructionOperand::BindingRef(number) => format!("${number}"),
             InstructionOperand::Amount(number) => format!("{number}"),
             InstructionOperand::Target(number) => format!("-> {number}"),
-            InstructionOperand::Test(kind) => test_words(kind).to_owned(),
+            InstructionOperand::Test(kind) => kind.written().to_owned(),
             InstructionOperand::Type(ty) => format!("{ty:?}").to_lowercase(),
             InstructionOperand::Quantifier(quantifier) => format!("{quantifier:?}").to_lowercase(),
             InstructionOperand::Flag(set) => return set.then(|| name.to_owned()),
@@ -137,33 +136,6 @@ fn format_literal(constant: &crate::ir::Constant) -> String {
                 entries.iter().map(|(key, value)| format!("{key:?}: {}", format_literal(value))).collect();
             format!("{{{}}}", entries.join(", "))
         }
-    }
-}
-
-fn test_words(kind: TestKind) -> &'static str {
-    match kind {
-        TestKind::Equal => "==",
-        TestKind::Identical => "===",
-        TestKind::Less => "<",
-        TestKind::LessOrEqual => "<=",
-        TestKind::Greater => ">",
-        TestKind::GreaterOrEqual => ">=",
-        TestKind::In => "in",
-        TestKind::Contains => "contains",
-        TestKind::ContainsIgnoringCase => "icontains",
-        TestKind::ContainsAll => "contains all",
-        TestKind::ContainsAny => "contains any",
-        TestKind::ContainsNone => "contains none",
-        TestKind::Mentions => "mentions",
-        TestKind::StartsWith => "starts with",
-        TestKind::EndsWith => "ends with",
-        TestKind::Matches => "matches",
-        TestKind::Is => "is",
-        TestKind::IsJson => "is json",
-        TestKind::ContainsJson => "contains json",
-        TestKind::IsEmpty => "is empty",
-        TestKind::IsMissing => "is missing",
-        TestKind::Exists => "exists",
     }
 }
 

@@ -53,7 +53,7 @@ fn remove_silenced<'a>(
         let lines = CommentLines::of_comment(map, tree, allow.span);
         for name in &allow.slugs {
             let Some(slug) = Slug::parse(&name.text) else { continue };
-            let found = mark_silenced(map, (&lines, slug), diagnostics, of_lints, &mut silenced);
+            let found = mark_silenced(map, &lines, slug, diagnostics, of_lints, &mut silenced);
             if !found && judged(slug) {
                 remarks.push(unused_allow(map, allow, name));
             }
@@ -66,7 +66,8 @@ fn remove_silenced<'a>(
 /// Marks the diagnostics that a comment silences; false if there are none. Language errors cannot be silenced.
 fn mark_silenced(
     map: &SourceMap,
-    (lines, slug): (&CommentLines, Slug),
+    lines: &CommentLines,
+    slug: Slug,
     diagnostics: &Diagnostics,
     of_lints: bool,
     silenced: &mut [bool],

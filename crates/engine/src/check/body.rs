@@ -167,8 +167,7 @@ impl<'a> Checker<'a> {
         };
         let mut settings = place.inherited.resolve_settings(own);
         // A condition that looks at the step of an `each` is judged once for each step.
-        let (inside, outside): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) =
-            settings.when.into_iter().partition(walk::looks_at_step);
+        let (inside, outside) = settings.when.into_iter().partition::<Vec<_>, _>(walk::looks_at_step);
         settings.when = outside;
         let check = if inside.is_empty() { check } else { BlockWrap::When(inside).wrap_check(check, span) };
         let check = place.wraps.iter().rev().fold(check, |check, wrap| wrap.clone().wrap_check(check, span));
@@ -223,8 +222,7 @@ impl<'a> Checker<'a> {
     /// A condition on the step of an outer `each` keeps its place among the blocks: deeper, another step is in scope.
     fn hand_down_step_conditions(&mut self, place: &AssertionPlace<'a>, inner: &mut AssertionPlace<'a>) {
         let when = std::mem::take(&mut inner.inherited.when);
-        let (inside, outside): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) =
-            when.into_iter().partition(walk::looks_at_step);
+        let (inside, outside) = when.into_iter().partition::<Vec<_>, _>(walk::looks_at_step);
         inner.inherited.when = outside;
         if !inside.is_empty() {
             inner.wraps.insert(place.wraps.len(), BlockWrap::When(inside));

@@ -11,6 +11,19 @@ use averment_builtins::stdlib::MODULES;
 use averment_builtins::table::{self as builtins, Builtin};
 use averment_syntax::ast;
 
+/// A call of a function as it is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WrittenCall<'c, 'a> {
+    /// The name of the function.
+    pub(super) name: &'c ast::Name,
+    /// Its arguments; the first one stands in front of the `|` of a piped call.
+    pub(super) arguments: &'a [ast::Expr],
+    /// Whether it is `a | f(b)`.
+    pub(super) piped: bool,
+    /// Where it stands.
+    pub(super) span: Span,
+}
+
 impl<'a> Checker<'a> {
     /// `f(a, b)` and `a | f(b)`.
     pub(super) fn check_call(
@@ -21,11 +34,12 @@ impl<'a> Checker<'a> {
         piped: bool,
         span: Span,
     ) -> CheckedExpr {
+        let call = WrittenCall { name, arguments, piped, span };
         let symbol = self.resolve_symbol(scope.file, &name.text);
         if let Some((symbol, declared)) = symbol {
             self.symbols.add_reference(name.span, declared);
             match symbol {
-                FileSymbol::Def(number) => return self.call_def(scope, number, name, arguments, span),
+                FileSymbol::Def(number) => return self.call_def(scope, number, call),
                 FileSymbol::Broken => {
                     self.check_arguments(scope, arguments);
                     return CheckedExpr::broken_at(span);
@@ -34,12 +48,12 @@ impl<'a> Checker<'a> {
             }
         }
         match builtins::find_builtin(&name.text) {
-            Some(builtin) => self.call_builtin(scope, builtin, name, arguments, piped, span),
+            Some(builtin) => self.call_builtin(scope, builtin, call),
             None => {
                 if !is_like_a_step(arguments) {
                     self.check_arguments(scope, arguments);
                 }
-                self.report_unknown_function(scope.file, (name, arguments), symbol.map(|(symbol, _)| symbol), span);
+                self.report_unknown_function(scope.file, call, symbol.map(|(symbol, _)| symbol));
                 CheckedExpr::broken_at(span)
             }
         }
@@ -52,14 +66,8 @@ impl<'a> Checker<'a> {
         arguments.iter().zip(scopes).map(|(argument, scope)| self.check_expr(scope, argument)).collect()
     }
 
-    fn call_def(
-        &mut self,
-        scope: &NameScope<'a>,
-        number: u32,
-        name: &ast::Name,
-        arguments: &'a [ast::Expr],
-        span: Span,
-    ) -> CheckedExpr {
+    fn call_def(&mut self, scope: &NameScope<'a>, number: u32, call: WrittenCall<'_, 'a>) -> CheckedExpr {
+        let WrittenCall { name, arguments, span, .. } = call;
         let values = self.check_arguments(scope, arguments);
         let parameters = self.definitions.def_parameters(number);
         if values.len() != parameters.len() {
@@ -83,30 +91,26 @@ impl<'a> Checker<'a> {
         &mut self,
         scope: &NameScope<'a>,
         builtin: &'static Builtin,
-        name: &ast::Name,
-        arguments: &'a [ast::Expr],
-        piped: bool,
-        span: Span,
+        call: WrittenCall<'_, 'a>,
     ) -> CheckedExpr {
-        if let Some(over_runs) = self.fold_of_runs(scope, builtin, (name, arguments, piped), span) {
+        if let Some(over_runs) = self.fold_of_runs(scope, builtin, call) {
             return over_runs;
         }
-        let values = self.check_arguments(scope, arguments);
-        self.call_of(builtin, (name, arguments, piped), values, span)
+        let values = self.check_arguments(scope, call.arguments);
+        self.call_of(builtin, call, values)
     }
 
     pub(super) fn call_of(
         &mut self,
         builtin: &'static Builtin,
-        (name, arguments, piped): (&ast::Name, &'a [ast::Expr], bool),
+        call: WrittenCall<'_, 'a>,
         values: Vec<CheckedExpr>,
-        span: Span,
     ) -> CheckedExpr {
         let (least, most) = builtin.arity();
         if !(least..=most).contains(&values.len()) {
-            let call = self.completed_call(builtin, arguments, piped);
-            self.report_argument_count(name, count_arguments(least, most), values.len(), &call);
-            return CheckedExpr::broken_at(span);
+            let completed = self.completed_call(builtin, call.arguments, call.piped);
+            self.report_argument_count(call.name, count_arguments(least, most), values.len(), &completed);
+            return CheckedExpr::broken_at(call.span);
         }
         for (value, parameter) in values.iter().zip(builtin.parameters) {
             self.check_argument(builtin, parameter, value);
@@ -119,7 +123,7 @@ impl<'a> Checker<'a> {
         }
         let ty = result_type(builtin, &values);
         let values = values.into_iter().map(|value| value.expr).collect();
-        CheckedExpr::new(ExprKind::Builtin(builtin.name, values), span, ty)
+        CheckedExpr::new(ExprKind::Builtin(builtin.name, values), call.span, ty)
     }
 
     /// A share lies between 0 and 1, so `95` probably means `95%`.
@@ -188,13 +192,8 @@ impl<'a> Checker<'a> {
         )));
     }
 
-    fn report_unknown_function(
-        &mut self,
-        file: usize,
-        (name, arguments): (&ast::Name, &[ast::Expr]),
-        other: Option<FileSymbol>,
-        span: Span,
-    ) {
+    fn report_unknown_function(&mut self, file: usize, call: WrittenCall<'_, 'a>, other: Option<FileSymbol>) {
+        let WrittenCall { name, arguments, span, .. } = call;
         if self.scopes.get(file).is_some_and(|scope| scope.incomplete) {
             return;
         }

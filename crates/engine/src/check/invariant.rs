@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
                 ItemKind::Call(call) => {
                     opening = false;
                     let fails = call.expects_error(items.get(number..).unwrap_or_default());
-                    self.read_call(place, (call, fails), reading);
+                    self.read_call(place, call, fails, reading);
                 }
                 ItemKind::ForEachTool { condition, body } => {
                     self.for_each_tool(place, condition.as_ref(), body);
@@ -93,7 +93,8 @@ impl<'a> Checker<'a> {
     fn read_call(
         &mut self,
         place: &AssertionPlace<'a>,
-        (call, fails): (&'a ast::InvariantCall, bool),
+        call: &'a ast::InvariantCall,
+        fails: bool,
         reading: &mut InvariantReading<'a>,
     ) {
         let is_each = call.tool.text == "tool" && reading.tool.is_some();
@@ -150,8 +151,7 @@ impl<'a> Checker<'a> {
         tests: Vec<ir::TypedExpr>,
         binds: Vec<(u32, ir::TypedExpr)>,
     ) -> ir::CheckedPattern {
-        let (joins, conditions): (Vec<ir::TypedExpr>, Vec<ir::TypedExpr>) =
-            tests.into_iter().partition(walk::uses_binding);
+        let (joins, conditions) = tests.into_iter().partition::<Vec<_>, _>(walk::uses_binding);
         let condition = conditions.into_iter().fold(None, |all, one| Some(walk::join_and(all, one)));
         let end = match &call.input {
             CallInput::Object(object) => object.span,

@@ -9,8 +9,10 @@ use super::walk;
 use crate::ir::{self, Constant, ExprKind, LocalId, NameTest, TypedTest, ValueTest};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_runs::command::{WantedCommand, wrappers};
+use averment_runs::normal::of_step;
 use averment_runs::run::StepKind;
-use averment_syntax::ast::{self, ExprQuantifier, KindText, StepWord, TestKind};
+use averment_syntax::ast::{self, BinaryOperator, ExprQuantifier, KindText, StepWord, TestKind};
 
 const USER: [&str; 2] = ["user", "human"];
 const ASSISTANT: [&str; 3] = ["assistant", "ai", "model"];
@@ -22,12 +24,14 @@ enum WantedText {
 }
 
 /// Fields of a command that each program in `parts` has separately.
-const OF_PROGRAM: [&str; 4] = ["program", "args", "flags", "options"];
+const OF_PROGRAM: [&str; 5] = [of_step::PROGRAM, of_step::ARGS, of_step::FLAGS, of_step::OPTIONS, WRAPPERS];
+/// The wrappers that were taken off in front of a program.
+const WRAPPERS: &str = "wrappers";
 
 /// All tests of `command rm(flags: ["-rf"])` have to hold for the same program of a line: `any program in parts: …`.
 pub(super) fn join_program_tests(tests: &mut Vec<ir::TypedExpr>, program: LocalId) {
     let looks = |kind: &ExprKind| matches!(kind, ExprKind::StepField(field) if OF_PROGRAM.contains(&field.as_str()));
-    let (moved, kept): (Vec<_>, Vec<_>) = tests.drain(..).partition(|test| walk::any_kind(test, &looks));
+    let (moved, kept) = tests.drain(..).partition::<Vec<_>, _>(|test| walk::any_kind(test, &looks));
     *tests = kept;
     let mut bound = None;
     let mut free = None;
@@ -77,7 +81,7 @@ impl<'a> Checker<'a> {
         text: Option<&'a KindText>,
     ) -> AlternativeDraft {
         let mut part = self.kind_part(scope, word, text);
-        part.shape.word = Some(kind_spelling(word));
+        part.shape.word = Some(word.as_str());
         part
     }
 
@@ -103,8 +107,34 @@ impl<'a> Checker<'a> {
         let part = AlternativeDraft::any_of_kind(StepKind::Command, NameTest::Any);
         match text {
             Some(KindText::Command(name)) => self.parsed_command(part, name),
+            Some(KindText::Text(text)) => self.named_command(scope, part, text),
             text => self.containing_draft(scope, part, "command", text),
         }
+    }
+
+    /// `command "rm -rf"`: a line that holds the text, or that runs the program which the text names.
+    fn named_command(
+        &mut self,
+        scope: &NameScope<'a>,
+        mut part: AlternativeDraft,
+        text: &'a ast::TextLiteral,
+    ) -> AlternativeDraft {
+        let named = match self.wanted_text(scope, text) {
+            WantedText::Known(named) if WantedCommand::read(&named).is_none() => {
+                part.name = NameTest::Contains(named);
+                return part;
+            }
+            WantedText::Known(named) => {
+                CheckedExpr::new(ExprKind::Constant(Constant::Text(named)), text.span, Ty::String).expr
+            }
+            WantedText::Computed(value) => value,
+        };
+        let contains = positive_test(TestKind::Contains, step_field(of_step::COMMAND, text.span), named.clone());
+        let call = ExprKind::Builtin("runs_command", vec![step_field(of_step::PARTS, text.span), named]);
+        let runs = CheckedExpr::new(call, text.span, Ty::Boolean).expr;
+        let either = ExprKind::Binary(BinaryOperator::Or, Box::new(contains), Box::new(runs));
+        part.ask_text(CheckedExpr::new(either, text.span, Ty::Boolean).expr);
+        part
     }
 
     fn parsed_command(&mut self, mut part: AlternativeDraft, name: &ast::Name) -> AlternativeDraft {
@@ -115,7 +145,15 @@ impl<'a> Checker<'a> {
         } else {
             (TestKind::Equal, ExprKind::Constant(Constant::Text(name.text.clone())))
         };
-        part.tests.push(positive_test(kind, program, CheckedExpr::new(operand, name.span, Ty::Any).expr));
+        let named = CheckedExpr::new(operand, name.span, Ty::Any).expr;
+        let mut is_program = positive_test(kind, program, named.clone());
+        if wrappers::of_name(&name.text).any(|wrapper| wrapper.is_taken_off) {
+            // `command sudo()`: one that is taken off is no program of the line.
+            let is_wrapper = positive_test(TestKind::Contains, step_field(WRAPPERS, name.span), named);
+            let either = ExprKind::Binary(BinaryOperator::Or, Box::new(is_program), Box::new(is_wrapper));
+            is_program = CheckedExpr::new(either, name.span, Ty::Boolean).expr;
+        }
+        part.tests.push(is_program);
         part
     }
 
@@ -223,22 +261,6 @@ impl<'a> Checker<'a> {
             Some(Constant::Text(text)) => WantedText::Known(text),
             _ => WantedText::Computed(value),
         }
-    }
-}
-
-fn kind_spelling(word: StepWord) -> &'static str {
-    match word {
-        StepWord::Command => "command",
-        StepWord::Read => "read",
-        StepWord::Write => "write",
-        StepWord::Skill => "skill",
-        StepWord::Http => "http",
-        StepWord::User => "user",
-        StepWord::Assistant => "assistant",
-        StepWord::Thinking => "thinking",
-        StepWord::Message => "message",
-        StepWord::Span => "span",
-        StepWord::Handover => "handover",
     }
 }
 

@@ -29,7 +29,8 @@ pub struct LoadedFile {
 /// it was read already.
 pub fn load_files(
     map: &mut SourceMap,
-    (root, beside): (FileId, &[FileId]),
+    root: FileId,
+    beside: &[FileId],
     read: Option<(ast::RuleFile, Diagnostics)>,
     files: &dyn Files,
     limits: &Limits,

@@ -124,7 +124,8 @@ pub fn check_with_tools(
 pub fn check_tree(
     map: &mut SourceMap,
     root: FileId,
-    (tree, said): (ast::RuleFile, Diagnostics),
+    tree: ast::RuleFile,
+    said: Diagnostics,
     tools: &[FileId],
     options: &CheckOptions<'_>,
 ) -> CheckResult {
@@ -154,8 +155,8 @@ fn check_loaded(
     let mut diagnostics = Diagnostics::default();
     // Among what is given beside the rules are files of rules: what they say of tools holds for all.
     let is_rules = |id: &FileId| map.get(*id).is_some_and(|file| file.name.ends_with(".assert"));
-    let (of_rules, tools): (Vec<FileId>, Vec<FileId>) = tools.iter().partition(|id| is_rules(id));
-    let loaded = load::load_files(map, (root, &of_rules), read, options.files, &options.limits, &mut diagnostics);
+    let (of_rules, tools) = tools.iter().copied().partition::<Vec<_>, _>(is_rules);
+    let loaded = load::load_files(map, root, &of_rules, read, options.files, &options.limits, &mut diagnostics);
     let mut checker = Checker::new(map, &loaded, options, diagnostics);
     checker.read_given_tools(&tools);
     checker.declare_all();

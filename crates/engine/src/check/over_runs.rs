@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::body::AssertionPlace;
+use super::calls::WrittenCall;
 use super::expr::CheckedExpr;
 use super::scope::NameScope;
 use super::settings::{OwnModifiers, place_of, value_of};
@@ -34,7 +35,7 @@ impl<'a> Checker<'a> {
         match &statement.kind {
             _ if !top => return false,
             StatementKind::Rate { share, by, confidence, rated } => {
-                self.check_rate(place, assertion, (share, by.as_ref(), confidence.as_ref()), rated);
+                self.check_rate(place, assertion, share, by.as_ref(), confidence.as_ref(), rated);
             }
             StatementKind::Expression(expr) => {
                 let mut found = OverRunsCounter(0);
@@ -60,7 +61,9 @@ impl<'a> Checker<'a> {
         &mut self,
         place: &AssertionPlace<'a>,
         assertion: &'a ast::Assertion,
-        (share, by, confidence): (&'a RunShare, Option<&'a ast::Expr>, Option<&'a ast::NumberLiteral>),
+        share: &'a RunShare,
+        by: Option<&'a ast::Expr>,
+        confidence: Option<&'a ast::NumberLiteral>,
         rated: &'a RatedSubject,
     ) {
         let share = self.run_share(share, by);
@@ -166,9 +169,9 @@ impl<'a> Checker<'a> {
         &mut self,
         scope: &NameScope<'a>,
         builtin: &'static Builtin,
-        (name, arguments, piped): (&ast::Name, &'a [ast::Expr], bool),
-        span: Span,
+        call: WrittenCall<'_, 'a>,
     ) -> Option<CheckedExpr> {
+        let WrittenCall { arguments, span, .. } = call;
         let (value, by) = match arguments.first().map(|first| &first.kind)? {
             ast::ExprKind::OverRuns { value, by } => (value, by),
             _ => return None,
@@ -201,7 +204,7 @@ impl<'a> Checker<'a> {
             *share = number;
         }
         let values = std::iter::once(list).chain(rest).collect();
-        let fold = self.call_of(builtin, (name, arguments, piped), values, span);
+        let fold = self.call_of(builtin, call, values);
         let ty = fold.ty.clone();
         let text = self.statement_text(span);
         self.note_group(by, span);

@@ -25,7 +25,7 @@ impl<'a> Checker<'a> {
         so_far: bool,
         span: Span,
     ) -> CheckedExpr {
-        self.check_selection(scope, (None, step, so_far), span)
+        self.check_selection(scope, None, step, so_far, span)
     }
 
     /// `E of A` and `E of LIST`.
@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
                     list
                 }
                 Some(list) => self.check_collect(scope, CollectMode::Of, list, value, span),
-                None => self.check_selection(scope, (Some(value), step, so_far), span),
+                None => self.check_selection(scope, Some(value), step, so_far, span),
             },
             (None, None) => CheckedExpr::broken_at(span),
         }
@@ -145,7 +145,9 @@ impl<'a> Checker<'a> {
     fn check_selection(
         &mut self,
         scope: &NameScope<'a>,
-        (value, step, so_far): (Option<&'a ast::Expr>, &'a ast::StepPattern, bool),
+        value: Option<&'a ast::Expr>,
+        step: &'a ast::StepPattern,
+        so_far: bool,
         span: Span,
     ) -> CheckedExpr {
         if scope.windowed {

@@ -1,15 +1,16 @@
 //! Where the words of a command are code: its program, and the scripts of shells and interpreters. Values of a run are arguments and nothing else.
 //!
-//! Programs that run others are known by the tables of `programs`. An option of theirs that no table has hides nothing: the word behind it may be
+//! Programs that run others are known by the table of wrappers, interpreters by those of `programs`. An option of theirs that no table has hides nothing: the word behind it may be
 //! its value or the program, and neither may be a value of a run.
 
 mod programs;
 
 use std::ops::Range;
 
+use averment_runs::command::wrappers::{self, WrappedCommand, Wrapper};
 use programs::{
-    ALL_CODE, ASSIGNED_CODE, CODE_OPERANDS, INTERPRETERS, LOADER, OF_GIT, OF_OTHERS, ONE_SCRIPT, RUNNING_OPTIONS,
-    SCRIPT_OPTIONS, SCRIPTS_ANYWHERE, SQL, SUBCOMMANDS, WITH_PLACE, WRAPPERS, WrapperProgram,
+    ALL_CODE, ASSIGNED_CODE, CODE_OPERANDS, INTERPRETERS, OF_GIT, ONE_SCRIPT, RUNNING_OPTIONS, SCRIPT_OPTIONS,
+    SCRIPTS_ANYWHERE, SQL,
 };
 
 /// A word that may not contain a value of the run.
@@ -48,7 +49,7 @@ pub(super) fn code_places(words: &[String], mark: char) -> Vec<CodePlace> {
 /// Positions of words that may name the program, after wrappers; `None` if a value could be one.
 fn program_words(words: &[String], mark: char) -> Option<Vec<usize>> {
     let mut found = Vec::new();
-    let (mut wrapper, mut places): (Option<&WrapperProgram>, usize) = (None, 0);
+    let (mut wrapper, mut places): (Option<&Wrapper>, usize) = (None, 0);
     // Whether the word before asks for a value, and whether it may do so.
     let (mut is_value, mut may_be_value) = (false, false);
     let mut words = words.iter().enumerate().peekable();
@@ -63,25 +64,22 @@ fn program_words(words: &[String], mark: char) -> Option<Vec<usize>> {
             }
             return None;
         }
-        let own = program_name(word);
         let next = words.peek().map_or("", |(_, next)| next.as_str());
-        if let Some(known) = WRAPPERS.iter().find(|known| known.name == own) {
-            (wrapper, places) = (Some(known), usize::from(WITH_PLACE.contains(&own)));
-            continue;
-        }
-        if let Some((_, _, of_command)) = SUBCOMMANDS.iter().find(|(name, word, _)| *name == own && *word == next) {
-            (wrapper, places) = (Some(&OF_OTHERS), *of_command);
-            words.next();
+        if let Some(known) = wrapper_of(base_name(word), next) {
+            (wrapper, places) = (Some(known), known.places);
+            if !known.command.is_empty() {
+                words.next();
+            }
             continue;
         }
         let Some(known) = wrapper else { return Some(vec![at]) };
         if word.starts_with('-') {
-            is_value = known.values.contains(&word.as_str());
+            is_value = known.takes_next(word);
             may_be_value |= !is_value && !known.is_flag(word);
-        } else if word.contains('=') || word.starts_with(|first: char| first.is_ascii_digit()) {
+        } else if word.contains('=') {
         } else if places > 0 {
             places = places.saturating_sub(1);
-        } else {
+        } else if !word.starts_with(|first: char| first.is_ascii_digit()) {
             found.push(at);
             if !std::mem::take(&mut may_be_value) {
                 return Some(found);
@@ -92,11 +90,10 @@ fn program_words(words: &[String], mark: char) -> Option<Vec<usize>> {
     Some(if found.is_empty() { vec![0] } else { found })
 }
 
-/// A system loader counts as the program it runs, whatever it is called.
-fn program_name(word: &str) -> &str {
-    let own = base_name(word);
-    let is_loader = own == "ld.so" || own.starts_with("ld-") && own.contains(".so");
-    if is_loader { LOADER } else { own }
+/// The wrapper whose words go on with a program of their own, where a name and the word behind it are one.
+fn wrapper_of(name: &str, next: &str) -> Option<&'static Wrapper> {
+    let is_words = |known: &&Wrapper| known.inner == WrappedCommand::Words && !ALL_CODE.contains(&known.name);
+    wrappers::of_name(name).filter(is_words).find(|known| known.command.is_empty() || known.command == next)
 }
 
 /// True if `NAME=…value…` sets a variable that no program uses as code or as a code location.

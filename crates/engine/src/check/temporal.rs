@@ -417,7 +417,7 @@ impl<'a> Checker<'a> {
 fn kind_word(step: &ast::StepPattern) -> Option<Span> {
     match &step.kind {
         ast::PatternForm::Atom(atom) => match &atom.subject {
-            ast::AtomSubject::Kind { word, .. } => Some(*word),
+            ast::AtomSubject::Kind { word, .. } => Some(word.unwrap_or(step.span)),
             _ => None,
         },
         ast::PatternForm::Choice(steps) => steps.iter().find_map(kind_word),

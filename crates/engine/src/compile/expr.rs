@@ -109,7 +109,7 @@ impl CodeEmitter<'_> {
             }
             ExprKind::Select(selection) => self.emit_selection(selection, span),
             ExprKind::Collect(collecting, local, source, body) => {
-                self.emit_collect(*collecting, *local, (source, body), span)
+                self.emit_collect(*collecting, *local, source, body, span)
             }
             ExprKind::Negate(inner) => self.emit_unary(inner, Op::Negate(), span),
             ExprKind::Field(base, key) => {
@@ -271,7 +271,8 @@ impl CodeEmitter<'_> {
         &mut self,
         collecting: CollectMode,
         local: LocalId,
-        (source, body): (&TypedExpr, &TypedExpr),
+        source: &TypedExpr,
+        body: &TypedExpr,
         span: Span,
     ) {
         self.emit_expr(source);

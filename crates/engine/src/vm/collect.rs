@@ -17,7 +17,8 @@ impl<'run> Machine<'run> {
         code: CodeRef,
         slot: Slot,
         filter: bool,
-        (at, frame): (usize, StackFrame),
+        at: usize,
+        frame: StackFrame,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Result<(), Fault> {
         let source = self.pop()?;

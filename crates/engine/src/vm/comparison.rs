@@ -166,7 +166,7 @@ impl<'run> Machine<'run> {
     ) -> Result<Option<bool>, Fault> {
         let (Value::Text(text), Value::Regex(number)) = (subject, operand) else { return Ok(None) };
         let text = text.as_str();
-        self.measure_cost(CostCenter::Text(*number), |this| {
+        self.costing(CostCenter::Text(*number), |this| {
             let pattern = this.prepared.regex_matcher(*number);
             let pattern =
                 pattern.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
@@ -264,7 +264,7 @@ impl<'run> Machine<'run> {
         let (truth, why) = match settled_truth(&subject) {
             Some(truth) => (truth, None),
             None => {
-                let checked = self.measure_cost(CostCenter::Schema(number), |this| {
+                let checked = self.costing(CostCenter::Schema(number), |this| {
                     let schema = this.prepared.schema_validator(this.program, number, &this.limits)?;
                     schema.charge_check(&subject.value, &mut this.meter)?;
                     check(this, schema, &subject.value)

@@ -83,11 +83,11 @@ impl<'run> Machine<'run> {
         let sides = [left, right];
         if let Some((taken, node)) = sides.into_iter().enumerate().find(|(_, node)| other(node)) {
             let words = format!("is {}, no number", in_words(&node.value));
-            self.note_void(at, (taken, node), &words);
+            self.note_void(at, taken, node, &words);
         } else if let (Value::Number(_), Value::Number(divisor)) = (left.value, right.value) {
             let words =
                 if divisor.to_f64() == 0.0 { "is 0, and nothing is divided by it" } else { "makes it too large" };
-            self.note_void(at, (1, right), words);
+            self.note_void(at, 1, right, words);
         }
     }
 
@@ -176,7 +176,7 @@ impl<'run> Machine<'run> {
     pub(super) fn eval_call(&mut self, function: Name, count: Amount, at: usize) -> Result<(), Fault> {
         let builtin = self.prepared.builtin_named(function.0).ok_or_else(broken_program)?;
         let arguments = self.take_nodes(count.0 as usize)?;
-        let result = self.measure_cost(CostCenter::Function(function.0), |this| {
+        let result = self.costing(CostCenter::Function(function.0), |this| {
             let prepared = this.prepared;
             let environment = CallEnvironment {
                 arena: this.arena,
@@ -198,7 +198,7 @@ impl<'run> Machine<'run> {
             && let Some((taken, words)) = missing_reason::missing_reason(builtin, &arguments)
             && let Some(argument) = arguments.get(taken)
         {
-            self.note_void(at, (taken, *argument), &words);
+            self.note_void(at, taken, *argument, &words);
         }
         if builtin.score {
             self.grade_score(&result);
@@ -264,7 +264,7 @@ impl<'run> Machine<'run> {
         let def = program.defs.get(number.0 as usize).ok_or_else(broken_program)?;
         let arguments = self.take_nodes(count.0 as usize)?;
         let around = self.note_enter(at);
-        let result = self.measure_cost(CostCenter::Definition(number.0), |this| {
+        let result = self.costing(CostCenter::Definition(number.0), |this| {
             this.enter_code(def.code, scope, |locals| locals.extend_from_slice(&arguments))
         });
         self.note_leave(around);

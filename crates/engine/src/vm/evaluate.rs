@@ -9,7 +9,7 @@ use super::judge::RunJudge;
 use super::machine::Machine;
 use super::outcome::{AssertionOutcome, CheckFinding, RunOutcome, Status, ViolationList};
 use super::prepare::PreparedProgram;
-use super::profile::{CostCenter, Profile};
+use super::profile::CostCenter;
 use super::score;
 use super::select::{self, RuleSelection};
 use super::summary;
@@ -36,6 +36,9 @@ pub struct EvaluateOptions {
     pub assume_case: bool,
     /// Violations listed per failure; default [`LISTED`]. With 0 they are not counted, either.
     pub violations: Option<usize>,
+    /// Whether every match of every statement is played, and every assertion judged by itself, also where a shorter way says the same. Tests
+    /// compare both.
+    pub plays_all: bool,
 }
 
 /// Judges one run. `arena` holds what is computed on the way; it can be the one that the run was read into.
@@ -85,20 +88,10 @@ fn judge_run<'run>(
     (summary::summarize_run(program, results), evaluation.judge.into_coverage())
 }
 
-/// Judges one run by some assertions of a program, which stand in file order.
+/// Judges the run of a machine by some assertions of its program, which stand in file order.
 #[must_use]
-pub fn evaluate_some<'run>(
-    program: &'run Program,
-    prepared: &'run PreparedProgram,
-    run: &'run Run<'run>,
-    arena: &'run Bump,
-    options: &EvaluateOptions,
-    wanted: &[u32],
-) -> Vec<AssertionOutcome> {
-    if wanted.is_empty() {
-        return Vec::new();
-    }
-    let machine = Machine::new(program, prepared, run, arena, options.limits);
+pub fn evaluate_some(machine: Machine<'_>, options: &EvaluateOptions, wanted: &[u32]) -> Vec<AssertionOutcome> {
+    let program = machine.program;
     let mut evaluation = RunEvaluation::new(machine, options);
     let all = wanted.iter().filter_map(|number| Some((*number, program.assertions.get(*number as usize)?)));
     all.map(|(number, assertion)| evaluation.judge_assertion(number, assertion)).collect()
@@ -106,17 +99,11 @@ pub fn evaluate_some<'run>(
 
 /// The verdict of an assertion that is one statement, without its reason; `None` for a number that no assertion has.
 #[must_use]
-pub fn verdict_of<'run>(
-    program: &'run Program,
-    prepared: &'run PreparedProgram,
-    run: &'run Run<'run>,
-    arena: &'run Bump,
-    options: &EvaluateOptions,
-    number: u32,
-) -> Option<Verdict> {
-    let mut evaluation = RunEvaluation::new(Machine::new(program, prepared, run, arena, options.limits), options);
+pub fn verdict_of(machine: Machine<'_>, options: &EvaluateOptions, number: u32) -> Option<Verdict> {
+    let assertion = machine.program.assertions.get(number as usize)?;
+    let mut evaluation = RunEvaluation::new(machine, options);
     evaluation.judge.explains = false;
-    Some(evaluation.judge_assertion(number, program.assertions.get(number as usize)?).verdict)
+    Some(evaluation.judge_assertion(number, assertion).verdict)
 }
 
 /// Judges assertions of one run one after the other.
@@ -125,14 +112,8 @@ pub struct VerdictEvaluator<'run, 'a>(RunEvaluation<'run, 'a>);
 impl<'run, 'a> VerdictEvaluator<'run, 'a> {
     /// None judged yet.
     #[must_use]
-    pub fn new(
-        program: &'run Program,
-        prepared: &'run PreparedProgram,
-        run: &'run Run<'run>,
-        arena: &'run Bump,
-        options: &'a EvaluateOptions,
-    ) -> Self {
-        Self(RunEvaluation::new(Machine::new(program, prepared, run, arena, options.limits), options))
+    pub fn new(machine: Machine<'run>, options: &'a EvaluateOptions) -> Self {
+        Self(RunEvaluation::new(machine, options))
     }
 
     /// The verdict of an assertion; `None` where more is to be said of it that reasons do not say: a step that it could not judge, a remark.
@@ -161,33 +142,6 @@ pub fn verdicts_of_checks<'run>(
         judge.judge_check(program.assertions.get(*number as usize)?).ok().map(|finding| finding.verdict)
     };
     wanted.iter().map(verdict).collect()
-}
-
-/// Judges one run as [`evaluate_code`] does, and adds what it costs to a profile of the program.
-#[must_use]
-pub fn evaluate_profiled<'run>(
-    program: &'run Program,
-    prepared: &'run PreparedProgram,
-    run: &'run Run<'run>,
-    arena: &'run Bump,
-    options: &EvaluateOptions,
-    profile: &mut Profile,
-) -> RunOutcome {
-    let mut machine = Machine::new(program, prepared, run, arena, options.limits);
-    machine.profile = Some(Box::new(profile.take_costs()));
-    let mut evaluation = RunEvaluation::new(machine, options);
-    let mut results = Vec::new();
-    for (number, assertion) in (0..).zip(&program.assertions) {
-        if options.selection.is_judged(program, number, assertion) {
-            evaluation.judge.machine.begin_cost(CostCenter::Assertion(number));
-            results.push(evaluation.judge_assertion(number, assertion));
-            evaluation.judge.machine.end_cost();
-        }
-    }
-    if let Some(noted) = evaluation.judge.into_profile() {
-        *profile = noted;
-    }
-    summary::summarize_run(program, results)
 }
 
 /// The outcome of a run from the outcomes of its selected assertions, in file order: its rules and scores.
@@ -234,7 +188,8 @@ struct RunEvaluation<'run, 'a> {
 }
 
 impl<'run, 'a> RunEvaluation<'run, 'a> {
-    fn new(machine: Machine<'run>, options: &'a EvaluateOptions) -> Self {
+    fn new(mut machine: Machine<'run>, options: &'a EvaluateOptions) -> Self {
+        machine.plays_all = options.plays_all;
         let listed = options.violations.unwrap_or(LISTED);
         let mut judge = RunJudge::new(machine, &options.permissions);
         judge.listed = listed;
@@ -242,6 +197,13 @@ impl<'run, 'a> RunEvaluation<'run, 'a> {
     }
 
     fn judge_assertion(&mut self, number: u32, assertion: &'run CompiledAssertion) -> AssertionOutcome {
+        self.judge.machine.note_begin(CostCenter::Assertion(number));
+        let outcome = self.outcome(number, assertion);
+        self.judge.machine.note_end();
+        outcome
+    }
+
+    fn outcome(&mut self, number: u32, assertion: &'run CompiledAssertion) -> AssertionOutcome {
         let run = self.judge.machine.run;
         let program = self.judge.machine.program;
         let rule = assertion.rule.and_then(|rule| program.rules.get(rule as usize));

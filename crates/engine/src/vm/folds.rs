@@ -65,7 +65,8 @@ impl<'run> Machine<'run> {
     pub(super) fn eval_fold(
         &mut self,
         function: Name,
-        (number, count): (SelectionRef, Amount),
+        number: SelectionRef,
+        count: Amount,
         at: usize,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Result<(), Fault> {

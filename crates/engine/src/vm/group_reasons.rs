@@ -12,7 +12,8 @@ pub(super) fn group_violations(
     kind: GroupKind,
     members: &[CompiledMember],
     findings: Vec<CheckFinding>,
-    (verdict, most): (Verdict, usize),
+    verdict: Verdict,
+    most: usize,
 ) -> ViolationList {
     let mut all = ViolationList::default();
     if verdict != Verdict::Fail || most == 0 {

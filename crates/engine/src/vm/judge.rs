@@ -8,7 +8,6 @@ use super::fault::Fault;
 use super::group_reasons;
 use super::machine::Machine;
 use super::outcome::{CheckFinding, MemberGate, UnjudgedRecord, ViolationList};
-use super::profile::Profile;
 use super::score::{self, MemberScore};
 use super::temporal::TemporalEngine;
 use super::world::Permissions;
@@ -38,10 +37,6 @@ impl<'run, 'a> RunJudge<'run, 'a> {
         let mut seen = *self.machine.seen.take()?;
         seen.note_matched(self.engine.matched_patterns());
         Some(seen)
-    }
-
-    pub(super) fn into_profile(mut self) -> Option<Profile> {
-        self.machine.profile.take().map(|profile| *profile)
     }
 
     pub(super) fn judge_assertion(&mut self, assertion: &'run CompiledAssertion) -> JudgeResult {
@@ -260,8 +255,8 @@ impl<'run> PartJudge<'_, 'run> {
         finding.unjudged = UnjudgedRecord::join_parts(parts.map(|found| found.unjudged.clone()));
         if verdict != Verdict::Pass || context.proves_passes {
             group_reasons::explain_group(self.machine, kind, members, &findings, &mut finding);
-            let wanted = (finding.verdict, context.listed);
-            finding.violations = group_reasons::group_violations(self.machine, kind, members, findings, wanted);
+            let (verdict, most) = (finding.verdict, context.listed);
+            finding.violations = group_reasons::group_violations(self.machine, kind, members, findings, verdict, most);
         }
         Ok(finding)
     }

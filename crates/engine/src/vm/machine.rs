@@ -17,7 +17,7 @@ use super::near_names::NearName;
 use super::observe::EvaluationRecorder;
 use super::outcome::MemberGate;
 use super::prepare::PreparedProgram;
-use super::profile::Profile;
+use super::profile::CostNotes;
 use super::selections::SelectionCache;
 use super::tool_facts;
 use crate::bytecode::ops::Op;
@@ -62,13 +62,15 @@ pub struct Machine<'run> {
     pub(super) places: ElementPlaces<'run>,
     pub(super) recorder: Option<EvaluationRecorder<'run>>,
     pub(super) seen: Option<Box<CoverageRecord>>,
-    pub(super) profile: Option<Box<Profile>>,
+    pub(super) profile: Option<CostNotes<'run>>,
     pub(super) tracer: Option<ExpressionTracer>,
     pub(super) recording: Option<DerivationRecording>,
     pub(super) grades: Option<super::grade::ScoreStack>,
     pub(super) near_keys: Option<BTreeSet<NearName>>,
     pub(super) gates: BTreeSet<MemberGate>,
     pub(super) doubts: ElementDoubts,
+    /// Whether every match of every statement is played and every assertion judged by itself, although some of that is known in shorter ways.
+    pub(super) plays_all: bool,
     /// True while building a message for people, where a missing part becomes a word.
     pub(super) lenient: bool,
 }
@@ -140,13 +142,13 @@ impl<'run> Machine<'run> {
             near_keys: None,
             gates: BTreeSet::new(),
             doubts: ElementDoubts::default(),
+            plays_all: false,
             lenient: false,
         }
     }
 
     /// Gives the next assertion its full share of fuel.
     pub fn refuel(&mut self) {
-        self.note_refuel();
         self.windows = 0;
         self.meter.refill_fuel(&self.limits);
     }
@@ -296,8 +298,8 @@ impl<'run> Machine<'run> {
             Op::Object(count, keys) => self.eval_object(count, keys)?,
             Op::Join(count) => self.eval_join(count)?,
             Op::Select(selection, count) => self.eval_select(selection, count.into(), scope)?,
-            Op::Fold(function, selection, count) => self.eval_fold(function, (selection, count.into()), at, scope)?,
-            Op::Collect(code, slot, filter) => self.eval_collect(code, slot, filter, (at, frame), scope)?,
+            Op::Fold(function, selection, count) => self.eval_fold(function, selection, count.into(), at, scope)?,
+            Op::Collect(code, slot, filter) => self.eval_collect(code, slot, filter, at, frame, scope)?,
             Op::Call(function, count) => self.eval_call(function, count, at)?,
             Op::CallDef(number, count) => self.call_def(number, count, at, scope)?,
             Op::Test(kind, negated) => self.eval_test(kind, negated, at)?,
@@ -327,7 +329,7 @@ impl<'run> Machine<'run> {
 
     /// The first of a group of duplicates; `None` while something is recorded per assertion.
     pub(super) fn representative(&self, assertion: u32) -> Option<u32> {
-        let alone = self.seen.is_some() || self.profile.is_some() || self.recording.is_some();
+        let alone = self.seen.is_some() || self.plays_all || self.recording.is_some();
         if alone { None } else { self.prepared.temporal_plan(self.program).first_duplicate(assertion) }
     }
 

@@ -125,11 +125,11 @@ pub fn named_tools<'p>(program: &'p Program, selection: &RuleSelection) -> Vec<(
     }
     let all = patterns.into_iter().filter_map(|pattern| program.patterns.get(pattern.0 as usize));
     let named = all.flat_map(|pattern| pattern.alternatives.iter().map(|one| (one, pattern.span)));
-    let tool = |(one, span): (&'p PatternAlternative<CodeId>, Span)| match (&one.name, one.kind) {
+    let tool = |one: &'p PatternAlternative<CodeId>, span| match (&one.name, one.kind) {
         (NameTest::Exactly(name) | NameTest::Glob(name), StepKind::Call) => Some((name.as_str(), span)),
         _ => None,
     };
-    let mut tools: Vec<_> = named.filter_map(tool).collect();
+    let mut tools: Vec<_> = named.filter_map(|(one, span)| tool(one, span)).collect();
     // Which assertion a comparison belongs to is not written down.
     if program.assertions.iter().all(|assertion| selection.is_selected(program, assertion)) {
         tools.extend(compared_tools(program));

@@ -262,7 +262,7 @@ impl<'run> Machine<'run> {
     }
 
     /// Records a computation without a result; `words` follow the text of the operand to blame.
-    pub(super) fn note_void(&mut self, at: usize, (taken, base): (usize, Node<'run>), words: &str) {
+    pub(super) fn note_void(&mut self, at: usize, taken: usize, base: Node<'run>, words: &str) {
         let _ = self.op_polarity(at);
         let Some(recorder) = &self.recorder else { return };
         let subject = self.rule_text(self.op_span(self.source_ops(at, recorder).get(taken).copied().unwrap_or(at)));

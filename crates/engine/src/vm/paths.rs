@@ -145,8 +145,8 @@ impl<'run> Machine<'run> {
         self.set_let(index, LetState::Open);
         let number = u32::try_from(index).unwrap_or(u32::MAX);
         let around = self.note_enter(at);
-        let outcome = self
-            .measure_cost(CostCenter::Value(number), |this| this.enter_code(code, &ExpressionScope::default(), |_| {}));
+        let outcome =
+            self.costing(CostCenter::Value(number), |this| this.enter_code(code, &ExpressionScope::default(), |_| {}));
         self.note_leave(around);
         self.set_let(index, outcome.as_ref().map_or(LetState::Unknown, |node| LetState::Known(*node)));
         outcome

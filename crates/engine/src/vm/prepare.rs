@@ -56,7 +56,7 @@ impl PreparedProgram {
     pub fn regex_matcher(&self, number: u32) -> Option<&RegexMatcher> {
         let (regex, cell) = self.patterns.get(number as usize)?;
         let limit = Limits::default().regex_bytes;
-        let new = || RegexMatcher::new((number, &regex.pattern, regex.backtracks), self.patterns.len(), limit);
+        let new = || RegexMatcher::new(number, &regex.pattern, regex.backtracks, self.patterns.len(), limit);
         cell.get_or_init(new).as_ref()
     }
 

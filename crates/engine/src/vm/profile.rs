@@ -5,6 +5,7 @@
 
 use super::machine::Machine;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::time::Duration;
 
 /// What costs are attributed to. Numbers are those of the program.
@@ -67,14 +68,14 @@ impl PartCost {
 /// The time since some moment that stays the same.
 pub type ProfileClock = fn() -> Duration;
 
-/// The costs of the parts of one program.
+/// The costs of the parts of one program, whatever machines evaluate them.
 #[derive(Debug)]
 pub struct Profile {
     clock: ProfileClock,
     costs: FxHashMap<CostCenter, PartCost>,
     open: Vec<OpenPart>,
-    before: u64,
-    recharged: u64,
+    /// Fuel that machines have reported.
+    fuel: u64,
 }
 
 #[derive(Debug)]
@@ -92,7 +93,7 @@ impl Profile {
     /// An empty profile; `clock` tells the times.
     #[must_use]
     pub fn new(clock: ProfileClock) -> Self {
-        Self { clock, costs: FxHashMap::default(), open: Vec::new(), before: 0, recharged: 0 }
+        Self { clock, costs: FxHashMap::default(), open: Vec::new(), fuel: 0 }
     }
 
     /// The cost of a part; `None` where it was never evaluated.
@@ -101,7 +102,9 @@ impl Profile {
         self.costs.get(&center)
     }
 
-    pub(super) fn take_costs(&mut self) -> Self {
+    /// Everything noted so far. It is empty afterwards, and no part of it is in work.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
         std::mem::replace(self, Self::new(self.clock))
     }
 
@@ -112,18 +115,20 @@ impl Profile {
         }
     }
 
-    fn open_part(&mut self, center: CostCenter, fuel: u64) {
-        self.open.push(OpenPart { center, since: (self.clock)(), fuel, inside: (0, 0), shared: (0, 0) });
+    /// Counts what is done from here on as work of a part.
+    pub fn begin(&mut self, center: CostCenter) {
+        self.open.push(OpenPart { center, since: (self.clock)(), fuel: self.fuel, inside: (0, 0), shared: (0, 0) });
     }
 
-    fn close_part(&mut self, fuel: u64) {
+    /// Ends the part that began last.
+    pub fn end(&mut self) {
         let Some(done) = self.open.pop() else { return };
         let time = u64::try_from((self.clock)().saturating_sub(done.since).as_nanos()).unwrap_or(u64::MAX);
-        let fuel = fuel.saturating_sub(done.fuel);
+        let fuel = self.fuel.saturating_sub(done.fuel);
         // What calls itself counts once.
         let outermost = self.open.iter().all(|open| open.center != done.center);
         let cost = self.costs.entry(done.center).or_default();
-        cost.calls += 1;
+        cost.calls += u64::from(outermost);
         cost.own_time += time.saturating_sub(done.inside.0);
         cost.own_fuel += fuel.saturating_sub(done.inside.1);
         let (own_time, own_fuel) = (time.saturating_sub(done.shared.0), fuel.saturating_sub(done.shared.1));
@@ -140,8 +145,24 @@ impl Profile {
     }
 }
 
-impl Machine<'_> {
-    pub(super) fn measure_cost<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
+/// Where a machine notes its costs.
+#[derive(Debug)]
+pub(super) struct CostNotes<'run> {
+    profile: &'run RefCell<Profile>,
+    /// Fuel of the machine that the profile knows of.
+    reported: u64,
+}
+
+impl<'run> Machine<'run> {
+    /// The same machine, which notes in a profile what its work costs.
+    #[must_use]
+    pub fn noting_costs(mut self, profile: Option<&'run RefCell<Profile>>) -> Self {
+        let reported = self.meter.fuel_spent();
+        self.profile = profile.map(|profile| CostNotes { profile, reported });
+        self
+    }
+
+    pub(super) fn costing<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
         if self.profile.is_none() { work(self) } else { self.costing_noted(center, work) }
     }
 
@@ -149,40 +170,40 @@ impl Machine<'_> {
     #[cold]
     #[inline(never)]
     fn costing_noted<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.begin_cost(center);
+        self.note_begin(center);
         let done = work(self);
-        self.end_cost();
+        self.note_end();
         done
     }
 
-    pub(super) fn begin_cost(&mut self, center: CostCenter) {
-        let used = self.used_fuel();
-        if let Some(profile) = &mut self.profile {
-            profile.open_part(center, used);
-        }
+    /// Counts what is done from here on as work of a part, while somebody asks.
+    pub(super) fn note_begin(&mut self, center: CostCenter) {
+        self.note_costs(|profile| profile.begin(center));
     }
 
-    pub(super) fn end_cost(&mut self) {
-        let used = self.used_fuel();
-        if let Some(profile) = &mut self.profile {
-            profile.close_part(used);
-        }
+    /// Ends the part that began last.
+    pub(super) fn note_end(&mut self) {
+        self.note_costs(Profile::end);
     }
 
-    fn used_fuel(&self) -> u64 {
-        let used = self.meter.fuel_used();
-        self.profile.as_ref().map_or(0, |profile| profile.before + used - profile.recharged.min(profile.before + used))
+    /// Reports the fuel that was used since the last report, so that it counts for a part that began outside of the machine.
+    pub fn report_fuel(&mut self) {
+        self.note_costs(|_| {});
     }
 
-    pub(super) fn note_refuel(&mut self) {
-        if let Some(profile) = &mut self.profile {
-            profile.before += self.meter.fuel_used();
-        }
+    fn note_costs(&mut self, note: impl FnOnce(&mut Profile)) {
+        let spent = self.meter.fuel_spent();
+        let Some(notes) = &mut self.profile else { return };
+        // Nothing is noted while something is being noted.
+        let Ok(mut profile) = notes.profile.try_borrow_mut() else { return };
+        profile.fuel = profile.fuel.saturating_add(spent.saturating_sub(notes.reported));
+        notes.reported = spent;
+        note(&mut profile);
     }
 
     pub(super) fn note_recharged(&mut self, fuel: u64) {
-        if let Some(profile) = &mut self.profile {
-            profile.recharged += fuel;
+        if let Some(notes) = &mut self.profile {
+            notes.reported = notes.reported.saturating_add(fuel);
         }
     }
 }

@@ -121,9 +121,8 @@ pub(super) fn recorded_command(run: &Run<'_>, words: &[String]) -> RecordedFact<
     });
     let is_it = |object: &Object<'_>| match object.get(of_step::COMMAND).map(|node| node.value) {
         Some(Value::List(list)) => {
-            let same =
-                |(one, word): (&Node<'_>, &String)| matches!(one.value, Value::Text(text) if text.as_str() == word);
-            list.len() == words.len() && list.iter().zip(words).all(same)
+            let same = |one: &Node<'_>, word: &str| matches!(one.value, Value::Text(text) if text.as_str() == word);
+            list.len() == words.len() && list.iter().zip(words).all(|(one, word)| same(one, word))
         }
         _ => false,
     };

@@ -20,7 +20,7 @@ pub(super) fn judge_world<'run>(
     context: &JudgeContext<'run>,
 ) -> Result<CheckFinding, Fault> {
     match world {
-        WorldCondition::File { path, test, look } => judge_file(machine, permissions, (*path, *test, *look), context),
+        WorldCondition::File { path, test, look } => judge_file(machine, permissions, *path, *test, *look, context),
         WorldCondition::Env { name, empty, negated } => judge_environment(machine, permissions, name, *empty, *negated),
         WorldCondition::Tool { name, negated } => Ok(judge_tool(machine, name, *negated)),
         WorldCondition::Http { url, test } => judge_http(machine, *url, *test, context),
@@ -54,7 +54,9 @@ fn check_text<'run>(
 fn judge_file<'run>(
     machine: &mut Machine<'run>,
     permissions: &Permissions,
-    (path, test, look): (CodeId, CodeId, FileLook),
+    path: CodeId,
+    test: CodeId,
+    look: FileLook,
     context: &JudgeContext<'run>,
 ) -> Result<CheckFinding, Fault> {
     let named = machine.code_text(path);

@@ -69,7 +69,8 @@ fn what_is_wrong_is_said_at_its_place() {
     for path in fixtures::rule_files(&folder) {
         let text = std::fs::read_to_string(&path).unwrap();
         let numbered: String = text.lines().zip(1..).map(|(line, number)| format!("{number:>3} {line}\n")).collect();
-        fixtures::compare(&folder, &fixtures::stem(&path), &format!("{numbered}\n{}", said(&text)));
+        let _scope = fixtures::snapshot_beside(&path);
+        insta::assert_snapshot!(fixtures::stem(&path), format!("{numbered}\n{}", said(&text)));
     }
 }
 

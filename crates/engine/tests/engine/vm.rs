@@ -215,11 +215,6 @@ fn deep_nesting_in_a_file_is_refused() {
 
 #[test]
 fn the_page_of_instructions_is_what_the_table_says() {
-    let path = averment_fixtures::root().join("docs/reference/bytecode.md");
     let page = averment_engine::bytecode::reference::reference_page();
-    if averment_fixtures::blesses() {
-        std::fs::write(&path, &page).unwrap();
-    }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "docs/reference/bytecode.md is not what the table says: run with AVERMENT_BLESS=1");
+    averment_fixtures::compare_generated(&averment_fixtures::project("docs/reference/bytecode.md"), &page);
 }

@@ -3,9 +3,9 @@
 use super::pairing::RunPairing;
 use super::side::{AssertionKey, CompareSide, SideRun};
 use crate::trust::CountedAs;
-use averment_base::rates::{fisher_exact, holm_correct};
+use averment_base::rates::{PassCount, fisher_exact, holm_correct};
 use averment_engine::vm::outcome::Status;
-use averment_report::block::BlockReport;
+use averment_report::change::BlockReport;
 use averment_report::change::{Regression, mean_of, percent_change};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
@@ -43,10 +43,11 @@ const MEASURES: [(&str, MeasureFn); 4] = [
 ];
 
 pub(super) fn measure_changes(base: &CompareSide, new: &CompareSide, pairing: &RunPairing<'_>) -> Vec<MeasureChange> {
-    let one = |(name, of): (&'static str, MeasureFn)| {
+    let one = |name, of: MeasureFn| {
         let finite = |run: &SideRun| of(run).filter(|value| value.is_finite());
-        let (before, after): (Vec<f64>, Vec<f64>) = if pairing.pairs.is_empty() {
-            (base.runs.iter().filter_map(finite).collect(), new.runs.iter().filter_map(finite).collect())
+        let values = |side: &CompareSide| side.runs.iter().filter_map(finite).collect::<Vec<f64>>();
+        let (before, after) = if pairing.pairs.is_empty() {
+            (values(base), values(new))
         } else {
             pairing.pairs.iter().filter_map(|(before, after)| finite(before).zip(finite(after))).unzip()
         };
@@ -63,7 +64,7 @@ pub(super) fn measure_changes(base: &CompareSide, new: &CompareSide, pairing: &R
             runs,
         }
     };
-    MEASURES.map(one).into_iter().collect()
+    MEASURES.map(|(name, of)| one(name, of)).into_iter().collect()
 }
 
 /// A result that is another one now.
@@ -100,22 +101,23 @@ pub enum ChangeKind {
 pub(super) fn result_changes(base: &CompareSide, new: &CompareSide, pairing: &RunPairing<'_>) -> Vec<ResultChange> {
     let mut found = Vec::new();
     for (before, after) in &pairing.pairs {
-        let changed = changed_results((base, &before.results), (new, &after.results));
+        let changed = changed_results(base, &before.results, new, &after.results);
         found.extend(changed.map(|change| ResultChange { run: after.name.clone(), ..change }));
     }
     // Reports of the same rules follow each other in both sides.
     for ((_, before), (name, after)) in base.over_runs.iter().zip(&new.over_runs) {
-        let changed = changed_results((base, before), (new, after));
+        let changed = changed_results(base, before, new, after);
         found.extend(changed.map(|change| ResultChange { run: name.clone(), ..change }));
     }
     found
 }
 
-type SideResults<'a> = (&'a CompareSide, &'a [(usize, Status)]);
-
+/// Results of one side and of the other that are others now, still without their run.
 fn changed_results<'a>(
-    (base, before): SideResults<'a>,
-    (new, after): SideResults<'a>,
+    base: &'a CompareSide,
+    before: &'a [(usize, Status)],
+    new: &'a CompareSide,
+    after: &'a [(usize, Status)],
 ) -> impl Iterator<Item = ResultChange> + use<'a> {
     let known: FxHashMap<&AssertionKey, Status> =
         before.iter().filter_map(|(one, status)| Some((base.assertions.get_index(*one)?.0, *status))).collect();
@@ -148,9 +150,9 @@ pub struct AssertionChange {
     /// Its text.
     pub text: String,
     /// Passes and counted results of the base.
-    pub base: (u64, u64),
+    pub base: PassCount,
     /// Passes and counted results now.
-    pub new: (u64, u64),
+    pub new: PassCount,
     /// Runs that are in both in which it passed and does not, and the other way round.
     pub regressions: usize,
     /// The other way round.
@@ -176,7 +178,7 @@ pub(super) fn assertion_changes(
     let mut found = Vec::new();
     for (key, now) in after {
         let Some(was) = before.get(key) else { continue };
-        let enough = was.1 >= FEWEST && now.1 >= FEWEST;
+        let enough = was.total >= FEWEST && now.total >= FEWEST;
         let [regressions, improvements] = changed.get(&(key.0.as_str(), key.1.as_str())).copied().unwrap_or_default();
         found.push(AssertionChange {
             rule: rule_name(&key.0),
@@ -196,13 +198,14 @@ pub(super) fn assertion_changes(
     found
 }
 
-fn pass_rates(side: &CompareSide) -> IndexMap<&AssertionKey, (u64, u64)> {
-    let mut rates: IndexMap<&AssertionKey, (u64, u64)> = side.assertions.keys().map(|key| (key, (0, 0))).collect();
+fn pass_rates(side: &CompareSide) -> IndexMap<&AssertionKey, PassCount> {
+    let mut rates: IndexMap<&AssertionKey, PassCount> =
+        side.assertions.keys().map(|key| (key, PassCount::default())).collect();
     for (number, status) in side.runs.iter().flat_map(|run| &run.results) {
-        let Some((_, (passed, total))) = rates.get_index_mut(*number) else { continue };
+        let Some((_, count)) = rates.get_index_mut(*number) else { continue };
         let counted = CountedAs::from_status(*status);
-        *passed += u64::from(counted == CountedAs::Passed);
-        *total += u64::from(counted != CountedAs::Left);
+        count.passed += u64::from(counted == CountedAs::Passed);
+        count.total += u64::from(counted != CountedAs::Left);
     }
     rates
 }

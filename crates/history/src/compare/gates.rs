@@ -2,6 +2,7 @@
 
 use super::Comparison;
 use super::changes::ChangeKind;
+use averment_base::rates::PassCount;
 use serde::Serialize;
 
 /// Conditions beside tolerances that fail a comparison.
@@ -83,7 +84,7 @@ impl CompareGates {
             ("duration", "duration_ms", self.duration_increase),
         ];
         for (word, name, allowed) in increases {
-            outcomes.extend(allowed.map(|allowed| increase_gate(comparison, (word, name), allowed)));
+            outcomes.extend(allowed.map(|allowed| increase_gate(comparison, word, name, allowed)));
         }
         outcomes.extend(self.fail_on.iter().map(|one| change_gate(comparison, *one)));
         outcomes
@@ -102,7 +103,7 @@ fn score_gate(comparison: &Comparison, allowed: f64) -> GateOutcome {
     GateOutcome { gate: format!("--max-score-drop {allowed}"), holds, why }
 }
 
-fn increase_gate(comparison: &Comparison, (word, name): (&str, &str), allowed: f64) -> GateOutcome {
+fn increase_gate(comparison: &Comparison, word: &str, name: &str, allowed: f64) -> GateOutcome {
     let found = comparison.measures.iter().find(|one| one.name == name);
     let (holds, why) = match found.map(|one| (one.percent, one.change)) {
         Some((Some(percent), _)) => (percent <= allowed + ROUNDING, format!("{word} changed by {percent:+.1}%")),
@@ -130,8 +131,8 @@ fn change_gate(comparison: &Comparison, what: FailOn) -> GateOutcome {
             (count, counted(count, "result changed", "results changed"))
         }
         FailOn::Significant => {
-            let less = |(passed, total): (u64, u64), (before, of): (u64, u64)| {
-                u128::from(passed) * u128::from(of) < u128::from(before) * u128::from(total)
+            let less = |now: PassCount, was: PassCount| {
+                u128::from(now.passed) * u128::from(was.total) < u128::from(was.passed) * u128::from(now.total)
             };
             let worse = comparison.assertions.iter().filter(|one| one.significant && less(one.new, one.base));
             let count = worse.count();
@@ -141,7 +142,7 @@ fn change_gate(comparison: &Comparison, what: FailOn) -> GateOutcome {
             )
         }
         FailOn::Unexercised => {
-            let count = comparison.assertions.iter().filter(|one| one.base.1 > 0 && one.new.1 == 0).count();
+            let count = comparison.assertions.iter().filter(|one| one.base.total > 0 && one.new.total == 0).count();
             (count, counted(count, "assertion is exercised no more", "assertions are exercised no more"))
         }
         FailOn::Missing => {

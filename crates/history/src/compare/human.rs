@@ -86,8 +86,9 @@ pub(super) fn significance_text(one: &AssertionChange) -> String {
 }
 
 fn assertion_line(one: &AssertionChange) -> String {
-    let ((before, of), (now, of_now)) = (one.base, one.new);
-    format!("{}: {before}/{of} -> {now}/{of_now} ({})", one_line(&one.id), significance_text(one))
+    let (base, new) = (one.base, one.new);
+    let counts = format!("{}/{} -> {}/{}", base.passed, base.total, new.passed, new.total);
+    format!("{}: {counts} ({})", one_line(&one.id), significance_text(one))
 }
 
 fn result_line(one: &ResultChange) -> String {

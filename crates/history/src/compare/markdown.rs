@@ -21,9 +21,9 @@ impl Comparison {
         }
         text.push_str(if self.gates.is_empty() { "" } else { "\n" });
         let rows = self.assertions.iter().map(|one| {
-            let ((before, of), (now, of_now)) = (one.base, one.new);
+            let (base, new) = (one.base, one.new);
             let (id, said) = (code_cell(&one.id), significance_text(one));
-            format!("| {id} | {before}/{of} | {now}/{of_now} | {said} |")
+            format!("| {id} | {}/{} | {}/{} | {said} |", base.passed, base.total, new.passed, new.total)
         });
         write_table(&mut text, "| assertion | base | new | |\n|---|--:|--:|---|", rows);
         let rows = self.results.iter().map(|one| {

@@ -5,6 +5,7 @@ mod gates;
 mod human;
 mod markdown;
 mod pairing;
+mod read_side;
 mod report_file;
 mod side;
 

@@ -5,7 +5,7 @@ use crate::error::HistoryError;
 use averment_base::diagnostic::render::one_line;
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::Status;
-use averment_report::block::BlockReport;
+use averment_report::change::BlockReport;
 use averment_report::change::RunMeasures;
 use serde::Deserialize;
 use std::fs::File;

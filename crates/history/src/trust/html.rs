@@ -1,6 +1,6 @@
 //! Trust as one page for a browser, without scripts.
 
-use super::human::{round_score, sparkline};
+use super::human::{interval_text, round_score, sparkline};
 use super::{TrustGroup, TrustLabel, TrustReport};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
@@ -54,7 +54,6 @@ impl TrustReport {
 }
 
 fn write_row(page: &mut String, group: &TrustGroup) {
-    let interval = |(low, high): (f64, f64)| format!("{low:.2} to {high:.2}");
     let class = if group.label == TrustLabel::NoEvidence { "none" } else { group.label.as_str() };
     let _ = writeln!(
         page,
@@ -64,7 +63,7 @@ fn write_row(page: &mut String, group: &TrustGroup) {
         group.passed,
         group.total,
         group.score.map_or("-".to_owned(), round_score),
-        group.interval.map_or("-".to_owned(), interval),
+        interval_text(group),
         sparkline(&group.trend, true),
         group.label.as_str()
     );

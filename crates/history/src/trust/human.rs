@@ -63,17 +63,21 @@ fn display_name(name: &str) -> String {
 }
 
 fn group_cells(group: &TrustGroup, unicode: bool) -> [String; 7] {
-    let interval = |(low, high): (f64, f64)| format!("{low:.2} to {high:.2}");
     let name: String = one_line(&group.name).chars().take(NAME).collect();
     [
         name,
         group.runs.to_string(),
         format!("{}/{}", group.passed, group.total),
         group.score.map_or("-".to_owned(), round_score),
-        group.interval.map_or("-".to_owned(), interval),
+        interval_text(group),
         sparkline(&group.trend, unicode),
         group.label.as_str().to_owned(),
     ]
+}
+
+/// Between which rates that of a group lies.
+pub(super) fn interval_text(group: &TrustGroup) -> String {
+    group.interval.map_or("-".to_owned(), |(low, high)| format!("{low:.2} to {high:.2}"))
 }
 
 /// Three digits, never rounded up: 0.9499 is not 0.95.

@@ -220,12 +220,12 @@ fn schema_fields(root: &Value, at: &Value) -> Vec<KnownField> {
     let required: Vec<&str> =
         at.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = at.get("properties").and_then(Value::as_object);
-    let one = |(name, at): (&String, &Value)| KnownField {
+    let one = |name: &String, at: &Value| KnownField {
         name: name.clone(),
         required: required.contains(&name.as_str()),
         ..schema_field(root, at)
     };
-    properties.into_iter().flatten().map(one).collect()
+    properties.into_iter().flatten().map(|(name, at)| one(name, at)).collect()
 }
 
 fn schema_field(root: &Value, at: &Value) -> KnownField {

@@ -3,6 +3,7 @@
 use super::cursor::{StatementPart, TokenWalk, scan_bounded};
 use super::vocabulary::{self, Role};
 use averment_builtins::table;
+use averment_syntax::ast::TestKind;
 use averment_syntax::statements;
 use averment_syntax::token::{Token, TokenKind};
 use averment_syntax::words as language;
@@ -251,8 +252,6 @@ fn free_class(walk: &TokenWalk<'_, '_>, index: usize) -> HighlightClass {
 }
 
 fn expression_class(walk: &TokenWalk<'_, '_>, index: usize, called: bool) -> HighlightClass {
-    const TESTS: &[&str] =
-        &["starts", "ends", "with", "does", "contain", "match", "start", "end", "json", "empty", "missing"];
     let word = walk.word_at(index);
     let behind = walk.is_behind_operand(index);
     if called && (table::find_builtin(word).is_some() || !language::is_reserved(word)) {
@@ -264,8 +263,8 @@ fn expression_class(walk: &TokenWalk<'_, '_>, index: usize, called: bool) -> Hig
     match word {
         "any" | "all" | "no" | "count" | "if" | "then" | "else" | "none" => HighlightClass::Keyword,
         _ if language::LITERALS.contains(&word) => HighlightClass::Constant,
-        _ if language::OPERATORS.contains(&word) || behind && TESTS.contains(&word) => HighlightClass::Operator,
-        _ if TESTS.contains(&word)
+        _ if language::OPERATORS.contains(&word) || behind && TestKind::has_word(word) => HighlightClass::Operator,
+        _ if TestKind::has_word(word)
             && matches!(walk.previous_word(index), "is" | "not" | "starts" | "ends" | "does" | "contains") =>
         {
             HighlightClass::Operator

@@ -353,8 +353,9 @@ impl StatementReader<'_> {
             AtomSubject::Kind { kind, text, .. } => self.kind_words(*kind, text.as_ref()),
         };
         let entries = atom.arguments.as_deref().unwrap_or(&[]);
-        let (same, other): (Vec<&PatternArgument>, Vec<&PatternArgument>) =
-            entries.iter().partition(|entry| entry_binding(entry).is_some_and(|(_, binding)| known.contains(&binding)));
+        let is_known =
+            |entry: &PatternArgument| entry_binding(entry).is_some_and(|(_, binding)| known.contains(&binding));
+        let (same, other) = entries.iter().partition::<Vec<_>, _>(|entry| is_known(entry));
         let mut conditions: Vec<String> = Vec::new();
         if !same.is_empty() {
             let paths: Vec<String> =

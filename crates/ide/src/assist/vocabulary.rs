@@ -319,6 +319,7 @@ vocabulary! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use averment_syntax::ast::TestKind;
     use averment_syntax::words as syntax;
 
     #[test]
@@ -336,6 +337,9 @@ mod tests {
         }
         for word in syntax::MODIFIERS {
             assert!(known(&[Role::Modifier], word), "`{word}`");
+        }
+        for test in TestKind::ALL {
+            assert!(words_with_role(Role::Test).any(|one| one.word == test.written()), "`{}`", test.written());
         }
         for word in syntax::SETTINGS {
             assert!(known(&[Role::Setting], word), "`{word}`");

@@ -4,34 +4,31 @@ use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
-use averment_syntax::ast::{Atom, AtomSubject, Expr, ExprKind, KindText, PatternForm, StepPattern};
+use averment_syntax::ast::{Atom, AtomSubject, Expr, ExprKind, KindText, PatternForm, StepPattern, StepWord};
 
 /// Globs and paths that take everything.
 pub fn wide_globs(context: &mut LintContext<'_>) {
     struct WideGlobVisitor<'c, 'a>(&'c mut LintContext<'a>);
     impl<'a> SyntaxVisitor<'a> for WideGlobVisitor<'_, 'a> {
         fn visit_step(&mut self, step: &'a StepPattern) {
-            let PatternForm::Atom(Atom { subject: AtomSubject::Kind { kind: _, word, text: Some(text) }, .. }) =
+            let PatternForm::Atom(Atom { subject: AtomSubject::Kind { kind, word, text: Some(text) }, .. }) =
                 &step.kind
             else {
                 return;
             };
             let KindText::Text(text) = text else { return };
             let is_all = text.literal_text().is_some_and(|text| matches!(text, "**" | "**/*" | "*" | ""));
-            let word_text = self.0.span_text(*word);
-            if !is_all || !matches!(word_text, "read" | "write") {
+            if !is_all || !matches!(kind, StepWord::Read | StepWord::Write) {
                 return;
             }
-            let place = Span { start: word.end, ..text.span };
-            self.0.report(
-                Diagnostic::new(
-                    Slug::WideGlob,
-                    text.span,
-                    format!("every file that is {word_text}: each is compared with the glob"),
-                )
-                .with_help(format!("write `{word_text}` alone, or name a folder"))
-                .with_fix("leave the glob out", place, ""),
-            );
+            let kind = kind.as_str();
+            let message = format!("every file that is {kind}: each is compared with the glob");
+            let mut diagnostic = Diagnostic::new(Slug::WideGlob, text.span, message)
+                .with_help(format!("write `{kind}` alone, or name a folder"));
+            if let Some(word) = word {
+                diagnostic = diagnostic.with_fix("leave the glob out", Span { start: word.end, ..text.span }, "");
+            }
+            self.0.report(diagnostic);
         }
 
         fn visit_expr(&mut self, expr: &'a Expr) {

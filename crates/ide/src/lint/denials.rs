@@ -24,8 +24,8 @@ impl<'a> SyntaxVisitor<'a> for DenialVisitor<'_, 'a> {
         };
         for modifier in &written.modifiers {
             match &modifier.kind {
-                ModifierKind::Deny(names) => self.check_modifier(written, assertion, modifier, (names, "deny")),
-                ModifierKind::Allow(names) => self.check_modifier(written, assertion, modifier, (names, "allow")),
+                ModifierKind::Deny(names) => self.check_modifier(written, assertion, modifier, names, "deny"),
+                ModifierKind::Allow(names) => self.check_modifier(written, assertion, modifier, names, "allow"),
                 _ => {}
             }
         }
@@ -38,7 +38,8 @@ impl DenialVisitor<'_, '_> {
         written: &ast::Assertion,
         assertion: &CheckedAssertion,
         modifier: &Modifier,
-        (names, word): (&[Name], &str),
+        names: &[Name],
+        word: &str,
     ) {
         let (why, help) = if assertion.settings.severity != Severity::Error {
             ("only what has the severity `error` fails a run".to_owned(), "leave it out, or the severity".to_owned())

@@ -41,7 +41,7 @@ impl<'a> SyntaxVisitor<'a> for EmptyVisitor<'_, 'a> {
 
     fn visit_step(&mut self, step: &'a StepPattern) {
         let PatternForm::Atom(Atom {
-            subject: AtomSubject::Kind { kind, word, text: Some(KindText::Text(text)) }, ..
+            subject: AtomSubject::Kind { kind, text: Some(KindText::Text(text)), .. }, ..
         }) = &step.kind
         else {
             return;
@@ -52,8 +52,7 @@ impl<'a> SyntaxVisitor<'a> for EmptyVisitor<'_, 'a> {
             StepWord::Command | StepWord::User | StepWord::Assistant | StepWord::Thinking | StepWord::Message
         );
         if has_texts && text.literal_text() == Some("") {
-            let text = self.0.span_text(*word);
-            let help = format!("write what is looked for, or `{text}` alone for every one");
+            let help = format!("write what is looked for, or `{}` alone for every one", kind.as_str());
             self.0.report(Diagnostic::new(Slug::EmptyNeedle, step.span, IN_EVERY_TEXT).with_help(help));
         }
     }

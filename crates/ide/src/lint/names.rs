@@ -239,7 +239,7 @@ fn statement_bindings<'a>(
         };
         if own_header {
             let message = format!("`${name}` stands nowhere else: it relates nothing");
-            let help = match renamed_statement(context, statement, &uses, (name, *span)) {
+            let help = match renamed_statement(context, statement, &uses, name, *span) {
                 Some(text) => format!("write `{text}` where both are the same, or leave this entry out"),
                 None => format!("write `${name}` on the other side too, or leave this entry out"),
             };
@@ -252,7 +252,8 @@ fn renamed_statement(
     context: &LintContext<'_>,
     statement: &Statement,
     uses: &BindingUses,
-    (name, own): (&str, Span),
+    name: &str,
+    own: Span,
 ) -> Option<String> {
     let alone = |one: &&(String, Span)| uses.0.iter().filter(|(other, _)| *other == one.0).count() == 1;
     let others: Vec<&(String, Span)> = uses.0.iter().filter(alone).filter(|(_, span)| *span != own).collect();

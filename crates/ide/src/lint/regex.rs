@@ -141,20 +141,15 @@ impl<'a> RegexVisitor<'_, 'a> {
             return;
         };
         let ignores = flags == "i";
-        let word = match (plain.start, plain.end, ignores) {
-            (false, false, true) if plain.text.is_ascii() => "icontains",
+        let kind = match (plain.start, plain.end, ignores) {
+            (false, false, true) if plain.text.is_ascii() && !test.negated => TestKind::ContainsIgnoringCase,
             (_, _, true) => return,
-            (false, false, false) => "contains",
-            (true, false, false) => "starts with",
-            (false, true, false) => "ends with",
-            (true, true, false) => "==",
+            (false, false, false) => TestKind::Contains,
+            (true, false, false) => TestKind::StartsWith,
+            (false, true, false) => TestKind::EndsWith,
+            (true, true, false) => TestKind::Equal,
         };
-        let word = match (test.negated, word) {
-            (true, "==") => "!=".to_owned(),
-            (true, "icontains") => return,
-            (true, word) => format!("not {word}"),
-            (false, word) => word.to_owned(),
-        };
+        let word = if test.negated { kind.negated() } else { kind.written().to_owned() };
         let written = format!("{word} {}", quote_text(&plain.text));
         let diagnostic =
             Diagnostic::new(Slug::RegexIsLiteral, test.span, "a regular expression without anything regular in it")
@@ -293,7 +288,7 @@ impl<'a> RegexVisitor<'_, 'a> {
         if !TEXTS.contains(&name) {
             return;
         }
-        let word = if test.negated { "not mentions" } else { "mentions" };
+        let word = if test.negated { TestKind::Mentions.negated() } else { TestKind::Mentions.written().to_owned() };
         let written = format!("{word} ${binding}");
         self.0.report(
             Diagnostic::new(

@@ -53,7 +53,7 @@ fn is_invisible(character: char) -> bool {
 pub fn confusable_words(context: &mut LintContext<'_>) {
     let Some(file) = context.sources.get(context.root) else { return };
     let text = file.text.clone();
-    let (plain, odd): (Vec<_>, Vec<_>) = text_words(&text).into_iter().partition(|(_, word)| word.is_ascii());
+    let (plain, odd) = text_words(&text).into_iter().partition::<Vec<_>, _>(|(_, word)| word.is_ascii());
     if odd.is_empty() {
         return;
     }

@@ -68,7 +68,9 @@ pub struct Analysis {
 impl Analysis {
     /// Checks a text as it stands in the file `key`. With an analysis of an earlier text only what changed is read again.
     pub fn of_document(
-        (key, uri, text): (&Path, &Uri, Arc<str>),
+        key: &Path,
+        uri: &Uri,
+        text: Arc<str>,
         given: CheckContext<'_>,
         before: Option<Analysis>,
         mode: CheckMode,
@@ -76,7 +78,7 @@ impl Analysis {
         if let Some(said) = foreign::foreign_diagnostics(key, &text, given) {
             // Nothing in it is written in the language.
             let nothing = CheckContext { lints: None, tools: &[], ..given };
-            let nothing = Self::of_rule_file((key, uri, Arc::from("")), nothing, None, mode);
+            let nothing = Self::of_rule_file(key, uri, Arc::from(""), nothing, None, mode);
             return Self {
                 sources: said.sources,
                 diagnostics: said.diagnostics,
@@ -84,11 +86,13 @@ impl Analysis {
                 ..nothing
             };
         }
-        Self::of_rule_file((key, uri, text), given, before, mode)
+        Self::of_rule_file(key, uri, text, given, before, mode)
     }
 
     fn of_rule_file(
-        (key, uri, text): (&Path, &Uri, Arc<str>),
+        key: &Path,
+        uri: &Uri,
+        text: Arc<str>,
         given: CheckContext<'_>,
         before: Option<Analysis>,
         mode: CheckMode,

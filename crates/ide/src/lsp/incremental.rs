@@ -68,7 +68,7 @@ impl CheckInput<'_> {
         let overlay = FileOverlay::new(given.documents, folder.as_deref());
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
         let tools = read_tools(&mut sources, given, key, &overlay);
-        let checked = check_tree(&mut sources, root, (tree, said), &tools, &options);
+        let checked = check_tree(&mut sources, root, tree, said, &tools, &options);
         let diagnostics = match given.lints {
             Some(options) => lint::report_file(&sources, root, &checked, options),
             None => checked.diagnostics.clone(),
@@ -78,9 +78,8 @@ impl CheckInput<'_> {
 }
 
 fn read_tools(sources: &mut SourceMap, given: CheckContext<'_>, key: &Path, files: &dyn Files) -> Vec<FileId> {
-    let add =
-        |(name, found): (String, FoundFile)| sources.add_file(SourceFile::new(name, Some(&found.folder), found.text));
-    tools_of(given, key, files).map(add).collect()
+    let mut add = |name, found: FoundFile| sources.add_file(SourceFile::new(name, Some(&found.folder), found.text));
+    tools_of(given, key, files).map(|(name, found)| add(name, found)).collect()
 }
 
 /// An earlier analysis of a document, without its tree.
@@ -122,8 +121,8 @@ impl EarlierAnalysis {
         let overlay = FileOverlay::new(given.documents, folder.as_deref());
         let options = CheckOptions { limits: Limits::default(), files: &overlay };
         let tools = read_tools(&mut sources, given, key, &overlay);
-        let read = (reduce_tree(&tree, parse), parse.diagnostics.clone());
-        let mut checked = check_tree(&mut sources, root, read, &tools, &options);
+        let (read, said) = (reduce_tree(&tree, parse), parse.diagnostics.clone());
+        let mut checked = check_tree(&mut sources, root, read, said, &tools, &options);
         checked.ast = tree;
         let change = TextChange::from_parse(root, parse);
         let mut fresh = std::mem::take(&mut checked.diagnostics);

@@ -326,15 +326,15 @@ impl LspServer {
         if self.analyses.contains_key(key) {
             return Some(());
         }
-        let (uri, text): (Uri, Arc<str>) = match self.documents.get(key) {
+        let (uri, text) = match self.documents.get(key) {
             Some(document) => (document.uri.clone(), Arc::clone(&document.text)),
-            None => (super::place::path_to_uri(key)?, super::workspace::read_text(key)?.into()),
+            None => (super::place::path_to_uri(key)?, Arc::from(super::workspace::read_text(key)?)),
         };
         let ProjectSettings { lints, tools } = self.projects.settings_for(key);
         let given =
             CheckContext { documents: &self.documents, lints: self.settings.lint.then_some(&lints), tools: &tools };
         let before = self.earlier.remove(key);
-        let analysis = Analysis::of_document((key, &uri, text), given, before, mode);
+        let analysis = Analysis::of_document(key, &uri, text, given, before, mode);
         if analysis.partial {
             self.unsettled.insert(key.to_path_buf());
         }

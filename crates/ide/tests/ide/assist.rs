@@ -1,5 +1,4 @@
 //! Completion, hover, signatures and readings on files with cursors: `<|>` marks a place, the snapshot says what is known there.
-//! `AVERMENT_BLESS=1 cargo test --test assist` writes the snapshots; every change of them is read before it is committed.
 
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
@@ -73,7 +72,8 @@ fn compare(feature: &str, show: impl Fn(&Fixture, usize) -> String) {
 }
 
 fn snapshot(feature: &str, name: &str, text: &str) {
-    fixtures::compare(&folder(feature), name, text);
+    let _scope = fixtures::snapshot_beside(&folder(feature).join(format!("{name}.assert")));
+    insta::assert_snapshot!(name, text);
 }
 
 #[test]

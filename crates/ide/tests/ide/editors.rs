@@ -1,5 +1,5 @@
 //! What the editor packages hold beside the language server agrees with the language.
-//! `AVERMENT_BLESS=1 cargo test -p averment-ide --test ide editors` writes the snippets anew.
+//! `UPDATE_GENERATED=1 cargo test -p averment-ide --test ide editors` writes the snippets anew.
 
 use averment_ide::assist::{Role, Word, words_with_role};
 use serde_json::{Map, Value, json};
@@ -25,15 +25,7 @@ fn snippets_are_those_of_completion() {
         all.insert(format!("{} {}", word.role.noun(), word.word), snippet(word));
     }
     let text = serde_json::to_string_pretty(&Value::Object(all)).unwrap() + "\n";
-    let path = vscode().join("snippets/assert.json");
-    if averment_fixtures::blesses() {
-        std::fs::write(&path, &text).unwrap();
-    }
-    assert_eq!(
-        std::fs::read_to_string(&path).unwrap(),
-        text,
-        "AVERMENT_BLESS=1 cargo test -p averment-ide --test ide editors"
-    );
+    averment_fixtures::compare_generated(&vscode().join("snippets/assert.json"), &text);
 }
 
 #[test]

@@ -256,11 +256,7 @@ fn the_reference_lists_every_lint() {
     let (before, rest) = page.split_once("<!-- lints -->\n").unwrap();
     let (_, after) = rest.split_once("<!-- end of lints -->\n").unwrap();
     let made = format!("{before}<!-- lints -->\n{}<!-- end of lints -->\n{after}", table());
-    if averment_fixtures::blesses() {
-        std::fs::write(&path, &made).unwrap();
-    }
-    let written = std::fs::read_to_string(&path).unwrap();
-    assert!(written == made, "docs/reference/lint.md is not what the catalogue says: run with AVERMENT_BLESS=1");
+    averment_fixtures::compare_generated(&path, &made);
     // What the comparison speaks of exists.
     let comparison = averment_fixtures::root().join("docs/comparison.md");
     let comparison = std::fs::read_to_string(comparison).unwrap();

@@ -1,10 +1,10 @@
 //! What a derivation must not show: secrets, the environment, and what a predicate of `no … in` looks for.
 
-use crate::redact::{self, EVERYTHING, REDACTED, WithheldTexts, redact};
+use crate::redact::{self, REDACTED, WithheldTexts, redact};
 use crate::value::shorten_text;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::derivation::{Derivation, DerivationPart, PartResult, ShownValue};
-use averment_runs::run::Run;
+use averment_runs::run::{EVERYTHING, Run};
 
 /// Texts and places that are not shown.
 #[derive(Debug, Default)]

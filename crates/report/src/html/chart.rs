@@ -77,16 +77,16 @@ impl ScoreHistogram {
         let (low, high) = self.ends?;
         let mean = self.sum / self.count as f64;
         let highest = self.columns.iter().copied().max().unwrap_or(1).max(1);
-        let column = |(at, count): (usize, &u64)| {
+        let column = |at: usize, count: u64| {
             // Something that is there is seen.
-            let height = if *count == 0 { 0.0 } else { (HEIGHT * *count as f64 / highest as f64).max(1.5) };
+            let height = if count == 0 { 0.0 } else { (HEIGHT * count as f64 / highest as f64).max(1.5) };
             ChartColumn {
                 x: at * 5,
                 y: to_hundredths(HEIGHT - height),
                 height: to_hundredths(height),
                 from: format!("{:.2}", column_edge(at)),
                 to: format!("{:.2}", column_edge(at + 1)),
-                count: *count,
+                count,
             }
         };
         Some(HistogramChart {
@@ -96,7 +96,7 @@ impl ScoreHistogram {
             low: score_text(low),
             high: score_text(high),
             count: self.count,
-            columns: self.columns.iter().enumerate().map(column).collect(),
+            columns: self.columns.iter().enumerate().map(|(at, count)| column(at, *count)).collect(),
         })
     }
 }

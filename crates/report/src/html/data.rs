@@ -1,9 +1,9 @@
 //! What the script of the page reads, in few bytes: the table of assertions, the index of a block, the runs of a block.
 
+use crate::classify::FailureClass;
 use crate::gate::Gate;
-use crate::model::{EvidenceReport, ResultReport, RunReport, ViolationReport};
-use crate::table::{FailureClass, ReportItem, ReportTable};
-use crate::timeline::{StepReport, TimelineReport};
+use crate::model::{EvidenceReport, ResultReport, RunReport, StepReport, TimelineReport, ViolationReport};
+use crate::table::{ReportItem, ReportTable};
 use averment_base::diagnostic::render::{one_line, printable};
 use averment_base::source::Span;
 use averment_engine::vm::outcome::Status;
@@ -374,10 +374,8 @@ impl<'a> FindingData<'a> {
 impl<'a> EvidenceData<'a> {
     fn new(table: &'a ReportTable, item: Option<&ReportItem>, evidence: &'a EvidenceReport) -> Self {
         let rule = evidence.rule_span.zip(item).filter(|(span, item)| {
-            let own = |(range, _): (Range<usize>, &str)| {
-                range.start <= span.as_range().start && span.as_range().end <= range.end
-            };
-            span.file == item.span.file && lines_of(table, item).is_some_and(own)
+            let own = |range: &Range<usize>| range.start <= span.as_range().start && span.as_range().end <= range.end;
+            span.file == item.span.file && lines_of(table, item).is_some_and(|(range, _)| own(&range))
         });
         Self {
             step: evidence.step,

@@ -127,12 +127,7 @@ impl RunOverview {
             ("pass", "passed", counts.pass + counts.expected_failed),
         ];
         let sum: u64 = verdicts.iter().map(|(_, _, count)| count).sum();
-        let tile = |(verdict, word, count): (&'static str, &'static str, u64)| VerdictTile {
-            verdict,
-            word,
-            count,
-            share: share_text(count, sum),
-        };
+        let tile = |verdict, word, count| VerdictTile { verdict, word, count, share: share_text(count, sum) };
         let others = [
             ("known", "failed and are known to the baseline", counts.known),
             ("skipped", "skipped", counts.skipped),
@@ -153,8 +148,12 @@ impl RunOverview {
             passed: ending.passed,
             score: rules::shown_score(ending.totals.mean_score()),
             bar: chart::bar_pieces(&verdicts.map(|(verdict, _, count)| (verdict, count))),
-            tiles: verdicts.map(tile).into(),
-            others: others.into_iter().filter(|(_, _, count)| *count > 0).map(tile).collect(),
+            tiles: verdicts.map(|(verdict, word, count)| tile(verdict, word, count)).into(),
+            others: others
+                .into_iter()
+                .filter(|(_, _, count)| *count > 0)
+                .map(|(verdict, word, count)| tile(verdict, word, count))
+                .collect(),
             rows_count: rows.len(),
             rows,
             never_count: never.len(),

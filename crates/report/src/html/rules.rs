@@ -98,13 +98,13 @@ struct SentencePiece {
 fn split_pieces(sentence: &str) -> Vec<SentencePiece> {
     let all: Vec<&str> = sentence.split('`').collect();
     let last = all.len() - 1;
-    let piece = |(at, text): (usize, &&str)| match at % 2 == 1 {
-        true if at < last => SentencePiece { text: (*text).to_owned(), code: true },
+    let piece = |at: usize, text: &str| match at % 2 == 1 {
+        true if at < last => SentencePiece { text: text.to_owned(), code: true },
         // The second of the pair was cut off.
         true => SentencePiece { text: format!("`{text}"), code: false },
-        false => SentencePiece { text: (*text).to_owned(), code: false },
+        false => SentencePiece { text: text.to_owned(), code: false },
     };
-    all.iter().enumerate().map(piece).collect()
+    all.iter().enumerate().map(|(at, text)| piece(at, text)).collect()
 }
 
 impl RuleTotals {

@@ -43,7 +43,7 @@ impl HumanReport {
             }
         }
         if self.shows_section(Section::Unjudged) {
-            write_unjudged(&mut self.out, table, &self.options, (&self.unjudged, runs > 1))?;
+            write_unjudged(&mut self.out, table, &self.options, &self.unjudged, runs > 1)?;
         }
         Ok(())
     }
@@ -197,7 +197,8 @@ pub fn write_unjudged(
     out: &mut dyn Write,
     table: &ReportTable,
     options: &Options,
-    (all, many): (&UnjudgedTotals, bool),
+    all: &UnjudgedTotals,
+    many: bool,
 ) -> io::Result<()> {
     let Options { style, policy, .. } = *options;
     if all.is_empty() {

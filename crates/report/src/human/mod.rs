@@ -10,7 +10,7 @@ mod screen;
 mod tally;
 
 use super::draw_limits::{DrawnFindings, DrawnLimits, FailureDetail};
-use super::gate::{self, Gate};
+use super::gate::Gate;
 use super::model::{ResultReport, RunReport, UnreadableTrace};
 use super::show::Section;
 use super::table::ReportTable;
@@ -18,7 +18,7 @@ use super::unjudged::UnjudgedTotals;
 use super::unread_traces::UnreadTraces;
 use super::warnings::TraceWarnings;
 use super::{Options, Report, ReportEnding, failure, over_runs};
-use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
+use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_engine::vm::outcome::Status;
 pub use headline::{score_text, write_headline};
 pub(super) use lists::write_unjudged;
@@ -83,7 +83,7 @@ impl HumanReport {
     fn write_failure(&mut self, table: &ReportTable, run: &RunReport, result: &ResultReport) -> io::Result<()> {
         let wanted = self.drawn.failure_detail(result.item);
         let few = self.has_few_runs();
-        let gating = gate::result_gate(table, result, self.options.policy) != Gate::Open;
+        let gating = table.result_gate(result, self.options.policy) != Gate::Open;
         let Some(tally) = self.items.get_mut(result.item) else { return Ok(()) };
         tally.gating += u64::from(gating);
         if tally.failed_in.len() < NAMES {
@@ -187,14 +187,4 @@ impl Report for HumanReport {
         }
         self.out.flush()
     }
-}
-
-/// One line on a trace that cannot be read.
-pub fn write_unreadable(out: &mut dyn Write, style: TextStyle, what: &UnreadableTrace) -> io::Result<()> {
-    let word = paint_text(style, TextColor::Red, "cannot be read");
-    writeln!(out, "{word}: {}:{}:{}: {}", one_line(&what.file), what.line, what.column, one_line(&what.message))?;
-    if what.help.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "  {}: {}", paint_text(style, TextColor::Green, "help"), one_line(&what.help))
 }

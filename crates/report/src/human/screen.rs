@@ -43,8 +43,8 @@ struct ListRoom {
 
 impl HumanReport {
     pub(super) fn screen_text(&self, table: &ReportTable, runs: u64) -> String {
-        let (failed, open): (Vec<_>, Vec<_>) =
-            self.most_failing(table).into_iter().partition(|(_, tally)| tally.gating > 0);
+        let failing = self.most_failing(table).into_iter();
+        let (failed, open) = failing.partition::<Vec<_>, _>(|(_, tally)| tally.gating > 0);
         let mut lists = self.all_lists(table, runs);
         let place = lists.iter().position(|list| !FAILING.contains(&list.section)).unwrap_or(lists.len());
         lists.insert(place, self.open_failures(&open, runs));
@@ -147,8 +147,8 @@ impl HumanReport {
 
     fn all_lists(&self, table: &ReportTable, runs: u64) -> Vec<TitledList> {
         let mut lists = vec![self.thresholds_below(table, runs), self.unreadable_kinds()];
-        for list in LISTS {
-            lists.push(self.grouped_list(table, list, runs));
+        for (section, listed, title) in LISTS {
+            lists.push(self.grouped_list(table, section, listed, title, runs));
         }
         let unjudged = self.unjudged.iter().filter_map(|(item, sum)| {
             let item = table.items.get(item)?;
@@ -182,7 +182,9 @@ impl HumanReport {
     fn grouped_list(
         &self,
         table: &ReportTable,
-        (section, listed, title): (Section, ResultList, &str),
+        section: Section,
+        listed: ResultList,
+        title: &str,
         runs: u64,
     ) -> TitledList {
         let mut groups: Vec<(u64, &str, &str, Vec<String>)> = Vec::new();

@@ -1,7 +1,7 @@
 //! The profile as one object. Its schema is `docs/schema/check-profile.schema.json`.
 
 use super::super::table::Location;
-use super::{AssertionRow, CostRow, ProfilePhase, ProfileReport, RuleRow};
+use super::{AssertionRow, CostRow, FullRead, FullReadFor, OtherCause, ProfilePhase, ProfileReport, RuleRow};
 use averment_engine::vm::profile::PartCost;
 use serde::Serialize;
 
@@ -10,7 +10,10 @@ struct ProfileObject<'a> {
     version: u32,
     runs: u64,
     bytes: u64,
-    decided_early: u64,
+    read_in_full: u64,
+    read_in_part: u64,
+    decided_by_default: u64,
+    full_reads: Vec<FullReadObject<'a>>,
     threads: u64,
     seconds: f64,
     phases: Vec<PhaseObject>,
@@ -18,6 +21,16 @@ struct ProfileObject<'a> {
     rules: Vec<RuleCostObject<'a>>,
     patterns: Vec<PartObject<'a>>,
     functions: Vec<PartObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct FullReadObject<'a> {
+    /// The assertion; none where something else needs the runs.
+    id: Option<&'a str>,
+    location: Option<&'a Location>,
+    needs: &'a str,
+    every_run: bool,
+    runs: u64,
 }
 
 #[derive(Serialize)]
@@ -38,7 +51,7 @@ struct FormatObject<'a> {
 struct RuleCostObject<'a> {
     id: &'a str,
     location: &'a Location,
-    runs: u64,
+    calls: u64,
     decided_early: u64,
     #[serde(flatten)]
     cost: CostObject,
@@ -50,7 +63,7 @@ struct AssertionObject<'a> {
     id: &'a str,
     text: &'a str,
     location: &'a Location,
-    runs: u64,
+    calls: u64,
     decided_early: u64,
     #[serde(flatten)]
     cost: CostObject,
@@ -89,9 +102,12 @@ pub fn profile_json(report: &ProfileReport) -> String {
     });
     let object = ProfileObject {
         version: 1,
-        runs: costs.runs,
-        bytes: costs.total_bytes(),
-        decided_early: costs.decided,
+        runs: costs.reads.runs(),
+        bytes: costs.bytes,
+        read_in_full: costs.reads.full,
+        read_in_part: costs.reads.in_part(),
+        decided_by_default: costs.reads.by_default,
+        full_reads: full_reads(report),
         threads: costs.threads,
         seconds: to_seconds(report.elapsed),
         phases: phases.map(|(phase, time)| PhaseObject { phase: phase.as_str(), seconds: to_seconds(time) }).collect(),
@@ -104,11 +120,37 @@ pub fn profile_json(report: &ProfileReport) -> String {
     serde_json::to_string_pretty(&object).unwrap_or_default() + "\n"
 }
 
+fn full_reads(report: &ProfileReport) -> Vec<FullReadObject<'_>> {
+    let others = OtherCause::ALL.into_iter().zip(report.costs.other_full_reads).filter(|(_, runs)| *runs > 0);
+    let others = others.map(|(cause, runs)| FullReadObject {
+        id: None,
+        location: None,
+        needs: cause.as_str(),
+        every_run: cause == OtherCause::Option,
+        runs,
+    });
+    report.full_reads().into_iter().map(full_read).chain(others).collect()
+}
+
+fn full_read(cause: FullRead<'_>) -> FullReadObject<'_> {
+    FullReadObject {
+        id: Some(&cause.assertion.id),
+        location: Some(&cause.assertion.location),
+        needs: match cause.what_for {
+            FullReadFor::Verdict => &cause.assertion.reading.needs,
+            FullReadFor::Reason => "its reason",
+            FullReadFor::Excerpt => "a picture of its failure",
+        },
+        every_run: cause.is_off(),
+        runs: cause.runs,
+    }
+}
+
 fn rule_object(row: &RuleRow) -> RuleCostObject<'_> {
     RuleCostObject {
         id: &row.id,
         location: &row.location,
-        runs: row.evaluated_runs(),
+        calls: row.rule_cost().calls,
         decided_early: row.decided_runs(),
         cost: cost_object(&row.rule_cost()),
         assertions: row.assertions.iter().map(assertion_object).collect(),
@@ -120,8 +162,8 @@ fn assertion_object(row: &AssertionRow) -> AssertionObject<'_> {
         id: &row.id,
         text: &row.text,
         location: &row.location,
-        runs: row.cost.calls,
-        decided_early: row.decided,
+        calls: row.cost.calls,
+        decided_early: row.reading.decided,
         cost: cost_object(&row.cost),
     }
 }

@@ -12,20 +12,57 @@ use std::time::Duration;
 pub use table::profile_tables;
 
 /// Costs that threads record while they judge.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct CheckCosts {
+    clock: ProfileClock,
     /// The number of threads.
     pub threads: u64,
-    /// Runs that were judged.
-    pub runs: u64,
-    /// Runs that the first look decides in full.
-    pub decided: u64,
+    /// How much of the runs was read.
+    pub reads: Reads,
+    /// The size of the traces.
+    pub bytes: u64,
     /// Nanoseconds by phase.
     pub phases: [u64; ProfilePhase::ALL.len()],
-    /// Reading, by the name of the format.
+    /// The runs that were read in full, by the name of their format.
     pub formats: BTreeMap<&'static str, ReadCost>,
+    /// Runs that were read in full for something else than an assertion.
+    pub other_full_reads: [u64; OtherCause::ALL.len()],
     /// The programs, in the order of the table.
     pub programs: Vec<ProgramCosts>,
+}
+
+/// How much was read of the runs that were judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// Runs that were settled by what the prefilter takes out of their bytes.
+    pub prefiltered: u64,
+    /// Those among them of which no value was read: the names of their calls were enough.
+    pub by_default: u64,
+    /// Runs of which no more was read than what is reported of them looks at.
+    pub projected: u64,
+    /// Runs that were read in full.
+    pub full: u64,
+}
+
+impl Reads {
+    /// Adds those of other runs.
+    pub fn add(&mut self, other: Self) {
+        self.prefiltered = self.prefiltered.saturating_add(other.prefiltered);
+        self.by_default = self.by_default.saturating_add(other.by_default);
+        self.projected = self.projected.saturating_add(other.projected);
+        self.full = self.full.saturating_add(other.full);
+    }
+
+    /// All runs.
+    #[must_use]
+    pub fn runs(self) -> u64 {
+        self.full.saturating_add(self.projected).saturating_add(self.prefiltered)
+    }
+
+    /// Runs of which some values were read.
+    fn in_part(self) -> u64 {
+        self.projected.saturating_add(self.prefiltered.saturating_sub(self.by_default))
+    }
 }
 
 /// The cost of one program.
@@ -33,8 +70,63 @@ pub struct CheckCosts {
 pub struct ProgramCosts {
     /// The parts of its evaluation.
     pub profile: Profile,
-    /// By assertion: runs in which the first look decides it.
-    pub decided: Vec<u64>,
+    /// Its assertions, by number.
+    pub assertions: Vec<AssertionReading>,
+}
+
+/// What the first look says of an assertion, and how often it has a run read in full.
+#[derive(Debug, Clone, Default)]
+pub struct AssertionReading {
+    /// Runs that the prefilter decided.
+    pub decided: u64,
+    /// Runs that were read in full for it, by what for.
+    pub full_reads: [u64; FullReadFor::ALL.len()],
+    /// What its verdict needs that partial reading does not give.
+    pub needs: String,
+    /// Whether it has every run read in full, whatever stands in it.
+    pub is_always_read: bool,
+}
+
+/// What a run is read in full for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FullReadFor {
+    /// The verdict of an assertion.
+    Verdict,
+    /// Its reason.
+    Reason,
+    /// The excerpt of the trace that a report shows beside a failure.
+    Excerpt,
+}
+
+impl FullReadFor {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Verdict, Self::Reason, Self::Excerpt];
+}
+
+/// What else a run is read in full for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherCause {
+    /// An option of the command.
+    Option,
+    /// A report that shows whole runs.
+    Report,
+    /// Its format, or something unusual in it.
+    Run,
+}
+
+impl OtherCause {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Option, Self::Report, Self::Run];
+
+    /// What needs the whole run.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Option => "an option of the command line",
+            Self::Report => "a report that shows whole runs",
+            Self::Run => "their format, or something unusual in them",
+        }
+    }
 }
 
 /// The cost of reading the runs of one format.
@@ -85,19 +177,42 @@ impl ProfilePhase {
 }
 
 impl CheckCosts {
-    /// Notes of programs with so many assertions; `clock` tells the times of their parts.
-    pub fn of_programs(assertions: impl IntoIterator<Item = usize>, clock: ProfileClock) -> Self {
-        let program = |count| ProgramCosts { profile: Profile::new(clock), decided: vec![0; count] };
-        Self { programs: assertions.into_iter().map(program).collect(), ..Self::default() }
+    /// Empty notes of programs with so many assertions; `clock` tells the times.
+    pub fn new(assertions: impl IntoIterator<Item = usize>, clock: ProfileClock) -> Self {
+        let program =
+            |count| ProgramCosts { profile: Profile::new(clock), assertions: vec![AssertionReading::default(); count] };
+        Self {
+            clock,
+            threads: 0,
+            reads: Reads::default(),
+            bytes: 0,
+            phases: [0; ProfilePhase::ALL.len()],
+            formats: BTreeMap::new(),
+            other_full_reads: [0; OtherCause::ALL.len()],
+            programs: assertions.into_iter().map(program).collect(),
+        }
     }
 
-    fn total_bytes(&self) -> u64 {
-        self.formats.values().map(|reading| reading.bytes).sum()
+    /// Empty notes of the same programs.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        Self::new(self.programs.iter().map(|program| program.assertions.len()), self.clock)
+    }
+
+    /// The clock that tells the times.
+    #[must_use]
+    pub fn clock(&self) -> ProfileClock {
+        self.clock
     }
 
     /// In nanoseconds, summed over all threads.
     fn phase_time(&self, phase: ProfilePhase) -> u64 {
         self.phases.get(phase as usize).copied().unwrap_or(0)
+    }
+
+    /// Nanoseconds of all that decides assertions: the first look, and the evaluation of what it leaves open.
+    fn judging(&self) -> u64 {
+        self.phase_time(ProfilePhase::FirstLook).saturating_add(self.phase_time(ProfilePhase::Evaluating))
     }
 
     /// Adds time to a phase.
@@ -109,12 +224,18 @@ impl CheckCosts {
         time
     }
 
+    /// What is noted of an assertion.
+    pub fn assertion_mut(&mut self, program: usize, number: u32) -> Option<&mut AssertionReading> {
+        self.programs.get_mut(program)?.assertions.get_mut(number as usize)
+    }
+
     /// Takes over what another thread noted.
     pub fn add_costs(&mut self, other: &Self) {
         self.threads += other.threads;
-        self.runs += other.runs;
-        self.decided += other.decided;
-        self.phases.iter_mut().zip(other.phases).for_each(|(sum, time)| *sum += time);
+        self.reads.add(other.reads);
+        self.bytes += other.bytes;
+        add_each(&mut self.phases, other.phases);
+        add_each(&mut self.other_full_reads, other.other_full_reads);
         for (format, reading) in &other.formats {
             let sum = self.formats.entry(format).or_default();
             sum.runs += reading.runs;
@@ -123,9 +244,24 @@ impl CheckCosts {
         }
         for (sum, program) in self.programs.iter_mut().zip(&other.programs) {
             sum.profile.add_profile(&program.profile);
-            sum.decided.iter_mut().zip(&program.decided).for_each(|(sum, count)| *sum += count);
+            sum.assertions.iter_mut().zip(&program.assertions).for_each(|(sum, one)| sum.add(one));
         }
     }
+}
+
+impl AssertionReading {
+    fn add(&mut self, other: &Self) {
+        self.decided += other.decided;
+        add_each(&mut self.full_reads, other.full_reads);
+        self.is_always_read |= other.is_always_read;
+        if self.needs.is_empty() {
+            self.needs.clone_from(&other.needs);
+        }
+    }
+}
+
+fn add_each<const N: usize>(sums: &mut [u64; N], others: [u64; N]) {
+    sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
 }
 
 /// The profile of a check.
@@ -152,7 +288,7 @@ struct AssertionRow {
     id: String,
     text: String,
     location: Location,
-    decided: u64,
+    reading: AssertionReading,
     cost: PartCost,
 }
 
@@ -167,6 +303,37 @@ struct CostRow {
     cost: PartCost,
 }
 
+/// An assertion that runs were read in full for.
+struct FullRead<'r> {
+    /// What people know the assertion by.
+    name: &'r str,
+    assertion: &'r AssertionRow,
+    what_for: FullReadFor,
+    runs: u64,
+}
+
+impl FullRead<'_> {
+    /// Whether no run can be read in part because of it.
+    fn is_off(&self) -> bool {
+        self.what_for == FullReadFor::Verdict && self.assertion.reading.is_always_read
+    }
+}
+
+impl ProfileReport {
+    /// What runs were read in full for, in file order.
+    fn full_reads(&self) -> Vec<FullRead<'_>> {
+        let named = self.rules.iter().flat_map(|rule| {
+            let is_alone = rule.assertions.len() == 1;
+            rule.assertions.iter().map(move |one| (if is_alone { &rule.name } else { &one.id }, one))
+        });
+        let each = named.flat_map(|(name, assertion)| {
+            let all = FullReadFor::ALL.into_iter().zip(assertion.reading.full_reads);
+            all.map(move |(what_for, runs)| FullRead { name, assertion, what_for, runs })
+        });
+        each.filter(|one| one.runs > 0).collect()
+    }
+}
+
 impl RuleRow {
     fn rule_cost(&self) -> PartCost {
         self.assertions.iter().fold(PartCost::default(), |mut sum, one| {
@@ -177,10 +344,6 @@ impl RuleRow {
 
     /// An upper bound for the runs in which the first look decides all of it.
     fn decided_runs(&self) -> u64 {
-        self.assertions.iter().map(|one| one.decided).min().unwrap_or(0)
-    }
-
-    fn evaluated_runs(&self) -> u64 {
-        self.assertions.iter().map(|one| one.cost.calls).max().unwrap_or(0)
+        self.assertions.iter().map(|one| one.reading.decided).min().unwrap_or(0)
     }
 }

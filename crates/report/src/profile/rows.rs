@@ -74,7 +74,7 @@ impl ProgramRows<'_> {
                     id: item.id.clone(),
                     text: item.text.clone(),
                     location: item.location.clone(),
-                    decided: self.costs.decided.get(number as usize).copied().unwrap_or(0),
+                    reading: self.costs.assertions.get(number as usize).cloned().unwrap_or_default(),
                     cost: self.part_cost(CostCenter::Assertion(number)).unwrap_or_default(),
                 });
             }

@@ -1,7 +1,7 @@
 //! The profile as tables for people, the most expensive first.
 
 use super::super::value::{count_words, shorten_text};
-use super::{CheckCosts, CostRow, ProfilePhase, ProfileReport, RuleRow};
+use super::{AssertionRow, CheckCosts, CostRow, FullReadFor, OtherCause, ProfilePhase, ProfileReport, RuleRow};
 use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text, printable};
 use averment_engine::vm::profile::PartCost;
 use std::cmp::Reverse;
@@ -10,28 +10,70 @@ use std::cmp::Reverse;
 const LINES: usize = 15;
 /// In characters.
 const NAME: usize = 48;
-/// Named rules that the first look cannot decide.
-const NAMED: usize = 3;
+/// So many assertions are named as those that runs are read in full for.
+const NAMED: usize = 5;
 
 /// The profile as tables.
 #[must_use]
 pub fn profile_tables(report: &ProfileReport, style: TextStyle) -> String {
     let costs = &report.costs;
     let mut out = format!(
-        "{}: {}, {} in {} on {}\n  every run was read in full and every assertion evaluated, with clocks on: the check takes longer than without\n",
+        "{}: {}, {} in {} on {}\n",
         paint_text(style, TextColor::Bold, "profile"),
-        count_words(costs.runs, "run"),
-        size_text(costs.total_bytes()),
+        count_words(costs.reads.runs(), "run"),
+        size_text(costs.bytes),
         time_text(report.elapsed),
         count_words(costs.threads, "thread"),
     );
+    out.push_str(&reads(report));
     out.push_str(&phase_table(costs));
     out.push_str(&format_table(costs));
     out.push_str(&rule_table(report));
-    let evaluating = costs.phase_time(ProfilePhase::Evaluating);
-    out.push_str(&part_table("pattern", &report.patterns, evaluating));
-    out.push_str(&part_table("function", &report.functions, evaluating));
+    let judging = costs.judging();
+    out.push_str(&part_table("pattern", &report.patterns, judging));
+    out.push_str(&part_table("function", &report.functions, judging));
     out
+}
+
+/// How much of the runs was read, and what for.
+fn reads(report: &ProfileReport) -> String {
+    let CheckCosts { reads, other_full_reads, .. } = &report.costs;
+    let mut out = format!(
+        "  {} in full, {} in part, {} decided by default\n",
+        counted_read(reads.full),
+        reads.in_part(),
+        reads.by_default
+    );
+    let mut causes = report.full_reads();
+    causes.sort_by_key(|cause| (!cause.is_off(), Reverse(cause.runs)));
+    for cause in causes.iter().take(NAMED) {
+        let assertion = format!("`{}` ({})", shown_name(cause.name), cause.assertion.location);
+        let needs = &cause.assertion.reading.needs;
+        out.push_str(&match cause.what_for {
+            FullReadFor::Verdict if cause.is_off() => {
+                format!("  partial reading is off because {assertion} needs {needs}\n")
+            }
+            FullReadFor::Verdict => {
+                format!("  {} in full because {assertion} needs {needs}\n", counted_read(cause.runs))
+            }
+            FullReadFor::Reason => format!("  {} in full for the reason of {assertion}\n", counted_read(cause.runs)),
+            FullReadFor::Excerpt => {
+                format!("  {} in full to draw a failure of {assertion}\n", counted_read(cause.runs))
+            }
+        });
+    }
+    if causes.len() > NAMED {
+        out.push_str(&format!("  … and {} more, all in `--profile=FILE.json`\n", causes.len() - NAMED));
+    }
+    for (cause, runs) in OtherCause::ALL.into_iter().zip(other_full_reads).filter(|(_, runs)| **runs > 0) {
+        out.push_str(&format!("  {} in full because of {}\n", counted_read(*runs), cause.as_str()));
+    }
+    out
+}
+
+/// `1 run was read`.
+fn counted_read(runs: u64) -> String {
+    format!("{} {} read", count_words(runs, "run"), if runs == 1 { "was" } else { "were" })
 }
 
 fn phase_table(costs: &CheckCosts) -> String {
@@ -57,50 +99,32 @@ fn format_table(costs: &CheckCosts) -> String {
 }
 
 fn rule_table(report: &ProfileReport) -> String {
-    let evaluating = report.costs.phase_time(ProfilePhase::Evaluating);
-    let mut grid = TextGrid::new(&["time", "share", "self", "fuel", "most", "runs", "early"], &["rule", "place"]);
-    let mut add = |cost: &PartCost, runs: u64, decided: u64, name: String, place: String| {
-        let mut numbers = vec![time_text(cost.time), share_text(cost.time, evaluating), time_text(cost.own_time)];
-        numbers.extend([cost.fuel, cost.most_fuel, runs].map(|number| number.to_string()));
+    let (judging, runs) = (report.costs.judging(), report.costs.reads.runs());
+    let mut grid = TextGrid::new(&["time", "share", "self", "fuel", "most", "calls", "early"], &["rule", "place"]);
+    let mut add = |cost: &PartCost, decided: u64, name: String, place: String| {
+        let mut numbers = vec![time_text(cost.time), share_text(cost.time, judging), time_text(cost.own_time)];
+        numbers.extend([cost.fuel, cost.most_fuel, cost.calls].map(|number| number.to_string()));
         numbers.push(share_text(decided, runs));
         grid.add_row(&numbers, &[name, place]);
     };
     let mut rows: Vec<(&RuleRow, PartCost)> = report.rules.iter().map(|row| (row, row.rule_cost())).collect();
     rows.sort_by_key(|(_, cost)| Reverse(cost.time));
     for (row, cost) in rows {
-        add(&cost, row.evaluated_runs(), row.decided_runs(), shown_name(&row.name), row.location.to_string());
-        let mut parts: Vec<_> = row.assertions.iter().filter(|_| row.assertions.len() > 1).collect();
+        add(&cost, row.decided_runs(), shown_name(&row.name), row.location.to_string());
+        let mut parts: Vec<&AssertionRow> = row.assertions.iter().filter(|_| row.assertions.len() > 1).collect();
         parts.sort_by_key(|part| Reverse(part.cost.time));
         for part in parts {
-            let name = format!("  {}", shown_name(&part.id));
-            add(&part.cost, part.cost.calls, part.decided, name, part.location.to_string());
+            add(&part.cost, part.reading.decided, format!("  {}", shown_name(&part.id)), part.location.to_string());
         }
     }
     let mut out = grid.render_grid(LINES);
     if !report.rules.is_empty() {
-        out.push_str(&early_text(report));
+        out.push_str("  early: the share of runs in which the first look decides it\n");
     }
     out
 }
 
-/// What would be read in full without a profile.
-fn early_text(report: &ProfileReport) -> String {
-    let CheckCosts { runs, decided, .. } = report.costs;
-    let mut text = "  early: how often the first look decides it, without reading the run in full; ".to_owned();
-    text.push_str(&format!("it decides all rules in {decided} of {}\n", count_words(runs, "run")));
-    let never: Vec<&RuleRow> =
-        report.rules.iter().filter(|row| row.evaluated_runs() > 0 && row.decided_runs() == 0).collect();
-    if !never.is_empty() {
-        let names = never.iter().take(NAMED).map(|row| format!("`{}` ({})", shown_name(&row.name), row.location));
-        let names: Vec<String> = names.collect();
-        let more = never.len() - names.len();
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        text.push_str(&format!("  every run has to be read in full for {}{more}\n", names.join(", ")));
-    }
-    text
-}
-
-fn part_table(title: &'static str, rows: &[CostRow], evaluating: u64) -> String {
+fn part_table(title: &'static str, rows: &[CostRow], judging: u64) -> String {
     let mut rows: Vec<&CostRow> = rows.iter().collect();
     rows.sort_by_key(|row| Reverse(row.cost.time));
     let mut grid = TextGrid::new(&["time", "share", "self", "fuel", "calls", "uses"], &["kind", title, "place"]);
@@ -110,7 +134,7 @@ fn part_table(title: &'static str, rows: &[CostRow], evaluating: u64) -> String 
         let uses = if row.uses == 0 { String::new() } else { row.uses.to_string() };
         let numbers = [
             time_text(cost.time),
-            share_text(cost.time, evaluating),
+            share_text(cost.time, judging),
             time_text(cost.own_time),
             cost.fuel.to_string(),
             cost.calls.to_string(),

@@ -1,6 +1,7 @@
 //! Where the agents of a suite work: what its `workspace` says.
 
-use super::{Bootstrap, PlanError, SettingOverrides, WorkspacePlan, WorkspaceSource, normalize_path, word_at};
+use super::{Bootstrap, PlanError, SettingOverrides, WorkspacePlan, WorkspaceSource, word_at};
+use crate::paths::normalize_path;
 use averment_engine::ir::{SessionSettings, SuitePlan};
 use std::path::Path;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! The words of commands.
 
-use super::normalize_path;
+use crate::paths::normalize_path;
 use averment_base::diagnostic::suggest::suggest_name;
 use std::path::Path;
 

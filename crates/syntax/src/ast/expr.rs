@@ -111,34 +111,74 @@ pub struct ValueTest {
     pub span: Span,
 }
 
-/// The tests of section 4 in their positive form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[allow(missing_docs, reason = "each is the operator itself")]
-pub enum TestKind {
-    Equal,
-    Identical,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    In,
-    Contains,
-    ContainsIgnoringCase,
-    ContainsAll,
-    ContainsAny,
-    ContainsNone,
-    /// `mentions $id`: a text holds it as a whole token.
-    Mentions,
-    StartsWith,
-    EndsWith,
-    Matches,
-    /// `is string`, `is Refund`: the name decides.
-    Is,
-    IsJson,
-    ContainsJson,
-    IsEmpty,
-    IsMissing,
-    Exists,
+/// Makes the table of tests: each with the words or the sign that it is written with.
+macro_rules! tests {
+    ($($(#[$note:meta])* $test:ident = $words:literal,)+) => {
+        /// The tests of section 4 in their positive form.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        pub enum TestKind {
+            $($(#[$note])* #[doc = concat!("`", $words, "`")] $test,)+
+        }
+
+        impl TestKind {
+            /// All tests.
+            pub const ALL: &'static [Self] = &[$(Self::$test),+];
+
+            /// The words or the sign that it is written with.
+            #[must_use]
+            pub const fn written(self) -> &'static str {
+                match self {
+                    $(Self::$test => $words,)+
+                }
+            }
+        }
+    };
+}
+
+tests! {
+    Equal = "==",
+    Identical = "===",
+    Less = "<",
+    LessOrEqual = "<=",
+    Greater = ">",
+    GreaterOrEqual = ">=",
+    In = "in",
+    Contains = "contains",
+    ContainsIgnoringCase = "icontains",
+    ContainsAll = "contains all",
+    ContainsAny = "contains any",
+    ContainsNone = "contains none",
+    /// A text holds the value as a whole token:
+    Mentions = "mentions",
+    StartsWith = "starts with",
+    EndsWith = "ends with",
+    Matches = "matches",
+    /// A type or a schema, whose name follows:
+    Is = "is",
+    IsJson = "is json",
+    ContainsJson = "contains json",
+    IsEmpty = "is empty",
+    IsMissing = "is missing",
+    Exists = "exists",
+}
+
+impl TestKind {
+    /// The words or the sign of its negation: `not in`, `is not json`, `!=`.
+    #[must_use]
+    pub fn negated(self) -> String {
+        match (self, self.written().strip_prefix("is")) {
+            (Self::Equal | Self::Identical, _) => self.written().replacen('=', "!", 1),
+            (_, Some(rest)) => format!("is not{rest}"),
+            (_, None) => format!("not {}", self.written()),
+        }
+    }
+
+    /// Whether a word is one of those that tests are written with: also `contain` behind `does not`.
+    #[must_use]
+    pub fn has_word(word: &str) -> bool {
+        matches!(word, "does" | "contain" | "mention" | "match" | "start" | "end")
+            || Self::ALL.iter().any(|test| test.written().split(' ').any(|known| known == word))
+    }
 }
 
 /// A number as written.

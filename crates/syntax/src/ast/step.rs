@@ -73,8 +73,9 @@ pub enum AtomSubject {
     Tool(Name),
     /// A quoted name, literal.
     QuotedTool(Name),
-    /// `command`, `read`, `user`, …, with what stands behind it.
-    Kind { kind: StepWord, word: Span, text: Option<KindText> },
+    /// `command`, `read`, `user`, …, with what stands behind it. Without a word of its own a text goes on with the kind of an earlier pattern of
+    /// the list: `"mkfs"` of `never command "rm", "mkfs"`.
+    Kind { kind: StepWord, word: Option<Span>, text: Option<KindText> },
 }
 
 /// What stands behind a kind word.
@@ -103,6 +104,41 @@ pub enum StepWord {
     Message,
     Span,
     Handover,
+}
+
+impl StepWord {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::Command,
+        Self::Read,
+        Self::Write,
+        Self::Skill,
+        Self::Http,
+        Self::User,
+        Self::Assistant,
+        Self::Thinking,
+        Self::Message,
+        Self::Span,
+        Self::Handover,
+    ];
+
+    /// The word itself.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Skill => "skill",
+            Self::Http => "http",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Thinking => "thinking",
+            Self::Message => "message",
+            Self::Span => "span",
+            Self::Handover => "handover",
+        }
+    }
 }
 
 /// `ok` or `failed`.

@@ -1,16 +1,8 @@
 //! Neighbouring lines that say the same kind of thing are read as a table: their `=`, their modifiers and their comments stand below each other.
 
 use super::FormatOptions;
+use super::doc::AlignMark;
 use super::print::PrintedLine;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum AlignMark {
-    Let,
-    Param,
-    Def,
-    Modifier,
-    Comment,
-}
 
 /// In this order: each moves what follows it.
 const MARKS: [AlignMark; 5] =

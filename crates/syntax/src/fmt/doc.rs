@@ -3,8 +3,22 @@
 //! A document knows of itself whether it must be broken and how wide it is on one line, so that no layout decision looks down the tree again.
 //! Comments are part of it: they end their line, whatever stands around them.
 
-use super::align::AlignMark;
 use std::borrow::Cow;
+
+/// What stands at a place that can be aligned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AlignMark {
+    /// The `=` of a `let`.
+    Let,
+    /// The `=` of a `param`.
+    Param,
+    /// The `=` of a `def`.
+    Def,
+    /// The first modifier behind a statement.
+    Modifier,
+    /// A comment behind something.
+    Comment,
+}
 
 #[derive(Debug)]
 pub(super) struct Doc<'t> {

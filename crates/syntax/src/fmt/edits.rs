@@ -19,8 +19,8 @@ pub struct FormatEdit {
 /// The edits that make one text of another, line by line, from the first to the last.
 #[must_use]
 pub fn line_edits(old: &str, new: &str) -> Vec<FormatEdit> {
-    let (before, after): (Vec<&str>, Vec<&str>) =
-        (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let before: Vec<&str> = old.split_inclusive('\n').collect();
+    let after: Vec<&str> = new.split_inclusive('\n').collect();
     let ends = before.iter().scan(0, |at, line| {
         *at += line.len();
         Some(*at)

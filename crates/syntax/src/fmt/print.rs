@@ -1,7 +1,6 @@
 //! From a document to lines.
 
-use super::align::AlignMark;
-use super::doc::{Doc, DocKind, StringLine};
+use super::doc::{AlignMark, Doc, DocKind, StringLine};
 use super::{FormatOptions, INDENT};
 
 #[derive(Debug, Default)]

@@ -1,13 +1,10 @@
 //! What a pattern can name: lists of words, kinds of text, conditions on a place.
 
 use super::foreign_syntax::lists;
-use super::view::StatementView;
-use super::{counts, entries, filters, heads, settings};
+use super::view::{GuardFn, StatementView, TakeFn, strip_quotes};
+use super::{bounds, places};
 use crate::token::TokenKind;
 use crate::{number, words};
-
-pub(super) type TakeFn = fn(&StatementView<'_, '_>, usize) -> Option<usize>;
-pub(super) type GuardFn = fn(&StatementView<'_, '_>, usize) -> bool;
 
 const LISTS: &[(&str, &[&str])] = &[
     ("STATEMENT", words::STATEMENTS),
@@ -20,26 +17,7 @@ const LISTS: &[(&str, &[&str])] = &[
     ("CALLS", &["call", "calls", "tool", "tools", "step", "steps"]),
     ("FAILS", &["failed", "fails", "fail", "errors", "errored"]),
     ("SIGN", &["==", "!=", "<", "<=", ">", ">="]),
-    (
-        "TEST",
-        &[
-            "==",
-            "!=",
-            "<",
-            "<=",
-            ">",
-            ">=",
-            "contains",
-            "icontains",
-            "mentions",
-            "matches",
-            "in",
-            "is",
-            "exists",
-            "starts",
-            "ends",
-        ],
-    ),
+    ("TEST", words::TESTS),
     // Words of test libraries in front of a condition.
     (
         "ASSERT",
@@ -103,7 +81,7 @@ const TAKES: &[(&str, TakeFn)] = &[
     // A number with its unit.
     ("N", |view, at| Some(at + usize::from(view.is_number(at)))),
     // A number in digits or as a word.
-    ("M", |view, at| Some(at + usize::from(counts::number_at(view, at).is_some()))),
+    ("M", |view, at| Some(at + usize::from(bounds::number_at(view, at).is_some()))),
     // A bare name with dots, dashes and globs.
     ("L", |view, at| view.is_word(at).then(|| view.behind_name(at))),
     // Any token.
@@ -119,10 +97,10 @@ const TAKES: &[(&str, TakeFn)] = &[
     // What belongs to a statement, up to its modifiers.
     ("B", |view, at| Some(view.modifiers_start(at))),
     // How many, in words; how often a step may not occur.
-    ("BOUND", counts::behind_bound),
-    ("LIMIT", counts::behind_limit),
+    ("BOUND", bounds::behind_bound),
+    ("LIMIT", bounds::behind_limit),
     // A number as a word; one of digits alone; a unit.
-    ("WORDED", |view, at| counts::number_word(view.token_text(at)).map(|_| at + 1)),
+    ("WORDED", |view, at| bounds::number_word(view.token_text(at)).map(|_| at + 1)),
     ("PLAIN", |view, at| (view.is_number(at) && is_plain(view.token_text(at))).then_some(at + 1)),
     ("UNIT", |view, at| (view.is_word(at) && number::meant_unit(view.token_text(at)).is_some()).then_some(at + 1)),
     ("VERDICT", |view, at| words::meant_verdict(view.token_text(at)).map(|_| at + 1)),
@@ -132,7 +110,7 @@ const TAKES: &[(&str, TakeFn)] = &[
         view.is_word(name).then_some(name + 1)
     }),
     // A text that could be a name.
-    ("QUOTED", |view, at| (view.is_text(at) && is_name(filters::strip_quotes(view.token_text(at)))).then_some(at + 1)),
+    ("QUOTED", |view, at| (view.is_text(at) && is_name(strip_quotes(view.token_text(at)))).then_some(at + 1)),
     // A text with a blank.
     ("SENTENCE", |view, at| (view.is_text(at) && view.token_text(at).contains(' ')).then_some(at + 1)),
     // Any name; the rest of one; another one behind a comma.
@@ -185,8 +163,8 @@ const GUARDS: &[(&str, GuardFn)] = &[
     // The grammar gave up before the second token behind here.
     ("begun", |view, at| view.failed <= at + 1),
     // In an object; in front of a list in other brackets.
-    ("object", |view, at| entries::enclosing_bracket(view, at).is_some_and(|open| view.token_is(open, "{"))),
-    ("listed", entries::is_list),
+    ("object", |view, at| places::enclosing_bracket(view, at).is_some_and(|open| view.token_is(open, "{"))),
+    ("listed", places::is_list),
     // A sign that declares nothing.
     ("comparing", |view, at| at > 0 && !(words::DECLARATIONS.contains(&view.token_text(0)) && view.is_outer(at))),
     // A second value begins here, behind a complete one.
@@ -217,13 +195,13 @@ const GUARDS: &[(&str, GuardFn)] = &[
         !view.tokens_are(0, &["for", "each", "tool", "{"]) && !view.tokens_are(0, &["for", "each", "tool", "where"])
     }),
     // A modifier stands here; something does that is none; a failure is known here, so that `expect` is the modifier.
-    ("modifier", settings::is_modifier),
+    ("modifier", places::is_modifier),
     ("content", |view, at| view.modifiers_start(at) != at),
     ("known", |view, at| {
         const FAILS: &[&str] = &["failure", "failed", "fails", "fail", "to", "error", "pass"];
         at > 0 || view.is_any(at + 1, FAILS)
     }),
-    ("asserting", heads::is_claim),
+    ("asserting", places::is_claim),
     // `not` of a test in front of its value; a statement's own word is none.
     ("fronted", |view, at| {
         let not = usize::from(view.token_is(at, "not"));

@@ -1,5 +1,6 @@
 //! Hints for mistakes in saying how often a step occurs.
 
+use super::bounds::{WordedBound, number_word, opposite_sign, read_bound};
 use super::hint::{Hint, function_hint, pattern_hint};
 use super::view::{StatementView, SuggestText};
 use averment_base::diagnostic::Diagnostic;
@@ -138,124 +139,6 @@ fn counted_words(view: &StatementView<'_, '_>, at: usize) -> Option<String> {
     })
 }
 
-struct WordedBound {
-    sign: &'static str,
-    number: String,
-    end: usize,
-}
-
-const PHRASES: &[(&[&str], &str)] = &[
-    (&["no", "more", "than"], "<="),
-    (&["not", "more", "than"], "<="),
-    (&["no", "less", "than"], ">="),
-    (&["no", "fewer", "than"], ">="),
-    (&["not", "less", "than"], ">="),
-    (&["is", "at", "most"], "<="),
-    (&["is", "at", "least"], ">="),
-    (&["is", "less", "than"], "<"),
-    (&["is", "more", "than"], ">"),
-    (&["is", "greater", "than"], ">"),
-    (&["is", "below"], "<"),
-    (&["is", "above"], ">"),
-    (&["more", "than"], ">"),
-    (&["greater", "than"], ">"),
-    (&["less", "than"], "<"),
-    (&["fewer", "than"], "<"),
-    (&["shorter", "than"], "<"),
-    (&["longer", "than"], ">"),
-    (&["smaller", "than"], "<"),
-    (&["larger", "than"], ">"),
-    (&["bigger", "than"], ">"),
-    (&["higher", "than"], ">"),
-    (&["lower", "than"], "<"),
-    (&["at", "least"], ">="),
-    (&["at", "most"], "<="),
-    (&["at", "max"], "<="),
-    (&["up", "to"], "<="),
-    (&["maximum", "of"], "<="),
-    (&["minimum", "of"], ">="),
-    (&["exactly"], "=="),
-    (&["equals"], "=="),
-    (&["is"], "=="),
-    (&["max"], "<="),
-    (&["maximum"], "<="),
-    (&["min"], ">="),
-    (&["minimum"], ">="),
-    (&["over"], ">"),
-    (&["above"], ">"),
-    (&["exceeds"], ">"),
-    (&["under"], "<"),
-    (&["below"], "<"),
-];
-
-/// `more than 3`, `at most three times`.
-fn read_bound(view: &StatementView<'_, '_>, at: usize) -> Option<WordedBound> {
-    let (words, sign) = PHRASES.iter().find(|(words, _)| view.tokens_are(at, words))?;
-    let here = at + words.len();
-    let number = number_at(view, here)?;
-    let end = here + 1 + usize::from(view.is_any(here + 1, &["times", "x", "time"]));
-    Some(WordedBound { sign, number, end })
-}
-
-pub(super) fn number_digits(text: &str) -> Option<String> {
-    let number = text.starts_with(|sign: char| sign.is_ascii_digit() || sign == '$');
-    if number { Some(text.to_owned()) } else { number_word(text).map(|number| number.to_string()) }
-}
-
-pub(super) fn number_at(view: &StatementView<'_, '_>, at: usize) -> Option<String> {
-    if view.is_number(at) {
-        return Some(view.token_text(at).to_owned());
-    }
-    number_word(view.token_text(at)).map(|number| number.to_string())
-}
-
-pub(super) fn behind_bound(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
-    read_bound(view, at).map(|bound| bound.end)
-}
-
-/// The token behind a limit that `never` cannot take: `more than 3 times`, `twice`.
-pub(super) fn behind_limit(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
-    if let Some(bound) = read_bound(view, at) {
-        return Some(bound.end);
-    }
-    let number = number_at(view, at)?;
-    match view.token_text(at + 1) {
-        "times" => Some(at + 2),
-        "or" => None,
-        _ => (number != view.token_text(at)).then_some(at + 1),
-    }
-}
-
-/// `<= 3` for `at most three times`.
-pub(super) fn comparison_of(text: &str) -> Option<String> {
-    let (sign, number) = sign_of(text)?;
-    Some(format!("{sign} {number}"))
-}
-
-/// What a limit allows: `<= 3` for `more than 3 times`, `< 2` for `twice`.
-pub(super) fn within_limit(text: &str) -> Option<String> {
-    match sign_of(text) {
-        Some((sign, number)) => Some(format!("{} {number}", opposite_sign(sign))),
-        None => Some(format!("< {}", number_digits(text.split(' ').next()?)?)),
-    }
-}
-
-fn sign_of(text: &str) -> Option<(&'static str, String)> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let (phrase, sign) = PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase))?;
-    Some((sign, number_digits(words.get(phrase.len())?)?))
-}
-
-fn opposite_sign(sign: &str) -> &'static str {
-    match sign {
-        ">" => "<=",
-        ">=" => "<",
-        "<" => ">=",
-        "<=" => ">",
-        _ => "!=",
-    }
-}
-
 const SAME: &[&str] = &["identical", "same", "equal", "repeated", "consecutive", "successive"];
 
 /// `never more than 3 search`, `at most 3 search`, `no more than 3 identical calls`, `max 5 fetch`.
@@ -289,15 +172,4 @@ fn bound_in_front(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     );
     let whole = if rest.is_empty() { text.clone() } else { format!("{text} {rest}") };
     Some(diagnostic.suggest_text(whole.clone(), vec![view.replace_tokens(0, view.len(), whole)]))
-}
-
-pub(super) fn number_word(word: &str) -> Option<u32> {
-    match word {
-        "once" | "one" => Some(1),
-        "twice" | "two" => Some(2),
-        "thrice" | "three" => Some(3),
-        "four" => Some(4),
-        "five" => Some(5),
-        _ => None,
-    }
 }

@@ -1,6 +1,7 @@
 //! Hints for mistakes inside brackets: entries of objects, elements of lists, arguments.
 
 use super::hint::{Hint, function_hint, pattern_hint};
+use super::places::enclosing_bracket;
 use super::view::{StatementView, SuggestText};
 use crate::token::TokenKind;
 use crate::words;
@@ -29,40 +30,6 @@ pub(super) const LATE: &[Hint] = &[
         .with_message("something is missing between `{b}` and `,`")
         .with_help("remove the comma, or write the entry in front of it"),
 ];
-
-pub(super) fn enclosing_bracket(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for here in (0..at).rev() {
-        match view.token_text(here) {
-            ")" | "]" | "}" => depth += 1,
-            "(" | "[" | "{" if depth == 0 => return Some(here),
-            "(" | "[" | "{" => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
-pub(super) fn is_list(view: &StatementView<'_, '_>, open: usize) -> bool {
-    let call = view.touches_previous(open) && view.is_word(open - 1) && !view.token_is(open - 1, "in");
-    view.is_any(open, &["(", "{"]) && !call && comma_inside(view, open)
-}
-
-fn comma_inside(view: &StatementView<'_, '_>, open: usize) -> bool {
-    let end = view.behind_bracket(open);
-    let mut depth = 0_usize;
-    let mut comma = false;
-    for here in open..end {
-        match view.token_text(here) {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.saturating_sub(1),
-            ":" | "->" | "|" if depth == 1 => return false,
-            "," if depth == 1 => comma = true,
-            _ => {}
-        }
-    }
-    comma
-}
 
 /// `f(a: 1)` in an expression.
 fn named_argument(view: &StatementView<'_, '_>) -> Option<Diagnostic> {

@@ -53,7 +53,7 @@ fn describe_rule(rule: Rule) -> Option<(u8, String)> {
         Rule::expression | Rule::logical | Rule::comparison | Rule::value | Rule::operand | Rule::primary => {
             (0, "a value or condition")
         }
-        Rule::step | Rule::atom | Rule::tool_glob | Rule::flow_choice | Rule::flow_sequence => {
+        Rule::step | Rule::listed_step | Rule::atom | Rule::tool_glob | Rule::flow_choice | Rule::flow_sequence => {
             (0, "the name of a tool or another step")
         }
         Rule::string | Rule::quoted_tool => (1, "a text in quotes"),

@@ -1,6 +1,7 @@
 //! What a template can make of a text: `{name|bare}`.
 
-use super::{counts, foreign_syntax};
+use super::view::strip_quotes;
+use super::{bounds, foreign_syntax};
 use crate::ast::NumberUnit;
 use crate::{number, words};
 
@@ -24,7 +25,7 @@ const FILTERS: &[(&str, FilterFn)] = &[
         ))
     }),
     // How many, in digits.
-    ("digits", |text| counts::number_digits(text)),
+    ("digits", |text| bounds::number_digits(text)),
     ("unit", |text| number::meant_unit(text).map(str::to_owned)),
     ("verdict", |text| words::meant_verdict(text).map(str::to_owned)),
     // A text as a regular expression.
@@ -34,9 +35,9 @@ const FILTERS: &[(&str, FilterFn)] = &[
         Some(if text.contains("immediately") || text.contains("directly") { "immediately " } else { "" }.to_owned())
     }),
     // The bound of a count: as it is, and turned round.
-    ("bound", counts::comparison_of),
-    ("limit", counts::within_limit),
-    ("next", |text| Some(counts::number_digits(text)?.parse::<u32>().ok()?.saturating_add(1).to_string())),
+    ("bound", bounds::comparison_of),
+    ("limit", bounds::within_limit),
+    ("next", |text| Some(bounds::number_digits(text)?.parse::<u32>().ok()?.saturating_add(1).to_string())),
     // A number without its unit.
     ("whole", |text| Some(text.chars().take_while(char::is_ascii_digit).collect())),
     ("type", |text| Some(type_of(text).to_owned())),
@@ -52,7 +53,7 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("held", verb_test),
     ("ungrouped", |text| Some(text.replace([',', ' '], ""))),
     ("cents", |text| Some(format!("{:.2}", text.parse::<f64>().ok()? / 100.0))),
-    ("money", |text| Some(counts::comparison_of(text)?.replace('$', ""))),
+    ("money", |text| Some(bounds::comparison_of(text)?.replace('$', ""))),
     ("amount", |text| Some(text.trim_start_matches('$').to_owned())),
     ("like", |text| Some(format!("\"{}\"", strip_quotes(text).trim_matches('%')))),
     ("pattern", |text| {
@@ -195,10 +196,6 @@ fn type_of(text: &str) -> &'static str {
         _ if matches!(word, "true" | "false") => "boolean",
         _ => "any",
     }
-}
-
-pub(super) fn strip_quotes(text: &str) -> &str {
-    text.trim_matches(['"', '\''])
 }
 
 pub(super) fn label_of(text: &str) -> String {

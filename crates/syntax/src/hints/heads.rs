@@ -1,6 +1,7 @@
 //! Hints for mistakes in the first word of a line: near misses, words of other languages and of plain English.
 
 use super::hint::{Hint, function_hint, pattern_hint};
+use super::places::is_infix;
 use super::view::{StatementView, SuggestText};
 use crate::token::TokenKind;
 use crate::words;
@@ -80,13 +81,6 @@ fn lone_step(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         view.syntax_error(0, end, "a step alone is no statement")
             .suggest_text(text, vec![view.insert_before(0, "require ")]),
     )
-}
-
-/// True if the first word may claim what follows: no operator, and not yet parsed.
-pub(super) fn is_claim(view: &StatementView<'_, '_>, at: usize) -> bool {
-    let name = view.is_any(at, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"]);
-    let outcome = view.token_is(0, "expect") && view.len() == 2;
-    at < view.len() && view.failed <= at && !name && !outcome && !is_infix(view)
 }
 
 /// Statement words of other languages or of English: word, statement, how to write it.
@@ -184,27 +178,6 @@ fn is_head(view: &StatementView<'_, '_>) -> bool {
         || view.is_any(1, &["{", "*", "?"])
         || view.token_is(1, "(") && !view.touches_previous(1);
     view.is_word(0) && follows && !words::is_joining(view.token_text(1)) && !is_infix(view) && view.failed <= 3
-}
-
-const BETWEEN: &[&str] = &[
-    "before",
-    "after",
-    "only",
-    "iff",
-    "never",
-    "must",
-    "requires",
-    "follows",
-    "precedes",
-    "equals",
-    "is",
-    "immediately",
-    "then",
-];
-
-/// `A before B`: the first word is a step.
-fn is_infix(view: &StatementView<'_, '_>) -> bool {
-    view.is_any(1, BETWEEN) && view.find_word(1, "->").is_none()
 }
 
 fn is_known(word: &str) -> bool {

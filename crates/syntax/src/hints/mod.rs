@@ -9,6 +9,7 @@
 //! What no row knows is said in the words of the grammar ([`grammar_mistake`]).
 
 mod bodies;
+mod bounds;
 mod calls;
 mod classes;
 mod counts;
@@ -26,6 +27,7 @@ mod orders;
 mod pattern;
 mod patterns;
 mod phrases;
+mod places;
 mod quantifiers;
 mod rewrite;
 mod settings;

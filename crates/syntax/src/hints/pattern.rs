@@ -19,8 +19,8 @@
 //! | `&..(x` `!..(x` | the same, in brackets or not |
 //! | `@failed` | a condition by name on the place, from [`super::classes`] |
 
-use super::classes::{self, GuardFn, TakeFn};
-use super::view::StatementView;
+use super::classes;
+use super::view::{GuardFn, StatementView, TakeFn};
 use averment_base::source::Span;
 
 #[derive(Debug, Clone, Copy)]

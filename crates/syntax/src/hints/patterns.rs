@@ -185,26 +185,6 @@ fn kind_of(view: &StatementView<'_, '_>, at: usize) -> Option<&'static str> {
 
 /// `require refund amount > 3`, `never refund with amount > 3`.
 fn arguments_without_parentheses(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
-    const TESTS: &[&str] = &[
-        "==",
-        "!=",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        ".",
-        "contains",
-        "icontains",
-        "mentions",
-        "matches",
-        "in",
-        "is",
-        "exists",
-        "starts",
-        "ends",
-        ":",
-        "=",
-    ];
     if !view.is_any(0, &["require", "never", "only", "first", "last"]) {
         return None;
     }
@@ -214,7 +194,7 @@ fn arguments_without_parentheses(view: &StatementView<'_, '_>) -> Option<Diagnos
     if end == 1
         || !view.is_word(path)
         || words::MODIFIERS.contains(&view.token_text(path))
-        || !view.is_any(path + 1, TESTS)
+        || !view.is_any(path + 1, words::TESTS) && !view.is_any(path + 1, &[".", ":", "="])
         || view.token_is(end - 1, ")")
         || view.failed > path + 1
     {

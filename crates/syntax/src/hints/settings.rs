@@ -1,6 +1,7 @@
 //! Hints for mistakes in modifiers and settings.
 
 use super::hint::{Hint, function_hint, pattern_hint};
+use super::places::can_stand;
 use super::view::{StatementView, SuggestText};
 use crate::near_keywords;
 use crate::words;
@@ -80,19 +81,6 @@ pub(super) const UNKNOWN: &[Hint] = &[function_hint("require search priority 2",
 
 const ALL: &str =
     "the modifiers are weight, severity, must, threshold, message, as, class, tags, when, id, expect fail";
-
-/// An operator behind it makes it a name.
-pub(super) fn is_modifier(view: &StatementView<'_, '_>, at: usize) -> bool {
-    const TESTS: &[&str] =
-        &["==", "!=", "<", ">", "<=", ">=", ".", "contains", "is", "in", "matches", "exists", "+", "and", "or"];
-    let value = at == 0 && view.is_any(0, &["when", "as", "class"]) && view.len() > 3;
-    can_stand(view, at) && view.failed <= at + 2 && !view.is_any(at + 1, TESTS) && !value
-}
-
-/// At the start, or behind a complete statement.
-fn can_stand(view: &StatementView<'_, '_>, at: usize) -> bool {
-    at == 0 || view.failed <= at + 2 && view.ends_operand(at - 1)
-}
 
 /// `weight: 2`, `severity = error`, `tags: [a, b]`.
 fn modifier_sign(view: &StatementView<'_, '_>) -> Option<Diagnostic> {

@@ -365,3 +365,13 @@ impl SuggestText for Diagnostic {
         self
     }
 }
+
+/// The token behind what is taken at a token, where that is there.
+pub(super) type TakeFn = fn(&StatementView<'_, '_>, usize) -> Option<usize>;
+/// A condition on a place in a statement.
+pub(super) type GuardFn = fn(&StatementView<'_, '_>, usize) -> bool;
+
+/// A text without its quotes.
+pub(super) fn strip_quotes(text: &str) -> &str {
+    text.trim_matches(['"', '\''])
+}

@@ -1,16 +1,19 @@
 //! `"""` strings without the indentation that only the layout of the file needs.
 
 use super::GrammarPair;
-use super::text::StringSegment;
 use crate::grammar::Rule;
+
+/// A segment of a string before escapes are resolved.
+pub(super) enum StringSegment<'i> {
+    /// Text as written, with its offset in what was parsed.
+    Written(usize, &'i str),
+    Value(GrammarPair<'i>),
+}
 
 enum LineChunk<'i> {
     /// `opens` if nothing of its line precedes it.
-    Text {
-        at: usize,
-        text: &'i str,
-        opens: bool,
-    },
+    Text { at: usize, text: &'i str, opens: bool },
+    /// `${…}`.
     Value(GrammarPair<'i>),
 }
 

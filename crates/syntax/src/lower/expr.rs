@@ -232,7 +232,8 @@ impl SyntaxLowering<'_> {
     fn lower_counted(&mut self, node: GrammarPair<'_>) -> Option<ExprKind> {
         let mut children = NodeChildren::of_node(node);
         children.skip_word(Rule::k_count);
-        let step = Box::new(self.step_part(children.next()?)?);
+        let pattern = children.next()?;
+        let step = Box::new(self.pattern_list(|lower| lower.step_part(pattern))?);
         Some(ExprKind::Counted { step, so_far: children.skip_word(Rule::so_far) })
     }
 

@@ -62,6 +62,8 @@ pub(super) struct SyntaxLowering<'t> {
     /// The quantifier whose body is lowered, up to its colon.
     quantifier: Option<Span>,
     in_step_group: bool,
+    /// What stands before in the list of patterns that is lowered.
+    listed: step::Listed,
     /// What was wrong.
     pub diagnostics: Diagnostics,
 }
@@ -70,7 +72,17 @@ impl<'t> SyntaxLowering<'t> {
     /// Trees deeper than `limit` are refused.
     pub(super) fn new(text: &'t str, place: TextPlace, limit: usize) -> Self {
         let diagnostics = Diagnostics::default();
-        Self { text, place, limit, depth: 0, open_where: None, quantifier: None, in_step_group: false, diagnostics }
+        Self {
+            text,
+            place,
+            limit,
+            depth: 0,
+            open_where: None,
+            quantifier: None,
+            in_step_group: false,
+            listed: step::Listed::default(),
+            diagnostics,
+        }
     }
 
     /// Without trailing space and comments, which rules may include.

@@ -51,13 +51,13 @@ impl SyntaxLowering<'_> {
                 self.two_steps(&mut children).map(|(open, close)| StatementKind::Nested { open, close })
             }
             Rule::together_statement => {
-                self.two_steps(&mut children).map(|(left, right)| StatementKind::Together { left, right })
+                self.listed_pair(&mut children).map(|(left, right)| StatementKind::Together { left, right })
             }
             Rule::apart_statement => {
-                self.two_steps(&mut children).map(|(left, right)| StatementKind::Apart { left, right })
+                self.listed_pair(&mut children).map(|(left, right)| StatementKind::Apart { left, right })
             }
             Rule::not_both_statement => {
-                self.two_steps(&mut children).map(|(left, right)| StatementKind::NotBoth { left, right })
+                self.listed_pair(&mut children).map(|(left, right)| StatementKind::NotBoth { left, right })
             }
             Rule::if_statement => {
                 let (condition, consequence) = self.two_steps(&mut children)?;
@@ -84,20 +84,34 @@ impl SyntaxLowering<'_> {
     }
 
     fn step_of(&mut self, children: &mut NodeChildren<'_>) -> Option<StepPattern> {
-        let node = children.find(|child| child.as_rule() == Rule::step)?;
-        self.lower_step(node)
+        self.pattern_list(|lower| lower.listed_step_of(children))
     }
 
+    /// The same for a step of a list.
+    fn listed_step_of(&mut self, children: &mut NodeChildren<'_>) -> Option<StepPattern> {
+        let node = children.find(|child| matches!(child.as_rule(), Rule::step | Rule::listed_step))?;
+        self.listed_step(node)
+    }
+
+    /// A list of steps.
     fn steps_of(&mut self, children: &mut NodeChildren<'_>) -> Option<Vec<StepPattern>> {
-        let mut steps = vec![self.step_of(children)?];
-        while let Some(node) = children.next_if_rule(Rule::step) {
-            steps.push(self.lower_step(node)?);
-        }
-        Some(steps)
+        self.pattern_list(|lower| {
+            let mut steps = vec![lower.listed_step_of(children)?];
+            while let Some(node) = children.next_if_rule(Rule::listed_step) {
+                steps.push(lower.listed_step(node)?);
+            }
+            Some(steps)
+        })
     }
 
+    /// The next two steps, each for itself.
     fn two_steps(&mut self, children: &mut NodeChildren<'_>) -> Option<(StepPattern, StepPattern)> {
         Some((self.step_of(children)?, self.step_of(children)?))
+    }
+
+    /// The next two steps, which are a list.
+    fn listed_pair(&mut self, children: &mut NodeChildren<'_>) -> Option<(StepPattern, StepPattern)> {
+        self.pattern_list(|lower| Some((lower.listed_step_of(children)?, lower.listed_step_of(children)?)))
     }
 
     fn lower_some(&mut self, mut children: NodeChildren<'_>) -> Option<StatementKind> {
@@ -106,11 +120,13 @@ impl SyntaxLowering<'_> {
     }
 
     fn lower_either(&mut self, mut children: NodeChildren<'_>) -> Option<StatementKind> {
-        let mut steps = vec![self.step_of(&mut children)?];
-        while children.skip_word(Rule::k_or) {
-            steps.push(self.step_of(&mut children)?);
-        }
-        Some(StatementKind::Either { steps })
+        self.pattern_list(|lower| {
+            let mut steps = vec![lower.listed_step_of(&mut children)?];
+            while children.skip_word(Rule::k_or) {
+                steps.push(lower.listed_step_of(&mut children)?);
+            }
+            Some(StatementKind::Either { steps })
+        })
     }
 
     /// `A iff B`, `B only after A`.
@@ -282,7 +298,10 @@ impl SyntaxLowering<'_> {
             Some(_) => SequenceMode::Exactly,
             None => SequenceMode::Gaps,
         };
-        let steps = self.steps_of(&mut children)?;
+        let mut steps = vec![self.step_of(&mut children)?];
+        while let Some(node) = children.next_if_rule(Rule::step) {
+            steps.push(self.lower_step(node)?);
+        }
         Some(StatementKind::Sequence { mode, steps, within: self.lower_within(&mut children)? })
     }
 

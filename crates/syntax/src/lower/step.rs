@@ -8,8 +8,33 @@ use crate::ast::{
 use crate::grammar::Rule;
 use averment_base::source::Span;
 
+/// What stands before a pattern in its list, so that a text in it can go on with a kind word.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Listed {
+    /// The last kind word.
+    kind: Option<StepWord>,
+    /// It stands in front of the name of a program with parentheses: `command rm(flags: ["-f"])`.
+    is_parsed: bool,
+    /// A tool behind it.
+    tool: Option<Span>,
+}
+
 impl SyntaxLowering<'_> {
+    /// A step pattern that is no part of a list.
     pub(crate) fn lower_step(&mut self, node: GrammarPair<'_>) -> Option<StepPattern> {
+        self.pattern_list(|lower| lower.listed_step(node))
+    }
+
+    /// Lowers the patterns of one list.
+    pub(super) fn pattern_list<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::take(&mut self.listed);
+        let result = work(self);
+        self.listed = outer;
+        result
+    }
+
+    /// A step pattern of a list.
+    pub(super) fn listed_step(&mut self, node: GrammarPair<'_>) -> Option<StepPattern> {
         let span = self.node_span(&node);
         let mut parts: Vec<StepPattern> = Vec::new();
         let mut condition = None;
@@ -55,7 +80,8 @@ impl SyntaxLowering<'_> {
             Rule::step_group => self.step_group(node),
             Rule::proposed_group => {
                 let group = NodeChildren::of_node(node).find(|child| child.as_rule() == Rule::step_group)?;
-                let step = self.step_group(group)?;
+                // Only calls are proposed, so that no kind word goes on in it.
+                let step = self.pattern_list(|lower| lower.step_group(group))?;
                 Some(StepPattern { kind: PatternForm::Proposed(Box::new(step)), span })
             }
             _ => Some(StepPattern { kind: PatternForm::Atom(self.lower_atom(node)?), span }),
@@ -67,7 +93,7 @@ impl SyntaxLowering<'_> {
         let inner = NodeChildren::of_node(node).next()?;
         let step = self.in_brackets(span, |lower| {
             lower.in_step_group = true;
-            lower.lower_step(inner)
+            lower.listed_step(inner)
         });
         Some(StepPattern { span, ..step? })
     }
@@ -75,11 +101,14 @@ impl SyntaxLowering<'_> {
     fn lower_atom(&mut self, node: GrammarPair<'_>) -> Option<Atom> {
         let mut children = NodeChildren::of_node(node);
         let proposed = children.skip_word(Rule::proposed);
-        let subject = self.lower_subject(children.next()?)?;
+        let subject = self.lower_subject(children.next()?, proposed)?;
         let arguments = match children.next_if_rule(Rule::entries) {
             Some(entries) => Some(self.lower_entries(entries)?),
             None => None,
         };
+        if let AtomSubject::Tool(name) = &subject {
+            self.tool_of_list(name, arguments.as_deref().unwrap_or_default());
+        }
         let (mut status, mut by, mut tagged) = (None, None, None);
         for child in children {
             let span = self.node_span(&child);
@@ -126,9 +155,17 @@ impl SyntaxLowering<'_> {
         Some(ByAgent { agent, span })
     }
 
-    fn lower_subject(&mut self, node: GrammarPair<'_>) -> Option<AtomSubject> {
+    fn lower_subject(&mut self, node: GrammarPair<'_>, proposed: bool) -> Option<AtomSubject> {
         match node.as_rule() {
-            Rule::quoted_tool => Some(AtomSubject::QuotedTool(self.lower_quoted(node.into_inner().next()?)?)),
+            // Only calls are proposed.
+            Rule::quoted_tool if proposed || self.listed.kind.is_none() => {
+                Some(AtomSubject::QuotedTool(self.lower_quoted(node.into_inner().next()?)?))
+            }
+            Rule::quoted_tool => {
+                let text = node.into_inner().next()?;
+                self.goes_on(text)
+            }
+            Rule::regex => self.goes_on(node),
             Rule::kind_subject => {
                 let mut children = NodeChildren::of_node(node);
                 let word = children.next_if_rule(Rule::kind_word)?;
@@ -136,10 +173,58 @@ impl SyntaxLowering<'_> {
                     Some(text) => Some(self.kind_text(text)?),
                     None => None,
                 };
-                Some(AtomSubject::Kind { kind: kind_word(word.as_str()), word: self.node_span(&word), text })
+                let kind = kind_word(word.as_str());
+                let is_parsed = matches!(text, Some(KindText::Command(_)));
+                self.listed = Listed { kind: Some(kind), is_parsed, tool: None };
+                Some(AtomSubject::Kind { kind, word: Some(self.node_span(&word)), text })
             }
             _ => Some(AtomSubject::Tool(self.node_name(&node))),
         }
+    }
+
+    /// A text or a regular expression that goes on with the kind word before it.
+    fn goes_on(&mut self, node: GrammarPair<'_>) -> Option<AtomSubject> {
+        let (span, written) = (self.node_span(&node), self.node_text(&node).to_owned());
+        let Listed { kind, tool, .. } = self.listed;
+        let Some(kind) = kind else {
+            let help = format!(
+                "write the kind of step in front, such as `command {written}`, or `(any where tool matches {written})`"
+            );
+            self.report_error(span, "a regular expression alone names no step", help);
+            return None;
+        };
+        if let Some(tool) = tool {
+            let (word, name) = (kind.as_str(), self.source_text(tool).to_owned());
+            let mut help = format!("write `{word} {written}`");
+            if node.as_rule() != Rule::regex {
+                help.push_str(&format!("; where it is the name of a tool, put it in front of `{word}`"));
+            }
+            self.report_error(
+                span,
+                format!("`{name}` is a tool, so {written} may go on with it or with `{word}`"),
+                help,
+            );
+        }
+        let text = Some(self.kind_text(node)?);
+        Some(AtomSubject::Kind { kind, word: None, text })
+    }
+
+    /// A bare name is a tool, also behind a kind word.
+    fn tool_of_list(&mut self, name: &Name, entries: &[PatternArgument]) {
+        let is_of_command = |entry: &PatternArgument| match entry {
+            PatternArgument::Matches { path: Expr { kind: ExprKind::Name(path), .. }, .. } => {
+                matches!(path.as_str(), "args" | "flags" | "options")
+            }
+            _ => false,
+        };
+        if self.listed.is_parsed && entries.iter().any(is_of_command) {
+            self.report_error(
+                name.span,
+                format!("`{}` is a tool here, and these are entries of a command", name.text),
+                format!("write `command {}(…)`; a tool stands in front of the commands", name.text),
+            );
+        }
+        self.listed.tool = Some(name.span);
     }
 
     fn kind_text(&mut self, node: GrammarPair<'_>) -> Option<KindText> {
@@ -214,17 +299,18 @@ impl SyntaxLowering<'_> {
 
     fn flow_choice(&mut self, node: GrammarPair<'_>) -> Option<FlowExpr> {
         let span = self.node_span(&node);
-        let mut parts: Vec<FlowExpr> = Vec::new();
-        for child in NodeChildren::of_node(node).filter(|child| child.as_rule() != Rule::bar) {
-            parts.push(match child.as_rule() {
-                Rule::flow_repeat => self.flow_repeat(child)?,
-                _ => {
-                    let step = self.step_part(child)?;
-                    FlowExpr { span: step.span, kind: FlowKind::Step(step) }
-                }
-            });
-        }
+        let parts = NodeChildren::of_node(node).filter(|child| child.as_rule() != Rule::bar);
+        let mut parts: Vec<FlowExpr> =
+            self.pattern_list(|lower| parts.map(|part| lower.flow_part(part)).collect::<Option<_>>())?;
         if parts.len() == 1 { parts.pop() } else { Some(FlowExpr { kind: FlowKind::Choice(parts), span }) }
+    }
+
+    fn flow_part(&mut self, node: GrammarPair<'_>) -> Option<FlowExpr> {
+        if node.as_rule() == Rule::flow_repeat {
+            return self.flow_repeat(node);
+        }
+        let step = self.step_part(node)?;
+        Some(FlowExpr { span: step.span, kind: FlowKind::Step(step) })
     }
 
     fn flow_repeat(&mut self, node: GrammarPair<'_>) -> Option<FlowExpr> {
@@ -322,17 +408,5 @@ fn as_step(flow: FlowExpr) -> Option<StepPattern> {
 }
 
 fn kind_word(text: &str) -> StepWord {
-    match text {
-        "command" => StepWord::Command,
-        "read" => StepWord::Read,
-        "write" => StepWord::Write,
-        "skill" => StepWord::Skill,
-        "http" => StepWord::Http,
-        "user" => StepWord::User,
-        "assistant" => StepWord::Assistant,
-        "thinking" => StepWord::Thinking,
-        "message" => StepWord::Message,
-        "handover" => StepWord::Handover,
-        _ => StepWord::Span,
-    }
+    StepWord::ALL.into_iter().find(|word| word.as_str() == text).unwrap_or(StepWord::Span)
 }

@@ -1,16 +1,11 @@
 //! Strings: escapes, interpolations, dedented blocks.
 
-use super::dedent::dedent_segments;
+use super::dedent::{StringSegment, dedent_segments};
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{Expr, Name, TextLiteral, TextPart};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-
-pub(super) enum StringSegment<'i> {
-    Written(usize, &'i str),
-    Value(GrammarPair<'i>),
-}
 
 impl SyntaxLowering<'_> {
     pub(super) fn lower_text(&mut self, node: GrammarPair<'_>) -> Option<TextLiteral> {

@@ -1,7 +1,6 @@
 //! Which bracket closes which, also where one is missing: then indentation tells.
 
 use super::text::TokenText;
-use crate::token::TokenKind;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BracketEnd {
@@ -186,16 +185,5 @@ impl<'a, 't> BracketMatcher<'a, 't> {
             let outside = if own_line { self.text.line_end(open) } else { index };
             self.mark_missing(open, outside);
         }
-    }
-}
-
-pub(crate) fn ends_operand(kind: TokenKind, word: &str) -> bool {
-    match kind {
-        TokenKind::Word => !crate::words::is_joining(word),
-        TokenKind::Number | TokenKind::Binding | TokenKind::Text | TokenKind::Regex => true,
-        // What its line does not close ends with its line.
-        TokenKind::OpenText | TokenKind::OpenInterpolation | TokenKind::OpenRegex => true,
-        TokenKind::Sign => matches!(word, ")" | "]" | "}"),
-        _ => false,
     }
 }

@@ -54,7 +54,7 @@ impl RecoveryReader<'_, '_> {
         let body = inside.is_some().then(|| self.whole_of(segment)).flatten();
         let near = |help: &String| help.starts_with("did you mean");
         let is_mistyped = diagnostic.fix.is_some() && diagnostic.help.as_ref().is_some_and(near);
-        let diagnostic = self.diagnose_intended(&trial, body, (diagnostic, is_mistyped));
+        let diagnostic = self.diagnose_intended(&trial, body, diagnostic, is_mistyped);
         self.diagnostics.push(diagnostic);
     }
 

@@ -64,7 +64,7 @@ pub(crate) fn read_incremental(
     let bytes: Vec<Range<usize>> = all.iter().map(|segment| bytes_of(&text, *segment)).collect();
     let before = before.unwrap_or(PreviousParse { text: "", outline: FileOutline::default(), items: Vec::new() });
     let PreviousParse { text: old_text, outline: FileOutline { segments: mut old }, mut items } = before;
-    let (front, back) = count_unchanged((source, &bytes), (old_text, &old));
+    let (front, back) = count_unchanged(source, &bytes, old_text, &old);
     let mut reader = RecoveryReader {
         text: &text,
         brackets: &found,
@@ -160,10 +160,7 @@ fn bytes_of(text: &TokenText<'_>, segment: TokenSegment) -> Range<usize> {
 }
 
 /// Number of unchanged statements at the front and at the back.
-fn count_unchanged(
-    (new_text, new): (&str, &[Range<usize>]),
-    (old_text, old): (&str, &[OutlineEntry]),
-) -> (usize, usize) {
+fn count_unchanged(new_text: &str, new: &[Range<usize>], old_text: &str, old: &[OutlineEntry]) -> (usize, usize) {
     // Bytes, not characters: the common part may end inside of one, and no statement does.
     let (new_bytes, old_bytes) = (new_text.as_bytes(), old_text.as_bytes());
     let common = new_bytes.iter().zip(old_bytes).take_while(|(new, old)| new == old).count();

@@ -54,7 +54,8 @@ impl RecoveryReader<'_, '_> {
         &self,
         trial: &StatementTrial<'_>,
         whole: Option<(&str, usize)>,
-        (said, mistyped): (Diagnostic, bool),
+        said: Diagnostic,
+        mistyped: bool,
     ) -> Diagnostic {
         if self.only_mistakes || self.explained > ASKED {
             return said;

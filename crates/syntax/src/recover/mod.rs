@@ -22,13 +22,13 @@ use super::token::{TokenKind, TokenScan};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
+pub(super) use brackets::BracketError;
 use brackets::{BracketEnd, BracketTable};
-pub(super) use brackets::{BracketError, ends_operand};
 pub(super) use incremental::read_incremental;
 pub use incremental::{FileOutline, IncrementalParse, PreviousParse};
 pub(super) use intended::apply_first_fix;
 use segments::{BodyKind, SegmentBody, TokenSegment};
-pub(super) use text::TokenText;
+pub(super) use text::{TokenText, ends_operand};
 pub(super) use unfinished::is_unfinished;
 
 /// Further mistakes in a file are counted, not reported.

@@ -1,7 +1,7 @@
 //! The segments of a file or a body: each is one statement as far as its line ends and brackets tell.
 
-use super::brackets::{BracketEnd, BracketTable, ends_operand};
-use super::text::TokenText;
+use super::brackets::{BracketEnd, BracketTable};
+use super::text::{TokenText, ends_operand};
 use crate::statements;
 use crate::token::TokenKind;
 use crate::words;

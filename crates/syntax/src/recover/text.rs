@@ -1,6 +1,5 @@
 //! A file as tokens and lines, for everything that looks at text which the grammar does not take.
 
-use super::brackets::ends_operand;
 use crate::token::{Token, TokenKind};
 use crate::words;
 use averment_base::source::{FileId, Span};
@@ -139,5 +138,17 @@ impl TokenText<'_> {
     pub(crate) fn source_line_number(&self, index: usize) -> usize {
         let start = self.span(index).start as usize;
         self.source.get(..start).unwrap_or("").matches('\n').count() + 1
+    }
+}
+
+/// True for a token behind which a value is complete.
+pub(crate) fn ends_operand(kind: TokenKind, word: &str) -> bool {
+    match kind {
+        TokenKind::Word => !words::is_joining(word),
+        TokenKind::Number | TokenKind::Binding | TokenKind::Text | TokenKind::Regex => true,
+        // What its line does not close ends with its line.
+        TokenKind::OpenText | TokenKind::OpenInterpolation | TokenKind::OpenRegex => true,
+        TokenKind::Sign => matches!(word, ")" | "]" | "}"),
+        _ => false,
     }
 }

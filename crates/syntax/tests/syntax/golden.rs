@@ -180,13 +180,14 @@ fn deeper_nesting_than_the_limit_is_said_at_its_place() {
     }
 }
 
-/// `golden/syntax/NAME.assert` with what is said of it in `NAME.snap`; `AVERMENT_BLESS=1` writes it.
+/// `golden/syntax/NAME.assert` with what is said of it in `NAME.snap`.
 #[test]
 fn mistakes_are_explained_as_the_golden_files_show() {
     let folder = averment_fixtures::root().join("tests/golden/syntax");
     for (name, text) in rule_files(&folder) {
         let (_, diagnostics) = parse(&text);
-        averment_fixtures::compare(&folder, name.as_str(), &rendered(&text, &diagnostics));
+        let _scope = averment_fixtures::snapshot_beside(&folder.join(format!("{name}.assert")));
+        insta::assert_snapshot!(name, rendered(&text, &diagnostics));
     }
 }
 

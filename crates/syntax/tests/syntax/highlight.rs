@@ -1,5 +1,5 @@
 //! The TextMate grammar of editors: its words are those of the language, its patterns can be read, and it finds what a reader would.
-//! `AVERMENT_BLESS=1` writes the words of the language into it.
+//! `UPDATE_GENERATED=1` writes the words of the language into it.
 
 use averment_syntax::words;
 use serde_json::Value;
@@ -44,7 +44,7 @@ fn the_words_are_those_of_the_language() {
         text =
             text.replace(&format!("(?:{})", alternatives(&written).join("|")), &format!("(?:{})", expected.join("|")));
     }
-    averment_fixtures::compare_file(&file(), &text);
+    averment_fixtures::compare_generated(&file(), &text);
     for verdict in words::VERDICTS {
         assert!(pattern(&grammar, "/repository/declarations/patterns/5/match").contains(verdict), "{verdict}");
     }
@@ -52,7 +52,7 @@ fn the_words_are_those_of_the_language() {
 
 #[test]
 fn every_keyword_of_the_grammar_file_is_highlighted() {
-    if averment_fixtures::blesses() {
+    if averment_fixtures::updates_generated() {
         // The file is being written.
         return;
     }
@@ -65,7 +65,7 @@ fn every_keyword_of_the_grammar_file_is_highlighted() {
     let known: BTreeSet<&str> = patterns.iter().chain(&lines).flat_map(|pattern| alternatives(pattern)).collect();
     let keywords = pest.lines().filter_map(|line| line.strip_prefix("k_")?.split(' ').next());
     let missing: Vec<&str> = keywords.filter(|word| !known.contains(word)).collect();
-    assert!(missing.is_empty(), "{missing:?}: AVERMENT_BLESS=1 cargo test -p averment-syntax --test syntax");
+    assert!(missing.is_empty(), "{missing:?}: UPDATE_GENERATED=1 cargo test -p averment-syntax --test syntax");
 }
 
 /// Every pattern in the grammar with where it stands.

@@ -265,6 +265,14 @@ fn steps_are_read_with_all_their_parts() {
         ("require proposed delete_*(force: true)", "proposed delete_*(force: true)"),
         ("require proposed (a | b)", "proposed(a | b)"),
         ("require proposed", "proposed"),
+        ("require command \"a\" | \"b\" | /c/", "Command \"a\" | Command \"b\" | Command /c/"),
+        ("require \"a\" | command \"b\" | read | \"c\"", "\"a\" | Command \"b\" | Read | Read \"c\""),
+        ("require (user \"a\" where ok) | \"b\"(turn: 1) ok", "(User \"a\" where ok) | User \"b\"(turn: 1) Ok"),
+        ("require (command \"a\" | (\"b\" | /c/))", "Command \"a\" | Command \"b\" | Command /c/"),
+        (
+            "require command \"a\" | proposed \"b\" | proposed (\"c\" | d)",
+            "Command \"a\" | proposed \"b\" | proposed(\"c\" | d)",
+        ),
         (
             "require f(count: 3, if: 1, not: 2, a > 1, \"user-id\": $x, b.c[0]: /x/) failed",
             "f(count: 3, if: 1, not: 2, (a Greater 1), \"user-id\": $x, b.c[0]: /x/) Failed",

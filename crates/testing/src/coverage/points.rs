@@ -298,8 +298,8 @@ impl<'p> PointCollector<'p> {
             let constant = offset.checked_sub(1).and_then(|before| ops.get(before));
             match op {
                 Op::Condition() if matches!(constant, Some(Op::Constant(_))) => {}
-                Op::Condition() => self.push_instruction((chunk.start, seen_in.start), offset, owner),
-                op if is_test(*op) => self.push_instruction((chunk.start, seen_in.start), offset, owner),
+                Op::Condition() => self.push_instruction(chunk.start, seen_in.start, offset, owner),
+                op if is_test(*op) => self.push_instruction(chunk.start, seen_in.start, offset, owner),
                 Op::Let(LetRef(number)) => self.collect_definition(self.program.lets.get(*number as usize).copied()),
                 Op::CallDef(DefRef(number), _) => {
                     self.collect_definition(self.program.defs.get(*number as usize).map(|def| def.code));
@@ -309,7 +309,7 @@ impl<'p> PointCollector<'p> {
         }
     }
 
-    fn push_instruction(&mut self, (own, evaluated): (u32, u32), offset: usize, owner: Option<u32>) {
+    fn push_instruction(&mut self, own: u32, evaluated: u32, offset: usize, owner: Option<u32>) {
         let Some(&span) = self.program.spans.get((own as usize).saturating_add(offset)) else { return };
         self.push_point(
             PointKind::Test,

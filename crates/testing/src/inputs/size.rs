@@ -23,23 +23,21 @@ pub(super) fn check_sizes(arguments: &[(String, ValueSpec)], place: Span, said: 
 
 fn check_bounds(spec: &ValueSpec, said: &mut Diagnostics) {
     match &spec.kind {
-        ValueKind::Text { least, most } => {
-            check_length(spec.span, (*least, *most), (TEXT, "texts", "characters"), said)
-        }
+        ValueKind::Text { least, most } => check_length(spec.span, *least, *most, TEXT, "texts", "characters", said),
         ValueKind::List { least, most, elements } => {
-            check_length(spec.span, (*least, *most), (LIST, "lists", "elements"), said);
+            check_length(spec.span, *least, *most, LIST, "lists", "elements", said);
             elements.iter().for_each(|element| check_bounds(element, said));
         }
         ValueKind::Integer { least, most } => {
             let (first, last) = (least.unwrap_or(-100), most.unwrap_or(100));
             if most.is_some() && first > last {
-                report_empty(spec.span, (&first.to_string(), least.is_none()), &last.to_string(), said);
+                report_empty(spec.span, &first.to_string(), least.is_none(), &last.to_string(), said);
             }
         }
         ValueKind::Number { least, most } => {
             let (first, last) = (least.unwrap_or(-100.0), most.unwrap_or(100.0));
             if most.is_some() && first > last {
-                report_empty(spec.span, (&first.to_string(), least.is_none()), &last.to_string(), said);
+                report_empty(spec.span, &first.to_string(), least.is_none(), &last.to_string(), said);
             }
             if !(last.max(first) - first).is_finite() {
                 let message = "numbers between these ends cannot be told apart";
@@ -54,8 +52,11 @@ fn check_bounds(spec: &ValueSpec, said: &mut Diagnostics) {
 
 fn check_length(
     span: Span,
-    (least, most): (Option<u64>, Option<u64>),
-    (limit, what, of): (u64, &str, &str),
+    least: Option<u64>,
+    most: Option<u64>,
+    limit: u64,
+    what: &str,
+    of: &str,
     said: &mut Diagnostics,
 ) {
     if most.is_some_and(|most| most > super::value::length_limit(least, limit)) {
@@ -66,11 +67,11 @@ fn check_length(
     if let (Some(least), Some(most)) = (least, most)
         && least > most
     {
-        report_empty(span, (&least.to_string(), false), &most.to_string(), said);
+        report_empty(span, &least.to_string(), false, &most.to_string(), said);
     }
 }
 
-fn report_empty(span: Span, (least, is_usual): (&str, bool), most: &str, said: &mut Diagnostics) {
+fn report_empty(span: Span, least: &str, is_usual: bool, most: &str, said: &mut Diagnostics) {
     let usual = if is_usual { ", which is the least where none is written," } else { "" };
     let message =
         format!("nothing lies between {least}{usual} and {most}: case 0 is made with {most}, all others with {least}");

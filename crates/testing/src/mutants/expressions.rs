@@ -158,10 +158,10 @@ impl EditFinder<'_> {
     }
 
     fn mutate_quantifier(&mut self, quantifier: ExprQuantifier, span: Span) {
-        let (word, others): (&str, &[&str]) = match quantifier {
-            ExprQuantifier::Any => ("any", &["all", "no"]),
-            ExprQuantifier::All => ("all", &["any"]),
-            ExprQuantifier::No => ("no", &["any"]),
+        let (word, others) = match quantifier {
+            ExprQuantifier::Any => ("any", &["all", "no"][..]),
+            ExprQuantifier::All => ("all", &["any"][..]),
+            ExprQuantifier::No => ("no", &["any"][..]),
             ExprQuantifier::Count => return,
         };
         let Some(range) = self.first_word(span, word) else { return };
@@ -246,42 +246,21 @@ fn border_operator(kind: TestKind, negated: bool) -> Option<&'static str> {
     })
 }
 
-fn opposite_operator(kind: TestKind, negated: bool) -> Option<&'static str> {
+fn opposite_operator(kind: TestKind, negated: bool) -> Option<String> {
     use TestKind as T;
-    Some(match (kind, negated) {
-        (T::Less, _) => ">=",
-        (T::LessOrEqual, _) => ">",
-        (T::Greater, _) => "<=",
-        (T::GreaterOrEqual, _) => "<",
-        (T::Equal, false) => "!=",
-        (T::Equal, true) => "==",
-        (T::Identical, false) => "!==",
-        (T::Identical, true) => "===",
-        (T::In, false) => "not in",
-        (T::In, true) => "in",
-        (T::Contains, false) => "not contains",
-        (T::Contains, true) => "contains",
-        (T::Mentions, false) => "not mentions",
-        (T::Mentions, true) => "mentions",
-        (T::ContainsAll, false) => "contains any",
-        (T::ContainsAny, false) => "contains all",
-        (T::ContainsNone, false) => "contains any",
-        (T::StartsWith, false) => "not starts with",
-        (T::StartsWith, true) => "starts with",
-        (T::EndsWith, false) => "not ends with",
-        (T::EndsWith, true) => "ends with",
-        (T::Matches, false) => "not matches",
-        (T::Matches, true) => "matches",
-        (T::Is, false) => "is not",
-        (T::Is, true) => "is",
-        (T::IsJson, false) => "is not json",
-        (T::IsJson, true) => "is json",
-        (T::IsEmpty, false) => "is not empty",
-        (T::IsEmpty, true) => "is empty",
-        (T::IsMissing, false) => "exists",
-        (T::IsMissing, true) => "is missing",
-        (T::Exists, false) => "not exists",
-        (T::Exists, true) => "exists",
-        _ => return None,
-    })
+    let other = match (kind, negated) {
+        (T::Less, _) => T::GreaterOrEqual,
+        (T::LessOrEqual, _) => T::Greater,
+        (T::Greater, _) => T::LessOrEqual,
+        (T::GreaterOrEqual, _) => T::Less,
+        (T::ContainsAll | T::ContainsNone, false) => T::ContainsAny,
+        (T::ContainsAny, false) => T::ContainsAll,
+        (T::IsMissing, false) => T::Exists,
+        (T::ContainsAll | T::ContainsAny | T::ContainsNone | T::ContainsIgnoringCase | T::ContainsJson, _) => {
+            return None;
+        }
+        (kind, true) => kind,
+        (kind, false) => return Some(kind.negated()),
+    };
+    Some(other.written().to_owned())
 }

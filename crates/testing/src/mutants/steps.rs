@@ -5,7 +5,7 @@ use averment_base::source::Span;
 use averment_base::value::compare::with_deep_stack;
 use averment_syntax::ast::{
     Atom, AtomSubject, Expr, ExprKind, FlowExpr, FlowKind, KindText, PatternArgument, PatternForm, StatusWord,
-    StepPattern, TestKind,
+    StepPattern, StepWord, TestKind,
 };
 
 impl EditFinder<'_> {
@@ -37,7 +37,14 @@ impl EditFinder<'_> {
         let spans: Vec<Span> = steps.iter().map(|step| step.span).collect();
         for (number, span) in spans.iter().enumerate() {
             let missing = format!("a test in which `{}` alone decides", self.short_text(*span));
-            self.cut_element(&spans, number, MutantKind::DropPattern, missing);
+            match steps.get(number + 1).and_then(|next| Some((continued_kind(next)?, next.span))) {
+                // What goes on with this one takes its word over.
+                Some((kind, next)) => {
+                    let range = span.start as usize..next.start as usize;
+                    self.push_replacement(range, format!("{} ", kind.as_str()), MutantKind::DropPattern, missing);
+                }
+                None => self.cut_element(&spans, number, MutantKind::DropPattern, missing),
+            }
         }
     }
 
@@ -84,21 +91,25 @@ impl EditFinder<'_> {
                 let missing = format!("a test with a call of a tool that `{}` does not match", name.text);
                 self.replace_span(name.span, "any", MutantKind::Widen, missing);
             }
-            AtomSubject::Kind { word, text: Some(KindText::Text(text)), .. } => {
-                let missing =
-                    format!("a test with a `{}` that is not {}", self.span_text(*word), self.span_text(text.span));
-                self.push_removal(word.end, text.span.end, MutantKind::Widen, missing);
+            AtomSubject::Kind { kind, word, text: Some(KindText::Text(text)) } => {
+                let missing = format!("a test with a `{}` that is not {}", kind.as_str(), self.span_text(text.span));
+                self.widen(*kind, *word, text.span, missing);
             }
-            AtomSubject::Kind { word, text: Some(KindText::Regex(regex)), .. } => {
-                let missing = format!(
-                    "a test with a `{}` that does not match {}",
-                    self.span_text(*word),
-                    self.span_text(regex.span)
-                );
-                self.push_removal(word.end, regex.span.end, MutantKind::Widen, missing);
+            AtomSubject::Kind { kind, word, text: Some(KindText::Regex(regex)) } => {
+                let missing =
+                    format!("a test with a `{}` that does not match {}", kind.as_str(), self.span_text(regex.span));
+                self.widen(*kind, *word, regex.span, missing);
                 self.mutate_regex(regex);
             }
             _ => {}
+        }
+    }
+
+    /// A kind of step without the text behind its word; where the word stands with an earlier text, it takes the place of this one.
+    fn widen(&mut self, kind: StepWord, word: Option<Span>, text: Span, missing: String) {
+        match word {
+            Some(word) => self.push_removal(word.end, text.end, MutantKind::Widen, missing),
+            None => self.replace_span(text, kind.as_str(), MutantKind::Widen, missing),
         }
     }
 
@@ -169,16 +180,26 @@ impl EditFinder<'_> {
 
     fn mutate_repetition(&mut self, span: Span) {
         let Some(sign) = self.span_text(span).chars().next_back() else { return };
-        let (others, missing): (&[&str], &str) = match sign {
-            '*' => (&["+"], "a test in which it does not occur"),
-            '+' => (&["*", ""], "tests in which it does not occur, and occurs twice"),
-            '?' => (&["*", ""], "tests in which it does not occur, and occurs twice"),
+        let (others, missing) = match sign {
+            '*' => (&["+"][..], "a test in which it does not occur"),
+            '+' => (&["*", ""][..], "tests in which it does not occur, and occurs twice"),
+            '?' => (&["*", ""][..], "tests in which it does not occur, and occurs twice"),
             _ => return,
         };
         let at = span.end as usize - 1;
         for other in others {
             self.push_replacement(at..at + 1, *other, MutantKind::Bound, missing.to_owned());
         }
+    }
+}
+
+/// The kind with which a pattern goes on, where it begins without a word of its own.
+fn continued_kind(step: &StepPattern) -> Option<StepWord> {
+    match &step.kind {
+        PatternForm::Atom(Atom { subject: AtomSubject::Kind { kind, word: None, .. }, .. }) => Some(*kind),
+        PatternForm::Choice(steps) => steps.first().and_then(continued_kind),
+        PatternForm::Where { step, .. } => continued_kind(step),
+        PatternForm::Atom(_) | PatternForm::Proposed(_) => None,
     }
 }
 

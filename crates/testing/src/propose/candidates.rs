@@ -97,11 +97,11 @@ impl RunSurvey {
             .collect();
         pairs.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)).then(a.2.cmp(b.2)));
         let word = if before { "before" } else { "after" };
-        let candidate = |(_, one, other): (u64, &str, &str)| {
+        let candidate = |one: &str, other: &str| {
             let (one, other) = (names::tool_pattern(one)?, names::tool_pattern(other)?);
             Some(RuleCandidate::new(Topic::Order, format!("{word} {one} -> {other}")))
         };
-        pairs.into_iter().filter_map(candidate).collect()
+        pairs.into_iter().filter_map(|(_, one, other)| candidate(one, other)).collect()
     }
 
     fn data_candidates(&self) -> Vec<RuleCandidate> {

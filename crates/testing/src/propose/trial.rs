@@ -90,11 +90,11 @@ impl CandidateTrial {
     pub fn held_proposals(&self, totals: &TrialTotals) -> Vec<RuleProposal> {
         let least = if totals.runs >= MANY { 2 } else { 1 };
         let held = self.candidates.iter().zip(&totals.held);
-        let exercised = |(candidate, held): (&RuleCandidate, &Option<u64>)| {
+        let exercised = |candidate: &RuleCandidate, held: Option<u64>| {
             let support = held.filter(|&count| count >= least)?;
             Some(RuleProposal { candidate: candidate.clone(), support })
         };
-        let mut held: Vec<RuleProposal> = held.filter_map(exercised).collect();
+        let mut held: Vec<RuleProposal> = held.filter_map(|(candidate, held)| exercised(candidate, *held)).collect();
         let covered: BTreeSet<String> = held.iter().flat_map(|one| one.candidate.covers.clone()).collect();
         held.retain(|one| !covered.contains(&one.candidate.text));
         let mut all = Vec::new();

@@ -27,8 +27,7 @@ pub fn write_proposals(name: &str, proposals: &[RuleProposal], runs: u64) -> Str
 fn proposals_text(name: &str, proposals: &[RuleProposal], runs: u64) -> String {
     let mut text = file_header(name, proposals.len(), runs);
     let needs: BTreeSet<&str> = proposals.iter().map(|one| one.candidate.needs.as_str()).collect();
-    let (uses, others): (Vec<&str>, Vec<&str>) =
-        needs.into_iter().partition(|declaration| declaration.starts_with("use "));
+    let (uses, others) = needs.into_iter().partition::<Vec<_>, _>(|declaration| declaration.starts_with("use "));
     for declaration in uses.into_iter().chain(others).filter(|declaration| !declaration.is_empty()) {
         text.push_str(declaration);
         text.push_str("\n\n");

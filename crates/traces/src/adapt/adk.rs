@@ -5,87 +5,75 @@ pub(super) mod eval;
 
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, list_of, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_items, object_of, text_of};
 use averment_base::value::{Node, Object};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
-use averment_runs::run::{StepKind, StepStatus};
+use averment_runs::normal::{of_meta, of_run, of_usage};
+use averment_runs::run::StepStatus;
 
-fields! {
+key_table! {
     AdkSessionKey {
-        Id = "id" => Run(of_run::ID),
-        Events = "events" => Shape,
-        App = "app_name" => PartOf(of_run::META),
-        AppToo = "appName" => PartOf(of_run::META),
+        Id = "id",
+        Events = "events",
+        App = "app_name" | "appName",
     }
 }
 
-fields! {
+key_table! {
     AdkEventKey {
-        Invocation = "invocation_id" => Shape,
-        InvocationToo = "invocationId" => Shape,
-        Author = "author" => Call(of_step::AGENT),
-        Content = "content" => Shape,
-        Partial = "partial" => Shape,
-        Time = "timestamp" => Shape,
-        Usage = "usage_metadata" => PartOf(of_run::USAGE),
-        UsageToo = "usageMetadata" => PartOf(of_run::USAGE),
-        Model = "model_version" => PartOf(of_run::META),
-        ModelToo = "modelVersion" => PartOf(of_run::META),
-        Error = "error_message" => Run(of_run::ERROR),
-        ErrorToo = "errorMessage" => Run(of_run::ERROR),
+        Invocation = "invocation_id" | "invocationId",
+        Author = "author",
+        Content = "content",
+        Partial = "partial",
+        Time = "timestamp",
+        Usage = "usage_metadata" | "usageMetadata",
+        Model = "model_version" | "modelVersion",
+        Error = "error_message" | "errorMessage",
     }
 }
 
-fields! {
+key_table! {
     AdkPartKey {
-        Parts = "parts" => Shape,
-        Words = "text" => Shape,
-        Thought = "thought" => Shape,
-        Call = "function_call" => Shape,
-        CallToo = "functionCall" => Shape,
-        Response = "function_response" => Shape,
-        ResponseToo = "functionResponse" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Given = "response" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Agent = "agent_name" => Step(StepKind::Handover),
-        AgentToo = "agentName" => Step(StepKind::Handover),
+        Parts = "parts",
+        Words = "text",
+        Thought = "thought",
+        Call = "function_call" | "functionCall",
+        Response = "function_response" | "functionResponse",
+        Id = "id",
+        Name = "name",
+        Args = "args",
+        Given = "response",
+        Error = "error",
+        Agent = "agent_name" | "agentName",
     }
 }
 
-fields! {
+key_table! {
     AdkUsageKey {
-        Prompt = "prompt_token_count" => Shape,
-        PromptToo = "promptTokenCount" => Shape,
-        Candidates = "candidates_token_count" => Shape,
-        CandidatesToo = "candidatesTokenCount" => Shape,
-        Thoughts = "thoughts_token_count" => Shape,
-        ThoughtsToo = "thoughtsTokenCount" => Shape,
-        Cached = "cached_content_token_count" => Shape,
-        CachedToo = "cachedContentTokenCount" => Shape,
-        Total = "total_token_count" => Shape,
-        TotalToo = "totalTokenCount" => Shape,
+        Prompt = "prompt_token_count" | "promptTokenCount",
+        Candidates = "candidates_token_count" | "candidatesTokenCount",
+        Thoughts = "thoughts_token_count" | "thoughtsTokenCount",
+        Cached = "cached_content_token_count" | "cachedContentTokenCount",
+        Total = "total_token_count" | "totalTokenCount",
     }
 }
 
-words! {
+key_table! {
     AdkAuthor {
         User = "user",
     }
 }
 
-words! {
+key_table! {
     ConfirmationTool {
         Waits = "This tool call requires confirmation, please approve or reject.",
         Rejected = "This tool call is rejected.",
     }
 }
 
-words! {
+key_table! {
     TransferTool {
         Transfer = "transfer_to_agent" | "transfer_to_other_agent",
     }
@@ -96,7 +84,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     known_by: "`events` with an `author`, an `invocation_id` and `content` of `parts`",
     description: "sessions of Google ADK (`events`, or a list of them)",
     marks: &[AdkSessionKey::Events.key()],
-    near: &[AdkEventKey::Invocation.key(), AdkEventKey::InvocationToo.key()],
+    near: AdkEventKey::Invocation.keys(),
     object: holds_events,
     item_marks: &[AdkEventKey::Author.key()],
     element: is_event,
@@ -110,9 +98,8 @@ fn holds_events(object: Object<'_>) -> bool {
 }
 
 fn is_event(event: Object<'_>) -> bool {
-    let has = |fields: &[AdkEventKey]| first_of(event, fields).is_some();
     text_of(event, AdkEventKey::Author).is_some()
-        && has(&[AdkEventKey::Invocation, AdkEventKey::InvocationToo])
+        && value_of(event, AdkEventKey::Invocation).is_some()
         && object_of(event, AdkEventKey::Content).is_some_and(|content| list_of(content, AdkPartKey::Parts).is_some())
 }
 
@@ -127,7 +114,7 @@ fn read_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, root: Node<'
     let root = talk.draft.arena.alloc(root);
     if let Some(session) = node_object(*root) {
         talk.draft.set_some(of_run::ID, session.field(AdkSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
-        talk.add_meta(AdkSessionKey::App.key(), first_of(session, &[AdkSessionKey::App, AdkSessionKey::AppToo]));
+        talk.add_meta(AdkSessionKey::App.key(), value_of(session, AdkSessionKey::App));
     }
     for node in items_of(root, &[AdkSessionKey::Events]) {
         talk.draft.count_record();
@@ -144,20 +131,20 @@ fn read_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, root: Node<'
 /// The last words, whoever says them, are the answer.
 fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, event: Object<'run>) {
     let author = text_of(event, AdkEventKey::Author).unwrap_or_default();
-    let of_user = AdkAuthor::from_word(author) == Some(AdkAuthor::User);
+    let of_user = AdkAuthor::from_key(author) == Some(AdkAuthor::User);
     let time = event.field(AdkEventKey::Time).and_then(instant_node);
     let agent = event.field(AdkEventKey::Author).filter(|_| !of_user);
     let about = StepMeta { time, agent, aside: false };
-    let error = first_of(event, &[AdkEventKey::Error, AdkEventKey::ErrorToo]);
+    let error = value_of(event, AdkEventKey::Error);
     if let Some(error) = error {
         talk.draft.set_entry(of_run::ERROR, error);
     }
-    talk.add_meta(of_meta::MODEL, first_of(event, &[AdkEventKey::Model, AdkEventKey::ModelToo]));
+    talk.add_meta(of_meta::MODEL, value_of(event, AdkEventKey::Model));
     if let Some(content) = object_of(event, AdkEventKey::Content) {
         let speaker = if of_user { Speaker::User } else { Speaker::Assistant };
         add_parts(talk, content, speaker, &about);
     }
-    if let Some(usage) = first_of(event, &[AdkEventKey::Usage, AdkEventKey::UsageToo]).and_then(node_object) {
+    if let Some(usage) = value_of(event, AdkEventKey::Usage).and_then(node_object) {
         count_usage(talk, usage);
     }
 }
@@ -170,8 +157,8 @@ fn add_parts<'run>(
 ) {
     talk.begin_message();
     for (at, part) in talk.draft.record_objects(list_of(content, AdkPartKey::Parts).unwrap_or_default()) {
-        let called = first_of(part, &[AdkPartKey::Call, AdkPartKey::CallToo]).and_then(node_object);
-        let given = first_of(part, &[AdkPartKey::Response, AdkPartKey::ResponseToo]).and_then(node_object);
+        let called = value_of(part, AdkPartKey::Call).and_then(node_object);
+        let given = value_of(part, AdkPartKey::Response).and_then(node_object);
         if let Some(words) = part.field(AdkPartKey::Words) {
             let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought) && speaker == Speaker::Assistant;
             talk.add_message(if is_thought { Speaker::Thinking } else { speaker }, words, about, at.origin);
@@ -195,9 +182,9 @@ fn add_call<'run>(
     let made =
         ToolCall { tool, args: call.field(AdkPartKey::Args), id: call.field(AdkPartKey::Id), origin: node.origin };
     talk.add_call(made, about);
-    let hands_over = super::node_text(tool).and_then(TransferTool::from_word).is_some();
+    let hands_over = super::nodes::node_text(tool).and_then(TransferTool::from_key).is_some();
     let to = call.field(AdkPartKey::Args).and_then(node_object);
-    let to = to.and_then(|args| first_of(args, &[AdkPartKey::Agent, AdkPartKey::AgentToo]));
+    let to = to.and_then(|args| value_of(args, AdkPartKey::Agent));
     to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
 }
 
@@ -210,9 +197,9 @@ fn add_result<'run>(
 ) {
     let result = given.field(AdkPartKey::Given);
     let error = result.and_then(node_object).filter(|answer| answer.entries().len() == 1);
-    let error = error.and_then(|answer| first_of(answer, &[AdkPartKey::Error]));
+    let error = error.and_then(|answer| value_of(answer, AdkPartKey::Error));
     let id = text_of(given, AdkPartKey::Id);
-    let says = error.and_then(super::node_text).and_then(ConfirmationTool::from_word);
+    let says = error.and_then(super::nodes::node_text).and_then(ConfirmationTool::from_key);
     let asked = id.and_then(|id| talk.find_call(id)).filter(|_| says == Some(ConfirmationTool::Waits));
     if let Some(call) = asked {
         // The answer comes when somebody has approved it.
@@ -229,19 +216,17 @@ fn add_result<'run>(
 }
 
 fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
-    use AdkUsageKey::{
-        Cached, CachedToo, Candidates, CandidatesToo, Prompt, PromptToo, Thoughts, ThoughtsToo, Total, TotalToo,
-    };
+    use AdkUsageKey::{Cached, Candidates, Prompt, Thoughts, Total};
     let counts = [
-        (of_usage::INPUT, [Prompt, PromptToo]),
-        (of_usage::OUTPUT, [Candidates, CandidatesToo]),
-        (of_usage::REASONING, [Thoughts, ThoughtsToo]),
-        (of_usage::CACHE_READ, [Cached, CachedToo]),
-        (of_usage::TOTAL, [Total, TotalToo]),
+        (of_usage::INPUT, Prompt),
+        (of_usage::OUTPUT, Candidates),
+        (of_usage::REASONING, Thoughts),
+        (of_usage::CACHE_READ, Cached),
+        (of_usage::TOTAL, Total),
     ];
     let mut usage = TokenUsage::default();
-    for (name, fields) in counts {
-        usage.add_count(name, first_of(tokens, &fields));
+    for (name, field) in counts {
+        usage.add_count(name, value_of(tokens, field));
     }
     talk.usage.merge_usage(&usage);
 }

@@ -5,43 +5,40 @@ pub(super) mod anthropic;
 pub(crate) mod responses;
 
 use super::blocks::{self, ContentBlock};
-use super::calls::{TokenUsage, tool_list};
-use super::content;
+use super::calls::{OfUsage, TokenUsage, tool_list};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::messages::{BlockKey, BlockType, ChatMessageKey, MessageRole, ToolCallKey};
-use super::printed_messages;
+use super::nodes::{first_of, list_of, node_list, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{first_of, list_of, node_list, node_object, object_items, object_of, text_of};
+use super::{content, printed_messages};
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run};
 use responses::ItemKey;
 
-fields! {
+key_table! {
     ApiKey {
-        Request = "request" => Shape,
-        Response = "response" => Shape,
-        Messages = "messages" => Shape,
-        Input = "input" => Shape,
-        Output = "output" => Shape,
-        Content = "content" => Shape,
-        Choices = "choices" => Shape,
-        Message = "message" => Shape,
-        System = "system" => Shape,
-        Instructions = "instructions" => Shape,
-        Tools = "tools" => PartOf(of_run::TOOLS),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Model = "model" => PartOf(of_run::META),
-        Error = "error" => Run(of_run::ERROR),
-        Previous = "previous_response_id" => Shape,
-        Conversation = "conversation" => Shape,
-        Id = "id" => Run(of_run::ID),
-        Object = "object" => Shape,
-        Type = "type" => Shape,
-        Role = "role" => Shape,
-        Stop = "stop_reason" => Shape,
-        MostTokens = "max_tokens" => Shape,
+        Request = "request",
+        Response = "response",
+        Messages = "messages",
+        Input = "input",
+        Output = "output",
+        Content = "content",
+        Choices = "choices",
+        Message = "message",
+        System = "system",
+        Instructions = "instructions",
+        Tools = "tools",
+        Usage = "usage",
+        Model = "model",
+        Error = "error",
+        Previous = "previous_response_id",
+        Conversation = "conversation",
+        Id = "id",
+        Object = "object",
+        Role = "role",
+        Stop = "stop_reason",
     }
 }
 
@@ -86,7 +83,7 @@ impl PartIdentity<'_> {
     }
 }
 
-fn fields_value<'run, F: super::FieldRow>(object: Object<'run>, fields: &[F]) -> Value<'run> {
+fn fields_value<'run, F: super::fields::TableRow>(object: Object<'run>, fields: &[F]) -> Value<'run> {
     first_of(object, fields).map_or(Value::Null, |node| node.value)
 }
 
@@ -94,8 +91,10 @@ impl<'run> MessagePart<'run> {
     /// Parts without a sign are repeated in varying forms and ignored in comparisons.
     fn part_identity(&self) -> Option<PartIdentity<'run>> {
         match *self {
-            Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, super::node_text(words)?)),
-            Self::Speech(Speaker::Assistant, words) => Some(PartIdentity::Speech(true, super::node_text(words)?)),
+            Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, super::nodes::node_text(words)?)),
+            Self::Speech(Speaker::Assistant, words) => {
+                Some(PartIdentity::Speech(true, super::nodes::node_text(words)?))
+            }
             Self::Speech(..) | Self::Turn => None,
             Self::Block(_, block) => match text_of(block, BlockKey::Type).and_then(BlockType::of_block)? {
                 BlockType::Call => {
@@ -123,7 +122,7 @@ impl<'run> MessagePart<'run> {
                 fields_value(message, &[ChatMessageKey::Content]),
             )),
             Self::Item(_, item) | Self::Hosted(_, item) => {
-                let id = first_of(item, &[ItemKey::CallId, ItemKey::Id]).and_then(super::node_text);
+                let id = first_of(item, &[ItemKey::CallId, ItemKey::Id]).and_then(super::nodes::node_text);
                 match responses::is_result(item)? {
                     true => Some(PartIdentity::Result(id, fields_value(item, &[ItemKey::Output]))),
                     false => {
@@ -293,7 +292,7 @@ impl<'run> ExchangeMerger<'run> {
 }
 
 /// Only Anthropic uses this name.
-const CACHE_READ: &str = "cache_read_input_tokens";
+const CACHE_READ: &str = OfUsage::CacheRead.key();
 
 fn origin_of(piece: Option<&MessagePart<'_>>) -> TextOrigin {
     match piece {
@@ -310,7 +309,7 @@ fn origin_of(piece: Option<&MessagePart<'_>>) -> TextOrigin {
 }
 
 fn is_message(object: Object<'_>) -> bool {
-    text_of(object, ApiKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant)
+    text_of(object, ApiKey::Role).and_then(MessageRole::from_key) == Some(MessageRole::Assistant)
         && object.field(ApiKey::Content).is_some()
 }
 
@@ -345,7 +344,7 @@ fn push_message<'run>(
     pieces: &mut Vec<MessagePart<'run>>,
     draft: &mut RunBuilder<'run, '_>,
 ) {
-    let role = text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_word);
+    let role = text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key);
     let speaker = role_speaker(role);
     if role == Some(MessageRole::Result) {
         pieces.push(MessagePart::Result(node, message));
@@ -359,10 +358,9 @@ fn push_message<'run>(
     }
     if let Some(content) = message.field(ChatMessageKey::Content) {
         let blocks = node_list(content).unwrap_or_default();
-        let is_plain = |(_, block): (Node<'_>, Object<'_>)| {
-            matches!(blocks::classify_block(block), ContentBlock::Says(_) | ContentBlock::Silent)
-        };
-        if object_items(blocks).all(is_plain) {
+        let is_plain =
+            |block: Object<'_>| matches!(blocks::classify_block(block), ContentBlock::Says(_) | ContentBlock::Silent);
+        if object_items(blocks).all(|(_, block)| is_plain(block)) {
             push_text(speaker, content, pieces, draft);
         } else {
             push_blocks(speaker, blocks, pieces, draft);
@@ -401,9 +399,7 @@ pub(super) fn push_items<'run>(
 ) {
     for (node, item) in draft.record_objects(items) {
         match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
-            (Some(role), Some(content)) => {
-                push_text(role_speaker(MessageRole::from_word(role)), content, pieces, draft)
-            }
+            (Some(role), Some(content)) => push_text(role_speaker(MessageRole::from_key(role)), content, pieces, draft),
             _ => pieces.push(MessagePart::Item(node, item)),
         }
     }
@@ -432,9 +428,10 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, piece: &MessageP
             let result = printed.map(|printed| printed.result).or(result);
             let status = printed.and_then(|printed| printed.status);
             let outcome = CallResult { result, status, ..CallResult::default() };
-            let tool = super::messages::answered_tool(&message, &NodeShapes).and_then(super::node_text);
+            let tool = super::messages::answered_tool(&message, &NodeShapes).and_then(super::nodes::node_text);
             talk.add_result(
-                text_of(message, ChatMessageKey::Answers).or(printed.and_then(|printed| super::node_text(printed.id))),
+                text_of(message, ChatMessageKey::Answers)
+                    .or(printed.and_then(|printed| super::nodes::node_text(printed.id))),
                 tool.or(printed.and_then(|printed| printed.tool)),
                 outcome,
                 &about,

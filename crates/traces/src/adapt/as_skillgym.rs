@@ -7,53 +7,54 @@ mod copilot;
 mod cursor;
 mod opencode;
 
+use super::fields::{key_table, value_of};
+use super::format::TraceFormat;
+use super::nodes::{node_list, node_object, node_text};
 use super::run_builder::RunBuilder;
 use super::skillgym::{self, ReportEventKey, ReportKey};
-use super::spans::names;
-use super::{TraceFormat, node_list, node_object, node_text};
 use crate::error::PlacedError;
 use averment_base::value::json::to_json;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::of_usage;
 use std::collections::BTreeMap;
 
-names! {
+key_table! {
     RecordKey {
-        Type = ["type"],
-        Message = ["message"],
-        Content = ["content"],
-        Role = ["role"],
-        Words = ["text"],
-        Usage = ["usage"],
-        Session = ["session_id"],
-        Name = ["name"],
-        Skill = ["skill"],
-        Command = ["command"],
-        Folder = ["cwd"],
-        Time = ["timestamp"],
-        Result = ["result"],
+        Type = "type",
+        Message = "message",
+        Content = "content",
+        Role = "role",
+        Words = "text",
+        Usage = "usage",
+        Session = "session_id",
+        Name = "name",
+        Skill = "skill",
+        Command = "command",
+        Folder = "cwd",
+        Time = "timestamp",
+        Result = "result",
     }
 }
 
-names! {
+key_table! {
     ReportWord {
-        Call = ["toolCall"],
-        Result = ["toolResult"],
-        Said = ["message"],
-        Command = ["command"],
-        Read = ["fileRead"],
-        Skill = ["skillSignal"],
-        User = ["user"],
-        Assistant = ["assistant"],
-        Thinking = ["thinking"],
-        Explicit = ["explicit"],
-        Strong = ["strong"],
+        Call = "toolCall",
+        Result = "toolResult",
+        Said = "message",
+        Command = "command",
+        Read = "fileRead",
+        Skill = "skillSignal",
+        User = "user",
+        Assistant = "assistant",
+        Thinking = "thinking",
+        Explicit = "explicit",
+        Strong = "strong",
     }
 }
 
 impl ReportWord {
     fn word_node<'run>(self) -> Node<'run> {
-        Node::computed(Value::plain_text(self.names().first().copied().unwrap_or_default()))
+        Node::computed(Value::plain_text(self.key()))
     }
 }
 
@@ -123,20 +124,20 @@ fn token_count(node: Option<Node<'_>>) -> Option<Number<'static>> {
 }
 
 fn word_in(object: Object<'_>, of: RecordKey) -> Option<&str> {
-    of.find(object).and_then(node_text)
+    value_of(object, of).and_then(node_text)
 }
 
 /// `None` if it is missing or empty.
 fn text_in(object: Object<'_>, of: RecordKey) -> Option<Node<'_>> {
-    of.find(object).filter(|node| node_text(*node).is_some_and(|text| !text.is_empty()))
+    value_of(object, of).filter(|node| node_text(*node).is_some_and(|text| !text.is_empty()))
 }
 
 fn object_in(object: Object<'_>, of: RecordKey) -> Option<Object<'_>> {
-    of.find(object).and_then(self::node_object)
+    value_of(object, of).and_then(self::node_object)
 }
 
 fn list_in(object: Object<'_>, of: RecordKey) -> &[Node<'_>] {
-    of.find(object).and_then(node_list).unwrap_or_default()
+    value_of(object, of).and_then(node_list).unwrap_or_default()
 }
 
 impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
@@ -161,7 +162,7 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
             _ => self.draft.arena.alloc_slice_copy(&[root]),
         };
         items.iter().for_each(|_| self.draft.count_record());
-        super::object_items(items).collect()
+        super::nodes::object_items(items).collect()
     }
 
     fn text_node(&self, text: &str, origin: TextOrigin) -> Node<'run> {
@@ -185,10 +186,9 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
         origin: TextOrigin,
     ) {
         let rest = fields.iter().copied().chain([(ReportEventKey::Time, at)]);
-        let entry =
-            |(field, node): (ReportEventKey, Option<Node<'run>>)| Some(ObjectEntry { key: field.key(), node: node? });
+        let all = [(ReportEventKey::Type, Some(word.word_node()))].into_iter().chain(rest);
         let entries: Vec<ObjectEntry<'run>> =
-            [(ReportEventKey::Type, Some(word.word_node()))].into_iter().chain(rest).filter_map(entry).collect();
+            all.filter_map(|(field, node)| Some(ObjectEntry { key: field.key(), node: node? })).collect();
         self.events.push(Node::new(self.draft.object_node(&entries).value, origin));
     }
 
@@ -295,9 +295,8 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
             (ReportKey::Skills, Some(self.draft.list_node(&self.detected_skills()))),
             (ReportKey::Events, Some(self.draft.list_node(&self.events))),
         ];
-        let entry =
-            |(field, node): (ReportKey, Option<Node<'run>>)| Some(ObjectEntry { key: field.key(), node: node? });
-        let report = self.draft.object_node(&parts.into_iter().filter_map(entry).collect::<Vec<_>>());
+        let entries = parts.into_iter().filter_map(|(field, node)| Some(ObjectEntry { key: field.key(), node: node? }));
+        let report = self.draft.object_node(&entries.collect::<Vec<_>>());
         let Value::Object(report) = report.value else { return Ok(()) };
         skillgym::read_report(report, self.draft, |_, _| ())
     }

@@ -2,46 +2,46 @@
 
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
 use super::cutting::RunCutting;
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::StepStatus;
 
-fields! {
+key_table! {
     AssayKey {
-        Type = "type" => Shape,
-        Version = "schema_version" => Shape,
-        Episode = "episode_id" => Run(of_run::ID),
-        Request = "request_id" => Run(of_run::ID),
-        Time = "timestamp" => Shape,
-        Step = "step_id" => Shape,
-        Kind = "kind" => Shape,
-        Content = "content" => Shape,
-        Input = "input" => Run(of_run::INPUTS),
-        Prompt = "prompt" => Run(of_run::PROMPT),
-        Meta = "meta" => PartOf(of_run::META),
-        Id = "id" => Call(of_step::ID),
-        Tool = "tool" => Call(of_step::TOOL),
-        Name = "tool_name" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Outcome = "outcome" => Run(of_run::ERROR),
-        Output = "final_output" => Run(of_run::OUTPUT),
-        Response = "response" => Run(of_run::OUTPUT),
-        Words = "text" => Run(of_run::OUTPUT),
-        Model = "model" => PartOf(of_run::META),
-        Calls = "tool_calls" => Shape,
-        Position = "index" => Shape,
-        Milliseconds = "ts_ms" => Call(of_step::START),
+        Type = "type",
+        Version = "schema_version",
+        Episode = "episode_id",
+        Request = "request_id",
+        Time = "timestamp",
+        Kind = "kind",
+        Content = "content",
+        Input = "input",
+        Prompt = "prompt",
+        Meta = "meta",
+        Id = "id",
+        Tool = "tool",
+        Name = "tool_name",
+        Args = "args",
+        Arguments = "arguments",
+        Result = "result",
+        Error = "error",
+        Outcome = "outcome",
+        Output = "final_output",
+        Response = "response",
+        Words = "text",
+        Model = "model",
+        Calls = "tool_calls",
+        Position = "index",
+        Milliseconds = "ts_ms",
     }
 }
 
-words! {
+key_table! {
     AssayLineType {
         Start = "episode_start",
         Step = "step",
@@ -52,7 +52,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     AssayStepType {
         User = "user" | "input" | "prompt",
         Model = "model" | "assistant" | "llm" | "message" | "output" | "final",
@@ -104,7 +104,7 @@ pub(crate) const CALLS: TraceFormat = TraceFormat {
 fn is_whole(line: Object<'_>) -> bool {
     let says = |field| text_of(line, field).is_some();
     match line.field(AssayKey::Type) {
-        Some(_) => text_of(line, AssayKey::Type).and_then(AssayLineType::from_word) == Some(AssayLineType::Whole),
+        Some(_) => text_of(line, AssayKey::Type).and_then(AssayLineType::from_key) == Some(AssayLineType::Whole),
         None => {
             says(AssayKey::Request) && says(AssayKey::Prompt) && (says(AssayKey::Response) || says(AssayKey::Words))
         }
@@ -112,13 +112,13 @@ fn is_whole(line: Object<'_>) -> bool {
 }
 
 fn is_event(line: Object<'_>) -> bool {
-    text_of(line, AssayKey::Type).and_then(AssayLineType::from_word).is_some()
+    text_of(line, AssayKey::Type).and_then(AssayLineType::from_key).is_some()
         && text_of(line, AssayKey::Episode).is_some()
 }
 
 fn is_call(line: Object<'_>) -> bool {
     let has = |field| line.field(field).is_some();
-    match text_of(line, AssayKey::Type).and_then(AssayLineType::from_word) {
+    match text_of(line, AssayKey::Type).and_then(AssayLineType::from_key) {
         Some(AssayLineType::Call) => text_of(line, AssayKey::Tool).is_some() && has(AssayKey::Arguments),
         Some(AssayLineType::Result) => has(AssayKey::Id) && has(AssayKey::Result),
         _ => false,
@@ -182,7 +182,7 @@ fn read_lines<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Resul
     for node in items_of::<AssayKey>(root, &[]) {
         talk.draft.count_record();
         let line =
-            node_object(*node).and_then(|line| Some((line, AssayLineType::from_word(text_of(line, AssayKey::Type)?)?)));
+            node_object(*node).and_then(|line| Some((line, AssayLineType::from_key(text_of(line, AssayKey::Type)?)?)));
         match line {
             Some((line, kind)) => one_line(&mut talk, *node, line, kind, &mut last),
             None => talk.draft.warn_skipped(node.origin, "a line of unknown type is passed over"),
@@ -220,7 +220,7 @@ fn one_line<'run>(
             else {
                 return;
             };
-            let speaker = match text_of(line, AssayKey::Kind).and_then(AssayStepType::from_word) {
+            let speaker = match text_of(line, AssayKey::Kind).and_then(AssayStepType::from_key) {
                 Some(AssayStepType::User) => Speaker::User,
                 Some(AssayStepType::Model) => Speaker::Assistant,
                 None => Speaker::System,
@@ -247,7 +247,7 @@ fn one_line<'run>(
         AssayLineType::End => {
             talk.draft.set_some(of_run::OUTPUT, first_of(line, &[AssayKey::Output]));
             let outcome = first_of(line, &[AssayKey::Outcome]);
-            let failed = outcome.and_then(super::node_text).and_then(word_status) == Some(StepStatus::Failed);
+            let failed = outcome.and_then(super::nodes::node_text).and_then(word_status) == Some(StepStatus::Failed);
             talk.draft.set_some(of_run::ERROR, outcome.filter(|_| failed));
         }
         AssayLineType::Whole => {}

@@ -3,54 +3,56 @@
 //! the main agent, and belongs to the same run: where a result names one it was told then, else nobody knows when.
 
 use super::calls::TokenUsage;
+use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, list_of, node_object, node_text, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, content, first_of, list_of, node_object, node_text, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use rustc_hash::FxHashMap;
 
-fields! {
+key_table! {
     TrajectoryKey {
-        Version = "schema_version" => Shape,
-        Session = "session_id" => Run(of_run::ID),
-        Id = "trajectory_id" => Run(of_run::ID),
-        Agent = "agent" => PartOf(of_run::META),
-        AgentName = "name" => PartOf(of_run::META),
-        AgentVersion = "version" => PartOf(of_run::META),
-        Model = "model_name" => PartOf(of_run::META),
-        Tools = "tool_definitions" => PartOf(of_run::TOOLS),
-        Steps = "steps" => Shape,
-        Others = "subagent_trajectories" => Shape,
-        Totals = "final_metrics" => PartOf(of_run::USAGE),
-        Cost = "total_cost_usd" => Run(of_run::COST),
-        Input = "total_prompt_tokens" => Shape,
-        Output = "total_completion_tokens" => Shape,
-        Cached = "total_cached_tokens" => Shape,
+        Version = "schema_version",
+        Session = "session_id",
+        Id = "trajectory_id",
+        Agent = "agent",
+        AgentName = "name",
+        AgentVersion = "version",
+        Model = "model_name",
+        Tools = "tool_definitions",
+        Steps = "steps",
+        Others = "subagent_trajectories",
+        Totals = "final_metrics",
+        Cost = "total_cost_usd",
+        Input = "total_prompt_tokens",
+        Output = "total_completion_tokens",
+        Cached = "total_cached_tokens",
     }
 }
 
-fields! {
+key_table! {
     AtifStepKey {
-        Time = "timestamp" => Shape,
-        Source = "source" => Shape,
-        Message = "message" => Shape,
-        Thought = "reasoning_content" => Shape,
-        Calls = "tool_calls" => Shape,
-        Call = "tool_call_id" => Call(of_step::ID),
-        Tool = "function_name" => Call(of_step::TOOL),
-        Args = "arguments" => Call(of_step::ARGS),
-        Observation = "observation" => Shape,
-        Results = "results" => Shape,
-        Answers = "source_call_id" => Shape,
-        Other = "subagent_trajectory_ref" => Shape,
-        Content = "content" => Call(of_step::RESULT),
-        Metrics = "metrics" => PartOf(of_run::USAGE),
+        Time = "timestamp",
+        Source = "source",
+        Message = "message",
+        Thought = "reasoning_content",
+        Calls = "tool_calls",
+        Call = "tool_call_id",
+        Tool = "function_name",
+        Args = "arguments",
+        Observation = "observation",
+        Results = "results",
+        Answers = "source_call_id",
+        Other = "subagent_trajectory_ref",
+        Content = "content",
+        Metrics = "metrics",
     }
 }
 
-words! {
+key_table! {
     StepSource {
         Agent = "agent",
         User = "user",
@@ -58,10 +60,11 @@ words! {
     }
 }
 
-words! {
+key_table! {
     KnownAgent {
-        Known = "claude-code" | "codex" | "gemini-cli" | "opencode" | "cursor-cli" | "cursor" | "openhands" | "openhands-sdk" | "swe-agent"
-            | "mini-swe-agent" | "terminus" | "terminus-1" | "terminus-2" | "copilot-cli" | "copilot" | "qwen-code" | "GitHub Copilot Chat",
+        Known = "claude-code" | "codex" | "gemini-cli" | "opencode" | "cursor-cli" | "cursor" | "openhands" | "openhands-sdk"
+            | "swe-agent" | "mini-swe-agent" | "terminus" | "terminus-1" | "terminus-2" | "copilot-cli" | "copilot" | "qwen-code"
+            | "GitHub Copilot Chat",
     }
 }
 
@@ -101,7 +104,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     let mut talk = telling.talk;
     set_totals(&mut talk, trajectory);
-    let known = of_agent(TrajectoryKey::AgentName).and_then(node_text).and_then(KnownAgent::from_word).is_some();
+    let known = of_agent(TrajectoryKey::AgentName).and_then(node_text).and_then(KnownAgent::from_key).is_some();
     if known {
         talk.finish_with_tools();
     } else {
@@ -182,7 +185,7 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
         for node in list_of(trajectory, TrajectoryKey::Steps).unwrap_or_default() {
             self.talk.draft.count_record();
             match node_object(*node)
-                .and_then(|step| Some((step, StepSource::from_word(text_of(step, AtifStepKey::Source)?)?)))
+                .and_then(|step| Some((step, StepSource::from_key(text_of(step, AtifStepKey::Source)?)?)))
             {
                 Some((one, source)) => self.read_step(*node, one, source, agent, depth),
                 None => {
@@ -227,7 +230,8 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
     fn read_referenced(&mut self, at: Node<'run>, given: Object<'run>, about: &StepMeta<'run>, depth: usize) {
         let Some(reference) = first_of(given, &[AtifStepKey::Other]).filter(|_| depth < DEEPEST) else { return };
         let one = node_object(reference).into_iter();
-        let many = super::object_items(super::node_list(reference).unwrap_or_default()).map(|(_, reference)| reference);
+        let many = super::nodes::object_items(super::nodes::node_list(reference).unwrap_or_default())
+            .map(|(_, reference)| reference);
         for reference in one.chain(many) {
             if let Some(other) = self.others.take_referenced(reference) {
                 self.talk.hand_over(other.name, about, at.origin);

@@ -2,26 +2,28 @@
 //! why there is none.
 
 use super::api::{anthropic, responses};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, node_object, object_of, text_of};
+use super::openai_chat;
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, node_object, object_of, openai_chat, text_of};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
 
-fields! {
+key_table! {
     BatchKey {
-        Custom = "custom_id" => Run(of_run::ID),
-        Response = "response" => Shape,
-        Body = "body" => Shape,
-        Result = "result" => Shape,
-        Type = "type" => Shape,
-        Message = "message" => Shape,
-        Error = "error" => Run(of_run::ERROR),
+        Custom = "custom_id",
+        Response = "response",
+        Body = "body",
+        Result = "result",
+        Type = "type",
+        Message = "message",
+        Error = "error",
     }
 }
 
-words! {
+key_table! {
     BatchEnd {
         Answered = "succeeded",
         Not = "errored" | "canceled" | "expired",
@@ -51,7 +53,7 @@ fn is_of_openai(line: Object<'_>) -> bool {
 }
 
 fn line_ending(line: Object<'_>) -> Option<BatchEnd> {
-    text_of(object_of(line, BatchKey::Result)?, BatchKey::Type).and_then(BatchEnd::from_word)
+    text_of(object_of(line, BatchKey::Result)?, BatchKey::Type).and_then(BatchEnd::from_key)
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {

@@ -2,45 +2,45 @@
 //! What nobody knows is told apart from what says nothing: it may be a call.
 
 use super::content;
-use super::fields::{FieldRecord, NodeShapes, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, is_true, key_table};
 use super::messages::{BlockKey, BlockType, ChatMessageKey, ToolCallKey, result_status, text_in};
-use super::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use averment_base::value::{Node, Number, Object, Value, ValueText};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     OtherBlockKey {
-        Use = "toolUse" => Shape,
-        Given = "toolResult" => Shape,
-        UseId = "toolUseId" => Call(of_step::ID),
-        CallId = "toolCallId" => Call(of_step::ID),
-        Tool = "toolName" => Call(of_step::TOOL),
-        Name = "name" => Call(of_step::TOOL),
-        Input = "input" => Call(of_step::ARGS),
-        Args = "args" => Call(of_step::ARGS),
-        Output = "output" => Call(of_step::RESULT),
-        Result = "result" => Call(of_step::RESULT),
-        Content = "content" => Call(of_step::RESULT),
-        Json = "json" => Shape,
-        Value = "value" => Shape,
-        Reason = "reason" => Shape,
-        Type = "type" => Shape,
-        Status = "status" => Call(of_step::STATUS),
-        State = "state" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        ErrorText = "errorText" => Call(of_step::ERROR),
-        Failed = "isError" => Call(of_step::STATUS),
-        Code = "return_code" => Call(of_step::STATUS),
-        Invocation = "toolInvocation" => Shape,
-        Invocations = "toolInvocations" => Shape,
-        Parts = "parts" => Shape,
+        Use = "toolUse",
+        Given = "toolResult",
+        UseId = "toolUseId",
+        CallId = "toolCallId",
+        Tool = "toolName",
+        Name = "name",
+        Input = "input",
+        Args = "args",
+        Output = "output",
+        Result = "result",
+        Content = "content",
+        Json = "json",
+        Value = "value",
+        Reason = "reason",
+        Type = "type",
+        Status = "status",
+        State = "state",
+        Error = "error",
+        ErrorText = "errorText",
+        Failed = "isError",
+        Code = "return_code",
+        Invocation = "toolInvocation",
+        Invocations = "toolInvocations",
+        Parts = "parts",
     }
 }
 
-words! {
+key_table! {
     VercelBlockType {
         Call = "tool-call",
         Result = "tool-result",
@@ -52,7 +52,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     InvocationState {
         Ok = "output-available" | "result",
         Failed = "output-error",
@@ -61,7 +61,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     VercelOutputType {
         Ok = "text" | "json" | "content",
         Failed = "error-text" | "error-json",
@@ -69,11 +69,11 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// Bedrock blocks without a type that no rule reads.
     BedrockBlockKey {
-        Silent = "image" | "document" | "video" | "audio" | "guardContent" | "cachePoint" | "reasoningContent" | "citationsContent"
-            | "searchResult",
+        Silent = "image" | "document" | "video" | "audio" | "guardContent" | "cachePoint" | "reasoningContent"
+            | "citationsContent" | "searchResult",
     }
 }
 
@@ -152,7 +152,7 @@ fn says_failure(result: Node<'_>) -> bool {
 }
 
 fn classify_vercel<'run>(word: &'run str, block: Object<'run>) -> ContentBlock<'run> {
-    match VercelBlockType::from_word(word) {
+    match VercelBlockType::from_key(word) {
         Some(VercelBlockType::Call) => ContentBlock::Calls(tool_call(block)),
         Some(VercelBlockType::Result) => ContentBlock::Answers(vercel_output(block)),
         Some(VercelBlockType::Error) => ContentBlock::Answers(BlockResult {
@@ -187,7 +187,7 @@ fn tool_call(block: Object<'_>) -> BlockCall<'_> {
 /// Its state says how far the call got.
 pub(super) fn page_invocation(call: Object<'_>) -> BlockCall<'_> {
     let given = first_of(call, &[OtherBlockKey::Output, OtherBlockKey::Result]);
-    let status = match text_of(call, OtherBlockKey::State).and_then(InvocationState::from_word) {
+    let status = match text_of(call, OtherBlockKey::State).and_then(InvocationState::from_key) {
         Some(InvocationState::Ok) => Some(StepStatus::Ok),
         Some(InvocationState::Failed) => Some(StepStatus::Failed),
         Some(InvocationState::Denied) => Some(StepStatus::Denied),
@@ -206,7 +206,7 @@ fn vercel_output(block: Object<'_>) -> BlockResult<'_> {
     let given = first_of(block, &[OtherBlockKey::Output, OtherBlockKey::Result]);
     let id = text_of(block, OtherBlockKey::CallId);
     let held = given.and_then(node_object);
-    let kind = held.and_then(|held| VercelOutputType::from_word(text_of(held, OtherBlockKey::Type)?));
+    let kind = held.and_then(|held| VercelOutputType::from_key(text_of(held, OtherBlockKey::Type)?));
     let (Some(held), Some(kind)) = (held, kind) else {
         let failed = is_true(&block, &NodeShapes, OtherBlockKey::Failed);
         let status = Some(if failed { StepStatus::Failed } else { StepStatus::Ok });
@@ -245,7 +245,7 @@ fn classify_untyped(block: Object<'_>) -> ContentBlock<'_> {
     }
     match text_in(&block, &NodeShapes, node_text) {
         Some(words) => ContentBlock::Says(words),
-        None if block.entries().iter().all(|entry| BedrockBlockKey::from_word(entry.key).is_some()) => {
+        None if block.entries().iter().all(|entry| BedrockBlockKey::from_key(entry.key).is_some()) => {
             ContentBlock::Silent
         }
         None => ContentBlock::Unknown,
@@ -302,5 +302,5 @@ pub(super) fn unknown_in(message: Object<'_>) -> Option<Node<'_>> {
 pub(super) const UNKNOWN: &str = "a block of a message is of no known type and passed over: it may be a call";
 
 fn all_blocks(message: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {
-    object_items(in_message(message).and_then(super::node_list).unwrap_or_default())
+    object_items(in_message(message).and_then(super::nodes::node_list).unwrap_or_default())
 }

@@ -1,8 +1,8 @@
 //! What formats with separate calls and results have in common: which result belongs to which call, arguments as JSON in text, token counts.
 
-use super::fields::FieldRecord;
+use super::fields::{FieldRecord, key_table};
 use super::messages::ToolCallKey;
-use super::node_object;
+use super::nodes::node_object;
 use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::json;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
@@ -152,27 +152,35 @@ pub(super) struct TokenUsage {
     counts: [Option<Number<'static>>; TOKENS.len()],
 }
 
-/// Normal names with their names in other formats.
-const TOKENS: [(&str, &[&str]); 6] = [
-    (of_usage::INPUT, &["prompt_tokens", "inputTokens", "promptTokens"]),
-    (of_usage::OUTPUT, &["completion_tokens", "outputTokens", "completionTokens"]),
-    (of_usage::TOTAL, &["totalTokens"]),
-    (of_usage::REASONING, &["reasoningTokens", "reasoning_output_tokens"]),
-    (
-        of_usage::CACHE_READ,
-        &["cache_read_input_tokens", "cached_tokens", "cachedTokens", "cached_input_tokens", "cacheReadTokens"],
-    ),
-    (of_usage::CACHE_WRITE, &["cache_creation_input_tokens", "cacheWriteTokens"]),
-];
+key_table! {
+    /// The counts of tokens as other formats than the normal form name them.
+    OfUsage {
+        Input = "prompt_tokens" | "inputTokens" | "promptTokens",
+        Output = "completion_tokens" | "outputTokens" | "completionTokens",
+        Total = "totalTokens",
+        Reasoning = "reasoningTokens" | "reasoning_output_tokens",
+        CacheRead = "cache_read_input_tokens" | "cached_tokens" | "cachedTokens" | "cached_input_tokens" | "cacheReadTokens",
+        CacheWrite = "cache_creation_input_tokens" | "cacheWriteTokens",
+        /// Objects inside a usage that hold more counts.
+        Details = "prompt_tokens_details" | "completion_tokens_details" | "input_tokens_details" | "output_tokens_details",
+    }
+}
 
-const DETAILS: [&str; 4] =
-    ["prompt_tokens_details", "completion_tokens_details", "input_tokens_details", "output_tokens_details"];
+/// The counts of the normal form, each with its other names.
+const TOKENS: [(&str, OfUsage); 6] = [
+    (of_usage::INPUT, OfUsage::Input),
+    (of_usage::OUTPUT, OfUsage::Output),
+    (of_usage::TOTAL, OfUsage::Total),
+    (of_usage::REASONING, OfUsage::Reasoning),
+    (of_usage::CACHE_READ, OfUsage::CacheRead),
+    (of_usage::CACHE_WRITE, OfUsage::CacheWrite),
+];
 
 impl TokenUsage {
     pub(super) fn add_usage(&mut self, usage: Object<'_>) {
-        let details = || DETAILS.iter().filter_map(|key| node_object(usage.get(key)?));
+        let details = || OfUsage::Details.keys().iter().filter_map(|key| node_object(usage.get(key)?));
         for ((name, others), sum) in TOKENS.iter().zip(&mut self.counts) {
-            let first = |object| std::iter::once(name).chain(*others).find_map(|key| known_value(object, key));
+            let first = |object| std::iter::once(name).chain(others.keys()).find_map(|key| known_value(object, key));
             let found = first(usage).or_else(|| details().find_map(first));
             if let Some(Node { value: Value::Number(count), .. }) = found {
                 *sum = sum.unwrap_or(Number::Integer(0)).add(count).or(*sum);

@@ -3,36 +3,37 @@
 
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_of, text_of};
 use averment_base::value::{Node, Object, Value, json};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run};
 
-fields! {
+key_table! {
     ChunkKey {
-        Object = "object" => Shape,
-        Id = "id" => Shape,
-        Model = "model" => PartOf(of_run::META),
-        Choices = "choices" => Shape,
-        Index = "index" => Shape,
-        Delta = "delta" => Shape,
-        Ended = "finish_reason" => Shape,
-        Usage = "usage" => PartOf(of_run::USAGE),
+        Object = "object",
+        Id = "id",
+        Model = "model",
+        Choices = "choices",
+        Index = "index",
+        Delta = "delta",
+        Ended = "finish_reason",
+        Usage = "usage",
     }
 }
 
-fields! {
+key_table! {
     DeltaKey {
-        Content = "content" => Shape,
-        Thought = "reasoning_content" => Shape,
-        Refusal = "refusal" => Shape,
-        Calls = "tool_calls" => Shape,
-        Index = "index" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Function = "function" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
+        Content = "content",
+        Thought = "reasoning_content",
+        Refusal = "refusal",
+        Calls = "tool_calls",
+        Index = "index",
+        Id = "id",
+        Function = "function",
+        Name = "name",
+        Arguments = "arguments",
     }
 }
 
@@ -115,7 +116,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-fn field_index<F: super::FieldRow>(object: Object<'_>, field: F) -> Option<i64> {
+fn field_index<F: super::fields::TableRow>(object: Object<'_>, field: F) -> Option<i64> {
     match object.field(field)?.value {
         Value::Number(number) => number.as_i64(),
         _ => None,

@@ -16,12 +16,11 @@ pub(crate) use session::{
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::calls::{PendingCalls, TokenUsage};
 use super::content;
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, LineProjection, TraceFormat};
 use super::messages::{ChatMessageKey, LastWords, MessageRole};
+use super::nodes::{items_of, list_of, node_list, node_text, object_items, object_of, text_of};
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
-use super::{
-    IN_FULL, LineProjection, TraceFormat, items_of, list_of, node_list, node_text, object_items, object_of, text_of,
-};
 use crate::error::PlacedError;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
@@ -31,68 +30,67 @@ use copies::{CallFacts, CopyDetector};
 use rustc_hash::{FxHashMap, FxHashSet};
 use speech::OpenText;
 
-fields! {
+key_table! {
     ClaudeExportKey {
-        Lines = "loglines" => Shape,
+        Lines = "loglines",
     }
 }
 
-fields! {
+key_table! {
     ClaudeKey {
-        Type = "type" => Shape,
-        Subtype = "subtype" => Run(of_run::ERROR),
-        Message = "message" => Shape,
+        Type = "type",
+        Subtype = "subtype",
+        Message = "message",
         /// Written by the program, not by the user.
-        Injected = "isMeta" => Step(StepKind::Message),
-        SumsUp = "isCompactSummary" => Step(StepKind::Message),
+        Injected = "isMeta",
+        SumsUp = "isCompactSummary",
         /// A sub-agent speaks, which may have a name.
-        Aside = "isSidechain" => Shape,
-        Agent = "agentId" => Shape,
-        Parent = "parent_tool_use_id" => Shape,
-        Time = "timestamp" => Run(of_run::DURATION),
+        Aside = "isSidechain",
+        Agent = "agentId",
+        Parent = "parent_tool_use_id",
+        Time = "timestamp",
         /// Details of a result beyond what the model was told.
-        Details = "toolUseResult" => Step(StepKind::Call),
-        DetailsOfStream = "tool_use_result" => Step(StepKind::Call),
+        Details = "toolUseResult",
+        DetailsOfStream = "tool_use_result",
         /// Last line of `--output-format stream-json`, only line of `json`: the summary.
-        Result = "result" => Run(of_run::OUTPUT),
-        Cost = "total_cost_usd" => Run(of_run::COST),
-        Duration = "duration_ms" => Run(of_run::DURATION),
-        Failed = "is_error" => Run(of_run::ERROR),
+        Result = "result",
+        Cost = "total_cost_usd",
+        Duration = "duration_ms",
+        Failed = "is_error",
         /// Refused calls: on the last line, or one on its own line.
-        Denials = "permission_denials" => Call(of_step::STATUS),
-        Denied = "tool_use_id" => Step(StepKind::Call),
+        Denials = "permission_denials",
+        Denied = "tool_use_id",
         /// Words of the program, which got no answer from the model.
-        ApiError = "isApiErrorMessage" => Run(of_run::ERROR),
-        ApiErrorOfStream = "is_api_error_message" => Run(of_run::ERROR),
+        ApiError = "isApiErrorMessage",
+        ApiErrorOfStream = "is_api_error_message",
         /// The reason, beside a message of the program itself.
-        Why = "error" => Run(of_run::ERROR),
+        Why = "error",
         /// A sub-agent's words or actions, in a progress line.
-        Data = "data" => Shape,
-        Turns = "num_turns" => Run(of_run::TURNS),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Tools = "tools" => PartOf(of_run::TOOLS),
-        Session = "sessionId" => Run(of_run::ID),
-        SessionOfStream = "session_id" => Run(of_run::ID),
-        Folder = "cwd" => PartOf(of_run::META),
-        Version = "version" => PartOf(of_run::META),
-        VersionOfStream = "claude_code_version" => PartOf(of_run::META),
-        Branch = "gitBranch" => PartOf(of_run::META),
-        Leaf = "leafUuid" => Shape,
-        ParentLine = "parentUuid" => Shape,
-        Line = "uuid" => Shape,
-        MessageLine = "messageId" => Shape,
+        Data = "data",
+        Turns = "num_turns",
+        Usage = "usage",
+        Tools = "tools",
+        Session = "sessionId",
+        SessionOfStream = "session_id",
+        Folder = "cwd",
+        Version = "version",
+        VersionOfStream = "claude_code_version",
+        Branch = "gitBranch",
+        Leaf = "leafUuid",
+        ParentLine = "parentUuid",
+        Line = "uuid",
+        MessageLine = "messageId",
     }
 }
 
-words! {
+key_table! {
     ClaudeLineType {
         Spoken = "user" | "assistant",
         Result = "result",
         System = "system",
         Progress = "progress",
         /// No step, or parts of what another line holds whole: skipped silently.
-        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event"
-            | "rate_limit_event",
+        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event" | "rate_limit_event",
         /// As above, for types that other formats may have as well.
         SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode",
     }
@@ -114,13 +112,13 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_result(object: Object<'_>) -> bool {
-    text_of(object, ClaudeKey::Type).and_then(ClaudeLineType::from_word) == Some(ClaudeLineType::Result)
+    text_of(object, ClaudeKey::Type).and_then(ClaudeLineType::from_key) == Some(ClaudeLineType::Result)
         && object.field(ClaudeKey::Turns).is_some()
         && MARKS.into_iter().any(|mark| object.field(mark).is_some())
 }
 
 fn is_line(line: Object<'_>) -> bool {
-    text_of(line, ClaudeKey::Type).and_then(ClaudeLineType::from_word).is_some_and(|kind| kind.is_sure(&line))
+    text_of(line, ClaudeKey::Type).and_then(ClaudeLineType::from_key).is_some_and(|kind| kind.is_sure(&line))
 }
 
 /// Fields that only session lines have.
@@ -229,7 +227,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
 
     /// Lines of one assistant message share a turn; others' words belong to the following turn.
     fn turn_of(&mut self, message: Object<'run>) -> usize {
-        if text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_word) != Some(MessageRole::Assistant) {
+        if text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key) != Some(MessageRole::Assistant) {
             return self.turn + 1;
         }
         let id = text_of(message, ChatMessageKey::Id);
@@ -261,7 +259,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             self.draft.warn_skipped(node.origin, "a message without `role` is passed over");
             return;
         };
-        let role = MessageRole::from_word(role);
+        let role = MessageRole::from_key(role);
         if about.message.is_none() || self.open.as_ref().is_none_or(|open| open.message != about.message) {
             self.close_text();
         }
@@ -327,7 +325,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             ContentBlock::Says(text) | ContentBlock::Thinks(text) if self.copies.is_text_again(text, about) => {}
             ContentBlock::Says(text) => {
                 let piece = content::block_piece(&node).unwrap_or(content::TextPiece::Alone);
-                self.say_piece((text, piece), role, about, node.origin);
+                self.say_piece(text, piece, role, about, node.origin);
             }
             ContentBlock::Thinks(text) => {
                 self.add_message(role::THINKING, text, about, node.origin);

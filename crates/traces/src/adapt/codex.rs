@@ -7,50 +7,48 @@ pub(super) mod exec;
 use super::api::responses::{self, ItemKey};
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
+use super::nodes::{first_of, list_of, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, list_of, node_object, object_items, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     CodexKey {
-        Time = "timestamp" => Shape,
-        Type = "type" => Shape,
-        Payload = "payload" => Shape,
+        Time = "timestamp",
+        Type = "type",
+        Payload = "payload",
     }
 }
 
-fields! {
+key_table! {
     CodexPayloadKey {
-        Type = "type" => Shape,
-        Id = "id" => Run(of_run::ID),
-        Folder = "cwd" => PartOf(of_run::META),
-        Version = "cli_version" => PartOf(of_run::META),
-        Model = "model" => PartOf(of_run::META),
-        Approval = "approval_policy" => PartOf(of_run::META),
-        Sandbox = "sandbox_policy" => PartOf(of_run::META),
-        Git = "git" => Shape,
-        Branch = "branch" => PartOf(of_run::META),
-        Instructions = "instructions" => Shape,
-        Info = "info" => Shape,
-        Total = "total_token_usage" => PartOf(of_run::USAGE),
-        Message = "message" => Run(of_run::ERROR),
-        Error = "error" => Run(of_run::ERROR),
-        LastMessage = "last_agent_message" => Run(of_run::ERROR),
-        Words = "text" => Step(StepKind::Message),
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Items = "items" => Shape,
-        Mark = "record_type" => Shape,
-        Begun = "timestamp" => Shape,
+        Type = "type",
+        Id = "id",
+        Folder = "cwd",
+        Version = "cli_version",
+        Model = "model",
+        Approval = "approval_policy",
+        Sandbox = "sandbox_policy",
+        Git = "git",
+        Branch = "branch",
+        Info = "info",
+        Total = "total_token_usage",
+        Message = "message",
+        Error = "error",
+        LastMessage = "last_agent_message",
+        Words = "text",
+        Items = "items",
+        Mark = "record_type",
+        Begun = "timestamp",
     }
 }
 
-words! {
+key_table! {
     CodexLineType {
         Session = "session_meta",
         Context = "turn_context",
@@ -61,7 +59,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     CodexEventType {
         Tokens = "token_count",
         Error = "error" | "stream_error",
@@ -79,19 +77,20 @@ words! {
         PatchEnd = "patch_apply_end",
         /// Program marks without actions.
         Silent = "task_started" | "turn_started" | "session_configured" | "agent_reasoning_section_break"
-            | "agent_reasoning_raw_content" | "agent_message_delta" | "agent_reasoning_delta" | "exec_command_output_delta" | "turn_diff"
-            | "plan_update" | "background_event" | "context_compacted" | "thread_rolled_back" | "entered_review_mode" | "exited_review_mode"
-            | "mcp_startup_update" | "mcp_startup_complete" | "warning" | "shutdown_complete",
+            | "agent_reasoning_raw_content" | "agent_message_delta" | "agent_reasoning_delta" | "exec_command_output_delta"
+            | "turn_diff" | "plan_update" | "background_event" | "context_compacted" | "thread_rolled_back"
+            | "entered_review_mode" | "exited_review_mode" | "mcp_startup_update" | "mcp_startup_complete" | "warning"
+            | "shutdown_complete",
     }
 }
 
-words! {
+key_table! {
     CodexItemType {
         ServerCall = "mcp_tool_call",
     }
 }
 
-words! {
+key_table! {
     StateMark {
         State = "state",
     }
@@ -116,12 +115,12 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_line(line: Object<'_>) -> bool {
     is_mark(line)
-        || text_of(line, CodexKey::Type).and_then(CodexLineType::from_word).is_some()
+        || text_of(line, CodexKey::Type).and_then(CodexLineType::from_key).is_some()
             && object_of(line, CodexKey::Payload).is_some()
 }
 
 fn is_mark(line: Object<'_>) -> bool {
-    line.entries().len() == 1 && text_of(line, CodexPayloadKey::Mark).and_then(StateMark::from_word).is_some()
+    line.entries().len() == 1 && text_of(line, CodexPayloadKey::Mark).and_then(StateMark::from_key).is_some()
 }
 
 /// Older sessions state what they are in an untyped line.
@@ -133,9 +132,9 @@ fn is_head(line: Object<'_>) -> bool {
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let items = || {
-        let lines = super::node_list(root).unwrap_or_default();
+        let lines = super::nodes::node_list(root).unwrap_or_default();
         object_items(lines).filter(|(_, line)| {
-            text_of(*line, CodexKey::Type).and_then(CodexLineType::from_word) == Some(CodexLineType::Item)
+            text_of(*line, CodexKey::Type).and_then(CodexLineType::from_key) == Some(CodexLineType::Item)
         })
     };
     let in_items =
@@ -149,7 +148,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         begun: FxHashSet::default(),
         is_partial: false,
         wrong: None,
-        is_bare: super::node_list(root).is_some_and(|lines| object_items(lines).any(|(_, line)| is_mark(line))),
+        is_bare: super::nodes::node_list(root).is_some_and(|lines| object_items(lines).any(|(_, line)| is_mark(line))),
         talk: ConversationBuilder::new(draft),
     };
     match root.value {
@@ -193,7 +192,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
     fn read_line(&mut self, node: Node<'run>) {
         self.talk.draft.count_record();
         let line = node_object(node);
-        let kind = line.and_then(|line| text_of(line, CodexKey::Type)).and_then(CodexLineType::from_word);
+        let kind = line.and_then(|line| text_of(line, CodexKey::Type)).and_then(CodexLineType::from_key);
         let payload =
             line.and_then(|line| line.field(CodexKey::Payload)).and_then(|node| Some((node, node_object(node)?)));
         let (Some(line), Some(kind), Some((at, payload))) = (line, kind, payload) else {
@@ -258,7 +257,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
         match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
             _ if is_server_call(item) => self.add_server_call(node, item, about),
             (Some(role), Some(content)) => {
-                let speaker = item_speaker(MessageRole::from_word(role), content);
+                let speaker = item_speaker(MessageRole::from_key(role), content);
                 if speaker == Speaker::Assistant {
                     self.note_speech();
                 }
@@ -276,7 +275,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
     }
 
     fn read_event(&mut self, node: Node<'run>, payload: Object<'run>, about: &StepMeta<'run>) {
-        let kind = text_of(payload, CodexPayloadKey::Type).and_then(CodexEventType::from_word);
+        let kind = text_of(payload, CodexPayloadKey::Type).and_then(CodexEventType::from_key);
         if kind == Some(CodexEventType::Said) {
             self.note_speech();
         }
@@ -337,7 +336,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
 }
 
 fn is_server_call(item: Object<'_>) -> bool {
-    text_of(item, ItemKey::Type).and_then(CodexItemType::from_word) == Some(CodexItemType::ServerCall)
+    text_of(item, ItemKey::Type).and_then(CodexItemType::from_key) == Some(CodexItemType::ServerCall)
 }
 
 /// Codex's refusal text, bare or in JSON output.
@@ -352,7 +351,7 @@ fn is_refusal(output: Node<'_>) -> bool {
         "user rejected MCP tool call",
         "user cancelled MCP tool call",
     ];
-    let Some(text) = super::node_text(output) else { return false };
+    let Some(text) = super::nodes::node_text(output) else { return false };
     let text = text.strip_prefix("{\"output\":").map_or(text, |inner| inner.trim_start().trim_start_matches('"'));
     STARTS.iter().any(|start| text.starts_with(start))
         || text.starts_with("exec_command failed") && text.contains("Rejected(") && text.contains("rejected by user")
@@ -362,7 +361,7 @@ fn is_refusal(output: Node<'_>) -> bool {
 fn item_speaker(role: Option<MessageRole>, content: Node<'_>) -> Speaker {
     let first = match content.value {
         Value::List([first, ..]) => node_object(*first).and_then(|block| text_of(block, ItemKey::Words)),
-        _ => super::node_text(content),
+        _ => super::nodes::node_text(content),
     };
     let injected =
         ["<environment_context>", "<user_instructions>", "# AGENTS.md", "<permissions instructions>", "<turn_aborted>"];

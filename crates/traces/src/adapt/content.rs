@@ -34,8 +34,8 @@ const OUTPUT: &str = "output_text";
 pub(crate) fn block_piece(block: &Node<'_>) -> Option<TextPiece> {
     block_text(block)?;
     let Value::Object(object) = block.value else { return Some(TextPiece::Alone) };
-    let citations = object.field(BlockKey::Citations).and_then(super::node_list).unwrap_or_default();
-    Some(TextPiece::of_block(object.field(BlockKey::Type).and_then(super::node_text), !citations.is_empty()))
+    let citations = object.field(BlockKey::Citations).and_then(super::nodes::node_list).unwrap_or_default();
+    Some(TextPiece::of_block(object.field(BlockKey::Type).and_then(super::nodes::node_text), !citations.is_empty()))
 }
 
 pub(crate) fn goes_on(before: &Node<'_>, block: &Node<'_>) -> bool {
@@ -119,7 +119,7 @@ pub(crate) fn of_blocks<'run>(value: Node<'run>, arena: &'run Bump) -> Option<No
 fn block_text<'run>(block: &Node<'run>) -> Option<Node<'run>> {
     match block.value {
         Value::Text(_) => Some(*block),
-        Value::Object(block) => text_in(&block, &NodeShapes, super::node_text),
+        Value::Object(block) => text_in(&block, &NodeShapes, super::nodes::node_text),
         _ => None,
     }
 }

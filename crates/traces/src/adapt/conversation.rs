@@ -5,8 +5,9 @@ use super::calls::{PendingCalls, TokenUsage, parse_arguments};
 use super::content;
 use super::fields::{NodeShapes, ShapeReader as _, ValueShape};
 use super::messages::LastWords;
+use super::nodes::node_text;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
-use super::{node_text, tools};
+use super::tools;
 use crate::time;
 use averment_base::value::{Node, Number, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, role};
@@ -324,7 +325,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
 
     pub(super) fn add_usage(&mut self, usage: &TokenUsage, model: Option<Node<'run>>) {
         self.usage.merge_usage(usage);
-        self.draft.add_usage(usage, model);
+        self.draft.add_usage(usage.token_counts(), model);
     }
 
     /// For formats without turns.

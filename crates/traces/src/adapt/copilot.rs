@@ -5,11 +5,10 @@ use super::calls::TokenUsage;
 use super::conversation::{
     CallResult, ConversationBuilder, Speaker, StepMeta, TextMarkers, ToolCall, build_markers, number_behind,
 };
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::{RunBuilder, count_node, field_entry};
-use super::{
-    IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of,
-};
 use crate::build::word_status;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
@@ -19,52 +18,52 @@ use std::sync::LazyLock;
 
 static EXIT_CODE: TextMarkers = LazyLock::new(|| build_markers(["<exited with exit code"]));
 
-fields! {
+key_table! {
     CopilotEventKey {
-        Type = "type" => Shape,
-        Data = "data" => Shape,
-        Time = "timestamp" => Shape,
-        Id = "id" => Shape,
-        Parent = "parentId" => Shape,
-        Session = "sessionId" => Run(of_run::ID),
-        ExitCode = "exitCode" => Run(of_run::ERROR),
+        Type = "type",
+        Data = "data",
+        Time = "timestamp",
+        Id = "id",
+        Parent = "parentId",
+        Session = "sessionId",
+        ExitCode = "exitCode",
     }
 }
 
-fields! {
+key_table! {
     CopilotDataKey {
-        Content = "content" => Shape,
+        Content = "content",
         /// Simultaneous speech and calls are one turn. Numbers restart with each user message.
-        Turn = "turnId" => Call(of_step::TURN),
-        Requests = "toolRequests" => Call(of_step::TURN),
-        Thought = "reasoningText" => Step(StepKind::Message),
-        Phase = "phase" => Step(StepKind::Message),
-        Call = "toolCallId" => Call(of_step::ID),
-        Tool = "toolName" => Call(of_step::TOOL),
-        Args = "arguments" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Detailed = "detailedContent" => Call(of_step::DETAILS),
-        Success = "success" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Message = "message" => Call(of_step::ERROR),
-        Code = "code" => Call(of_step::STATUS),
-        ParentCall = "parentToolCallId" => Call(of_step::AGENT),
-        AgentName = "agentName" => Call(of_step::AGENT),
-        Skill = "name" => Step(StepKind::Skill),
-        SkillOfCall = "skill" => Step(StepKind::Skill),
-        Session = "sessionId" => Run(of_run::ID),
-        Context = "context" => Shape,
-        Folder = "cwd" => PartOf(of_run::META),
-        Branch = "branch" => PartOf(of_run::META),
-        Version = "copilotVersion" => PartOf(of_run::META),
-        Model = "model" => PartOf(of_run::META),
-        ModelAtStart = "selectedModel" => PartOf(of_run::META),
-        Metrics = "modelMetrics" => PartOf(of_run::USAGE),
-        Usage = "usage" => PartOf(of_run::USAGE),
+        Turn = "turnId",
+        Requests = "toolRequests",
+        Thought = "reasoningText",
+        Phase = "phase",
+        Call = "toolCallId",
+        Tool = "toolName",
+        Args = "arguments",
+        Result = "result",
+        Detailed = "detailedContent",
+        Success = "success",
+        Error = "error",
+        Message = "message",
+        Code = "code",
+        ParentCall = "parentToolCallId",
+        AgentName = "agentName",
+        Skill = "name",
+        SkillOfCall = "skill",
+        Session = "sessionId",
+        Context = "context",
+        Folder = "cwd",
+        Branch = "branch",
+        Version = "copilotVersion",
+        Model = "model",
+        ModelAtStart = "selectedModel",
+        Metrics = "modelMetrics",
+        Usage = "usage",
     }
 }
 
-words! {
+key_table! {
     CopilotEventType {
         Start = "session.start" | "session.resume",
         Asked = "user.message",
@@ -81,13 +80,13 @@ words! {
     }
 }
 
-words! {
+key_table! {
     LastLineType {
         Result = "result",
     }
 }
 
-words! {
+key_table! {
     /// Phases of a message that is no answer.
     CopilotPhase {
         Thinking = "thinking",
@@ -115,7 +114,7 @@ fn is_event(event: Object<'_>) -> bool {
             && event.field(CopilotEventKey::Parent).is_some()
     };
     object_of(event, CopilotEventKey::Data).is_some()
-        && (CopilotEventType::from_word(word).is_some() || is_of_family(word) && is_whole())
+        && (CopilotEventType::from_key(word).is_some() || is_of_family(word) && is_whole())
 }
 
 fn is_of_family(word: &str) -> bool {
@@ -158,7 +157,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
             continue;
         };
-        match CopilotEventType::from_word(word) {
+        match CopilotEventType::from_key(word) {
             Some(kind) => session.read_event(*node, event, kind, data),
             None if is_of_family(word) => {}
             None => {
@@ -192,7 +191,7 @@ struct TurnIndex<'run> {
 impl<'run> CopilotSession<'_, 'run, '_> {
     /// False if it is another line.
     fn read_last(&mut self, line: Object<'run>) -> bool {
-        if text_of(line, CopilotEventKey::Type).and_then(LastLineType::from_word).is_none() {
+        if text_of(line, CopilotEventKey::Type).and_then(LastLineType::from_key).is_none() {
             return false;
         }
         self.talk.note_time(line.field(CopilotEventKey::Time));
@@ -229,7 +228,7 @@ impl<'run> CopilotSession<'_, 'run, '_> {
                 if let Some(thought) = data.field(CopilotDataKey::Thought) {
                     talk.add_message(Speaker::Thinking, thought, &about, node.origin);
                 }
-                let phase = text_of(data, CopilotDataKey::Phase).and_then(CopilotPhase::from_word);
+                let phase = text_of(data, CopilotDataKey::Phase).and_then(CopilotPhase::from_key);
                 said(talk, if phase.is_some() { Speaker::Thinking } else { Speaker::Assistant });
             }
             CopilotEventType::Usage => {

@@ -4,58 +4,59 @@
 use super::calls::TokenUsage;
 use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, items_of, node_object, node_text, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, items_of, node_object, node_text, object_of, text_of};
 use averment_base::value::{Node, Object, Value, ValueText};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     CursorKey {
-        Type = "type" => Shape,
-        Subtype = "subtype" => Shape,
-        Session = "session_id" => Run(of_run::ID),
-        Folder = "cwd" => PartOf(of_run::META),
-        Model = "model" => PartOf(of_run::META),
-        Message = "message" => Shape,
-        Content = "content" => Shape,
-        Words = "text" => Shape,
-        Call = "tool_call" => Shape,
-        Id = "call_id" => Call(of_step::ID),
-        IdToo = "model_call_id" => Call(of_step::ID),
-        Time = "timestamp_ms" => Shape,
-        Request = "request_id" => Shape,
-        Result = "result" => Run(of_run::OUTPUT),
-        Failed = "is_error" => Run(of_run::ERROR),
-        Duration = "duration_ms" => Run(of_run::DURATION),
-        Usage = "usage" => PartOf(of_run::USAGE),
+        Type = "type",
+        Subtype = "subtype",
+        Session = "session_id",
+        Folder = "cwd",
+        Model = "model",
+        Message = "message",
+        Content = "content",
+        Words = "text",
+        Call = "tool_call",
+        Id = "call_id",
+        IdToo = "model_call_id",
+        Time = "timestamp_ms",
+        Request = "request_id",
+        Result = "result",
+        Failed = "is_error",
+        Duration = "duration_ms",
+        Usage = "usage",
     }
 }
 
-fields! {
+key_table! {
     CursorToolKey {
-        Args = "args" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Name = "name" => Call(of_step::TOOL),
-        ToolName = "toolName" => Call(of_step::TOOL),
-        Function = "function" => Shape,
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Success = "success" => Call(of_step::STATUS),
-        Failure = "failure" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Rejected = "rejected" => Call(of_step::STATUS),
-        Denied = "permissionDenied" => Call(of_step::STATUS),
-        ExitCode = "exitCode" => Call(of_step::EXIT_CODE),
-        Output = "interleavedOutput" => Call(of_step::RESULT),
-        Stdout = "stdout" => Call(of_step::RESULT),
-        Content = "content" => Call(of_step::RESULT),
-        Failed = "isError" => Call(of_step::STATUS),
+        Args = "args",
+        Result = "result",
+        Name = "name",
+        ToolName = "toolName",
+        Function = "function",
+        Arguments = "arguments",
+        Success = "success",
+        Failure = "failure",
+        Error = "error",
+        Rejected = "rejected",
+        Denied = "permissionDenied",
+        ExitCode = "exitCode",
+        Output = "interleavedOutput",
+        Stdout = "stdout",
+        Content = "content",
+        Failed = "isError",
     }
 }
 
-words! {
+key_table! {
     CursorEventType {
         System = "system",
         User = "user",
@@ -66,7 +67,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     CursorProgress {
         Completed = "completed",
         Delta = "delta",
@@ -91,7 +92,7 @@ fn is_event(event: Object<'_>) -> bool {
     let named = |call: Object<'_>| call.entries().iter().any(|entry| entry.key.ends_with(TOOL_CALL));
     object_of(event, CursorKey::Call).is_some_and(named)
         || has(CursorKey::Session)
-            && match text_of(event, CursorKey::Type).and_then(CursorEventType::from_word) {
+            && match text_of(event, CursorKey::Type).and_then(CursorEventType::from_key) {
                 Some(CursorEventType::Call) => object_of(event, CursorKey::Call).is_some(),
                 Some(CursorEventType::End) => has(CursorKey::Request) && has(CursorKey::Duration),
                 Some(_) => has(CursorKey::Time),
@@ -106,7 +107,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     for node in items_of::<CursorKey>(root, &[]) {
         stream.talk.draft.count_record();
         let event = node_object(*node)
-            .and_then(|event| Some((event, CursorEventType::from_word(text_of(event, CursorKey::Type)?)?)));
+            .and_then(|event| Some((event, CursorEventType::from_key(text_of(event, CursorKey::Type)?)?)));
         match event {
             Some((event, kind)) => stream.read_event(*node, event, kind),
             None => stream.talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over"),
@@ -195,7 +196,7 @@ impl<'run> CursorStream<'_, 'run, '_> {
         let id = first_of(event, &[CursorKey::Id, CursorKey::IdToo]);
         let key = id.and_then(node_text);
         let completed =
-            text_of(event, CursorKey::Subtype).and_then(CursorProgress::from_word) == Some(CursorProgress::Completed);
+            text_of(event, CursorKey::Subtype).and_then(CursorProgress::from_key) == Some(CursorProgress::Completed);
         if key.is_none_or(|key| self.seen.insert(key)) {
             let (tool, args) = name_tool(&self.talk, name, held);
             // What is only seen when it is over has started before that.

@@ -1,89 +1,86 @@
 //! Traces of DeepEval: spans in a list for each kind.
 
 use super::cutting::RunCutting;
+use super::fields::{key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{are_mostly, node_list, node_object, object_items};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
 use super::spans::{
-    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, names, of_word, text_of_node,
+    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node,
 };
-use super::{IN_FULL, TraceFormat, are_mostly, node_list, node_object, object_items};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 
-names! {
+key_table! {
     DeepEvalKey {
-        Id = ["uuid"],
-        Parent = ["parentUuid"],
-        Name = ["name"],
-        Type = ["type"],
-        Start = ["startTime"],
-        End = ["endTime"],
-        Input = ["input"],
-        Output = ["output"],
-        Error = ["error"],
-        Status = ["status"],
-        Model = ["model"],
-        TokensIn = ["inputTokenCount"],
-        TokensOut = ["outputTokenCount"],
-        Tools = ["availableTools"],
-        Thread = ["threadId"],
-        Metadata = ["metadata"],
-        Content = ["content"],
-        CallId = ["tool_call_id"],
-        PriceIn = ["costPerInputToken"],
-        PriceOut = ["costPerOutputToken"],
-        Cases = ["testCases"],
-        Trace = ["trace"],
+        Id = "uuid",
+        Parent = "parentUuid",
+        Name = "name",
+        Type = "type",
+        Start = "startTime",
+        End = "endTime",
+        Input = "input",
+        Output = "output",
+        Error = "error",
+        Status = "status",
+        Model = "model",
+        TokensIn = "inputTokenCount",
+        TokensOut = "outputTokenCount",
+        Thread = "threadId",
+        Metadata = "metadata",
+        Content = "content",
+        CallId = "tool_call_id",
+        PriceIn = "costPerInputToken",
+        PriceOut = "costPerOutputToken",
+        Cases = "testCases",
+        Trace = "trace",
     }
 }
 
-names! {
+key_table! {
     DeepEvalTraceKey {
-        Part = ["baseSpans", "retrieverSpans"],
-        Agent = ["agentSpans"],
-        Inference = ["llmSpans"],
-        Tool = ["toolSpans"],
+        Part = "baseSpans" | "retrieverSpans",
+        Agent = "agentSpans",
+        Inference = "llmSpans",
+        Tool = "toolSpans",
     }
 }
 
-names! {
+key_table! {
     DeepEvalMark {
-        Any = ["agentSpans", "llmSpans", "toolSpans", "baseSpans", "testCases"],
+        Any = "agentSpans" | "llmSpans" | "toolSpans" | "baseSpans" | "testCases",
     }
-}
-
-fn find_key<'run>(object: Object<'run>, wanted: DeepEvalKey) -> Option<Node<'run>> {
-    wanted.find(object)
 }
 
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "DeepEval trace",
     description: "DeepEval traces (`agentSpans`, `llmSpans`, `toolSpans`), and test runs with one for each of their `testCases`",
     known_by: "lists of spans with `uuid` under `agentSpans`, `llmSpans`, `toolSpans` or `baseSpans`",
-    marks: DeepEvalMark::Any.names(),
+    marks: DeepEvalMark::Any.keys(),
     object: |object| is_trace(object) || run_cases(object).any(|(_, case)| trace_of(case).is_some()),
     read: read_run,
-    runs: &[RunCutting { within: &[], way: &[DeepEvalKey::Cases.names()], by: &[], keeps: &[] }],
+    runs: &[RunCutting { within: &[], way: &[DeepEvalKey::Cases.keys()], by: &[], keeps: &[] }],
     ..IN_FULL
 };
 
 fn is_trace(trace: Object<'_>) -> bool {
-    let lists = trace.entries().iter().filter(|entry| DeepEvalTraceKey::from_name(entry.key).is_some());
+    let lists = trace.entries().iter().filter(|entry| DeepEvalTraceKey::from_key(entry.key).is_some());
     are_mostly(lists.filter_map(|entry| node_list(entry.node)).flatten(), |span| {
-        find_key(span, DeepEvalKey::Id).is_some()
+        value_of(span, DeepEvalKey::Id).is_some()
     })
 }
 
 fn run_cases(run: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {
-    object_items(find_key(run, DeepEvalKey::Cases).and_then(node_list).unwrap_or_default())
+    object_items(value_of(run, DeepEvalKey::Cases).and_then(node_list).unwrap_or_default())
 }
 
 fn trace_of(case: Object<'_>) -> Option<Object<'_>> {
-    find_key(case, DeepEvalKey::Trace).and_then(node_object).filter(|trace| is_trace(*trace))
+    value_of(case, DeepEvalKey::Trace).and_then(node_object).filter(|trace| is_trace(*trace))
 }
 
 fn span_lists(trace: Object<'_>) -> impl Iterator<Item = (DeepEvalTraceKey, Node<'_>)> {
-    trace.entries().iter().filter_map(|entry| Some((DeepEvalTraceKey::from_name(entry.key)?.0, entry.node)))
+    trace.entries().iter().filter_map(|entry| Some((DeepEvalTraceKey::from_key(entry.key)?, entry.node)))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
@@ -93,22 +90,22 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     for (kind, items) in span_lists(trace) {
         for (node, object) in draft.record_objects(node_list(items).unwrap_or_default()) {
             draft.count_record();
-            match find_key(object, DeepEvalKey::Id) {
+            match value_of(object, DeepEvalKey::Id) {
                 Some(_) => spans.push(read_span(node, object, kind, draft)),
                 None => draft.warn_skipped(node.origin, "a span without `uuid` is passed over"),
             }
         }
     }
-    let at = |word| find_key(trace, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+    let at = |word| value_of(trace, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     let duration = at(DeepEvalKey::Start).zip(at(DeepEvalKey::End)).map(|(start, end)| end - start);
     let whole = RunEntries {
-        id: find_key(trace, DeepEvalKey::Id).filter(|id| text_of_node(*id).is_some()),
-        input: find_key(trace, DeepEvalKey::Input),
-        output: find_key(trace, DeepEvalKey::Output),
-        error: find_key(trace, DeepEvalKey::Error),
-        failed: find_key(trace, DeepEvalKey::Status).filter(|word| text_of_node(*word).and_then(of_word) == Some(true)),
+        id: value_of(trace, DeepEvalKey::Id).filter(|id| text_of_node(*id).is_some()),
+        input: value_of(trace, DeepEvalKey::Input),
+        output: value_of(trace, DeepEvalKey::Output),
+        error: value_of(trace, DeepEvalKey::Error),
+        failed: value_of(trace, DeepEvalKey::Status).filter(|word| text_of_node(*word).and_then(of_word) == Some(true)),
         duration,
-        session: find_key(trace, DeepEvalKey::Thread),
+        session: value_of(trace, DeepEvalKey::Thread),
         ..RunEntries::default()
     };
     build_run(spans, whole, draft);
@@ -122,25 +119,25 @@ fn read_span<'run>(
     draft: &mut RunBuilder<'run, '_>,
 ) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
-    span.id = find_key(record, DeepEvalKey::Id).and_then(text_of_node);
-    span.parent = find_key(record, DeepEvalKey::Parent).and_then(text_of_node);
-    span.name = find_key(record, DeepEvalKey::Name);
+    span.id = value_of(record, DeepEvalKey::Id).and_then(text_of_node);
+    span.parent = value_of(record, DeepEvalKey::Parent).and_then(text_of_node);
+    span.name = value_of(record, DeepEvalKey::Name);
     let at =
-        |word| find_key(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+        |word| value_of(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(DeepEvalKey::Start), at(DeepEvalKey::End));
-    span.failed = find_key(record, DeepEvalKey::Status).and_then(text_of_node).and_then(of_word);
-    span.error = find_key(record, DeepEvalKey::Error);
-    span.attributes = find_key(record, DeepEvalKey::Metadata);
+    span.failed = value_of(record, DeepEvalKey::Status).and_then(text_of_node).and_then(of_word);
+    span.error = value_of(record, DeepEvalKey::Error);
+    span.attributes = value_of(record, DeepEvalKey::Metadata);
     span.act = match kind {
         DeepEvalTraceKey::Agent => SpanAct::Agent,
         DeepEvalTraceKey::Inference => SpanAct::Inference,
         DeepEvalTraceKey::Tool => SpanAct::Tool,
-        DeepEvalTraceKey::Part => find_key(record, DeepEvalKey::Type)
+        DeepEvalTraceKey::Part => value_of(record, DeepEvalKey::Type)
             .and_then(text_of_node)
             .and_then(ActWord::parse_act)
             .unwrap_or(SpanAct::Part),
     };
-    let (input, output) = (find_key(record, DeepEvalKey::Input), find_key(record, DeepEvalKey::Output));
+    let (input, output) = (value_of(record, DeepEvalKey::Input), value_of(record, DeepEvalKey::Output));
     let (given, gave) = match span.act {
         SpanAct::Tool => (Fact::Args, Fact::Result),
         SpanAct::Inference => (Fact::MessagesIn, Fact::MessagesOut),
@@ -150,11 +147,11 @@ fn read_span<'run>(
     // A tool may give a message.
     let message = output
         .and_then(node_object)
-        .filter(|message| span.act == SpanAct::Tool && find_key(*message, DeepEvalKey::CallId).is_some());
+        .filter(|message| span.act == SpanAct::Tool && value_of(*message, DeepEvalKey::CallId).is_some());
     match message {
         Some(message) => {
-            span.take_fact(Fact::CallId, find_key(message, DeepEvalKey::CallId));
-            span.take_fact(Fact::Result, find_key(message, DeepEvalKey::Content));
+            span.take_fact(Fact::CallId, value_of(message, DeepEvalKey::CallId));
+            span.take_fact(Fact::Result, value_of(message, DeepEvalKey::Content));
         }
         None => span.take_fact(gave, output),
     }
@@ -163,9 +160,9 @@ fn read_span<'run>(
         (Fact::TokensIn, DeepEvalKey::TokensIn),
         (Fact::TokensOut, DeepEvalKey::TokensOut),
     ] {
-        span.take_fact(fact, find_key(record, word));
+        span.take_fact(fact, value_of(record, word));
     }
-    let price = |tokens, price| span.facts.fact_number(tokens)?.multiply(number_value(find_key(record, price)?)?);
+    let price = |tokens, price| span.facts.fact_number(tokens)?.multiply(number_value(value_of(record, price)?)?);
     if let Some(cost) = price(Fact::TokensIn, DeepEvalKey::PriceIn)
         .zip(price(Fact::TokensOut, DeepEvalKey::PriceOut))
         .and_then(|(a, b)| a.add(b))

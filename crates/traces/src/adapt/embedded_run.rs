@@ -1,20 +1,23 @@
 //! A file whose JSON was written into a text of JSON, as programs do that write JSON twice. A text among runs is none of them.
 
-use super::{RawDocument, TraceFormat, detect_format, node_list, node_object};
+use super::format::TraceFormat;
+use super::nodes::{node_list, node_object};
+use super::registry::detect_format;
 use crate::error::PlacedError;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Value, json};
+use averment_runs::run::RunSource;
 use bumpalo::Bump;
 
 /// Unpacks a text that holds a run of a known format; otherwise unchanged.
 pub(super) fn unpack_text<'run>(
-    from: &RawDocument<'run>,
+    root: Node<'run>,
+    source: &RunSource,
     arena: &'run Bump,
     limits: &Limits,
 ) -> Result<Node<'run>, PlacedError> {
-    let root = from.root;
     let Value::Text(text) = root.value else { return Ok(root) };
-    let is_alone = !from.source.by_line && from.source.position.is_none();
+    let is_alone = !source.by_line && source.position.is_none();
     if !is_alone || !text.as_str().trim_start().starts_with(['{', '[']) {
         return Ok(root);
     }

@@ -2,45 +2,46 @@
 
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{are_mostly, first_of, list_of, node_object, object_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, are_mostly, first_of, list_of, node_object, object_of};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
 
-fields! {
+key_table! {
     EvalViewResultKey {
-        Case = "test_case" => Run(of_run::ID),
-        Trace = "trace" => Shape,
-        Query = "input_query" => Run(of_run::PROMPT),
-        Session = "session_id" => Run(of_run::ID),
-        Steps = "steps" => Shape,
-        Start = "start_time" => Run(of_run::DURATION),
-        End = "end_time" => Run(of_run::DURATION),
-        Output = "final_output" => Run(of_run::OUTPUT),
-        Metrics = "metrics" => Shape,
-        Cost = "total_cost" => Run(of_run::COST),
+        Case = "test_case",
+        Trace = "trace",
+        Query = "input_query",
+        Session = "session_id",
+        Steps = "steps",
+        Start = "start_time",
+        End = "end_time",
+        Output = "final_output",
+        Metrics = "metrics",
+        Cost = "total_cost",
         /// In milliseconds.
-        Latency = "total_latency" => Run(of_run::DURATION),
-        Tokens = "total_tokens" => PartOf(of_run::USAGE),
-        Passed = "passed" => PartOf(of_run::META),
-        Score = "score" => PartOf(of_run::META),
+        Latency = "total_latency",
+        Tokens = "total_tokens",
+        Passed = "passed",
+        Score = "score",
     }
 }
 
-fields! {
+key_table! {
     EvalViewCallKey {
-        Id = "step_id" => Call(of_step::ID),
-        Name = "step_name" => Call(of_step::TOOL),
-        Tool = "tool_name" => Call(of_step::TOOL),
-        Args = "parameters" => Call(of_step::ARGS),
-        Output = "output" => Call(of_step::RESULT),
-        Success = "success" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Metrics = "metrics" => Shape,
+        Id = "step_id",
+        Name = "step_name",
+        Tool = "tool_name",
+        Args = "parameters",
+        Output = "output",
+        Success = "success",
+        Error = "error",
+        Metrics = "metrics",
         /// In milliseconds.
-        Latency = "latency" => Call(of_step::DURATION),
+        Latency = "latency",
     }
 }
 

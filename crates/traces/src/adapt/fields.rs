@@ -1,135 +1,98 @@
-//! Tables of fields. A format says once, in a table, which keys its objects have and what each becomes in the normal form. Whoever reads
-//! the format asks by the rows of the table: the full reader in a parsed object, a projection in what it recognised in the bytes.
+//! Tables of keys. A format says once, in a table, which keys its objects have. Whoever reads the format asks by the rows of the table: the
+//! full reader in a parsed object, a projection in what it recognised in the bytes.
 //!
 //! What follows from the fields is written once for both, over a [`FieldRecord`] (an object of a table, wherever its values are) and
 //! [`ShapeReader`] (what kind a value is, told without reading it).
 
 use crate::scan::ScanCursor;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{EntryType, entry_type, of_run};
-use averment_runs::run::StepKind;
 
-/// The target of a field. Projections read what may hold data or decides about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FieldTarget {
-    /// Tells the kind of an object, or holds other objects.
-    Shape,
-    Call(&'static str),
-    /// This entry of the run, as it stands.
-    Run(&'static str),
-    /// One part of a composed entry, which only the full reader builds.
-    PartOf(&'static str),
-    /// Part of a step of this kind, which no projection holds.
-    Step(StepKind),
-    /// Like `Step`, but a wrong type is an error, so projections must check it.
-    Checked(StepKind),
-    /// Tells the format of a file or list; a single line is known without it.
-    Format,
-}
+/// A row of a table of keys.
+pub(crate) trait TableRow: Copy + std::fmt::Debug + 'static {
+    const ALL: &'static [Self];
+    type Places: Copy + std::fmt::Debug + AsRef<[OptionalSpan]> + AsMut<[OptionalSpan]>;
+    const NOWHERE: Self::Places;
+    /// The keys under which it is written. Of several, the first that is there counts.
+    fn keys(self) -> &'static [&'static str];
+    fn number(self) -> usize;
 
-impl FieldTarget {
-    pub(crate) fn is_projected(self) -> bool {
-        match self {
-            Self::Shape | Self::Call(_) | Self::Checked(_) => true,
-            Self::Run(entry) => !is_composed(entry) || entry_type(entry) != EntryType::Any,
-            Self::PartOf(_) | Self::Step(_) | Self::Format => false,
-        }
+    /// Its rank among the keys of the row: the smaller one counts.
+    fn rank(self, key: &str) -> u8 {
+        self.keys().iter().zip(0_u8..).find(|(known, _)| **known == key).map_or(u8::MAX, |(_, rank)| rank)
     }
 }
 
-/// Entries composed of several parts, which only the full reader builds.
-#[must_use]
-pub(crate) fn is_composed(entry: &str) -> bool {
-    matches!(entry, of_run::TURNS | of_run::USAGE | of_run::COST | of_run::STEPS | of_run::PROMPT | of_run::COMPLETE)
-        || StepKind::ALL.iter().any(|kind| kind.list_key() == entry)
-}
-
-/// A row of a table: a field that a format's objects may have.
-pub(crate) trait FieldRow: Copy + std::fmt::Debug + 'static {
-    const ALL: &'static [Self];
-    type FieldPlaces: Copy + std::fmt::Debug + AsRef<[OptionalSpan]> + AsMut<[OptionalSpan]>;
-    const NOWHERE: Self::FieldPlaces;
-    fn key(self) -> &'static str;
-    fn field_target(self) -> FieldTarget;
-    fn row_number(self) -> usize;
-}
-
-/// Makes a table of fields: variant, key, target.
-macro_rules! fields {
-    ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $field:ident = $key:literal => $becomes:expr,)+ }) => {
+/// Makes a table of keys: for each row its name here, and the keys under which the format writes it. The words by which a format tells
+/// kinds of things apart are such a table, too.
+macro_rules! key_table {
+    ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $row:ident = $($key:literal)|+,)+ }) => {
         $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub(crate) enum $table {
-            $($(#[$note])* #[doc = concat!("`", $key, "`")] $field,)+
+            $($(#[$note])* $(#[doc = concat!("`", $key, "` ")])+ $row,)+
         }
 
+        #[allow(dead_code, reason = "not every table needs all of them")]
         impl $table {
-            pub(crate) const fn key(self) -> &'static str {
+            /// The keys under which it is written.
+            pub(crate) const fn keys(self) -> &'static [&'static str] {
                 match self {
-                    $(Self::$field => $key,)+
+                    $(Self::$row => &[$($key),+],)+
+                }
+            }
+
+            /// The first of its keys.
+            pub(crate) const fn key(self) -> &'static str {
+                match self.keys() {
+                    [first, ..] => first,
+                    [] => "",
+                }
+            }
+
+            /// The row of a key.
+            pub(crate) fn from_key(key: &str) -> Option<Self> {
+                match key {
+                    $($($key)|+ => Some(Self::$row),)+
+                    _ => None,
                 }
             }
         }
 
-        impl $crate::adapt::fields::FieldRow for $table {
-            const ALL: &'static [Self] = &[$(Self::$field,)+];
-            type FieldPlaces = [$crate::adapt::fields::OptionalSpan; [$($key),+].len()];
-            const NOWHERE: Self::FieldPlaces = [$crate::adapt::fields::OptionalSpan::NOWHERE; [$($key),+].len()];
+        impl $crate::adapt::fields::TableRow for $table {
+            const ALL: &'static [Self] = &[$(Self::$row),+];
+            type Places = [$crate::adapt::fields::OptionalSpan; [$(stringify!($row)),+].len()];
+            const NOWHERE: Self::Places = [$crate::adapt::fields::OptionalSpan::NOWHERE; [$(stringify!($row)),+].len()];
 
-            fn key(self) -> &'static str {
-                Self::key(self)
+            fn keys(self) -> &'static [&'static str] {
+                Self::keys(self)
             }
 
-            fn field_target(self) -> $crate::adapt::fields::FieldTarget {
-                #[allow(unused_imports, reason = "not every table needs all of them")]
-                use $crate::adapt::fields::FieldTarget::{Call, Checked, Format, PartOf, Run, Shape, Step};
-                match self {
-                    $(Self::$field => $becomes,)+
-                }
-            }
-
-            fn row_number(self) -> usize {
+            fn number(self) -> usize {
                 self as usize
             }
         }
     };
 }
-pub(crate) use fields;
+pub(crate) use key_table;
 
-/// Makes a table of the words of a format.
-macro_rules! words {
-    ($(#[$about:meta])* $table:ident { $($(#[$note:meta])* $word:ident = $($text:literal)|+,)+ }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(crate) enum $table {
-            $($(#[$note])* #[doc = concat!($("`", $text, "` "),+)] $word,)+
-        }
-
-        impl $table {
-            pub(crate) fn from_word(word: &str) -> Option<Self> {
-                match word {
-                    $($($text)|+ => Some(Self::$word),)+
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-pub(crate) use words;
-
-pub(crate) trait FieldRecord<F: FieldRow> {
+pub(crate) trait FieldRecord<F: TableRow> {
     /// A value, as far as it is read.
     type FieldValue: Copy;
 
     fn field(&self, field: F) -> Option<Self::FieldValue>;
 }
 
-impl<'run, F: FieldRow> FieldRecord<F> for Object<'run> {
+impl<'run, F: TableRow> FieldRecord<F> for Object<'run> {
     type FieldValue = Node<'run>;
 
     fn field(&self, field: F) -> Option<Node<'run>> {
-        self.get(field.key())
+        value_of(*self, field).or_else(|| field.keys().iter().find_map(|key| self.get(key)))
     }
+}
+
+/// The value of an object under the first key of a row that is there and not `null`.
+pub(crate) fn value_of<'run>(object: Object<'run>, row: impl TableRow) -> Option<Node<'run>> {
+    row.keys().iter().find_map(|key| object.get(key).filter(|node| !matches!(node.value, Value::Null)))
 }
 
 /// Byte range of a value in a chunk.
@@ -147,36 +110,32 @@ impl OptionalSpan {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct FieldSpans<F: FieldRow> {
-    places: F::FieldPlaces,
+pub(crate) struct FieldSpans<F: TableRow> {
+    places: F::Places,
 }
 
-impl<F: FieldRow> Default for FieldSpans<F> {
+impl<F: TableRow> Default for FieldSpans<F> {
     #[inline]
     fn default() -> Self {
         Self { places: F::NOWHERE }
     }
 }
 
-impl<F: FieldRow> FieldSpans<F> {
+impl<F: TableRow> FieldSpans<F> {
     #[inline]
     pub(crate) fn set_span(&mut self, field: F, (start, end): ByteSpan) {
-        if let Some(place) = self.places.as_mut().get_mut(field.row_number()) {
+        if let Some(place) = self.places.as_mut().get_mut(field.number()) {
             *place = OptionalSpan { start, end };
         }
     }
 }
 
-impl<F: FieldRow> FieldRecord<F> for FieldSpans<F> {
+impl<F: TableRow> FieldRecord<F> for FieldSpans<F> {
     type FieldValue = ByteSpan;
 
     #[inline]
     fn field(&self, field: F) -> Option<ByteSpan> {
-        self.places
-            .as_ref()
-            .get(field.row_number())
-            .filter(|place| place.end != 0)
-            .map(|place| (place.start, place.end))
+        self.places.as_ref().get(field.number()).filter(|place| place.end != 0).map(|place| (place.start, place.end))
     }
 }
 
@@ -244,7 +203,7 @@ impl ShapeReader<ByteSpan> for ScanCursor<'_> {
 
 /// The first that is present and not `null`.
 #[inline]
-pub(crate) fn first_field<F: FieldRow, R: FieldRecord<F>>(
+pub(crate) fn first_field<F: TableRow, R: FieldRecord<F>>(
     record: &R,
     shapes: &impl ShapeReader<R::FieldValue>,
     fields: &[F],
@@ -253,7 +212,7 @@ pub(crate) fn first_field<F: FieldRow, R: FieldRecord<F>>(
 }
 
 #[inline]
-pub(crate) fn is_true<F: FieldRow, R: FieldRecord<F>>(
+pub(crate) fn is_true<F: TableRow, R: FieldRecord<F>>(
     record: &R,
     shapes: &impl ShapeReader<R::FieldValue>,
     field: F,

@@ -9,13 +9,14 @@ use super::content;
 use super::conversation::{
     CallResult, ConversationBuilder, Speaker, StepMeta, TextMarkers, ToolCall, build_markers, number_behind,
 };
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
+use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
@@ -23,81 +24,81 @@ use std::sync::LazyLock;
 /// Text before an exit code.
 static EXIT_CODE: TextMarkers = LazyLock::new(|| build_markers(["Exit Code:"]));
 
-fields! {
+key_table! {
     GeminiSessionKey {
-        Id = "sessionId" => Run(of_run::ID),
-        Project = "projectHash" => Shape,
-        Messages = "messages" => Shape,
+        Id = "sessionId",
+        Project = "projectHash",
+        Messages = "messages",
         /// In line files: session changes, and that the user went back.
-        Set = "$set" => Shape,
-        Rewind = "$rewindTo" => Shape,
+        Set = "$set",
+        Rewind = "$rewindTo",
     }
 }
 
-fields! {
+key_table! {
     GeminiKey {
-        Id = "id" => Shape,
-        Type = "type" => Shape,
-        Time = "timestamp" => Shape,
-        Content = "content" => Shape,
-        Thoughts = "thoughts" => Shape,
-        Calls = "toolCalls" => Shape,
-        Model = "model" => PartOf(of_run::META),
-        Tokens = "tokens" => PartOf(of_run::USAGE),
-        Description = "description" => Shape,
-        Words = "text" => Shape,
+        Id = "id",
+        Type = "type",
+        Time = "timestamp",
+        Content = "content",
+        Thoughts = "thoughts",
+        Calls = "toolCalls",
+        Model = "model",
+        Tokens = "tokens",
+        Description = "description",
+        Words = "text",
     }
 }
 
-fields! {
+key_table! {
     GeminiCallKey {
-        Id = "id" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Display = "resultDisplay" => Call(of_step::RESULT),
-        Status = "status" => Call(of_step::STATUS),
-        Time = "timestamp" => Call(of_step::START),
-        Answer = "functionResponse" => Shape,
-        Response = "response" => Shape,
-        Output = "output" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
+        Id = "id",
+        Name = "name",
+        Args = "args",
+        Result = "result",
+        Display = "resultDisplay",
+        Status = "status",
+        Time = "timestamp",
+        Answer = "functionResponse",
+        Response = "response",
+        Output = "output",
+        Error = "error",
     }
 }
 
-fields! {
+key_table! {
     GeminiUsageKey {
-        Input = "input" => Shape,
-        Output = "output" => Shape,
-        Cached = "cached" => Shape,
-        Thoughts = "thoughts" => Shape,
-        Total = "total" => Shape,
+        Input = "input",
+        Output = "output",
+        Cached = "cached",
+        Thoughts = "thoughts",
+        Total = "total",
     }
 }
 
-fields! {
+key_table! {
     GeminiEventKey {
-        Type = "type" => Shape,
-        Time = "timestamp" => Shape,
-        Session = "session_id" => Run(of_run::ID),
-        Model = "model" => PartOf(of_run::META),
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Delta = "delta" => Shape,
-        Tool = "tool_name" => Call(of_step::TOOL),
-        Call = "tool_id" => Call(of_step::ID),
-        Args = "parameters" => Call(of_step::ARGS),
-        Status = "status" => Call(of_step::STATUS),
-        Output = "output" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Stats = "stats" => PartOf(of_run::USAGE),
-        Duration = "duration_ms" => Run(of_run::DURATION),
-        Message = "message" => Run(of_run::ERROR),
-        Severity = "severity" => Run(of_run::ERROR),
+        Type = "type",
+        Time = "timestamp",
+        Session = "session_id",
+        Model = "model",
+        Role = "role",
+        Content = "content",
+        Delta = "delta",
+        Tool = "tool_name",
+        Call = "tool_id",
+        Args = "parameters",
+        Status = "status",
+        Output = "output",
+        Error = "error",
+        Stats = "stats",
+        Duration = "duration_ms",
+        Message = "message",
+        Severity = "severity",
     }
 }
 
-words! {
+key_table! {
     GeminiSayer {
         Model = "gemini" | "model",
         User = "user",
@@ -105,14 +106,14 @@ words! {
     }
 }
 
-words! {
+key_table! {
     ErrorSeverity {
         /// The program goes on.
         Warning = "warning",
     }
 }
 
-words! {
+key_table! {
     GeminiEventType {
         Start = "init",
         Said = "message",
@@ -176,7 +177,7 @@ pub(crate) const STREAM: TraceFormat = TraceFormat {
 
 fn is_event(event: Object<'_>) -> bool {
     let has = |field| event.field(field).is_some();
-    match text_of(event, GeminiEventKey::Type).and_then(GeminiEventType::from_word) {
+    match text_of(event, GeminiEventKey::Type).and_then(GeminiEventType::from_key) {
         Some(GeminiEventType::Start) => {
             has(GeminiEventKey::Session) && has(GeminiEventKey::Time) && has(GeminiEventKey::Model)
         }
@@ -200,7 +201,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     };
     for node in &messages {
         let said = node_object(*node);
-        let sayer = said.and_then(|message| text_of(message, GeminiKey::Type)).and_then(GeminiSayer::from_word);
+        let sayer = said.and_then(|message| text_of(message, GeminiKey::Type)).and_then(GeminiSayer::from_key);
         let (Some(message), Some(sayer)) = (said, sayer) else {
             talk.draft.warn_skipped(node.origin, "a message of unknown type is passed over");
             continue;

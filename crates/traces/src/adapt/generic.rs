@@ -3,9 +3,10 @@
 
 use super::calls::TokenUsage;
 use super::fields::{FieldRecord, NodeShapes, ShapeReader};
+use super::format::{IN_FULL, LineProjection, TraceFormat};
 use super::messages::ToolCallKey;
+use super::nodes::{node_list, object_of};
 use super::run_builder::{RunBuilder, field_entry};
-use super::{IN_FULL, LineProjection, TraceFormat, node_list, object_of};
 use crate::error::PlacedError;
 use crate::names::{NamedPart, PartNames, TimeUnit, value_at};
 use averment_base::diagnostic::suggest::suggest_name;
@@ -30,7 +31,8 @@ fn is_generic(object: Object<'_>) -> bool {
 }
 
 pub(super) fn is_run(object: Object<'_>, names: &PartNames) -> bool {
-    let has_tool = |node: &Node<'_>| super::node_object(*node).is_some_and(|call| tool_name(call, names).is_some());
+    let has_tool =
+        |node: &Node<'_>| super::nodes::node_object(*node).is_some_and(|call| tool_name(call, names).is_some());
     // What the normal form has under these keys is the normal form, unless a file of the user says otherwise.
     let calls = names.names_of(NamedPart::Calls);
     let other = |key: &str| object.get(key).is_none() || calls.iter().any(|name| name == key);
@@ -104,6 +106,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>, names: &PartNames) {
     let Value::Object(object) = root.value else { return };
+    draft.is_home_grown();
     draft.mark_unordered();
     draft.mark_recorded(&[StepKind::Call]);
     let calls = names.names_of(NamedPart::Calls).iter().find_map(|key| Some((key.as_ref(), list_under(object, key)?)));
@@ -180,7 +183,7 @@ fn with_unit<'run>(
 
 /// True if the result is text with a configured failure prefix.
 fn says_failed(result: Option<Node<'_>>, names: &PartNames) -> bool {
-    let text = result.and_then(super::node_text);
+    let text = result.and_then(super::nodes::node_text);
     text.is_some_and(|text| names.map_settings().failed.iter().any(|start| text.trim_start().starts_with(start)))
 }
 
@@ -259,12 +262,12 @@ impl<'run> CallParts<'run> {
         let mut parts = Self::default();
         for entry in call.entries() {
             if let Some((part, rank)) = names.call_part(entry.key) {
-                parts.add_part(draft, (part, rank, entry.key), entry.node, names);
+                parts.add_part(draft, part, rank, entry.key, entry.node, names);
             }
         }
         for (part, rank, path) in names.paths_of_calls() {
             if let Some(node) = value_at(call, path) {
-                parts.add_part(draft, (part, rank, path), node, names);
+                parts.add_part(draft, part, rank, path, node, names);
             }
         }
         parts
@@ -273,7 +276,9 @@ impl<'run> CallParts<'run> {
     fn add_part(
         &mut self,
         draft: &mut RunBuilder<'run, '_>,
-        (part, rank, name): (NamedPart, u8, &str),
+        part: NamedPart,
+        rank: u8,
+        name: &str,
         node: Node<'run>,
         names: &PartNames,
     ) {
@@ -307,7 +312,8 @@ pub(crate) fn in_milliseconds(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 fn read_usage<'run>(object: Object<'run>, draft: &mut RunBuilder<'run, '_>, names: &PartNames) {
-    let usage = names.names_of(NamedPart::Usage).iter().find_map(|key| object.get(key).and_then(super::node_object));
+    let usage =
+        names.names_of(NamedPart::Usage).iter().find_map(|key| object.get(key).and_then(super::nodes::node_object));
     let cost = names.names_of(NamedPart::Cost);
     let cost = first_named(object, cost).or_else(|| first_named(usage?, cost));
     draft.set_some(of_run::COST, cost.filter(|cost| matches!(cost.value, Value::Number(_))));

@@ -1,15 +1,15 @@
 //! Tools by which frameworks hand the work to another agent. The name of a tool alone says little (`transfer_to_human_agents` calls for a
 //! person): its arguments or its result have to say to whom.
 
-use super::fields::{fields, words};
+use super::fields::key_table;
+use super::nodes::{node_object, node_text};
 use super::run_builder::{RunBuilder, field_entry};
-use super::{node_object, node_text};
 use averment_base::value::json::parse_text;
 use averment_base::value::{Node, ObjectEntry, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::{StepKind, StepStatus};
 
-words! {
+key_table! {
     /// Tools whose arguments name the target agent.
     HandoverTool {
         Transfer = "transfer_to_agent" | "transferToAgent",
@@ -17,10 +17,9 @@ words! {
     }
 }
 
-fields! {
+key_table! {
     TransferKey {
-        To = "agent_name" => Shape,
-        ToToo = "agentName" => Shape,
+        To = "agent_name" | "agentName",
     }
 }
 
@@ -48,10 +47,10 @@ pub(super) fn derive_handover<'run>(
     else {
         return Vec::new();
     };
-    let to = match HandoverTool::from_word(tool) {
-        Some(_) => of(of_step::ARGS)
-            .and_then(node_object)
-            .and_then(|args| super::first_of(args, &[TransferKey::To, TransferKey::ToToo])),
+    let to = match HandoverTool::from_key(tool) {
+        Some(_) => {
+            of(of_step::ARGS).and_then(node_object).and_then(|args| super::fields::value_of(args, TransferKey::To))
+        }
         None if may_hand_over(tool) => of(of_step::RESULT).and_then(|result| agent_in_result(result, draft)),
         None => None,
     };

@@ -8,57 +8,58 @@ use super::calls::TokenUsage;
 use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, seconds_to_ms};
 use super::cutting::RunCutting;
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
+use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use averment_base::value::{Node, Object, Value, ValueText};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::StepStatus;
 use events::ExecutionIndex;
 
-fields! {
+key_table! {
     InspectLogKey {
-        Eval = "eval" => Shape,
-        Samples = "samples" => Shape,
-        Version = "version" => Shape,
-        Status = "status" => Shape,
-        Task = "task" => PartOf(of_run::META),
-        Model = "model" => PartOf(of_run::META),
+        Eval = "eval",
+        Samples = "samples",
+        Version = "version",
+        Status = "status",
+        Task = "task",
+        Model = "model",
     }
 }
 
-fields! {
+key_table! {
     SampleKey {
-        Id = "id" => Run(of_run::ID),
-        Epoch = "epoch" => Run(of_run::ID),
-        Target = "target" => PartOf(of_run::META),
-        Messages = "messages" => Shape,
-        Events = "events" => Shape,
-        Scores = "scores" => PartOf(of_run::META),
-        Metadata = "metadata" => PartOf(of_run::META),
-        Usage = "model_usage" => PartOf(of_run::USAGE),
-        Time = "total_time" => Run(of_run::DURATION),
-        Error = "error" => Run(of_run::ERROR),
-        Attachments = "attachments" => Shape,
-        CacheRead = "input_tokens_cache_read" => PartOf(of_run::USAGE),
-        CacheWrite = "input_tokens_cache_write" => PartOf(of_run::USAGE),
+        Id = "id",
+        Epoch = "epoch",
+        Target = "target",
+        Messages = "messages",
+        Events = "events",
+        Scores = "scores",
+        Metadata = "metadata",
+        Usage = "model_usage",
+        Time = "total_time",
+        Error = "error",
+        Attachments = "attachments",
+        CacheRead = "input_tokens_cache_read",
+        CacheWrite = "input_tokens_cache_write",
     }
 }
 
-fields! {
+key_table! {
     InspectMessageKey {
-        Role = "role" => Shape,
-        Content = "content" => Call(of_step::RESULT),
-        Model = "model" => PartOf(of_run::META),
-        Calls = "tool_calls" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Function = "function" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Answers = "tool_call_id" => Shape,
-        Error = "error" => Call(of_step::ERROR),
-        ErrorType = "type" => Call(of_step::STATUS),
-        Reasoning = "reasoning" => Shape,
+        Role = "role",
+        Content = "content",
+        Model = "model",
+        Calls = "tool_calls",
+        Id = "id",
+        Function = "function",
+        Arguments = "arguments",
+        Answers = "tool_call_id",
+        Error = "error",
+        ErrorType = "type",
+        Reasoning = "reasoning",
     }
 }
 
@@ -71,7 +72,7 @@ pub fn beside_samples(names: &[impl AsRef<str>]) -> &'static [&'static str] {
     if has("samples/") && (has(header) || has(journal)) { &BESIDE } else { &[] }
 }
 
-words! {
+key_table! {
     /// Errors of calls that were not executed.
     RefusalType {
         Denied = "approval",
@@ -158,7 +159,7 @@ fn resolve_attachment<'run>(node: Node<'run>, attachments: Option<Object<'run>>)
 
 fn refused_or_failed(error: Option<Node<'_>>) -> Option<StepStatus> {
     let kind = node_object(error?).and_then(|error| text_of(error, InspectMessageKey::ErrorType));
-    Some(if kind.and_then(RefusalType::from_word).is_some() { StepStatus::Denied } else { StepStatus::Failed })
+    Some(if kind.and_then(RefusalType::from_key).is_some() { StepStatus::Denied } else { StepStatus::Failed })
 }
 
 fn add_message<'run>(
@@ -170,7 +171,7 @@ fn add_message<'run>(
 ) {
     let about = StepMeta::default();
     let content = message.field(InspectMessageKey::Content).map(|content| resolve_attachment(content, attachments));
-    let role = text_of(message, InspectMessageKey::Role).and_then(MessageRole::from_word);
+    let role = text_of(message, InspectMessageKey::Role).and_then(MessageRole::from_key);
     if role == Some(MessageRole::Result) {
         let result = content.map(|content| content::content_text(content, talk.draft.arena).unwrap_or(content));
         let error = first_of(message, &[InspectMessageKey::Error]);

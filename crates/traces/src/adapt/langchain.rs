@@ -2,52 +2,50 @@
 //! in a list, under `messages`, in the state of a graph, or in its updates node by node.
 
 use super::calls::TokenUsage;
-use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, fields, words};
+use super::fields::{FieldRecord, NodeShapes, key_table};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::{self, ChatMessageKey as OfChat, ToolCallKey};
-use super::printed_messages;
+use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{
-    IN_FULL, TraceFormat, first_of, handovers, list_of, node_object, node_text, object_items, object_of, text_of,
-};
+use super::{content, handovers, printed_messages};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::normal::{of_meta, of_usage};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     LangChainKey {
-        Type = "type" => Shape,
-        Role = "role" => Shape,
-        Data = "data" => Shape,
-        Constructor = "lc" => Shape,
-        Kwargs = "kwargs" => Shape,
-        Id = "id" => Shape,
-        Content = "content" => Shape,
-        Calls = "tool_calls" => Shape,
+        Type = "type",
+        Role = "role",
+        Data = "data",
+        Constructor = "lc",
+        Kwargs = "kwargs",
+        Id = "id",
+        Content = "content",
+        Calls = "tool_calls",
         /// Provider-specific data; older messages hold calls only here.
-        More = "additional_kwargs" => Shape,
-        Call = "tool_call_id" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Status = "status" => Call(of_step::STATUS),
-        Artifact = "artifact" => Call(of_step::DETAILS),
-        Tokens = "usage_metadata" => PartOf(of_run::USAGE),
-        About = "response_metadata" => PartOf(of_run::META),
-        Model = "model_name" => PartOf(of_run::META),
-        Messages = "messages" => Shape,
-        Values = "values" => Shape,
-        InputDetails = "input_token_details" => Shape,
-        OutputDetails = "output_token_details" => Shape,
-        CacheRead = "cache_read" => Shape,
-        CacheWrite = "cache_creation" => Shape,
-        Reasoning = "reasoning" => Shape,
+        More = "additional_kwargs",
+        Call = "tool_call_id",
+        Name = "name",
+        Args = "args",
+        Status = "status",
+        Artifact = "artifact",
+        Tokens = "usage_metadata",
+        About = "response_metadata",
+        Model = "model_name",
+        Messages = "messages",
+        Values = "values",
+        InputDetails = "input_token_details",
+        OutputDetails = "output_token_details",
+        CacheRead = "cache_read",
+        CacheWrite = "cache_creation",
+        Reasoning = "reasoning",
     }
 }
 
-words! {
+key_table! {
     LangChainSayer {
         User = "human" | "HumanMessage" | "HumanMessageChunk",
         Model = "ai" | "AIMessage" | "AIMessageChunk",
@@ -56,7 +54,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     SureMessageType {
         User = "human" | "HumanMessage" | "HumanMessageChunk",
         Model = "ai" | "AIMessage" | "AIMessageChunk",
@@ -71,8 +69,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     near: &[LangChainKey::Constructor.key()],
     object: |object| held_in(object).is_some(),
     item_marks: &[LangChainKey::Content.key(), LangChainKey::Data.key(), LangChainKey::Constructor.key()],
-    element: |object| message_sayer(object).is_some_and(|(word, _)| SureMessageType::from_word(word).is_some()),
-    line: |object| message_sayer(object).is_some_and(|(word, _)| SureMessageType::from_word(word).is_some()),
+    element: |object| message_sayer(object).is_some_and(|(word, _)| SureMessageType::from_key(word).is_some()),
+    line: |object| message_sayer(object).is_some_and(|(word, _)| SureMessageType::from_key(word).is_some()),
     read: read_run,
     ..IN_FULL
 };
@@ -82,7 +80,7 @@ fn held_in(object: Object<'_>) -> Option<&[Node<'_>]> {
     let messages = list_of(inner, LangChainKey::Messages)?;
     let of_chat = |(_, one): (Node<'_>, Object<'_>)| one.field(LangChainKey::Role).is_some();
     let is_sure = |(_, one): (Node<'_>, Object<'_>)| {
-        message_sayer(one).is_some_and(|(word, _)| SureMessageType::from_word(word).is_some())
+        message_sayer(one).is_some_and(|(word, _)| SureMessageType::from_key(word).is_some())
     };
     (object_items(messages).any(is_sure) && !object_items(messages).any(of_chat)).then_some(messages)
 }
@@ -91,11 +89,11 @@ fn message_sayer(message: Object<'_>) -> Option<(&str, Object<'_>)> {
     if message.field(LangChainKey::Constructor).is_some() {
         let class = list_of(message, LangChainKey::Id)?.last().copied().and_then(node_text)?;
         let held = object_of(message, LangChainKey::Kwargs)?;
-        return LangChainSayer::from_word(class).map(|_| (class, held));
+        return LangChainSayer::from_key(class).map(|_| (class, held));
     }
     let word = text_of(message, LangChainKey::Type)?;
     let held = object_of(message, LangChainKey::Data).unwrap_or(message);
-    (LangChainSayer::from_word(word).is_some() && held.field(LangChainKey::Content).is_some()).then_some((word, held))
+    (LangChainSayer::from_key(word).is_some() && held.field(LangChainKey::Content).is_some()).then_some((word, held))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -112,7 +110,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             Some((word, message)) => {
                 // A stream of states repeats messages.
                 if text_of(message, LangChainKey::Id).is_none_or(|id| seen.insert((word, id))) {
-                    add_message(&mut talk, *node, LangChainSayer::from_word(word), message);
+                    add_message(&mut talk, *node, LangChainSayer::from_key(word), message);
                 }
             }
             None => talk.draft.warn_skipped(node.origin, "what is no message of a known type is passed over"),

@@ -1,82 +1,84 @@
 //! LangSmith: the runs of a trace as its API and its SDKs give them, and payloads in which a run is begun (`post`) and ended (`patch`).
 
 use super::cutting::RunCutting;
+use super::fields::{key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{are_mostly, node_list, node_object};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
 use super::spans::{
-    ActWord, InstantUnit, RunEntries, TraceSpan, build_run, instant_milliseconds, names, of_word, text_of_node, ways,
+    ActWord, InstantUnit, RunEntries, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node, ways,
 };
-use super::{IN_FULL, TraceFormat, are_mostly, node_list, node_object};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
-names! {
+key_table! {
     LangSmithKey {
-        Id = ["id", "run_id"],
-        Trace = ["trace_id"],
-        Parent = ["parent_run_id"],
-        Order = ["dotted_order"],
-        Name = ["name"],
-        Type = ["run_type"],
-        Start = ["start_time"],
-        End = ["end_time"],
-        Inputs = ["inputs"],
-        Outputs = ["outputs"],
-        Error = ["error"],
-        Status = ["status"],
-        Children = ["child_runs"],
-        TokensIn = ["prompt_tokens"],
-        TokensOut = ["completion_tokens"],
-        TokensAll = ["total_tokens"],
-        Cost = ["total_cost"],
-        Extra = ["extra"],
-        Session = ["session_id", "thread_id"],
+        Id = "id" | "run_id",
+        Trace = "trace_id",
+        Parent = "parent_run_id",
+        Order = "dotted_order",
+        Name = "name",
+        Type = "run_type",
+        Start = "start_time",
+        End = "end_time",
+        Inputs = "inputs",
+        Outputs = "outputs",
+        Error = "error",
+        Status = "status",
+        Children = "child_runs",
+        TokensIn = "prompt_tokens",
+        TokensOut = "completion_tokens",
+        TokensAll = "total_tokens",
+        Cost = "total_cost",
+        Extra = "extra",
+        Session = "session_id" | "thread_id",
     }
 }
 
-names! {
+key_table! {
     LangSmithPayloadKey {
-        Runs = ["runs"],
-        Begun = ["post"],
-        Ended = ["patch"],
+        Runs = "runs",
+        Begun = "post",
+        Ended = "patch",
     }
 }
 
-names! {
+key_table! {
     LangSmithInnerKey {
-        Metadata = ["metadata"],
-        Model = ["ls_model_name", "model_name", "model"],
-        Usage = ["usage_metadata", "usage", "token_usage"],
-        Output = ["output"],
-        LlmOutput = ["llm_output"],
-        Input = ["input"],
-        Parameters = ["invocation_params"],
-        Tools = ["tools"],
-        TokensIn = ["input_tokens", "prompt_tokens"],
-        TokensOut = ["output_tokens", "completion_tokens"],
-        TokensAll = ["total_tokens"],
-        Kwargs = ["kwargs"],
-        Generations = ["generations"],
-        Message = ["message"],
+        Metadata = "metadata",
+        Model = "ls_model_name" | "model_name" | "model",
+        Usage = "usage_metadata" | "usage" | "token_usage",
+        Output = "output",
+        LlmOutput = "llm_output",
+        Input = "input",
+        Parameters = "invocation_params",
+        Tools = "tools",
+        TokensIn = "input_tokens" | "prompt_tokens",
+        TokensOut = "output_tokens" | "completion_tokens",
+        TokensAll = "total_tokens",
+        Kwargs = "kwargs",
+        Generations = "generations",
+        Message = "message",
     }
 }
 
-names! {
+key_table! {
     RunListKey {
-        Any = ["runs", "post", "patch"],
+        Any = "runs" | "post" | "patch",
     }
 }
 
-names! {
+key_table! {
     LangSmithNearMark {
-        Any = ["run_type"],
+        Any = "run_type",
     }
 }
 
-names! {
+key_table! {
     LangSmithMark {
-        Any = ["run_type", "post", "patch", "runs"],
+        Any = "run_type" | "post" | "patch" | "runs",
     }
 }
 
@@ -84,51 +86,43 @@ ways! {
     TRACE = [["trace_id"]];
 }
 
-fn find_key<'run>(object: Object<'run>, wanted: LangSmithKey) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
-fn find_inside<'run>(object: Object<'run>, wanted: LangSmithInnerKey) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "LangSmith runs",
     description: "LangSmith runs (`run_type`), a list of them, `runs`, or payloads with `post` and `patch`",
     known_by: "`run_type` beside `dotted_order`, `trace_id` or `child_runs`",
-    marks: LangSmithMark::Any.names(),
-    near: LangSmithNearMark::Any.names(),
+    marks: LangSmithMark::Any.keys(),
+    near: LangSmithNearMark::Any.keys(),
     object: |object| is_run(object) || holds_runs(object),
-    item_marks: LangSmithMark::Any.names(),
+    item_marks: LangSmithMark::Any.keys(),
     element: |object| is_run(object) || holds_runs(object),
     read: read_run,
     runs: &[
-        RunCutting { within: &[], way: &[RunListKey::Any.names()], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[RunListKey::Any.keys()], by: TRACE, keeps: &[] },
         RunCutting { within: &[], way: &[], by: TRACE, keeps: &[] },
     ],
     ..IN_FULL
 };
 
 fn is_run(object: Object<'_>) -> bool {
-    let kind = find_key(object, LangSmithKey::Type).and_then(text_of_node);
+    let kind = value_of(object, LangSmithKey::Type).and_then(text_of_node);
     kind.is_some()
         && [LangSmithKey::Order, LangSmithKey::Trace, LangSmithKey::Children]
             .into_iter()
-            .any(|word| find_key(object, word).is_some())
+            .any(|word| value_of(object, word).is_some())
 }
 
 fn run_lists(object: Object<'_>) -> impl Iterator<Item = Node<'_>> {
-    object.entries().iter().filter(|entry| LangSmithPayloadKey::from_name(entry.key).is_some()).map(|entry| entry.node)
+    object.entries().iter().filter(|entry| LangSmithPayloadKey::from_key(entry.key).is_some()).map(|entry| entry.node)
 }
 
 fn holds_runs(object: Object<'_>) -> bool {
-    let runs = object.entries().iter().filter(|entry| LangSmithPayloadKey::from_name(entry.key).is_some());
+    let runs = object.entries().iter().filter(|entry| LangSmithPayloadKey::from_key(entry.key).is_some());
     are_mostly(runs.filter_map(|entry| node_list(entry.node)).flatten(), is_record)
 }
 
 /// An end record need not repeat the run type.
 fn is_record(object: Object<'_>) -> bool {
-    is_run(object) || find_key(object, LangSmithKey::Order).is_some()
+    is_run(object) || value_of(object, LangSmithKey::Order).is_some()
 }
 
 /// Collects records; other elements become `Err`.
@@ -143,7 +137,7 @@ fn collect_records<'run>(node: Node<'run>, found: &mut Vec<Result<Object<'run>, 
         }
         Value::Object(object) if is_record(object) => {
             found.push(Ok(object));
-            if let Some(children) = find_key(object, LangSmithKey::Children)
+            if let Some(children) = value_of(object, LangSmithKey::Children)
                 .filter(|runs| depth < DEEP && node_list(*runs).is_some_and(|runs| !runs.is_empty()))
             {
                 collect_records(children, found, depth + 1);
@@ -167,7 +161,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 continue;
             }
         };
-        let id = find_key(record, LangSmithKey::Id).and_then(text_of_node);
+        let id = value_of(record, LangSmithKey::Id).and_then(text_of_node);
         match id.and_then(|id| by_id.get(id)).and_then(|place| order.get_mut(*place)) {
             Some(known) => known.push(record),
             None => {
@@ -177,7 +171,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
     }
     let first = order.first().and_then(|records| records.first());
-    let id = first.and_then(|record| find_key(*record, LangSmithKey::Trace).or(find_key(*record, LangSmithKey::Id)));
+    let id = first.and_then(|record| value_of(*record, LangSmithKey::Trace).or(value_of(*record, LangSmithKey::Id)));
     let spans = order.iter().map(|records| read_span(records, draft)).collect();
     build_run(spans, RunEntries { id: id.filter(|id| text_of_node(*id).is_some()), ..RunEntries::default() }, draft);
     Ok(())
@@ -186,7 +180,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 /// The last informative value.
 fn last_value<'run>(records: &[Object<'run>], wanted: LangSmithKey) -> Option<Node<'run>> {
     let says = |node: &Node<'run>| node_object(*node).is_none_or(|object| !object.entries().is_empty());
-    records.iter().rev().find_map(|record| find_key(*record, wanted).filter(says))
+    records.iter().rev().find_map(|record| value_of(*record, wanted).filter(says))
 }
 
 fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
@@ -211,21 +205,21 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
     };
     let (inputs, outputs) = (last_value(records, LangSmithKey::Inputs), last_value(records, LangSmithKey::Outputs));
     let metadata = |record: &Object<'run>| {
-        find_inside(node_object(find_key(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Metadata)
+        value_of(node_object(value_of(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Metadata)
             .and_then(node_object)
     };
     let metadata = records.iter().rev().find_map(metadata);
     span.attributes = metadata.map(|metadata| Node::computed(Value::Object(metadata)));
     let parameters = |record: &Object<'run>| {
-        find_inside(node_object(find_key(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Parameters)
+        value_of(node_object(value_of(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Parameters)
             .and_then(node_object)
     };
     let parameters = records.iter().find_map(parameters);
-    let model = metadata.into_iter().chain(parameters).find_map(|object| find_inside(object, LangSmithInnerKey::Model));
+    let model = metadata.into_iter().chain(parameters).find_map(|object| value_of(object, LangSmithInnerKey::Model));
     let facts = [
         (Fact::Model, model),
-        (Fact::Tools, parameters.and_then(|parameters| find_inside(parameters, LangSmithInnerKey::Tools))),
-        (Fact::Conversation, metadata.and_then(|metadata| find_key(metadata, LangSmithKey::Session))),
+        (Fact::Tools, parameters.and_then(|parameters| value_of(parameters, LangSmithInnerKey::Tools))),
+        (Fact::Conversation, metadata.and_then(|metadata| value_of(metadata, LangSmithKey::Session))),
         (Fact::TokensIn, last_value(records, LangSmithKey::TokensIn)),
         (Fact::TokensOut, last_value(records, LangSmithKey::TokensOut)),
         (Fact::TokensAll, last_value(records, LangSmithKey::TokensAll)),
@@ -254,7 +248,7 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
 /// The value of the only key, else the whole.
 fn only_value(node: Node<'_>, wanted: LangSmithInnerKey) -> Node<'_> {
     match node_object(node) {
-        Some(object) if object.entries().len() == 1 => find_inside(object, wanted).unwrap_or(node),
+        Some(object) if object.entries().len() == 1 => value_of(object, wanted).unwrap_or(node),
         _ => node,
     }
 }
@@ -263,18 +257,18 @@ fn only_value(node: Node<'_>, wanted: LangSmithInnerKey) -> Node<'_> {
 fn read_usage<'run>(outputs: Option<Node<'run>>, span: &mut TraceSpan<'run>) {
     let Some(outputs) = outputs.and_then(node_object) else { return };
     let generated = || {
-        let first = find_inside(outputs, LangSmithInnerKey::Generations).and_then(node_list)?.first()?;
+        let first = value_of(outputs, LangSmithInnerKey::Generations).and_then(node_list)?.first()?;
         let first = node_list(*first).and_then(|inner| inner.first()).unwrap_or(first);
-        let message = node_object(find_inside(node_object(*first)?, LangSmithInnerKey::Message)?)?;
-        find_inside(
-            find_inside(message, LangSmithInnerKey::Kwargs).and_then(node_object).unwrap_or(message),
+        let message = node_object(value_of(node_object(*first)?, LangSmithInnerKey::Message)?)?;
+        value_of(
+            value_of(message, LangSmithInnerKey::Kwargs).and_then(node_object).unwrap_or(message),
             LangSmithInnerKey::Usage,
         )
     };
     let provider =
-        || find_inside(node_object(find_inside(outputs, LangSmithInnerKey::LlmOutput)?)?, LangSmithInnerKey::Usage);
+        || value_of(node_object(value_of(outputs, LangSmithInnerKey::LlmOutput)?)?, LangSmithInnerKey::Usage);
     let Some(usage) =
-        find_inside(outputs, LangSmithInnerKey::Usage).or_else(generated).or_else(provider).and_then(node_object)
+        value_of(outputs, LangSmithInnerKey::Usage).or_else(generated).or_else(provider).and_then(node_object)
     else {
         return;
     };
@@ -284,7 +278,7 @@ fn read_usage<'run>(outputs: Option<Node<'run>>, span: &mut TraceSpan<'run>) {
         (Fact::TokensAll, LangSmithInnerKey::TokensAll),
     ] {
         if span.facts.fact_node(fact).is_none() {
-            span.take_fact(fact, find_inside(usage, word));
+            span.take_fact(fact, value_of(usage, word));
         }
     }
 }
@@ -299,7 +293,7 @@ mod tests {
         let limits = averment_base::limits::Limits::default();
         let is = |text: &'static str| {
             let node = averment_base::value::json::parse(text, 0, &arena, &limits).expect("JSON").node;
-            super::super::detect_format(&node).is_some_and(|format| format.name == FORMAT.name)
+            super::super::registry::detect_format(&node).is_some_and(|format| format.name == FORMAT.name)
         };
         assert!(is(r#"{"run_type": "tool", "trace_id": "t"}"#));
         assert!(is(

@@ -4,41 +4,40 @@
 use super::calls::TokenUsage;
 use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, is_true, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, items_of, node_object, node_text, object_items, object_of, record_payload, text_of};
 use super::run_builder::RunBuilder;
-use super::{
-    IN_FULL, TraceFormat, first_of, items_of, node_object, node_text, object_items, object_of, record_payload, text_of,
-};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     ManagedEventKey {
-        Type = "type" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Time = "processed_at" => Shape,
-        Content = "content" => Call(of_step::RESULT),
-        Name = "name" => Call(of_step::TOOL),
-        Input = "input" => Call(of_step::ARGS),
-        Permission = "evaluated_permission" => Call(of_step::STATUS),
-        Call = "tool_use_id" => Shape,
-        CustomCall = "custom_tool_use_id" => Shape,
-        McpCall = "mcp_tool_use_id" => Shape,
-        Failed = "is_error" => Call(of_step::STATUS),
-        Confirmed = "result" => Call(of_step::STATUS),
-        Usage = "model_usage" => PartOf(of_run::USAGE),
-        Error = "error" => Run(of_run::ERROR),
-        Message = "message" => Run(of_run::ERROR),
-        Agent = "agent" => Shape,
-        Model = "model" => PartOf(of_run::META),
-        AgentName = "agent_name" => Call(of_step::AGENT),
-        Data = "data" => Shape,
+        Type = "type",
+        Id = "id",
+        Time = "processed_at",
+        Content = "content",
+        Name = "name",
+        Input = "input",
+        Permission = "evaluated_permission",
+        Call = "tool_use_id",
+        CustomCall = "custom_tool_use_id",
+        McpCall = "mcp_tool_use_id",
+        Failed = "is_error",
+        Confirmed = "result",
+        Usage = "model_usage",
+        Error = "error",
+        Message = "message",
+        Agent = "agent",
+        Model = "model",
+        AgentName = "agent_name",
+        Data = "data",
     }
 }
 
-words! {
+key_table! {
     ManagedEventType {
         Session = "session",
         Asked = "user.message",
@@ -52,13 +51,13 @@ words! {
     }
 }
 
-words! {
+key_table! {
     ConfirmationAnswer {
         Deny = "deny",
     }
 }
 
-words! {
+key_table! {
     PermissionState {
         Ask = "ask",
         Deny = "deny",
@@ -72,7 +71,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[ManagedEventKey::Data.key()],
     near: &[ManagedEventKey::Time.key()],
     object: |object| {
-        super::list_of(object, ManagedEventKey::Data)
+        super::nodes::list_of(object, ManagedEventKey::Data)
             .is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
     item_marks: &[ManagedEventKey::Time.key()],
@@ -119,7 +118,7 @@ struct ManagedSession<'a, 'run, 'limits> {
 impl<'run> ManagedSession<'_, 'run, '_> {
     fn read_event(&mut self, node: Node<'run>, event: Object<'run>) {
         let word = text_of(event, ManagedEventKey::Type).unwrap_or_default();
-        let kind = ManagedEventType::from_word(word);
+        let kind = ManagedEventType::from_key(word);
         if kind.is_none() && !FAMILIES.iter().any(|family| word.starts_with(family)) {
             let message = format!("an event of unknown type `{word}` is passed over");
             return self.talk.draft.warn_skipped(node.origin, message);
@@ -184,7 +183,7 @@ impl<'run> ManagedSession<'_, 'run, '_> {
             origin: node.origin,
         };
         let Some(step) = self.talk.add_call(made, about) else { return };
-        match text_of(event, ManagedEventKey::Permission).and_then(PermissionState::from_word) {
+        match text_of(event, ManagedEventKey::Permission).and_then(PermissionState::from_key) {
             Some(PermissionState::Ask) => self.asked.extend(text_of(event, ManagedEventKey::Id)),
             Some(PermissionState::Deny) => self.talk.set_status(step, StepStatus::Denied),
             None => {}
@@ -194,7 +193,7 @@ impl<'run> ManagedSession<'_, 'run, '_> {
     fn add_confirmation(&mut self, event: Object<'run>) {
         let Some(id) = call_of(event) else { return };
         self.asked.retain(|asked| *asked != id);
-        let denied = text_of(event, ManagedEventKey::Confirmed).and_then(ConfirmationAnswer::from_word)
+        let denied = text_of(event, ManagedEventKey::Confirmed).and_then(ConfirmationAnswer::from_key)
             == Some(ConfirmationAnswer::Deny);
         if let Some(call) = self.talk.find_call(id).filter(|_| denied) {
             self.talk.set_status(call, StepStatus::Denied);

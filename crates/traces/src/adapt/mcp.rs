@@ -5,58 +5,59 @@ mod pairing;
 
 use super::content;
 use super::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall, instant_node};
-use super::fields::{FieldRecord, NodeShapes, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, is_true, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
 use pairing::{OpenRequests, RequestTarget, ResponseShape};
 
-fields! {
+key_table! {
     FrameKey {
-        Message = "message" => Shape,
-        Data = "data" => Shape,
-        Payload = "payload" => Shape,
-        Raw = "raw" => Shape,
-        Frame = "frame" => Shape,
-        Request = "request" => Shape,
-        Response = "response" => Shape,
-        Direction = "direction" => Shape,
-        Time = "timestamp" => Shape,
-        TimeToo = "time" => Shape,
-        TimeOfLog = "ts" => Shape,
-        TimeInMilliseconds = "timestamp_ms" => Shape,
-        Stream = "sse" => Shape,
-        Events = "events" => Shape,
-        Entries = "entries" => Shape,
-        History = "history" => Shape,
-        Messages = "messages" => Shape,
+        Message = "message",
+        Data = "data",
+        Payload = "payload",
+        Raw = "raw",
+        Frame = "frame",
+        Request = "request",
+        Response = "response",
+        Direction = "direction",
+        Time = "timestamp",
+        TimeToo = "time",
+        TimeOfLog = "ts",
+        TimeInMilliseconds = "timestamp_ms",
+        Stream = "sse",
+        Events = "events",
+        Entries = "entries",
+        History = "history",
+        Messages = "messages",
     }
 }
 
-fields! {
+key_table! {
     RpcKey {
-        Version = "jsonrpc" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Method = "method" => Shape,
-        Params = "params" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Failed = "isError" => Call(of_step::STATUS),
-        Content = "content" => Call(of_step::RESULT),
-        Tools = "tools" => PartOf(of_run::TOOLS),
-        Server = "serverInfo" => PartOf(of_run::META),
-        Why = "message" => Call(of_step::ERROR),
-        Protocol = "protocolVersion" => Shape,
-        Client = "clientInfo" => Shape,
-        Capabilities = "capabilities" => Shape,
+        Version = "jsonrpc",
+        Id = "id",
+        Method = "method",
+        Params = "params",
+        Name = "name",
+        Arguments = "arguments",
+        Result = "result",
+        Error = "error",
+        Failed = "isError",
+        Content = "content",
+        Tools = "tools",
+        Server = "serverInfo",
+        Why = "message",
+        Protocol = "protocolVersion",
+        Client = "clientInfo",
+        Capabilities = "capabilities",
     }
 }
 
-words! {
+key_table! {
     RpcMethod {
         Call = "tools/call",
         Initialize = "initialize",
@@ -123,7 +124,7 @@ fn is_offer(method: &str) -> bool {
 
 /// Its protocol version is a date in text.
 fn is_greeting(method: &str, message: Object<'_>) -> bool {
-    RpcMethod::from_word(method) == Some(RpcMethod::Initialize)
+    RpcMethod::from_key(method) == Some(RpcMethod::Initialize)
         && object_of(message, RpcKey::Params).is_some_and(|params| {
             text_of(params, RpcKey::Protocol).is_some()
                 && [RpcKey::Client, RpcKey::Capabilities].into_iter().any(|field| params.field(field).is_some())
@@ -211,7 +212,7 @@ impl<'run> McpLog<'_, 'run, '_> {
         let Some(method) = text_of(message, RpcKey::Method) else {
             return self.add_response(message, id, direction, about);
         };
-        match RpcMethod::from_word(method) {
+        match RpcMethod::from_key(method) {
             Some(RpcMethod::Call) => self.add_call(node, message, id, direction, about),
             Some(RpcMethod::Ask) => self.open.add_request(id, RequestTarget::Client, direction),
             Some(RpcMethod::Initialize | RpcMethod::Other) => {}

@@ -3,66 +3,65 @@
 //! A conversation of either form comes alone, in the requests and responses of an API, in a session of an agent, in the results of a
 //! benchmark: the formats that hold one say where it stands, and read its messages by the tables here.
 
-use super::fields::{FieldRecord, ShapeReader, ValueShape, fields, first_field, words};
+use super::fields::{FieldRecord, ShapeReader, ValueShape, first_field, key_table};
 use averment_base::value::Value;
-use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{StepKind, StepStatus};
+use averment_runs::run::StepStatus;
 
-fields! {
+key_table! {
     ChatMessageKey {
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Calls = "tool_calls" => Shape,
+        Role = "role",
+        Content = "content",
+        Calls = "tool_calls",
         /// The older single call.
-        Call = "function_call" => Shape,
-        Answers = "tool_call_id" => Shape,
-        Tool = "name" => Call(of_step::TOOL),
-        ToolToo = "tool_name" => Call(of_step::TOOL),
-        Status = "status" => Call(of_step::STATUS),
+        Call = "function_call",
+        Answers = "tool_call_id",
+        Tool = "name",
+        ToolToo = "tool_name",
+        Status = "status",
         /// An object with messages of its own is no message.
-        Messages = "messages" => Shape,
+        Messages = "messages",
         /// A typed object is an event that holds a message, or something else.
-        Type = "type" => Format,
+        Type = "type",
         /// Session lines with one id are one message.
-        Id = "id" => Shape,
+        Id = "id",
         /// Vercel AI SDK calls, which only the full reader reads.
-        Invocations = "toolInvocations" => Shape,
-        Parts = "parts" => Shape,
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Model = "model" => PartOf(of_run::META),
+        Invocations = "toolInvocations",
+        Parts = "parts",
+        Usage = "usage",
+        Model = "model",
     }
 }
 
-fields! {
+key_table! {
     /// An OpenAI call; the function is inline or nested.
     ToolCallKey {
-        Id = "id" => Call(of_step::ID),
-        Function = "function" => Shape,
-        Custom = "custom" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Args = "args" => Call(of_step::ARGS),
-        Input = "input" => Call(of_step::ARGS),
+        Id = "id",
+        Function = "function",
+        Custom = "custom",
+        Name = "name",
+        Arguments = "arguments",
+        Args = "args",
+        Input = "input",
     }
 }
 
-fields! {
+key_table! {
     BlockKey {
-        Type = "type" => Shape,
-        Text = "text" => Shape,
-        Thinking = "thinking" => Checked(StepKind::Message),
-        Id = "id" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Input = "input" => Call(of_step::ARGS),
-        Answers = "tool_use_id" => Shape,
-        Content = "content" => Call(of_step::RESULT),
-        Failed = "is_error" => Call(of_step::STATUS),
+        Type = "type",
+        Text = "text",
+        Thinking = "thinking",
+        Id = "id",
+        Name = "name",
+        Input = "input",
+        Answers = "tool_use_id",
+        Content = "content",
+        Failed = "is_error",
         /// The sources of a text, which is cut where it cites.
-        Citations = "citations" => Shape,
+        Citations = "citations",
     }
 }
 
-words! {
+key_table! {
     MessageRole {
         Assistant = "assistant",
         User = "user",
@@ -70,7 +69,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     BlockType {
         Text = "text",
         OtherText = "input_text" | "output_text",
@@ -78,16 +77,16 @@ words! {
         Call = "tool_use" | "server_tool_use" | "mcp_tool_use",
         Result = "tool_result",
         /// Images, documents, redacted thinking: nothing that a rule could read.
-        Silent = "image" | "image_url" | "input_image" | "document" | "file" | "input_file" | "audio" | "audio_url" | "input_audio" | "video"
-            | "video_url" | "redacted_thinking" | "refusal" | "reasoning_content" | "search_result" | "container_upload" | "tool_reference"
-            | "citation" | "compaction" | "fallback" | "media",
+        Silent = "image" | "image_url" | "input_image" | "document" | "file" | "input_file" | "audio" | "audio_url"
+            | "input_audio" | "video" | "video_url" | "redacted_thinking" | "refusal" | "reasoning_content" | "search_result"
+            | "container_upload" | "tool_reference" | "citation" | "compaction" | "fallback" | "media",
     }
 }
 
 impl BlockType {
     /// Result types have their tool's name in front.
     pub(crate) fn of_block(word: &str) -> Option<Self> {
-        match Self::from_word(word) {
+        match Self::from_key(word) {
             None if word.ends_with("tool_result") => Some(Self::Result),
             found => found,
         }
@@ -139,7 +138,7 @@ pub(crate) fn text_in<'a, R: FieldRecord<BlockKey>>(
     word: impl Fn(R::FieldValue) -> Option<&'a str>,
 ) -> Option<R::FieldValue> {
     let known = block.field(BlockKey::Type).and_then(word);
-    if known.is_some_and(|kind| !matches!(BlockType::from_word(kind), Some(BlockType::Text | BlockType::OtherText))) {
+    if known.is_some_and(|kind| !matches!(BlockType::from_key(kind), Some(BlockType::Text | BlockType::OtherText))) {
         return None;
     }
     block.field(BlockKey::Text).filter(|text| shapes.is_text(*text))

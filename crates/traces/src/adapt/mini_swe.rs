@@ -6,34 +6,33 @@ use super::content;
 use super::conversation::{
     CallResult, ConversationBuilder, Speaker, StepMeta, TextMarkers, ToolCall, build_markers, number_behind,
 };
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::{MessageRole, ToolCallKey};
+use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use super::tools::ArgsKey;
-use super::{
-    IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of,
-};
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value, ValueText};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run};
 use std::sync::LazyLock;
 
-fields! {
+key_table! {
     MiniSweKey {
-        Format = "trajectory_format" => Shape,
-        Messages = "messages" => Shape,
-        Info = "info" => Shape,
-        Version = "mini_version" => PartOf(of_run::META),
-        Exit = "exit_status" => PartOf(of_run::META),
-        Submission = "submission" => Run(of_run::OUTPUT),
-        Stats = "model_stats" => Shape,
-        Cost = "instance_cost" => Run(of_run::COST),
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Calls = "tool_calls" => Shape,
-        Answers = "tool_call_id" => Shape,
-        Extra = "extra" => Shape,
-        Actions = "actions" => Shape,
-        Code = "returncode" => Call(of_step::EXIT_CODE),
+        Format = "trajectory_format",
+        Messages = "messages",
+        Info = "info",
+        Version = "mini_version",
+        Exit = "exit_status",
+        Submission = "submission",
+        Stats = "model_stats",
+        Cost = "instance_cost",
+        Role = "role",
+        Content = "content",
+        Calls = "tool_calls",
+        Answers = "tool_call_id",
+        Extra = "extra",
+        Actions = "actions",
+        Code = "returncode",
     }
 }
 
@@ -67,14 +66,14 @@ static BEHIND: TextMarkers = LazyLock::new(|| build_markers([CODE.0]));
 /// A result with its return code, or an answer with this agent's own block.
 fn is_message(message: Object<'_>) -> bool {
     let words = text_of(message, MiniSweKey::Content).unwrap_or_default();
-    match text_of(message, MiniSweKey::Role).and_then(MessageRole::from_word) {
+    match text_of(message, MiniSweKey::Role).and_then(MessageRole::from_key) {
         Some(MessageRole::User) => words.starts_with(CODE.0) && words.contains(CODE.1),
         Some(MessageRole::Assistant) => BLOCKS.iter().any(|(begin, _)| *begin != OF_ANYBODY && words.contains(begin)),
         _ => false,
     }
 }
 
-fn block_commands<'a>(words: &'a str, (begin, end): (&str, &'a str)) -> impl Iterator<Item = &'a str> {
+fn block_commands<'a>(words: &'a str, begin: &str, end: &'a str) -> impl Iterator<Item = &'a str> {
     words.split(begin).skip(1).filter_map(move |behind| {
         let inner = behind.split_once(end)?.0;
         let in_fence = end.starts_with('\n');
@@ -117,7 +116,7 @@ struct MiniSweSession<'a, 'run, 'limits> {
 impl<'run> MiniSweSession<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
         let about = StepMeta::default();
-        let role = text_of(message, MiniSweKey::Role).and_then(MessageRole::from_word);
+        let role = text_of(message, MiniSweKey::Role).and_then(MessageRole::from_key);
         let content = message.field(MiniSweKey::Content);
         let words = content.and_then(|content| content::content_text(content, self.talk.draft.arena));
         match role {
@@ -165,8 +164,9 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
     /// With several blocks the program runs none.
     fn add_block(&mut self, node: Node<'run>, words: Node<'run>) {
         let whole = node_text(words).unwrap_or_default();
-        let Some(kind) = BLOCKS.into_iter().find(|kind| block_commands(whole, *kind).next().is_some()) else { return };
-        let mut blocks = block_commands(whole, kind);
+        let used = BLOCKS.into_iter().find(|(begin, end)| block_commands(whole, begin, end).next().is_some());
+        let Some((begin, end)) = used else { return };
+        let mut blocks = block_commands(whole, begin, end);
         let (Some(line), None) = (blocks.next(), blocks.next()) else { return };
         let line = self.talk.draft.arena.alloc_str(line);
         self.add_command(Node::new(Value::Text(ValueText::Plain(line)), words.origin), None, node.origin);

@@ -1,6 +1,8 @@
 //! The normal form itself.
 
-use super::{IN_FULL, LineProjection, TraceFormat, node_list, node_text};
+use super::fields::key_table;
+use super::format::{IN_FULL, LineProjection, TraceFormat};
+use super::nodes::{self, node_list, node_text};
 use crate::build::NormalRun;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
@@ -24,7 +26,7 @@ const ABOUT: [&str; 3] = [of_run::ID, of_run::META, of_run::TOOLS];
 fn is_normal(object: Object<'_>) -> bool {
     let tells = |entry: &ObjectEntry<'_>| {
         let says_nothing = ABOUT.contains(&entry.key);
-        !(says_nothing || entry.key == of_run::ERROR && super::near_miss::is_answer_of_service(entry.node))
+        !(says_nothing || entry.key == of_run::ERROR && is_answer_of_service(entry.node))
     };
     match object.entries().iter().all(|entry| is_key(entry.key)) {
         true => object.entries().is_empty() || object.entries().iter().any(tells),
@@ -32,15 +34,30 @@ fn is_normal(object: Object<'_>) -> bool {
     }
 }
 
+key_table! {
+    /// The keys of an error that a service answers a request with.
+    ErrorKey {
+        Message = "message",
+        Kind = "type" | "code" | "status",
+    }
+}
+
+/// Whether an error is what a service answers to a request, and nobody's run: it stands alone, with a message and its type.
+fn is_answer_of_service(error: Node<'_>) -> bool {
+    let Some(error) = nodes::node_object(error) else { return false };
+    let has = |key| error.entries().iter().any(|entry| ErrorKey::from_key(entry.key) == Some(key));
+    has(ErrorKey::Message) && has(ErrorKey::Kind)
+}
+
 fn has_steps(object: Object<'_>) -> bool {
     let list = |key| node_list(object.get(key)?);
     let of_kind = |node: Node<'_>| {
-        let word = super::node_object(node).and_then(|step| step.get(of_step::KIND)).and_then(node_text);
+        let word = nodes::node_object(node).and_then(|step| step.get(of_step::KIND)).and_then(node_text);
         word.is_some_and(|word| StepKind::ALL.iter().any(|kind| kind.as_str() == word))
     };
     let has = |kind: StepKind| {
         let is_step = |node: &Node<'_>| {
-            super::node_object(*node).and_then(|step| node_text(step.get(own_field(kind)?)?)).is_some()
+            nodes::node_object(*node).and_then(|step| node_text(step.get(own_field(kind)?)?)).is_some()
         };
         list(kind.list_key()).is_some_and(|items| items.iter().any(is_step))
     };
@@ -90,5 +107,6 @@ pub(crate) fn normal_run<'run>(
         warnings,
         priced: CostSource::NotAsked,
         concludes_ok: false,
+        of_format: false,
     }
 }

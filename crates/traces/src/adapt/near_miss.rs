@@ -1,8 +1,9 @@
 //! What is no run: what it nearly is, or is known to be, and what to do about it.
 
-use super::{FORMATS, native};
+use super::native;
+use super::registry::FORMATS;
 use crate::error::PlacedError;
-use averment_base::value::{Node, Object, TextOrigin};
+use averment_base::value::{Object, TextOrigin};
 use averment_runs::normal::of_run;
 
 /// Known files that are no runs: keys in common, and what they are.
@@ -100,7 +101,7 @@ pub(super) fn explain_unknown(origin: TextOrigin, object: Object<'_>, keys: &[&s
         );
         return PlacedError::new(origin, message, HELP);
     }
-    let (own, foreign): (Vec<&str>, Vec<&str>) = keys.iter().partition(|key| native::is_key(key));
+    let (own, foreign) = keys.iter().copied().partition::<Vec<&str>, _>(|key| native::is_key(key));
     if let (Some(first), Some(other)) = (own.iter().find(|key| !SHARED.contains(key)), foreign.first()) {
         return PlacedError::new(
             origin,
@@ -122,19 +123,12 @@ fn has_marks(object: Object<'_>, marks: &[&str]) -> bool {
 /// A key, a nested key (`a.b`), or a key with a text (`a=b`).
 fn has_mark(object: Object<'_>, mark: &str) -> bool {
     if let Some((key, text)) = mark.split_once('=') {
-        return object.get(key).and_then(super::node_text) == Some(text);
+        return object.get(key).and_then(super::nodes::node_text) == Some(text);
     }
     match mark.split_once('.') {
         Some((key, inner)) => {
-            object.get(key).and_then(super::node_object).is_some_and(|object| object.get(inner).is_some())
+            object.get(key).and_then(super::nodes::node_object).is_some_and(|object| object.get(inner).is_some())
         }
         None => object.get(mark).is_some(),
     }
-}
-
-/// A service's error response, not a run: it stands alone, with message and type.
-pub(super) fn is_answer_of_service(error: Node<'_>) -> bool {
-    let Some(error) = super::node_object(error) else { return false };
-    let has = |key: &str| error.get(key).is_some();
-    has("message") && (has("type") || has("code") || has("status"))
 }

@@ -1,68 +1,68 @@
 //! Traces of the OpenAI Agents SDK, as its exporters write them: a record for the trace, and one for each span.
 
 use super::cutting::RunCutting;
+use super::fields::{key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{are_mostly, node_list, node_object};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{
-    InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, names, text_of_node, ways,
-};
-use super::{IN_FULL, TraceFormat, are_mostly, node_list, node_object};
+use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, text_of_node, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 
-names! {
+key_table! {
     AgentsKey {
-        Object = ["object"],
-        Id = ["id"],
-        Trace = ["trace_id"],
-        Parent = ["parent_id"],
-        Start = ["started_at"],
-        End = ["ended_at"],
-        Data = ["span_data"],
-        Error = ["error"],
-        Message = ["message"],
-        Group = ["group_id"],
-        Type = ["type"],
-        Name = ["name"],
-        Input = ["input"],
-        Output = ["output"],
-        Model = ["model"],
-        Usage = ["usage"],
-        TokensIn = ["input_tokens", "prompt_tokens"],
-        TokensOut = ["output_tokens", "completion_tokens"],
-        TokensAll = ["total_tokens"],
-        Response = ["response"],
-        From = ["from_agent"],
-        To = ["to_agent"],
-        Items = ["data"],
+        Object = "object",
+        Id = "id",
+        Trace = "trace_id",
+        Parent = "parent_id",
+        Start = "started_at",
+        End = "ended_at",
+        Data = "span_data",
+        Error = "error",
+        Message = "message",
+        Group = "group_id",
+        Type = "type",
+        Name = "name",
+        Input = "input",
+        Output = "output",
+        Model = "model",
+        Usage = "usage",
+        TokensIn = "input_tokens" | "prompt_tokens",
+        TokensOut = "output_tokens" | "completion_tokens",
+        TokensAll = "total_tokens",
+        Response = "response",
+        From = "from_agent",
+        To = "to_agent",
+        Items = "data",
     }
 }
 
-names! {
+key_table! {
     RecordType {
-        Trace = ["trace"],
-        Span = ["trace.span"],
+        Trace = "trace",
+        Span = "trace.span",
     }
 }
 
-names! {
+key_table! {
     AgentsSpanType {
-        Agent = ["agent"],
-        Function = ["function"],
-        Model = ["generation", "response"],
-        Handover = ["handoff"],
+        Agent = "agent",
+        Function = "function",
+        Model = "generation" | "response",
+        Handover = "handoff",
     }
 }
 
-names! {
+key_table! {
     AgentsNearMark {
-        Any = ["span_data", "workflow_name"],
+        Any = "span_data" | "workflow_name",
     }
 }
 
-names! {
+key_table! {
     AgentsMark {
-        Any = ["object", "data"],
+        Any = "object" | "data",
     }
 }
 
@@ -70,38 +70,36 @@ ways! {
     TRACE = [["trace_id"], ["id"]];
 }
 
-fn find_key<'run>(object: Object<'run>, wanted: AgentsKey) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Agents SDK trace",
     description: "traces of the OpenAI Agents SDK (`object`: `trace` and `trace.span`)",
     known_by: "records whose `object` is `trace` or `trace.span`, with `span_data` or `workflow_name`",
-    marks: AgentsMark::Any.names(),
-    near: AgentsNearMark::Any.names(),
+    marks: AgentsMark::Any.keys(),
+    near: AgentsNearMark::Any.keys(),
     object: |object| record_type(object).is_some() || is_payload(object),
-    item_marks: AgentsMark::Any.names(),
+    item_marks: AgentsMark::Any.keys(),
     element: |object| record_type(object).is_some() || is_payload(object),
     read: read_run,
     runs: &[
-        RunCutting { within: &[], way: &[AgentsKey::Items.names()], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[AgentsKey::Items.keys()], by: TRACE, keeps: &[] },
         RunCutting { within: &[], way: &[], by: TRACE, keeps: &[] },
     ],
     ..IN_FULL
 };
 
 fn record_type(object: Object<'_>) -> Option<RecordType> {
-    let (record, _) = find_key(object, AgentsKey::Object).and_then(text_of_node).and_then(RecordType::from_name)?;
+    let record = value_of(object, AgentsKey::Object).and_then(text_of_node).and_then(RecordType::from_key)?;
     let is_known = match record {
-        RecordType::Trace => find_key(object, AgentsKey::Id).is_some_and(|id| text_of_node(id).is_some()),
-        RecordType::Span => find_key(object, AgentsKey::Data).is_some_and(|data| super::node_object(data).is_some()),
+        RecordType::Trace => value_of(object, AgentsKey::Id).is_some_and(|id| text_of_node(id).is_some()),
+        RecordType::Span => {
+            value_of(object, AgentsKey::Data).is_some_and(|data| super::nodes::node_object(data).is_some())
+        }
     };
     is_known.then_some(record)
 }
 
 fn is_payload(payload: Object<'_>) -> bool {
-    let items = find_key(payload, AgentsKey::Items).and_then(node_list).unwrap_or_default();
+    let items = value_of(payload, AgentsKey::Items).and_then(node_list).unwrap_or_default();
     are_mostly(items.iter(), |item| record_type(item).is_some())
 }
 
@@ -114,7 +112,7 @@ fn collect_records<'run>(
     const DEEP: usize = 4;
     match node.value {
         Value::List(items) if depth < DEEP => items.iter().for_each(|item| collect_records(*item, found, depth + 1)),
-        Value::Object(object) => match (record_type(object), find_key(object, AgentsKey::Items)) {
+        Value::Object(object) => match (record_type(object), value_of(object, AgentsKey::Items)) {
             (Some(record), _) => found.push((node, Some((record, object)))),
             (None, Some(items)) if depth < DEEP => collect_records(items, found, depth + 1),
             _ => found.push((node, None)),
@@ -135,12 +133,12 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         };
         match record {
             RecordType::Trace => {
-                whole.id = find_key(object, AgentsKey::Id);
-                whole.session = find_key(object, AgentsKey::Group);
+                whole.id = value_of(object, AgentsKey::Id);
+                whole.session = value_of(object, AgentsKey::Group);
             }
             RecordType::Span => {
                 whole.id =
-                    whole.id.or_else(|| find_key(object, AgentsKey::Trace).filter(|id| text_of_node(*id).is_some()));
+                    whole.id.or_else(|| value_of(object, AgentsKey::Trace).filter(|id| text_of_node(*id).is_some()));
                 spans.push(read_span(node, object, draft));
             }
         }
@@ -151,41 +149,41 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
-    span.id = find_key(record, AgentsKey::Id).and_then(text_of_node);
-    span.parent = find_key(record, AgentsKey::Parent).and_then(text_of_node);
+    span.id = value_of(record, AgentsKey::Id).and_then(text_of_node);
+    span.parent = value_of(record, AgentsKey::Parent).and_then(text_of_node);
     let at =
-        |word| find_key(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
+        |word| value_of(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(AgentsKey::Start), at(AgentsKey::End));
-    span.attributes = find_key(record, AgentsKey::Data);
-    let error = find_key(record, AgentsKey::Error);
+    span.attributes = value_of(record, AgentsKey::Data);
+    let error = value_of(record, AgentsKey::Error);
     span.error =
-        error.map(|error| node_object(error).and_then(|error| find_key(error, AgentsKey::Message)).unwrap_or(error));
+        error.map(|error| node_object(error).and_then(|error| value_of(error, AgentsKey::Message)).unwrap_or(error));
     span.failed = error.map(|_| true);
     let Some(data) = span.attributes.and_then(node_object) else { return span };
-    let kind = find_key(data, AgentsKey::Type);
-    span.name = find_key(data, AgentsKey::Name).or(kind);
-    let (input, output) = (find_key(data, AgentsKey::Input), find_key(data, AgentsKey::Output));
-    span.act = match kind.and_then(text_of_node).and_then(AgentsSpanType::from_name) {
-        Some((AgentsSpanType::Agent, _)) => SpanAct::Agent,
-        Some((AgentsSpanType::Function, _)) => {
+    let kind = value_of(data, AgentsKey::Type);
+    span.name = value_of(data, AgentsKey::Name).or(kind);
+    let (input, output) = (value_of(data, AgentsKey::Input), value_of(data, AgentsKey::Output));
+    span.act = match kind.and_then(text_of_node).and_then(AgentsSpanType::from_key) {
+        Some(AgentsSpanType::Agent) => SpanAct::Agent,
+        Some(AgentsSpanType::Function) => {
             span.take_fact(Fact::Args, input);
             span.take_fact(Fact::Result, output);
             SpanAct::Tool
         }
-        Some((AgentsSpanType::Model, _)) => {
-            let response = find_key(data, AgentsKey::Response).and_then(node_object);
+        Some(AgentsSpanType::Model) => {
+            let response = value_of(data, AgentsKey::Response).and_then(node_object);
             span.take_fact(Fact::MessagesIn, input);
-            span.take_fact(Fact::MessagesOut, output.or_else(|| find_key(response?, AgentsKey::Output)));
+            span.take_fact(Fact::MessagesOut, output.or_else(|| value_of(response?, AgentsKey::Output)));
             span.take_fact(
                 Fact::Model,
-                find_key(data, AgentsKey::Model).or_else(|| find_key(response?, AgentsKey::Model)),
+                value_of(data, AgentsKey::Model).or_else(|| value_of(response?, AgentsKey::Model)),
             );
-            read_usage(find_key(data, AgentsKey::Usage).or_else(|| find_key(response?, AgentsKey::Usage)), &mut span);
+            read_usage(value_of(data, AgentsKey::Usage).or_else(|| value_of(response?, AgentsKey::Usage)), &mut span);
             SpanAct::Inference
         }
-        Some((AgentsSpanType::Handover, _)) => {
-            span.take_fact(Fact::HandoverFrom, find_key(data, AgentsKey::From));
-            span.take_fact(Fact::HandoverTo, find_key(data, AgentsKey::To));
+        Some(AgentsSpanType::Handover) => {
+            span.take_fact(Fact::HandoverFrom, value_of(data, AgentsKey::From));
+            span.take_fact(Fact::HandoverTo, value_of(data, AgentsKey::To));
             SpanAct::Part
         }
         None => SpanAct::Part,
@@ -201,6 +199,6 @@ fn read_usage<'run>(usage: Option<Node<'run>>, span: &mut TraceSpan<'run>) {
         (Fact::TokensOut, AgentsKey::TokensOut),
         (Fact::TokensAll, AgentsKey::TokensAll),
     ] {
-        span.take_fact(fact, find_key(usage, word));
+        span.take_fact(fact, value_of(usage, word));
     }
 }

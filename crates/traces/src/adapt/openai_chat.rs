@@ -8,41 +8,39 @@ mod conversation;
 pub(super) use conversation::read_conversation;
 
 use super::calls::{PendingCalls, TokenUsage, parse_arguments, tool_list};
-use super::content;
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
 use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, function_object, is_about_calls, is_message};
+use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
-use super::{
-    IN_FULL, LineProjection, MessageLayout, TraceFormat, blocks, claude_code, first_of, list_of, native, node_object,
-    node_text, object_items, object_of, printed_messages, text_of,
-};
+use super::{blocks, claude_code, content, native, printed_messages};
 use crate::error::PlacedError;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
 use averment_runs::run::StepKind;
 
-fields! {
+key_table! {
     /// A chat API request, its response, both, or a custom object with messages.
     ChatExchangeKey {
-        Messages = "messages" => Shape,
-        Choices = "choices" => Shape,
-        Request = "request" => Shape,
-        Response = "response" => Shape,
-        Tools = "tools" => PartOf(of_run::TOOLS),
-        Functions = "functions" => Shape,
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Id = "id" => Run(of_run::ID),
-        Model = "model" => PartOf(of_run::COST),
+        Messages = "messages",
+        Choices = "choices",
+        Request = "request",
+        Response = "response",
+        Tools = "tools",
+        Functions = "functions",
+        Usage = "usage",
+        Id = "id",
+        Model = "model",
         /// The response's cost, as LiteLLM and OpenHands write it.
-        Cost = "cost" => Run(of_run::COST),
-        ResponseCost = "response_cost" => Run(of_run::COST),
+        Cost = "cost",
+        ResponseCost = "response_cost",
     }
 }
 
-fields! {
+key_table! {
     ChoiceKey {
-        Message = "message" => Shape,
+        Message = "message",
     }
 }
 
@@ -92,11 +90,10 @@ fn is_exchange(object: Object<'_>) -> bool {
 fn is_chat(object: Object<'_>) -> bool {
     let other = [StepKind::Call.list_key(), of_run::STEPS, ChatMessageKey::Calls.key()];
     let messages = || list_of(object, ChatExchangeKey::Messages).unwrap_or_default();
-    let is_element = |(_, message): (Node<'_>, Object<'_>)| is_chat_message(message);
     is_chat_message(object)
         || is_exchange(object)
         || !other.iter().any(|key| object.get(key).is_some())
-            && (has_choices(object) || object_items(messages()).any(is_element))
+            && (has_choices(object) || object_items(messages()).any(|(_, message)| is_chat_message(message)))
 }
 
 fn is_chat_message(object: Object<'_>) -> bool {
@@ -210,7 +207,7 @@ fn tells_of_calls(message: &Node<'_>) -> bool {
 }
 
 fn message_role(message: Object<'_>) -> Option<MessageRole> {
-    text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_word)
+    text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key)
 }
 
 fn collect_messages<'run>(
@@ -315,7 +312,7 @@ fn add_usage<'run>(
 ) {
     let mut of_request = TokenUsage::default();
     of_request.add_usage(counts);
-    draft.add_usage(&of_request, model);
+    draft.add_usage(of_request.token_counts(), model);
     usage.merge_usage(&of_request);
 }
 

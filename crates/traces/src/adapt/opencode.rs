@@ -3,74 +3,74 @@
 
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
+use super::nodes::{first_of, items_of, list_of, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_items, object_of, text_of};
 use averment_base::value::{Node, Number, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     OpenCodeExportKey {
-        Info = "info" => Shape,
-        Messages = "messages" => Shape,
-        Parts = "parts" => Shape,
+        Info = "info",
+        Messages = "messages",
+        Parts = "parts",
     }
 }
 
-fields! {
+key_table! {
     OpenCodeInfoKey {
-        Id = "id" => Run(of_run::ID),
-        Role = "role" => Shape,
-        Folder = "directory" => PartOf(of_run::META),
-        Version = "version" => PartOf(of_run::META),
-        Path = "path" => Shape,
-        Cwd = "cwd" => PartOf(of_run::META),
-        Model = "modelID" => PartOf(of_run::META),
-        Agent = "agent" => Call(of_step::AGENT),
-        Time = "time" => Shape,
-        Created = "created" => Shape,
-        Completed = "completed" => Shape,
-        Tokens = "tokens" => PartOf(of_run::USAGE),
-        Cost = "cost" => Run(of_run::COST),
-        Error = "error" => Run(of_run::ERROR),
-        Input = "input" => PartOf(of_run::USAGE),
-        Output = "output" => PartOf(of_run::USAGE),
-        Reasoning = "reasoning" => PartOf(of_run::USAGE),
-        Cache = "cache" => Shape,
-        Read = "read" => PartOf(of_run::USAGE),
-        Write = "write" => PartOf(of_run::USAGE),
+        Id = "id",
+        Role = "role",
+        Folder = "directory",
+        Version = "version",
+        Path = "path",
+        Cwd = "cwd",
+        Model = "modelID",
+        Time = "time",
+        Created = "created",
+        Completed = "completed",
+        Tokens = "tokens",
+        Cost = "cost",
+        Error = "error",
+        Input = "input",
+        Output = "output",
+        Reasoning = "reasoning",
+        Cache = "cache",
+        Read = "read",
+        Write = "write",
     }
 }
 
-fields! {
+key_table! {
     OpenCodePartKey {
-        Type = "type" => Shape,
-        Part = "part" => Shape,
-        Session = "sessionID" => Run(of_run::ID),
-        Message = "messageID" => Shape,
-        Words = "text" => Shape,
-        Synthetic = "synthetic" => Shape,
-        Tool = "tool" => Call(of_step::TOOL),
-        Call = "callID" => Call(of_step::ID),
-        State = "state" => Shape,
-        Status = "status" => Call(of_step::STATUS),
-        Input = "input" => Call(of_step::ARGS),
-        Output = "output" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Metadata = "metadata" => Call(of_step::DETAILS),
-        Exit = "exit" => Call(of_step::EXIT_CODE),
-        Time = "time" => Shape,
-        Start = "start" => Call(of_step::START),
-        End = "end" => Call(of_step::END),
-        Tokens = "tokens" => PartOf(of_run::USAGE),
-        Cost = "cost" => Run(of_run::COST),
+        Type = "type",
+        Part = "part",
+        Session = "sessionID",
+        Message = "messageID",
+        Words = "text",
+        Synthetic = "synthetic",
+        Tool = "tool",
+        Call = "callID",
+        State = "state",
+        Status = "status",
+        Input = "input",
+        Output = "output",
+        Error = "error",
+        Metadata = "metadata",
+        Exit = "exit",
+        Time = "time",
+        Start = "start",
+        End = "end",
+        Tokens = "tokens",
+        Cost = "cost",
     }
 }
 
-words! {
+key_table! {
     OpenCodePartType {
         Said = "text",
         Thought = "reasoning",
@@ -81,7 +81,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     OpenCodeCallState {
         Ok = "completed",
         Failed = "error",
@@ -135,7 +135,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             Some(message) if is_message(message) => session.read_message(message),
             Some(event) if is_event(event) => session.read_event(*node, event),
             Some(event)
-                if text_of(event, OpenCodePartKey::Type).and_then(OpenCodePartType::from_word)
+                if text_of(event, OpenCodePartKey::Type).and_then(OpenCodePartType::from_key)
                     == Some(OpenCodePartType::Error) =>
             {
                 session.wrong = first_of(event, &[OpenCodePartKey::Error]);
@@ -166,7 +166,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
     fn read_message(&mut self, message: Object<'run>) {
         let Some(info) = object_of(message, OpenCodeExportKey::Info) else { return };
         let of_assistant =
-            text_of(info, OpenCodeInfoKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant);
+            text_of(info, OpenCodeInfoKey::Role).and_then(MessageRole::from_key) == Some(MessageRole::Assistant);
         let time = object_of(info, OpenCodeInfoKey::Time).and_then(|time| first_of(time, &[OpenCodeInfoKey::Created]));
         let about = StepMeta { time, ..StepMeta::default() };
         self.talk.note_time(time);
@@ -190,7 +190,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
             self.talk.draft.record_objects(list_of(message, OpenCodeExportKey::Parts).unwrap_or_default())
         {
             // The counts of its steps are those of the message.
-            let kind = text_of(part, OpenCodePartKey::Type).and_then(OpenCodePartType::from_word);
+            let kind = text_of(part, OpenCodePartKey::Type).and_then(OpenCodePartType::from_key);
             if kind != Some(OpenCodePartType::Finish) {
                 self.read_part(node, part, kind, speaker, &about);
             }
@@ -206,7 +206,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
         if text_of(part, OpenCodePartKey::Message).is_some_and(|id| self.messages.insert(id)) {
             self.talk.begin_turn();
         }
-        let kind = text_of(part, OpenCodePartKey::Type).and_then(OpenCodePartType::from_word);
+        let kind = text_of(part, OpenCodePartKey::Type).and_then(OpenCodePartType::from_key);
         self.read_part(node, part, kind, Speaker::Assistant, &StepMeta::default());
     }
 
@@ -255,17 +255,16 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
         };
         let Some(step) = self.talk.add_call(made, &at(OpenCodePartKey::Start)) else { return };
         let error = of(OpenCodePartKey::Error);
-        let status = match state
-            .and_then(|state| text_of(state, OpenCodePartKey::Status))
-            .and_then(OpenCodeCallState::from_word)
-        {
-            Some(OpenCodeCallState::Ok) => StepStatus::Ok,
-            Some(OpenCodeCallState::Failed) if error.and_then(super::node_text).is_some_and(is_refusal) => {
-                StepStatus::Denied
-            }
-            Some(OpenCodeCallState::Failed) => StepStatus::Failed,
-            Some(OpenCodeCallState::Open) | None => return,
-        };
+        let status =
+            match state.and_then(|state| text_of(state, OpenCodePartKey::Status)).and_then(OpenCodeCallState::from_key)
+            {
+                Some(OpenCodeCallState::Ok) => StepStatus::Ok,
+                Some(OpenCodeCallState::Failed) if error.and_then(super::nodes::node_text).is_some_and(is_refusal) => {
+                    StepStatus::Denied
+                }
+                Some(OpenCodeCallState::Failed) => StepStatus::Failed,
+                Some(OpenCodeCallState::Open) | None => return,
+            };
         let metadata = of(OpenCodePartKey::Metadata);
         let exit_code = metadata.and_then(node_object).and_then(|metadata| metadata.field(OpenCodePartKey::Exit));
         let exit_code = exit_code.filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));

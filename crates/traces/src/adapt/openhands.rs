@@ -6,83 +6,82 @@ mod sdk_events;
 use super::calls::TokenUsage;
 use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use super::tools::{ArgsKey, VIEW};
-use super::{
-    IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of,
-};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     OpenHandsKey {
-        Id = "id" => Shape,
-        Time = "timestamp" => Shape,
-        Source = "source" => Shape,
-        Action = "action" => Call(of_step::TOOL),
-        Observation = "observation" => Shape,
-        Args = "args" => Call(of_step::ARGS),
-        Content = "content" => Call(of_step::RESULT),
-        Message = "message" => Shape,
-        Cause = "cause" => Shape,
-        Extras = "extras" => Call(of_step::DETAILS),
-        Metadata = "tool_call_metadata" => Shape,
-        Success = "success" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Metrics = "llm_metrics" => PartOf(of_run::USAGE),
-        History = "history" => Shape,
-        Trajectory = "trajectory" => Shape,
+        Id = "id",
+        Time = "timestamp",
+        Source = "source",
+        Action = "action",
+        Observation = "observation",
+        Args = "args",
+        Content = "content",
+        Message = "message",
+        Cause = "cause",
+        Extras = "extras",
+        Metadata = "tool_call_metadata",
+        Success = "success",
+        Error = "error",
+        Metrics = "llm_metrics",
+        History = "history",
+        Trajectory = "trajectory",
     }
 }
 
-fields! {
+key_table! {
     OpenHandsInnerKey {
-        Function = "function_name" => Call(of_step::TOOL),
-        Call = "tool_call_id" => Call(of_step::ID),
-        Response = "model_response" => Shape,
-        Id = "id" => Shape,
-        Model = "model" => PartOf(of_run::META),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Choices = "choices" => Shape,
-        Message = "message" => Shape,
-        Calls = "tool_calls" => Shape,
-        CalledFunction = "function" => Shape,
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Thought = "thought" => Shape,
-        Content = "content" => Shape,
-        FinalThought = "final_thought" => Run(of_run::OUTPUT),
-        Metadata = "metadata" => Shape,
-        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
-        Confirmation = "confirmation_state" => Call(of_step::STATUS),
-        State = "agent_state" => Run(of_run::ERROR),
-        Reason = "reason" => Run(of_run::ERROR),
-        Cost = "accumulated_cost" => Run(of_run::COST),
-        Tokens = "accumulated_token_usage" => PartOf(of_run::USAGE),
+        Function = "function_name",
+        Call = "tool_call_id",
+        Response = "model_response",
+        Id = "id",
+        Model = "model",
+        Usage = "usage",
+        Choices = "choices",
+        Message = "message",
+        Calls = "tool_calls",
+        CalledFunction = "function",
+        Arguments = "arguments",
+        Thought = "thought",
+        Content = "content",
+        FinalThought = "final_thought",
+        Metadata = "metadata",
+        ExitCode = "exit_code",
+        Confirmation = "confirmation_state",
+        State = "agent_state",
+        Reason = "reason",
+        Cost = "accumulated_cost",
     }
 }
 
-words! {
+key_table! {
     /// Actions that are no tool calls.
     ActionType {
         Message = "message",
         System = "system",
         Finish = "finish" | "reject",
-        Silent = "null" | "change_agent_state" | "recall" | "condensation" | "condensation_request" | "pause" | "resume" | "stop" | "send_pr" | "push",
+        Silent = "null" | "change_agent_state" | "recall" | "condensation" | "condensation_request" | "pause" | "resume" | "stop"
+            | "send_pr" | "push",
     }
 }
 
-words! {
+key_table! {
     EventSource {
         Agent = "agent",
         User = "user",
     }
 }
 
-words! {
+key_table! {
     ObservationKind {
         Silent = "null" | "recall" | "agent_condensation",
         State = "agent_state_changed",
@@ -91,20 +90,20 @@ words! {
     }
 }
 
-words! {
+key_table! {
     FinalState {
         Broken = "error",
     }
 }
 
-words! {
+key_table! {
     /// Views a file, whichever tool does it.
     ViewAction {
         Read = "read",
     }
 }
 
-words! {
+key_table! {
     ConfirmationState {
         Rejected = "rejected",
         Waiting = "awaiting_confirmation",
@@ -120,7 +119,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     object: |object| {
         let lists =
             [OpenHandsKey::History, OpenHandsKey::Trajectory].into_iter().filter_map(|list| list_of(object, list));
-        lists.flat_map(|events| object_items(events)).take(super::FIRST_ITEMS).any(|(_, event)| is_event(event))
+        lists.flat_map(|events| object_items(events)).take(super::format::FIRST_ITEMS).any(|(_, event)| is_event(event))
     },
     item_marks: &[OpenHandsKey::Source.key()],
     element: is_event,
@@ -191,8 +190,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
         let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
         let args = object_of(event, OpenHandsKey::Args);
         let of_args = |field| args.and_then(|args| first_of(args, &[field]));
-        let of_agent =
-            text_of(event, OpenHandsKey::Source).and_then(EventSource::from_word) == Some(EventSource::Agent);
+        let of_agent = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_key) == Some(EventSource::Agent);
         self.metrics = object_of(event, OpenHandsKey::Metrics).or(self.metrics);
         let metadata = object_of(event, OpenHandsKey::Metadata);
         let response = metadata.and_then(|metadata| object_of(metadata, OpenHandsInnerKey::Response));
@@ -200,7 +198,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
             self.count_usage(response);
         }
         let word = text_of(event, OpenHandsKey::Action).unwrap_or_default();
-        let action = ActionType::from_word(word);
+        let action = ActionType::from_key(word);
         let speaker = if of_agent { Speaker::Assistant } else { Speaker::User };
         match action {
             Some(ActionType::Silent) => return,
@@ -250,9 +248,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
         let id = id.or(event.field(OpenHandsKey::Id).filter(|id| NodeShapes.is_text(*id)));
         let made = ToolCall { tool, args: written.or_else(|| self.own_form(event)), id, origin: node.origin };
         let Some(step) = self.talk.add_call(made, about) else { return };
-        match args
-            .and_then(|args| text_of(args, OpenHandsInnerKey::Confirmation))
-            .and_then(ConfirmationState::from_word)
+        match args.and_then(|args| text_of(args, OpenHandsInnerKey::Confirmation)).and_then(ConfirmationState::from_key)
         {
             Some(ConfirmationState::Rejected) => self.talk.set_status(step, StepStatus::Denied),
             Some(ConfirmationState::Waiting) => self.talk.set_status(step, StepStatus::Pending),
@@ -263,7 +259,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
     /// The program's own form omits that an editor only views a file.
     fn own_form(&self, event: Object<'run>) -> Option<Node<'run>> {
         let args = event.field(OpenHandsKey::Args)?;
-        let looks = text_of(event, OpenHandsKey::Action).and_then(ViewAction::from_word).is_some();
+        let looks = text_of(event, OpenHandsKey::Action).and_then(ViewAction::from_key).is_some();
         let Some(known) = node_object(args).filter(|known| looks && known.field(ArgsKey::Command).is_none()) else {
             return Some(args);
         };
@@ -274,7 +270,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
     fn read_observation(&mut self, node: Node<'run>, event: Object<'run>) {
         self.metrics = object_of(event, OpenHandsKey::Metrics).or(self.metrics);
         let word = text_of(event, OpenHandsKey::Observation).unwrap_or_default();
-        let kind = ObservationKind::from_word(word);
+        let kind = ObservationKind::from_key(word);
         let metadata = object_of(event, OpenHandsKey::Metadata);
         let id = metadata.and_then(|metadata| text_of(metadata, OpenHandsInnerKey::Call));
         let is_result = id.is_some()
@@ -317,7 +313,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
     fn set_state(&mut self, event: Object<'run>) {
         let Some(extras) = object_of(event, OpenHandsKey::Extras) else { return };
         let is_broken =
-            text_of(extras, OpenHandsInnerKey::State).and_then(FinalState::from_word) == Some(FinalState::Broken);
+            text_of(extras, OpenHandsInnerKey::State).and_then(FinalState::from_key) == Some(FinalState::Broken);
         let written = |of: &OpenHandsInnerKey| {
             first_of(extras, &[*of]).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text))
         };

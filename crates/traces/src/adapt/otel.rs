@@ -5,38 +5,35 @@ mod trace;
 mod zipkin;
 
 use super::cutting::RunCutting;
+use super::fields::{key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{are_mostly, node_list, node_object, object_items};
 use super::run_builder::RunBuilder;
-use super::spans::{names, text_of_node, ways};
-use super::{IN_FULL, TraceFormat, are_mostly, node_list, node_object, object_items};
+use super::spans::{text_of_node, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
-use trace::find_key;
-pub(crate) use trace::{SpanForm, SpanKey, SpanTrace, SpanValues};
+pub(crate) use trace::{Detail, SpanForm, SpanKey, SpanTrace, SpanValues};
 
-names! {
+key_table! {
     ContainerKey {
-        Resources = ["resourceSpans", "batches", "resource_spans"],
-        Scopes = ["scopeSpans", "instrumentationLibrarySpans", "scope_spans"],
-        Spans = ["spans"],
-        Data = ["data"],
-        Trace = ["trace"],
-        Processes = ["processes"],
-        Answer = ["result"],
+        Resources = "resourceSpans" | "batches" | "resource_spans",
+        Scopes = "scopeSpans" | "instrumentationLibrarySpans" | "scope_spans",
+        Spans = "spans",
+        Data = "data",
+        Trace = "trace",
+        Processes = "processes",
+        Answer = "result",
     }
-}
-
-fn find_container<'run>(object: Object<'run>, wanted: ContainerKey) -> Option<Node<'run>> {
-    wanted.find(object)
 }
 
 pub(super) const OPEN_INFERENCE: TraceFormat = TraceFormat {
     name: "OpenInference spans",
     description: "OpenInference spans (OTLP JSON, Jaeger, Phoenix, lists of spans)",
     known_by: "spans with `openinference.span.kind` among their attributes",
-    marks: OtelMark::Any.names(),
-    near: OtelNearMark::Any.names(),
+    marks: OtelMark::Any.keys(),
+    near: OtelNearMark::Any.keys(),
     object: |object| holds_spans(object) && any_attribute(object, is_open_inference),
-    item_marks: OtelMark::Any.names(),
+    item_marks: OtelMark::Any.keys(),
     element: |object| holds_spans(object) && any_attribute(object, is_open_inference),
     read: read_run,
     runs: CUTTINGS,
@@ -47,50 +44,48 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenTelemetry spans",
     description: "OpenTelemetry spans (OTLP JSON, Tempo, Jaeger, Zipkin, MLflow, lists of spans) with attributes of `gen_ai.*` or another dialect",
     known_by: "spans with the ids of a trace and of a span, in OTLP, Tempo, Jaeger, Zipkin, MLflow or a list",
-    marks: OtelMark::Any.names(),
-    near: OtelNearMark::Any.names(),
+    marks: OtelMark::Any.keys(),
+    near: OtelNearMark::Any.keys(),
     object: holds_spans,
-    item_marks: OtelMark::Any.names(),
+    item_marks: OtelMark::Any.keys(),
     element: holds_spans,
     read: read_run,
     runs: CUTTINGS,
     ..IN_FULL
 };
 
-names! {
+key_table! {
     OtelNearMark {
-        Any = ["resourceSpans", "resource_spans", "spanId", "span_id", "spanID", "spanContext", "localEndpoint"],
+        Any = "resourceSpans" | "resource_spans" | "spanId" | "span_id" | "spanID" | "spanContext" | "localEndpoint",
     }
 }
 
-names! {
+key_table! {
     /// Every span container, and every span, has one of these.
     OtelMark {
-        Any = [
-            "resourceSpans", "batches", "resource_spans", "data", "trace", "spanId", "span_id", "spanID", "context", "spanContext", "context.span_id",
-            "localEndpoint",
-        ],
+        Any = "resourceSpans" | "batches" | "resource_spans" | "data" | "trace" | "spanId" | "span_id" | "spanID" | "context"
+            | "spanContext" | "context.span_id" | "localEndpoint",
     }
 }
 
 const CUTTINGS: &[RunCutting] = &[
     // An answer of Jaeger's API holds OTLP, or a part of it.
     RunCutting {
-        within: ContainerKey::Answer.names(),
-        way: &[ContainerKey::Resources.names(), ContainerKey::Scopes.names(), ContainerKey::Spans.names()],
+        within: ContainerKey::Answer.keys(),
+        way: &[ContainerKey::Resources.keys(), ContainerKey::Scopes.keys(), ContainerKey::Spans.keys()],
         by: IDS,
         keeps: &[],
     },
     RunCutting {
         within: &[],
-        way: &[ContainerKey::Resources.names(), ContainerKey::Scopes.names(), ContainerKey::Spans.names()],
+        way: &[ContainerKey::Resources.keys(), ContainerKey::Scopes.keys(), ContainerKey::Spans.keys()],
         by: IDS,
         keeps: &[],
     },
     // Jaeger has a list of traces; exports of APIs a list of spans under the same key.
-    RunCutting { within: &[], way: &[ContainerKey::Data.names(), ContainerKey::Spans.names()], by: IDS, keeps: &[] },
-    RunCutting { within: &[], way: &[ContainerKey::Spans.names()], by: IDS, keeps: &[] },
-    RunCutting { within: &[], way: &[ContainerKey::Data.names()], by: IDS, keeps: &[] },
+    RunCutting { within: &[], way: &[ContainerKey::Data.keys(), ContainerKey::Spans.keys()], by: IDS, keeps: &[] },
+    RunCutting { within: &[], way: &[ContainerKey::Spans.keys()], by: IDS, keeps: &[] },
+    RunCutting { within: &[], way: &[ContainerKey::Data.keys()], by: IDS, keeps: &[] },
     RunCutting { within: &[], way: &[], by: IDS, keeps: &[] },
 ];
 
@@ -99,13 +94,13 @@ ways! {
 }
 
 fn is_span(object: Object<'_>) -> bool {
-    let inner = find_key(object, SpanKey::Context).and_then(super::node_object).unwrap_or(object);
+    let inner = value_of(object, SpanKey::Context).and_then(super::nodes::node_object).unwrap_or(object);
     let is_text =
-        |word| find_key(inner, word).or_else(|| find_key(object, word)).is_some_and(|id| text_of_node(id).is_some());
+        |word| value_of(inner, word).or_else(|| value_of(object, word)).is_some_and(|id| text_of_node(id).is_some());
     is_text(SpanKey::Id)
         && is_text(SpanKey::Trace)
-        && find_key(object, SpanKey::Name).is_some_and(|name| text_of_node(name).is_some())
-        && [SpanKey::Start, SpanKey::StartNano].into_iter().any(|word| find_key(object, word).is_some())
+        && value_of(object, SpanKey::Name).is_some_and(|name| text_of_node(name).is_some())
+        && [SpanKey::Start, SpanKey::StartNano].into_iter().any(|word| value_of(object, word).is_some())
 }
 
 fn is_list_of_spans(node: Node<'_>) -> bool {
@@ -113,32 +108,30 @@ fn is_list_of_spans(node: Node<'_>) -> bool {
 }
 
 fn is_jaeger(object: Object<'_>) -> bool {
-    find_key(object, SpanKey::Trace).is_some()
-        && find_container(object, ContainerKey::Processes).is_some()
-        && find_container(object, ContainerKey::Spans).is_some_and(is_list_of_spans)
+    value_of(object, SpanKey::Trace).is_some()
+        && value_of(object, ContainerKey::Processes).is_some()
+        && value_of(object, ContainerKey::Spans).is_some_and(is_list_of_spans)
 }
 
 fn is_otlp(object: Object<'_>) -> bool {
-    let resources = find_container(object, ContainerKey::Resources).and_then(node_list).unwrap_or_default();
-    are_mostly(resources.iter(), |resource| {
-        find_container(resource, ContainerKey::Scopes).and_then(node_list).is_some()
-    })
+    let resources = value_of(object, ContainerKey::Resources).and_then(node_list).unwrap_or_default();
+    are_mostly(resources.iter(), |resource| value_of(resource, ContainerKey::Scopes).and_then(node_list).is_some())
 }
 
 fn holds_spans(object: Object<'_>) -> bool {
     let inside = |word, is: &dyn Fn(Object<'_>) -> bool| {
-        find_container(object, word).and_then(super::node_object).is_some_and(is)
+        value_of(object, word).and_then(super::nodes::node_object).is_some_and(is)
     };
-    let data = || find_container(object, ContainerKey::Data);
+    let data = || value_of(object, ContainerKey::Data);
     is_otlp(object)
         || is_jaeger(object)
         || is_span(object)
         || zipkin::is_span(object)
         || inside(ContainerKey::Trace, &is_otlp)
-        || inside(ContainerKey::Data, &|data| find_container(data, ContainerKey::Spans).is_some_and(is_list_of_spans))
+        || inside(ContainerKey::Data, &|data| value_of(data, ContainerKey::Spans).is_some_and(is_list_of_spans))
         || data().is_some_and(is_list_of_spans)
         || data().and_then(node_list).is_some_and(|data| are_mostly(data.iter(), is_jaeger))
-        || find_container(object, ContainerKey::Spans).is_some_and(is_list_of_spans)
+        || value_of(object, ContainerKey::Spans).is_some_and(is_list_of_spans)
 }
 
 fn any_attribute(object: Object<'_>, is: fn(&str) -> bool) -> bool {
@@ -150,7 +143,7 @@ fn any_attribute(object: Object<'_>, is: fn(&str) -> bool) -> bool {
         &mut |one| {
             if let (SpanRecord::Span(span, _), true) = (one, left > 0 && !found) {
                 left -= 1;
-                let attributes = find_key(span, SpanKey::Attributes);
+                let attributes = value_of(span, SpanKey::Attributes);
                 found = column_attributes(span).any(|entry| is(entry.key))
                     || attributes.is_some_and(|attributes| match attributes.value {
                         Value::Object(object) => object.entries().iter().any(|entry| is(entry.key)),
@@ -179,24 +172,22 @@ fn each_span<'run>(node: Node<'run>, look: &mut dyn FnMut(SpanRecord<'run>), dep
             None => look(SpanRecord::Other(node)),
         };
     };
-    if let Some(resources) = find_container(object, ContainerKey::Resources) {
+    if let Some(resources) = value_of(object, ContainerKey::Resources) {
         for scopes in inner_lists(resources, ContainerKey::Scopes, look) {
             for spans in inner_lists(scopes, ContainerKey::Spans, look) {
                 each_listed(spans, SpanForm::Otlp, look);
             }
         }
-    } else if let Some(trace) = find_container(object, ContainerKey::Trace).filter(|_| depth < DEEP) {
+    } else if let Some(trace) = value_of(object, ContainerKey::Trace).filter(|_| depth < DEEP) {
         each_span(trace, look, depth + 1);
     } else if is_jaeger(object) {
-        find_container(object, ContainerKey::Spans)
-            .into_iter()
-            .for_each(|spans| each_listed(spans, SpanForm::Jaeger, look));
+        value_of(object, ContainerKey::Spans).into_iter().for_each(|spans| each_listed(spans, SpanForm::Jaeger, look));
     } else if is_span(object) {
         look(SpanRecord::Span(object, SpanForm::Flat));
     } else if zipkin::is_span(object) {
         look(SpanRecord::Span(object, SpanForm::Zipkin));
     } else if let Some(inner) =
-        [ContainerKey::Data, ContainerKey::Spans].into_iter().find_map(|word| find_container(object, word))
+        [ContainerKey::Data, ContainerKey::Spans].into_iter().find_map(|word| value_of(object, word))
     {
         each_span(inner, look, depth + 1);
     } else {
@@ -218,7 +209,7 @@ fn inner_lists<'run>(
     let mut inside = Vec::new();
     for node in node_list(containers).unwrap_or_default() {
         match node_object(*node) {
-            Some(object) => inside.extend(find_container(object, inner)),
+            Some(object) => inside.extend(value_of(object, inner)),
             None => look(SpanRecord::Other(*node)),
         }
     }

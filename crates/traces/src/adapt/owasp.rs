@@ -2,44 +2,44 @@
 //! the messages. In which order calls and messages came is not recorded.
 
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, fields, words};
+use super::fields::{FieldRecord, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
+use super::nodes::{list_of, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, list_of, object_items, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
 
-fields! {
+key_table! {
     OwaspTraceKey {
-        Messages = "messages" => Shape,
-        Calls = "tool_calls" => Shape,
-        Events = "events" => PartOf(of_run::META),
-        Memory = "memory" => PartOf(of_run::META),
-        Output = "final_output" => Run(of_run::OUTPUT),
+        Messages = "messages",
+        Calls = "tool_calls",
+        Events = "events",
+        Memory = "memory",
+        Output = "final_output",
     }
 }
 
-fields! {
+key_table! {
     OwaspEntryKey {
-        Type = "type" => Shape,
-        Time = "timestamp" => Shape,
-        Data = "data" => Shape,
-        Decision = "decision" => Shape,
-        Action = "action" => Shape,
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Args = "arguments" => Call(of_step::ARGS),
-        ArgsToo = "args" => Call(of_step::ARGS),
-        Id = "id" => Call(of_step::ID),
-        Result = "result" => Call(of_step::RESULT),
-        Status = "status" => Call(of_step::STATUS),
+        Type = "type",
+        Time = "timestamp",
+        Data = "data",
+        Decision = "decision",
+        Action = "action",
+        Role = "role",
+        Content = "content",
+        Name = "name",
+        Args = "arguments" | "args",
+        Id = "id",
+        Result = "result",
+        Status = "status",
     }
 }
 
-words! {
+key_table! {
     OwaspEventType {
         Said = "prompt" | "response",
         Approval = "approval",
@@ -61,7 +61,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_event(event: Object<'_>) -> bool {
-    match text_of(event, OwaspEntryKey::Type).and_then(OwaspEventType::from_word) {
+    match text_of(event, OwaspEntryKey::Type).and_then(OwaspEventType::from_key) {
         Some(OwaspEventType::Approval) => {
             event.field(OwaspEntryKey::Decision).is_some() && event.field(OwaspEntryKey::Action).is_some()
         }
@@ -75,14 +75,14 @@ fn is_event(event: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(trace) = root.value else { return Ok(()) };
     let apart = list_of(trace, OwaspTraceKey::Calls).is_some();
-    draft.set_some(of_run::OUTPUT, first_of(trace, &[OwaspTraceKey::Output]));
+    draft.set_some(of_run::OUTPUT, value_of(trace, OwaspTraceKey::Output));
     let mut talk = ConversationBuilder::new(draft);
     talk.add_meta(OwaspTraceKey::Events.key(), trace.field(OwaspTraceKey::Events));
     talk.add_meta(OwaspTraceKey::Memory.key(), trace.field(OwaspTraceKey::Memory));
     add_messages(&mut talk, list_of(trace, OwaspTraceKey::Messages).unwrap_or_default(), &StepMeta::default());
     for (at, event) in talk.draft.record_objects(list_of(trace, OwaspTraceKey::Events).unwrap_or_default()) {
         talk.draft.count_record();
-        let about = StepMeta { time: first_of(event, &[OwaspEntryKey::Time]), ..StepMeta::default() };
+        let about = StepMeta { time: value_of(event, OwaspEntryKey::Time), ..StepMeta::default() };
         let data = object_of(event, OwaspEntryKey::Data);
         if data.is_none() && !is_event(event) {
             talk.draft.warn_skipped(at.origin, "an event of unknown type is passed over");
@@ -106,7 +106,7 @@ fn add_messages<'run>(
 ) {
     for (node, message) in talk.draft.record_objects(messages) {
         talk.draft.count_record();
-        let speaker = match text_of(message, OwaspEntryKey::Role).and_then(MessageRole::from_word) {
+        let speaker = match text_of(message, OwaspEntryKey::Role).and_then(MessageRole::from_key) {
             Some(MessageRole::Assistant) => Speaker::Assistant,
             Some(MessageRole::User) => Speaker::User,
             _ => Speaker::System,
@@ -122,10 +122,10 @@ fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [N
     for (node, call) in talk.draft.record_objects(calls) {
         talk.draft.count_record();
         let tool = call.field(OwaspEntryKey::Name).unwrap_or(Node::computed(Value::Null));
-        let args = first_of(call, &[OwaspEntryKey::Args, OwaspEntryKey::ArgsToo]);
+        let args = value_of(call, OwaspEntryKey::Args);
         let made = ToolCall { tool, args, id: call.field(OwaspEntryKey::Id), origin: node.origin };
         let Some(step) = talk.add_call(made, about) else { continue };
-        let result = first_of(call, &[OwaspEntryKey::Result]);
+        let result = value_of(call, OwaspEntryKey::Result);
         let status =
             text_of(call, OwaspEntryKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
         if result.is_some() || status.is_some() {

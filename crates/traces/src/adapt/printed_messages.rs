@@ -5,7 +5,7 @@
 //! answers: a result may hold such words as well.
 
 use super::content;
-use super::spans::names;
+use super::fields::key_table;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value, ValueText};
 use averment_runs::run::StepStatus;
@@ -44,11 +44,11 @@ pub(crate) fn parse_printed<'run>(
 }
 
 fn from_message<'run>(message: Object<'run>, printed: Node<'run>, arena: &'run Bump) -> Option<PrintedMessage<'run>> {
-    let of = |field: PrintedKey| field.find(message);
-    let words = |field| of(field).and_then(super::node_text);
+    let of = |field: PrintedKey| super::fields::value_of(message, field);
+    let words = |field| of(field).and_then(super::nodes::node_text);
     let given = of(PrintedKey::Content)?;
     let result = content::of_blocks(given, arena).unwrap_or(given);
-    let id = of(PrintedKey::Call).filter(|id| super::node_text(*id).is_some())?;
+    let id = of(PrintedKey::Call).filter(|id| super::nodes::node_text(*id).is_some())?;
     Some(PrintedMessage {
         result: Node::new(result.value, printed.origin),
         id: Node::new(id.value, printed.origin),
@@ -57,12 +57,12 @@ fn from_message<'run>(message: Object<'run>, printed: Node<'run>, arena: &'run B
     })
 }
 
-names! {
+key_table! {
     PrintedKey {
-        Content = ["content"],
-        Name = ["name"],
-        Call = ["tool_call_id"],
-        Status = ["status"],
+        Content = "content",
+        Name = "name",
+        Call = "tool_call_id",
+        Status = "status",
     }
 }
 
@@ -112,9 +112,9 @@ impl<'t> PythonReader<'t> {
         let rest = self.rest_text();
         match rest.chars().next().filter(|_| depth < DEEP)? {
             quote @ ('\'' | '"') => self.read_string(quote),
-            '[' => self.read_items(("[", "]"), depth, "[]"),
-            '(' => self.read_items(("(", ")"), depth, "[]"),
-            '{' => self.read_items(("{", "}"), depth, "{}"),
+            '[' => self.read_items("[", "]", depth, "[]"),
+            '(' => self.read_items("(", ")", depth, "[]"),
+            '{' => self.read_items("{", "}", depth, "{}"),
             _ => {
                 let length = rest.find([' ', ',', ']', '}', ')', ':']).unwrap_or(rest.len());
                 let word = rest.get(..length)?;
@@ -138,7 +138,7 @@ impl<'t> PythonReader<'t> {
         }
     }
 
-    fn read_items(&mut self, (open, close): (&str, &str), depth: usize, brackets: &str) -> Option<()> {
+    fn read_items(&mut self, open: &str, close: &str, depth: usize, brackets: &str) -> Option<()> {
         let (is_object, (begin, end)) = (open == "{", brackets.split_at(1));
         self.skip_text(open)?;
         self.json.push_str(begin);

@@ -1,8 +1,7 @@
 //! A run while an adapter fills it.
 
-use super::calls::TokenUsage;
 use crate::build::NormalRun;
-use crate::prices::{ModelSpending, ModelTokens};
+use crate::prices::{ModelSpending, ModelTokens, UsageCounts};
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{MAIN_AGENT, of_run, of_step};
@@ -23,6 +22,7 @@ pub(crate) struct RunBuilder<'run, 'limits> {
     warnings: Vec<ReadWarning>,
     spending: ModelSpending<'run>,
     assumes_success: bool,
+    home_grown: bool,
     /// Ids of results whose calls are missing.
     uncalled: Vec<Option<&'run str>>,
     /// The requested parts; `None` for everything.
@@ -69,6 +69,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
             warnings,
             spending: ModelSpending::default(),
             assumes_success: false,
+            home_grown: false,
             uncalled: Vec::new(),
             requested: None,
             needs_whole: false,
@@ -222,11 +223,11 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         &mut self,
         items: &'run [Node<'run>],
     ) -> impl Iterator<Item = (Node<'run>, Object<'run>)> + use<'run> {
-        for node in items.iter().filter(|node| super::node_object(**node).is_none()) {
+        for node in items.iter().filter(|node| super::nodes::node_object(**node).is_none()) {
             self.count_record();
             self.warn_skipped(node.origin, NO_OBJECT);
         }
-        super::object_items(items)
+        super::nodes::object_items(items)
     }
 
     pub(crate) fn warn_once(&mut self, origin: TextOrigin, message: String) {
@@ -255,7 +256,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         let calls = self.steps.iter().filter(|step| step.kind == StepKind::Call);
         let of_call =
             |step: &PendingStep<'run>| step.fields.iter().find(|field| field.key == of_step::ID).map(|id| id.node);
-        let known: FxHashSet<&str> = calls.filter_map(of_call).filter_map(super::node_text).collect();
+        let known: FxHashSet<&str> = calls.filter_map(of_call).filter_map(super::nodes::node_text).collect();
         let missing = self.uncalled.iter().filter(|id| id.is_none_or(|id| !known.contains(id)));
         missing.count() as u64
     }
@@ -273,17 +274,24 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         self.assumes_success = true;
     }
 
+    /// Says that the names are of somebody's own making, so that times and numbers are checked as in the normal form.
+    pub(crate) fn is_home_grown(&mut self) {
+        self.home_grown = true;
+    }
+
     pub(crate) fn note_model(&mut self, model: Option<Node<'run>>) {
-        if let Some(model) = model.and_then(super::node_text).filter(|model| !self.spending.models.contains(model)) {
+        if let Some(model) =
+            model.and_then(super::nodes::node_text).filter(|model| !self.spending.models.contains(model))
+        {
             self.spending.models.push(model);
         }
     }
 
     /// The cost of usage depends on the model.
-    pub(super) fn add_usage(&mut self, usage: &TokenUsage, model: Option<Node<'run>>) {
+    pub(super) fn add_usage(&mut self, counts: UsageCounts, model: Option<Node<'run>>) {
         self.note_model(model);
-        let model = model.and_then(super::node_text);
-        self.spending.parts.push(ModelTokens { model, counts: usage.token_counts() });
+        let model = model.and_then(super::nodes::node_text);
+        self.spending.parts.push(ModelTokens { model, counts });
     }
 
     pub(crate) fn finish_run(
@@ -318,21 +326,19 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         }
         let object = Object::new(self.arena, self.arena.alloc_slice_copy(&root));
         let (object, order) = (Node::new(Value::Object(object), origin), self.ordered.then_some(order));
-        let (records, warnings, priced) = (self.records, self.warnings, CostSource::NotAsked);
-        (
-            NormalRun {
-                text,
-                source,
-                format,
-                object,
-                order,
-                records,
-                warnings,
-                priced,
-                concludes_ok: self.assumes_success,
-            },
-            self.spending,
-        )
+        let normal = NormalRun {
+            text,
+            source,
+            format,
+            object,
+            order,
+            records: self.records,
+            warnings: self.warnings,
+            priced: CostSource::NotAsked,
+            concludes_ok: self.assumes_success,
+            of_format: !self.home_grown,
+        };
+        (normal, self.spending)
     }
 }
 

@@ -4,68 +4,59 @@
 use super::api::responses::{self, ItemKey};
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
+use super::nodes::{first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{
-    IN_FULL, TraceFormat, first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of,
-};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{StepKind, StepStatus};
+use averment_runs::normal::of_run;
+use averment_runs::run::StepStatus;
 
-fields! {
+key_table! {
     RunStateKey {
-        Version = "$schemaVersion" => Shape,
-        Asked = "original_input" => Shape,
-        AskedToo = "originalInput" => Shape,
-        Items = "generated_items" => Shape,
-        ItemsToo = "generatedItems" => Shape,
-        All = "session_items" => Shape,
-        Responses = "model_responses" => PartOf(of_run::USAGE),
-        ResponsesToo = "modelResponses" => PartOf(of_run::USAGE),
-        Context = "context" => Shape,
-        Approvals = "approvals" => Call(of_step::STATUS),
+        Version = "$schemaVersion",
+        Asked = "original_input" | "originalInput",
+        Items = "generated_items" | "generatedItems",
+        All = "session_items",
+        Responses = "model_responses" | "modelResponses",
+        Context = "context",
+        Approvals = "approvals",
         /// Newer states: a list of decisions.
-        Decisions = "function_tool_approvals" => Call(of_step::STATUS),
-        Decision = "decision" => Call(of_step::STATUS),
-        Rejected = "rejected" => Call(of_step::STATUS),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Step = "current_step" => Shape,
-        StepToo = "currentStep" => Shape,
-        Data = "data" => Shape,
-        Waiting = "interruptions" => Call(of_step::STATUS),
-        Output = "output" => Run(of_run::OUTPUT),
-        Type = "type" => Shape,
-        Trace = "trace" => Shape,
-        Id = "id" => Run(of_run::ID),
+        Decisions = "function_tool_approvals",
+        Decision = "decision",
+        Rejected = "rejected",
+        Usage = "usage",
+        Step = "current_step" | "currentStep",
+        Data = "data",
+        Waiting = "interruptions",
+        Output = "output",
+        Type = "type",
+        Trace = "trace",
+        Id = "id",
     }
 }
 
-fields! {
+key_table! {
     GeneratedKey {
-        Type = "type" => Shape,
-        Raw = "raw_item" => Shape,
-        RawToo = "rawItem" => Shape,
-        Agent = "agent" => Call(of_step::AGENT),
-        Name = "name" => Call(of_step::AGENT),
-        Call = "call_id" => Call(of_step::ID),
-        CallToo = "callId" => Call(of_step::ID),
-        Id = "id" => Call(of_step::ID),
-        From = "source_agent" => Step(StepKind::Handover),
-        FromToo = "sourceAgent" => Step(StepKind::Handover),
-        To = "target_agent" => Step(StepKind::Handover),
-        ToToo = "targetAgent" => Step(StepKind::Handover),
+        Type = "type",
+        Raw = "raw_item" | "rawItem",
+        Agent = "agent",
+        Name = "name",
+        Call = "call_id" | "callId",
+        Id = "id",
+        From = "source_agent" | "sourceAgent",
+        To = "target_agent" | "targetAgent",
     }
 }
 
-words! {
+key_table! {
     GeneratedType {
         Approval = "tool_approval_item",
     }
 }
 
-words! {
+key_table! {
     RunStepType {
         Final = "next_step_final_output",
         Interrupted = "next_step_interruption",
@@ -78,8 +69,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     description: "states of runs of OpenAI's Agents SDK (`$schemaVersion`, `generated_items`)",
     marks: &[RunStateKey::Version.key()],
     object: |object| {
-        let has = |fields: &[RunStateKey]| first_of(object, fields).is_some();
-        has(&[RunStateKey::Items, RunStateKey::ItemsToo]) && has(&[RunStateKey::Asked, RunStateKey::AskedToo])
+        let has = |field: RunStateKey| value_of(object, field).is_some();
+        has(RunStateKey::Items) && has(RunStateKey::Asked)
     },
     read: read_run,
     ..IN_FULL
@@ -90,7 +81,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let id = object_of(state, RunStateKey::Trace).and_then(|trace| trace.field(RunStateKey::Id));
     draft.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
     let mut talk = ConversationBuilder::new(draft);
-    let asked = first_of(state, &[RunStateKey::Asked, RunStateKey::AskedToo]);
+    let asked = value_of(state, RunStateKey::Asked);
     match asked.map(|asked| (asked, asked.value)) {
         Some((asked, Value::List(items))) => talk
             .draft
@@ -103,11 +94,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     add_approvals(&mut talk, state);
     count_usage(&mut talk, state);
     talk.finish_run();
-    let step = object_of(state, RunStateKey::Step).or(object_of(state, RunStateKey::StepToo));
-    match step.and_then(|step| text_of(step, RunStateKey::Type)).and_then(RunStepType::from_word) {
+    let step = object_of(state, RunStateKey::Step);
+    match step.and_then(|step| text_of(step, RunStateKey::Type)).and_then(RunStepType::from_key) {
         Some(RunStepType::Final) => {
             let step = step.map(|step| object_of(step, RunStateKey::Data).unwrap_or(step));
-            let output = step.and_then(|step| first_of(step, &[RunStateKey::Output]));
+            let output = step.and_then(|step| value_of(step, RunStateKey::Output));
             output.into_iter().for_each(|output| draft.set_entry(of_run::OUTPUT, output));
         }
         Some(RunStepType::Interrupted) => draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false))),
@@ -119,7 +110,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 /// Items of the whole session, else of the run.
 fn session_items<'run>(state: Object<'run>) -> &'run [Node<'run>] {
     let all = list_of(state, RunStateKey::All).unwrap_or_default();
-    let of_run = first_of(state, &[RunStateKey::Items, RunStateKey::ItemsToo]).and_then(node_list).unwrap_or_default();
+    let of_run = value_of(state, RunStateKey::Items).and_then(node_list).unwrap_or_default();
     if all.len() > of_run.len() { all } else { of_run }
 }
 
@@ -128,23 +119,23 @@ fn add_generated<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Obje
     for node in session_items(state) {
         talk.draft.count_record();
         let inside = node_object(*node).and_then(|item| {
-            let raw = first_of(item, &[GeneratedKey::Raw, GeneratedKey::RawToo])?;
+            let raw = value_of(item, GeneratedKey::Raw)?;
             Some((item, raw, node_object(raw)?))
         });
         let Some((item, raw_node, raw)) = inside else {
             talk.draft.warn_skipped(node.origin, "an item without what the model wrote is passed over");
             continue;
         };
-        if text_of(item, GeneratedKey::Type).and_then(GeneratedType::from_word) == Some(GeneratedType::Approval) {
+        if text_of(item, GeneratedKey::Type).and_then(GeneratedType::from_key) == Some(GeneratedType::Approval) {
             asked.push((raw_node, raw));
             continue;
         }
         let agent = object_of(item, GeneratedKey::Agent).and_then(|agent| agent.field(GeneratedKey::Name));
         let about = StepMeta { agent, ..StepMeta::default() };
         add_raw(talk, raw_node, raw, &about, node.origin);
-        let named = |fields: &[GeneratedKey]| first_of(item, fields).and_then(node_object)?.field(GeneratedKey::Name);
-        if let Some(to) = named(&[GeneratedKey::To, GeneratedKey::ToToo]) {
-            let agent = named(&[GeneratedKey::From, GeneratedKey::FromToo]).or(agent);
+        let named = |field: GeneratedKey| value_of(item, field).and_then(node_object)?.field(GeneratedKey::Name);
+        if let Some(to) = named(GeneratedKey::To) {
+            let agent = named(GeneratedKey::From).or(agent);
             talk.hand_over(to, &StepMeta { agent, ..about }, node.origin);
         }
     }
@@ -157,7 +148,7 @@ fn add_generated<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Obje
 }
 
 fn id_of(raw: Object<'_>) -> Option<&str> {
-    first_of(raw, &[GeneratedKey::Call, GeneratedKey::CallToo, GeneratedKey::Id]).and_then(node_text)
+    first_of(raw, &[GeneratedKey::Call, GeneratedKey::Id]).and_then(node_text)
 }
 
 /// As the model wrote it: a message or a Responses item.
@@ -170,7 +161,7 @@ fn add_raw<'run>(
 ) {
     match (text_of(raw, ItemKey::Role), raw.field(ItemKey::Content)) {
         (Some(role), Some(content)) => {
-            let speaker = match MessageRole::from_word(role) {
+            let speaker = match MessageRole::from_key(role) {
                 Some(MessageRole::Assistant) => Speaker::Assistant,
                 Some(MessageRole::User) => Speaker::User,
                 _ => Speaker::System,
@@ -183,11 +174,11 @@ fn add_raw<'run>(
 
 /// Pending and denied approvals.
 fn add_approvals<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Object<'run>) {
-    let step = object_of(state, RunStateKey::Step).or(object_of(state, RunStateKey::StepToo));
+    let step = object_of(state, RunStateKey::Step);
     let waiting = step.map(|step| object_of(step, RunStateKey::Data).unwrap_or(step));
     let waiting = waiting.and_then(|step| list_of(step, RunStateKey::Waiting)).unwrap_or_default();
     for (_, item) in talk.draft.record_objects(waiting) {
-        let raw = first_of(item, &[GeneratedKey::Raw, GeneratedKey::RawToo]).and_then(node_object);
+        let raw = value_of(item, GeneratedKey::Raw).and_then(node_object);
         if let Some(call) = raw.and_then(id_of).and_then(|id| talk.find_call(id)) {
             talk.set_status(call, StepStatus::Pending);
         }
@@ -210,8 +201,7 @@ fn add_approvals<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Obje
 /// The context's usage covers all answers; without it they are summed.
 fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Object<'run>) {
     let all = object_of(state, RunStateKey::Context).and_then(|context| object_of(context, RunStateKey::Usage));
-    let each =
-        first_of(state, &[RunStateKey::Responses, RunStateKey::ResponsesToo]).and_then(node_list).unwrap_or_default();
+    let each = value_of(state, RunStateKey::Responses).and_then(node_list).unwrap_or_default();
     let each = object_items(each).filter_map(|(_, response)| object_of(response, RunStateKey::Usage));
     for counts in all.into_iter().chain(each.take(if all.is_some() { 0 } else { usize::MAX })) {
         let mut usage = TokenUsage::default();

@@ -4,22 +4,23 @@
 //! says nothing of another.
 
 use super::conversation::ConversationBuilder;
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, node_object, object_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, node_object, object_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 
-fields! {
+key_table! {
     WorkflowKey {
-        Id = "run_id" => Run(of_run::ID),
-        Blocks = "blocks" => PartOf(of_run::META),
+        Id = "run_id",
+        Blocks = "blocks",
     }
 }
 
-fields! {
+key_table! {
     WorkflowBlockKey {
-        Output = "output" => PartOf(of_run::META),
+        Output = "output",
     }
 }
 

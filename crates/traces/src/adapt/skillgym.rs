@@ -3,69 +3,70 @@
 
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::cutting::RunCutting;
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
+use super::nodes::{first_of, list_of, node_object, node_text, object_of, text_of};
 use super::run_builder::{RunBuilder, field_entry};
-use super::{IN_FULL, TraceFormat, first_of, list_of, node_object, node_text, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::StepKind;
 
-fields! {
+key_table! {
     ReportKey {
-        Runner = "runner" => Shape,
-        Agent = "agent" => PartOf(of_run::META),
-        Model = "model" => PartOf(of_run::META),
-        Type = "type" => PartOf(of_run::META),
-        Session = "sessionId" => Run(of_run::ID),
-        Prompt = "prompt" => Run(of_run::PROMPT),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Cached = "cacheTokens" => PartOf(of_run::USAGE),
-        Files = "files" => Shape,
-        Reads = "observedReads" => Step(StepKind::Read),
-        Skills = "detectedSkills" => Step(StepKind::Skill),
-        Skill = "skill" => Step(StepKind::Skill),
-        Confidence = "confidence" => Step(StepKind::Skill),
-        Events = "events" => Shape,
-        Output = "finalOutput" => Run(of_run::OUTPUT),
-        Duration = "durationMs" => Run(of_run::DURATION),
+        Runner = "runner",
+        Agent = "agent",
+        Model = "model",
+        Type = "type",
+        Session = "sessionId",
+        Prompt = "prompt",
+        Usage = "usage",
+        Cached = "cacheTokens",
+        Files = "files",
+        Reads = "observedReads",
+        Skills = "detectedSkills",
+        Skill = "skill",
+        Confidence = "confidence",
+        Events = "events",
+        Output = "finalOutput",
+        Duration = "durationMs",
     }
 }
 
-fields! {
+key_table! {
     /// Suite results: cases, each with a result per runner.
     SuiteKey {
-        Path = "suitePath" => Shape,
-        Cases = "cases" => Shape,
-        Case = "caseId" => PartOf(of_run::META),
-        Results = "runnerResults" => Shape,
-        Runner = "runner" => Shape,
-        Id = "id" => Run(of_run::ID),
-        Status = "status" => PartOf(of_run::META),
-        Report = "report" => Shape,
-        Duration = "durationMs" => Run(of_run::DURATION),
-        Error = "error" => Run(of_run::ERROR),
-        Class = "failureClass" => PartOf(of_run::META),
+        Path = "suitePath",
+        Cases = "cases",
+        Case = "caseId",
+        Results = "runnerResults",
+        Runner = "runner",
+        Id = "id",
+        Status = "status",
+        Report = "report",
+        Duration = "durationMs",
+        Error = "error",
+        Class = "failureClass",
     }
 }
 
-fields! {
+key_table! {
     ReportEventKey {
-        Type = "type" => Shape,
-        Role = "role" => Shape,
-        Phase = "phase" => Shape,
-        Words = "text" => Shape,
-        Tool = "tool" => Call(of_step::TOOL),
-        Args = "args" => Call(of_step::ARGS),
-        Output = "output" => Call(of_step::RESULT),
-        Command = "command" => Step(StepKind::Command),
-        Path = "path" => Step(StepKind::Read),
-        Skill = "skill" => Step(StepKind::Skill),
-        Time = "at" => Shape,
+        Type = "type",
+        Role = "role",
+        Phase = "phase",
+        Words = "text",
+        Tool = "tool",
+        Args = "args",
+        Output = "output",
+        Command = "command",
+        Path = "path",
+        Skill = "skill",
+        Time = "at",
     }
 }
 
-words! {
+key_table! {
     SkillGymEventType {
         Said = "message",
         Call = "toolCall",
@@ -76,7 +77,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     SkillGymPhase {
         Thinking = "thinking",
     }
@@ -106,7 +107,7 @@ fn is_report(object: Object<'_>) -> bool {
 
 fn is_result(object: Object<'_>) -> bool {
     let of_case = |node: &Node<'_>| {
-        let case = super::node_object(*node);
+        let case = super::nodes::node_object(*node);
         case.is_some_and(|case| case.field(SuiteKey::Case).is_some() && list_of(case, SuiteKey::Results).is_some())
     };
     object.field(SuiteKey::Path).is_some()
@@ -118,7 +119,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     if is_report(object) {
         return read_report(object, draft, |_, _| ());
     }
-    let first = |object, key| list_of(object, key).and_then(|list| super::node_object(*list.first()?));
+    let first = |object, key| list_of(object, key).and_then(|list| super::nodes::node_object(*list.first()?));
     let Some(case) = first(object, SuiteKey::Cases) else { return Ok(()) };
     let Some(result) = first(case, SuiteKey::Results) else { return Ok(()) };
     let about = |talk: &mut ConversationBuilder<'_, 'run, '_>, report: Option<Object<'run>>| {
@@ -165,7 +166,7 @@ pub(super) fn read_report<'run, 'limits>(
     for node in list_of(report, ReportKey::Events).unwrap_or_default() {
         talk.draft.count_record();
         let event = node_object(*node)
-            .and_then(|event| Some((event, SkillGymEventType::from_word(text_of(event, ReportEventKey::Type)?)?)));
+            .and_then(|event| Some((event, SkillGymEventType::from_key(text_of(event, ReportEventKey::Type)?)?)));
         match event {
             Some((event, kind)) => {
                 reads |= kind == SkillGymEventType::Read;
@@ -233,9 +234,9 @@ fn read_event<'run>(
         SkillGymEventType::Read => step(StepKind::Read, of_step::PATH, event.field(ReportEventKey::Path)),
         SkillGymEventType::Skill => step(StepKind::Skill, of_step::NAME, event.field(ReportEventKey::Skill)),
         SkillGymEventType::Said => {
-            let speaker = match text_of(event, ReportEventKey::Role).and_then(MessageRole::from_word) {
+            let speaker = match text_of(event, ReportEventKey::Role).and_then(MessageRole::from_key) {
                 Some(MessageRole::Assistant) => {
-                    match text_of(event, ReportEventKey::Phase).and_then(SkillGymPhase::from_word) {
+                    match text_of(event, ReportEventKey::Phase).and_then(SkillGymPhase::from_key) {
                         Some(SkillGymPhase::Thinking) => Speaker::Thinking,
                         None => Speaker::Assistant,
                     }

@@ -3,49 +3,50 @@
 
 use super::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
 use super::cutting::RunCutting;
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, items_of, node_object, object_of, text_of};
 use super::run_builder::{RunBuilder, field_entry};
-use super::{IN_FULL, TraceFormat, first_of, items_of, node_object, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 
-fields! {
+key_table! {
     StopSpanKey {
-        Id = "span_id" => Call(of_step::ID),
-        Trace = "trace_id" => Run(of_run::ID),
-        Parent = "parent_span_id" => Shape,
-        Start = "start_time" => Call(of_step::START),
-        End = "end_time" => Call(of_step::END),
-        Duration = "duration_ms" => Call(of_step::DURATION),
-        Kind = "kind" => Shape,
-        Name = "name" => Call(of_step::TOOL),
-        Status = "status" => Call(of_step::STATUS),
-        Attributes = "attributes" => Call(of_step::ARGS),
-        Error = "error" => Call(of_step::ERROR),
-        Message = "message" => Call(of_step::ERROR),
+        Id = "span_id",
+        Trace = "trace_id",
+        Parent = "parent_span_id",
+        Start = "start_time",
+        End = "end_time",
+        Duration = "duration_ms",
+        Kind = "kind",
+        Name = "name",
+        Status = "status",
+        Attributes = "attributes",
+        Error = "error",
+        Message = "message",
     }
 }
 
-fields! {
+key_table! {
     StopAttributeKey {
-        Skill = "skill.name" => Step(StepKind::Skill),
-        Tool = "tool.name" => Call(of_step::TOOL),
-        Result = "tool.result" => Call(of_step::RESULT),
-        Output = "tool.output" => Call(of_step::RESULT),
-        Path = "file.path" => Step(StepKind::Read),
-        Method = "http.method" => Step(StepKind::Http),
-        Url = "http.url" => Step(StepKind::Http),
-        Code = "http.status_code" => Step(StepKind::Http),
-        Inputs = "inputs" => Run(of_run::INPUTS),
-        SkillInputs = "skill.inputs" => Run(of_run::INPUTS),
-        Outputs = "outputs" => Run(of_run::OUTPUT),
-        SkillOutputs = "skill.outputs" => Run(of_run::OUTPUT),
+        Skill = "skill.name",
+        Tool = "tool.name",
+        Result = "tool.result",
+        Output = "tool.output",
+        Path = "file.path",
+        Method = "http.method",
+        Url = "http.url",
+        Code = "http.status_code",
+        Inputs = "inputs",
+        SkillInputs = "skill.inputs",
+        Outputs = "outputs",
+        SkillOutputs = "skill.outputs",
     }
 }
 
-words! {
+key_table! {
     StopSpanKind {
         Skill = "skill.execute",
         Call = "tool.call",
@@ -59,7 +60,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     /// Status values of spans that did nothing.
     SkippedStatus {
         Skipped = "skipped",
@@ -82,7 +83,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_span(span: Object<'_>) -> bool {
     text_of(span, StopSpanKey::Kind)
-        .and_then(StopSpanKind::from_word)
+        .and_then(StopSpanKind::from_key)
         .is_some_and(|kind| kind != StopSpanKind::Other || text_of(span, StopSpanKey::Status).is_some())
         && text_of(span, StopSpanKey::Id).is_some()
         && text_of(span, StopSpanKey::Trace).is_some()
@@ -97,12 +98,12 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     for node in items_of::<StopSpanKey>(root, &[]) {
         talk.draft.count_record();
         let span = node_object(*node)
-            .and_then(|span| Some((span, StopSpanKind::from_word(text_of(span, StopSpanKey::Kind)?)?)));
+            .and_then(|span| Some((span, StopSpanKind::from_key(text_of(span, StopSpanKey::Kind)?)?)));
         match span {
             Some((span, kind)) => {
                 match kind {
-                    StopSpanKind::Input => inputs.take_span(span, OF_INPUTS),
-                    StopSpanKind::Output => outputs.take_span(span, OF_OUTPUTS),
+                    StopSpanKind::Input => inputs.take_span(span, &INPUT_KEYS),
+                    StopSpanKind::Output => outputs.take_span(span, &OUTPUT_KEYS),
                     _ => {}
                 }
                 add_span(&mut talk, *node, span, kind);
@@ -119,16 +120,19 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 }
 
 /// Keys that hold all inputs or outputs, and prefixes of single ones.
-type ExchangeKeys = (&'static [StopAttributeKey], &'static [&'static str]);
+struct ExchangeKeys {
+    all: &'static [StopAttributeKey],
+    fronts: &'static [&'static str],
+}
 
-const OF_INPUTS: ExchangeKeys = (
-    &[StopAttributeKey::Inputs, StopAttributeKey::SkillInputs],
-    &["skill.inputs.", "skill.input.", "inputs.", "input."],
-);
-const OF_OUTPUTS: ExchangeKeys = (
-    &[StopAttributeKey::Outputs, StopAttributeKey::SkillOutputs],
-    &["skill.outputs.", "skill.output.", "outputs.", "output."],
-);
+const INPUT_KEYS: ExchangeKeys = ExchangeKeys {
+    all: &[StopAttributeKey::Inputs, StopAttributeKey::SkillInputs],
+    fronts: &["skill.inputs.", "skill.input.", "inputs.", "input."],
+};
+const OUTPUT_KEYS: ExchangeKeys = ExchangeKeys {
+    all: &[StopAttributeKey::Outputs, StopAttributeKey::SkillOutputs],
+    fronts: &["skill.outputs.", "skill.output.", "outputs.", "output."],
+};
 
 /// A skill's input or output, collected from several spans.
 #[derive(Default)]
@@ -140,16 +144,16 @@ struct ExchangedValues<'run> {
 
 impl<'run> ExchangedValues<'run> {
     /// The value under a key for everything, otherwise each attribute by name.
-    fn take_span(&mut self, span: Object<'run>, (all, fronts): ExchangeKeys) {
+    fn take_span(&mut self, span: Object<'run>, keys: &ExchangeKeys) {
         self.seen = true;
         let Some(attributes) = object_of(span, StopSpanKey::Attributes) else { return };
-        match first_of(attributes, all) {
+        match first_of(attributes, keys.all) {
             Some(node) => match node_object(node) {
                 Some(inner) => inner.entries().iter().for_each(|entry| self.set_value(entry.key, entry.node)),
                 None => self.whole = Some(node),
             },
             None => attributes.entries().iter().for_each(|entry| {
-                let name = fronts.iter().find_map(|front| entry.key.strip_prefix(front)).unwrap_or(entry.key);
+                let name = keys.fronts.iter().find_map(|front| entry.key.strip_prefix(front)).unwrap_or(entry.key);
                 self.set_value(name, entry.node);
             }),
         }
@@ -177,7 +181,7 @@ fn add_span<'run>(
 ) {
     let attributes = object_of(span, StopSpanKey::Attributes);
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
-    let skipped = text_of(span, StopSpanKey::Status).and_then(SkippedStatus::from_word).is_some();
+    let skipped = text_of(span, StopSpanKey::Status).and_then(SkippedStatus::from_key).is_some();
     // Without its outermost span a run lasts as long as its steps.
     [StopSpanKey::Start, StopSpanKey::End].into_iter().for_each(|at| talk.note_time(first_of(span, &[at])));
     match kind {
@@ -188,14 +192,16 @@ fn add_span<'run>(
             node,
             span,
             StepKind::Read,
-            (of_step::PATH, of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name))),
+            of_step::PATH,
+            of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name)),
         ),
         StopSpanKind::Write if !skipped => add_step(
             talk,
             node,
             span,
             StepKind::Write,
-            (of_step::PATH, of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name))),
+            of_step::PATH,
+            of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name)),
         ),
         StopSpanKind::Http if !skipped => add_request(talk, node, span, attributes),
         StopSpanKind::Skill => {
@@ -212,10 +218,11 @@ fn add_span<'run>(
                 node,
                 span,
                 StepKind::Skill,
-                (of_step::NAME, of(StopAttributeKey::Skill).or(span.field(StopSpanKey::Name))),
+                of_step::NAME,
+                of(StopAttributeKey::Skill).or(span.field(StopSpanKey::Name)),
             );
         }
-        _ => add_step(talk, node, span, StepKind::Span, (of_step::NAME, span.field(StopSpanKey::Name))),
+        _ => add_step(talk, node, span, StepKind::Span, of_step::NAME, span.field(StopSpanKey::Name)),
     }
 }
 
@@ -238,7 +245,8 @@ fn add_step<'run>(
     node: Node<'run>,
     span: Object<'run>,
     kind: StepKind,
-    (key, value): (&'static str, Option<Node<'run>>),
+    key: &'static str,
+    value: Option<Node<'run>>,
 ) {
     let Some(value) = value.filter(|value| NodeShapes.is_text(*value)) else { return };
     let mut fields = vec![field_entry(key, value)];

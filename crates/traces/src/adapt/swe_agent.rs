@@ -3,73 +3,71 @@
 
 use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, seconds_to_ms};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::{MessageRole, ToolCallKey};
+use super::nodes::{first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use super::tools::ArgsKey;
-use super::{
-    IN_FULL, TraceFormat, first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of,
-};
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value, ValueText};
 use averment_runs::normal::{of_run, of_step, of_usage};
 use averment_runs::run::StepKind;
 
-fields! {
+key_table! {
     SweAgentFileKey {
-        Trajectory = "trajectory" => Shape,
-        History = "history" => Shape,
-        Info = "info" => Shape,
-        Environment = "environment" => Shape,
+        Trajectory = "trajectory",
+        History = "history",
+        Info = "info",
     }
 }
 
-fields! {
+key_table! {
     SweStepKey {
-        Action = "action" => Call(of_step::TOOL),
-        Observation = "observation" => Call(of_step::RESULT),
-        Response = "response" => Step(StepKind::Message),
-        Thought = "thought" => Step(StepKind::Message),
-        State = "state" => Step(StepKind::Write),
-        OpenFile = "open_file" => Step(StepKind::Write),
-        Took = "execution_time" => Call(of_step::DURATION),
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Agent = "agent" => Call(of_step::AGENT),
-        Calls = "tool_calls" => Shape,
-        Answers = "tool_call_ids" => Shape,
-        Demonstration = "is_demo" => Shape,
-        MessageType = "message_type" => Shape,
+        Action = "action",
+        Observation = "observation",
+        Response = "response",
+        Thought = "thought",
+        State = "state",
+        OpenFile = "open_file",
+        Took = "execution_time",
+        Role = "role",
+        Content = "content",
+        Agent = "agent",
+        Calls = "tool_calls",
+        Answers = "tool_call_ids",
+        Demonstration = "is_demo",
+        MessageType = "message_type",
     }
 }
 
-fields! {
+key_table! {
     SweAgentInfoKey {
-        Submission = "submission" => Run(of_run::OUTPUT),
-        Exit = "exit_status" => PartOf(of_run::META),
-        Stats = "model_stats" => Shape,
-        Cost = "instance_cost" => Run(of_run::COST),
-        Sent = "tokens_sent" => PartOf(of_run::USAGE),
-        Received = "tokens_received" => PartOf(of_run::USAGE),
-        Asked = "api_calls" => Shape,
+        Submission = "submission",
+        Exit = "exit_status",
+        Stats = "model_stats",
+        Cost = "instance_cost",
+        Sent = "tokens_sent",
+        Received = "tokens_received",
+        Asked = "api_calls",
     }
 }
 
-words! {
+key_table! {
     /// Placeholder actions where the program ended the run.
     SweAgentExit {
-        Program = "exit_cost" | "exit_context" | "exit_format" | "exit_error" | "exit_api" | "exit_environment_error" | "exit_command_timeout"
-            | "exit_total_execution_time",
+        Program = "exit_cost" | "exit_context" | "exit_format" | "exit_error" | "exit_api" | "exit_environment_error"
+            | "exit_command_timeout" | "exit_total_execution_time",
     }
 }
 
-words! {
+key_table! {
     /// First words of actions that are no programs.
     BuiltinCommand {
         Open = "open",
         Create = "create",
         Edit = "edit",
-        Other = "goto" | "scroll_up" | "scroll_down" | "search_dir" | "search_file" | "find_file" | "submit" | "exit_cost" | "exit_context"
-            | "exit_format" | "exit" | "skip" | "exit_forfeit",
+        Other = "goto" | "scroll_up" | "scroll_down" | "search_dir" | "search_file" | "find_file" | "submit" | "exit_cost"
+            | "exit_context" | "exit_format" | "exit" | "skip" | "exit_forfeit",
     }
 }
 
@@ -153,7 +151,7 @@ struct SweAgentSession<'a, 'run, 'limits> {
 
 impl<'run> SweAgentSession<'_, 'run, '_> {
     fn before_the_first_answer(&mut self, history: &'run [Node<'run>]) {
-        let role = |message: Object<'_>| text_of(message, SweStepKey::Role).and_then(MessageRole::from_word);
+        let role = |message: Object<'_>| text_of(message, SweStepKey::Role).and_then(MessageRole::from_key);
         let before = object_items(history).take_while(|(_, message)| role(*message) != Some(MessageRole::Assistant));
         for (node, message) in before {
             self.add_message(node, message);
@@ -162,7 +160,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
 
     /// Demonstrations are not part of the run.
     fn add_message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let speaker = match text_of(message, SweStepKey::Role).and_then(MessageRole::from_word) {
+        let speaker = match text_of(message, SweStepKey::Role).and_then(MessageRole::from_key) {
             _ if is_true(&message, &NodeShapes, SweStepKey::Demonstration) => Speaker::System,
             Some(MessageRole::Assistant) => Speaker::Assistant,
             Some(MessageRole::User) => Speaker::User,
@@ -179,7 +177,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
             self.talk.draft.warn_skipped(node.origin, "a step without `action` is passed over");
             return;
         };
-        if text_of(step, SweStepKey::Action).and_then(SweAgentExit::from_word).is_some() {
+        if text_of(step, SweStepKey::Action).and_then(SweAgentExit::from_key).is_some() {
             return;
         }
         self.talk.begin_turn();
@@ -215,7 +213,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         }
         self.waits = true;
         let path = || line.split_whitespace().nth(1).map(|path| path.trim_matches(['"', '\'']));
-        let (kind, value) = match BuiltinCommand::from_word(word) {
+        let (kind, value) = match BuiltinCommand::from_key(word) {
             Some(BuiltinCommand::Open) => (StepKind::Read, path().map(|path| self.part_of(path, action.origin))),
             Some(BuiltinCommand::Create) => (StepKind::Write, path().map(|path| self.part_of(path, action.origin))),
             Some(BuiltinCommand::Edit) => (StepKind::Write, self.open_file(step)),
@@ -257,7 +255,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         if is_true(&message, &NodeShapes, SweStepKey::Demonstration) {
             return;
         }
-        let role = text_of(message, SweStepKey::Role).and_then(MessageRole::from_word);
+        let role = text_of(message, SweStepKey::Role).and_then(MessageRole::from_key);
         let content = message.field(SweStepKey::Content);
         let result = || content.map(|content| content::content_text(content, self.talk.draft.arena).unwrap_or(content));
         let outcome = CallResult { result: result(), ..CallResult::default() };

@@ -4,54 +4,55 @@
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, seconds_to_ms};
 use super::cutting::RunCutting;
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
+use super::nodes::{first_of, list_of, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, TraceFormat, first_of, list_of, object_items, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
 
-fields! {
+key_table! {
     SimulationKey {
-        Simulations = "simulations" => Shape,
-        Info = "info" => Shape,
-        Id = "id" => Run(of_run::ID),
-        Task = "task_id" => PartOf(of_run::META),
-        Trial = "trial" => PartOf(of_run::META),
-        Reward = "reward_info" => PartOf(of_run::META),
-        End = "termination_reason" => PartOf(of_run::META),
-        Mode = "mode" => PartOf(of_run::META),
-        Duration = "duration" => Run(of_run::DURATION),
-        Cost = "agent_cost" => Run(of_run::COST),
-        Messages = "messages" => Shape,
-        Ticks = "ticks" => Shape,
+        Simulations = "simulations",
+        Info = "info",
+        Id = "id",
+        Task = "task_id",
+        Trial = "trial",
+        Reward = "reward_info",
+        End = "termination_reason",
+        Mode = "mode",
+        Duration = "duration",
+        Cost = "agent_cost",
+        Messages = "messages",
+        Ticks = "ticks",
     }
 }
 
-fields! {
+key_table! {
     TauKey {
-        Role = "role" => Shape,
-        Content = "content" => Call(of_step::RESULT),
-        Time = "timestamp" => Shape,
-        Calls = "tool_calls" => Shape,
-        Results = "tool_messages" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Requestor = "requestor" => Call(of_step::AGENT),
-        Error = "error" => Call(of_step::STATUS),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        OfAgent = "agent_chunk" => Shape,
-        OfUser = "user_chunk" => Shape,
-        AgentCalls = "agent_tool_calls" => Shape,
-        UserCalls = "user_tool_calls" => Shape,
-        AgentResults = "agent_tool_results" => Shape,
-        UserResults = "user_tool_results" => Shape,
+        Role = "role",
+        Content = "content",
+        Time = "timestamp",
+        Calls = "tool_calls",
+        Results = "tool_messages",
+        Id = "id",
+        Name = "name",
+        Arguments = "arguments",
+        Requestor = "requestor",
+        Error = "error",
+        Usage = "usage",
+        OfAgent = "agent_chunk",
+        OfUser = "user_chunk",
+        AgentCalls = "agent_tool_calls",
+        UserCalls = "user_tool_calls",
+        AgentResults = "agent_tool_results",
+        UserResults = "user_tool_results",
     }
 }
 
-words! {
+key_table! {
     TauRequestor {
         User = "user",
     }
@@ -110,7 +111,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
     let about = StepMeta { time: first_of(message, &[TauKey::Time]), ..StepMeta::default() };
-    let role = text_of(message, TauKey::Role).and_then(MessageRole::from_word);
+    let role = text_of(message, TauKey::Role).and_then(MessageRole::from_key);
     let speaker = match role {
         Some(MessageRole::Result) => {
             let several = list_of(message, TauKey::Results).unwrap_or_default();
@@ -143,7 +144,7 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
 /// The user's own calls have their own agent.
 fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [Node<'run>], about: &StepMeta<'run>) {
     for (at, call) in talk.draft.record_objects(calls) {
-        let requestor = text_of(call, TauKey::Requestor).and_then(TauRequestor::from_word);
+        let requestor = text_of(call, TauKey::Requestor).and_then(TauRequestor::from_key);
         let agent = call.field(TauKey::Requestor).filter(|_| requestor.is_some());
         let tool = call.field(TauKey::Name).unwrap_or(Node::computed(Value::Null));
         let made =

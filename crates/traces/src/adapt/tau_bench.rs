@@ -1,18 +1,20 @@
 //! tau-bench: a conversation in OpenAI's form under `traj`, with the task and its reward. It records neither times nor how a call ended.
 
-use super::fields::{NodeShapes, fields};
+use super::fields::{NodeShapes, key_table};
+use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
 use super::messages::is_message;
+use super::nodes::{list_of, object_items};
+use super::openai_chat;
 use super::run_builder::RunBuilder;
-use super::{IN_FULL, LineProjection, MessageLayout, TraceFormat, list_of, object_items, openai_chat};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::StepKind;
 
-fields! {
+key_table! {
     /// Other entries become `meta`.
     TauBenchKey {
-        Messages = "traj" => Shape,
+        Messages = "traj",
     }
 }
 

@@ -1,56 +1,56 @@
 //! What the calls of the tools of known agents did: commands, files read and written, skills, requests. One table for all of them: a tool
 //! is known by its name, what it works on by the names of its arguments. A call that was refused or still waits did nothing.
 
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, fields, is_true, words};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table};
+use super::nodes::{first_of, node_list, node_object, node_text};
 use super::run_builder::{RunBuilder, field_entry};
-use super::{first_of, node_list, node_object, node_text};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_step;
 use averment_runs::run::{StepKind, StepStatus};
 
-fields! {
+key_table! {
     ArgsKey {
-        Command = "command" => Step(StepKind::Command),
-        Cmd = "cmd" => Step(StepKind::Command),
-        Keystrokes = "keystrokes" => Step(StepKind::Command),
-        InBackground = "run_in_background" => Step(StepKind::Command),
-        File = "file_path" => Step(StepKind::Read),
-        FileToo = "filePath" => Step(StepKind::Read),
-        Path = "path" => Step(StepKind::Read),
-        Absolute = "absolute_path" => Step(StepKind::Read),
-        Target = "target_file" => Step(StepKind::Read),
-        FileName = "filename" => Step(StepKind::Read),
-        Paths = "paths" => Step(StepKind::Read),
-        Notebook = "notebook_path" => Step(StepKind::Read),
-        Skill = "skill" => Step(StepKind::Skill),
-        Name = "name" => Step(StepKind::Skill),
-        Url = "url" => Step(StepKind::Http),
-        Urls = "urls" => Step(StepKind::Http),
-        Patch = "patch" => Step(StepKind::Write),
-        PatchText = "patchText" => Step(StepKind::Write),
-        Input = "input" => Step(StepKind::Write),
+        Command = "command",
+        Cmd = "cmd",
+        Keystrokes = "keystrokes",
+        InBackground = "run_in_background",
+        File = "file_path",
+        FileToo = "filePath",
+        Path = "path",
+        Absolute = "absolute_path",
+        Target = "target_file",
+        FileName = "filename",
+        Paths = "paths",
+        Notebook = "notebook_path",
+        Skill = "skill",
+        Name = "name",
+        Url = "url",
+        Urls = "urls",
+        Patch = "patch",
+        PatchText = "patchText",
+        Input = "input",
     }
 }
 
-fields! {
+key_table! {
     DetailsKey {
-        Code = "code" => Step(StepKind::Http),
-        Explained = "returnCodeInterpretation" => Step(StepKind::Command),
-        Background = "backgroundTaskId" => Step(StepKind::Command),
-        Interrupted = "interrupted" => Step(StepKind::Command),
+        Code = "code",
+        Explained = "returnCodeInterpretation",
+        Background = "backgroundTaskId",
+        Interrupted = "interrupted",
     }
 }
 
-words! {
+key_table! {
     KnownTool {
         /// Claude Code; others; Codex; Gemini CLI; OpenHands; VS Code; Cursor; Terminus; Cline.
         Shell = "Bash" | "bash" | "shell" | "powershell" | "shell_command" | "exec_command" | "local_shell" | "container.exec"
-            | "run_shell_command" | "execute_bash" | "terminal" | "run_in_terminal" | "run_terminal_cmd" | "bash_command" | "execute_command"
-            | "command_execution",
+            | "run_shell_command" | "execute_bash" | "terminal" | "run_in_terminal" | "run_terminal_cmd" | "bash_command"
+            | "execute_command" | "command_execution",
         Read = "Read" | "NotebookRead" | "read" | "read_file" | "read_many_files" | "view" | "view_image" | "open",
-        Write = "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "multiedit" | "write_file" | "replace" | "create"
-            | "create_file" | "edit_file" | "search_replace" | "replace_string_in_file" | "insert_edit_into_file" | "write_to_file"
-            | "replace_in_file" | "delete",
+        Write = "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "multiedit" | "write_file" | "replace"
+            | "create" | "create_file" | "edit_file" | "search_replace" | "replace_string_in_file" | "insert_edit_into_file"
+            | "write_to_file" | "replace_in_file" | "delete",
         /// Views and edits files: the command argument tells which.
         Editor = "str_replace_editor" | "str_replace_based_edit_tool" | "file_editor" | "text_editor",
         /// A patch names the files that it changes.
@@ -85,7 +85,7 @@ pub(super) fn derive_from_call<'run>(
     }
     let Some(args) = field_value(call, of_step::ARGS) else { return Vec::new() };
     let mut steps =
-        KnownTool::from_word(word(of_step::TOOL)).map(|tool| derive_steps(draft, tool, args, call)).unwrap_or_default();
+        KnownTool::from_key(word(of_step::TOOL)).map(|tool| derive_steps(draft, tool, args, call)).unwrap_or_default();
     for (kind, fields) in &mut steps {
         for key in [of_step::START, of_step::END, of_step::TURN, of_step::AGENT, of_step::ID] {
             fields.extend(field_value(call, key).map(|node| field_entry(key, node)));
@@ -168,7 +168,7 @@ fn command_steps<'run>(
     let line = match given.value {
         Value::Text(_) => given,
         Value::List([program, patch])
-            if node_text(*program).and_then(KnownTool::from_word) == Some(KnownTool::Patch) =>
+            if node_text(*program).and_then(KnownTool::from_key) == Some(KnownTool::Patch) =>
         {
             return patched_files(draft, *patch);
         }

@@ -1,8 +1,7 @@
 //! Who takes the steps of a run, and who hands the work to whom.
 
 use super::StepBuilder;
-use super::fields::{StepFields, wrong_type};
-use super::step::required_text;
+use super::fields::{StepFields, required_text, wrong_type};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Number, TextOrigin, Value};
 use averment_runs::normal::{MAIN_AGENT, of_step};

@@ -135,6 +135,22 @@ impl<'run> StepFields<'run> {
     }
 }
 
+/// The text of a field that a step has to have.
+pub(super) fn required_text<'run>(
+    fields: &StepFields<'run>,
+    field: &str,
+    what: &str,
+    origin: TextOrigin,
+) -> Result<&'run str, PlacedError> {
+    match fields.field_text(field, what)? {
+        Some((text, _)) => Ok(text),
+        None => {
+            let message = format!("{what} without `{field}`{}", fields.keys_text());
+            Err(PlacedError::new(origin, message, format!("add `\"{field}\": \"…\"`")))
+        }
+    }
+}
+
 /// ``the `tool` of a call must be text, found number``.
 pub(super) fn wrong_type(node: Node<'_>, what: &str, field: &str, expected: &str) -> PlacedError {
     let found = node.value.type_name();

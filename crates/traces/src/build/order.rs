@@ -130,8 +130,8 @@ fn compare_starts(a: &OrderedStep, b: &OrderedStep) -> Ordering {
 fn interleave_lanes(lanes: Vec<StepLane>) -> StepOrder {
     let mut kinds = KindOrder::ALL;
     let facts: Vec<_> = lanes.iter().map(|lane| (lane.kind, lane.by_start, lane.by_turn)).collect();
-    let (timed, untimed): (Vec<_>, Vec<_>) = lanes.into_iter().partition(|lane| lane.by_start);
-    let (turned, rest): (Vec<_>, Vec<_>) = untimed.into_iter().partition(|lane| lane.by_turn);
+    let (timed, untimed) = lanes.into_iter().partition::<Vec<_>, _>(|lane| lane.by_start);
+    let (turned, rest) = untimed.into_iter().partition::<Vec<_>, _>(|lane| lane.by_turn);
     let timed_with_turns: Vec<_> = timed.iter().filter(|lane| lane.by_turn).map(|lane| lane.kind).collect();
     let timed = merge_lanes(timed.into_iter().map(|lane| lane.steps).collect(), compare_by_start);
     let of_turns = timed.iter().filter(|step| timed_with_turns.contains(&step.slot.kind));

@@ -4,7 +4,7 @@ mod other_steps;
 
 use other_steps::{build_file, build_message, build_request, build_span, shell_command};
 
-use super::fields::{StepFields, wrong_type};
+use super::fields::{StepFields, required_text, wrong_type};
 use super::{StepBuilder, StepLists, agents, status};
 use crate::adapt::content;
 use crate::error::PlacedError;
@@ -180,21 +180,6 @@ fn parse_duration(node: Node<'_>) -> Result<f64, PlacedError> {
     match node.value {
         Value::Number(number) if number.to_f64().is_finite() => Ok(number.to_f64()),
         _ => Err(wrong_type(node, "a step", of_step::DURATION, "a number of milliseconds")),
-    }
-}
-
-pub(super) fn required_text<'run>(
-    fields: &StepFields<'run>,
-    field: &str,
-    what: &str,
-    origin: TextOrigin,
-) -> Result<&'run str, PlacedError> {
-    match fields.field_text(field, what)? {
-        Some((text, _)) => Ok(text),
-        None => {
-            let message = format!("{what} without `{field}`{}", fields.keys_text());
-            Err(PlacedError::new(origin, message, format!("add `\"{field}\": \"…\"`")))
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The file of `--map`: TOML or JSON, for each part of a run a name, or a list of names.
 
 use super::{MapSettings, NamedPart, PartNames, TimeUnit};
-use crate::adapt::fields::{FieldRow, fields};
+use crate::adapt::fields::{TableRow, key_table};
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
 use averment_base::value::json;
@@ -58,11 +58,11 @@ impl PartNames {
     }
 }
 
-fields! {
+key_table! {
     SettingKey {
-        TimeUnit = "time_unit" => Shape,
-        DurationUnit = "duration_unit" => Shape,
-        Failed = "failed" => Shape,
+        TimeUnit = "time_unit",
+        DurationUnit = "duration_unit",
+        Failed = "failed",
     }
 }
 

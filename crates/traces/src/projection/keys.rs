@@ -1,7 +1,7 @@
 //! The keys of objects, read by expectation: objects of one list have the same keys in the same order nearly always, or are of a few
 //! kinds that have.
 
-use crate::adapt::fields::{FieldRecord, FieldRow, FieldSpans};
+use crate::adapt::fields::{FieldRecord, FieldSpans, TableRow};
 use crate::scan::ScanCursor;
 use rustc_hash::FxHashMap;
 
@@ -176,18 +176,27 @@ pub(super) fn read_list(
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TableKey<F> {
+    /// A field of the table.
     Field(F),
     /// Objects with this key go to the full reader.
     Refused,
     Other,
 }
 
-impl<F: FieldRow> KeyReader<TableKey<F>> {
-    /// Objects with a `refused` key go to the full reader.
+/// The keys of a table, each with its row.
+pub(super) fn keys_of<F: TableRow>() -> impl Iterator<Item = (String, F)> {
+    F::ALL.iter().flat_map(|row| row.keys().iter().map(|key| ((*key).to_owned(), *row)))
+}
+
+impl<F: TableRow> KeyReader<TableKey<F>> {
+    /// The keys of a table. An object with one of the `refused` is for the full reader.
     pub(super) fn of_table(refused: impl IntoIterator<Item = &'static str>) -> Self {
-        let fields = F::ALL.iter().filter(|field| field.field_target().is_projected());
-        let fields = fields.map(|field| (field.key().to_owned(), TableKey::Field(*field)));
-        Self::new(fields.chain(refused.into_iter().map(|key| (key.to_owned(), TableKey::Refused))), TableKey::Other)
+        Self::new(
+            keys_of::<F>()
+                .map(|(key, field)| (key, TableKey::Field(field)))
+                .chain(refused.into_iter().map(|key| (key.to_owned(), TableKey::Refused))),
+            TableKey::Other,
+        )
     }
 
     /// Returns the end too. `None` for the full reader, also on duplicate fields.

@@ -9,13 +9,14 @@ use super::session::SessionReader;
 use super::side_messages::MessageChecker;
 use super::spans::TraceReader;
 use super::{RawValue, ReadSet, RunProjection, ScannedChunk};
-use crate::adapt::MessageLayout;
-use crate::adapt::fields::{ByteSpan, is_composed};
+use crate::adapt::fields::ByteSpan;
+use crate::adapt::format::MessageLayout;
 use crate::adapt::generic::{BestRanked, in_milliseconds};
 use crate::names::PartNames;
 use crate::scan::ScanCursor;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_run;
+use averment_runs::run::StepKind;
 
 /// Reads lines. It remembers which keys came in which order, and makes use of it on the next line.
 #[derive(Debug)]
@@ -131,9 +132,9 @@ impl LineReader {
             return None;
         }
         match (keys_seen.form, keys_seen.messages) {
-            (Some(form), _) => self.finish_line(chunk, (form, &keys_seen), &order, projection)?,
+            (Some(form), _) => self.finish_line(chunk, form, &keys_seen, &order, projection)?,
             (None, Some((start, form))) if !keys_seen.no_chat => {
-                self.read_conversation(chunk, start, (form, keys_seen.tells_of_calls), projection)?;
+                self.read_conversation(chunk, start, form, keys_seen.tells_of_calls, projection)?;
             }
             _ => return None,
         }
@@ -221,7 +222,8 @@ impl LineReader {
     fn finish_line<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
-        (form, keys_seen): (RunForm, &LineKeys),
+        form: RunForm,
+        keys_seen: &LineKeys,
         order: &CallOrder,
         projection: &mut RunProjection<'a>,
     ) -> Option<()> {
@@ -293,7 +295,8 @@ impl LineReader {
         &mut self,
         chunk: ScannedChunk<'a>,
         start: usize,
-        (form, told): (&MessageLayout, bool),
+        form: &MessageLayout,
+        told: bool,
         projection: &mut RunProjection<'a>,
     ) -> Option<()> {
         let read = self.messages.read_list(chunk, start, &self.read_set, projection)?;
@@ -342,6 +345,12 @@ impl LineKeys {
         }
         Some(())
     }
+}
+
+/// The entries of a run that only the full reader can give: they are put together from several parts.
+fn is_composed(entry: &str) -> bool {
+    matches!(entry, of_run::TURNS | of_run::USAGE | of_run::COST | of_run::STEPS | of_run::PROMPT | of_run::COMPLETE)
+        || StepKind::ALL.iter().any(|kind| kind.list_key() == entry)
 }
 
 #[inline]

@@ -165,7 +165,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
     pub(super) fn read_message(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
         let (message, behind) = self.keys.messages.read_spans(cursor, at)?;
-        let role = MessageRole::from_word(self.chunk.plain_text(message.field(ChatMessageKey::Role)?)??);
+        let role = MessageRole::from_key(self.chunk.plain_text(message.field(ChatMessageKey::Role)?)??);
         // In a session a message may go on with the next line.
         self.before = self.before.filter(|_| self.ids.is_some());
         if message.field(ChatMessageKey::Invocations).or(message.field(ChatMessageKey::Parts)).is_some() {

@@ -7,22 +7,13 @@ use super::keys::{KeyReader, TableKey, read_list};
 use super::texts::{join_texts, take_texts};
 use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::api::ApiKey;
-use crate::adapt::api::responses::{ItemKey, RESPONSE, ResponseItemType};
+use crate::adapt::api::responses::{ItemKey, OF_RESPONSE, RESPONSE, ResponseItemType, Setting};
 use crate::adapt::calls::PendingCalls;
 use crate::adapt::fields::{ByteSpan, FieldRecord, FieldSpans, ShapeReader, ValueShape};
 use crate::adapt::messages::{BlockKey, MessageRole, text_in};
-use crate::adapt::spans::names;
 use averment_base::value::Value;
 use averment_runs::normal::of_run;
 use averment_runs::run::CallTimes;
-
-names! {
-    IgnoredResponseKey {
-        Any = [
-            "id", "created_at", "completed_at", "status", "incomplete_details", "instructions", "max_output_tokens", "max_tool_calls", "model", "parallel_tool_calls", "reasoning", "store", "temperature", "text", "tool_choice", "tools", "top_p", "top_logprobs", "truncation", "usage", "user", "metadata", "background", "service_tier", "prompt_cache_key", "safety_identifier", "billing",
-        ],
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct ResponsesReader {
@@ -49,12 +40,11 @@ struct ResponseReader<'c, 'a> {
 
 impl ResponsesReader {
     pub(super) fn new() -> Self {
-        let looked_at = [ApiKey::Object, ApiKey::Output, ApiKey::Error, ApiKey::Previous, ApiKey::Conversation];
-        let looked_at = looked_at.map(|field| (field.key().to_owned(), TableKey::Field(field)));
-        let beside = IgnoredResponseKey::Any.names().iter().map(|key| ((*key).to_owned(), TableKey::Other));
+        let fields = OF_RESPONSE.map(|field| (field.key().to_owned(), TableKey::Field(field)));
+        let settings = Setting::Any.keys().iter().map(|key| ((*key).to_owned(), TableKey::Other));
         Self {
             // Another key may tell another format.
-            line: KeyReader::new(looked_at.into_iter().chain(beside), TableKey::Refused),
+            line: KeyReader::new(fields.into_iter().chain(settings), TableKey::Refused),
             items: KeyReader::of_table([]),
             blocks: KeyReader::of_table([]),
         }
@@ -103,10 +93,10 @@ impl<'a> ResponseReader<'_, 'a> {
             self.read_message(&item)?;
             return Some(behind);
         }
-        match ResponseItemType::from_word(kind) {
+        match ResponseItemType::from_key(kind) {
             Some(ResponseItemType::Function) => self.read_call(&item)?,
             Some(ResponseItemType::Reasoning) => self.read_reasoning(&item)?,
-            None if kind == GIVEN_BACK => self.read_result(&item)?,
+            Some(ResponseItemType::Output) => self.read_result(&item)?,
             _ => return None,
         }
         Some(behind)
@@ -122,7 +112,7 @@ impl<'a> ResponseReader<'_, 'a> {
 
     fn read_message(&mut self, item: &FieldSpans<ItemKey>) -> Option<()> {
         let (chunk, cursor) = (self.chunk, self.chunk.cursor);
-        let role = MessageRole::from_word(chunk.plain_text(item.field(ItemKey::Role)?)??);
+        let role = MessageRole::from_key(chunk.plain_text(item.field(ItemKey::Role)?)??);
         let content = item.field(ItemKey::Content).filter(|content| cursor.has_shape(*content, ValueShape::List))?;
         let (mut count, mut found) = (0_usize, None);
         read_list(cursor, content.0, |at| {
@@ -221,5 +211,3 @@ impl<'a> ResponseReader<'_, 'a> {
         Some(())
     }
 }
-
-const GIVEN_BACK: &str = "function_call_output";

@@ -1,7 +1,8 @@
 //! The entries of a run beside its calls: under which keys each is found, in the normal form and in home-grown formats.
 
 use super::keys::KeyReader;
-use crate::adapt::{FORMATS, LineProjection, MessageLayout};
+use crate::adapt::format::{LineProjection, MessageLayout};
+use crate::adapt::registry::FORMATS;
 use crate::names::{NamedPart, PartNames};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
 use averment_runs::run::StepKind;
@@ -123,7 +124,7 @@ fn add_specials(roles: &mut RunKeys, names: &PartNames) {
     }
     REFUSED.into_iter().for_each(|key| set(key, SpecialKey::Refuse));
     set(of_run::STEPS, SpecialKey::Steps);
-    for format in &FORMATS {
+    for format in FORMATS {
         format.marks.iter().for_each(|key| set(key, SpecialKey::Refuse));
         if let LineProjection::Messages(messages) = &format.projected {
             messages.in_full_beside.iter().for_each(|key| set(key, SpecialKey::InFullBeside));

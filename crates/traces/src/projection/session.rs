@@ -13,8 +13,9 @@ use crate::adapt::claude_code::{
     session_of, summed_up,
 };
 use crate::adapt::fields::{ByteSpan, FieldRecord, FieldSpans, ShapeReader, ValueShape};
+use crate::adapt::format::FIRST_ITEMS;
 use crate::adapt::messages::LastWords;
-use crate::adapt::{FIRST_ITEMS, item_marks_before};
+use crate::adapt::registry::item_marks_before;
 use crate::time;
 use averment_base::value::Value;
 use averment_base::value::compare::values_equal;
@@ -120,7 +121,7 @@ impl<'a> SessionLines<'a> {
         timed: bool,
     ) -> Option<()> {
         let cursor = chunk.cursor;
-        let kind = ClaudeLineType::from_word(chunk.plain_text(line.field(ClaudeKey::Type)?)??)?;
+        let kind = ClaudeLineType::from_key(chunk.plain_text(line.field(ClaudeKey::Type)?)??)?;
         self.lines += 1;
         self.is_session = self.is_session || self.lines <= FIRST_ITEMS && kind.is_sure(&line);
         if let Some(id) = line.field(ClaudeKey::Line).map(|id| chunk.plain_text(id))

@@ -4,14 +4,13 @@
 //! out what no projection holds. Where anything stands in a container or a span that is not known here, or anything would give a warning,
 //! the trace is for the full reader.
 
-use super::keys::{KeyReader, read_list};
+use super::keys::{KeyReader, keys_of, read_list};
 use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk};
-use crate::adapt::fields::ByteSpan;
-use crate::adapt::node_text;
-use crate::adapt::otel::{ContainerKey, SpanForm, SpanKey, SpanTrace, SpanValues};
+use crate::adapt::fields::{ByteSpan, TableRow};
+use crate::adapt::nodes::node_text;
+use crate::adapt::otel::{ContainerKey, Detail, SpanForm, SpanKey, SpanTrace, SpanValues};
 use crate::adapt::run_builder::{RequestedParts, RunBuilder};
 use crate::adapt::spans::attributes::{self, AttributeKey, TypedValueKey};
-use crate::adapt::spans::names;
 use crate::build::records_any;
 use crate::scan::ScanCursor;
 use crate::time;
@@ -19,14 +18,6 @@ use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value, json};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{CallTimes, StepKind};
 use smallvec::SmallVec;
-
-names! {
-    IgnoredSpanKey {
-        Any = [
-            "traceState", "trace_state", "flags", "links", "droppedAttributesCount", "dropped_attributes_count", "droppedEventsCount", "dropped_events_count", "droppedLinksCount", "dropped_links_count",
-        ],
-    }
-}
 
 #[derive(Debug, Clone, Copy)]
 enum ContainerRole {
@@ -74,7 +65,7 @@ const BEGINNINGS: [&str; 2] = ["[{", "{"];
 
 impl TraceReader {
     pub(super) fn new() -> Self {
-        let inner = |word: ContainerKey| word.names().iter().map(|key| ((*key).to_owned(), ContainerRole::Inner));
+        let inner = |word: ContainerKey| word.keys().iter().map(|key| ((*key).to_owned(), ContainerRole::Inner));
         Self {
             outer: KeyReader::new(inner(ContainerKey::Resources), ContainerRole::Refused),
             resources: KeyReader::new(inner(ContainerKey::Scopes), ContainerRole::Beside),
@@ -88,7 +79,7 @@ impl TraceReader {
         let key = open.and_then(|text| text.trim_start().strip_prefix('"'));
         let is_key = |key: &str| {
             ContainerKey::Resources
-                .names()
+                .keys()
                 .iter()
                 .any(|name| key.strip_prefix(name).is_some_and(|behind| behind.starts_with('"')))
         };
@@ -257,22 +248,16 @@ const ENTRIES: usize = 16;
 
 impl SpanReader {
     fn new() -> Self {
-        let names = SpanKey::ALL
-            .iter()
-            .flat_map(|(_, names)| *names)
-            .filter_map(|name| Some((*name, SpanKey::from_name(name)?)));
-        let words: Vec<(String, SpanRole)> = (0_u32..)
-            .zip(names)
-            .map(|(bit, (name, (word, rank)))| (name.to_owned(), SpanRole::Word(word, rank, 1_u64.wrapping_shl(bit))))
-            .collect();
-        let beside = IgnoredSpanKey::Any.names().iter().map(|key| ((*key).to_owned(), SpanRole::Beside));
+        let words = (0_u32..).zip(keys_of::<SpanKey>()).map(|(bit, (key, word))| {
+            let rank = word.rank(&key);
+            (key, SpanRole::Word(word, rank, 1_u64.wrapping_shl(bit)))
+        });
+        let beside = Detail::Any.keys().iter().map(|key| ((*key).to_owned(), SpanRole::Beside));
         let [key, value] = [(AttributeKey::Key, AttributeRole::Key), (AttributeKey::Value, AttributeRole::Value)]
-            .map(|(word, role)| word.names().iter().map(move |name| ((*name).to_owned(), role)));
-        let typed = TypedValueKey::ALL
-            .iter()
-            .flat_map(|(typed, names)| names.iter().map(|name| ((*name).to_owned(), Some(*typed))));
+            .map(|(word, role)| word.keys().iter().map(move |name| ((*name).to_owned(), role)));
+        let typed = keys_of().map(|(key, typed): (String, TypedValueKey)| (key, Some(typed)));
         Self {
-            keys: KeyReader::new(words.into_iter().chain(beside), SpanRole::Refused),
+            keys: KeyReader::new(words.chain(beside), SpanRole::Refused),
             attributes: AttributeReader {
                 keys: KeyReader::new(key.chain(value), AttributeRole::Beside),
                 values: KeyReader::new(typed, None),

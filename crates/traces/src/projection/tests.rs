@@ -2,10 +2,16 @@
 
 use super::samples::samples;
 use super::{LineReader, RawValue, ReadSet, RunProjection, ScannedChunk};
+use crate::adapt::api::ApiKey;
+use crate::adapt::api::responses::ItemKey;
 use crate::adapt::claude_code::{ClaudeExportKey, ClaudeKey};
-use crate::adapt::fields::FieldRow;
+use crate::adapt::fields::TableRow;
 use crate::adapt::messages::{BlockKey, ChatMessageKey, ToolCallKey};
-use crate::adapt::{ChatExchangeKey, ChoiceKey, TauBenchKey};
+use crate::adapt::openai_chat::{ChatExchangeKey, ChoiceKey};
+use crate::adapt::otel::{ContainerKey, SpanKey};
+use crate::adapt::spans::attributes::{AttributeKey, TypedValueKey};
+use crate::adapt::tau_bench::TauBenchKey;
+use crate::adapt::tests::{table_name, walk};
 use crate::names::{NamedPart, PartNames};
 use crate::scan::{ByteIndex, ScanCursor};
 use crate::{RawRun, TraceRuns, parse_run};
@@ -15,55 +21,89 @@ use averment_runs::normal::of_run;
 use averment_runs::run::{Run, StepKind};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 
-/// A row of a table: the table's name and the key, whether a projection has to look at it.
-type Known = (String, &'static str, bool);
-
-fn rows<F: FieldRow>(projected: bool) -> Vec<Known> {
-    let table = std::any::type_name::<F>().rsplit("::").next().expect("a name").to_owned();
-    F::ALL.iter().map(|field| (table.clone(), field.key(), projected && field.field_target().is_projected())).collect()
+/// A key with the name of its table in front.
+pub(super) fn named<F>(key: &str) -> String {
+    format!("{}.{key}", std::any::type_name::<F>().rsplit("::").next().expect("a name"))
 }
 
-/// All rows. Objects of some tables are read in full only, or their keys are told by marks.
-fn all_rows() -> Vec<Known> {
+/// The keys of a table.
+fn keys<F: TableRow>() -> Vec<String> {
+    F::ALL.iter().flat_map(|row| row.keys()).map(|key| named::<F>(key)).collect()
+}
+
+/// The keys of all tables that projections read, and of those around them.
+fn all_keys() -> Vec<String> {
     [
-        rows::<ChatMessageKey>(true),
-        rows::<ToolCallKey>(true),
-        rows::<BlockKey>(true),
-        rows::<ClaudeKey>(true),
-        rows::<ChatExchangeKey>(false),
-        rows::<ChoiceKey>(false),
-        rows::<TauBenchKey>(false),
-        rows::<ClaudeExportKey>(false),
+        keys::<ChatMessageKey>(),
+        keys::<ToolCallKey>(),
+        keys::<BlockKey>(),
+        keys::<ClaudeKey>(),
+        keys::<ChatExchangeKey>(),
+        keys::<ChoiceKey>(),
+        keys::<TauBenchKey>(),
+        keys::<ClaudeExportKey>(),
+        keys::<ApiKey>(),
+        keys::<ItemKey>(),
+        keys::<ContainerKey>(),
+        keys::<SpanKey>(),
+        keys::<AttributeKey>(),
+        keys::<TypedValueKey>(),
     ]
     .concat()
 }
 
-/// The files of the formats that projections read.
-const PROJECTED: [&str; 4] =
-    ["adapt/messages.rs", "adapt/openai_chat.rs", "adapt/tau_bench.rs", "adapt/claude_code.rs"];
+/// Tables that projections read whose rows are no fields: words behind keys, and keys that tell nothing.
+const NO_FIELDS: [&str; 6] = ["Role", "BlockType", "LineType", "ItemType", "Setting", "Detail"];
+
+/// The tables whose objects a projection reads, each with the keys that only the full reader looks at; of spans a projection hands all keys on.
+const PROJECTED: [(&str, Option<&str>); 10] = [
+    ("OfMessage", Some("type usage model")),
+    ("OfCall", Some("")),
+    ("OfBlock", Some("")),
+    (
+        "OfLine",
+        Some(
+            "isMeta isCompactSummary toolUseResult tool_use_result tool_use_id usage tools cwd version claude_code_version \
+             gitBranch",
+        ),
+    ),
+    (
+        "OfItem",
+        Some(
+            "id callId input action operation code queries outputs results result tools status error text \
+             approval_request_id approve outcome exit_code",
+        ),
+    ),
+    ("OfApi", None),
+    ("OfContainer", None),
+    ("OfSpan", None),
+    ("OfAttribute", None),
+    ("Typed", None),
+];
 
 #[test]
-fn every_table_is_looked_at_here() {
+fn every_table_that_a_projection_reads_is_looked_at_here() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut open = vec![folder];
-    let mut tables = 0;
-    while let Some(folder) = open.pop() {
-        for path in std::fs::read_dir(folder).expect("a folder").flatten().map(|entry| entry.path()) {
-            match path.is_dir() {
-                true => open.push(path),
-                // Of what no projection reads, golden files say how it is read.
-                false if !PROJECTED.iter().any(|part| path.ends_with(part)) => {}
-                false => {
-                    let text = std::fs::read_to_string(path).expect("a source file");
-                    tables += text.lines().filter(|line| *line == "fields! {").count();
-                }
-            }
+    let mut sources = Vec::new();
+    walk(&folder, &mut sources);
+    let read = |path: &std::path::PathBuf| std::fs::read_to_string(path).expect("a source file");
+    let is_projection = |path: &&std::path::PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        path.starts_with(folder.join("projection")) && !["tests.rs", "samples.rs"].contains(&name)
+    };
+    let projections: String = sources.iter().filter(is_projection).map(read).collect();
+    let imports = projections.split("use crate::adapt::").skip(1).filter_map(|rest| rest.split(';').next());
+    let imported: Vec<&str> = imports.flat_map(|names| names.split(|c: char| !c.is_alphanumeric())).collect();
+    let known = all_keys();
+    let is_known = |table: &str| known.iter().any(|key| key.split('.').next() == Some(table));
+    for source in sources.iter().filter(|path| path.starts_with(folder.join("adapt"))).map(read) {
+        for table in source.split("key_table!").skip(1).map(table_name).filter(|table| imported.contains(table)) {
+            let is_listed = is_known(table) || NO_FIELDS.contains(&table);
+            assert!(is_listed, "name the table `{table}` in `all_keys`, and its keys in a sample");
         }
     }
-    let mut known: Vec<String> = all_rows().into_iter().map(|(table, ..)| table).collect();
-    known.dedup();
-    assert_eq!(known.len(), tables, "name each table of fields in `all_rows`, and its rows in a sample");
 }
 
 /// What a key is changed to: another one, or one with another value.
@@ -82,7 +122,7 @@ fn changes() -> Vec<Option<Json>> {
 }
 
 /// The value with one row changed at its `place`th occurrence, and the names of tables taken away; whether there is such a one.
-fn changed(value: &Json, row: &str, place: &mut usize, change: &Option<Json>) -> Json {
+pub(super) fn changed(value: &Json, row: &str, place: &mut usize, change: &Option<Json>) -> Json {
     match value {
         Json::Array(items) => Json::Array(items.iter().map(|item| changed(item, row, place, change)).collect()),
         Json::Object(entries) => {
@@ -181,9 +221,10 @@ fn compared(
     let cursor = ScanCursor::new(text.as_bytes(), &index, limits.json_depth);
     let chunk = ScannedChunk { text, cursor, arena: &arena, limits: &limits };
     let mut projection = RunProjection::default();
-    match raw.is_plain_session() {
-        true => reader.read_session(chunk, index.line_ends(), &mut projection)?,
-        false => reader.read_line(chunk, 0, text.trim_end().len(), &mut projection)?,
+    match (raw.is_plain_session(), LineReader::is_trace(text)) {
+        (true, _) => reader.read_session(chunk, index.line_ends(), &mut projection)?,
+        (_, true) => reader.read_trace(chunk, &mut projection)?,
+        _ => reader.read_line(chunk, 0, text.trim_end().len(), &mut projection)?,
     }
     let fast = shown(&projection, Some(chunk))?;
     let full = run.and_then(|run| {
@@ -226,9 +267,9 @@ fn shown<'a>(projection: &RunProjection<'a>, chunk: Option<ScannedChunk<'a>>) ->
 #[test]
 fn both_readers_read_each_field_of_each_table() {
     let (samples, mut readers) = (samples(), Readers::new());
-    let (mut unread, mut passed_over, mut looked_at, mut wrong) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (table, key, projected) in all_rows() {
-        let row = format!("{table}.{key}");
+    let (mut unread, mut passed_over, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
+    let mut read_in_part = BTreeSet::new();
+    for row in all_keys() {
         let (mut in_full, mut in_part) = (false, false);
         for lines in &samples {
             let places: usize = lines.iter().map(|line| occurrences(line, &row)).sum();
@@ -236,6 +277,8 @@ fn both_readers_read_each_field_of_each_table() {
                 continue;
             }
             let before = said(&text_of(lines, "", 0, &None), &mut readers);
+            let table = row.split('.').next().expect("a table").to_owned();
+            read_in_part.extend(before.projected.iter().flatten().map(|_| table.clone()));
             for (place, change) in
                 (0..places).flat_map(|place| changes().into_iter().map(move |change| (place, change)))
             {
@@ -248,20 +291,21 @@ fn both_readers_read_each_field_of_each_table() {
         if !in_full {
             unread.push(row.clone());
         }
-        if projected && !in_part {
-            passed_over.push(row.clone());
-        }
-        if in_part && !projected && ["ChatMessageKey", "ToolCallKey", "BlockKey", "ClaudeKey"].contains(&table.as_str())
-        {
-            looked_at.push(row);
+        if !in_part {
+            passed_over.push(row);
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     // What a request costs by its model is asked for with a table of prices alone.
-    unread.retain(|row| row != "ChatExchangeKey.model");
+    unread.retain(|row| row != "OfExchange.model");
     assert!(unread.is_empty(), "the full reader does not look at {unread:?}, or no sample shows it");
-    assert!(passed_over.is_empty(), "a projection does not look at {passed_over:?}, or no sample shows it");
-    assert!(looked_at.is_empty(), "a projection looks at {looked_at:?}, whose rows say that it does not");
+    for (table, alone) in PROJECTED {
+        assert!(read_in_part.contains(table), "no sample shows a projection objects of {table}");
+        let of_table = passed_over.iter().filter_map(|row| row.strip_prefix(table)?.strip_prefix('.'));
+        let of_table: Vec<&str> = of_table.collect();
+        let alone = alone.map(|keys| keys.split_whitespace().collect());
+        assert!(alone.is_none_or(|alone: Vec<&str>| alone == of_table), "{table}: no projection looks at {of_table:?}");
+    }
 }
 
 /// Values that parts of calls and of runs may have.

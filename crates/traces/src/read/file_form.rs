@@ -4,7 +4,7 @@ use super::TextForm;
 use super::bytes::valid_part;
 use super::run_gatherer::RunGatherer;
 use super::{json_walk, split};
-use crate::adapt;
+use crate::adapt::registry;
 use averment_base::limits::Limits;
 use averment_base::value::json;
 
@@ -84,18 +84,18 @@ impl<'t> FileBeginning<'t> {
     }
 
     fn from_records(records: impl Iterator<Item = (usize, &'t str)>) -> Self {
-        let with_keys = |(_, record): (usize, &'t str)| {
+        let with_keys = |record: &'t str| {
             let record = record.trim_ascii();
             let (_, keys) = json_walk::end_and_keys(record, 0);
             (record, keys.into_iter().filter_map(|key| record.get(key)).collect())
         };
-        Self(records.take(FIRST_LINES).map(with_keys).collect())
+        Self(records.take(FIRST_LINES).map(|(_, record)| with_keys(record)).collect())
     }
 
     fn is_session(&self, limits: &Limits) -> bool {
         self.0.iter().any(|(record, keys)| {
             let written_otherwise = !record.starts_with('{') || keys.iter().any(|key| key.contains('\\'));
-            (written_otherwise || adapt::may_be_line(|key| keys.contains(&key))) && is_record(record, limits)
+            (written_otherwise || registry::may_be_line(|key| keys.contains(&key))) && is_record(record, limits)
         })
     }
 
@@ -112,7 +112,7 @@ pub(super) fn is_session_of_values(text: &str, limits: &Limits) -> bool {
 
 fn is_record(text: &str, limits: &Limits) -> bool {
     let arena = bumpalo::Bump::new();
-    json::parse_recorded(text, 0, &arena, limits).is_ok_and(|document| adapt::is_line_of_session(&document.node))
+    json::parse_recorded(text, 0, &arena, limits).is_ok_and(|document| registry::is_line_of_session(&document.node))
 }
 
 pub(super) enum FileForm<'t> {

@@ -3,9 +3,9 @@
 use super::json_walk::IndexedText;
 use super::run_pieces::{CutPieces, PiecePlaces, join_pieces};
 use super::{RawRun, RunText, TextForm, bytes, split};
-use crate::adapt;
-use crate::adapt::TraceFormat;
 use crate::adapt::cutting::RunCutting;
+use crate::adapt::format::TraceFormat;
+use crate::adapt::registry;
 use crate::error::ReadError;
 use crate::scan::{ByteIndex, ScanCursor};
 use averment_base::limits::{LONG, Limits};
@@ -53,7 +53,7 @@ impl RunGatherer {
         let may_fit = |(format, cutting): &(&TraceFormat, &RunCutting)| {
             cutting.first_keys().any(has) && (!cutting.way.is_empty() || line.starts_with('[') || format.may_match(has))
         };
-        let (_, cutting) = adapt::all_cuttings().filter(may_fit).find(|(format, cutting)| {
+        let (_, cutting) = registry::all_cuttings().filter(may_fit).find(|(format, cutting)| {
             CutPieces::find_parts(IndexedText::without_index(line), 0, cutting)
                 .filter(|found| !cutting.by.is_empty() || found.run_count() > 1)
                 .is_some_and(|found| found.is_of(line, format, limits))
@@ -107,7 +107,7 @@ impl RunGatherer {
             };
             let first = parts.first().map_or(0, |part| found.part_range(*part).start);
             let (_, column) = places.line_and_column(first);
-            let of_run = places.of_run(&pieces, (at.offset, at.line - 1));
+            let of_run = places.of_run(&pieces, at.offset, at.line - 1);
             let first = (at.line, column, at.offset + first as u64);
             if self.cutting.by.is_empty() {
                 self.runs += 1;

@@ -2,9 +2,9 @@
 
 use super::json_walk::{self, EntrySpan, IndexedText};
 use super::split;
-use crate::adapt;
-use crate::adapt::TraceFormat;
 use crate::adapt::cutting::RunCutting;
+use crate::adapt::format::TraceFormat;
+use crate::adapt::registry;
 use averment_base::limits::Limits;
 use averment_base::memory::allow_failure;
 use averment_base::value::json;
@@ -108,7 +108,7 @@ impl CutPieces {
             let Some(text) = join_pieces(text, &self.text_of(parts)) else { return false };
             let arena = bumpalo::Bump::new();
             json::parse_recorded(&text, 0, &arena, limits).is_ok_and(|document| {
-                adapt::detect_format(&document.node).is_some_and(|found| std::ptr::eq(found, format))
+                registry::detect_format(&document.node).is_some_and(|found| std::ptr::eq(found, format))
             })
         })
     }
@@ -353,7 +353,7 @@ impl PiecePlaces {
         found.ok().and_then(|found| self.known.get(found)).map_or((1, 1), |(_, line, column)| (*line, *column))
     }
 
-    pub(super) fn of_run(&self, pieces: &[RunPiece], (offset, lines): (u64, usize)) -> Vec<TextPart> {
+    pub(super) fn of_run(&self, pieces: &[RunPiece], offset: u64, lines: usize) -> Vec<TextPart> {
         let mut parts = Vec::new();
         let mut start = 0;
         for piece in pieces {
@@ -413,7 +413,7 @@ mod tests {
         );
         let found = CutPieces::find_parts(IndexedText::without_index(text), 0, &SAMPLES).unwrap();
         let pieces = found.text_of(&found.by_run()[1]);
-        let places = PiecePlaces::locate_all(text, &found).of_run(&pieces, (3, 0));
+        let places = PiecePlaces::locate_all(text, &found).of_run(&pieces, 3, 0);
         let (line, column) = (places[2].line, places[2].column);
         assert_eq!((line, column, places[2].start, places[2].offset), (2, 26, 31, 59));
     }

@@ -3,9 +3,9 @@
 use super::json_walk::IndexedText;
 use super::run_pieces::{CutPieces, PiecePlaces};
 use super::{RawRun, RunText, TextForm, file_form, json_walk, split};
-use crate::adapt;
-use crate::adapt::TraceFormat;
 use crate::adapt::cutting::RunCutting;
+use crate::adapt::format::{FIRST_ITEMS, TraceFormat};
+use crate::adapt::registry;
 use crate::error::ReadError;
 use averment_base::limits::Limits;
 use averment_base::value::json;
@@ -87,7 +87,7 @@ impl TextCutter<'_> {
         let shared = Arc::clone(&self.shared);
         let has = |wanted: &str| keys.iter().any(|key| shared.get(key.clone()) == Some(wanted));
         let may_fit = |(_, cutting): &(&TraceFormat, &RunCutting)| cutting.first_keys().any(has);
-        let Some(found) = adapt::all_cuttings().filter(may_fit).find_map(|(format, cutting)| {
+        let Some(found) = registry::all_cuttings().filter(may_fit).find_map(|(format, cutting)| {
             if !single && cutting.by.is_empty() {
                 return None;
             }
@@ -104,7 +104,7 @@ impl TextCutter<'_> {
             let (line, column) = places.line_and_column(first);
             let (file, offset) = (self.file.to_owned(), (self.mark + first) as u64);
             let pieces = found.text_of(&parts);
-            let of_run = places.of_run(&pieces, (self.mark as u64, 0));
+            let of_run = places.of_run(&pieces, self.mark as u64, 0);
             let source = RunSource {
                 file,
                 line,
@@ -166,13 +166,13 @@ impl TextCutter<'_> {
 
     /// The first recognized element decides, unless it may be either.
     fn is_one_run(&self, elements: &[Range<usize>]) -> bool {
-        let told = elements.iter().take(adapt::FIRST_ITEMS).find_map(|element| {
+        let told = elements.iter().take(FIRST_ITEMS).find_map(|element| {
             let arena = bumpalo::Bump::new();
             let text = self.shared.get(element.clone()).unwrap_or_default();
             let node = json::parse_recorded(text, 0, &arena, self.limits).ok()?.node;
-            match adapt::is_element_of_one_run(&node)? {
+            match registry::is_element_of_one_run(&node)? {
                 true => Some(true),
-                false => adapt::is_known_run(&node).then_some(false),
+                false => registry::is_known_run(&node).then_some(false),
             }
         });
         told.unwrap_or(false)

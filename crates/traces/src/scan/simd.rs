@@ -231,7 +231,7 @@ macro_rules! over_candidates {
     ($bytes:ident, $low:ident, $high:ident, $found:ident, $size:literal, $hits:expr) => {{
         let mut at = 0_usize;
         while let Some((block, _)) = $bytes.get(at..).and_then(|rest| rest.split_first_chunk::<{ $size + 2 }>()) {
-            if report_candidates(block, at, $hits(block), ($low, $high), $found) {
+            if report_candidates(block, at, $hits(block), $low, $high, $found) {
                 return;
             }
             at = at.wrapping_add($size);
@@ -241,7 +241,7 @@ macro_rules! over_candidates {
         last.iter_mut().zip(rest).for_each(|(place, byte)| *place = *byte);
         let starts = rest.len().saturating_sub(2);
         let hits = $hits(&last) & 1_u64.unbounded_shl(u32::try_from(starts).unwrap_or(64)).wrapping_sub(1);
-        report_candidates(&last, at, hits, ($low, $high), $found);
+        report_candidates(&last, at, hits, $low, $high, $found);
     }};
 }
 use over_candidates;
@@ -251,7 +251,8 @@ fn report_candidates(
     block: &[u8],
     at: usize,
     hits: u64,
-    (low, high): (&[[u8; 16]; 3], &[[u8; 16]; 3]),
+    low: &[[u8; 16]; 3],
+    high: &[[u8; 16]; 3],
     found: &mut dyn FnMut(usize, u8) -> bool,
 ) -> bool {
     BitPositions(hits).any(|bit| {

@@ -29,7 +29,8 @@ fn runs_are_shown_as_they_stand_in_the_golden_files() {
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json" || ending == "jsonl"));
     assert!(paths.len() >= 4);
     for path in paths {
-        fixtures::compare(&folder, &fixtures::stem(&path), &printed(&path, 100));
+        let _scope = fixtures::snapshot_beside(&path);
+        insta::assert_snapshot!(fixtures::stem(&path), printed(&path, 100));
     }
 }
 

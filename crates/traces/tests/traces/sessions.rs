@@ -54,7 +54,8 @@ fn normal_form(run: &Run<'_>) -> String {
 fn every_format_is_read_as_its_golden_file_says() {
     for path in samples() {
         let name = path.file_name().unwrap().to_str().unwrap();
-        fixtures::compare(path.parent().unwrap(), &fixtures::stem(&path), &read(name, &std::fs::read(&path).unwrap()));
+        let _scope = fixtures::snapshot_beside(&path);
+        insta::assert_snapshot!(fixtures::stem(&path), read(name, &std::fs::read(&path).unwrap()));
     }
 }
 

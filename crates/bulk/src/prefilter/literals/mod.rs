@@ -6,13 +6,13 @@
 mod required;
 mod windows;
 
-use self::required::RequiredLiteral;
 use super::predicate::SearchLiteral;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_traces::projection::TextPool;
 use averment_traces::scan::TeddySearcher;
 use memchr::memmem;
+use required::RequiredLiteral;
 use rustc_hash::FxHashMap;
 use windows::{LiteralWindows, WindowSize};
 

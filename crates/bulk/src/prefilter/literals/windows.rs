@@ -68,15 +68,15 @@ impl WindowSize {
     }
 
     fn plain_blocks(self, literal: &[FoldedByte]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
-        let block =
-            |(at, bytes): (usize, &[FoldedByte])| Some((at, bytes.iter().copied().collect::<Option<Vec<u8>>>()?));
-        literal.windows(self.byte_width() + self.stride() - 1).enumerate().filter_map(block)
+        let block = |bytes: &[FoldedByte]| bytes.iter().copied().collect::<Option<Vec<u8>>>();
+        let places = literal.windows(self.byte_width() + self.stride() - 1).enumerate();
+        places.filter_map(move |(at, bytes)| Some((at, block(bytes)?)))
     }
 
     fn byte_windows(self, bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
         bytes.windows(self.byte_width()).map(|window| {
-            let number = |all: u64, (at, byte): (u32, &u8)| all | u64::from(fold_byte(*byte)) << (8 * at);
-            (0..).zip(window).fold(0, number)
+            let shifted = |at: u32, byte: u8| u64::from(fold_byte(byte)) << (8 * at);
+            (0..).zip(window).fold(0, |all, (at, byte)| all | shifted(at, *byte))
         })
     }
 }

@@ -18,7 +18,7 @@ pub fn report_broken(
     color: ColorChoice,
 ) -> Result<Exit, CommandError> {
     let machines = targets.iter().filter(|target| target.format.is_data()).cloned();
-    let (lists, services): (Vec<_>, Vec<_>) = machines.partition(|target| target.format.lists_diagnostics());
+    let (lists, services) = machines.partition::<Vec<_>, _>(|target| target.format.lists_diagnostics());
     let table = ReportTable::default();
     let mut outputs = ReportOutputs::open_targets(
         &lists,

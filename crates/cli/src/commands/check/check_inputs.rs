@@ -24,8 +24,8 @@ pub(super) struct CheckInputs<'a> {
 impl<'a> CheckInputs<'a> {
     pub(super) fn new(arguments: &'a CheckArgs, color: ColorChoice) -> Result<Self, CommandError> {
         // `aver check -r rules.assert run.json`: where rules are named so, a trace may stand first.
-        let (trace, first): (Vec<&PathBuf>, Vec<&PathBuf>) =
-            arguments.rules.iter().partition(|path| !arguments.more_rules.is_empty() && is_trace(path));
+        let stands_first = |path: &&PathBuf| !arguments.more_rules.is_empty() && is_trace(path);
+        let (trace, first) = arguments.rules.iter().partition::<Vec<_>, _>(stands_first);
         let mut named: Vec<PathBuf> = first.into_iter().chain(&arguments.more_rules).cloned().collect();
         let trace = trace.into_iter().map(|path| path.to_string_lossy().into_owned());
         let mut traces: Vec<String> = trace.chain(arguments.traces.iter().cloned()).collect();
@@ -138,7 +138,8 @@ fn refuse_swapped(arguments: &CheckArgs) -> Result<(), CommandError> {
 pub(super) fn select_traces(
     arguments: &CheckArgs,
     given: &CheckInputs<'_>,
-    (named, before): (inputs::NamedTraces<'_>, Option<inputs::TraceInput>),
+    named: inputs::NamedTraces<'_>,
+    before: Option<inputs::TraceInput>,
     selects_any: bool,
 ) -> Result<Vec<inputs::TraceInput>, CommandError> {
     let empty_allowed = given.is_allowed(CheckAllow::Empty);

@@ -6,14 +6,14 @@ use crate::commands::exit::CommandError;
 use crate::commands::outputs::DrawOptions;
 use crate::commands::project::ReportFolder;
 use crate::commands::rules::CompiledRules;
-use crate::commands::targets::{self, OutputTarget};
+use crate::commands::targets::OutputTarget;
 use crate::commands::{profile, signals, units};
 use averment::Permissions;
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_ide::project::Project;
-use averment_report::redact_path::RedactPath;
 use averment_report::show::{Section, ShownSections};
 use averment_report::{Format, ReportedCommand};
+use averment_traces::redact_path::RedactPath;
 use std::sync::Arc;
 
 pub(super) fn redacted_paths(
@@ -64,14 +64,16 @@ pub(super) fn parse_section(word: &str) -> Result<Section, String> {
 /// Adds the report folder that another system's rule file requests, unless the project sets one.
 pub(super) fn add_requested(
     targets: Vec<OutputTarget>,
-    (arguments, format, folder): (&CheckArgs, &str, ReportFolder<'_>),
+    arguments: &CheckArgs,
+    format: Option<&str>,
+    folder: ReportFolder<'_>,
     rules: &CompiledRules,
 ) -> Result<Vec<OutputTarget>, CommandError> {
     if folder.folder.is_none() || !folder.formats.is_empty() || rules.reports.is_empty() {
         return Ok(targets);
     }
     let folder = ReportFolder { formats: &rules.reports, ..folder };
-    targets::parse_targets(ReportedCommand::Check, format, &arguments.report, folder)
+    arguments.reports.targets(ReportedCommand::Check, format, folder)
 }
 
 pub(super) fn refuse_times(arguments: &CheckArgs, targets: &[OutputTarget]) -> Result<(), CommandError> {

@@ -56,12 +56,12 @@ fn check_writable(
     color: ColorChoice,
 ) -> Result<(), CommandError> {
     let project = given.project.as_ref();
-    let format = arguments.format.as_deref().or_else(|| project?.format.as_deref()).unwrap_or("human");
+    let format = project.and_then(|project| project.format.as_deref());
     // What a project asks for and does not get is said when all is judged.
-    let writes = project.filter(|_| arguments.report_dir.is_some() || arguments.project.trust_project);
-    let folder = arguments.project.report_folder(arguments.report_dir.as_deref(), writes, color);
-    let targets = targets::parse_targets(ReportedCommand::Check, format, &arguments.report, folder)?;
-    let targets = add_requested(targets, (arguments, format, folder), rules)?;
+    let writes = project.filter(|_| arguments.reports.report_dir.is_some() || arguments.project.trust_project);
+    let folder = arguments.project.report_folder(arguments.reports.report_dir.as_deref(), writes, color);
+    let targets = arguments.reports.targets(ReportedCommand::Check, format, folder)?;
+    let targets = add_requested(targets, arguments, format, folder, rules)?;
     let written: Vec<&Path> = targets::target_files(&targets).collect();
     refuse_overlaps(given, &written, &inputs::NamedTraces { found: Vec::new(), notes: String::new() })?;
     targets::refuse_overwrite(written.iter().copied(), rules.file_names().map(Path::new))?;

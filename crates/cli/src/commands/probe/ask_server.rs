@@ -203,7 +203,8 @@ impl ProbeInputs<'_> {
     pub fn ask_all(
         &self,
         probe: &Probe<'_>,
-        (asks, left): (&[&InvariantCalls], &[&SkippedInvariant]),
+        asks: &[&InvariantCalls],
+        left: &[&SkippedInvariant],
         breaches: Vec<String>,
         client: &mut ProbeClient,
     ) -> Result<ProbeLog, CommandError> {
@@ -243,7 +244,7 @@ impl ProbeInputs<'_> {
             if !looks {
                 continue;
             }
-            if let Some(smallest) = probe.find_smallest(ask, &recorded, &fails, (&mut *client, !arguments.no_shrink)) {
+            if let Some(smallest) = probe.find_smallest(ask, &recorded, &fails, &mut *client, !arguments.no_shrink) {
                 asked.calls = asked.calls.saturating_add(smallest.calls);
                 self.keep_input(ask, &smallest)?;
                 smallest.run.iter().for_each(|run| asked.add_run(run));

@@ -14,9 +14,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 pub(super) fn explain_failures(
-    (folder, again): (&Path, bool),
+    folder: &Path,
+    again: bool,
     suites: &[PlannedSuite],
-    means: (&Supervisor, &AllowedVariables),
+    supervisor: &Supervisor,
+    allowed: &AllowedVariables,
     stop: &AtomicBool,
 ) -> Result<Exit, CommandError> {
     let folder = only_below(folder).map_err(|found| {
@@ -35,7 +37,7 @@ pub(super) fn explain_failures(
             "name another one",
         ));
     };
-    let withheld = WithheldTexts::of_texts(private_values(suites, means.1));
+    let withheld = WithheldTexts::of_texts(private_values(suites, allowed));
     if let Some(answers) = answers.filter(|_| !again) {
         print_note("these answers were kept; `--again` asks once more");
         return write_answers(&answers, &withheld);
@@ -46,7 +48,7 @@ pub(super) fn explain_failures(
         let message = format!("the suite has no case `{}` with a runner `{}`", record.case, record.runner);
         return Err(CommandError::usage(message, "name the suite that the session is of"));
     };
-    let answers = ask_questions(&execution, (&folder, &record), &questions, means, stop)
+    let answers = ask_questions(&execution, &folder, &record, &questions, supervisor, allowed, stop)
         .map_err(|why| CommandError::usage(format!("the agent cannot be asked: {why}"), ""))?;
     if is_stopped(stop) {
         return Ok(Exit::Interrupted);

@@ -12,7 +12,7 @@ use super::exit::{CommandError, Exit};
 use super::project::ProjectArguments;
 use super::runless_report::{self, RunlessReport};
 use super::signals;
-use super::targets::{self, OutputTarget};
+use super::targets::{self, OutputTarget, ReportArguments};
 
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::limits::Limits;
@@ -56,6 +56,7 @@ Exit codes, the highest that applies:
   1 one does not, or a snapshot, the   4 a run cannot be read
     coverage or a survivor is denied   130 Ctrl-C
   2 wrong usage, no test")]
+#[command(mut_arg("format", |format| format.help(targets::format_help("How results are printed", ReportedCommand::Test))))]
 pub struct TestArgs {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
     #[arg(value_name = "RULES")]
@@ -72,15 +73,8 @@ pub struct TestArgs {
     /// Run only tests with this tag, or of a rule with it; of several (smoke,auth) any
     #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = crate::commands::project::parse_tag)]
     tag: Vec<String>,
-    /// How results are printed: human, short, json, junit, tap, tap13, github, gitlab, markdown, csv
-    #[arg(long, default_value = "human", value_name = "FORMAT", hide_default_value = true)]
-    format: String,
-    /// A further report into a file, which is written whole or not at all
-    #[arg(long, value_name = "FORMAT=FILE")]
-    report: Vec<String>,
-    /// Reports for programs and services into a folder, under names that stay
-    #[arg(long, value_name = "DIR")]
-    report_dir: Option<PathBuf>,
+    #[command(flatten)]
+    reports: ReportArguments,
     /// Print only tests that do not come out as stated
     #[arg(short, long)]
     quiet: bool,
@@ -162,8 +156,9 @@ impl TestArgs {
 /// Runs the tests; tells what files that took.
 fn run_round(arguments: &TestArgs, color: ColorChoice, used: &mut UsedPaths) -> Result<Exit, CommandError> {
     let given = TestInputs::new(arguments, color)?;
-    let folder = arguments.project.report_folder(arguments.report_dir.as_deref(), given.project.as_ref(), color);
-    let targets = targets::parse_targets(ReportedCommand::Test, &arguments.format, &arguments.report, folder)?;
+    let folder =
+        arguments.project.report_folder(arguments.reports.report_dir.as_deref(), given.project.as_ref(), color);
+    let targets = arguments.reports.targets(ReportedCommand::Test, None, folder)?;
     let format = targets.first().map_or(Format::Human, |target| target.format);
     let limits = Limits::default();
     // Mutants take long: Ctrl-C prints what is done of them, whenever it comes.
@@ -225,7 +220,7 @@ impl TestRound {
     /// Writes the reports that go into files.
     fn write_reports(&self, targets: &[OutputTarget], exit: Exit) -> Result<(), CommandError> {
         let files = targets.iter().filter(|target| target.file.is_some());
-        let (own, shared): (Vec<_>, Vec<_>) = files.cloned().partition(|target| is_own(target.format));
+        let (own, shared) = files.cloned().partition::<Vec<_>, _>(|target| is_own(target.format));
         for target in own {
             let mut text = Vec::new();
             match target.format {

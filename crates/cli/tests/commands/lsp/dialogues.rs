@@ -123,7 +123,8 @@ fn edited(text: &str, edits: &[Value]) -> String {
 }
 
 fn snapshot(feature: &str, name: &str, text: &str) {
-    fixtures::compare(&folder(feature), name, text);
+    let _scope = fixtures::snapshot_beside(&folder(feature).join(format!("{name}.assert")));
+    insta::assert_snapshot!(name, text);
 }
 
 /// Asks at every cursor and writes down what `show` makes of the answer.
@@ -334,7 +335,23 @@ fn workspace_symbols() {
                 .unwrap();
         }
     }
-    snapshot("symbols", "of-the-workspace", &out);
+    let _scope = averment_fixtures::exact_snapshots();
+    insta::assert_snapshot!(out, @r#"
+    ""
+      limit in main.assert: main.assert:2:7 `limit`
+      total in main.assert: main.assert:3:5 `total`
+      large in main.assert: main.assert:4:5 `large`
+      paid in main.assert: main.assert:5:10 `paid`
+      Refund in main.assert: main.assert:6:8 `Refund`
+      refund in main.assert: main.assert:7:6 `refund`
+      approval in main.assert: main.assert:8:6 `approval`
+      elsewhere in other.assert: other.assert:1:6 `elsewhere`
+    "appr"
+      approval in main.assert: main.assert:8:6 `approval`
+    "lrg"
+      large in main.assert: main.assert:4:5 `large`
+    "zzz"
+    "#);
 }
 
 #[test]

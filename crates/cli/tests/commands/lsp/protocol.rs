@@ -1,7 +1,6 @@
 //! A session as it goes over the wire, with nothing left out.
 
 use super::client::Client;
-use averment_fixtures as fixtures;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -27,6 +26,7 @@ fn a_recorded_session() {
         let answer = client.request(&format!("textDocument/{method}"), parameters).unwrap();
         writeln!(out, "<- {}", written(&root, &answer)).unwrap();
     }
-    fixtures::compare(&fixtures::project("tests/golden/lsp"), "a-recorded-session", &out);
+    let _scope = averment_fixtures::snapshots_in("tests/golden/lsp");
+    insta::assert_snapshot!("a-recorded-session", out);
     assert_eq!(client.leave(), 0);
 }

@@ -45,11 +45,8 @@ assertions:
 "#;
     let formatted =
         averment_syntax::fmt::format_text(&imported(text), &averment_syntax::fmt::FormatOptions::default()).unwrap();
-    let wanted = averment_fixtures::project("crates/dialects/tests/dialects/stop/manifest.assert");
-    if std::env::var_os("AVERMENT_BLESS").is_some() {
-        std::fs::write(&wanted, &formatted).unwrap();
-    }
-    assert_eq!(formatted, std::fs::read_to_string(wanted).unwrap());
+    let _scope = averment_fixtures::snapshots_in("crates/dialects/tests/dialects/stop");
+    insta::assert_snapshot!("manifest", formatted);
     words(text, r#"{"output": {}}"#).unwrap();
 }
 

@@ -148,7 +148,8 @@ impl RunsTally {
     /// Adds what a run gives to an assertion; `verdict` is that of what is counted, `name` what the run is called.
     pub fn add_run(
         &mut self,
-        (number, over): (u32, &OverRunsCheck<CodeId>),
+        number: u32,
+        over: &OverRunsCheck<CodeId>,
         given: RunContribution,
         verdict: Option<Verdict>,
         name: &dyn Fn() -> String,

@@ -91,13 +91,12 @@ impl<'run> StepClassifier<'_, 'run> {
             if matches.fault.is_some() {
                 continue;
             }
-            // A profile counts every look at a step; nobody else needs its fuel.
-            if unique.plain && machine.profile.is_none() {
-                by_name(unique, group, (number, step), matches);
+            if unique.plain && !machine.plays_all {
+                by_name(unique, group, number, step, matches);
                 continue;
             }
             let result = self.with_fuel(machine, first.unique, |this, machine| {
-                this.match_pattern(machine, unique, group, (number, step), timeline)
+                this.match_pattern(machine, unique, group, number, step, timeline)
             });
             if let (Err(fault), Some(matches)) = (result, timeline.matches.get_mut(first.unique.0 as usize)) {
                 matches.fault = Some(fault);
@@ -128,7 +127,7 @@ impl<'run> StepClassifier<'_, 'run> {
         machine.spend(spent)?;
         machine.note_recharged(spent);
         let before = machine.meter.fuel_left();
-        let result = machine.measure_cost(CostCenter::Pattern(unique.0), |machine| work(self, machine));
+        let result = machine.costing(CostCenter::Pattern(unique.0), |machine| work(self, machine));
         if let Some(cell) = self.spent.get_mut(unique.0 as usize) {
             *cell += before - machine.meter.fuel_left();
         }
@@ -140,12 +139,13 @@ impl<'run> StepClassifier<'_, 'run> {
         machine: &mut Machine<'run>,
         unique: &UniquePattern,
         candidates: &[AlternativeRef],
-        (number, step): (u32, &'run Step<'run>),
+        number: u32,
+        step: &'run Step<'run>,
         timeline: &mut Timeline<'run>,
     ) -> Result<(), Fault> {
         let executed = is_executed(step);
         if let ([one], false) = (candidates, unique.joined) {
-            return self.match_single(machine, unique, *one, (number, step), timeline);
+            return self.match_single(machine, unique, *one, number, step, timeline);
         }
         let mut overall: Option<Truth> = None;
         let mut found = ChoiceReadings::default();
@@ -181,7 +181,8 @@ impl<'run> StepClassifier<'_, 'run> {
         machine: &mut Machine<'run>,
         unique: &UniquePattern,
         candidate: AlternativeRef,
-        (number, step): (u32, &'run Step<'run>),
+        number: u32,
+        step: &'run Step<'run>,
         timeline: &mut Timeline<'run>,
     ) -> Result<(), Fault> {
         let Some(alternative) = unique.alternatives.get(usize::from(candidate.alternative)) else { return Ok(()) };
@@ -274,7 +275,8 @@ fn is_executed(step: &Step<'_>) -> bool {
 fn by_name(
     unique: &UniquePattern,
     candidates: &[AlternativeRef],
-    (number, step): (u32, &Step<'_>),
+    number: u32,
+    step: &Step<'_>,
     matches: &mut PatternMatches,
 ) {
     let proposed = !is_executed(step);

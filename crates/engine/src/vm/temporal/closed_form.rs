@@ -65,8 +65,8 @@ pub(super) fn decide_closed(
     statement: &StatementDefinition,
     selected: &[EventSelection],
 ) -> Result<Option<(ClosedVerdict, PlayedMatches)>, Fault> {
-    // A profile counts every look at a step. A proof of what holds names steps that only play finds.
-    if !view.context.window.closed || view.context.proves_passes || view.machine.profile.is_some() {
+    // A proof of what holds names steps that only play finds.
+    if !view.context.window.closed || view.context.proves_passes || view.machine.plays_all {
         return Ok(None);
     }
     let names = view.operand_names(0);

@@ -104,7 +104,7 @@ impl<'run> TemporalEngine<'run> {
         };
         machine.spend(JUDGING)?;
         let free = plan.free_operands(temporal);
-        let setting = self.select_window(machine, (&statement.operands, Some(free)), context, entry.bindings as usize);
+        let setting = self.select_window(machine, &statement.operands, Some(free), context, entry.bindings as usize);
         if machine.windows > FEW_WINDOWS {
             let matches: usize = setting.selected.iter().map(EventSelection::len).sum();
             machine.spend((matches as u64).saturating_mul(IN_MANY_WINDOWS))?;
@@ -123,13 +123,14 @@ impl<'run> TemporalEngine<'run> {
     fn select_window<'p>(
         &mut self,
         machine: &mut Machine<'run>,
-        (operands, free): (&[StatementOperand], Option<&'p [WindowOperand]>),
+        operands: &[StatementOperand],
+        free: Option<&'p [WindowOperand]>,
         context: &JudgeContext<'run>,
         width: usize,
     ) -> WindowSelection<'p> {
         let plan = machine.prepared.temporal_plan(machine.program);
         let timeline = self.timeline.get_or_insert_with(|| {
-            let timeline = machine.measure_cost(CostCenter::Steps, |machine| classify::classify_steps(machine, plan));
+            let timeline = machine.costing(CostCenter::Steps, |machine| classify::classify_steps(machine, plan));
             machine.refuel();
             timeline
         });

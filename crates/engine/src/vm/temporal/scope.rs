@@ -52,7 +52,7 @@ impl<'run> TemporalEngine<'run> {
         body: &mut JudgeBody<'_, 'run>,
     ) -> Result<CheckFinding, Fault> {
         let operands = header_operands(scope);
-        let setting = self.select_window(machine, (&operands, None), context, context.bindings.len());
+        let setting = self.select_window(machine, &operands, None, context, context.bindings.len());
         let opens_windows = !matches!(scope, WindowScope::Each { .. } | WindowScope::Values { .. });
         let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
         let mut view = self.monitor_view(machine, None, context, &setting)?;
@@ -97,7 +97,7 @@ impl<'run> TemporalEngine<'run> {
             .iter()
             .map(|windows| {
                 let (findings, violations) = self.over_windows(machine, context, windows, body)?;
-                let finding = conclude_windows(findings, scope, context, windows, header.binds, (&nothing, open));
+                let finding = conclude_windows(findings, scope, context, windows, header.binds, &nothing, open);
                 let failed = finding.verdict == Verdict::Fail;
                 Ok(if failed { CheckFinding { violations, ..finding } } else { finding })
             })
@@ -175,7 +175,8 @@ fn conclude_windows(
     context: &JudgeContext<'_>,
     windows: &[OpenedWindow<'_>],
     binds: bool,
-    (nothing, open): (&str, &str),
+    nothing: &str,
+    open: &str,
 ) -> CheckFinding {
     let verdict = match findings.is_empty() {
         true if context.of_invariant => Verdict::Skipped,

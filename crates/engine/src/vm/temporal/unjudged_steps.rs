@@ -24,7 +24,7 @@ pub(super) fn unjudged_steps(
     let mut found = UnjudgedSteps::default();
     let mut doubts: Vec<DoubtedStep> = Vec::new();
     for operand in 0..view.operands.len() {
-        let steps = doubtful_steps(view, operand, (statement.either, holds)).into_iter();
+        let steps = doubtful_steps(view, operand, statement.either, holds).into_iter();
         doubts.extend(steps.map(|step| DoubtedStep { operand, step }));
     }
     let doubts = doubted_steps::decisive_steps(view, statement, doubts, holds);
@@ -60,7 +60,7 @@ impl UnjudgedSteps {
     }
 }
 
-fn doubtful_steps(view: &MonitorView<'_, '_>, operand: usize, (either, holds): (bool, bool)) -> Vec<u32> {
+fn doubtful_steps(view: &MonitorView<'_, '_>, operand: usize, either: bool, holds: bool) -> Vec<u32> {
     let (timeline, window) = (view.timeline, view.context.window);
     let Some(own) = view.operands.get(operand) else { return Vec::new() };
     let Some(matches) = timeline.matches_of(own.unique) else { return Vec::new() };

@@ -220,7 +220,7 @@ fn relates_to_calls(
     if calls.listed && !super::all_calls(view.timeline, view.plan, view.operands).is_empty() {
         return true;
     }
-    let occurs = |(operand, selection): (usize, &EventSelection)| match view.operands.get(operand) {
+    let occurs = |operand: usize, selection: &EventSelection| match view.operands.get(operand) {
         Some(operand) if in_window => {
             view.timeline.matches_of(operand.unique).is_some_and(|matches| !matches.events.is_empty())
         }
@@ -228,7 +228,7 @@ fn relates_to_calls(
     };
     calls.counted
         && !view.timeline.call_list(false).is_empty()
-        && selected.iter().enumerate().filter(|selection| occurs(*selection)).count() > 1
+        && selected.iter().enumerate().filter(|(operand, selection)| occurs(*operand, selection)).count() > 1
 }
 
 fn conclude_finding<'run>(

@@ -141,26 +141,26 @@ mod tests {
         Permissions { run: true, command_time: Duration::from_millis(400), ..Permissions::default() }
     }
 
-    fn words(words: &[&str]) -> Vec<String> {
+    fn test_words(words: &[&str]) -> Vec<String> {
         words.iter().map(|&word| word.to_owned()).collect()
     }
 
     #[test]
     fn the_exit_code_and_the_output_are_reported() {
-        let outcome = allowed().run_command(&words(&["sh", "-c", "echo out; echo err >&2; exit 3"])).unwrap();
+        let outcome = allowed().run_command(&test_words(&["sh", "-c", "echo out; echo err >&2; exit 3"])).unwrap();
         assert_eq!(outcome, CommandOutcome { code: 3, output: "out\nerr\n".to_owned() });
-        assert_eq!(allowed().run_command(&words(&["sh", "-c", "kill -9 $$"])).unwrap().code, 137);
+        assert_eq!(allowed().run_command(&test_words(&["sh", "-c", "kill -9 $$"])).unwrap().code, 137);
     }
 
     #[test]
     fn without_permission_nothing_runs() {
         let denied = Permissions { run: false, ..allowed() };
-        assert_eq!(denied.run_command(&words(&["true"])), Err(Fault::Permission("--allow-run".to_owned())));
+        assert_eq!(denied.run_command(&test_words(&["true"])), Err(Fault::Permission("--allow-run".to_owned())));
     }
 
     #[test]
     fn arguments_are_never_read_by_a_shell() {
-        let outcome = allowed().run_command(&words(&["printf", "%s", "$(echo x); `id` | cat"])).unwrap();
+        let outcome = allowed().run_command(&test_words(&["printf", "%s", "$(echo x); `id` | cat"])).unwrap();
         assert_eq!(outcome.output, "$(echo x); `id` | cat");
     }
 
@@ -170,7 +170,7 @@ mod tests {
         let file = marker.path().join("alive");
         let script = format!("trap '' TERM; (trap '' TERM; sleep 2; touch {}) & sleep 60", file.display());
         let started = Instant::now();
-        let found = allowed().run_command(&words(&["sh", "-c", &script]));
+        let found = allowed().run_command(&test_words(&["sh", "-c", &script]));
         assert!(matches!(found, Err(Fault::Other(_))), "{found:?}");
         assert!(started.elapsed() < Duration::from_millis(1_900), "{:?}", started.elapsed());
         std::thread::sleep(Duration::from_millis(2_200));
@@ -185,8 +185,9 @@ mod tests {
             format!("setsid sh -c 'trap \"\" TERM; exec >&- 2>&-; sleep 1; touch {}' &", file.display())
         };
         let script = format!("trap '' TERM; {} exec >&- 2>&-; sleep 60", daemon(&limit));
-        assert!(allowed().run_command(&words(&["sh", "-c", &script])).is_err());
-        let outcome = allowed().run_command(&words(&["sh", "-c", &format!("echo done; {}", daemon(&normal))])).unwrap();
+        assert!(allowed().run_command(&test_words(&["sh", "-c", &script])).is_err());
+        let outcome =
+            allowed().run_command(&test_words(&["sh", "-c", &format!("echo done; {}", daemon(&normal))])).unwrap();
         assert_eq!(outcome, CommandOutcome { code: 0, output: "done\n".to_owned() });
         std::thread::sleep(Duration::from_millis(1_300));
         assert!(!limit.exists() && !normal.exists(), "a process in a session of its own lived on");
@@ -194,14 +195,18 @@ mod tests {
 
     #[test]
     fn there_is_no_input() {
-        assert_eq!(allowed().run_command(&words(&["cat"])).unwrap(), CommandOutcome { code: 0, output: String::new() });
+        assert_eq!(
+            allowed().run_command(&test_words(&["cat"])).unwrap(),
+            CommandOutcome { code: 0, output: String::new() }
+        );
     }
 
     #[test]
     fn endless_output_is_bounded() {
-        let found = allowed().run_command(&words(&["yes"]));
+        let found = allowed().run_command(&test_words(&["yes"]));
         assert!(found.is_err());
-        let outcome = Permissions { output_bytes: 10, ..allowed() }.run_command(&words(&["seq", "100000"])).unwrap();
+        let outcome =
+            Permissions { output_bytes: 10, ..allowed() }.run_command(&test_words(&["seq", "100000"])).unwrap();
         assert_eq!(outcome.output.len(), 10);
     }
 
@@ -217,11 +222,11 @@ mod tests {
             (".", "not an executable file"),
             ("a\0b", "NUL"),
         ] {
-            let found = permissions.run_command(&words(&[program]));
+            let found = permissions.run_command(&test_words(&[program]));
             assert!(matches!(&found, Err(Fault::Other(text)) if text.contains(why)), "{program:?}: {found:?}");
         }
         assert!(allowed().run_command(&[]).is_err());
         let long = "x".repeat(4 << 20);
-        assert!(allowed().run_command(&words(&["true", &long])).is_err());
+        assert!(allowed().run_command(&test_words(&["true", &long])).is_err());
     }
 }

@@ -9,20 +9,20 @@ use averment_engine::ir::{
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use proptest::prelude::*;
 
-fn of(kind: ExprKind) -> TypedExpr {
+fn wrapper_of(kind: ExprKind) -> TypedExpr {
     TypedExpr { kind, span: Span::default(), ty: Type::Any }
 }
 
 /// The smallest expression.
 pub fn leaf() -> TypedExpr {
-    of(ExprKind::Constant(Constant::Null))
+    wrapper_of(ExprKind::Constant(Constant::Null))
 }
 
 /// A module that asserts an expression, with a `let`, a `def` and everything else that expressions name by number.
 pub fn module(expr: &TypedExpr) -> CheckedModule {
     let settings = AssertionSettings::default();
-    let root = of(ExprKind::Root("output"));
-    let twice = of(ExprKind::Binary(BinaryOperator::Add, Box::new(local()), Box::new(local())));
+    let root = wrapper_of(ExprKind::Root("output"));
+    let twice = wrapper_of(ExprKind::Binary(BinaryOperator::Add, Box::new(local()), Box::new(local())));
     CheckedModule {
         params: vec![ir::DeclaredParam {
             name: "limit".into(),
@@ -32,7 +32,7 @@ pub fn module(expr: &TypedExpr) -> CheckedModule {
         }],
         lets: vec![LetDef {
             name: "tags".into(),
-            value: of(ExprKind::Field(Box::new(root), "tags".into())),
+            value: wrapper_of(ExprKind::Field(Box::new(root), "tags".into())),
             is_written: true,
         }],
         defs: vec![FunctionDef { name: "twice".into(), parameters: 1, body: twice, is_written: true }],
@@ -56,7 +56,7 @@ pub fn module(expr: &TypedExpr) -> CheckedModule {
 }
 
 fn local() -> TypedExpr {
-    of(ExprKind::Local(LocalId(0)))
+    wrapper_of(ExprKind::Local(LocalId(0)))
 }
 
 fn constant() -> impl Strategy<Value = Constant> {
@@ -72,19 +72,19 @@ fn constant() -> impl Strategy<Value = Constant> {
 
 fn simple() -> impl Strategy<Value = TypedExpr> {
     prop_oneof![
-        3 => constant().prop_map(|constant| of(ExprKind::Constant(constant))),
+        3 => constant().prop_map(|constant| wrapper_of(ExprKind::Constant(constant))),
         3 => prop_oneof![
             Just("output"), Just("calls"), Just("meta"), Just("cost"), Just("duration"), Just("error"), Just("nowhere"),
-        ].prop_map(|name| of(ExprKind::Root(name))),
-        1 => Just(of(ExprKind::Run)),
-        1 => Just(of(ExprKind::Step)),
-        1 => prop_oneof![Just("args"), Just("tool"), Just("nothing")].prop_map(|name| of(ExprKind::StepField(name.into()))),
-        1 => Just(of(ExprKind::Response)),
-        1 => Just(of(ExprKind::Param(0))),
-        1 => Just(of(ExprKind::Let(0))),
-        1 => Just(of(ExprKind::Regex(0))),
-        1 => (0u32..3).prop_map(|slot| of(ExprKind::Local(LocalId(slot)))),
-        1 => Just(of(ExprKind::Binding(ir::BindingId(0)))),
+        ].prop_map(|name| wrapper_of(ExprKind::Root(name))),
+        1 => Just(wrapper_of(ExprKind::Run)),
+        1 => Just(wrapper_of(ExprKind::Step)),
+        1 => prop_oneof![Just("args"), Just("tool"), Just("nothing")].prop_map(|name| wrapper_of(ExprKind::StepField(name.into()))),
+        1 => Just(wrapper_of(ExprKind::Response)),
+        1 => Just(wrapper_of(ExprKind::Param(0))),
+        1 => Just(wrapper_of(ExprKind::Let(0))),
+        1 => Just(wrapper_of(ExprKind::Regex(0))),
+        1 => (0u32..3).prop_map(|slot| wrapper_of(ExprKind::Local(LocalId(slot)))),
+        1 => Just(wrapper_of(ExprKind::Binding(ir::BindingId(0)))),
     ]
 }
 
@@ -134,7 +134,7 @@ fn tested(inner: impl Strategy<Value = TypedExpr> + Clone) -> impl Strategy<Valu
     ];
     let typed = (proptest::sample::select(kinds), any::<bool>(), inner)
         .prop_map(|(kind, negated, subject)| TypedTest { kind, negated, subject: Box::new(subject), operand: None });
-    prop_oneof![4 => plain, 1 => typed].prop_map(|tested| of(ExprKind::Test(tested)))
+    prop_oneof![4 => plain, 1 => typed].prop_map(|tested| wrapper_of(ExprKind::Test(tested)))
 }
 
 fn operator() -> impl Strategy<Value = BinaryOperator> {
@@ -152,24 +152,24 @@ pub fn expr() -> impl Strategy<Value = TypedExpr> {
         let boxed = || inner.clone().prop_map(Box::new);
         prop_oneof![
             4 => tested(inner.clone()),
-            3 => (operator(), boxed(), boxed()).prop_map(|(op, a, b)| of(ExprKind::Binary(op, a, b))),
-            1 => boxed().prop_map(|a| of(ExprKind::Not(a))),
-            1 => boxed().prop_map(|a| of(ExprKind::Negate(a))),
-            3 => (boxed(), key()).prop_map(|(a, key)| of(ExprKind::Field(a, key))),
-            1 => (boxed(), boxed()).prop_map(|(a, b)| of(ExprKind::Index(a, b))),
-            2 => boxed().prop_map(|a| of(ExprKind::Every(a))),
-            1 => boxed().prop_map(|a| of(ExprKind::Deep(a))),
-            1 => (boxed(), boxed()).prop_map(|(a, b)| of(ExprKind::Range(Some(a), Some(b)))),
-            1 => boxed().prop_map(|a| of(ExprKind::Range(None, Some(a)))),
-            2 => (boxed(), boxed(), boxed()).prop_map(|(a, b, c)| of(ExprKind::If(a, b, c))),
+            3 => (operator(), boxed(), boxed()).prop_map(|(op, a, b)| wrapper_of(ExprKind::Binary(op, a, b))),
+            1 => boxed().prop_map(|a| wrapper_of(ExprKind::Not(a))),
+            1 => boxed().prop_map(|a| wrapper_of(ExprKind::Negate(a))),
+            3 => (boxed(), key()).prop_map(|(a, key)| wrapper_of(ExprKind::Field(a, key))),
+            1 => (boxed(), boxed()).prop_map(|(a, b)| wrapper_of(ExprKind::Index(a, b))),
+            2 => boxed().prop_map(|a| wrapper_of(ExprKind::Every(a))),
+            1 => boxed().prop_map(|a| wrapper_of(ExprKind::Deep(a))),
+            1 => (boxed(), boxed()).prop_map(|(a, b)| wrapper_of(ExprKind::Range(Some(a), Some(b)))),
+            1 => boxed().prop_map(|a| wrapper_of(ExprKind::Range(None, Some(a)))),
+            2 => (boxed(), boxed(), boxed()).prop_map(|(a, b, c)| wrapper_of(ExprKind::If(a, b, c))),
             2 => (quantifier(), 0u32..3, boxed(), boxed())
-                .prop_map(|(quantifier, slot, a, b)| of(ExprKind::Quantifier(quantifier, LocalId(slot), a, b))),
-            1 => inner.clone().prop_map(|a| of(ExprKind::Builtin("length", vec![a]))),
-            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| of(ExprKind::Builtin("bleu", vec![a, b]))),
-            1 => inner.clone().prop_map(|a| of(ExprKind::Def(0, vec![a]))),
-            1 => prop::collection::vec(inner.clone(), 0..4).prop_map(|items| of(ExprKind::List(items))),
-            1 => prop::collection::vec((key(), inner.clone()), 0..3).prop_map(|entries| of(ExprKind::Object(entries))),
-            1 => prop::collection::vec(inner.clone(), 0..4).prop_map(|parts| of(ExprKind::Join(parts))),
+                .prop_map(|(quantifier, slot, a, b)| wrapper_of(ExprKind::Quantifier(quantifier, LocalId(slot), a, b))),
+            1 => inner.clone().prop_map(|a| wrapper_of(ExprKind::Builtin("length", vec![a]))),
+            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| wrapper_of(ExprKind::Builtin("bleu", vec![a, b]))),
+            1 => inner.clone().prop_map(|a| wrapper_of(ExprKind::Def(0, vec![a]))),
+            1 => prop::collection::vec(inner.clone(), 0..4).prop_map(|items| wrapper_of(ExprKind::List(items))),
+            1 => prop::collection::vec((key(), inner.clone()), 0..3).prop_map(|entries| wrapper_of(ExprKind::Object(entries))),
+            1 => prop::collection::vec(inner.clone(), 0..4).prop_map(|parts| wrapper_of(ExprKind::Join(parts))),
         ]
     })
 }

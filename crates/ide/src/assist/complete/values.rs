@@ -178,7 +178,10 @@ impl CompletionBuilder<'_, '_> {
 
     /// In a string: a path, a name from the run, or a rule.
     pub(super) fn complete_text(&mut self) {
-        let before = self.cursor.before.last().copied().unwrap_or("");
+        let before = match self.cursor.before.last().copied().unwrap_or("") {
+            "," | "|" | "or" if self.cursor.mode == StatementPart::Step => self.cursor.listed.as_str(),
+            before => before,
+        };
         let kind = match before {
             "use" | "from" | "file" | "template" => {
                 self.path = Some(self.cursor.prefix.to_owned());

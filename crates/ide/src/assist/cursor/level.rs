@@ -11,7 +11,20 @@ impl BracketLevel {
         let (head, key) = (String::new(), String::new());
         let around = scope.clone();
         let steps = StepScope::default();
-        Self { open, begins, mode, head, start, steps, scope, around, commas: 0, key, behind_colon: false }
+        Self {
+            open,
+            begins,
+            mode,
+            head,
+            start,
+            steps,
+            listed: String::new(),
+            scope,
+            around,
+            commas: 0,
+            key,
+            behind_colon: false,
+        }
     }
 
     pub(super) fn begin_statement(&mut self, start: usize) {
@@ -19,6 +32,7 @@ impl BracketLevel {
         self.start = start;
         self.head.clear();
         self.steps = StepScope::default();
+        self.listed.clear();
         self.scope = self.around.clone();
         self.behind_colon = false;
     }
@@ -76,6 +90,9 @@ impl BracketLevel {
     }
 
     pub(super) fn advance_step(&mut self, word: &str, previous: &str, kind: TokenKind, touches: bool) {
+        if matches!(word, "->" | "then" | "iff" | "until" | "and" | "after" | "before" | "between") {
+            self.listed.clear();
+        }
         match word {
             "where" => {
                 self.scope = Some(self.steps.clone());
@@ -94,7 +111,14 @@ impl BracketLevel {
             "." if self.head == "some" || self.head == "count" => self.mode = StatementPart::Expression,
             _ if is_modifier(word) => self.mode = StatementPart::Free,
             "|" | "proposed" | "ok" | "failed" | "by" | "tagged" | "each" | "both" | "repeat" | "exactly" | "only" => {}
-            _ if language::KINDS.contains(&word) => self.steps.kind = Some(word.to_owned()),
+            _ if language::KINDS.contains(&word) => {
+                self.steps.kind = Some(word.to_owned());
+                word.clone_into(&mut self.listed);
+            }
+            // A text in a list goes on with the kind word before it.
+            _ if kind == TokenKind::Text && !self.listed.is_empty() && self.steps.tools.is_empty() => {
+                self.steps.kind = Some(self.listed.clone());
+            }
             _ if touches && !matches!(previous, "(" | ",") => {
                 if let Some(last) = self.steps.tools.last_mut() {
                     last.push_str(word);

@@ -71,6 +71,8 @@ struct BracketLevel {
     start: usize,
     /// The steps that the statement named last.
     steps: StepScope,
+    /// The last kind word of the list of steps, with which texts in it go on; empty where there is none.
+    listed: String,
     /// The steps of the enclosing block, or of `each` before the colon.
     scope: Option<StepScope>,
     /// The steps of the enclosing block only.
@@ -90,6 +92,8 @@ pub(super) struct CursorState<'t> {
     pub mode: StatementPart,
     /// The first word of the statement.
     pub head: String,
+    /// The last kind word of the list of steps that the cursor stands in.
+    pub listed: String,
     /// The steps in scope.
     pub scope: Option<StepScope>,
     /// A path in front of the word: `calls[*].args.`.

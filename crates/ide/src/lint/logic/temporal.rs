@@ -68,7 +68,8 @@ impl<'m> AssertionFormulas<'m> {
             .enumerate()
             .map(|(index, member)| self.assertion_bounds(&member.check, &format!("{text}\u{0}{index}")))
             .collect();
-        let (possible, certain): (Vec<_>, Vec<_>) = bounds.into_iter().map(|one| (one.possible, one.certain)).unzip();
+        let parts = bounds.into_iter().map(|one| (one.possible, one.certain));
+        let (possible, certain) = parts.unzip::<_, _, Vec<_>, Vec<_>>();
         match kind {
             GroupKind::All => FormulaBounds { possible: Formula::And(possible), certain: Formula::And(certain) },
             // A vacuous member holds and does not count: then the others decide.

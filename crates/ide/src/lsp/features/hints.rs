@@ -23,7 +23,7 @@ pub fn inlay_hints(server: &mut LspServer, parameters: InlayHintParams) -> LspRe
     let mut collector = HintCollector { analysis, hints: Vec::new() };
     walk::walk_file(&analysis.checked.ast, &mut collector);
     let shown = collector.hints.into_iter().filter(|(at, ..)| bytes.start <= *at && *at <= bytes.end);
-    let hint = |(at, label, kind): (usize, String, Option<InlayHintKind>)| InlayHint {
+    let hint = |at, label, kind: Option<InlayHintKind>| InlayHint {
         position: encoding.position_at(file, at),
         label: InlayHintLabel::String(label),
         padding_left: Some(kind.is_none()),
@@ -33,7 +33,7 @@ pub fn inlay_hints(server: &mut LspServer, parameters: InlayHintParams) -> LspRe
         padding_right: None,
         data: None,
     };
-    Ok(Some(shown.map(hint).collect()))
+    Ok(Some(shown.map(|(at, label, kind)| hint(at, label, kind)).collect()))
 }
 
 struct HintCollector<'a> {

@@ -47,7 +47,7 @@ fn analysis(text: &str, before: Option<Analysis>, mode: CheckMode) -> Analysis {
     let documents = DocumentStore::default();
     let lints = crate::lint::LintOptions::default();
     let given = CheckContext { documents: &documents, lints: Some(&lints), tools: &[] };
-    Analysis::of_document((Path::new("/work/rules.assert"), &uri, Arc::from(text)), given, before, mode)
+    Analysis::of_document(Path::new("/work/rules.assert"), &uri, Arc::from(text), given, before, mode)
 }
 
 fn errors(analysis: &Analysis) -> Vec<Diagnostic> {

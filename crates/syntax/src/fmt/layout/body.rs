@@ -43,7 +43,7 @@ fn body_of(node: &ConcreteNode) -> Option<&ConcreteNode> {
     // What is looked at is not deep: bodies stand in statements, and expressions are left out.
     node.children.iter().find_map(|child| match child.rule {
         rule if is_body(rule) => Some(child),
-        Rule::expression | Rule::step => None,
+        Rule::expression | Rule::step | Rule::listed_step => None,
         _ => body_of(child),
     })
 }

@@ -123,7 +123,7 @@ impl<'t> FileLayout<'t, '_> {
         let doc = match core.rule {
             Rule::expression => self.layout_in_place(core),
             Rule::value => self.layout_value_at(core, false),
-            Rule::step => self.words_in_place(&core.children),
+            Rule::step | Rule::listed_step => self.words_in_place(&core.children),
             _ => self.layout_node(node),
         };
         let is_single = core.leaves.len() == 1;
@@ -147,7 +147,7 @@ impl<'t> FileLayout<'t, '_> {
                 };
                 core.children.iter().any(brackets)
             }
-            Rule::atom => core.children.iter().any(|child| child.rule == Rule::entries),
+            Rule::atom | Rule::regex_atom => core.children.iter().any(|child| child.rule == Rule::entries),
             _ => false,
         }
     }

@@ -2,8 +2,9 @@
 
 use super::FileLayout;
 use crate::concrete::{ConcreteNode, Rule};
-use crate::fmt::align::AlignMark;
-use crate::fmt::doc::{Doc, align_mark, broken_group, empty_doc, group, line_break, nest, sequence, space, wide_line};
+use crate::fmt::doc::{
+    AlignMark, Doc, align_mark, broken_group, empty_doc, group, line_break, nest, sequence, space, wide_line,
+};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowGap {

@@ -1,7 +1,6 @@
 //! Words of prose, and what a pattern can take of it.
 
-use super::super::classes::TakeFn;
-use super::super::view::StatementView;
+use super::super::view::{StatementView, TakeFn};
 use crate::token::TokenKind;
 use crate::words;
 

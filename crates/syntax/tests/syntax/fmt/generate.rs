@@ -47,6 +47,9 @@ pub fn file(seed: u64) -> Generated {
         brackets: Vec::new(),
         budget: 0,
         begins: false,
+        behind_kind: false,
+        has_kind: false,
+        has_tool_behind_kind: false,
     };
     writer.budget = [5, 20, 60, 200][writer.random.below(4)];
     if writer.random.chance(5) {
@@ -77,6 +80,11 @@ struct Writer {
     budget: usize,
     /// A statement begins here; a regular expression is no first word of one.
     begins: bool,
+    /// The pattern before is one of a kind, so that a regular expression may go on with it.
+    behind_kind: bool,
+    /// The statement has a kind word so far, and a tool behind one.
+    has_kind: bool,
+    has_tool_behind_kind: bool,
 }
 
 const NAMES: &[&str] = &["output", "inputs", "alpha", "b", "total_amount", "is_large", "x9"];
@@ -466,6 +474,10 @@ impl Writer {
                 self.gap();
                 self.put("|");
                 self.nl_gap();
+                if self.behind_kind && self.random.chance(30) {
+                    self.put("/goes on/");
+                    continue;
+                }
             }
             self.step_part(depth);
         }
@@ -473,7 +485,8 @@ impl Writer {
 
     fn step_part(&mut self, depth: usize) {
         if depth > 0 && self.spend() && self.random.chance(12) {
-            if self.random.chance(20) {
+            let is_proposed = self.random.chance(20);
+            if is_proposed {
                 self.put("proposed");
                 self.gap();
             }
@@ -490,6 +503,7 @@ impl Writer {
                 self.nl_gap();
                 self.expression(depth - 1);
             }
+            self.behind_kind &= !has_condition && !is_proposed;
             self.close(")");
             return;
         }
@@ -500,7 +514,10 @@ impl Writer {
         if self.random.chance(6) {
             self.put("proposed ");
         }
-        match self.random.below(10) {
+        let choice = self.random.below(10);
+        self.behind_kind = choice < 2;
+        self.has_kind |= choice < 2;
+        match choice {
             0 => {
                 self.put("command");
                 self.spaces(1);
@@ -513,8 +530,10 @@ impl Writer {
                 self.gap();
                 if self.random.chance(50) { self.put("\"src/**\"") } else { self.put("/x y/i") }
             }
-            2 => self.put("\"ns:tool\""),
+            // Behind a kind word and a tool it would be either.
+            2 if !self.has_tool_behind_kind => self.put("\"ns:tool\""),
             _ => {
+                self.has_tool_behind_kind |= self.has_kind;
                 let tool = self.random.pick(TOOLS);
                 self.put(tool);
                 if self.random.chance(45) {
@@ -685,6 +704,7 @@ impl Writer {
     }
 
     fn assertion(&mut self, depth: usize) {
+        (self.behind_kind, self.has_kind, self.has_tool_behind_kind) = (false, false, false);
         self.statement(depth);
         while self.random.chance(25) {
             self.nl_gap();

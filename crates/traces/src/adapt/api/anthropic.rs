@@ -6,31 +6,32 @@ use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::calls::TokenUsage;
 use crate::adapt::content::{self, TextPiece};
 use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::messages::{BlockKey, BlockType, MessageRole};
+use crate::adapt::nodes::{first_of, items_of, node_object, node_text, object_of, text_of};
 use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::{IN_FULL, TraceFormat, first_of, items_of, node_object, node_text, object_of, text_of};
 use averment_base::value::{Node, Object, Value, ValueText};
 use averment_runs::normal::{of_meta, of_run};
 
-fields! {
+key_table! {
     AnthropicEventKey {
-        Type = "type" => Shape,
-        Index = "index" => Shape,
-        Message = "message" => Shape,
-        Block = "content_block" => Shape,
-        Delta = "delta" => Shape,
-        Words = "text" => Shape,
-        Thinking = "thinking" => Shape,
-        Arguments = "partial_json" => Shape,
-        Citation = "citation" => Shape,
-        Usage = "usage" => PartOf("usage"),
-        Model = "model" => PartOf("meta"),
-        Error = "error" => Run(of_run::ERROR),
+        Type = "type",
+        Index = "index",
+        Message = "message",
+        Block = "content_block",
+        Delta = "delta",
+        Words = "text",
+        Thinking = "thinking",
+        Arguments = "partial_json",
+        Citation = "citation",
+        Usage = "usage",
+        Model = "model",
+        Error = "error",
     }
 }
 
-words! {
+key_table! {
     AnthropicEventType {
         Start = "message_start",
         Block = "content_block_start",
@@ -64,13 +65,13 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_response(object: Object<'_>) -> bool {
-    text_of(object, ApiKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant)
+    text_of(object, ApiKey::Role).and_then(MessageRole::from_key) == Some(MessageRole::Assistant)
         && object.field(ApiKey::Stop).is_some()
         && object.field(ApiKey::Content).is_some()
 }
 
 fn is_event(event: Object<'_>) -> bool {
-    match text_of(event, AnthropicEventKey::Type).and_then(AnthropicEventType::from_word) {
+    match text_of(event, AnthropicEventKey::Type).and_then(AnthropicEventType::from_key) {
         Some(AnthropicEventType::Start) => object_of(event, AnthropicEventKey::Message).is_some(),
         Some(AnthropicEventType::Block) => {
             object_of(event, AnthropicEventKey::Block).is_some() && event.field(AnthropicEventKey::Index).is_some()
@@ -197,7 +198,7 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
         talk.draft.count_record();
         let event = node_object(*node);
         let kind =
-            event.and_then(|event| text_of(event, AnthropicEventKey::Type)).and_then(AnthropicEventType::from_word);
+            event.and_then(|event| text_of(event, AnthropicEventKey::Type)).and_then(AnthropicEventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
             talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
             continue;

@@ -2,68 +2,69 @@
 //! succeeded; what the provider itself runs does (`status`, `error`). There are no times.
 
 use super::{ApiKey, ExchangeMerger, is_exchange};
+use crate::adapt::content;
 use crate::adapt::conversation::{
     CallResult, ConversationBuilder, Speaker, StepMeta, TextMarkers, ToolCall, build_markers, number_behind,
 };
-use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
-use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::{
-    IN_FULL, TraceFormat, content, first_of, items_of, list_of, node_list, node_object, node_text, object_items,
-    object_of, text_of,
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use crate::adapt::format::{IN_FULL, TraceFormat};
+use crate::adapt::nodes::{
+    first_of, items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of,
 };
+use crate::adapt::run_builder::RunBuilder;
 use crate::build::word_status;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
 use std::sync::LazyLock;
 
-fields! {
+key_table! {
     ItemKey {
-        Type = "type" => Shape,
-        Id = "id" => Call(of_step::ID),
-        CallId = "call_id" => Call(of_step::ID),
-        CallIdToo = "callId" => Call(of_step::ID),
-        Name = "name" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Input = "input" => Call(of_step::ARGS),
-        Action = "action" => Call(of_step::ARGS),
-        Operation = "operation" => Call(of_step::ARGS),
-        Code = "code" => Call(of_step::ARGS),
-        Queries = "queries" => Call(of_step::ARGS),
-        Output = "output" => Call(of_step::RESULT),
-        Outputs = "outputs" => Call(of_step::RESULT),
-        Results = "results" => Call(of_step::RESULT),
-        Result = "result" => Call(of_step::RESULT),
-        Found = "tools" => Call(of_step::DETAILS),
-        Status = "status" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Role = "role" => Shape,
-        Content = "content" => Shape,
-        Summary = "summary" => Shape,
-        Words = "text" => Shape,
-        Approval = "approval_request_id" => Shape,
-        Approved = "approve" => Call(of_step::STATUS),
-        End = "outcome" => Shape,
-        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
+        Type = "type",
+        Id = "id",
+        CallId = "call_id",
+        CallIdToo = "callId",
+        Name = "name",
+        Arguments = "arguments",
+        Input = "input",
+        Action = "action",
+        Operation = "operation",
+        Code = "code",
+        Queries = "queries",
+        Output = "output",
+        Outputs = "outputs",
+        Results = "results",
+        Result = "result",
+        Found = "tools",
+        Status = "status",
+        Error = "error",
+        Role = "role",
+        Content = "content",
+        Summary = "summary",
+        Words = "text",
+        Approval = "approval_request_id",
+        Approved = "approve",
+        End = "outcome",
+        ExitCode = "exit_code",
     }
 }
 
-fields! {
+key_table! {
     ResponseEventKey {
-        Type = "type" => Shape,
-        Number = "sequence_number" => Shape,
-        Response = "response" => Shape,
-        Item = "item" => Shape,
-        Of = "item_id" => Shape,
-        Index = "output_index" => Shape,
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Input = "input" => Call(of_step::ARGS),
-        Why = "message" => Run(of_run::ERROR),
+        Type = "type",
+        Number = "sequence_number",
+        Response = "response",
+        Item = "item",
+        Of = "item_id",
+        Index = "output_index",
+        Arguments = "arguments",
+        Input = "input",
+        Why = "message",
     }
 }
 
-words! {
+key_table! {
     ResponseItemType {
         Function = "function_call",
         /// Its input is any text.
@@ -72,21 +73,40 @@ words! {
         Ask = "mcp_approval_request",
         Answer = "mcp_approval_response",
         Reasoning = "reasoning",
+        /// What a function gave back.
+        Output = "function_call_output",
         /// Offers of a server or references: nothing was done.
         Silent = "mcp_list_tools" | "ghost_snapshot" | "item_reference" | "additional_tools" | "compaction" | "message",
     }
 }
 
-words! {
+key_table! {
     ResponseEventType {
         Item = "response.output_item.done",
         /// An incomplete item, and its arguments once complete.
         Added = "response.output_item.added",
-        Arguments = "response.function_call_arguments.done" | "response.mcp_call_arguments.done" | "response.custom_tool_call_input.done",
+        Arguments = "response.function_call_arguments.done" | "response.mcp_call_arguments.done"
+            | "response.custom_tool_call_input.done",
         Failed = "error",
         End = "response.completed" | "response.incomplete" | "response.failed" | "response.done",
     }
 }
+
+key_table! {
+    /// How a response was asked for and made, of which no run tells.
+    Setting {
+        Any = "created_at" | "completed_at" | "status" | "incomplete_details" | "max_output_tokens" | "max_tool_calls"
+            | "parallel_tool_calls" | "reasoning" | "store" | "temperature" | "text" | "tool_choice" | "top_p" | "top_logprobs"
+            | "truncation" | "user" | "metadata" | "background" | "service_tier" | "prompt_cache_key" | "safety_identifier"
+            | "billing",
+    }
+}
+
+/// The fields of a response; other keys may tell another format.
+pub(crate) const OF_RESPONSE: [ApiKey; 10] = {
+    use ApiKey::{Conversation, Error, Id, Instructions, Model, Object, Output, Previous, Tools, Usage};
+    [Object, Output, Error, Previous, Conversation, Id, Instructions, Model, Tools, Usage]
+};
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Responses",
@@ -170,7 +190,7 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
     let mut is_over = false;
     for (node, event) in draft.record_objects(events) {
         draft.count_record();
-        let kind = text_of(event, ResponseEventKey::Type).and_then(ResponseEventType::from_word);
+        let kind = text_of(event, ResponseEventKey::Type).and_then(ResponseEventType::from_key);
         match kind {
             Some(ResponseEventType::Item) => {
                 open.retain(|growing| !growing.is_of(event));
@@ -253,7 +273,7 @@ pub(in crate::adapt) fn add_item<'run>(
     about: &StepMeta<'run>,
 ) {
     let word = text_of(item, ItemKey::Type).unwrap_or_default();
-    match ResponseItemType::from_word(word) {
+    match ResponseItemType::from_key(word) {
         Some(ResponseItemType::Function | ResponseItemType::Custom) => {
             add_call(talk, node, item, item.field(ItemKey::Name), about);
         }
@@ -270,6 +290,7 @@ pub(in crate::adapt) fn add_item<'run>(
             }
         }
         Some(ResponseItemType::Reasoning) => add_reasoning(talk, node, item, about),
+        Some(ResponseItemType::Output) => add_result(talk, node, item, about),
         Some(ResponseItemType::Silent) => {}
         None => match is_result(item) {
             Some(true) => add_result(talk, node, item, about),

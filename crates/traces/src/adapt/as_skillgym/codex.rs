@@ -3,46 +3,46 @@
 use super::{
     RecordKey, ReportBuilder, ReportWord, TokenCounts, list_in, object_in, strip_quotes, text_in, token_count, word_in,
 };
-use crate::adapt::spans::names;
-use crate::adapt::{node_object, node_text, object_items};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{node_object, node_text, object_items};
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
 
-names! {
+key_table! {
     CodexWord {
-        Session = ["session_meta"],
-        Context = ["turn_context"],
-        TurnEnd = ["turn.completed"],
-        Item = ["item.completed"],
-        Event = ["event_msg"],
-        Response = ["response_item"],
-        Said = ["agent_message"],
-        Tokens = ["token_count"],
-        Message = ["message"],
-        Thought = ["reasoning"],
-        Call = ["function_call"],
-        Answer = ["function_call_output"],
+        Session = "session_meta",
+        Context = "turn_context",
+        TurnEnd = "turn.completed",
+        Item = "item.completed",
+        Event = "event_msg",
+        Response = "response_item",
+        Said = "agent_message",
+        Tokens = "token_count",
+        Message = "message",
+        Thought = "reasoning",
+        Call = "function_call",
+        Answer = "function_call_output",
     }
 }
 
-names! {
+key_table! {
     CodexRecordKey {
-        Thread = ["thread_id", "session_id"],
-        Payload = ["payload"],
-        Item = ["item"],
-        Info = ["info"],
-        Total = ["total_token_usage"],
-        Words = ["message"],
-        Tool = ["name", "tool"],
-        Arguments = ["arguments"],
-        ArgumentsToo = ["args"],
-        Output = ["output"],
-        Id = ["call_id"],
-        Folder = ["workdir", "cwd"],
-        Given = ["input_tokens"],
-        Made = ["output_tokens"],
-        Reasoned = ["reasoning_output_tokens"],
-        Cached = ["cached_input_tokens"],
+        Thread = "thread_id" | "session_id",
+        Payload = "payload",
+        Item = "item",
+        Info = "info",
+        Total = "total_token_usage",
+        Words = "message",
+        Tool = "name" | "tool",
+        Arguments = "arguments",
+        ArgumentsToo = "args",
+        Output = "output",
+        Id = "call_id",
+        Folder = "workdir" | "cwd",
+        Given = "input_tokens",
+        Made = "output_tokens",
+        Reasoned = "reasoning_output_tokens",
+        Cached = "cached_input_tokens",
     }
 }
 
@@ -60,15 +60,16 @@ struct CodexCalls<'run> {
 }
 
 fn kind_of(object: Object<'_>) -> Option<CodexWord> {
-    word_in(object, RecordKey::Type).and_then(CodexWord::from_name).map(|(kind, _)| kind)
+    word_in(object, RecordKey::Type).and_then(CodexWord::from_key)
 }
 
 pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root: Node<'run>) {
     let mut session = CodexCalls::default();
     for (_, record) in report.object_records(root) {
         let at = text_in(record, RecordKey::Time);
-        report.session = report.session.or(CodexRecordKey::Thread.find(record).filter(|id| node_text(*id).is_some()));
-        let payload = CodexRecordKey::Payload.find(record).and_then(node_object);
+        report.session =
+            report.session.or(value_of(record, CodexRecordKey::Thread).filter(|id| node_text(*id).is_some()));
+        let payload = value_of(record, CodexRecordKey::Payload).and_then(node_object);
         // What a program printed beside a rollout is not known.
         report.falls_back &= payload.is_none();
         match (kind_of(record), payload) {
@@ -82,7 +83,7 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
                 object_in(record, RecordKey::Usage).into_iter().for_each(|usage| count_usage(report, usage))
             }
             (Some(CodexWord::Item), _) => {
-                let item = CodexRecordKey::Item.find(record).and_then(node_object);
+                let item = value_of(record, CodexRecordKey::Item).and_then(node_object);
                 let words = item
                     .filter(|item| kind_of(*item) == Some(CodexWord::Said))
                     .and_then(|item| text_in(item, RecordKey::Words));
@@ -99,23 +100,22 @@ pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root:
 fn count_usage(report: &mut ReportBuilder<'_, '_, '_>, usage: Object<'_>) {
     let known = &report.usage;
     report.usage = TokenCounts {
-        input: token_count(CodexRecordKey::Given.find(usage)).or(known.input),
-        output: token_count(CodexRecordKey::Made.find(usage)).or(known.output),
-        reasoning: token_count(CodexRecordKey::Reasoned.find(usage)).or(known.reasoning),
-        cached: token_count(CodexRecordKey::Cached.find(usage)).or(known.cached),
+        input: token_count(value_of(usage, CodexRecordKey::Given)).or(known.input),
+        output: token_count(value_of(usage, CodexRecordKey::Made)).or(known.output),
+        reasoning: token_count(value_of(usage, CodexRecordKey::Reasoned)).or(known.reasoning),
+        cached: token_count(value_of(usage, CodexRecordKey::Cached)).or(known.cached),
     };
 }
 
 fn read_event<'run>(report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
     match kind_of(payload) {
         Some(CodexWord::Tokens) => {
-            let info = CodexRecordKey::Info.find(payload).and_then(node_object);
-            let total = info.and_then(|info| CodexRecordKey::Total.find(info)).and_then(node_object);
+            let info = value_of(payload, CodexRecordKey::Info).and_then(node_object);
+            let total = info.and_then(|info| value_of(info, CodexRecordKey::Total)).and_then(node_object);
             total.into_iter().for_each(|total| count_usage(report, total));
         }
         Some(CodexWord::Said) => {
-            let words = CodexRecordKey::Words
-                .find(payload)
+            let words = value_of(payload, CodexRecordKey::Words)
                 .filter(|words| node_text(*words).is_some_and(|text| !text.is_empty()));
             words.into_iter().for_each(|words| report.add_message(ReportWord::Assistant, false, words, at));
         }
@@ -138,23 +138,24 @@ impl<'run> CodexCalls<'run> {
     }
 
     fn add_call(&mut self, report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
-        let Some(tool) =
-            CodexRecordKey::Tool.find(payload).filter(|tool| node_text(*tool).is_some_and(|tool| !tool.is_empty()))
+        let Some(tool) = value_of(payload, CodexRecordKey::Tool)
+            .filter(|tool| node_text(*tool).is_some_and(|tool| !tool.is_empty()))
         else {
             return;
         };
-        let written = CodexRecordKey::Arguments.find(payload);
+        let written = value_of(payload, CodexRecordKey::Arguments);
         let read = written.and_then(|args| args.parse_embedded(report.draft.arena, report.draft.limits));
-        let args = read.or(written).or_else(|| CodexRecordKey::ArgumentsToo.find(payload));
-        let folder = args.and_then(node_object).and_then(|args| CodexRecordKey::Folder.find(args)).and_then(node_text);
-        if let Some((id, folder)) = CodexRecordKey::Id.find(payload).and_then(node_text).zip(folder) {
+        let args = read.or(written).or_else(|| value_of(payload, CodexRecordKey::ArgumentsToo));
+        let folder =
+            args.and_then(node_object).and_then(|args| value_of(args, CodexRecordKey::Folder)).and_then(node_text);
+        if let Some((id, folder)) = value_of(payload, CodexRecordKey::Id).and_then(node_text).zip(folder) {
             self.calls.insert(id, folder);
         }
         report.add_call(tool, args, at, tool.origin);
     }
 
     fn add_output(&self, report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
-        let Some(output) = CodexRecordKey::Output.find(payload).and_then(|output| report.as_text(output)) else {
+        let Some(output) = value_of(payload, CodexRecordKey::Output).and_then(|output| report.as_text(output)) else {
             return;
         };
         let words = node_text(output).unwrap_or_default();
@@ -163,7 +164,7 @@ impl<'run> CodexCalls<'run> {
         if let Some(command) = words.lines().find_map(command_in) {
             let command = report.text_node(command, output.origin);
             let folder =
-                CodexRecordKey::Id.find(payload).and_then(node_text).and_then(|id| self.calls.get(id)).copied();
+                value_of(payload, CodexRecordKey::Id).and_then(node_text).and_then(|id| self.calls.get(id)).copied();
             report.add_command(command, at);
             report.add_shell_reads(node_text(command).unwrap_or_default(), folder.or(self.turn), at, output.origin);
         }
@@ -183,8 +184,8 @@ fn command_in(line: &str) -> Option<&str> {
 }
 
 fn add_speech<'run>(report: &mut ReportBuilder<'_, 'run, '_>, payload: Object<'run>, at: Option<Node<'run>>) {
-    let role = match word_in(payload, RecordKey::Role).and_then(ReportWord::from_name) {
-        Some((role @ (ReportWord::User | ReportWord::Assistant), _)) => role,
+    let role = match word_in(payload, RecordKey::Role).and_then(ReportWord::from_key) {
+        Some(role @ (ReportWord::User | ReportWord::Assistant)) => role,
         _ => return,
     };
     let parts =

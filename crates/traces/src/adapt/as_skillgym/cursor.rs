@@ -1,50 +1,50 @@
 //! Cursor's agent: the events of its stream. The tool of a call is the key of what it holds, in lower case with hyphens.
 
 use super::{RecordKey, ReportBuilder, ReportWord, TokenCounts, list_in, object_in, text_in, token_count, word_in};
-use crate::adapt::spans::names;
-use crate::adapt::{node_object, node_text, object_items};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{node_object, node_text, object_items};
 use averment_base::value::{Node, Object};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-names! {
+key_table! {
     CursorWord {
-        System = ["system"],
-        User = ["user"],
-        Assistant = ["assistant"],
-        Call = ["tool_call"],
-        End = ["result"],
-        Completed = ["completed"],
+        System = "system",
+        User = "user",
+        Assistant = "assistant",
+        Call = "tool_call",
+        End = "result",
+        Completed = "completed",
     }
 }
 
-names! {
+key_table! {
     CursorRecordKey {
-        Subtype = ["subtype"],
-        Call = ["tool_call"],
-        Id = ["call_id"],
-        IdToo = ["model_call_id"],
-        Time = ["timestamp_ms"],
-        Args = ["args"],
-        Folder = ["workingDirectory", "cwd"],
-        Path = ["filePath", "file_path", "path"],
-        Skill = ["name", "skill"],
-        Given = ["inputTokens"],
-        Made = ["outputTokens"],
-        Cached = ["cacheReadTokens"],
+        Subtype = "subtype",
+        Call = "tool_call",
+        Id = "call_id",
+        IdToo = "model_call_id",
+        Time = "timestamp_ms",
+        Args = "args",
+        Folder = "workingDirectory" | "cwd",
+        Path = "filePath" | "file_path" | "path",
+        Skill = "name" | "skill",
+        Given = "inputTokens",
+        Made = "outputTokens",
+        Cached = "cacheReadTokens",
     }
 }
 
-names! {
+key_table! {
     ToolNameHint {
-        Shell = ["shell"],
-        Read = ["read"],
-        Skill = ["skill"],
+        Shell = "shell",
+        Read = "read",
+        Skill = "skill",
     }
 }
 
 impl ToolNameHint {
     fn is_in(self, tool: &str) -> bool {
-        self.names().iter().any(|word| tool.contains(word))
+        self.keys().iter().any(|word| tool.contains(word))
     }
 }
 
@@ -60,27 +60,27 @@ struct CursorCalls<'run> {
 }
 
 fn kind_of(word: Option<&str>) -> Option<CursorWord> {
-    word.and_then(CursorWord::from_name).map(|(kind, _)| kind)
+    word.and_then(CursorWord::from_key)
 }
 
 pub(super) fn read_records<'run>(report: &mut ReportBuilder<'_, 'run, '_>, root: Node<'run>) {
     let mut stream = CursorCalls::default();
     for (node, event) in report.object_records(root) {
         report.session = report.session.or(text_in(event, RecordKey::Session));
-        let at = CursorRecordKey::Time.find(event);
+        let at = value_of(event, CursorRecordKey::Time);
         match kind_of(word_in(event, RecordKey::Type)) {
             Some(CursorWord::System) => report.folder = report.folder.or(word_in(event, RecordKey::Folder)),
             Some(CursorWord::User) => add_speech(report, ReportWord::User, event, at),
             Some(CursorWord::Assistant) => add_speech(report, ReportWord::Assistant, event, at),
             Some(CursorWord::Call) => stream.read_call(report, node, event, at),
             Some(CursorWord::End) => {
-                report.output = RecordKey::Result.find(event).or(report.output);
+                report.output = value_of(event, RecordKey::Result).or(report.output);
                 if let Some(usage) = object_in(event, RecordKey::Usage) {
-                    let cached = token_count(CursorRecordKey::Cached.find(usage));
-                    let input = TokenCounts::add_counts(token_count(CursorRecordKey::Given.find(usage)), cached);
+                    let cached = token_count(value_of(usage, CursorRecordKey::Cached));
+                    let input = TokenCounts::add_counts(token_count(value_of(usage, CursorRecordKey::Given)), cached);
                     report.usage = TokenCounts {
                         input,
-                        output: token_count(CursorRecordKey::Made.find(usage)),
+                        output: token_count(value_of(usage, CursorRecordKey::Made)),
                         reasoning: None,
                         cached,
                     };
@@ -133,23 +133,24 @@ impl<'run> CursorCalls<'run> {
         event: Object<'run>,
         at: Option<Node<'run>>,
     ) {
-        let inside = CursorRecordKey::Call.find(event).and_then(node_object).map_or(&[][..], |call| call.entries());
+        let inside =
+            value_of(event, CursorRecordKey::Call).and_then(node_object).map_or(&[][..], |call| call.entries());
         let found = inside.iter().find_map(|entry| Some((entry.key.strip_suffix(CALL)?, node_object(entry.node)?)));
         let Some((name, call)) = found else { return };
         let tool = report.text_node(&hyphenate_name(name), node.origin);
         let name = node_text(tool).unwrap_or_default();
         let id = [CursorRecordKey::Id, CursorRecordKey::IdToo]
             .into_iter()
-            .find_map(|key| key.find(event).and_then(node_text));
-        let args = CursorRecordKey::Args.find(call);
+            .find_map(|key| value_of(event, key).and_then(node_text));
+        let args = value_of(call, CursorRecordKey::Args);
         let completed =
-            kind_of(CursorRecordKey::Subtype.find(event).and_then(node_text)) == Some(CursorWord::Completed);
+            kind_of(value_of(event, CursorRecordKey::Subtype).and_then(node_text)) == Some(CursorWord::Completed);
         if !completed && id.is_none_or(|id| self.called.insert(id)) {
             report.add_call(tool, args, at, node.origin);
         }
-        self.add_effects(report, (name, node), (id, args.and_then(node_object)), at);
+        self.add_effects(report, name, node, id, args.and_then(node_object), at);
         if let Some(output) =
-            RecordKey::Result.find(call).filter(|_| completed).and_then(|output| report.as_text(output))
+            value_of(call, RecordKey::Result).filter(|_| completed).and_then(|output| report.as_text(output))
         {
             report.add_result(Some(tool), output, at);
         }
@@ -158,12 +159,14 @@ impl<'run> CursorCalls<'run> {
     fn add_effects(
         &mut self,
         report: &mut ReportBuilder<'_, 'run, '_>,
-        (tool, node): (&str, Node<'run>),
-        (id, args): (Option<&'run str>, Option<Object<'run>>),
+        tool: &str,
+        node: Node<'run>,
+        id: Option<&'run str>,
+        args: Option<Object<'run>>,
         at: Option<Node<'run>>,
     ) {
         let Some(args) = args else { return };
-        let own = CursorRecordKey::Folder.find(args).and_then(node_text);
+        let own = value_of(args, CursorRecordKey::Folder).and_then(node_text);
         if let Some((id, folder)) = id.zip(own) {
             self.folders.insert(id, folder);
         }
@@ -175,11 +178,11 @@ impl<'run> CursorCalls<'run> {
             report.add_command(command, at);
             report.add_shell_reads(node_text(command).unwrap_or_default(), folder, at, command.origin);
         }
-        let path = CursorRecordKey::Path.find(args).and_then(node_text).filter(|_| ToolNameHint::Read.is_in(tool));
+        let path = value_of(args, CursorRecordKey::Path).and_then(node_text).filter(|_| ToolNameHint::Read.is_in(tool));
         if let Some(path) = path.filter(|path| self.is_new(id, format!("< {path}"))) {
             report.add_read(path, folder, at, node.origin);
         }
-        let skill = CursorRecordKey::Skill.find(args).filter(|_| ToolNameHint::Skill.is_in(tool));
+        let skill = value_of(args, CursorRecordKey::Skill).filter(|_| ToolNameHint::Skill.is_in(tool));
         let skill = skill.filter(|skill| node_text(*skill).is_some_and(|skill| !skill.is_empty()));
         if let Some(skill) =
             skill.filter(|skill| self.is_new(id, format!("! {}", node_text(*skill).unwrap_or_default())))

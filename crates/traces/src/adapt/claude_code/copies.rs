@@ -6,7 +6,7 @@
 //! message is a copy where the same is written at the same time.
 
 use super::LineMeta;
-use crate::adapt::node_text;
+use crate::adapt::nodes::node_text;
 use crate::adapt::run_builder::StepId;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};

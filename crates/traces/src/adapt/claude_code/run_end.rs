@@ -35,7 +35,7 @@ impl ClaudeReader<'_, '_, '_> {
                 let mut of_message = TokenUsage::default();
                 of_message.add_usage(counts);
                 of_message.count_cache_as_input();
-                draft.add_usage(&of_message, model);
+                draft.add_usage(of_message.token_counts(), model);
                 usage.merge_usage(&of_message);
             }
             // In a stream the counts of single messages are those of their beginnings: its end sums them up, unless it counts less.

@@ -3,8 +3,9 @@
 use super::{ClaudeKey, ClaudeLineType, ClaudeReader, LineMeta};
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, first_field, is_true};
 use crate::adapt::messages::{ChatMessageKey, MessageRole};
+use crate::adapt::nodes::{first_of, list_of, node_object, node_text, object_of, text_of};
 use crate::adapt::run_builder::{RunBuilder, absent_node, field_entry};
-use crate::adapt::{first_of, list_of, node_object, node_text, object_of, text_of, tools};
+use crate::adapt::tools;
 use crate::time;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
@@ -56,7 +57,7 @@ pub(super) fn read_session<'run>(lines: &[Node<'run>], draft: &mut RunBuilder<'r
 }
 
 fn type_of(line: Object<'_>) -> Option<ClaudeLineType> {
-    text_of(line, ClaudeKey::Type).and_then(ClaudeLineType::from_word)
+    text_of(line, ClaudeKey::Type).and_then(ClaudeLineType::from_key)
 }
 
 fn result_line(line: Object<'_>) -> Option<Object<'_>> {
@@ -164,7 +165,7 @@ fn read_line<'run>(
         reader.draft.warn_skipped(node.origin, "a line without `type` is passed over");
         return;
     };
-    match ClaudeLineType::from_word(word) {
+    match ClaudeLineType::from_key(word) {
         Some(ClaudeLineType::Spoken) => {
             let agent = agent_name(line_agent(&line, &NodeShapes));
             spoken_line(reader, node, line, agent);
@@ -221,7 +222,7 @@ fn spoken_line<'run>(
         return;
     }
     if agent.is_none()
-        && text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_word) == Some(MessageRole::Assistant)
+        && text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key) == Some(MessageRole::Assistant)
     {
         reader.api_error = None;
     }

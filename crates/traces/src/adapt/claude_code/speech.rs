@@ -20,7 +20,8 @@ pub(super) struct OpenText<'run> {
 impl<'run> ClaudeReader<'_, 'run, '_> {
     pub(super) fn say_piece(
         &mut self,
-        (text, piece): (Node<'run>, TextPiece),
+        text: Node<'run>,
+        piece: TextPiece,
         role: Option<MessageRole>,
         about: &LineMeta<'run>,
         origin: TextOrigin,
@@ -57,7 +58,7 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
             return;
         }
         match role {
-            Some(MessageRole::Assistant) => self.say_piece((text, TextPiece::Alone), role, about, origin),
+            Some(MessageRole::Assistant) => self.say_piece(text, TextPiece::Alone, role, about, origin),
             Some(MessageRole::User) if self.in_session && session::is_of_program(text) => {
                 self.add_message(role::SYSTEM, text, about, origin);
             }

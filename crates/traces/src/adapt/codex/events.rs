@@ -1,39 +1,40 @@
 //! Calls that a rollout has in its events alone: commands, tools of servers, patches.
 
 use super::{CodexEventType, CodexSession};
+use crate::adapt::content;
 use crate::adapt::conversation::{CallResult, StepMeta, ToolCall, integer_node};
-use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use crate::adapt::nodes::{first_of, node_object, object_of, text_of};
 use crate::adapt::run_builder::{StepId, field_entry};
-use crate::adapt::{content, first_of, node_object, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::{StepKind, StepStatus};
 
-fields! {
+key_table! {
     CodexCallKey {
-        Id = "call_id" => Call(of_step::ID),
-        Command = "command" => Call(of_step::ARGS),
-        Folder = "cwd" => Call(of_step::ARGS),
-        Changes = "changes" => Call(of_step::ARGS),
-        Invocation = "invocation" => Shape,
-        Tool = "tool" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Output = "aggregated_output" => Call(of_step::RESULT),
-        Formatted = "formatted_output" => Call(of_step::RESULT),
-        Printed = "stdout" => Call(of_step::RESULT),
-        Complaints = "stderr" => Call(of_step::RESULT),
-        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
-        Status = "status" => Call(of_step::STATUS),
-        Success = "success" => Call(of_step::STATUS),
-        Result = "result" => Call(of_step::RESULT),
-        Went = "Ok" => Call(of_step::RESULT),
-        Error = "Err" => Call(of_step::ERROR),
-        Content = "content" => Call(of_step::RESULT),
-        Failed = "isError" => Call(of_step::STATUS),
-        Duration = "duration" => Call(of_step::DURATION),
-        Seconds = "secs" => Call(of_step::DURATION),
-        Nanoseconds = "nanos" => Call(of_step::DURATION),
+        Id = "call_id",
+        Command = "command",
+        Folder = "cwd",
+        Changes = "changes",
+        Invocation = "invocation",
+        Tool = "tool",
+        Arguments = "arguments",
+        Output = "aggregated_output",
+        Formatted = "formatted_output",
+        Printed = "stdout",
+        Complaints = "stderr",
+        ExitCode = "exit_code",
+        Status = "status",
+        Success = "success",
+        Result = "result",
+        Went = "Ok",
+        Error = "Err",
+        Content = "content",
+        Failed = "isError",
+        Duration = "duration",
+        Seconds = "secs",
+        Nanoseconds = "nanos",
     }
 }
 

@@ -2,53 +2,54 @@
 
 use crate::adapt::calls::TokenUsage;
 use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, words};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
+use crate::adapt::format::{IN_FULL, TraceFormat};
+use crate::adapt::nodes::{first_of, items_of, list_of, node_object, object_items, object_of, text_of};
 use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::tools::ArgsKey;
-use crate::adapt::{IN_FULL, TraceFormat, first_of, items_of, list_of, node_object, object_items, object_of, text_of};
 use crate::build::word_status;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashSet;
 
-fields! {
+key_table! {
     ExecEventKey {
-        Type = "type" => Shape,
-        Item = "item" => Shape,
-        Thread = "thread_id" => Run(of_run::ID),
-        Usage = "usage" => PartOf(of_run::USAGE),
-        Error = "error" => Run(of_run::ERROR),
-        Message = "message" => Run(of_run::ERROR),
-        Events = "events" => Shape,
+        Type = "type",
+        Item = "item",
+        Thread = "thread_id",
+        Usage = "usage",
+        Error = "error",
+        Message = "message",
+        Events = "events",
     }
 }
 
-fields! {
+key_table! {
     ExecItemKey {
-        Id = "id" => Call(of_step::ID),
-        Type = "type" => Shape,
-        TypeBefore = "item_type" => Shape,
-        Words = "text" => Shape,
-        Command = "command" => Call(of_step::ARGS),
-        Output = "aggregated_output" => Call(of_step::RESULT),
-        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
-        Status = "status" => Call(of_step::STATUS),
-        Tool = "tool" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Changes = "changes" => Call(of_step::ARGS),
-        Path = "path" => Step(StepKind::Write),
-        Query = "query" => Call(of_step::ARGS),
-        Prompt = "prompt" => Call(of_step::ARGS),
-        Receivers = "receiver_thread_ids" => Call(of_step::ARGS),
-        States = "agents_states" => Call(of_step::RESULT),
-        Message = "message" => Shape,
+        Id = "id",
+        Type = "type",
+        TypeBefore = "item_type",
+        Words = "text",
+        Command = "command",
+        Output = "aggregated_output",
+        ExitCode = "exit_code",
+        Status = "status",
+        Tool = "tool",
+        Arguments = "arguments",
+        Result = "result",
+        Error = "error",
+        Changes = "changes",
+        Path = "path",
+        Query = "query",
+        Prompt = "prompt",
+        Receivers = "receiver_thread_ids",
+        States = "agents_states",
+        Message = "message",
     }
 }
 
-words! {
+key_table! {
     ExecEventType {
         Thread = "thread.started",
         Turn = "turn.started",
@@ -61,7 +62,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     ExecItemType {
         Said = "agent_message" | "assistant_message",
         Thought = "reasoning",
@@ -75,13 +76,13 @@ words! {
     }
 }
 
-words! {
+key_table! {
     AgentState {
         Broken = "errored" | "not_found",
     }
 }
 
-words! {
+key_table! {
     /// Tools for other agents that succeed however those ended.
     CollabTool {
         Close = "close_agent",
@@ -106,7 +107,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_event(event: Object<'_>) -> bool {
-    match text_of(event, ExecEventKey::Type).and_then(ExecEventType::from_word) {
+    match text_of(event, ExecEventKey::Type).and_then(ExecEventType::from_key) {
         Some(ExecEventType::Thread) => text_of(event, ExecEventKey::Thread).is_some(),
         Some(ExecEventType::Started | ExecEventType::Completed) => {
             object_of(event, ExecEventKey::Item).and_then(type_of).is_some()
@@ -116,7 +117,7 @@ fn is_event(event: Object<'_>) -> bool {
 }
 
 fn type_of(item: Object<'_>) -> Option<&str> {
-    first_of(item, &[ExecItemKey::Type, ExecItemKey::TypeBefore]).and_then(crate::adapt::node_text)
+    first_of(item, &[ExecItemKey::Type, ExecItemKey::TypeBefore]).and_then(crate::adapt::nodes::node_text)
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -127,7 +128,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     for node in events {
         talk.draft.count_record();
         let event = node_object(*node);
-        let kind = event.and_then(|event| text_of(event, ExecEventKey::Type)).and_then(ExecEventType::from_word);
+        let kind = event.and_then(|event| text_of(event, ExecEventKey::Type)).and_then(ExecEventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
             talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
             continue;
@@ -168,7 +169,7 @@ fn read_item<'run>(
     seen: &mut FxHashSet<&'run str>,
 ) {
     let about = StepMeta::default();
-    let Some(kind) = type_of(item).and_then(ExecItemType::from_word) else {
+    let Some(kind) = type_of(item).and_then(ExecItemType::from_key) else {
         let word = type_of(item).unwrap_or_default();
         talk.draft.warn_skipped(node.origin, format!("an item of unknown type `{word}` is passed over"));
         return;
@@ -231,11 +232,10 @@ fn collab_arguments<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object
 
 /// A failed agent's message, if a call is about one.
 fn agent_failure(item: Object<'_>) -> Option<Node<'_>> {
-    let closes = text_of(item, ExecItemKey::Tool).and_then(CollabTool::from_word) == Some(CollabTool::Close);
+    let closes = text_of(item, ExecItemKey::Tool).and_then(CollabTool::from_key) == Some(CollabTool::Close);
     let states = object_of(item, ExecItemKey::States).filter(|_| !closes)?.entries();
     let state = states.iter().filter_map(|entry| node_object(entry.node));
-    let mut wrong =
-        state.filter(|state| text_of(*state, ExecItemKey::Status).and_then(AgentState::from_word).is_some());
+    let mut wrong = state.filter(|state| text_of(*state, ExecItemKey::Status).and_then(AgentState::from_key).is_some());
     wrong.find_map(|state| first_of(state, &[ExecItemKey::Message, ExecItemKey::Status]))
 }
 

@@ -9,10 +9,10 @@ pub(super) fn read_stream<'run>(
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::new(draft);
     let mut growing: Option<(Node<'run>, String, StepMeta<'run>)> = None;
-    for node in crate::adapt::items_of::<GeminiEventKey>(root, &[]) {
+    for node in crate::adapt::nodes::items_of::<GeminiEventKey>(root, &[]) {
         talk.draft.count_record();
         let event = node_object(*node);
-        let kind = event.and_then(|event| text_of(event, GeminiEventKey::Type)).and_then(GeminiEventType::from_word);
+        let kind = event.and_then(|event| text_of(event, GeminiEventKey::Type)).and_then(GeminiEventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
             talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
             continue;
@@ -59,7 +59,7 @@ fn read_event<'run>(
             talk.note_time(about.time);
         }
         GeminiEventType::Said => {
-            let speaker = match text_of(event, GeminiEventKey::Role).and_then(MessageRole::from_word) {
+            let speaker = match text_of(event, GeminiEventKey::Role).and_then(MessageRole::from_key) {
                 Some(MessageRole::Assistant) => Speaker::Assistant,
                 Some(MessageRole::User) => Speaker::User,
                 _ => Speaker::System,
@@ -88,7 +88,7 @@ fn read_event<'run>(
             talk.add_result(text_of(event, GeminiEventKey::Call), None, outcome, about, node.origin);
         }
         GeminiEventType::Error
-            if text_of(event, GeminiEventKey::Severity).and_then(ErrorSeverity::from_word)
+            if text_of(event, GeminiEventKey::Severity).and_then(ErrorSeverity::from_key)
                 == Some(ErrorSeverity::Warning) =>
         {
             if let Some(message) = event.field(GeminiEventKey::Message) {

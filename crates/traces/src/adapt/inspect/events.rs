@@ -4,41 +4,41 @@
 use super::{InspectMessageKey, refused_or_failed, resolve_attachment};
 use crate::adapt::content;
 use crate::adapt::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
-use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, fields, is_true, words};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table};
+use crate::adapt::nodes::{first_of, list_of, node_object, object_items, object_of, text_of};
 use crate::adapt::run_builder::StepId;
-use crate::adapt::{first_of, list_of, node_object, object_items, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-fields! {
+key_table! {
     InspectEventKey {
-        Event = "event" => Shape,
-        Id = "id" => Call(of_step::ID),
-        Function = "function" => Call(of_step::TOOL),
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Result = "result" => Call(of_step::RESULT),
-        Error = "error" => Call(of_step::ERROR),
-        Failed = "failed" => Call(of_step::STATUS),
-        Pending = "pending" => Call(of_step::STATUS),
-        Time = "timestamp" => Call(of_step::START),
-        Completed = "completed" => Call(of_step::END),
-        Message = "message_id" => Shape,
+        Event = "event",
+        Id = "id",
+        Function = "function",
+        Arguments = "arguments",
+        Result = "result",
+        Error = "error",
+        Failed = "failed",
+        Pending = "pending",
+        Time = "timestamp",
+        Completed = "completed",
+        Message = "message_id",
         /// What happened during the tool's execution, in older logs.
-        Inner = "events" => Shape,
-        Span = "span_id" => Shape,
-        Parent = "parent_id" => Shape,
-        Type = "type" => Shape,
-        Name = "name" => Call(of_step::AGENT),
-        Output = "output" => Shape,
-        Choices = "choices" => Shape,
-        Said = "message" => Shape,
+        Inner = "events",
+        Span = "span_id",
+        Parent = "parent_id",
+        Type = "type",
+        Name = "name",
+        Output = "output",
+        Choices = "choices",
+        Said = "message",
     }
 }
 
-words! {
+key_table! {
     InspectEventType {
         Tool = "tool",
         Model = "model",
@@ -46,7 +46,7 @@ words! {
     }
 }
 
-words! {
+key_table! {
     InspectSpanType {
         Agent = "agent",
         Tool = "tool" | "handoff",
@@ -113,7 +113,7 @@ impl<'run> MessageIndex<'run> {
     fn begin_span(&mut self, event: Object<'run>) {
         let Some(id) = text_of(event, InspectEventKey::Id) else { return };
         let mut within = self.span_context(text_of(event, InspectEventKey::Parent));
-        match text_of(event, InspectEventKey::Type).and_then(InspectSpanType::from_word) {
+        match text_of(event, InspectEventKey::Type).and_then(InspectSpanType::from_key) {
             Some(InspectSpanType::Agent) => {
                 within.agent = if within.nested { event.field(InspectEventKey::Name) } else { within.agent };
                 within.nested = true;
@@ -159,7 +159,7 @@ impl<'run> ExecutionIndex<'run> {
         events: &'run [Node<'run>],
     ) {
         for (node, event) in talk.draft.record_objects(events) {
-            match text_of(event, InspectEventKey::Event).and_then(InspectEventType::from_word) {
+            match text_of(event, InspectEventKey::Event).and_then(InspectEventType::from_key) {
                 Some(InspectEventType::Span) => places.begin_span(event),
                 Some(InspectEventType::Model) => places.note_answer(event),
                 Some(InspectEventType::Tool) => {

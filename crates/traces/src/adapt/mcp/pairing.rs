@@ -2,22 +2,21 @@
 //! id: the way that a message went tells them apart, and where nobody wrote that down the shape of the answer. What is left open by
 //! both is no result of a call.
 
-use crate::adapt::fields::{FieldRecord, fields};
+use crate::adapt::fields::{FieldRecord, key_table};
 use crate::adapt::run_builder::StepId;
 use averment_base::value::{Node, Object};
-use averment_runs::normal::of_step;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-fields! {
+key_table! {
     RpcResultKey {
-        Content = "content" => Call(of_step::RESULT),
-        Structured = "structuredContent" => Call(of_step::RESULT),
-        Failed = "isError" => Call(of_step::STATUS),
-        Before = "toolResult" => Call(of_step::RESULT),
-        Role = "role" => Shape,
-        Model = "model" => Shape,
-        Action = "action" => Shape,
-        Roots = "roots" => Shape,
+        Content = "content",
+        Structured = "structuredContent",
+        Failed = "isError",
+        Before = "toolResult",
+        Role = "role",
+        Model = "model",
+        Action = "action",
+        Roots = "roots",
     }
 }
 

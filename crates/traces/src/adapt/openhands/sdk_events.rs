@@ -3,38 +3,38 @@
 use super::{EventSource, OpenHandsKey};
 use crate::adapt::content;
 use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, fields, is_true, words};
+use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use crate::adapt::nodes::{first_of, node_object, object_of, text_of};
 use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::{first_of, node_object, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
 
-fields! {
+key_table! {
     SdkEventKey {
-        Kind = "kind" => Shape,
-        Message = "llm_message" => Shape,
-        Content = "content" => Shape,
-        Prompt = "system_prompt" => Shape,
-        Thought = "thought" => Shape,
-        Tool = "tool_name" => Call(of_step::TOOL),
-        Call = "tool_call_id" => Call(of_step::ID),
-        ToolCall = "tool_call" => Shape,
-        Function = "function" => Shape,
-        Arguments = "arguments" => Call(of_step::ARGS),
-        Action = "action" => Call(of_step::ARGS),
-        Observation = "observation" => Call(of_step::RESULT),
-        ExitCode = "exit_code" => Call(of_step::EXIT_CODE),
-        Failed = "is_error" => Call(of_step::STATUS),
-        Error = "error" => Call(of_step::ERROR),
-        Reason = "rejection_reason" => Call(of_step::ERROR),
-        Said = "message" => Shape,
-        Detail = "detail" => Run(of_run::ERROR),
-        Code = "code" => Run(of_run::ERROR),
+        Kind = "kind",
+        Message = "llm_message",
+        Content = "content",
+        Prompt = "system_prompt",
+        Thought = "thought",
+        Tool = "tool_name",
+        Call = "tool_call_id",
+        ToolCall = "tool_call",
+        Function = "function",
+        Arguments = "arguments",
+        Action = "action",
+        Observation = "observation",
+        ExitCode = "exit_code",
+        Failed = "is_error",
+        Error = "error",
+        Reason = "rejection_reason",
+        Said = "message",
+        Detail = "detail",
+        Code = "code",
     }
 }
 
-words! {
+key_table! {
     SdkEventKind {
         Message = "MessageEvent",
         Action = "ActionEvent",
@@ -42,15 +42,15 @@ words! {
         Error = "AgentErrorEvent",
         Rejected = "UserRejectObservation",
         Prompt = "SystemPromptEvent",
-        Silent = "PauseEvent" | "Condensation" | "CondensationRequest" | "CondensationSummaryEvent" | "ConversationStateUpdateEvent"
-            | "TokenEvent",
+        Silent = "PauseEvent" | "Condensation" | "CondensationRequest" | "CondensationSummaryEvent"
+            | "ConversationStateUpdateEvent" | "TokenEvent",
         /// Ended the conversation, unless it was resumed.
         Broken = "ConversationErrorEvent",
     }
 }
 
 pub(super) fn is_event(event: Object<'_>) -> bool {
-    text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_word).is_some()
+    text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_key).is_some()
         && text_of(event, OpenHandsKey::Source).is_some()
 }
 
@@ -60,7 +60,7 @@ pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuild
     for node in events {
         talk.draft.count_record();
         let event = node_object(*node)
-            .and_then(|event| Some((event, text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_word)?)));
+            .and_then(|event| Some((event, text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_key)?)));
         match event {
             Some((event, SdkEventKind::Broken)) => {
                 wrong = first_of(event, &[SdkEventKey::Detail, SdkEventKey::Code]);
@@ -78,7 +78,7 @@ pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuild
 
 /// The agent or its user acts: an earlier error was not the end.
 fn continues_run(event: Object<'_>, kind: SdkEventKind) -> bool {
-    let source = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_word);
+    let source = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_key);
     matches!(kind, SdkEventKind::Message | SdkEventKind::Action) && source.is_some()
 }
 
@@ -89,7 +89,7 @@ fn read_event<'run>(
     kind: SdkEventKind,
 ) {
     let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
-    let of_agent = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_word) == Some(EventSource::Agent);
+    let of_agent = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_key) == Some(EventSource::Agent);
     match kind {
         SdkEventKind::Message => {
             let content =

@@ -1,52 +1,61 @@
 //! The spans of a trace, whatever container holds them, one by one.
 
 use super::zipkin;
+use crate::adapt::fields::{TableRow, key_table, value_of};
+use crate::adapt::nodes::{node_list, node_object, object_items};
 use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::spans::attributes::Fact;
 use crate::adapt::spans::{
-    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, event_bodies, instant_milliseconds, names,
-    of_word, text_of_node,
+    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, event_bodies, instant_milliseconds, of_word,
+    text_of_node,
 };
-use crate::adapt::{node_list, node_object, object_items};
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
 use rustc_hash::FxHashSet;
 
-names! {
+key_table! {
     SpanKey {
-        Id = ["spanId", "span_id", "spanID", "context.span_id"],
-        Trace = ["traceId", "trace_id", "traceID", "context.trace_id"],
-        Parent = ["parentSpanId", "parent_span_id", "parentSpanID", "parent_id", "parentId"],
-        Name = ["name", "operationName", "span_name"],
-        Context = ["context", "spanContext", "span_context"],
-        ParentContext = ["parentSpanContext", "parent"],
-        StartNano = ["startTimeUnixNano", "start_time_unix_nano"],
-        EndNano = ["endTimeUnixNano", "end_time_unix_nano"],
-        Start = ["startTime", "start_time"],
-        End = ["endTime", "end_time"],
+        Id = "spanId" | "span_id" | "spanID" | "context.span_id",
+        Trace = "traceId" | "trace_id" | "traceID" | "context.trace_id",
+        Parent = "parentSpanId" | "parent_span_id" | "parentSpanID" | "parent_id" | "parentId",
+        Name = "name" | "operationName" | "span_name",
+        Context = "context" | "spanContext" | "span_context",
+        ParentContext = "parentSpanContext" | "parent",
+        StartNano = "startTimeUnixNano" | "start_time_unix_nano",
+        EndNano = "endTimeUnixNano" | "end_time_unix_nano",
+        Start = "startTime" | "start_time",
+        End = "endTime" | "end_time",
         /// Jaeger, in microseconds.
-        Duration = ["duration"],
-        Attributes = ["attributes", "tags"],
-        Events = ["events", "span_events", "logs"],
-        References = ["references"],
-        Status = ["status"],
-        StatusCode = ["status_code", "statusCode", "code"],
-        StatusMessage = ["status_message", "statusMessage", "message", "description"],
-        Kind = ["kind", "span_kind"],
+        Duration = "duration",
+        Attributes = "attributes" | "tags",
+        Events = "events" | "span_events" | "logs",
+        References = "references",
+        Status = "status",
+        StatusCode = "status_code" | "statusCode" | "code",
+        StatusMessage = "status_message" | "statusMessage" | "message" | "description",
+        Kind = "kind" | "span_kind",
     }
 }
 
-names! {
+key_table! {
+    /// What else stands in a span of OTLP: no run tells of it.
+    Detail {
+        Any = "traceState" | "trace_state" | "flags" | "links" | "droppedAttributesCount" | "dropped_attributes_count"
+            | "droppedEventsCount" | "dropped_events_count" | "droppedLinksCount" | "dropped_links_count",
+    }
+}
+
+key_table! {
     /// Values that mark a span's start record, rewritten when it ends.
     SpanStage {
-        Begun = ["pending_span"],
+        Begun = "pending_span",
     }
 }
 
-names! {
+key_table! {
     SpanEventKey {
-        Name = ["name", "event_name"],
-        Attributes = ["attributes", "fields"],
-        Body = ["body"],
+        Name = "name" | "event_name",
+        Attributes = "attributes" | "fields",
+        Body = "body",
     }
 }
 
@@ -57,10 +66,6 @@ pub(crate) enum SpanForm {
     Jaeger,
     Flat,
     Zipkin,
-}
-
-pub(super) fn find_key<'run>(object: Object<'run>, wanted: SpanKey) -> Option<Node<'run>> {
-    wanted.find(object)
 }
 
 #[derive(Default)]
@@ -87,7 +92,7 @@ impl<'run> SpanTrace<'run> {
             self.ids.extend(text_of_node(id));
         }
         let span = read_span(words, form, record, draft);
-        if span.facts.fact_text(Fact::Stage).and_then(SpanStage::from_name).is_some() {
+        if span.facts.fact_text(Fact::Stage).and_then(SpanStage::from_key).is_some() {
             return;
         }
         if span.start.is_none() {
@@ -129,8 +134,8 @@ impl<'run> SpanValues<'run> {
     pub(super) fn of_span(span: Object<'run>) -> Self {
         let mut words = Self::empty_values();
         for entry in span.entries() {
-            if let Some((word, rank)) = SpanKey::from_name(entry.key) {
-                words.offer_value(word, rank, entry.node);
+            if let Some(word) = SpanKey::from_key(entry.key) {
+                words.offer_value(word, word.rank(entry.key), entry.node);
             }
         }
         words
@@ -155,7 +160,7 @@ impl<'run> SpanValues<'run> {
 
 /// Beside the name, or in the span's context.
 fn context_id<'run>(words: &SpanValues<'run>, word: SpanKey) -> Option<Node<'run>> {
-    words.value_of(word).or_else(|| find_key(words.value_of(SpanKey::Context).and_then(node_object)?, word))
+    words.value_of(word).or_else(|| value_of(words.value_of(SpanKey::Context).and_then(node_object)?, word))
 }
 
 fn read_span<'run>(
@@ -197,10 +202,10 @@ fn parent_id<'run>(words: &SpanValues<'run>) -> Option<&'run str> {
     let own = words.value_of(SpanKey::Parent).and_then(text_of_node);
     let referenced = || {
         let references = words.value_of(SpanKey::References).and_then(node_list)?;
-        object_items(references).find_map(|(_, reference)| find_key(reference, SpanKey::Id).and_then(text_of_node))
+        object_items(references).find_map(|(_, reference)| value_of(reference, SpanKey::Id).and_then(text_of_node))
     };
     own.filter(is_id)
-        .or_else(|| find_key(context?, SpanKey::Id).and_then(text_of_node))
+        .or_else(|| value_of(context?, SpanKey::Id).and_then(text_of_node))
         .or_else(referenced)
         .filter(is_id)
 }
@@ -229,7 +234,7 @@ fn read_status<'run>(outer: &SpanValues<'run>, span: &mut TraceSpan<'run>) {
     let status = outer.value_of(SpanKey::Status);
     let inner = status.and_then(node_object);
     let code = inner
-        .and_then(|inner| find_key(inner, SpanKey::StatusCode))
+        .and_then(|inner| value_of(inner, SpanKey::StatusCode))
         .or_else(|| outer.value_of(SpanKey::StatusCode))
         .or(status);
     span.failed = match code.map(|code| code.value) {
@@ -242,18 +247,17 @@ fn read_status<'run>(outer: &SpanValues<'run>, span: &mut TraceSpan<'run>) {
         _ => None,
     };
     let message = inner
-        .and_then(|inner| find_key(inner, SpanKey::StatusMessage))
+        .and_then(|inner| value_of(inner, SpanKey::StatusMessage))
         .or_else(|| outer.value_of(SpanKey::StatusMessage));
     span.error = message
         .filter(|message| span.failed == Some(true) && text_of_node(*message).is_some_and(|text| !text.is_empty()));
 }
 
 fn read_event<'run>(event: Object<'run>, span: &mut TraceSpan<'run>, draft: &mut RunBuilder<'run, '_>) {
-    let of = |wanted: SpanEventKey| wanted.find(event);
-    let Some(attributes) = of(SpanEventKey::Attributes) else { return };
-    let name = of(SpanEventKey::Name).and_then(text_of_node).unwrap_or_default();
+    let Some(attributes) = value_of(event, SpanEventKey::Attributes) else { return };
+    let name = value_of(event, SpanEventKey::Name).and_then(text_of_node).unwrap_or_default();
     span.take_event(name, attributes, draft);
-    if let Some(body) = of(SpanEventKey::Body) {
+    if let Some(body) = value_of(event, SpanEventKey::Body) {
         span.take_event(name, body, draft);
         event_bodies::take_body(span, name, body, draft);
     }

@@ -1,56 +1,59 @@
 //! Spans of Zipkin, version 2: lists of them, or one a line. All that is not said by a key of theirs stands in tags, whose values are
 //! text; an event is text as well, its name with its attributes behind it.
 
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{node_list, node_object, object_items};
 use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::spans::{InstantUnit, TraceSpan, instant_milliseconds, names, text_of_node};
-use crate::adapt::{node_list, node_object, object_items};
+use crate::adapt::spans::{InstantUnit, TraceSpan, instant_milliseconds, text_of_node};
 use averment_base::value::{Node, Object, Value, ValueText};
 
-names! {
+key_table! {
     ZipkinKey {
-        Trace = ["traceId"],
-        Id = ["id"],
-        Name = ["name"],
-        Start = ["timestamp"],
-        Duration = ["duration"],
-        Tags = ["tags"],
-        From = ["localEndpoint"],
-        Events = ["annotations"],
-        Value = ["value"],
-        Error = ["error"],
+        Trace = "traceId",
+        Id = "id",
+        Name = "name",
+        Start = "timestamp",
+        Duration = "duration",
+        Tags = "tags",
+        From = "localEndpoint",
+        Events = "annotations",
+        Value = "value",
+        Error = "error",
     }
 }
 
 /// With both ids, a numeric start, and tags or an endpoint.
 pub(super) fn is_span(span: Object<'_>) -> bool {
-    let is_text = |word: ZipkinKey| word.find(span).and_then(text_of_node).is_some_and(|text| !text.is_empty());
-    let is_object = |word: ZipkinKey| word.find(span).and_then(node_object).is_some();
+    let is_text = |word: ZipkinKey| value_of(span, word).and_then(text_of_node).is_some_and(|text| !text.is_empty());
+    let is_object = |word: ZipkinKey| value_of(span, word).and_then(node_object).is_some();
     [ZipkinKey::Trace, ZipkinKey::Id].into_iter().all(is_text)
-        && ZipkinKey::Start.find(span).is_some_and(|start| matches!(start.value, Value::Number(_)))
+        && value_of(span, ZipkinKey::Start).is_some_and(|start| matches!(start.value, Value::Number(_)))
         && [ZipkinKey::Tags, ZipkinKey::From].into_iter().any(is_object)
-        && ZipkinKey::Name.find(span).is_none_or(|name| text_of_node(name).is_some())
+        && value_of(span, ZipkinKey::Name).is_none_or(|name| text_of_node(name).is_some())
 }
 
 /// In microseconds.
 pub(super) fn span_times(span: Object<'_>) -> (Option<f64>, Option<f64>) {
-    let of = |word: ZipkinKey| word.find(span).and_then(|node| instant_milliseconds(node, InstantUnit::Microseconds));
+    let of =
+        |word: ZipkinKey| value_of(span, word).and_then(|node| instant_milliseconds(node, InstantUnit::Microseconds));
     let start = of(ZipkinKey::Start);
     (start, start.zip(of(ZipkinKey::Duration)).map(|(start, duration)| start + duration))
 }
 
 /// Adds id, error (a tag) and events, which Zipkin stores differently.
 pub(super) fn complete_span<'run>(record: Object<'run>, span: &mut TraceSpan<'run>, draft: &RunBuilder<'run, '_>) {
-    span.id = ZipkinKey::Id.find(record).and_then(text_of_node);
-    let tags = ZipkinKey::Tags.find(record).and_then(node_object);
+    span.id = value_of(record, ZipkinKey::Id).and_then(text_of_node);
+    let tags = value_of(record, ZipkinKey::Tags).and_then(node_object);
     if let Some(error) =
-        tags.and_then(|tags| ZipkinKey::Error.find(tags)).and_then(|node| Some((node, text_of_node(node)?)))
+        tags.and_then(|tags| value_of(tags, ZipkinKey::Error)).and_then(|node| Some((node, text_of_node(node)?)))
     {
         let says = !matches!(error.1, "" | "true" | "false");
         span.failed = Some(error.1 != "false").filter(|failed| *failed).or(span.failed);
         span.error = says.then_some(error.0).or(span.error);
     }
-    for (_, event) in ZipkinKey::Events.find(record).and_then(node_list).into_iter().flat_map(object_items) {
-        if let Some((name, attributes)) = ZipkinKey::Value.find(event).and_then(|value| named_event(value, draft)) {
+    for (_, event) in value_of(record, ZipkinKey::Events).and_then(node_list).into_iter().flat_map(object_items) {
+        if let Some((name, attributes)) = value_of(event, ZipkinKey::Value).and_then(|value| named_event(value, draft))
+        {
             span.take_event(name, attributes, draft);
         }
     }

@@ -1,11 +1,10 @@
 //! The attributes of spans: what the names of each dialect mean. A dialect is nothing but names here.
 
+use super::super::nodes::{node_list, node_object};
 use super::super::run_builder::RunBuilder;
-use super::super::{node_list, node_object};
+use crate::adapt::fields::{TableRow, key_table, value_of};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use std::cmp::Ordering;
-
-pub(crate) use super::table::names;
 
 macro_rules! ways {
     ($(#[$about:meta])* $name:ident = [$([$($key:literal),+ $(,)?]),+ $(,)?];) => {
@@ -15,113 +14,102 @@ macro_rules! ways {
 }
 pub(crate) use ways;
 
-names! {
+key_table! {
     /// A fact that an attribute states. The current convention's name comes first.
     Fact {
-        Operation = ["gen_ai.operation.name"],
-        Kind = ["openinference.span.kind", "traceloop.span.kind", "span_kind", "mlflow.spanType"],
-        FunctionOfSdk = ["ai.operationId"],
-        RequestType = ["llm.request.type"],
-        Tool = ["gen_ai.tool.name", "tool.name", "ai.toolCall.name", "tool_call.function.name"],
-        CallId = ["gen_ai.tool.call.id", "tool_call.id", "tool.id", "ai.toolCall.id", "tool.call_id"],
-        Args = [
-            "gen_ai.tool.call.arguments", "gcp.vertex.agent.tool_call_args", "ai.toolCall.args", "ai.toolCall.input", "tool_arguments",
-            "gen_ai.tool.arguments",
-            "gen_ai.tool.args", "gen_ai.tool.input", "tool_call.function.arguments",
-        ],
-        Result = [
-            "gen_ai.tool.call.result", "gcp.vertex.agent.tool_response", "ai.toolCall.result", "ai.toolCall.output", "tool_response",
-            "gen_ai.tool.result", "gen_ai.tool.output", "gen_ai.tool.message",
-        ],
+        Operation = "gen_ai.operation.name",
+        Kind = "openinference.span.kind" | "traceloop.span.kind" | "span_kind" | "mlflow.spanType",
+        FunctionOfSdk = "ai.operationId",
+        RequestType = "llm.request.type",
+        Tool = "gen_ai.tool.name" | "tool.name" | "ai.toolCall.name" | "tool_call.function.name",
+        CallId = "gen_ai.tool.call.id" | "tool_call.id" | "tool.id" | "ai.toolCall.id" | "tool.call_id",
+        Args = "gen_ai.tool.call.arguments" | "gcp.vertex.agent.tool_call_args" | "ai.toolCall.args" | "ai.toolCall.input"
+            | "tool_arguments" | "gen_ai.tool.arguments" | "gen_ai.tool.args" | "gen_ai.tool.input"
+            | "tool_call.function.arguments",
+        Result = "gen_ai.tool.call.result" | "gcp.vertex.agent.tool_response" | "ai.toolCall.result" | "ai.toolCall.output"
+            | "tool_response" | "gen_ai.tool.result" | "gen_ai.tool.output" | "gen_ai.tool.message",
         /// The tool's schema; some write its input here.
-        Parameters = ["tool.parameters", "tool.json_schema"],
+        Parameters = "tool.parameters" | "tool.json_schema",
         /// Input and output, whatever the span does.
-        Input = ["input.value", "traceloop.entity.input", "langfuse.observation.input", "mlflow.spanInputs"],
-        Output = ["output.value", "traceloop.entity.output", "langfuse.observation.output", "mlflow.spanOutputs", "final_result", "gen_ai.output"],
-        HandoverFrom = ["gen_ai.handoff.from_agent", "from_agent"],
-        HandoverTo = ["gen_ai.handoff.to_agent", "to_agent"],
-        Entity = ["traceloop.entity.name"],
-        Agent = ["gen_ai.agent.name", "agent.name", "agent_name", "graph.node.id", "ai.telemetry.functionId"],
-        Model = [
-            "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.response.model", "ai.model.id", "model_name",
-            "llm.response.model", "llm.request.model",
-        ],
+        Input = "input.value" | "traceloop.entity.input" | "langfuse.observation.input" | "mlflow.spanInputs",
+        Output = "output.value" | "traceloop.entity.output" | "langfuse.observation.output" | "mlflow.spanOutputs"
+            | "final_result" | "gen_ai.output",
+        HandoverFrom = "gen_ai.handoff.from_agent" | "from_agent",
+        HandoverTo = "gen_ai.handoff.to_agent" | "to_agent",
+        Entity = "traceloop.entity.name",
+        Agent = "gen_ai.agent.name" | "agent.name" | "agent_name" | "graph.node.id" | "ai.telemetry.functionId",
+        Model = "gen_ai.response.model" | "gen_ai.request.model" | "llm.model_name" | "ai.response.model" | "ai.model.id"
+            | "model_name" | "llm.response.model" | "llm.request.model",
         /// Messages or text that a model received or produced.
-        MessagesIn = ["gen_ai.input.messages", "gen_ai.prompt", "ai.prompt.messages", "ai.prompt", "gcp.vertex.agent.llm_request"],
-        MessagesOut = ["gen_ai.output.messages", "gen_ai.completion", "gcp.vertex.agent.llm_response"],
-        Messages = ["pydantic_ai.all_messages", "all_messages_events", "events"],
-        System = ["gen_ai.system_instructions", "system_instructions"],
-        SaidText = ["ai.response.text", "ai.response.object"],
-        SaidCalls = ["ai.response.toolCalls"],
-        Tools = ["gen_ai.tool.definitions", "ai.prompt.tools", "gen_ai.request.available_tools", "model_request_parameters", "mlflow.chat.tools"],
-        TokensIn = [
-            "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "ai.usage.inputTokens", "ai.usage.promptTokens",
-            "llm.usage.prompt_tokens", "llm.usage.input_tokens", "mlflow.chat.tokenUsage.input_tokens",
-        ],
-        TokensOut = [
-            "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion", "ai.usage.outputTokens",
-            "ai.usage.completionTokens", "llm.usage.completion_tokens", "llm.usage.output_tokens", "mlflow.chat.tokenUsage.output_tokens",
-        ],
-        TokensAll = [
-            "llm.token_count.total", "gen_ai.usage.total_tokens", "llm.usage.total_tokens", "ai.usage.totalTokens",
-            "mlflow.chat.tokenUsage.total_tokens",
-        ],
-        TokensReasoning = [
-            "gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens", "gen_ai.usage.details.reasoning_tokens",
-            "llm.token_count.completion_details.reasoning", "ai.usage.reasoningTokens", "llm.usage.reasoning_tokens",
-        ],
-        TokensCacheRead = [
-            "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.details.cache_read_tokens",
-            "gen_ai.usage.details.cache_read_input_tokens", "gen_ai.usage.cached_tokens", "llm.token_count.prompt_details.cache_read",
-            "ai.usage.cachedInputTokens", "llm.usage.cache_read_input_tokens",
-        ],
-        TokensCacheWrite = [
-            "gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens", "gen_ai.usage.details.cache_write_tokens",
-            "gen_ai.usage.details.cache_creation_input_tokens", "llm.token_count.prompt_details.cache_write",
-            "llm.usage.cache_creation_input_tokens",
-        ],
-        Cost = ["llm.cost.total", "gen_ai.usage.cost", "operation.cost", "gen_ai.cost.total_cost", "gen_ai.usage.total_cost"],
-        Conversation = ["gen_ai.conversation.id", "session.id", "gcp.vertex.agent.session_id", "traceloop.association.properties.session_id"],
-        ErrorType = ["error.type", "exception.type"],
-        ErrorMessage = ["exception.message", "error.message", "otel.status_description"],
-        Failed = ["error"],
-        StatusWord = ["otel.status_code", "status_code", "status"],
-        Url = ["url.full", "http.url"],
-        Method = ["http.request.method", "http.method"],
-        HttpStatus = ["http.response.status_code", "http.status_code"],
-        SpanKind = ["span.kind"],
-        Stage = ["logfire.span_type"],
-        EventRole = ["role"],
-        EventContent = ["content"],
-        EventMessage = ["message"],
-        EventCalls = ["tool_calls"],
-        EventId = ["id"],
+        MessagesIn = "gen_ai.input.messages" | "gen_ai.prompt" | "ai.prompt.messages" | "ai.prompt"
+            | "gcp.vertex.agent.llm_request",
+        MessagesOut = "gen_ai.output.messages" | "gen_ai.completion" | "gcp.vertex.agent.llm_response",
+        Messages = "pydantic_ai.all_messages" | "all_messages_events" | "events",
+        System = "gen_ai.system_instructions" | "system_instructions",
+        SaidText = "ai.response.text" | "ai.response.object",
+        SaidCalls = "ai.response.toolCalls",
+        Tools = "gen_ai.tool.definitions" | "ai.prompt.tools" | "gen_ai.request.available_tools" | "model_request_parameters"
+            | "mlflow.chat.tools",
+        TokensIn = "gen_ai.usage.input_tokens" | "gen_ai.usage.prompt_tokens" | "llm.token_count.prompt" | "ai.usage.inputTokens"
+            | "ai.usage.promptTokens" | "llm.usage.prompt_tokens" | "llm.usage.input_tokens"
+            | "mlflow.chat.tokenUsage.input_tokens",
+        TokensOut = "gen_ai.usage.output_tokens" | "gen_ai.usage.completion_tokens" | "llm.token_count.completion"
+            | "ai.usage.outputTokens" | "ai.usage.completionTokens" | "llm.usage.completion_tokens" | "llm.usage.output_tokens"
+            | "mlflow.chat.tokenUsage.output_tokens",
+        TokensAll = "llm.token_count.total" | "gen_ai.usage.total_tokens" | "llm.usage.total_tokens" | "ai.usage.totalTokens"
+            | "mlflow.chat.tokenUsage.total_tokens",
+        TokensReasoning = "gen_ai.usage.reasoning.output_tokens" | "gen_ai.usage.reasoning_tokens"
+            | "gen_ai.usage.details.reasoning_tokens" | "llm.token_count.completion_details.reasoning"
+            | "ai.usage.reasoningTokens" | "llm.usage.reasoning_tokens",
+        TokensCacheRead = "gen_ai.usage.cache_read.input_tokens" | "gen_ai.usage.cache_read_input_tokens"
+            | "gen_ai.usage.details.cache_read_tokens" | "gen_ai.usage.details.cache_read_input_tokens"
+            | "gen_ai.usage.cached_tokens" | "llm.token_count.prompt_details.cache_read" | "ai.usage.cachedInputTokens"
+            | "llm.usage.cache_read_input_tokens",
+        TokensCacheWrite = "gen_ai.usage.cache_creation.input_tokens" | "gen_ai.usage.cache_creation_input_tokens"
+            | "gen_ai.usage.details.cache_write_tokens" | "gen_ai.usage.details.cache_creation_input_tokens"
+            | "llm.token_count.prompt_details.cache_write" | "llm.usage.cache_creation_input_tokens",
+        Cost = "llm.cost.total" | "gen_ai.usage.cost" | "operation.cost" | "gen_ai.cost.total_cost" | "gen_ai.usage.total_cost",
+        Conversation = "gen_ai.conversation.id" | "session.id" | "gcp.vertex.agent.session_id"
+            | "traceloop.association.properties.session_id",
+        ErrorType = "error.type" | "exception.type",
+        ErrorMessage = "exception.message" | "error.message" | "otel.status_description",
+        Failed = "error",
+        StatusWord = "otel.status_code" | "status_code" | "status",
+        Url = "url.full" | "http.url",
+        Method = "http.request.method" | "http.method",
+        HttpStatus = "http.response.status_code" | "http.status_code",
+        SpanKind = "span.kind",
+        Stage = "logfire.span_type",
+        EventRole = "role",
+        EventContent = "content",
+        EventMessage = "message",
+        EventCalls = "tool_calls",
+        EventId = "id",
     }
 }
 
-names! {
+key_table! {
     NumberedList {
-        In = ["llm.input_messages", "gen_ai.prompt"],
-        Out = ["llm.output_messages", "gen_ai.completion"],
-        Tools = ["llm.tools", "llm.request.functions"],
+        In = "llm.input_messages" | "gen_ai.prompt",
+        Out = "llm.output_messages" | "gen_ai.completion",
+        Tools = "llm.tools" | "llm.request.functions",
     }
 }
 
-names! {
+key_table! {
     /// A numbered part; `#` is a number.
     NumberedField {
-        Role = ["#.message.role", "#.role"],
-        Text = ["#.message.content", "#.content"],
-        Piece = ["#.message.contents.#.message_content.text", "#.message.content.#"],
-        TypeOfText = ["#.message.contents.#.message_content.type"],
-        CallId = ["#.message.tool_calls.#.tool_call.id", "#.tool_calls.#.id"],
-        CallName = ["#.message.tool_calls.#.tool_call.function.name", "#.tool_calls.#.name", "#.message.function_call_name"],
-        CallArgs = [
-            "#.message.tool_calls.#.tool_call.function.arguments", "#.tool_calls.#.arguments", "#.message.function_call_arguments_json",
-        ],
-        Answers = ["#.message.tool_call_id", "#.tool_call_id"],
-        Schema = ["#.tool.json_schema"],
-        ToolName = ["#.name"],
+        Role = "#.message.role" | "#.role",
+        Text = "#.message.content" | "#.content",
+        Piece = "#.message.contents.#.message_content.text" | "#.message.content.#",
+        TypeOfText = "#.message.contents.#.message_content.type",
+        CallId = "#.message.tool_calls.#.tool_call.id" | "#.tool_calls.#.id",
+        CallName = "#.message.tool_calls.#.tool_call.function.name" | "#.tool_calls.#.name" | "#.message.function_call_name",
+        CallArgs = "#.message.tool_calls.#.tool_call.function.arguments" | "#.tool_calls.#.arguments"
+            | "#.message.function_call_arguments_json",
+        Answers = "#.message.tool_call_id" | "#.tool_call_id",
+        Schema = "#.tool.json_schema",
+        ToolName = "#.name",
     }
 }
 
@@ -187,8 +175,8 @@ impl<'run> SpanFacts<'run> {
     }
 
     pub(crate) fn add_attribute(&mut self, name: &str, node: Node<'run>) {
-        if let Some((fact, rank)) = Fact::from_name(name) {
-            self.offer_fact(fact, rank, node);
+        if let Some(fact) = Fact::from_key(name) {
+            self.offer_fact(fact, fact.rank(name), node);
         } else if let Some(written) = parse_numbered(name, node) {
             self.written.push(written);
         } else if let Value::Object(_) | Value::List(_) = node.value {
@@ -205,8 +193,8 @@ impl<'run> SpanFacts<'run> {
         }
         let mut each = |key: &str, node: Node<'run>| {
             let name = format!("{name}.{key}");
-            if let Some((fact, rank)) = Fact::from_name(&name) {
-                self.offer_fact(fact, rank, node);
+            if let Some(fact) = Fact::from_key(&name) {
+                self.offer_fact(fact, fact.rank(&name), node);
             } else if let Some(written) = parse_numbered(&name, node) {
                 self.written.push(written);
             } else {
@@ -229,7 +217,7 @@ impl<'run> SpanFacts<'run> {
 
 fn parse_numbered<'run>(name: &str, node: Node<'run>) -> Option<NumberedPart<'run>> {
     let digit = name.bytes().zip(name.bytes().skip(1)).position(|(a, b)| a == b'.' && b.is_ascii_digit())?;
-    let (of, _) = NumberedList::from_name(name.get(..digit)?)?;
+    let of = NumberedList::from_key(name.get(..digit)?)?;
     let mut numbers = [0; 2];
     let (mut template, mut found) = (String::with_capacity(name.len()), 0);
     for segment in name.get(digit + 1..)?.split('.') {
@@ -245,24 +233,25 @@ fn parse_numbered<'run>(name: &str, node: Node<'run>) -> Option<NumberedPart<'ru
             Err(_) => template.push_str(segment),
         }
     }
-    Some(NumberedPart { of, part: NumberedField::from_name(&template)?.0, numbers, node })
+    Some(NumberedPart { of, part: NumberedField::from_key(&template)?, numbers, node })
 }
 
-names! {
+key_table! {
     /// Value wrappers whose key is the type.
     TypedValueKey {
-        Plain = ["stringValue", "boolValue", "doubleValue", "string_value", "bool_value", "double_value", "bytesValue", "bytes_value"],
-        Integer = ["intValue", "int_value"],
-        List = ["arrayValue", "array_value"],
-        Object = ["kvlistValue", "kvlist_value"],
+        Plain = "stringValue" | "boolValue" | "doubleValue" | "string_value" | "bool_value" | "double_value" | "bytesValue"
+            | "bytes_value",
+        Integer = "intValue" | "int_value",
+        List = "arrayValue" | "array_value",
+        Object = "kvlistValue" | "kvlist_value",
     }
 }
 
-names! {
+key_table! {
     AttributeKey {
-        Key = ["key"],
-        Value = ["value"],
-        Values = ["values"],
+        Key = "key",
+        Value = "value",
+        Values = "values",
     }
 }
 
@@ -287,12 +276,8 @@ pub(crate) fn attribute_entry<'run>(
     depth: usize,
 ) -> Option<ObjectEntry<'run>> {
     let attribute = node_object(item)?;
-    let key = super::text_of_node(find_key(attribute, AttributeKey::Key)?)?;
-    Some(ObjectEntry { key, node: untyped_value(find_key(attribute, AttributeKey::Value)?, draft, depth) })
-}
-
-fn find_key<'run>(object: Object<'run>, wanted: AttributeKey) -> Option<Node<'run>> {
-    wanted.find(object)
+    let key = super::text_of_node(value_of(attribute, AttributeKey::Key)?)?;
+    Some(ObjectEntry { key, node: untyped_value(value_of(attribute, AttributeKey::Value)?, draft, depth) })
 }
 
 /// OTLP writes integers as text.
@@ -303,12 +288,12 @@ pub(crate) fn integer_node(node: Node<'_>) -> Node<'_> {
 
 fn untyped_value<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>, depth: usize) -> Node<'run> {
     let Some([only]) = node_object(node).map(|object| object.entries()) else { return node };
-    let Some((typed, _)) = TypedValueKey::from_name(only.key).filter(|_| depth < draft.limits.json_depth) else {
+    let Some(typed) = TypedValueKey::from_key(only.key).filter(|_| depth < draft.limits.json_depth) else {
         return node;
     };
     let values = || {
         node_object(only.node)
-            .and_then(|object| find_key(object, AttributeKey::Values))
+            .and_then(|object| value_of(object, AttributeKey::Values))
             .and_then(node_list)
             .unwrap_or_default()
     };

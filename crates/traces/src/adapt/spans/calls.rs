@@ -1,9 +1,9 @@
 //! The calls of a run that is recorded as spans: each span of a tool is one, with what the model has said of it. Where no tool has a
 //! span, calls are what models have asked for, with the results that they were told later.
 
-use super::exchange::{ExchangeRef, RequestedCall, ToolResult};
-use super::request_matches::RequestMatches;
-use super::run_steps::{FIELDS, TimedStep, common_fields, status_node};
+use super::exchange::{ExchangeRef, ToolResult};
+use super::request_matches::{CallRequest, RequestMatches};
+use super::timed::{FIELDS, TimedStep, common_fields, status_node};
 use super::tool_executions::{self, ToolExecution};
 use super::tree::SpanTree;
 use super::{SpanAct, later_results, text_of_node};
@@ -20,13 +20,6 @@ pub(super) struct SpanCalls<'run> {
     pub(super) steps: Vec<TimedStep<'run>>,
     /// Start of the first requested call, by model span.
     pub(super) first_asked: FxHashMap<usize, f64>,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct CallRequest<'run> {
-    pub(super) asked: RequestedCall<'run>,
-    pub(super) model: usize,
-    turn: usize,
 }
 
 pub(super) fn find_calls<'run>(
@@ -58,7 +51,7 @@ fn executed_calls<'run>(
     let matched = RequestMatches::match_calls(&carried, tree, requests, draft);
     let results = results_of_requests(tree, models, requests, exchanges);
     let of_request = |place: usize| results.get(matched.requests.get(place).copied().flatten()?).copied().flatten();
-    later_results::complete_results(&mut carried, tree, (models, exchanges), of_request);
+    later_results::complete_results(&mut carried, tree, models, exchanges, of_request);
     let mut calls = SpanCalls::default();
     for (call, request) in carried.iter().zip(&matched.requests) {
         let request = request.and_then(|number| requests.get(number)).copied();

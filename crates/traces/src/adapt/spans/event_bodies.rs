@@ -1,35 +1,35 @@
 //! Spans of OpenInference as the distribution of AWS exports them: without its attributes, but with an event whose body holds what went in
 //! and came out. What came out tells what the span is: the generations of a model, the answer of a tool, or the state of a graph.
 
-use super::attributes::{Fact, names};
+use super::attributes::Fact;
 use super::exchange::SpanMessage;
-use super::span_messages;
-use super::{SpanAct, TraceSpan, text_of_node};
+use super::{SpanAct, TraceSpan, span_messages, text_of_node};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{node_list, node_object};
 use crate::adapt::run_builder::{RunBuilder, field_entry};
-use crate::adapt::{node_list, node_object};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_step, role};
 
-names! {
+key_table! {
     BodyKey {
-        Input = ["input"],
-        Output = ["output"],
-        Messages = ["messages"],
-        Content = ["content"],
-        Generations = ["generations"],
-        Text = ["text"],
-        Message = ["message"],
-        Calls = ["tool_calls"],
-        Type = ["type"],
-        Name = ["name"],
-        Call = ["tool_call_id"],
-        Status = ["status"],
-        About = ["llm_output"],
-        Model = ["model_name", "model"],
-        Usage = ["token_usage", "usage"],
-        TokensIn = ["prompt_tokens", "input_tokens"],
-        TokensOut = ["completion_tokens", "output_tokens"],
-        TokensAll = ["total_tokens"],
+        Input = "input",
+        Output = "output",
+        Messages = "messages",
+        Content = "content",
+        Generations = "generations",
+        Text = "text",
+        Message = "message",
+        Calls = "tool_calls",
+        Type = "type",
+        Name = "name",
+        Call = "tool_call_id",
+        Status = "status",
+        About = "llm_output",
+        Model = "model_name" | "model",
+        Usage = "token_usage" | "usage",
+        TokensIn = "prompt_tokens" | "input_tokens",
+        TokensOut = "completion_tokens" | "output_tokens",
+        TokensAll = "total_tokens",
     }
 }
 
@@ -37,22 +37,18 @@ const EVENT: &str = "openinference.instrumentation";
 const TOOL: &str = of_step::TOOL;
 const ERROR: &str = of_step::ERROR;
 
-fn find_key<'run>(object: Object<'run>, wanted: BodyKey) -> Option<Node<'run>> {
-    wanted.find(object)
-}
-
 fn first_message<'run>(body: Object<'run>, side: BodyKey) -> Option<Node<'run>> {
-    let messages = find_key(find_key(body, side).and_then(node_object)?, BodyKey::Messages).and_then(node_list)?;
-    find_key(node_object(*messages.first()?)?, BodyKey::Content)
+    let messages = value_of(value_of(body, side).and_then(node_object)?, BodyKey::Messages).and_then(node_list)?;
+    value_of(node_object(*messages.first()?)?, BodyKey::Content)
 }
 
 pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Node<'run>, draft: &RunBuilder<'run, '_>) {
     let Some(body) = node_object(body).filter(|_| event.starts_with(EVENT)) else { return };
     let Some(given) = first_message(body, BodyKey::Output) else { return };
     let Some(output) = node_object(span_messages::read_node(given, draft)) else { return };
-    let text = |object: Object<'run>, word| find_key(object, word).filter(|node| text_of_node(*node).is_some());
+    let text = |object: Object<'run>, word| value_of(object, word).filter(|node| text_of_node(*node).is_some());
     span.act = SpanAct::Part;
-    if let Some(first) = find_key(output, BodyKey::Generations).and_then(node_list).and_then(first_of_all) {
+    if let Some(first) = value_of(output, BodyKey::Generations).and_then(node_list).and_then(first_of_all) {
         span.act = SpanAct::Inference;
         span.exchange.output.push(read_generation(first, draft));
         span.exchange.records_output = true;
@@ -64,12 +60,12 @@ pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Nod
                 ..SpanMessage::default()
             }];
         }
-        find_key(output, BodyKey::About).and_then(node_object).into_iter().for_each(|about| read_usage(about, span));
+        value_of(output, BodyKey::About).and_then(node_object).into_iter().for_each(|about| read_usage(about, span));
     } else if let Some(tool) = text(output, BodyKey::Name).filter(|_| is_word(output, BodyKey::Type, TOOL)) {
         span.act = SpanAct::Tool;
         span.take_fact(Fact::Tool, Some(tool));
         span.take_fact(Fact::CallId, text(output, BodyKey::Call));
-        span.take_fact(Fact::Result, find_key(output, BodyKey::Content));
+        span.take_fact(Fact::Result, value_of(output, BodyKey::Content));
         // Arguments in the notation of a language are told by the model, too, and in JSON.
         let args = first_message(body, BodyKey::Input)
             .filter(|args| node_object(span_messages::read_node(*args, draft)).is_some());
@@ -79,7 +75,7 @@ pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Nod
 }
 
 fn is_word(object: Object<'_>, word: BodyKey, wanted: &str) -> bool {
-    find_key(object, word).and_then(text_of_node) == Some(wanted)
+    value_of(object, word).and_then(text_of_node) == Some(wanted)
 }
 
 /// Generations are nested lists: per prompt, those requested.
@@ -89,25 +85,24 @@ fn first_of_all<'run>(lists: &'run [Node<'run>]) -> Option<Object<'run>> {
 }
 
 fn read_generation<'run>(one: Object<'run>, draft: &RunBuilder<'run, '_>) -> SpanMessage<'run> {
-    let message = find_key(one, BodyKey::Message).and_then(node_object);
-    let words = find_key(one, BodyKey::Text).or_else(|| find_key(message?, BodyKey::Content));
+    let message = value_of(one, BodyKey::Message).and_then(node_object);
+    let words = value_of(one, BodyKey::Text).or_else(|| value_of(message?, BodyKey::Content));
     let calls = message
-        .and_then(|message| find_key(message, BodyKey::Calls))
+        .and_then(|message| value_of(message, BodyKey::Calls))
         .filter(|calls| matches!(calls.value, Value::List(_)));
-    let (content, asked) = (BodyKey::Content.names().first(), BodyKey::Calls.names().first());
     let mut entries = vec![field_entry(of_step::ROLE, Node::computed(Value::plain_text(role::ASSISTANT)))];
-    entries.extend(content.zip(words).map(|(key, words)| field_entry(key, words)));
-    entries.extend(asked.zip(calls).map(|(key, calls)| field_entry(key, calls)));
+    entries.extend(words.map(|words| field_entry(BodyKey::Content.key(), words)));
+    entries.extend(calls.map(|calls| field_entry(BodyKey::Calls.key(), calls)));
     span_messages::read_message(draft.object_node(&entries), role::ASSISTANT, draft)
 }
 
 fn read_usage<'run>(about: Object<'run>, span: &mut TraceSpan<'run>) {
-    span.take_fact(Fact::Model, find_key(about, BodyKey::Model));
-    let Some(usage) = find_key(about, BodyKey::Usage).and_then(node_object) else { return };
+    span.take_fact(Fact::Model, value_of(about, BodyKey::Model));
+    let Some(usage) = value_of(about, BodyKey::Usage).and_then(node_object) else { return };
     let counts = [
         (Fact::TokensIn, BodyKey::TokensIn),
         (Fact::TokensOut, BodyKey::TokensOut),
         (Fact::TokensAll, BodyKey::TokensAll),
     ];
-    counts.into_iter().for_each(|(fact, word)| span.take_fact(fact, find_key(usage, word)));
+    counts.into_iter().for_each(|(fact, word)| span.take_fact(fact, value_of(usage, word)));
 }

@@ -1,8 +1,9 @@
 //! What events of a span say of its messages.
 
-use super::attributes::{Fact, SpanFacts, names};
+use super::attributes::{Fact, SpanFacts};
 use super::exchange::ModelExchange;
 use super::span_messages::{self, SpanMessageKey};
+use crate::adapt::fields::key_table;
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::ObjectEntry;
 use averment_runs::normal::{of_step, role};
@@ -13,7 +14,7 @@ pub(crate) fn take_event<'run>(
     draft: &RunBuilder<'run, '_>,
     exchange: &mut ModelExchange<'run>,
 ) {
-    let Some((event, _)) = MessageEvent::from_name(name) else { return };
+    let Some(event) = MessageEvent::from_key(name) else { return };
     let entries: Vec<ObjectEntry<'run>> = [
         (Fact::EventRole, SpanMessageKey::Role),
         (Fact::EventContent, SpanMessageKey::Content),
@@ -23,7 +24,7 @@ pub(crate) fn take_event<'run>(
     ]
     .into_iter()
     .filter_map(|(fact, key)| {
-        Some(ObjectEntry { key: key.names().first()?, node: span_messages::read_node(facts.fact_node(fact)?, draft) })
+        Some(ObjectEntry { key: key.key(), node: span_messages::read_node(facts.fact_node(fact)?, draft) })
     })
     .collect();
     let (by, answer) = match event {
@@ -42,12 +43,12 @@ pub(crate) fn take_event<'run>(
     exchange.records_output |= answer;
 }
 
-names! {
+key_table! {
     MessageEvent {
-        System = ["gen_ai.system.message"],
-        User = ["gen_ai.user.message"],
-        Assistant = ["gen_ai.assistant.message"],
-        Tool = ["gen_ai.tool.message"],
-        Choice = ["gen_ai.choice"],
+        System = "gen_ai.system.message",
+        User = "gen_ai.user.message",
+        Assistant = "gen_ai.assistant.message",
+        Tool = "gen_ai.tool.message",
+        Choice = "gen_ai.choice",
     }
 }

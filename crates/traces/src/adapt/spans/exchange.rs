@@ -1,7 +1,6 @@
 //! What goes in and comes out of a model: messages, calls that are asked for, results that are told.
 
-use super::super::run_builder::RunBuilder;
-use super::{span_messages, text_of_node};
+use super::text_of_node;
 use averment_base::value::Node;
 use averment_runs::normal::role;
 
@@ -65,12 +64,6 @@ impl<'run> ModelExchange<'run> {
 
     pub(super) fn exchange_ref(&self) -> ExchangeRef<'_, 'run> {
         ExchangeRef { input: &self.input, output: &self.output, records_output: self.records_output }
-    }
-
-    pub(super) fn read_rest(&mut self, draft: &RunBuilder<'run, '_>) {
-        if let Some(node) = self.unread.take() {
-            self.input.extend(span_messages::read_messages(node, role::USER, draft));
-        }
     }
 }
 

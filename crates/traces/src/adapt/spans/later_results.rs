@@ -13,7 +13,8 @@ type LaterResults<'run> = FxHashMap<&'run str, Vec<(Option<f64>, ToolResult<'run
 pub(super) fn complete_results<'run>(
     calls: &mut [ToolExecution<'run>],
     tree: &SpanTree<'run>,
-    (models, exchanges): (&[usize], &[ExchangeRef<'_, 'run>]),
+    models: &[usize],
+    exchanges: &[ExchangeRef<'_, 'run>],
     of_request: impl Fn(usize) -> Option<ToolResult<'run>>,
 ) {
     let lacking = || calls.iter().filter(|call| call.result.is_none());

@@ -5,6 +5,7 @@
 
 pub(crate) mod attributes;
 mod calls;
+pub(crate) mod conversation;
 pub(crate) mod event_bodies;
 mod events;
 mod exchange;
@@ -15,17 +16,18 @@ mod run_entries;
 mod run_steps;
 mod run_usage;
 pub(crate) mod span_messages;
-pub(crate) mod table;
 #[cfg(test)]
 mod tests;
+mod timed;
 mod tool_executions;
 mod tree;
 mod wrapped_values;
 
 use super::content;
 use super::run_builder::RunBuilder;
+use crate::adapt::fields::key_table;
+pub(crate) use attributes::ways;
 use attributes::{Fact, SpanFacts};
-pub(crate) use attributes::{names, ways};
 use averment_base::value::{Node, Number, TextOrigin, Value};
 pub(crate) use exchange::ModelExchange;
 use exchange::SpanMessage;
@@ -130,7 +132,7 @@ impl<'run> TraceSpan<'run> {
         if self.facts.has_any(&[Fact::Args, Fact::Input]) && self.facts.has_any(&[Fact::Result, Fact::Output]) {
             return;
         }
-        let mut exchange = span_messages::read_exchange(&self.facts, draft);
+        let mut exchange = conversation::read_exchange(&self.facts, draft);
         exchange.read_rest(draft);
         let given = exchange.input.iter().chain(&self.exchange.input);
         let args = given.clone().find_map(|said| said.calls.first().and_then(|asked| asked.args));
@@ -171,7 +173,7 @@ impl<'run> TraceSpan<'run> {
             self.act = SpanAct::Part;
         }
         if matches!(self.act, SpanAct::Inference | SpanAct::Agent) {
-            self.exchange.complete_from(span_messages::read_exchange(&self.facts, draft));
+            self.exchange.complete_from(conversation::read_exchange(&self.facts, draft));
         }
         if self.act == SpanAct::Tool && !self.hands_over() {
             self.take_messages_of_tool(draft);
@@ -185,26 +187,24 @@ impl<'run> TraceSpan<'run> {
     }
 }
 
-names! {
+key_table! {
     ActWord {
-        Agent = ["invoke_agent", "AGENT", "agent", "ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"],
-        Inference = [
-            "chat", "text_completion", "generate_content",
-            "call_llm", "completion", "LLM", "llm", "CHAT_MODEL", "generation", "GENERATION", "ai.generateText.doGenerate",
-            "ai.streamText.doStream", "ai.generateObject.doGenerate", "ai.streamObject.doStream",
-        ],
-        Tool = ["execute_tool", "TOOL", "tool", "ai.toolCall"],
-        Part = [
-            "create_agent", "invoke_workflow", "workflow", "task", "CHAIN", "chain", "RETRIEVER", "EMBEDDING", "RERANKER", "GUARDRAIL",
-            "EVALUATOR", "PROMPT", "embeddings", "UNKNOWN", "retriever", "embedding", "ai.embed", "ai.embed.doEmbed", "ai.embedMany",
-            "ai.embedMany.doEmbed", "parser", "prompt", "WORKFLOW", "TASK", "PARSER", "MEMORY",
-        ],
+        Agent = "invoke_agent" | "AGENT" | "agent" | "ai.generateText" | "ai.streamText" | "ai.generateObject"
+            | "ai.streamObject",
+        Inference = "chat" | "text_completion" | "generate_content" | "call_llm" | "completion" | "LLM" | "llm" | "CHAT_MODEL"
+            | "generation" | "GENERATION" | "ai.generateText.doGenerate" | "ai.streamText.doStream"
+            | "ai.generateObject.doGenerate" | "ai.streamObject.doStream",
+        Tool = "execute_tool" | "TOOL" | "tool" | "ai.toolCall",
+        Part = "create_agent" | "invoke_workflow" | "workflow" | "task" | "CHAIN" | "chain" | "RETRIEVER" | "EMBEDDING"
+            | "RERANKER" | "GUARDRAIL" | "EVALUATOR" | "PROMPT" | "embeddings" | "UNKNOWN" | "retriever" | "embedding"
+            | "ai.embed" | "ai.embed.doEmbed" | "ai.embedMany" | "ai.embedMany.doEmbed" | "parser" | "prompt" | "WORKFLOW"
+            | "TASK" | "PARSER" | "MEMORY",
     }
 }
 
 impl ActWord {
     pub(crate) fn parse_act(word: &str) -> Option<SpanAct> {
-        Self::from_name(word).map(|(word, _)| match word {
+        Self::from_key(word).map(|word| match word {
             Self::Agent => SpanAct::Agent,
             Self::Inference => SpanAct::Inference,
             Self::Tool => SpanAct::Tool,

@@ -1,6 +1,6 @@
 //! Which span of a tool carries out what a model asked for.
 
-use super::calls::CallRequest;
+use super::exchange::RequestedCall;
 use super::span_messages;
 use super::text_of_node;
 use super::tool_executions::{ToolExecution, may_be_equal};
@@ -12,6 +12,14 @@ use std::collections::VecDeque;
 
 /// Waiting requests per tool whose arguments are compared.
 const NEAR: usize = 64;
+
+/// A call that was asked for, and in which turn.
+#[derive(Clone, Copy)]
+pub(super) struct CallRequest<'run> {
+    pub(super) asked: RequestedCall<'run>,
+    pub(super) model: usize,
+    pub(super) turn: usize,
+}
 
 pub(super) struct RequestMatches<'run> {
     pub(super) requests: Vec<Option<usize>>,

@@ -1,13 +1,13 @@
 //! The entries of a run that is recorded as spans: what it was asked, answered and used.
 
-use super::attributes::{Fact, names};
+use super::attributes::Fact;
 use super::exchange::SpanMessage;
-use super::run_steps::instant_node;
-use super::span_messages;
+use super::timed::instant_node;
 use super::tree::SpanTree;
-use super::{SpanAct, TraceSpan, run_usage, text_of_node, wrapped_values};
+use super::{SpanAct, TraceSpan, run_usage, span_messages, text_of_node, wrapped_values};
 use crate::adapt::content;
-use crate::adapt::node_object;
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::node_object;
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, ObjectEntry, Value};
 use averment_runs::normal::{of_meta, of_run, role};
@@ -31,7 +31,8 @@ pub(super) fn set_entries<'run>(
     tree: &SpanTree<'run>,
     models: &[usize],
     whole: RunEntries<'run>,
-    (prompt, output): (Option<Node<'run>>, Option<Node<'run>>),
+    prompt: Option<Node<'run>>,
+    output: Option<Node<'run>>,
     draft: &mut RunBuilder<'run, '_>,
 ) {
     let roots: Vec<usize> = (0..tree.spans.len()).filter(|span| tree.parent_of(*span).is_none()).collect();
@@ -137,10 +138,10 @@ fn run_error<'run>(tree: &SpanTree<'run>, roots: &[usize], word: Option<Node<'ru
     own.or_else(inside).or(word)
 }
 
-names! {
+key_table! {
     /// Keys of a sole input entry that is a question.
     QuestionKey {
-        Any = ["query", "question", "prompt", "input", "message", "text", "content", "user_input"],
+        Any = "query" | "question" | "prompt" | "input" | "message" | "text" | "content" | "user_input",
     }
 }
 
@@ -150,7 +151,7 @@ fn prompt_in<'run>(input: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<No
     match value.value {
         Value::Text(_) => Some(value),
         Value::Object(object) if object.entries().len() == 1 => {
-            let only = QuestionKey::Any.find(object).filter(|only| text_of_node(*only).is_some());
+            let only = value_of(object, QuestionKey::Any).filter(|only| text_of_node(*only).is_some());
             only.or_else(|| user_text(value, "", draft))
         }
         _ => user_text(value, "", draft),
@@ -166,21 +167,21 @@ fn user_text<'run>(input: Node<'run>, by: &'static str, draft: &RunBuilder<'run,
     messages.iter().filter(of_user).find_map(|said| said.texts.first().copied())
 }
 
-names! {
+key_table! {
     /// Fields of a model's choice that is no message itself.
     ModelChoiceKey {
-        Message = ["message"],
-        Finish = ["finish_reason"],
-        Beside = ["index", "id", "tool.result"],
+        Message = "message",
+        Finish = "finish_reason",
+        Beside = "index" | "id" | "tool.result",
     }
 }
 
 /// Needs a finish reason or parts: any object may have a message.
 fn words_of_choice<'run>(value: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let choice = node_object(value)
-        .filter(|choice| choice.entries().iter().all(|entry| ModelChoiceKey::from_name(entry.key).is_some()))?;
-    let message = ModelChoiceKey::Message.find(choice).filter(|message| text_of_node(*message).is_some())?;
-    (ModelChoiceKey::Finish.find(choice).is_some() || span_messages::holds_parts_in_text(message, draft))
+        .filter(|choice| choice.entries().iter().all(|entry| ModelChoiceKey::from_key(entry.key).is_some()))?;
+    let message = value_of(choice, ModelChoiceKey::Message).filter(|message| text_of_node(*message).is_some())?;
+    (value_of(choice, ModelChoiceKey::Finish).is_some() || span_messages::holds_parts_in_text(message, draft))
         .then_some(())?;
     content::join_texts(&span_messages::read_message(value, role::ASSISTANT, draft).texts, draft.arena)
 }

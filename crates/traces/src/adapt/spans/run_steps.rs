@@ -4,30 +4,15 @@ use super::attributes::Fact;
 use super::calls::{self, SpanCalls};
 use super::exchange::{ExchangeRef, SpanMessage};
 use super::run_entries::{self, RunEntries};
+use super::timed::{FIELDS, TimedStep, common_fields, instant_node, status_node};
 use super::tree::{self, SpanTree};
 use super::{SpanAct, TraceSpan, text_of_node};
 use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
 use crate::adapt::{content, handovers, tools};
-use averment_base::value::{Node, Number, ObjectEntry, TextOrigin, Value};
+use averment_base::value::{Node, Number, TextOrigin, Value};
 use averment_runs::normal::{of_run, of_step, role};
-use averment_runs::run::{StepKind, StepStatus};
+use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
-
-pub(super) struct TimedStep<'run> {
-    time: Option<f64>,
-    kind: StepKind,
-    fields: Vec<ObjectEntry<'run>>,
-    origin: TextOrigin,
-}
-
-/// Maximum fields of a step made from a span.
-pub(super) const FIELDS: usize = 10;
-
-impl<'run> TimedStep<'run> {
-    pub(super) fn new(time: Option<f64>, kind: StepKind, fields: Vec<ObjectEntry<'run>>, origin: TextOrigin) -> Self {
-        Self { time, kind, fields, origin }
-    }
-}
 
 pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'run>, draft: &mut RunBuilder<'run, '_>) {
     draft.mark_recorded(&[StepKind::Span]);
@@ -78,7 +63,7 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
     if !models.is_empty() {
         draft.set_entry(of_run::TURNS, count_node(models.len()));
     }
-    run_entries::set_entries(&tree, &models, whole, (speaker.prompt, speaker.output), draft);
+    run_entries::set_entries(&tree, &models, whole, speaker.prompt, speaker.output, draft);
 }
 
 /// A resent span counts once: the last version with an end.
@@ -136,26 +121,6 @@ fn warn_of_parents<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run, '_>
             format!("{} spans that others stand in are not there: the run may lack steps", tree.unknown_parents);
         draft.add_warning(first_origin(tree), message);
     }
-}
-
-pub(super) fn instant_node<'run>(time: Option<f64>) -> Option<Node<'run>> {
-    time.map(|time| Node::computed(crate::time::milliseconds_value(time)))
-}
-
-pub(super) fn status_node<'run>(failed: bool) -> Option<Node<'run>> {
-    let status = if failed { StepStatus::Failed } else { StepStatus::Ok };
-    status.as_str().map(|word| Node::computed(Value::plain_text(word)))
-}
-
-pub(super) fn common_fields<'run>(
-    tree: &SpanTree<'run>,
-    span: usize,
-) -> impl Iterator<Item = ObjectEntry<'run>> + use<'run> {
-    let one = tree.spans.get(span);
-    let (start, end) = (one.and_then(|one| instant_node(one.start)), one.and_then(|one| instant_node(one.end)));
-    let agent = tree.agent_name(span).map(|name| Node::computed(Value::plain_text(name)));
-    let fields = [(of_step::START, start), (of_step::END, end), (of_step::AGENT, agent)];
-    fields.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?)))
 }
 
 fn span_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>> {
@@ -234,15 +199,15 @@ fn collect_speech<'run>(
         if !draft.is_whole() {
             continue;
         }
-        speaker.add_given(exchange.input, (agent, of_main), (span.start, turn + 1));
+        speaker.add_given(exchange.input, agent, of_main, span.start, turn + 1);
         let before = calls.first_asked.get(model).copied();
         let at = [span.end.or(span.start), before].into_iter().flatten().reduce(f64::min);
         for said in exchange.output {
             for thought in &said.thoughts {
-                speaker.add_message(role::THINKING, *thought, agent, (at, turn + 1));
+                speaker.add_message(role::THINKING, *thought, agent, at, turn + 1);
             }
             for text in &said.texts {
-                speaker.add_message(role::ASSISTANT, *text, agent, (at, turn + 1));
+                speaker.add_message(role::ASSISTANT, *text, agent, at, turn + 1);
             }
         }
     }
@@ -257,8 +222,10 @@ impl<'run> SpeechSteps<'run> {
     fn add_given(
         &mut self,
         given: &[SpanMessage<'run>],
-        (agent, of_main): (Option<&'run str>, bool),
-        (at, turn): (Option<f64>, usize),
+        agent: Option<&'run str>,
+        of_main: bool,
+        at: Option<f64>,
+        turn: usize,
     ) {
         let mut here: FxHashMap<(&'run str, &'run str), usize> = FxHashMap::default();
         for said in given.iter().filter(|said| !said.is_of_assistant()) {
@@ -276,18 +243,12 @@ impl<'run> SpeechSteps<'run> {
                 if of_user && of_main && self.prompt.is_none() {
                     self.prompt = Some(*text);
                 }
-                self.add_message(if of_user && !of_main { role::TASK } else { by }, *text, agent, (at, turn));
+                self.add_message(if of_user && !of_main { role::TASK } else { by }, *text, agent, at, turn);
             }
         }
     }
 
-    fn add_message(
-        &mut self,
-        by: &'run str,
-        text: Node<'run>,
-        agent: Option<&'run str>,
-        (at, turn): (Option<f64>, usize),
-    ) {
+    fn add_message(&mut self, by: &'run str, text: Node<'run>, agent: Option<&'run str>, at: Option<f64>, turn: usize) {
         if text_of_node(text).is_none() {
             return;
         }
@@ -300,14 +261,4 @@ impl<'run> SpeechSteps<'run> {
         fields.extend(agent.map(|agent| field_entry(of_step::AGENT, Node::computed(Value::plain_text(agent)))));
         self.steps.push(TimedStep::new(at, StepKind::Message, fields, text.origin));
     }
-}
-
-/// By convention, else the span's name.
-pub(super) fn tool_name<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>> {
-    let is_text = |node: &Node<'run>| text_of_node(*node).is_some_and(|name| !name.is_empty());
-    span.facts
-        .fact_node(Fact::Tool)
-        .filter(is_text)
-        .or_else(|| span.facts.fact_node(Fact::Entity).filter(is_text))
-        .or_else(|| super::tree::plain_name_node(span).filter(is_text))
 }

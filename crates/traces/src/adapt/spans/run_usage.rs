@@ -27,7 +27,7 @@ pub(super) fn set_usage<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run
     for span in leaves.iter().filter_map(|span| tree.spans.get(*span)) {
         let mut of_request = TokenUsage::default();
         of_request.add_counts(TOKENS.map(|fact| span.facts.fact_number(fact)));
-        draft.add_usage(&of_request, span.facts.fact_node(Fact::Model));
+        draft.add_usage(of_request.token_counts(), span.facts.fact_node(Fact::Model));
         usage.merge_usage(&of_request);
     }
     usage.set_usage(draft);

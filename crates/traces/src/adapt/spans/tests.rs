@@ -1,6 +1,7 @@
 //! Each name of each table of dialects says something.
 
 use super::attributes::{Fact, NumberedField, NumberedList};
+use crate::adapt::fields::TableRow;
 use averment_base::limits::Limits;
 use averment_base::value::json;
 use averment_runs::normal::of_run;
@@ -89,8 +90,8 @@ fn each_name_of_an_attribute_says_something() {
     // What events hold of a message is read in events alone.
     let of_events = [Fact::EventRole, Fact::EventContent, Fact::EventMessage, Fact::EventCalls, Fact::EventId];
     let mut silent = Vec::new();
-    for (fact, names) in Fact::ALL.iter().filter(|(fact, _)| !of_events.contains(fact)) {
-        for name in *names {
+    for fact in Fact::ALL.iter().filter(|fact| !of_events.contains(fact)) {
+        for name in fact.keys() {
             let says = spans().into_iter().any(|span| {
                 let before = said(&span);
                 values().into_iter().any(|value| {
@@ -112,13 +113,13 @@ fn each_numbered_name_says_something() {
     let (mut silent, tool) =
         (Vec::new(), json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "t", "tool_call.id": "c"}));
     assert!(said(&tool).contains("\"t\""));
-    for (of, lists) in NumberedList::ALL {
-        for (part, names) in NumberedField::ALL.iter().filter(|(part, _)| *part != NumberedField::TypeOfText) {
+    for of in NumberedList::ALL {
+        for part in NumberedField::ALL.iter().filter(|part| **part != NumberedField::TypeOfText) {
             let is_of_tools = matches!(part, NumberedField::Schema | NumberedField::ToolName);
             if is_of_tools != (*of == NumberedList::Tools) {
                 continue;
             }
-            for (list, name) in lists.iter().flat_map(|list| names.iter().map(move |name| (list, name))) {
+            for (list, name) in of.keys().iter().flat_map(|list| part.keys().iter().map(move |name| (list, name))) {
                 let key = format!("{list}.{}", name.replace('#', "0"));
                 let beside = |part: &str| format!("{list}.0.{part}");
                 let by = if *of == NumberedList::In { "user" } else { "assistant" };

@@ -3,10 +3,9 @@
 
 use super::attributes::Fact;
 use super::exchange::ToolResult;
-use super::run_steps::tool_name;
-use super::tree::SpanTree;
+use super::tree::{SpanTree, tool_name};
 use super::{SpanAct, TraceSpan, text_of_node, wrapped_values};
-use crate::adapt::node_object;
+use crate::adapt::nodes::node_object;
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::{Node, compare};
 

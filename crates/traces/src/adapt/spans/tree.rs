@@ -278,3 +278,13 @@ fn break_cycles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
     }
     parents
 }
+
+/// The text of a tool's name: what the conventions say, else the name of the span.
+pub(super) fn tool_name<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>> {
+    let is_text = |node: &Node<'run>| text_of_node(*node).is_some_and(|name| !name.is_empty());
+    span.facts
+        .fact_node(Fact::Tool)
+        .filter(is_text)
+        .or_else(|| span.facts.fact_node(Fact::Entity).filter(is_text))
+        .or_else(|| plain_name_node(span).filter(is_text))
+}

@@ -1,15 +1,15 @@
 //! What tools were given and gave, without what dialects wrap it into.
 
-use super::attributes::{Fact, SpanFacts, names};
+use super::attributes::{Fact, SpanFacts};
 use super::exchange::ToolResult;
-use super::span_messages::{self, SpanMessageKey};
+use super::span_messages::{self, Holder};
 use super::text_of_node;
-use crate::adapt::printed_messages::{self, PrintedMessage};
+use crate::adapt::calls;
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{node_list, node_object};
 use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::{calls, node_list, node_object};
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::of_step;
-use averment_runs::run::StepStatus;
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
@@ -30,49 +30,45 @@ pub(crate) fn unwrap_args<'run>(facts: &SpanFacts<'run>, draft: &mut RunBuilder<
 pub(super) fn are_written(args: Node<'_>) -> bool {
     let Value::Text(text) = args.value else { return false };
     let may_be_wrapped = |raw: &str| {
-        let names = WrapperKey::Written.names().iter();
+        let names = WrapperKey::Written.keys().iter();
         raw.contains(ESCAPE)
             || names.clone().any(|name| memchr::memmem::find(raw.as_bytes(), name.as_bytes()).is_some())
     };
     text.raw_text().starts_with('{') && args.origin.byte_range().is_some() && !may_be_wrapped(text.raw_text())
 }
 
-names! {
+key_table! {
     WrapperKey {
-        Positional = ["args"],
-        Named = ["kwargs"],
-        Inputs = ["inputs"],
+        Positional = "args",
+        Named = "kwargs",
+        Inputs = "inputs",
         /// The same for people, beside them.
-        Written = ["input_str"],
-        Type = ["type"],
-        Properties = ["properties"],
-        Output = ["output"],
-        Outputs = ["outputs"],
-        Id = ["id"],
-        Name = ["name"],
-        Response = ["response"],
+        Written = "input_str",
+        Type = "type",
+        Properties = "properties",
+        Output = "output",
+        Outputs = "outputs",
+        Id = "id",
+        Name = "name",
+        Response = "response",
     }
-}
-
-fn find_key<'run>(object: Object<'run>, wanted: WrapperKey) -> Option<Node<'run>> {
-    wanted.find(object)
 }
 
 /// OpenLLMetry's record of a LangChain tool: all inputs, arguments included.
 fn inputs_of_tool<'run>(run: Object<'run>) -> Option<Node<'run>> {
-    let inputs = find_key(run, WrapperKey::Inputs).filter(|inputs| node_object(*inputs).is_some());
-    inputs.filter(|_| find_key(run, WrapperKey::Written).is_some())
+    let inputs = value_of(run, WrapperKey::Inputs).filter(|inputs| node_object(*inputs).is_some());
+    inputs.filter(|_| value_of(run, WrapperKey::Written).is_some())
 }
 
 /// By name, or by position with names from the tool's schema.
 fn schema_args<'run>(args: Node<'run>, facts: &SpanFacts<'run>, draft: &mut RunBuilder<'run, '_>) -> Node<'run> {
     let Some(call) = node_object(args) else { return args };
-    if let Some(inputs) = find_key(call, WrapperKey::Inputs).filter(|inputs| node_object(*inputs).is_some()) {
+    if let Some(inputs) = value_of(call, WrapperKey::Inputs).filter(|inputs| node_object(*inputs).is_some()) {
         return inputs;
     }
     let (Some(positional), Some(named)) = (
-        find_key(call, WrapperKey::Positional).and_then(node_list),
-        find_key(call, WrapperKey::Named).filter(|named| node_object(*named).is_some()),
+        value_of(call, WrapperKey::Positional).and_then(node_list),
+        value_of(call, WrapperKey::Named).filter(|named| node_object(*named).is_some()),
     ) else {
         return args;
     };
@@ -93,15 +89,15 @@ fn schema_args<'run>(args: Node<'run>, facts: &SpanFacts<'run>, draft: &mut RunB
 /// A schema, or a type per name.
 fn is_schema(object: Object<'_>) -> bool {
     let has_type = |node: Node<'_>| {
-        super::super::node_object(node).is_some_and(|inner| find_key(inner, WrapperKey::Type).is_some())
+        crate::adapt::nodes::node_object(node).is_some_and(|inner| value_of(inner, WrapperKey::Type).is_some())
     };
-    find_key(object, WrapperKey::Properties).is_some()
+    value_of(object, WrapperKey::Properties).is_some()
         || !object.entries().is_empty() && object.entries().iter().all(|entry| has_type(entry.node))
 }
 
 pub(super) fn unwrap_run<'run>(node: Node<'run>) -> Option<Node<'run>> {
-    let run = node_object(node).filter(|run| find_key(*run, WrapperKey::Named).is_some())?;
-    [WrapperKey::Inputs, WrapperKey::Outputs].into_iter().find_map(|word| find_key(run, word))
+    let run = node_object(node).filter(|run| value_of(*run, WrapperKey::Named).is_some())?;
+    [WrapperKey::Inputs, WrapperKey::Outputs].into_iter().find_map(|word| value_of(run, word))
 }
 
 /// Unwraps `outputs` or `output` beside `kwargs`, `output` in those, and a sole `output`.
@@ -110,10 +106,10 @@ pub(super) fn unwrap_answer<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>
     let (mut found, mut is_in_run) = (None, false);
     for _ in 0..DEEP {
         let Some(outer) = node_object(span_messages::read_node(found.unwrap_or(node), draft)) else { break };
-        let is_run = find_key(outer, WrapperKey::Named).is_some();
-        let outputs = find_key(outer, WrapperKey::Outputs).filter(|_| is_run);
+        let is_run = value_of(outer, WrapperKey::Named).is_some();
+        let outputs = value_of(outer, WrapperKey::Outputs).filter(|_| is_run);
         let is_alone = outer.entries().len() == 1;
-        let output = find_key(outer, WrapperKey::Output).filter(|_| is_run || is_in_run || is_alone);
+        let output = value_of(outer, WrapperKey::Output).filter(|_| is_run || is_in_run || is_alone);
         let Some(inner) = outputs.or(output) else { break };
         is_in_run |= is_run;
         found = Some(span_messages::read_node(inner, draft));
@@ -132,11 +128,12 @@ pub(super) fn tool_result<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'run
         let failed = says_failed(result).then_some(true);
         return Some(ToolResult { id: None, tool: None, result, failed });
     }
-    let output = node_object(read).and_then(|outer| Some((outer, find_key(outer, WrapperKey::Output)?)));
-    let of_run = output.filter(|(outer, _)| find_key(*outer, WrapperKey::Named).is_some()).map(|(_, output)| output);
+    let output = node_object(read).and_then(|outer| Some((outer, value_of(outer, WrapperKey::Output)?)));
+    let of_run = output.filter(|(outer, _)| value_of(*outer, WrapperKey::Named).is_some()).map(|(_, output)| output);
     let alone = output.filter(|(outer, _)| outer.entries().len() == 1).map(|(_, output)| output);
     let gave_so = of_run.or(alone).unwrap_or(read);
-    let (told, value) = match span_messages::message_result(gave_so, draft).or_else(|| printed_message(gave_so, draft))
+    let (told, value) = match span_messages::message_result(gave_so, draft)
+        .or_else(|| span_messages::printed_message(gave_so, draft))
     {
         Some(told) => (told, span_messages::read_node(told.result, draft)),
         None => {
@@ -150,13 +147,13 @@ pub(super) fn tool_result<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'run
 /// A Google function response, without name and id.
 fn is_function_schema<'run>(response: Object<'run>, facts: &SpanFacts<'run>) -> Option<Node<'run>> {
     let is_of_tool = facts.fact_node(Fact::Tool).is_some_and(|tool| {
-        let name = find_key(response, WrapperKey::Name).and_then(text_of_node);
+        let name = value_of(response, WrapperKey::Name).and_then(text_of_node);
         name.is_some() && text_of_node(tool) == name
     });
     let may_stand = |key: &str| {
-        [WrapperKey::Name, WrapperKey::Id, WrapperKey::Response].iter().any(|word| word.names().contains(&key))
+        [WrapperKey::Name, WrapperKey::Id, WrapperKey::Response].iter().any(|word| word.keys().contains(&key))
     };
-    let inner = find_key(response, WrapperKey::Response).filter(|_| is_of_tool)?;
+    let inner = value_of(response, WrapperKey::Response).filter(|_| is_of_tool)?;
     response.entries().iter().all(|entry| may_stand(entry.key)).then_some(inner)
 }
 
@@ -164,9 +161,9 @@ fn is_function_schema<'run>(response: Object<'run>, facts: &SpanFacts<'run>) -> 
 fn may_say_more(raw: &str) -> bool {
     static WORDS: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| {
         let words = [
-            WrapperKey::Output.names(),
-            WrapperKey::Response.names(),
-            SpanMessageKey::Call.names(),
+            WrapperKey::Output.keys(),
+            WrapperKey::Response.keys(),
+            Holder::Call.keys(),
             &of_step::IS_ERROR,
             &[of_step::ERROR, ESCAPE],
         ];
@@ -177,22 +174,6 @@ fn may_say_more(raw: &str) -> bool {
 
 /// Any letter may be escaped so.
 const ESCAPE: &str = "\\u";
-
-fn printed_message<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
-    let PrintedMessage { result, id, tool, status } = printed_messages::parse_printed(node, draft.arena, draft.limits)?;
-    let failed = status.filter(|status| *status != StepStatus::Unknown).map(|status| status != StepStatus::Ok);
-    Some(ToolResult { id: Some(id), tool, result, failed })
-}
-
-pub(super) fn unwrap_result<'run>(told: ToolResult<'run>, draft: &RunBuilder<'run, '_>) -> ToolResult<'run> {
-    let Some(printed) = printed_message(told.result, draft) else { return told };
-    ToolResult {
-        id: told.id.or(printed.id),
-        tool: told.tool.or(printed.tool),
-        result: printed.result,
-        failed: told.failed.or(printed.failed),
-    }
-}
 
 /// MCP's error flag, or nothing but an error.
 fn says_failed(result: Node<'_>) -> bool {

@@ -14,7 +14,7 @@ impl MonitorView<'_, '_> {
         within: Option<StepDistance>,
     ) -> Option<VerdictEvidence> {
         let near = self.fitting_match(wanted, hit, false)?;
-        let label = self.distance_words(&near, (hit.step, near.step), within)?;
+        let label = self.distance_words(&near, hit.step, near.step, within)?;
         Some(self.step_proof(near.step, wanted, Role::NearMiss, label))
     }
 
@@ -22,7 +22,8 @@ impl MonitorView<'_, '_> {
     pub(in super::super) fn distance_words(
         &self,
         near: &Hit,
-        (from, to): (u32, u32),
+        from: u32,
+        to: u32,
         within: Option<StepDistance>,
     ) -> Option<String> {
         let name = self.describe_step(near.step);

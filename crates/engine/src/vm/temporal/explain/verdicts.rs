@@ -5,13 +5,15 @@ use super::super::statements::StepRequirement;
 use super::super::timeline::{DecidedBy, ValueId};
 use super::super::view::{Hit, MonitorView};
 use super::reason_with;
-use crate::bytecode::program::PatternId;
+use crate::bytecode::ops::Op;
+use crate::bytecode::program::{CodeId, PatternId};
 use crate::ir::{StepDistance, WindowScope};
 use crate::vm::context;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::tool_facts::how_to_say_failure;
 use averment_base::value::Value;
-use averment_runs::run::{RecordCounts, Run, StepKind, StepStatus};
+use averment_runs::command;
+use averment_runs::run::{RecordCounts, Run, Step, StepKind, StepStatus};
 
 pub(in super::super) fn not_complete(run: &Run<'_>) -> &'static str {
     match run.records {
@@ -144,12 +146,31 @@ impl<'run> MonitorView<'_, 'run> {
         if let Some(condition) = alternative.condition
             && self.machine.evaluate_truth(condition, &scope).is_ok_and(|truth| truth.plain_answer().is_none())
         {
-            return Some(self.machine.explain_condition(condition, &scope).reason).filter(|reason| !reason.is_empty());
+            let hides = self.hidden(condition, step);
+            return hides
+                .or_else(|| Some(self.machine.explain_condition(condition, &scope).reason))
+                .filter(|reason| !reason.is_empty());
         }
         let absent =
             alternative.binds.iter().find(|(name, _)| hit.env.get(*name as usize) == Some(&ValueId::ABSENT))?;
         let text = self.machine.rule_text(self.machine.code_span(absent.1));
         Some(format!("the run does not record `{text}`"))
+    }
+}
+
+impl MonitorView<'_, '_> {
+    /// What a command line hides, where a condition asks which programs it runs.
+    fn hidden(&self, condition: CodeId, step: &Step<'_>) -> Option<String> {
+        let program = self.machine.program;
+        let chunk = program.chunks.get(condition.0 as usize).filter(|_| step.kind == StepKind::Command)?;
+        let name = |op: &Op| match op {
+            Op::StepField(name) => program.names.get(name.0 as usize).map(String::as_str),
+            _ => None,
+        };
+        let ops = program.code.get(chunk.start as usize..chunk.end as usize)?;
+        let asks = ops.iter().filter_map(name).any(|name| command::LINE_FIELDS.contains(&name));
+        let why = asks.then(|| command::line(step.name).hides)??;
+        Some(format!("this line hides what it runs: {why}"))
     }
 }
 

@@ -73,20 +73,20 @@ pub(super) fn open_windows<'run>(
         }
         WindowScope::Values { .. } => Ok(first_hits(hits, answers)
             .into_iter()
-            .map(|hit| OpenedWindow { of_values: true, ..open_window(view, &hit.env, whole, (Some(hit.step), None)) })
+            .map(|hit| OpenedWindow { of_values: true, ..open_window(view, &hit.env, whole, Some(hit.step), None) })
             .collect()),
         WindowScope::Before { .. } => Ok(first_hits(hits, answers)
             .into_iter()
             .map(|hit| {
                 let window = StepWindow { start: whole.start, end: hit.step as usize, closed: true };
-                open_window(view, &hit.env, window, (None, Some(hit.step)))
+                open_window(view, &hit.env, window, None, Some(hit.step))
             })
             .collect()),
         WindowScope::After { until: None, .. } => Ok(first_hits(hits, answers)
             .into_iter()
             .map(|hit| {
                 let window = StepWindow { start: hit.step as usize + 1, ..whole };
-                open_window(view, &hit.env, window, (Some(hit.step), None))
+                open_window(view, &hit.env, window, Some(hit.step), None)
             })
             .collect()),
         WindowScope::After { until: Some(_), .. } => closing_windows(view, hits, false, answers),
@@ -96,7 +96,7 @@ pub(super) fn open_windows<'run>(
 
 fn of_step<'run>(view: &MonitorView<'_, 'run>, hit: &Hit) -> Option<OpenedWindow<'run>> {
     let step = view.step(hit.step)?;
-    let window = open_window(view, &hit.env, view.context.window, (Some(hit.step), None));
+    let window = open_window(view, &hit.env, view.context.window, Some(hit.step), None);
     Some(OpenedWindow { context: JudgeContext { step: Some(step), ..window.context }, ..window })
 }
 
@@ -109,7 +109,8 @@ fn open_window<'run>(
     view: &MonitorView<'_, 'run>,
     env: &Env,
     window: StepWindow,
-    (opening, closing): (Option<u32>, Option<u32>),
+    opening: Option<u32>,
+    closing: Option<u32>,
 ) -> OpenedWindow<'run> {
     let mut context =
         JudgeContext { window: StepWindow { end: window.end.max(window.start), ..window }, ..view.context.clone() };
@@ -139,7 +140,7 @@ fn closing_windows<'run>(
         for close in of_step.iter().filter(|hit| hit.operand == CLOSE) {
             for opening in closed_by(view, &mut open, close, exact, answers)? {
                 let window = StepWindow { start: opening.step as usize + 1, end: close.step as usize, closed: true };
-                windows.push(open_window(view, &opening.env, window, (Some(opening.step), Some(close.step))));
+                windows.push(open_window(view, &opening.env, window, Some(opening.step), Some(close.step)));
             }
         }
         for opening in of_step.iter().filter(|hit| hit.operand == OPEN) {
@@ -150,7 +151,7 @@ fn closing_windows<'run>(
     }
     for (env, opening) in open {
         let window = StepWindow { start: opening.step as usize + 1, ..view.context.window };
-        windows.push(OpenedWindow { hangs: must_close, ..open_window(view, env, window, (Some(opening.step), None)) });
+        windows.push(OpenedWindow { hangs: must_close, ..open_window(view, env, window, Some(opening.step), None) });
     }
     windows.sort_by_key(|window| (window.opening, window.closing));
     Ok(windows)

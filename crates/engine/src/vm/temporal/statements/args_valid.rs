@@ -106,7 +106,7 @@ impl<'run> ArgsValidMonitor<'run> {
             Some(value) => value,
         };
         view.spend_fuel(50)?;
-        view.machine.measure_cost(CostCenter::Schema(schema), |machine| {
+        view.machine.costing(CostCenter::Schema(schema), |machine| {
             let schema = machine.prepared.schema_validator(machine.program, schema, &machine.limits)?;
             schema.charge_check(&value, &mut machine.meter)?;
             Ok(match schema.check_value(&value) {

@@ -50,7 +50,7 @@ impl StatementSemantics for BeforeSemantics {
         let Some(source) = search.operand_occurrences(SOURCE) else { return Ok(None) };
         let mut places = Vec::new();
         for (operand, target) in search.occurrences_from(SOURCE + 1) {
-            let Some(unmet) = self.unmet_targets(search, (source, target), asks)? else { return Ok(None) };
+            let Some(unmet) = self.unmet_targets(search, source, target, asks)? else { return Ok(None) };
             places.extend(unmet.into_iter().map(|event| FailingPlace {
                 others: (self.previous_target(target, event), None),
                 ..FailingPlace::new(operand, target, event)
@@ -76,7 +76,8 @@ impl BeforeSemantics {
     fn unmet_targets<'s>(
         &self,
         search: &OccurrenceLookup<'s, '_>,
-        (source, target): (Occurrences<'s>, Occurrences<'s>),
+        source: Occurrences<'s>,
+        target: Occurrences<'s>,
         asks: &mut dyn ConditionOracle,
     ) -> Result<Option<SmallVec<[u32; 2]>>, Fault> {
         // Without values every A before the first B is before the later ones.
@@ -84,7 +85,7 @@ impl BeforeSemantics {
             self.starts && !search.lists_failures() && !self.each && self.within.is_none() && search.is_unbound();
         let mut unmet = SmallVec::new();
         for event in target.event_numbers().take(if first { 1 } else { usize::MAX }) {
-            match self.is_met(search, (source, target), event, asks)? {
+            match self.is_met(search, source, target, event, asks)? {
                 Some(true) => {}
                 Some(false) => unmet.push(event),
                 None => return Ok(None),
@@ -100,7 +101,8 @@ impl BeforeSemantics {
     fn is_met<'s>(
         &self,
         search: &OccurrenceLookup<'s, '_>,
-        (source, target): (Occurrences<'s>, Occurrences<'s>),
+        source: Occurrences<'s>,
+        target: Occurrences<'s>,
         event: u32,
         asks: &mut dyn ConditionOracle,
     ) -> Result<Option<bool>, Fault> {
@@ -203,7 +205,7 @@ impl BeforeTarget {
         let mut met = false;
         self.sources.visit_groups(view, fresh.as_side(), |group, fit, view| {
             if view.accepts_fit(fit, Polarity::Helps) {
-                let found = group.data.find_source(hit.step, since, (sense, now), view)?;
+                let found = group.data.find_source(hit.step, since, sense, now, view)?;
                 met = found.sure.is_some() || (found.unknown.is_some() && view.assume_answer(Polarity::Helps));
             }
             Ok(if met { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -217,7 +219,8 @@ impl SourceGroup {
         &self,
         step: u32,
         since: Option<u32>,
-        (sense, now): (BeforeSemantics, Option<f64>),
+        sense: BeforeSemantics,
+        now: Option<f64>,
         view: &mut MonitorView<'_, '_>,
     ) -> Result<FoundOccurrence, Fault> {
         let near = self.recent.find_occurrence(since, sense.within, now);
@@ -341,12 +344,12 @@ fn too_far_source(
     let mut words = None;
     let label = match since.filter(|since| near.step <= *since) {
         Some(since) => format!("{} stands before {}", view.describe_step(near.step), view.describe_step(since)),
-        None => match view.distance_words(&near, (near.step, hit.step), sense.within) {
+        None => match view.distance_words(&near, near.step, hit.step, sense.within) {
             Some(far) => far,
             None => {
                 let said = view.unknown_cause(near.step, hit.step).filter(|_| !sense.starts)?;
                 words = Some(unknown_cause_words(view, near.step, said));
-                not_known_label(view, (near.step, hit.step), said)
+                not_known_label(view, near.step, hit.step, said)
             }
         },
     };
@@ -360,7 +363,7 @@ pub(super) fn unknown_cause_words(view: &MonitorView<'_, '_>, near: u32, said: U
     }
 }
 
-fn not_known_label(view: &MonitorView<'_, '_>, (near, step): (u32, u32), said: UnknownCause) -> String {
+fn not_known_label(view: &MonitorView<'_, '_>, near: u32, step: u32, said: UnknownCause) -> String {
     match said {
         UnknownCause::Running => {
             format!("{} had not ended when {} started", view.describe_step(near), view.describe_step(step))

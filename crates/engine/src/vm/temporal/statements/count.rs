@@ -138,7 +138,7 @@ struct ValueCount {
 }
 
 impl ValueCount {
-    fn add_counts(&self, (sure, unknown): (u64, u64)) -> (u64, u64) {
+    fn add_counts(&self, sure: u64, unknown: u64) -> (u64, u64) {
         (sure.saturating_add(self.sure), unknown.saturating_add(self.unknown))
     }
 }
@@ -224,10 +224,9 @@ impl CountMonitor {
     /// Values that leave a part open also count for every value that fits.
     fn value_intervals(&self) -> Vec<(Env, u64, u64)> {
         let open = |counted: &ValueCount| counted.env.contains(&ValueId::OPEN);
-        let (general, exact): (Vec<&ValueCount>, Vec<&ValueCount>) =
-            self.counts.iter().partition(|counted| open(counted));
+        let (general, exact) = self.counts.iter().partition::<Vec<_>, _>(|counted| open(counted));
         if exact.is_empty() {
-            let (sure, unknown) = general.iter().fold((0, 0), |sum, one| one.add_counts(sum));
+            let (sure, unknown) = general.iter().fold((0, 0), |(sure, unknown), one| one.add_counts(sure, unknown));
             return general
                 .first()
                 .map(|first| (first.env.clone(), sure, self.highest_count(sure, unknown)))
@@ -236,7 +235,8 @@ impl CountMonitor {
         }
         let total = |counted: &&ValueCount| {
             let fitting = general.iter().filter(|other| same_values(&other.env, &counted.env) == PairFit::Yes);
-            let (sure, unknown) = fitting.fold((counted.sure, counted.unknown), |sum, one| one.add_counts(sum));
+            let own = (counted.sure, counted.unknown);
+            let (sure, unknown) = fitting.fold(own, |(sure, unknown), one| one.add_counts(sure, unknown));
             (counted.env.clone(), sure, self.highest_count(sure, unknown))
         };
         exact.iter().map(total).collect()

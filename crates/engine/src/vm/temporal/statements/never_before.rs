@@ -166,7 +166,7 @@ impl NeverBeforeMonitor {
         self.steps.visit_groups(view, hit.as_side(), |group, fit, view| {
             let step = PairSide { event: Some(group.event), env: &group.env };
             let closing = ClosingHit::from_fit(hit, step, fit, view)?;
-            let earlier = group.data.check_closing(&closing, (edge, within), view);
+            let earlier = group.data.check_closing(&closing, edge, within, view);
             let Some(nearest) = earlier else { return Ok(ControlFlow::Continue(())) };
             if view.listed == 0 {
                 caught.push((hit.clone(), nearest));
@@ -197,7 +197,7 @@ impl NeverBeforeMonitor {
         let closings = closings.collect::<Result<Vec<_>, Fault>>()?;
         if let Some(before) = self.steps.latest_data(hit) {
             for closing in &closings {
-                before.check_closing(closing, (edge, within), view);
+                before.check_closing(closing, edge, within, view);
             }
             before.recent.push_occurrence(Occurrence { step: hit.step, measure });
             if view.listed > 0 {
@@ -212,7 +212,8 @@ impl BeforeFirstGroup {
     fn check_closing(
         &mut self,
         closing: &ClosingHit<'_>,
-        (edge, within): (usize, Option<StepDistance>),
+        edge: usize,
+        within: Option<StepDistance>,
         view: &mut MonitorView<'_, '_>,
     ) -> Option<u32> {
         let ClosingHit { hit, env, sure, step_is_sure } = *closing;

@@ -247,8 +247,8 @@ fn never_together(view: &mut MonitorView<'_, '_>) -> VerdictReason {
         reason.push_str(&format!("; nearest are {} and {}", placed_words(view, &pair.0), placed_words(view, &pair.1)));
         return reason_with(reason, evidence(pair, view));
     }
-    for pair in pairs.iter().take(MOST_COMPARED) {
-        if let Some(words) = overlap_words(view, pair).and_then(|how| pair_mismatch(view, pair, how)) {
+    for pair @ (a, b) in pairs.iter().take(MOST_COMPARED) {
+        if let Some(words) = overlap_words(view, a, b).and_then(|how| pair_mismatch(view, a, b, how)) {
             reason.push_str(&words);
             return reason_with(reason, evidence(pair, view));
         }
@@ -261,7 +261,7 @@ fn placed_words(view: &MonitorView<'_, '_>, hit: &Hit) -> String {
     view.describe_step(hit.step) + &turn.map_or_else(String::new, |turn| format!(" in turn {turn}"))
 }
 
-fn overlap_words(view: &MonitorView<'_, '_>, (a, b): &(Hit, Hit)) -> Option<&'static str> {
+fn overlap_words(view: &MonitorView<'_, '_>, a: &Hit, b: &Hit) -> Option<&'static str> {
     let (a, b) = (view.step(a.step)?, view.step(b.step)?);
     if a.turn.is_some() && a.turn == b.turn {
         return Some("in one turn");
@@ -272,7 +272,7 @@ fn overlap_words(view: &MonitorView<'_, '_>, (a, b): &(Hit, Hit)) -> Option<&'st
     (starts || overlap).then_some("overlapping in time")
 }
 
-fn pair_mismatch(view: &mut MonitorView<'_, '_>, (a, b): &(Hit, Hit), how: &str) -> Option<String> {
+fn pair_mismatch(view: &mut MonitorView<'_, '_>, a: &Hit, b: &Hit, how: &str) -> Option<String> {
     let join_mismatch = view.join_mismatch(b, &a.env, std::slice::from_ref(a))?;
     let (first, second) = (view.describe_step(a.step), view.describe_step(b.step));
     if same_values(&a.env, &b.env) == PairFit::No {

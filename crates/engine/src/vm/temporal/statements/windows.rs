@@ -224,7 +224,7 @@ pub(super) fn in_window(
     let closing_operand = roles.close.unwrap_or(roles.edge);
     evidence.extend(closing.map(|close| view.step_proof(close, closing_operand, Role::Closing, String::new())));
     if let (ForbiddenWindow::After(edge), Some(close)) = (window, roles.close) {
-        evidence.extend(nearly_closing(view, hit, (roles.edge, edge), close));
+        evidence.extend(nearly_closing(view, hit, roles.edge, edge, close));
     }
     reason_with(reason, evidence)
 }
@@ -232,7 +232,8 @@ pub(super) fn in_window(
 fn nearly_closing(
     view: &mut MonitorView<'_, '_>,
     hit: &Hit,
-    (edge, opening): (usize, u32),
+    edge: usize,
+    opening: u32,
     close: usize,
 ) -> Vec<VerdictEvidence> {
     let opened = |open: &Hit| open.step == opening && same_values(&open.env, &hit.env) == PairFit::Yes;

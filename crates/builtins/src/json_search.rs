@@ -1,0 +1,99 @@
+//! Looking for JSON in texts.
+
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+use averment_base::limits::{FuelMeter, LimitError, Limits};
+use averment_base::value::json::parse_prefix;
+use averment_base::value::{Node, Value};
+use bumpalo::Bump;
+use std::ops::Range;
+
+/// Whether a text is JSON as a whole, white space around it allowed.
+#[must_use]
+pub fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// Finds JSON inside a text: the first object from the left that `accept` takes, else the first list. Only whole values count, not
+/// what is inside them; objects in a list stand for themselves as well, since answers often wrap one object into a list.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn find_json(
+    text: &str,
+    limits: &Limits,
+    meter: &mut FuelMeter,
+    mut accept: impl FnMut(&Value<'_>, &mut FuelMeter) -> Result<bool, LimitError>,
+) -> Result<Option<Range<usize>>, LimitError> {
+    let mut lists = Vec::new();
+    let mut found = None;
+    each_json(text, limits, meter, &mut |node, meter| {
+        if let (Value::List(_), Some(range)) = (node.value, node.origin.byte_range()) {
+            lists.push(range);
+        }
+        found = first_object(node, meter, &mut accept)?;
+        Ok(found.is_none())
+    })?;
+    for range in lists {
+        if found.is_some() {
+            break;
+        }
+        let list = text.get(range.clone()).unwrap_or_default();
+        each_json(list, limits, meter, &mut |node, meter| {
+            found = accept(&node.value, meter)?.then(|| range.clone());
+            Ok(false)
+        })?;
+    }
+    Ok(found)
+}
+
+/// The first object that fits: the value itself, or one in lists.
+fn first_object(
+    node: &Node<'_>,
+    meter: &mut FuelMeter,
+    accept: &mut impl FnMut(&Value<'_>, &mut FuelMeter) -> Result<bool, LimitError>,
+) -> Result<Option<Range<usize>>, LimitError> {
+    match node.value {
+        Value::Object(_) if accept(&node.value, meter)? => Ok(node.origin.byte_range()),
+        Value::List(items) => averment_base::value::compare::with_deep_stack(|| {
+            for item in items {
+                if let Some(found) = first_object(item, meter, accept)? {
+                    return Ok(Some(found));
+                }
+            }
+            Ok(None)
+        }),
+        _ => Ok(None),
+    }
+}
+
+/// Shows the objects and lists that stand in a text and in no other, from the left, while `show` returns true.
+fn each_json(
+    text: &str,
+    limits: &Limits,
+    meter: &mut FuelMeter,
+    show: &mut dyn FnMut(&Node<'_>, &mut FuelMeter) -> Result<bool, LimitError>,
+) -> Result<(), LimitError> {
+    let mut arena = Bump::new();
+    let mut at = 0;
+    meter.charge_scan(text.len())?;
+    while let Some(offset) = text.as_bytes().get(at..).and_then(|rest| memchr::memchr2(b'{', b'[', rest)) {
+        let start = at.saturating_add(offset);
+        arena.reset();
+        match parse_prefix(text.get(start..).unwrap_or_default(), start, &arena, limits) {
+            Ok(document) => {
+                meter.charge_scan(document.end.saturating_mul(4))?;
+                at = start.saturating_add(document.end);
+                if !show(&document.node, meter)? {
+                    return Ok(());
+                }
+            }
+            Err(error) => {
+                meter.charge_scan(error.offset.saturating_mul(4))?;
+                at = start.saturating_add(1);
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! Paths as their texts say them.
+
+use std::path::{Path, PathBuf};
+
+/// A path without `.` and `..` in it, as far as its text says.
+pub(crate) fn normalize_path(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir if plain.file_name().is_some() => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}

@@ -1,0 +1,81 @@
+//! Conditions on a place in a statement that several hints ask for.
+
+use super::view::StatementView;
+
+/// The bracket that a token stands in.
+pub(super) fn enclosing_bracket(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for here in (0..at).rev() {
+        match view.token_text(here) {
+            ")" | "]" | "}" => depth += 1,
+            "(" | "[" | "{" if depth == 0 => return Some(here),
+            "(" | "[" | "{" => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// True for brackets of another kind around the values of a list.
+pub(super) fn is_list(view: &StatementView<'_, '_>, open: usize) -> bool {
+    let call = view.touches_previous(open) && view.is_word(open - 1) && !view.token_is(open - 1, "in");
+    view.is_any(open, &["(", "{"]) && !call && comma_inside(view, open)
+}
+
+fn comma_inside(view: &StatementView<'_, '_>, open: usize) -> bool {
+    let end = view.behind_bracket(open);
+    let mut depth = 0_usize;
+    let mut comma = false;
+    for here in open..end {
+        match view.token_text(here) {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            ":" | "->" | "|" if depth == 1 => return false,
+            "," if depth == 1 => comma = true,
+            _ => {}
+        }
+    }
+    comma
+}
+
+/// True for a word that is a modifier here: an operator behind it makes it a name.
+pub(super) fn is_modifier(view: &StatementView<'_, '_>, at: usize) -> bool {
+    const TESTS: &[&str] =
+        &["==", "!=", "<", ">", "<=", ">=", ".", "contains", "is", "in", "matches", "exists", "+", "and", "or"];
+    let value = at == 0 && view.is_any(0, &["when", "as", "class"]) && view.len() > 3;
+    can_stand(view, at) && view.failed <= at + 2 && !view.is_any(at + 1, TESTS) && !value
+}
+
+/// True where a modifier or setting can stand: at the start, or behind a complete statement.
+pub(super) fn can_stand(view: &StatementView<'_, '_>, at: usize) -> bool {
+    at == 0 || view.failed <= at + 2 && view.ends_operand(at - 1)
+}
+
+/// True where a first word may claim what follows: that is no operator, and was not read.
+pub(super) fn is_claim(view: &StatementView<'_, '_>, at: usize) -> bool {
+    let name = view.is_any(at, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"]);
+    let outcome = view.token_is(0, "expect") && view.len() == 2;
+    at < view.len() && view.failed <= at && !name && !outcome && !is_infix(view)
+}
+
+/// Words that stand between two steps, or between a value and a test.
+const BETWEEN: &[&str] = &[
+    "before",
+    "after",
+    "only",
+    "iff",
+    "never",
+    "must",
+    "requires",
+    "follows",
+    "precedes",
+    "equals",
+    "is",
+    "immediately",
+    "then",
+];
+
+/// `A before B`: the first word is a step.
+pub(super) fn is_infix(view: &StatementView<'_, '_>) -> bool {
+    view.is_any(1, BETWEEN) && view.find_word(1, "->").is_none()
+}

@@ -1,0 +1,153 @@
+//! The table of formats, and which of them a value is written in.
+
+use super::cutting::RunCutting;
+use super::format::{FIRST_ITEMS, TraceFormat};
+use super::nodes::{node_object, record_payload};
+use super::{
+    adk, api, assay, atif, batch, chunks, claude_code, codex, copilot, cursor, deepeval, evalview, gemini, generic,
+    inspect, langchain, langfuse, langsmith, managed, mcp, mini_swe, native, openai_agents, openai_chat, opencode,
+    openhands, otel, owasp, run_state, runsight, skillgym, stop, swe_agent, tau_bench, tau2,
+};
+use averment_base::value::{Node, Object, Value};
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
+
+/// All formats. The first one that knows a value is taken: the more particular ones come first.
+pub static FORMATS: &[TraceFormat] = &[
+    stop::FORMAT,
+    langfuse::FORMAT,
+    langsmith::FORMAT,
+    openai_agents::FORMAT,
+    deepeval::FORMAT,
+    otel::OPEN_INFERENCE,
+    otel::FORMAT,
+    cursor::FORMAT,
+    claude_code::FORMAT,
+    tau_bench::FORMAT,
+    codex::FORMAT,
+    codex::exec::FORMAT,
+    gemini::FORMAT,
+    gemini::STREAM,
+    copilot::FORMAT,
+    openhands::FORMAT,
+    adk::FORMAT,
+    adk::eval::RESULTS,
+    adk::eval::SET,
+    langchain::FORMAT,
+    run_state::FORMAT,
+    inspect::FORMAT,
+    atif::FORMAT,
+    swe_agent::FORMAT,
+    mini_swe::FORMAT,
+    tau2::FORMAT,
+    managed::FORMAT,
+    opencode::FORMAT,
+    evalview::FORMAT,
+    runsight::FORMAT,
+    owasp::FORMAT,
+    assay::FORMAT,
+    assay::EVENTS,
+    assay::CALLS,
+    skillgym::FORMAT,
+    mcp::FORMAT,
+    batch::FORMAT,
+    chunks::FORMAT,
+    api::responses::FORMAT,
+    api::anthropic::FORMAT,
+    openai_chat::FORMAT,
+    generic::FORMAT,
+    native::FORMAT,
+];
+
+/// The ways in which values are cut into runs, each with its format.
+pub(crate) fn all_cuttings() -> impl Iterator<Item = (&'static TraceFormat, &'static RunCutting)> {
+    FORMATS.iter().flat_map(|format| format.runs.iter().map(move |cutting| (format, cutting)))
+}
+
+/// Whether an object with these keys may be a line of a file that is one run.
+pub(crate) fn may_be_line(has: impl Fn(&str) -> bool) -> bool {
+    FORMATS.iter().any(|format| format.item_marks.iter().any(|key| has(key)))
+}
+
+/// The keys of lines that could belong to a format which is looked for before this one.
+pub(crate) fn item_marks_before(format: &TraceFormat) -> impl Iterator<Item = &'static str> {
+    let before = FORMATS.iter().take_while(|other| other.name != format.name);
+    before.flat_map(|format| format.item_marks.iter().copied())
+}
+
+/// Which formats have a mark, as bits by their places in the table, and which of them have none at all.
+struct MarkIndex {
+    by_mark: FxHashMap<&'static str, u64>,
+    unmarked: u64,
+}
+
+static MARKS: LazyLock<MarkIndex> = LazyLock::new(|| {
+    const { assert!(FORMATS.len() <= 64, "there is a bit for each format") }
+    let mut marks = MarkIndex { by_mark: FxHashMap::default(), unmarked: 0 };
+    for (format, bit) in FORMATS.iter().zip((0..64).map(|place| 1 << place)) {
+        marks.unmarked |= if format.marks.is_empty() { bit } else { 0 };
+        for mark in format.marks {
+            *marks.by_mark.entry(mark).or_default() |= bit;
+        }
+    }
+    marks
+});
+
+/// The formats of which an object has a mark, and those that have none, in the order of the table.
+fn formats_with_marks(object: Object<'_>) -> impl Iterator<Item = &'static TraceFormat> {
+    let marked = object.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Null));
+    let bits = marked.fold(MARKS.unmarked, |bits, entry| bits | MARKS.by_mark.get(entry.key).copied().unwrap_or(0));
+    FORMATS.iter().enumerate().filter(move |(place, _)| bits >> place & 1 == 1).map(|(_, format)| format)
+}
+
+/// The format of a value: of an object, or of a list by its first elements.
+#[must_use]
+pub fn detect_format(node: &Node<'_>) -> Option<&'static TraceFormat> {
+    match node.value {
+        Value::Object(object) => formats_with_marks(object).find(|format| (format.object)(object)),
+        Value::List(items) => detect_items(items.get(..FIRST_ITEMS).unwrap_or(items)),
+        _ => None,
+    }
+}
+
+/// One item of so many may be written alike in two formats.
+const MANY: usize = 8;
+
+/// The format of a list: the first one that knows some of its items, unless that knows next to none of many and another nearly all.
+fn detect_items(items: &[Node<'_>]) -> Option<&'static TraceFormat> {
+    let known = |format: &TraceFormat| {
+        let is = |item: &&Node<'_>| format.is_item(item, format.element) || format.is_item(item, format.line);
+        items.iter().filter(is).count()
+    };
+    let first = FORMATS.iter().map(|format| (format, known(format))).find(|(_, count)| *count > 0)?;
+    if items.len() < MANY || first.1 * MANY >= items.len() {
+        return Some(first.0);
+    }
+    let others = FORMATS.iter().map(|format| (format, known(format)));
+    let most = others.max_by(|a, b| a.1.cmp(&b.1).then(std::cmp::Ordering::Greater))?;
+    Some(if most.1 * 4 >= items.len() * 3 { most.0 } else { first.0 })
+}
+
+/// Whether a value is a run of a known format, and says something.
+pub(crate) fn is_known_run(node: &Node<'_>) -> bool {
+    node_object(*node).is_some_and(|object| !object.entries().is_empty()) && detect_format(node).is_some()
+}
+
+/// Whether a value is an element of a list that is one run, such as a message of a conversation; `None` where it may be a run of its own as
+/// well as one of several answers in one.
+pub(crate) fn is_element_of_one_run(node: &Node<'_>) -> Option<bool> {
+    let known = FORMATS.iter().filter(|format| format.is_item(node, format.element));
+    belongs_to_run(node, known)
+}
+
+/// Whether a value is a line of a file that is one run, such as an event of a session.
+pub(crate) fn is_line_of_session(node: &Node<'_>) -> bool {
+    let known = FORMATS.iter().filter(|format| format.is_item(node, format.line));
+    belongs_to_run(node, known) == Some(true)
+}
+
+/// Whether a value that formats know as an item belongs to others.
+fn belongs_to_run<'f>(node: &Node<'_>, mut known: impl Iterator<Item = &'f TraceFormat>) -> Option<bool> {
+    let Some(format) = known.next() else { return Some(false) };
+    (!record_payload(*node).is_some_and(format.alone)).then_some(true)
+}

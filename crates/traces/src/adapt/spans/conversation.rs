@@ -1,0 +1,75 @@
+//! What went in and came out of a model, by the attributes of its span.
+
+use super::attributes::{Fact, NumberedList, SpanFacts};
+use super::exchange::{ModelExchange, SpanMessage};
+use super::numbered_messages;
+use super::span_messages::{content_of, read_messages, read_node, requested_call, sort_parts};
+use crate::adapt::nodes::node_list;
+use crate::adapt::run_builder::RunBuilder;
+use averment_runs::normal::role;
+
+/// Reads what went in and came out of a span.
+pub(crate) fn read_exchange<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'run, '_>) -> ModelExchange<'run> {
+    let (given, said) = (
+        numbered_messages::read_numbered(facts, NumberedList::In, draft),
+        numbered_messages::read_numbered(facts, NumberedList::Out, draft),
+    );
+    let mut exchange = ModelExchange { input: given, output: said, ..ModelExchange::default() };
+    let waits = !draft.is_whole() && !facts.has_any(&[Fact::Messages, Fact::Input]);
+    if let Some(node) = facts.fact_node(Fact::MessagesIn).filter(|_| exchange.input.is_empty()) {
+        match waits {
+            true => exchange.unread = Some(node),
+            false => exchange.input = read_messages(node, role::USER, draft),
+        }
+    }
+    if let Some(node) = facts.fact_node(Fact::System).filter(|_| !waits) {
+        let mut system = SpanMessage { role: Some(role::SYSTEM), place: Some(node), ..SpanMessage::default() };
+        sort_parts(read_node(node, draft), &mut system, draft, 0);
+        exchange.input.insert(0, system);
+    }
+    if let Some(node) = facts.fact_node(Fact::MessagesOut).filter(|_| exchange.output.is_empty()) {
+        exchange.output = read_messages(node, role::ASSISTANT, draft);
+    }
+    if let Some(node) =
+        facts.fact_node(Fact::Messages).filter(|_| exchange.output.is_empty() && exchange.input.is_empty())
+    {
+        split_conversation(read_messages(node, role::USER, draft), &mut exchange);
+    }
+    if exchange.output.is_empty() {
+        let mut said = SpanMessage { role: Some(role::ASSISTANT), ..SpanMessage::default() };
+        facts.fact_node(Fact::SaidText).into_iter().for_each(|text| content_of(text, &mut said, draft));
+        if let Some(calls) = facts.fact_node(Fact::SaidCalls) {
+            said.calls.extend(
+                node_list(read_node(calls, draft)).unwrap_or_default().iter().filter_map(|call| requested_call(*call)),
+            );
+        }
+        said.place = [Fact::SaidText, Fact::SaidCalls].into_iter().find_map(|fact| facts.fact_node(fact));
+        exchange.output.extend(said.place.is_some().then_some(said));
+    }
+    if let Some(node) = facts.fact_node(Fact::Input).filter(|_| exchange.input.is_empty()) {
+        exchange.input = read_messages(node, role::USER, draft);
+    }
+    if let Some(node) = facts.fact_node(Fact::Output).filter(|_| exchange.output.iter().all(SpanMessage::is_empty)) {
+        exchange.output = read_messages(node, role::ASSISTANT, draft);
+    }
+    exchange.output.retain(|said| !said.is_empty());
+    exchange.records_output |= !exchange.output.is_empty();
+    exchange
+}
+
+/// The last messages of the model are what it said, those before what it was given.
+pub(crate) fn split_conversation<'run>(messages: Vec<SpanMessage<'run>>, exchange: &mut ModelExchange<'run>) {
+    let last = messages.iter().rposition(|said| !said.is_of_assistant()).map_or(0, |last| last + 1);
+    for (place, said) in messages.into_iter().enumerate() {
+        if place < last { exchange.input.push(said) } else { exchange.output.push(said) }
+    }
+}
+
+impl<'run> ModelExchange<'run> {
+    /// Reads what was left unread.
+    pub(super) fn read_rest(&mut self, draft: &RunBuilder<'run, '_>) {
+        if let Some(node) = self.unread.take() {
+            self.input.extend(read_messages(node, role::USER, draft));
+        }
+    }
+}

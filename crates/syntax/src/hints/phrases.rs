@@ -7,7 +7,12 @@ use averment_base::diagnostic::{Diagnostic, SourceEdit};
 use averment_base::source::Span;
 
 /// Asked before an unclosed string is reported.
-pub(super) const FIRST: &[Hint] = &[function_hint("output doesn't contain \"x\"", negated_contraction)];
+pub(super) const FIRST: &[Hint] = &[
+    function_hint("output doesn't contain \"x\"", negated_contraction),
+    pattern_hint("@severity(\"warn\")", "< '@' m:MODIFIER > G? @end")
+        .with_message("there are no decorators: `{m}` stands behind its assertion")
+        .with_help("write `{m}` and its value at the end of the line that it belongs to"),
+];
 
 pub(super) const TABLE: &[Hint] = &[
     pattern_hint(

@@ -107,9 +107,10 @@ fn incomplete_generate(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let head = view.source_text(0, at + 1);
     let by_schema = view.token_is(at + 1, "from") && view.token_is(at + 2, "schema");
     if !by_schema && !view.token_is(at + 1, "{") {
-        return Some(view.wrong_behind(at + 1, "`generate` needs the arguments in braces").with_help(format!(
-            "write `{head} {{ NAME: … }} cases … seed …`, or `{head} from schema cases … seed …`"
-        )));
+        return Some(
+            view.wrong_behind(at + 1, "`generate` needs the arguments in braces")
+                .with_help(format!("write `{head} {{ … }} cases … seed …`, or `{head} from schema cases … seed …`")),
+        );
     }
     let end = if by_schema { at + 3 } else { view.behind_bracket(at + 1) };
     if view.failed < end {

@@ -9,9 +9,15 @@ use averment_base::source::Span;
 /// Asked before an unclosed string is reported.
 pub(super) const FIRST: &[Hint] = &[
     function_hint("output doesn't contain \"x\"", negated_contraction),
-    pattern_hint("@severity(\"warn\")", "< '@' m:MODIFIER > G? @end")
+    pattern_hint("@severity(\"warn\")", "< '@' m:severity|as|id|tags > '(' v:IN ')' @end")
         .with_message("there are no decorators: `{m}` stands behind its assertion")
-        .with_help("write `{m}` and its value at the end of the line that it belongs to"),
+        .with_help("write `{m} {v|unquoted}` at the end of the line that it belongs to"),
+    pattern_hint("@weight(2)", "< '@' m:MODIFIER > '(' v:IN ')' @end")
+        .with_message("there are no decorators: `{m}` stands behind its assertion")
+        .with_help("write `{m} {v}` at the end of the line that it belongs to"),
+    pattern_hint("@must", "< '@' m:MODIFIER > @end")
+        .with_message("there are no decorators: `{m}` stands behind its assertion")
+        .with_help("write `{m}` at the end of the line that it belongs to"),
 ];
 
 pub(super) const TABLE: &[Hint] = &[

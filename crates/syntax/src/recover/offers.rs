@@ -34,14 +34,17 @@ const PLACES: &[(&str, &str)] = &[
 
 /// True if a text is code of the language, whole or in a place that it can have.
 pub(crate) fn can_be_read(code: &str) -> bool {
-    let code = code.replace("{ … }", "{ }").replace('…', "x");
-    PLACES.iter().any(|(before, behind)| {
-        let text = format!("{before}{code}{behind}");
-        [Rule::file, Rule::lone_setting, Rule::lone_step]
-            .iter()
-            .take(if before.is_empty() { 3 } else { 1 })
-            .any(|rule| grammar::parse_rule(*rule, &text).is_ok())
+    // What the author chooses is a name, or a number.
+    ["x", "1"].iter().any(|chosen| {
+        let code = code.replace("{ … }", "{ }").replace('…', chosen);
+        PLACES.iter().any(|(before, behind)| reads_at(&format!("{before}{code}{behind}"), before.is_empty()))
     })
+}
+
+/// A setting or a step is one only without anything in front of it.
+fn reads_at(text: &str, alone: bool) -> bool {
+    let rules = [Rule::file, Rule::lone_setting, Rule::lone_step];
+    rules.iter().take(if alone { rules.len() } else { 1 }).any(|rule| grammar::parse_rule(*rule, text).is_ok())
 }
 
 /// True for a word, a sign, or a text of few letters: they are judged by the fix.

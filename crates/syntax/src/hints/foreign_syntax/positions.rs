@@ -2,6 +2,7 @@
 
 use super::row::{RewriteRow, function_row, pattern_row};
 use crate::hints::view::{StatementView, strip_quotes};
+use crate::words;
 use std::ops::Range;
 
 const FIRST: &str = "a statement begins with its word, such as `never`, `require` or `before`";
@@ -132,8 +133,6 @@ pub(super) const TABLE: &[RewriteRow] = &[
         "{w} {a} {...}",
     )
     .with_message(BARE),
-    pattern_row("count[refund] <= 1", "count '['|'{'|'<' a:S ']'|'}'|'>' s[ SIGN|in ... ]", "count {a} {s}")
-        .with_message(BARE),
     pattern_row(
         "never refund [amount > 100]",
         "w:never|require|count|first|last a:D '['|'{' c[ W SIGN|: .. ] ']'|'}' @modifiers ...",
@@ -171,6 +170,7 @@ pub(super) const TABLE: &[RewriteRow] = &[
     pattern_row("refund failed", "a[ TOOL failed ] @modifiers ...", "never {a} {...}")
         .with_message("a step alone is no statement")
         .as_guess(),
+    function_row("\"never\" refund", quoted_head),
     // Temporal logic.
     pattern_row(
         "!refund U approve",
@@ -244,4 +244,11 @@ fn outside_folder(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)
     let folder = folder.trim_end_matches('/');
     let text = format!("each {}: path starts with \"{folder}/\"", kind.trim_end_matches('s'));
     Some((view.token_range(0, at + 1), text))
+}
+
+/// `"never" refund`: a word of the language needs no quotes.
+fn quoted_head(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
+    let word = strip_quotes(view.token_text(0));
+    let head = view.is_text(0) && view.len() > 1 && words::STATEMENTS.contains(&word);
+    head.then(|| (view.token_range(0, 1), word.to_owned()))
 }

@@ -1,11 +1,20 @@
 //! How other tools ask whether a tool was called: `called("refund")`, `"refund" in tool_calls`, `deny if tool == "refund"`.
 
-use super::row::{RewriteRow, pattern_row};
+use super::row::{RewriteRow, function_row, pattern_row};
+use crate::hints::view::{StatementView, strip_quotes};
+use crate::words;
+use std::ops::Range;
 
 const CALLED: &str = "whether a tool is called is said with `require`, `never` and `count`";
 
 /// Also of statements that can be read.
 pub(super) const TABLE: &[RewriteRow] = &[
+    pattern_row("count[refund] <= 1", "count '['|'{'|'<' a:S ']'|'}'|'>' s[ SIGN|in ... ]", "count {a} {s}")
+        .with_message("a step stands without these brackets"),
+    pattern_row("output.total is not null", "..( p:O is not null", "{p} != null"),
+    pattern_row("output.total is null", "..( p:O is null", "{p} == null"),
+    function_row("\"output.status\" == \"ok\"", quoted_path).as_guess(),
+    function_row("Output.status == \"ok\"", capital_root),
     pattern_row("not called(\"refund\")", "not|'!' CALLEDF '(' a:T|TOOL ')' @end", "never {a|tool}")
         .with_message(CALLED),
     pattern_row(
@@ -105,6 +114,12 @@ pub(super) const TABLE: &[RewriteRow] = &[
 
 /// Of statements that can be read, where nothing else is known of them.
 pub(super) const LAST: &[RewriteRow] = &[
+    pattern_row("args.amount <= 100", "r[ args . W ... ]", "each any: {r}")
+        .with_message("`args` are those of a call, and calls are looked at with `each`")
+        .as_guess(),
+    pattern_row("refund(amount > 100)", "s[ TOOL '(' W SIGN|: IN ')' ] @end", "require {s}")
+        .with_message("a step alone is no statement")
+        .as_guess(),
     pattern_row("not refund", "not a:TOOL @end", "never {a}").with_message(CALLED).as_guess(),
     pattern_row("refund == false", "a:TOOL ==|===|is false @end", "never {a}").with_message(CALLED).as_guess(),
     pattern_row("refund == true", "a:TOOL ==|===|is true @end", "require {a}").with_message(CALLED).as_guess(),
@@ -175,3 +190,32 @@ pub(super) const POLICIES: &[RewriteRow] = &[
         "if {a} then {b}",
     ),
 ];
+
+/// A path of a run or a call.
+fn is_path(text: &str) -> bool {
+    let (root, rest) = text.split_once('.').unwrap_or((text, ""));
+    let letter = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.' | '[' | ']');
+    !rest.is_empty() && rest.chars().all(letter) && (root == "args" || words::ROOTS.contains(&root))
+}
+
+/// `"output.status" == "ok"`: a path in quotes is a text.
+fn quoted_path(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
+    const SIGNS: &[&str] = &["==", "!=", "<", "<=", ">", ">=", "of", "contains", "matches", "is", "exists", "in"];
+    let at = (0..view.len())
+        .find(|&at| view.is_text(at) && is_path(strip_quotes(view.token_text(at))) && view.is_any(at + 1, SIGNS))?;
+    Some((view.token_range(at, at + 1), strip_quotes(view.token_text(at)).to_owned()))
+}
+
+/// `Output.status`: names begin with a small letter.
+fn capital_root(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
+    let at = (0..view.len()).find(|&at| {
+        let word = view.token_text(at);
+        let small = word.to_ascii_lowercase();
+        let field = at > 0 && view.token_is(at - 1, ".");
+        small != word
+            && !field
+            && view.token_is(at + 1, ".")
+            && (small == "args" || words::ROOTS.contains(&small.as_str()))
+    })?;
+    Some((view.token_range(at, at + 1), view.token_text(at).to_ascii_lowercase()))
+}

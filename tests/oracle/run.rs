@@ -362,6 +362,13 @@ impl Run {
         }
     }
 
+    /// It ended in an error, and nothing is recorded but what users and the system said.
+    pub fn died(&self) -> bool {
+        let nothing = |error: &Value| matches!(error, Value::Null | Value::Bool(false)) || *error == json!("");
+        let given = |step: &Step| step.kind == Kind::Message && matches!(step.role(), "user" | "system");
+        self.object.get("error").is_some_and(|error| !nothing(error)) && self.steps.iter().all(given)
+    }
+
     fn of(&self, kind: Kind) -> impl Iterator<Item = &Step> {
         self.steps.iter().filter(move |step| step.kind == kind)
     }

@@ -3,7 +3,7 @@
 //! Every adapter produces this. What a run does not record is [`Value::Absent`]: absent evidence, neither zero nor empty.
 
 pub use crate::cost_source::CostSource;
-use crate::normal::{of_run, of_step};
+use crate::normal::{of_run, of_step, role};
 pub use crate::source::{RunSource, TextPart};
 use averment_base::value::{Node, Object, Value};
 
@@ -338,6 +338,19 @@ impl KindOrder {
                 *bits |= 1 << (b as u16);
             }
         }
+    }
+
+    /// True if the run ended in an error before its first step: nothing is recorded but what users and the system said.
+    #[must_use]
+    pub fn died_at_start(&self) -> bool {
+        let is_given =
+            |step: &Step<'_>| step.kind == StepKind::Message && matches!(step.name, role::USER | role::SYSTEM);
+        self.steps.iter().all(is_given)
+            && match self.root_value(of_run::ERROR).value {
+                Value::Missing | Value::Absent | Value::Null | Value::Boolean(false) => false,
+                Value::Text(text) => !text.is_empty(),
+                _ => true,
+            }
     }
 
     /// True if steps of the two kinds are ordered relative to each other; steps of one kind always are.

@@ -4,6 +4,7 @@ use super::Checker;
 use super::scope::NameScope;
 use super::settings::{self, OwnModifiers};
 use super::temporal::CheckedStatement;
+use super::walk;
 use crate::ir::{self, AssertionCheck, CheckedPattern, GroupKind, GroupMember};
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
 use averment_syntax::ast::{self, ItemKind, ModifierKind, StatementKind};
@@ -26,6 +27,40 @@ impl BlockWrap {
             },
         }
     }
+}
+
+type Members = Vec<GroupMember<CheckedPattern, ir::TypedExpr>>;
+
+/// The statements of a block that stands in a group. The condition of a modifier belongs to its statement: it is asked once, before any
+/// window is looked at, unless it looks at the step of one.
+fn in_windows(window: ir::WindowScope<CheckedPattern>, members: Members, body: &[ast::SyntaxItem]) -> CheckedStatement {
+    let statements = body.iter().filter_map(|item| match &item.kind {
+        ItemKind::Assertion(assertion) => Some(&assertion.statement.kind),
+        _ => None,
+    });
+    let mut parts = Members::new();
+    for (member, statement) in members.into_iter().zip(statements) {
+        match (statement, member) {
+            // A block inside, whose statements have such conditions.
+            (
+                StatementKind::Block { scope, .. },
+                GroupMember { when, check: AssertionCheck::Group { members, .. }, .. },
+            ) if when.is_empty() && !matches!(scope, ast::BlockScope::When { .. }) => parts.extend(members),
+            (_, member) => parts.push(member),
+        }
+    }
+    let all = |members| AssertionCheck::Group { kind: GroupKind::All, members };
+    let scoped = |scope, members| AssertionCheck::Scoped { scope, body: Box::new(all(members)) };
+    if parts.iter().all(|part| part.when.iter().all(walk::looks_at_step)) {
+        return scoped(window, parts);
+    }
+    let alone = |part: GroupMember<CheckedPattern, ir::TypedExpr>| {
+        let (inside, outside) = part.when.iter().cloned().partition::<Vec<_>, _>(walk::looks_at_step);
+        let (span, weight) = (part.span, part.weight);
+        let inner = GroupMember { when: inside, ..part };
+        GroupMember { span, weight, when: outside, check: scoped(window.clone(), vec![inner]) }
+    };
+    all(parts.into_iter().map(alone).collect())
 }
 
 impl<'a> Checker<'a> {
@@ -77,10 +112,10 @@ impl<'a> Checker<'a> {
                 return AssertionCheck::Group { kind: GroupKind::All, members };
             }
             let (window, inner) = self.block_window(scope, header);
-            let inside = self.all_of(&inner, body);
+            let members = self.group_members(&inner, body);
             match window {
-                Some(window) => AssertionCheck::Scoped { scope: window, body: Box::new(inside) },
-                None => inside,
+                Some(window) => in_windows(window, members, body),
+                None => AssertionCheck::Group { kind: GroupKind::All, members },
             }
         })
     }

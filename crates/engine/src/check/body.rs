@@ -195,7 +195,12 @@ impl<'a> Checker<'a> {
         let mut inner = place.clone();
         let mut conditions = Vec::new();
         if let ast::BlockScope::When { condition } = header {
-            conditions.push(self.condition_expr(&place.scope, condition));
+            let condition = self.condition_expr(&place.scope, condition);
+            // Inside a window it is asked there: without a window nothing is.
+            match place.wraps.iter().any(|wrap| matches!(wrap, BlockWrap::Window(_))) {
+                true => inner.wraps.push(BlockWrap::When(vec![condition])),
+                false => conditions.push(condition),
+            }
             self.report_unbound();
         } else {
             let (window, scope) = self.block_window(&place.scope, header);

@@ -81,10 +81,12 @@ impl LineReader {
         if read_set.roots.iter().any(|root| is_composed(root)) || names.need_full_reader() {
             return None;
         }
-        // Whether a recorded duration is to be believed is looked at in every run, whoever asks for it.
+        // Whether a recorded duration is to be believed, and whether a run without calls died, is looked at in every run, whoever asks for it.
         let mut looked_at = read_set.roots.clone();
-        if !looked_at.iter().any(|root| root == of_run::DURATION) {
-            looked_at.push(of_run::DURATION.to_owned());
+        for name in [of_run::DURATION, of_run::ERROR] {
+            if !looked_at.iter().any(|root| root == name) {
+                looked_at.push(name.to_owned());
+            }
         }
         Some(Self {
             runs: run_keys::keys_of_runs(&looked_at, names)?,
@@ -137,6 +139,9 @@ impl LineReader {
                 self.read_conversation(chunk, start, form, keys_seen.tells_of_calls, projection)?;
             }
             _ => return None,
+        }
+        if projection.calls.is_empty() && self.has_error() {
+            return None;
         }
         for (root, name) in projection.roots.iter_mut().zip(&self.read_set.roots) {
             if name == of_run::ERROR && matches!(root, RawValue::Value(Value::Absent)) {
@@ -263,6 +268,13 @@ impl LineReader {
             }
         }
         Some(())
+    }
+
+    fn has_error(&self) -> bool {
+        let mut entries = self.looked_at.iter().zip(&self.found);
+        entries.any(|(name, found)| {
+            name == of_run::ERROR && (found.generic.best_value().is_some() || found.native.is_some())
+        })
     }
 
     fn has_duration(&self, form: RunForm) -> bool {

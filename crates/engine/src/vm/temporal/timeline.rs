@@ -71,6 +71,8 @@ pub(super) enum DecidedBy {
     Evidence,
     /// Execution or the kind word's text; its condition does not count.
     EarlierTest,
+    /// The run does not record what its condition asks.
+    Nothing,
 }
 
 /// Matches stored inline, because most patterns match few steps.
@@ -108,6 +110,7 @@ impl PatternMatches {
         let decided = match truth {
             Some(Truth::True) => return,
             None => DecidedBy::EarlierTest,
+            Some(Truth::Undecided) => DecidedBy::Nothing,
             Some(truth) if truth.by_missing() => DecidedBy::MissingValue,
             Some(_) => DecidedBy::Evidence,
         };
@@ -148,12 +151,18 @@ impl PatternMatches {
         let noted = self.looked_at(start, end);
         let all = |decided: DecidedBy| noted.iter().filter(move |looked| looked.decided == decided);
         let plainly = self.events_between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
-        !plainly && all(DecidedBy::MissingValue).next().is_some() && all(DecidedBy::Evidence).next().is_none()
+        !plainly
+            && all(DecidedBy::MissingValue).next().is_some()
+            && !noted.iter().any(|looked| matches!(looked.decided, DecidedBy::Evidence | DecidedBy::Nothing))
     }
 
+    /// True if recorded data decided a step. What is unknown now may turn out to be missing when more is recorded.
     pub(super) fn is_by_evidence(&self, start: usize, end: usize) -> bool {
         let noted = self.looked_at(start, end);
-        let plainly = self.events_between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
+        let between = self.events_between(start, end);
+        let events = self.events.get(between.start as usize..between.end as usize).unwrap_or(&[]);
+        let sure = events.iter().filter(|event| event.sure).count();
+        let plainly = sure > noted.iter().filter(|looked| looked.matches).count();
         plainly || noted.iter().any(|looked| looked.decided == DecidedBy::Evidence)
     }
 

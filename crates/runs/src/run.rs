@@ -340,19 +340,6 @@ impl KindOrder {
         }
     }
 
-    /// True if the run ended in an error before its first step: nothing is recorded but what users and the system said.
-    #[must_use]
-    pub fn died_at_start(&self) -> bool {
-        let is_given =
-            |step: &Step<'_>| step.kind == StepKind::Message && matches!(step.name, role::USER | role::SYSTEM);
-        self.steps.iter().all(is_given)
-            && match self.root_value(of_run::ERROR).value {
-                Value::Missing | Value::Absent | Value::Null | Value::Boolean(false) => false,
-                Value::Text(text) => !text.is_empty(),
-                _ => true,
-            }
-    }
-
     /// True if steps of the two kinds are ordered relative to each other; steps of one kind always are.
     #[must_use]
     pub fn is_ordered(&self, a: StepKind, b: StepKind) -> bool {
@@ -385,6 +372,19 @@ impl<'run> Run<'run> {
     #[must_use]
     pub fn is_ordered(&self, a: StepKind, b: StepKind) -> bool {
         self.order.is_ordered(a, b)
+    }
+
+    /// True if the run ended in an error before its first step: nothing is recorded but what users and the system said.
+    #[must_use]
+    pub fn died_at_start(&self) -> bool {
+        let is_given =
+            |step: &Step<'_>| step.kind == StepKind::Message && matches!(step.name, role::USER | role::SYSTEM);
+        self.steps.iter().all(is_given)
+            && match self.root_value(of_run::ERROR).value {
+                Value::Missing | Value::Absent | Value::Null | Value::Boolean(false) => false,
+                Value::Text(text) => !text.is_empty(),
+                _ => true,
+            }
     }
 
     /// Whether the run records steps of a kind.

@@ -114,7 +114,10 @@ impl LineReader {
         projection: &mut RunProjection<'a>,
     ) -> Option<()> {
         let known = self.read_run(chunk, start, end, projection);
-        known.or_else(|| self.responses.read_line(chunk, (start, end), &self.read_set, projection))
+        known.or_else(|| {
+            self.responses.read_line(chunk, (start, end), &self.read_set, projection)?;
+            has_calls(projection)
+        })
     }
 
     fn read_run<'a>(
@@ -161,7 +164,8 @@ impl LineReader {
         projection.clear_run();
         let mut start = 0;
         let lines = ends.chain([chunk.text.len()]).map(|end| (std::mem::replace(&mut start, end.wrapping_add(1)), end));
-        self.sessions.read_session(&mut self.messages, chunk, lines, &self.read_set, projection)
+        self.sessions.read_session(&mut self.messages, chunk, lines, &self.read_set, projection)?;
+        has_calls(projection)
     }
 
     /// Whether a text that is no session may be read by [`Self::read_trace`].
@@ -173,7 +177,8 @@ impl LineReader {
     /// Reads the spans of a whole trace. `None` where it is for the full reader; the projection is not to be used then.
     pub fn read_trace<'a>(&mut self, chunk: ScannedChunk<'a>, projection: &mut RunProjection<'a>) -> Option<()> {
         projection.clear_run();
-        self.traces.as_mut()?.read_trace(chunk, &self.read_set, projection)
+        self.traces.as_mut()?.read_trace(chunk, &self.read_set, projection)?;
+        has_calls(projection)
     }
 
     /// Also reads calls in a list of their own. Returns the end.
@@ -337,6 +342,11 @@ impl LineReader {
         }
         Some(())
     }
+}
+
+/// `None` for a run without calls: only the full reader knows whether it died.
+fn has_calls(projection: &RunProjection<'_>) -> Option<()> {
+    (!projection.calls.is_empty()).then_some(())
 }
 
 impl LineKeys {

@@ -26,6 +26,7 @@ mod golden;
 mod hostile;
 mod in_text;
 mod kind_words;
+mod likeness;
 mod same_run;
 mod sentences;
 mod temporal;

@@ -106,10 +106,19 @@ impl<'a> Checker<'a> {
                 let kind = ExprKind::Quantifier(ExprQuantifier::Any, local, Box::new(subject), Box::new(matches));
                 CheckedExpr::new(kind, span, Ty::Boolean).expr
             }
-            Some(ComparisonClass::Text) => kinds::positive_test(TestKind::Contains, subject, operand.expr),
+            // Whole words are meant, not parts of them.
+            Some(ComparisonClass::Text) => kinds::positive_test(TestKind::In, operand.expr, subject),
             _ if field == "args" => {
                 let call = ExprKind::Builtin("contains_in_order", vec![subject, operand.expr]);
                 CheckedExpr::new(call, span, Ty::Boolean).expr
+            }
+            Some(ComparisonClass::List) => {
+                let local = LocalId(scope.next_local);
+                let element = CheckedExpr::new(ExprKind::Local(local), span, Ty::String).expr;
+                let is_there = kinds::positive_test(TestKind::In, element, subject);
+                let all = Box::new(is_there);
+                let kind = ExprKind::Quantifier(ExprQuantifier::All, local, Box::new(operand.expr), all);
+                CheckedExpr::new(kind, span, Ty::Boolean).expr
             }
             _ => kinds::positive_test(TestKind::ContainsAll, subject, operand.expr),
         }

@@ -134,13 +134,6 @@ impl StatementBindings {
     }
 }
 
-fn unbound_words(name: &str) -> (String, String) {
-    (
-        format!("nothing binds `${name}` here"),
-        format!("bind it with `path: ${name}` in one of the patterns of the statement"),
-    )
-}
-
 /// The key that a binding's name stands for in the statement.
 pub fn binding_key(scope: &NameScope<'_>, name: &str) -> String {
     match &scope.renamed {
@@ -172,22 +165,17 @@ impl Checker<'_> {
         let bound = self.bindings.bound_flags();
         self.bindings.restore_bound(outer);
         let value = work(self);
-        self.report_uses(|name, of_statement| match of_statement {
-            true => (
-                format!("`${name}` has a value only inside of its statement"),
-                "test it in the pattern that binds it, or bind it in the header of a block around the statement".to_owned(),
-            ),
-            false => unbound_words(name),
-        }, &bound);
+        self.report_uses(&bound);
         self.bindings.restore_bound(&bound);
         value
     }
 
     pub(super) fn report_unbound(&mut self) {
-        self.report_uses(|name, _| unbound_words(name), &[]);
+        self.report_uses(&[]);
     }
 
-    fn report_uses(&mut self, words: impl Fn(&str, bool) -> (String, String), of_statement: &[bool]) {
+    /// `of_statement` are flags of the bindings that the statement binds, where what is reported stands beside it.
+    fn report_uses(&mut self, of_statement: &[bool]) {
         self.report_words_of_bindings();
         let mut said: Vec<u32> = Vec::new();
         for one in std::mem::take(&mut self.bindings.uses) {
@@ -198,15 +186,15 @@ impl Checker<'_> {
             said.push(one.number);
             let name = entry.name.clone();
             let inside = of_statement.get(one.number as usize).is_some_and(|bound| *bound);
-            let diagnostic = match one.test.filter(|_| !inside) {
+            let diagnostic = match one.test {
+                _ if inside => Diagnostic::new(Slug::Binding, one.span, format!("`${name}` has a value only inside of its statement"))
+                    .with_help("test it in the pattern that binds it, or bind it in the header of a block around the statement"),
                 Some((operator, path)) => {
                     Diagnostic::new(Slug::Binding, one.span, format!("`{operator}` does not bind `${name}`"))
                         .with_help(format!("bind it with `{path}: ${name}` in one of the patterns"))
                 }
-                None => {
-                    let (message, help) = words(&name, inside);
-                    Diagnostic::new(Slug::Binding, one.span, message).with_help(help)
-                }
+                None => Diagnostic::new(Slug::Binding, one.span, format!("nothing binds `${name}` here"))
+                    .with_help(format!("bind it with `path: ${name}` in one of the patterns of the statement")),
             };
             self.report_diagnostic(diagnostic);
         }

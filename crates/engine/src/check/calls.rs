@@ -299,7 +299,7 @@ fn result_type(builtin: &Builtin, values: &[CheckedExpr]) -> Ty {
         "distinct" | "sort" | "reverse" if matches!(first, Ty::List(_)) => return first,
         "words" | "lines" | "split" | "keys" => return Ty::list_of(Ty::String),
         "lower" | "trim" | "text" if matches!(first, Ty::Word(_)) => return first,
-        name if let Some(set) = WordSet::of_function(name) => return Ty::Word(set),
+        "weekday" => return Ty::Word(WordSet::Weekday),
         _ => {}
     }
     if builtin.keeps_unit {

@@ -57,25 +57,6 @@ const KINDS_ELSEWHERE: [(StepKind, &[&str]); 9] = [
 ];
 
 impl WordSet {
-    /// All sets.
-    pub const ALL: [Self; 4] = [Self::Status, Self::Kind, Self::Weekday, Self::Role];
-
-    /// The set of a field of steps.
-    pub fn of_field(name: &str) -> Option<Self> {
-        use averment_runs::normal::of_step;
-        match name {
-            of_step::STATUS => Some(Self::Status),
-            of_step::KIND => Some(Self::Kind),
-            of_step::ROLE => Some(Self::Role),
-            _ => None,
-        }
-    }
-
-    /// The set of what a function gives.
-    pub fn of_function(name: &str) -> Option<Self> {
-        (name == "weekday").then_some(Self::Weekday)
-    }
-
     /// Its words.
     pub fn words(self) -> Vec<&'static str> {
         match self {
@@ -134,7 +115,7 @@ fn kind_elsewhere(word: &str) -> Option<&'static str> {
 #[derive(Debug, Clone)]
 pub struct BindingWords {
     number: u32,
-    test: ValueTest,
+    kind: TestKind,
     literals: Vec<(String, Span)>,
 }
 
@@ -147,13 +128,13 @@ impl Checker<'_> {
             {
                 let literals = self.literals_within(&other.expr);
                 if !literals.is_empty() {
-                    self.bindings.note_words(BindingWords { number, test: test.clone(), literals });
+                    self.bindings.note_words(BindingWords { number, kind: test.kind, literals });
                 }
             }
             let Some(set) = value.ty.word_set().or_else(|| value.ty.element_type().word_set()) else { continue };
             let literals = self.literals_within(&other.expr);
             let shown = if std::ptr::eq(value, left) { text.to_owned() } else { self.source_line(value.expr.span) };
-            self.report_words(test, set, &shown, &literals, std::ptr::eq(value, left));
+            self.report_words(test.kind, set, &shown, &literals, std::ptr::eq(value, left));
         }
     }
 
@@ -162,21 +143,21 @@ impl Checker<'_> {
         for one in self.bindings.take_words() {
             if let Some(set) = self.bindings.word_set(one.number) {
                 let name = format!("${}", self.bindings.name(one.number));
-                self.report_words(&one.test, set, &name, &one.literals, true);
+                self.report_words(one.kind, set, &name, &one.literals, true);
             }
         }
     }
 
     fn report_words(
         &mut self,
-        test: &ValueTest,
+        kind: TestKind,
         set: WordSet,
         text: &str,
         literals: &[(String, Span)],
         is_subject: bool,
     ) {
         for (word, place) in literals {
-            if !set.excludes_word(word) || part_fits(test.kind, set, word, is_subject) {
+            if !set.excludes_word(word) || part_fits(kind, set, word, is_subject) {
                 continue;
             }
             let message = format!("`{text}` is never \"{word}\"");

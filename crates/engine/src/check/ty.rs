@@ -88,7 +88,9 @@ impl StepShape {
                 Ty::WordOrOther(WordSet::Status)
             }
             "tool" | "text" | "command" | "program" | "path" | "name" | "method" | "url" | "to" => Ty::String,
-            name if let Some(set) = WordSet::of_field(name) => Ty::Word(set),
+            "status" => Ty::Word(WordSet::Status),
+            "kind" => Ty::Word(WordSet::Kind),
+            "role" => Ty::Word(WordSet::Role),
             "start" | "end" => Ty::Instant,
             "duration" => Ty::Duration,
             "turn" | "index" | "depth" | "exit_code" => Ty::Count,

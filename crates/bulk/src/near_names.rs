@@ -234,9 +234,8 @@ impl NearNames {
             let all: Vec<(Span, usize)> = items.collect();
             all.iter().find(|(whole, _)| covers(*whole)).or(all.first()).map(|(_, item)| *item)
         };
-        let told = found.iter().filter_map(|(program, found)| {
-            Some((item_of(*program, found.span)?, near_name_words(found)))
-        });
+        let told =
+            found.iter().filter_map(|(program, found)| Some((item_of(*program, found.span)?, near_name_words(found))));
         told.collect()
     }
 

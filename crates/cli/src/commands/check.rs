@@ -388,8 +388,7 @@ fn judge_traces(
     let totals = outputs.totals();
     // What a `when` skips in every run was asked, as what is vacuous was: that is said in the first line.
     let asked = totals.counts.skipped > 0 && pipeline.table.asks_every_run();
-    let nothing =
-        totals.counts.all_results() == totals.counts.skipped && !asked && !unreadable && end.is_complete();
+    let nothing = totals.counts.all_results() == totals.counts.skipped && !asked && !unreadable && end.is_complete();
     let exits = [
         (end.interrupted, Exit::Interrupted),
         (end.late || !end.is_complete() || totals.gate == Some(Gate::Error), Exit::Error),

@@ -108,7 +108,11 @@ pub fn run_new(arguments: &NewArgs, _: ColorChoice) -> Result<Exit, CommandError
     let shown = path.display().to_string();
     writeln!(std::io::stdout(), "wrote {} {from}", one_line(&shown))?;
     if let Some(settings) = settings {
-        writeln!(std::io::stdout(), "wrote {}: a misspelt name fails the check", one_line(&settings.display().to_string()))?;
+        writeln!(
+            std::io::stdout(),
+            "wrote {}: a misspelt name fails the check",
+            one_line(&settings.display().to_string())
+        )?;
     }
     let first = arguments.from.first().map_or("run.json", String::as_str);
     eprint_redacted(&next(arguments, &one_line(&shown), &one_line(first)));

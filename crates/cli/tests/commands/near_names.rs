@@ -86,7 +86,11 @@ fn a_key_that_a_path_does_not_find_is_named_where_nearly_it_stands_in_its_place(
 fn a_slip_beside_the_right_name_is_told() {
     let refund = r#"{"calls": [{"tool": "refund", "args": {"amount": 5000}}], "output": {"errors": ["x"]}}"#;
     let tool = ["never refnd", "count refnd == 0", "only refund, refnd", "no x in calls: x.tool == \"refnd\""];
-    let key = ["never refund(amout > 100)", "never (refund where args.amout > 100)", "count (refund where args.amout > 9) == 0"];
+    let key = [
+        "never refund(amout > 100)",
+        "never (refund where args.amout > 100)",
+        "count (refund where args.amout > 9) == 0",
+    ];
     let beside = [
         "count refund <= 3",
         "each refund: args.amount > 0",
@@ -97,7 +101,11 @@ fn a_slip_beside_the_right_name_is_told() {
     for (slips, wanted) in [(tool.as_slice(), "refnd"), (key.as_slice(), "amout")] {
         for slip in slips {
             for right in beside {
-                for rules in [format!("{slip}\n{right}"), format!("{right}\n{slip}"), format!("rule r {{\n  {right}\n  {slip}\n}}")] {
+                for rules in [
+                    format!("{slip}\n{right}"),
+                    format!("{right}\n{slip}"),
+                    format!("rule r {{\n  {right}\n  {slip}\n}}"),
+                ] {
                     let said = warned(&rules, refund);
                     assert_eq!(said.matches(&format!("`{wanted}`")).count(), 1, "{rules}: {said}");
                 }
@@ -130,7 +138,8 @@ fn what_is_nearly_a_name_fails_where_that_is_asked_in_every_format() {
     for trace in ["run.json", "runs.jsonl"] {
         assert_eq!(folder.aver(&format!("check r.assert {trace}")).code, 0);
         for format in [
-            "human", "summary", "short", "json", "jsonl", "junit", "sarif", "github", "gitlab", "markdown", "tap", "csv", "html",
+            "human", "summary", "short", "json", "jsonl", "junit", "sarif", "github", "gitlab", "markdown", "tap",
+            "csv", "html",
         ] {
             let ran = folder.aver(&format!("check r.assert {trace} --deny near-names --format {format}"));
             assert_eq!(ran.code, 1, "{trace} {format}: {ran:?}");

@@ -42,7 +42,12 @@ impl StatementBindings {
     fn binding_number(&mut self, key: &str, name: &str) -> u32 {
         let known = self.entries.iter().position(|entry| entry.key == key);
         let index = known.unwrap_or_else(|| {
-            self.entries.push(BindingEntry { key: key.to_owned(), name: name.to_owned(), bound: false, sets: Vec::new() });
+            self.entries.push(BindingEntry {
+                key: key.to_owned(),
+                name: name.to_owned(),
+                bound: false,
+                sets: Vec::new(),
+            });
             self.entries.len().saturating_sub(1)
         });
         super::to_number(index)
@@ -187,8 +192,14 @@ impl Checker<'_> {
             let name = entry.name.clone();
             let inside = of_statement.get(one.number as usize).is_some_and(|bound| *bound);
             let diagnostic = match one.test {
-                _ if inside => Diagnostic::new(Slug::Binding, one.span, format!("`${name}` has a value only inside of its statement"))
-                    .with_help("test it in the pattern that binds it, or bind it in the header of a block around the statement"),
+                _ if inside => Diagnostic::new(
+                    Slug::Binding,
+                    one.span,
+                    format!("`${name}` has a value only inside of its statement"),
+                )
+                .with_help(
+                    "test it in the pattern that binds it, or bind it in the header of a block around the statement",
+                ),
                 Some((operator, path)) => {
                     Diagnostic::new(Slug::Binding, one.span, format!("`{operator}` does not bind `${name}`"))
                         .with_help(format!("bind it with `{path}: ${name}` in one of the patterns"))

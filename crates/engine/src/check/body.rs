@@ -137,8 +137,8 @@ impl<'a> Checker<'a> {
             _ => Vec::new(),
         };
         let modifiers = opening.into_iter().chain(&assertion.modifiers);
-        let own = self
-            .with_outer_bindings(&outer.bound_flags(), |checker| checker.read_modifiers(&place.scope, modifiers));
+        let own =
+            self.with_outer_bindings(&outer.bound_flags(), |checker| checker.read_modifiers(&place.scope, modifiers));
         self.message_step = None;
         self.add_assertion(place, own, check, text, assertion.statement.span);
         self.bindings = outer;

@@ -92,7 +92,11 @@ const MOST: usize = 20;
 /// Unknown keys of a schema, each with a pointer.
 pub(super) fn unknown_keywords(schema: &Value) -> Vec<(String, String)> {
     let is_known = |key: &str| {
-        SCHEMAS.contains(&key) || NAMED.contains(&key) || KNOWN.contains(&key) || key.starts_with("x-") || key.starts_with('$')
+        SCHEMAS.contains(&key)
+            || NAMED.contains(&key)
+            || KNOWN.contains(&key)
+            || key.starts_with("x-")
+            || key.starts_with('$')
     };
     visit_keywords(schema, |key, _| (!is_known(key)).then(|| key.to_owned()))
 }

@@ -107,8 +107,8 @@ impl<'a> Checker<'a> {
             matches!(modifier.kind, ast::ModifierKind::When(_) | ast::ModifierKind::Tags(_))
         };
         let modifiers = assertion.modifiers.iter().filter(kept);
-        let mut own = self
-            .with_outer_bindings(&outer.bound_flags(), |checker| checker.read_modifiers(&place.scope, modifiers));
+        let mut own =
+            self.with_outer_bindings(&outer.bound_flags(), |checker| checker.read_modifiers(&place.scope, modifiers));
         own.over_runs = true;
         self.add_assertion(place, own, check, text, statement.span);
         self.bindings = outer;

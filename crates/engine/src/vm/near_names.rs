@@ -129,7 +129,8 @@ pub fn is_other_spelling(program: &Program, near: &NearName) -> bool {
 fn named_places(program: &Program, what: NameCategory, name: &str) -> Vec<Span> {
     match what {
         NameCategory::Tool => {
-            let exact = |one: &PatternAlternative<CodeId>| matches!(&one.name, NameTest::Exactly(known) if known == name);
+            let exact =
+                |one: &PatternAlternative<CodeId>| matches!(&one.name, NameTest::Exactly(known) if known == name);
             let patterns = pattern_alternatives(program).filter(|(one, _)| exact(one)).map(|(_, span)| span);
             let compared = compared_tools(program).into_iter().filter(|(known, _)| *known == name);
             patterns.chain(compared.map(|(_, span)| span)).collect()

@@ -246,7 +246,8 @@ fn one_line<'run>(
         AssayLineType::End => {
             talk.draft.set_some(of_run::OUTPUT, first_of(line, &[AssayKey::Output]));
             let outcome = first_of(line, &[AssayKey::Outcome]);
-            let failed = outcome.and_then(super::nodes::node_text).and_then(StepStatus::from_word) == Some(StepStatus::Failed);
+            let failed =
+                outcome.and_then(super::nodes::node_text).and_then(StepStatus::from_word) == Some(StepStatus::Failed);
             talk.draft.set_some(of_run::ERROR, outcome.filter(|_| failed));
         }
         AssayLineType::Whole => {}

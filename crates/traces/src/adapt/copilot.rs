@@ -316,8 +316,8 @@ impl<'run> CopilotSession<'_, 'run, '_> {
         let inner = |field| given.and_then(node_object).and_then(|given| first_of(given, &[field]));
         let error = first_of(data, &[CopilotDataKey::Error]);
         let of_error = |field| error.and_then(node_object).and_then(|error| first_of(error, &[field]));
-        let refused =
-            of_error(CopilotDataKey::Code).and_then(node_text).and_then(StepStatus::from_word) == Some(StepStatus::Denied);
+        let refused = of_error(CopilotDataKey::Code).and_then(node_text).and_then(StepStatus::from_word)
+            == Some(StepStatus::Denied);
         let status = match data.field(CopilotDataKey::Success).map(|success| success.value) {
             _ if refused => Some(StepStatus::Denied),
             Some(Value::Boolean(true)) => Some(StepStatus::Ok),

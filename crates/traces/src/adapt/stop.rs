@@ -278,8 +278,9 @@ fn add_call<'run>(
     let about = StepMeta { time: first_of(span, &[StopSpanKey::Start]), ..StepMeta::default() };
     let made = ToolCall { tool, args: Some(args), id: span.field(StopSpanKey::Id), origin: node.origin };
     let Some(step) = talk.add_call(made, &about) else { return };
-    let status =
-        text_of(span, StopSpanKey::Status).and_then(StepStatus::from_word).filter(|status| *status != StepStatus::Unknown);
+    let status = text_of(span, StopSpanKey::Status)
+        .and_then(StepStatus::from_word)
+        .filter(|status| *status != StepStatus::Unknown);
     let outcome = CallResult {
         result: of(Result).or(of(Output)),
         status,

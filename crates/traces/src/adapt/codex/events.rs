@@ -162,8 +162,9 @@ fn of_program<'run>(event: Object<'run>) -> CallResult<'run> {
         .iter()
         .find_map(written);
     let result = result.or(first_of(event, &[CodexCallKey::Printed]));
-    let word =
-        text_of(event, CodexCallKey::Status).and_then(StepStatus::from_word).filter(|status| *status != StepStatus::Unknown);
+    let word = text_of(event, CodexCallKey::Status)
+        .and_then(StepStatus::from_word)
+        .filter(|status| *status != StepStatus::Unknown);
     let status = word.or(match event.field(CodexCallKey::Success).map(|success| success.value) {
         Some(Value::Boolean(true)) => Some(StepStatus::Ok),
         Some(Value::Boolean(false)) => Some(StepStatus::Failed),

@@ -245,8 +245,9 @@ fn end_call<'run>(
     id: Option<&'run str>,
 ) {
     let known = |field| item.field(field).filter(|node| !NodeShapes.has_shape(*node, ValueShape::Null));
-    let status =
-        text_of(item, ExecItemKey::Status).and_then(StepStatus::from_word).filter(|status| *status != StepStatus::Unknown);
+    let status = text_of(item, ExecItemKey::Status)
+        .and_then(StepStatus::from_word)
+        .filter(|status| *status != StepStatus::Unknown);
     let broken = agent_failure(item);
     let status = broken.map(|_| StepStatus::Failed).or(status);
     let outcome = CallResult {

@@ -48,9 +48,10 @@ impl<'a> Checker<'a> {
     }
 
     fn entry_binds(&mut self, scope: &NameScope<'a>, path: &'a ast::Expr, name: &str, part: &mut AlternativeDraft) {
-        let path = self.left_path(scope, path).expr;
+        let path = self.left_path(scope, path);
         let number = self.bind_name(scope, name);
-        part.binds.push((number, path));
+        self.bindings.note_word_set(number, path.ty.word_set());
+        part.binds.push((number, path.expr));
     }
 
     fn entry_matches(

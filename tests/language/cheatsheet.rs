@@ -72,7 +72,7 @@ fn every_step_and_condition_compiles() {
     for step in spans(section(&page, "## Steps")) {
         let placeholder = step.contains("VALUE") || step.starts_with('$') || step.starts_with("path:");
         if !placeholder {
-            wrong.extend(complaint(&format!("require {step}")));
+            wrong.extend(complaint(&format!("never {step}")));
         }
     }
     let conditions = section(&page, "## Conditions");

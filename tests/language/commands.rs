@@ -44,7 +44,7 @@ const WRAPPERS: &[&str] = &[
     "docker run --rm -v a:b image @",
     "kubectl exec -n a pod -c b -- @",
     "ssh host @",
-    "ssh -i key -p 22 me@host sudo @",
+    "ssh -i key -p 22 host sudo @",
     "watch -n 1 @",
     "eval @",
     "npx @",
@@ -231,8 +231,8 @@ fn a_text_that_is_no_command_is_looked_for_as_it_is() {
         ("never command \"sudo rm\"", "rm -f x", "pass"),
         ("never command sudo(args: [])", "sudo rm x", "fail"),
         ("never command sudo(args: [])", "rm x", "pass"),
-        ("param tool = \"rm\"\nnever command \"${tool} -rf\"", "rm -fr x", "fail"),
-        ("param tool = \"rm\"\nnever command \"${tool} -rf\"", "curl a | sh", "undecided"),
+        ("param tool: string = \"rm\"\nnever command \"${tool} -rf\"", "rm -fr x", "fail"),
+        ("param tool: string = \"rm\"\nnever command \"${tool} -rf\"", "curl a | sh", "undecided"),
     ] {
         assert_eq!(said(rule, &[line]).0, verdict, "{rule} on `{line}`");
     }

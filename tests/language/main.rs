@@ -16,6 +16,7 @@
 mod agents;
 mod builtins;
 mod cheatsheet;
+mod closed_words;
 mod commands;
 mod conformance_assay;
 mod conformance_text;
@@ -26,7 +27,10 @@ mod golden;
 mod hostile;
 mod in_text;
 mod kind_words;
+mod likeness;
+mod outer_bindings;
 mod same_run;
+mod schemas;
 mod sentences;
 mod temporal;
 mod values;

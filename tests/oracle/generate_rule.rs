@@ -307,6 +307,9 @@ fn sequence(source: &mut Source, steps: &mut Steps, mode: SequenceMode) -> State
     if source.chance(35) {
         patterns.push(steps.target(source, mode == SequenceMode::Exactly));
     }
+    if mode != SequenceMode::Gaps && source.chance(15) {
+        patterns.truncate(1);
+    }
     Statement::Sequence { mode, patterns, within: within(source) }
 }
 

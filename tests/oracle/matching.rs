@@ -288,7 +288,7 @@ impl<'a> World<'a> {
                 (Found::Missing | Found::Value(serde_json::Value::Null), _) => by_missing(false),
                 (Found::Absent, _) => UNDECIDED,
                 (Found::Value(_), None) => sure(true),
-                (Found::Value(value), Some(place)) => sure(value::equal(value, &self.domain.values[place])),
+                (Found::Value(value), Some(place)) => value::equality(value, &self.domain.values[place], value::equal),
             });
             match (&found, known) {
                 (_, Some(place)) => drop(bound.insert(variable.to_owned(), place)),

@@ -205,6 +205,46 @@ pub enum StepStatus {
 }
 
 impl StepStatus {
+    /// Those that a run can record.
+    pub const RECORDED: [Self; 4] = [Self::Ok, Self::Failed, Self::Denied, Self::Pending];
+
+    /// What the word of a format means, in upper or lower case; `None` for an unknown word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if is(&["ok", "success", "succeeded", "successful", "completed", "complete", "done", "passed", "finished"]) {
+            Some(Self::Ok)
+        } else if is(&[
+            "failed",
+            "failure",
+            "error",
+            "errored",
+            "timeout",
+            "timed_out",
+            "aborted",
+            "crashed",
+            "cancelled",
+            "canceled",
+        ]) {
+            Some(Self::Failed)
+        } else if is(&["denied", "rejected", "refused", "declined", "blocked", "forbidden"]) {
+            Some(Self::Denied)
+        } else if is(&[
+            "pending",
+            "requires_approval",
+            "awaiting_approval",
+            "approval_required",
+            "requires_action",
+            "proposed",
+        ]) {
+            Some(Self::Pending)
+        } else if is(&["unknown", "unset", "running", "in_progress", "incomplete"]) {
+            Some(Self::Unknown)
+        } else {
+            None
+        }
+    }
+
     /// True for a call that was carried out: not denied, not pending. Unknown counts as executed.
     #[must_use]
     pub fn is_executed(self) -> bool {

@@ -104,8 +104,16 @@ pub fn run_new(arguments: &NewArgs, _: ColorChoice) -> Result<Exit, CommandError
         return Ok(Exit::Holds);
     }
     write_rules(&path, &text, arguments.force)?;
+    let settings = write_settings(&path)?;
     let shown = path.display().to_string();
     writeln!(std::io::stdout(), "wrote {} {from}", one_line(&shown))?;
+    if let Some(settings) = settings {
+        writeln!(
+            std::io::stdout(),
+            "wrote {}: a misspelt name fails the check",
+            one_line(&settings.display().to_string())
+        )?;
+    }
     let first = arguments.from.first().map_or("run.json", String::as_str);
     eprint_redacted(&next(arguments, &one_line(&shown), &one_line(first)));
     Ok(Exit::Holds)
@@ -179,6 +187,25 @@ fn write_rules(path: &Path, text: &str, force: bool) -> Result<(), CommandError>
     // Another program may have made the file in the meantime.
     let write = if force { draft_file::write_file } else { draft_file::create_file };
     write(path, text.as_bytes()).map_err(failed)
+}
+
+/// Settings to begin with. A project that has its own keeps them.
+const SETTINGS: &str = "\
+# Settings of `aver` for the rules in this folder.
+# A name that no run has while some run has nearly it (`refnd`, `Refund`) fails `aver check`.
+deny = [\"near-names\"]
+";
+
+/// Writes `averment.toml` beside the rules; `None` where there is one already, there or above.
+fn write_settings(rules: &Path) -> Result<Option<PathBuf>, CommandError> {
+    let folder = rules.parent().unwrap_or(Path::new(""));
+    let whole = std::path::absolute(rules).unwrap_or_else(|_| rules.to_path_buf());
+    if whole.ancestors().skip(1).any(|above| above.join("averment.toml").symlink_metadata().is_ok()) {
+        return Ok(None);
+    }
+    let path = folder.join("averment.toml");
+    write_rules(&path, SETTINGS, false)?;
+    Ok(Some(path))
 }
 
 fn find_template(name: &str) -> Result<&'static RuleTemplate, CommandError> {

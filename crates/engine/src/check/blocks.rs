@@ -72,6 +72,7 @@ impl<'a> Checker<'a> {
         stacker::maybe_grow(128 << 10, 1 << 20, || {
             if let ast::BlockScope::When { condition } = header {
                 let when = self.condition_expr(scope, condition);
+                self.report_unbound();
                 let inside = self.all_of(scope, body);
                 let members = vec![GroupMember { span: condition.span, weight: 1.0, when: vec![when], check: inside }];
                 return AssertionCheck::Group { kind: GroupKind::All, members };
@@ -146,13 +147,20 @@ impl<'a> Checker<'a> {
         scope: &NameScope<'a>,
         assertion: &'a ast::Assertion,
     ) -> GroupMember<CheckedPattern, ir::TypedExpr> {
-        let own = self.read_modifiers(scope, assertion.modifiers.iter());
-        let inner = match &assertion.statement.kind {
-            StatementKind::Group { body, .. } => self.read_modifiers(scope, settings::opening_modifiers(body)),
-            _ => OwnModifiers::default(),
-        };
+        let outer = self.bindings.bound_flags();
         self.warn_without_effect(assertion);
         let check = self.check_statement(scope, &assertion.statement);
+        self.report_unbound();
+        let (own, inner) = self.with_outer_bindings(&outer, |checker| {
+            let own = checker.read_modifiers(scope, assertion.modifiers.iter());
+            let inner = match &assertion.statement.kind {
+                StatementKind::Group { body, .. } => checker.read_modifiers(scope, settings::opening_modifiers(body)),
+                _ => OwnModifiers::default(),
+            };
+            (own, inner)
+        });
+        // Every statement of a group has bindings of its own.
+        self.bindings.restore_bound(&outer);
         GroupMember {
             span: assertion.statement.span,
             weight: own.weight.or(inner.weight).unwrap_or(1.0),

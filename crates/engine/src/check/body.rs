@@ -136,9 +136,10 @@ impl<'a> Checker<'a> {
             StatementKind::Group { body, .. } => settings::opening_modifiers(body).collect(),
             _ => Vec::new(),
         };
-        let own = self.read_modifiers(&place.scope, opening.into_iter().chain(&assertion.modifiers));
+        let modifiers = opening.into_iter().chain(&assertion.modifiers);
+        let own =
+            self.with_outer_bindings(&outer.bound_flags(), |checker| checker.read_modifiers(&place.scope, modifiers));
         self.message_step = None;
-        self.report_unbound();
         self.add_assertion(place, own, check, text, assertion.statement.span);
         self.bindings = outer;
     }

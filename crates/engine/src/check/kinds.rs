@@ -149,7 +149,7 @@ impl<'a> Checker<'a> {
         let mut is_program = positive_test(kind, program, named.clone());
         if wrappers::of_name(&name.text).any(|wrapper| wrapper.is_taken_off) {
             // `command sudo()`: one that is taken off is no program of the line.
-            let is_wrapper = positive_test(TestKind::Contains, step_field(WRAPPERS, name.span), named);
+            let is_wrapper = positive_test(TestKind::In, named, step_field(WRAPPERS, name.span));
             let either = ExprKind::Binary(BinaryOperator::Or, Box::new(is_program), Box::new(is_wrapper));
             is_program = CheckedExpr::new(either, name.span, Ty::Boolean).expr;
         }

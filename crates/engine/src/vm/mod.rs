@@ -40,8 +40,10 @@ mod selections;
 pub mod summary;
 pub mod temporal;
 pub mod testing;
+mod text_order;
 mod tool_facts;
 mod value_equality;
+mod value_likeness;
 pub mod world;
 mod world_checks;
 

@@ -46,7 +46,7 @@ const HEADS: [&str; 3] = ["case", "for", "select"];
 /// Shells.
 const SHELLS: [&str; 8] = ["ash", "bash", "csh", "dash", "fish", "ksh", "sh", "zsh"];
 /// Options of shells with a value.
-const SHELL_VALUES: [&str; 6] = ["+O", "+o", "--init-file", "--rcfile", "-O", "-o"];
+const SHELL_VALUES: [&str; 2] = ["--init-file", "--rcfile"];
 /// Names of files that are the input.
 const INPUT_FILES: [&str; 4] = ["-", "/dev/fd/0", "/dev/stdin", "/proc/self/fd/0"];
 
@@ -273,9 +273,11 @@ fn of_shell(words: &[Word]) -> Unwrapped<'_> {
             rest = next.get(1..).unwrap_or_default();
         } else if text.starts_with(['-', '+']) && text.len() > 1 {
             let is_cluster = !text.starts_with("--");
+            // `-euo pipefail`: the letter takes the next word, wherever it stands in the cluster.
+            let takes_next = is_cluster && text.contains(['o', 'O']);
             is_line |= text.starts_with('-') && is_cluster && text.contains('c') || text == "--command";
             is_input |= is_cluster && text.contains('s');
-            rest = next;
+            rest = next.get(usize::from(takes_next)..).unwrap_or_default();
         } else if is_line {
             return Unwrapped::Scripts(vec![Cow::Borrowed(text)]);
         } else if is_input {

@@ -262,7 +262,7 @@ fn read_status<'run>(
     // An adapter whose format cannot tell says so, with a status that is not recorded.
     let withheld = fields.field_node(of_step::STATUS).is_some_and(|node| matches!(node.value, Value::Absent));
     let given = match fields.field_text(of_step::STATUS, what)? {
-        Some((word, origin)) => Some(match status::of_word(word) {
+        Some((word, origin)) => Some(match StepStatus::from_word(word) {
             Some(status) => status,
             None => {
                 builder.add_warning(origin, format!("unknown status `{word}`: it counts as not recorded"));

@@ -15,7 +15,6 @@ use crate::adapt::messages::{
     self, BlockKey, BlockType, ChatMessageKey, LastWords, MessageRole, ToolCallKey, function_object, is_about_calls,
     is_message, result_status,
 };
-use crate::build::word_status;
 use crate::scan::ScanCursor;
 use averment_base::value::Value;
 use averment_runs::run::CallTimes;
@@ -289,7 +288,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             self.set_result(call, content)?;
         }
         if let Some(status) = self.field_text(message.field(ChatMessageKey::Status))? {
-            self.projection.unusual |= !word_status(status)?.is_executed();
+            self.projection.unusual |= !averment_runs::run::StepStatus::from_word(status)?.is_executed();
             *self.found.records.get_mut(CallField::Result as usize)? = true;
         }
         Some(())

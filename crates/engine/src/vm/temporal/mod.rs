@@ -19,7 +19,8 @@ mod match_index;
 mod members;
 mod monitor;
 pub(in crate::vm) mod names;
-mod number_twins;
+mod near_groups;
+mod near_values;
 mod numbers;
 pub mod plan;
 mod recent_occurrences;
@@ -169,6 +170,7 @@ impl<'run> TemporalEngine<'run> {
             places: false,
             mode: ReplicaMode::Optimistic,
             unknown: false,
+            doubts_tests: false,
             listed: if context.explains { context.listed } else { 0 },
         })
     }

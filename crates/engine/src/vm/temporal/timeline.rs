@@ -1,5 +1,6 @@
 //! What classification leaves behind: for each unique pattern the steps that match it, with the values that they bind.
 
+use super::near_groups::NearGroups;
 use super::plan::{StepKindSet, UniquePatternId};
 use crate::vm::context::StepWindow;
 use crate::vm::fault::Fault;
@@ -7,7 +8,7 @@ use averment_base::truth::Truth;
 use averment_base::value::compare::ValueKey;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::run::{Run, StepKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -143,6 +144,19 @@ impl PatternMatches {
         doubting
     }
 
+    /// The same with other values.
+    pub(super) fn with_values(&self, other: impl Fn(ValueId) -> ValueId) -> Self {
+        Self {
+            events: self.events.clone(),
+            doubtful: self.doubtful,
+            kinds: self.kinds,
+            value_ids: self.value_ids.iter().map(|id| other(*id)).collect(),
+            looked_at: self.looked_at.clone(),
+            candidates: self.candidates.clone(),
+            ..Self::default()
+        }
+    }
+
     /// True if `start..end` has executed steps of its kind and name, all decided by something missing.
     pub(super) fn is_by_missing(&self, start: usize, end: usize) -> bool {
         let noted = self.looked_at(start, end);
@@ -216,8 +230,8 @@ impl PatternMatches {
 pub(super) struct ValueTable<'run> {
     numbers: FxHashMap<ValueKey<'run>, ValueId>,
     nodes: Vec<Node<'run>>,
-    spelled: FxHashSet<(String, bool)>,
-    twins: bool,
+    /// Made when a statement asks for it.
+    near: OnceCell<Rc<NearGroups>>,
 }
 
 impl<'run> ValueTable<'run> {
@@ -229,17 +243,15 @@ impl<'run> ValueTable<'run> {
         let next = ValueId(to_index(self.nodes.len()));
         let id = *self.numbers.entry(ValueKey(node.value)).or_insert(next);
         if id == next {
-            if let Some((text, number)) = super::number_twins::spelled_number(&node.value) {
-                self.twins = self.twins || self.spelled.contains(&(text.clone(), !number));
-                self.spelled.insert((text, number));
-            }
+            self.near.take();
             self.nodes.push(node);
         }
         id
     }
 
-    pub(super) fn has_twins(&self) -> bool {
-        self.twins
+    /// Which values are nearly others.
+    pub(super) fn near_values(&self) -> Rc<NearGroups> {
+        Rc::clone(self.near.get_or_init(|| Rc::new(NearGroups::of_values(&self.nodes))))
     }
 
     /// `None` if open.

@@ -6,14 +6,14 @@ use super::explain;
 use super::monitor::{
     EventSelection, Monitor, PatternPresence, PlayedMatches, PossibleOutcomes, VerdictReason, play_matches,
 };
-use super::number_twins;
+use super::near_values;
 use super::plan::StepKindSet;
 use super::statements::{ExerciseRule, ExerciseState, StatementDefinition};
 use super::unjudged_steps;
 use super::view::{MonitorView, ReplicaMode};
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::CheckFinding;
+use crate::vm::outcome::{CheckFinding, UnjudgedRecord};
 use averment_base::truth::Verdict;
 use averment_runs::run::StepKind;
 use smallvec::SmallVec;
@@ -269,22 +269,32 @@ fn conclude_finding<'run>(
             let failed = new_finding(Verdict::Fail, outcome.best.1.explain_failure(view));
             // Behind `not` that is what is wanted.
             let proved = view.context.proves_passes;
-            CheckFinding {
-                unjudged: if proved { unjudged_steps::unjudged_steps(view, statement, stands, false)? } else { None },
-                ..failed
-            }
+            CheckFinding { unjudged: if proved { unjudged(view, statement, stands, false)? } else { None }, ..failed }
         }
         Conclusion::Pass => {
-            let unjudged = unjudged_steps::unjudged_steps(view, statement, stands, true)?;
-            CheckFinding { unjudged, remark: number_twins::twin_remark(view), ..pass_finding(view, &outcome) }
+            let unjudged = unjudged(view, statement, stands, true)?;
+            let remark = if unjudged.is_some() { None } else { near_values::near_remark(view) };
+            CheckFinding { unjudged, remark, ..pass_finding(view, &outcome) }
         }
         Conclusion::Vacuous => {
-            let remark = number_twins::twin_remark(view);
+            let remark = near_values::near_remark(view);
             CheckFinding { remark, ..new_finding(Verdict::Vacuous, vacuous_reason(view, statement, missing)) }
         }
         Conclusion::Unknown => unknown_finding(view, stands, &outcome),
         Conclusion::Hangs => new_finding(Verdict::Undecided, outcome.pessimistic_source().explain_failure(view)),
     })
+}
+
+/// Steps that something missing decided, and those whose values are only nearly those of others.
+fn unjudged(
+    view: &mut MonitorView<'_, '_>,
+    statement: &StatementDefinition,
+    stands: PossibleOutcomes,
+    holds: bool,
+) -> Result<Option<Box<UnjudgedRecord>>, Fault> {
+    let missing = unjudged_steps::unjudged_steps(view, statement, stands, holds)?;
+    let near = near_values::unjudged_values(view, statement, holds)?;
+    Ok(UnjudgedRecord::join_parts([missing, near]))
 }
 
 /// In an unfinished run, reports only what no longer run can change.
@@ -306,7 +316,7 @@ fn unfinished_finding<'run>(
     if outcome.pessimistic_outcomes().passed_for_good
         && !exercise_state(view, statement, selected, &outcome)?.0.may_be_vacuous
     {
-        let unjudged = unjudged_steps::unjudged_steps(view, statement, optimistic, true)?;
+        let unjudged = unjudged(view, statement, optimistic, true)?;
         return Ok(CheckFinding { unjudged, ..pass_finding(view, &outcome) });
     }
     view.listed = 0;

@@ -85,6 +85,8 @@ pub(super) struct MonitorView<'a, 'run> {
     pub(super) mode: ReplicaMode,
     /// Set when an unknown was answered, so that the other replica may differ.
     pub(super) unknown: bool,
+    /// Set where tests on bindings that something missing decides are unknown.
+    pub(super) doubts_tests: bool,
     /// Failures listed; with 0 the first is enough.
     pub(super) listed: usize,
 }
@@ -222,7 +224,12 @@ impl<'run> MonitorView<'_, 'run> {
             if plan.used_bindings(code).iter().any(|name| bindings.get(*name as usize).is_none_or(Option::is_none)) {
                 continue;
             }
-            fit = fit.and(match self.machine.evaluate_truth(code, &scope)?.plain_answer() {
+            let truth = self.machine.evaluate_truth(code, &scope)?;
+            if self.doubts_tests && truth.by_missing() {
+                fit = fit.and(PairFit::Unknown);
+                continue;
+            }
+            fit = fit.and(match truth.plain_answer() {
                 Some(true) => PairFit::Yes,
                 Some(false) => return Ok(PairFit::No),
                 None => PairFit::Unknown,
@@ -249,6 +256,10 @@ impl<'run> MonitorView<'_, 'run> {
     }
 
     pub(super) fn looked_up_by(&self, operand: usize) -> Option<(u32, bool)> {
+        // What is looked up is equal, and what is unfit is not.
+        if self.doubts_tests {
+            return None;
+        }
         let unique = self.unique_pattern(operand)?;
         let codes = unique.alternatives.iter().flat_map(|alternative| &alternative.joins);
         let mut members =

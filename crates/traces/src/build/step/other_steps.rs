@@ -133,7 +133,8 @@ fn span_status(status: Object<'_>) -> Option<StepStatus> {
     match status.get(of_step::CODE)?.value {
         Value::Text(code) => {
             let code = code.as_str();
-            status::of_word(code.strip_prefix("STATUS_CODE_").unwrap_or(code)).filter(|s| *s != StepStatus::Unknown)
+            StepStatus::from_word(code.strip_prefix("STATUS_CODE_").unwrap_or(code))
+                .filter(|s| *s != StepStatus::Unknown)
         }
         Value::Number(code) => match code.as_i64() {
             Some(1) => Some(StepStatus::Ok),

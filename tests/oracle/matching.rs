@@ -500,12 +500,14 @@ fn named_program(text: &str) -> Option<(&str, Vec<&str>)> {
     (is_name && is_plain).then(|| (name, words.collect()))
 }
 
-/// The flags stand in any spelling and order. The first word behind the name is the first argument, the others are further ones in order.
+/// The flags stand in any spelling and order. A first word behind the name is the first argument, values of options aside; the others are
+/// further ones in order.
 fn runs(program: &Program, name: &str, words: &[&str]) -> bool {
     let (flags, arguments): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.starts_with('-'));
     let is_command = words.first().is_some_and(|word| word.starts_with(|letter: char| letter.is_ascii_alphabetic()));
     let mut rest = program.args.iter();
-    let is_first = !is_command || program.args.first() == arguments.first();
+    let command = |argument: &&&str| Some(*argument) == arguments.first() || !program.values.contains(argument);
+    let is_first = !is_command || program.args.iter().find(command) == arguments.first();
     program.name == name
         && is_first
         && arguments.iter().all(|wanted| rest.any(|argument| argument == wanted))

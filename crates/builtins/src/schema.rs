@@ -83,7 +83,7 @@ impl CompiledSchema {
         if self.backtracks {
             // What a search takes is known when it is done: it is done here first, with what fuel there is.
             let work = ecma::with_pattern_fuel(meter.fuel_left(), || {
-                self.accepts(value);
+                let _ = self.accepts(value);
             });
             meter.charge_fuel(work.fuel)?;
             if work.ended {

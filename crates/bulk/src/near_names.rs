@@ -175,7 +175,7 @@ impl NearNames {
 
     fn probe_run(&self, looking: &NearNameSearch<'_>, raw: &RawRun) {
         let arena = Bump::new();
-        let Ok(run) = looking.reading.parse(raw, &arena) else { return };
+        let Ok(run) = looking.reading.parse_run(raw, &arena) else { return };
         for (number, (program, prepared)) in looking.programs.iter().zip(looking.prepared).enumerate() {
             let found = near_names::near_names(program, prepared, &run, &arena, looking.options);
             let mut noted = self.lock_notes();
@@ -295,7 +295,7 @@ pub(crate) struct NearNameSearch<'p> {
     pub(crate) programs: &'p [Program],
     pub(crate) prepared: &'p [PreparedProgram],
     pub(crate) options: &'p EvaluateOptions,
-    pub(crate) reading: &'p feed::Reading,
+    pub(crate) reading: &'p feed::RunReadOptions,
 }
 
 /// Rules that no run reached because their `when` reads something missing: a line per condition.

@@ -8,7 +8,7 @@ use super::inputs::{self, TraceInput};
 use averment_base::diagnostic::render::one_line;
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
-use averment_bulk::feed::{self, Reading};
+use averment_bulk::feed::{self, RunReadOptions};
 use averment_report::model::UnreadableTrace;
 use averment_testing::propose::{CandidateTrial, RunSurvey, TrialTotals, write_proposals};
 use averment_traces::read::RawRun;
@@ -230,7 +230,7 @@ fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), Comm
     let mut survey = RunSurvey::default();
     each_run(&inputs, |raw, reading| {
         let arena = Bump::new();
-        survey.add_run(&reading.parse(raw, &arena)?);
+        survey.add_run(&reading.parse_run(raw, &arena)?);
         Ok(())
     })?;
     let runs = survey.run_count();
@@ -241,7 +241,7 @@ fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), Comm
     let mut totals = TrialTotals::default();
     each_run(&inputs, |raw, reading| {
         let arena = Bump::new();
-        let run = reading.parse(raw, &arena)?;
+        let run = reading.parse_run(raw, &arena)?;
         totals.record_run(&trial.judge_run(&run, &arena));
         Ok(())
     })?;
@@ -254,9 +254,10 @@ fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), Comm
 /// Calls `look` for every run; an unreadable trace is an error, since proposals must cover all runs.
 fn each_run(
     inputs: &[TraceInput],
-    mut look: impl FnMut(&RawRun, &Reading) -> Result<(), UnreadableTrace>,
+    mut look: impl FnMut(&RawRun, &RunReadOptions) -> Result<(), UnreadableTrace>,
 ) -> Result<(), CommandError> {
-    let reading = Reading { limits: Limits::default(), names: inputs::read_names(None)?, ..Reading::default() };
+    let reading =
+        RunReadOptions { limits: Limits::default(), names: inputs::read_names(None)?, ..RunReadOptions::default() };
     for input in inputs {
         for document in feed::run_chunks(input, &reading) {
             for raw in document.raw_runs() {

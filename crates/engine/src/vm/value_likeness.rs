@@ -25,8 +25,15 @@ fn is_spelled_alike(left: &Value<'_>, right: &Value<'_>) -> bool {
             let (a, b) = (a.as_str(), b.as_str());
             is_written_like(a, b) || looks_like(a, b) || is_json_like(a, b)
         }
-        (Value::Text(text), other) | (other, Value::Text(text)) => spells_scalar(text.as_str().trim(), other),
-        (Value::Number(number), other) | (other, Value::Number(number)) => {
+        _ => stands_for(left, right) || stands_for(right, left),
+    }
+}
+
+/// Whether a text spells a number or a boolean, or a number stands for the boolean.
+fn stands_for(value: &Value<'_>, other: &Value<'_>) -> bool {
+    match value {
+        Value::Text(text) => spells_scalar(text.as_str().trim(), other),
+        Value::Number(number) => {
             boolean_answer(other).is_some_and(|answer| number.compare(Number::from_count(usize::from(answer))).is_eq())
         }
         _ => false,
@@ -71,7 +78,8 @@ fn is_nearly_equal(value: &Value<'_>, part: &Value<'_>, same: EqualityTest) -> b
             with_opened(*text, |inner| is_nearly_equal(value, inner, same))
         }
         // Every second object holds a 0 or a 1: only the boolean itself, or a text that spells it, is meant.
-        (Value::Number(_), other) | (other, Value::Number(_)) if boolean_answer(other).is_some() => false,
+        (Value::Number(_), other) if boolean_answer(other).is_some() => false,
+        (other, Value::Number(_)) if boolean_answer(other).is_some() => false,
         _ => same(value, part) || is_spelled_alike(value, part),
     }
 }

@@ -25,7 +25,7 @@ use std::rc::Rc;
 const MOST_PAIRS: usize = 4_096;
 
 /// Whether two values are equal but for their type or their writing.
-pub(super) fn are_near(a: &Value<'_>, b: &Value<'_>) -> bool {
+pub(super) fn are_near<'v>(a: &Value<'v>, b: &Value<'v>) -> bool {
     equality_truth(a, b, values_equal) == Truth::FalseByMissing
 }
 

@@ -29,6 +29,7 @@ mod in_text;
 mod kind_words;
 mod likeness;
 mod outer_bindings;
+mod paths;
 mod same_run;
 mod schemas;
 mod sentences;

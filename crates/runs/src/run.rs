@@ -124,6 +124,8 @@ impl StepKind {
             ],
             Self::Read | Self::Write => &[
                 of_step::PATH,
+                of_step::RECORDED_PATH,
+                of_step::LOCATION,
                 of_step::OK,
                 of_step::STATUS,
                 of_step::START,

@@ -13,6 +13,7 @@ use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value, ValueText};
 use averment_runs::command;
 use averment_runs::normal::{MAIN_AGENT, of_step};
+use averment_runs::path::{leaves_root, normal_path};
 use averment_runs::run::{Step, StepKind, StepStatus};
 
 #[derive(Debug, Clone, Copy)]

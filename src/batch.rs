@@ -108,7 +108,7 @@ impl Batch {
     pub fn outcomes<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> BatchOutcomes {
         let pipeline = self.build_pipeline(ReportNeeds { findings: true, ..ReportNeeds::default() });
         let chunks = Self::start_threads(&pipeline, file_inputs(files));
-        let (ready, summary) = (VecDeque::new(), Summary::default());
+        let (ready, summary) = (VecDeque::new(), Summary::new(&pipeline));
         BatchOutcomes { pipeline, chunks, ready, summary, over_runs: None, ended: false }
     }
 
@@ -134,7 +134,7 @@ impl Batch {
     pub fn summary<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Summary {
         let pipeline = self.build_pipeline(ReportNeeds { compact: true, ..ReportNeeds::default() });
         let mut chunks = Self::start_threads(&pipeline, file_inputs(files));
-        let mut summary = Summary::default();
+        let mut summary = Summary::new(&pipeline);
         loop {
             match chunks.wait_next(None) {
                 NextChunk::Finished(one) => {
@@ -195,6 +195,9 @@ impl Batch {
     #[must_use]
     pub fn start_threads(pipeline: &Arc<Pipeline>, inputs: Vec<TraceInput>) -> OrderedChunks {
         let total = feed::total_length(&inputs);
+        if pipeline.policy.deny_near_names {
+            pipeline.near_names.remember_inputs(&inputs);
+        }
         OrderedChunks::new(workers::start_judging(pipeline, inputs, total))
     }
 }
@@ -285,9 +288,15 @@ pub struct Summary {
     totals: RunTotals,
     /// True if more runs without verdicts may exist than were counted.
     more: bool,
+    /// True if some assertion is asked of every run.
+    asks_every_run: bool,
 }
 
 impl Summary {
+    fn new(pipeline: &Pipeline) -> Self {
+        Self { asks_every_run: pipeline.table.asks_every_run(), ..Self::default() }
+    }
+
     /// Runs that were judged.
     #[must_use]
     pub fn runs(&self) -> u64 {
@@ -329,7 +338,8 @@ impl Summary {
     pub fn passed(&self) -> bool {
         let counts = &self.totals.counts;
         let judged = self.totals.unreadable == 0 && self.not_judged() == 0;
-        judged && self.totals.gate.unwrap_or(Gate::Open) == Gate::Open && counts.all_results() > counts.skipped
+        let asked = counts.all_results() > counts.skipped || counts.skipped > 0 && self.asks_every_run;
+        judged && self.totals.gate.unwrap_or(Gate::Open) == Gate::Open && asked
     }
 
     fn count_result(&mut self, done: &RunResult) {

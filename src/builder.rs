@@ -162,6 +162,14 @@ impl RulesBuilder {
         self
     }
 
+    /// Whether a name of the rules that no run of a [batch](crate::Batch) has, while some run has nearly it, fails the batch
+    /// ([`Summary::passed`](crate::Summary::passed)).
+    #[must_use]
+    pub fn deny_near_names(mut self, deny: bool) -> Self {
+        self.settings.policy.deny_near_names = deny;
+        self
+    }
+
     /// Whether an assertion passes if the run does not record enough to decide it. Otherwise it fails the run.
     #[must_use]
     pub fn allow_undecided(mut self, allow: bool) -> Self {

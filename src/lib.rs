@@ -81,7 +81,8 @@ pub use builder::RulesBuilder;
 pub use error::{Diagnostic, DiagnosticSeverity, Diagnostics, Problem, ReadError, RulesError, RunError};
 pub use explain::Explanation;
 pub use outcome::{
-    AssertionResult, Evidence, Outcome, Role, RuleResult, Severity, Status, TracePlace, Unjudged, Verdict, Violation,
+    AssertionResult, Evidence, Outcome, Role, RuleResult, Severity, Status, TracePlace, UndecidedCause, Unjudged,
+    Verdict, Violation,
 };
 pub use rules::{Explanations, Outcomes, Rules, TestOutcome};
 pub use trace::Trace;

@@ -13,7 +13,7 @@ pub use averment_base::truth::Verdict;
 #[doc(inline)]
 pub use averment_engine::ir::Severity;
 #[doc(inline)]
-pub use averment_engine::vm::outcome::{Role, Status};
+pub use averment_engine::vm::outcome::{Role, Status, UndecidedCause};
 #[doc(inline)]
 pub use averment_report::model::TraceBytes as TracePlace;
 
@@ -166,6 +166,22 @@ impl<'o> AssertionResult<'o> {
     #[must_use]
     pub fn reason(&self) -> &'o str {
         &self.result.reason
+    }
+
+    /// What an undecided result waits for: a longer run, something that has to follow, or data that the run does not record. `None` for any
+    /// other verdict.
+    ///
+    /// ```
+    /// use averment::{Rules, UndecidedCause};
+    ///
+    /// let rules = Rules::from_text("tickets.assert", "after open -> close")?;
+    /// let outcome = rules.check_one(r#"{"calls": [{"tool": "open"}], "complete": false}"#)?;
+    /// assert_eq!(outcome.results().next().and_then(|result| result.because()), Some(UndecidedCause::Owed));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn because(&self) -> Option<UndecidedCause> {
+        self.result.because
     }
 
     /// The author's message, if the rule has a `message` and does not pass.

@@ -23,7 +23,7 @@ use averment_traces::expected::ExpectedRows;
 use averment_traces::names::PartNames;
 use averment_traces::prices::PriceTable;
 use averment_traces::read::{RawRun, TraceRuns, read_str};
-use averment_traces::reading::Reading;
+use averment_traces::reading::RunReadOptions;
 use averment_traces::redact_path::RedactPath;
 use bumpalo::Bump;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(crate) struct SharedRules {
     pub(crate) table: Arc<ReportTable>,
     pub(crate) options: EvaluateOptions,
     pub(crate) policy: GatePolicy,
-    pub(crate) reading: Reading,
+    pub(crate) reading: RunReadOptions,
     diagnostics: Diagnostics,
 }
 
@@ -107,7 +107,7 @@ impl Rules {
             programs: Arc::new(programs),
             options: EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() },
             policy,
-            reading: Reading { limits, strict, names, prices, expected, redact, withheld, as_skillgym },
+            reading: RunReadOptions { limits, strict, names, prices, expected, redact, withheld, as_skillgym },
             diagnostics,
         };
         Self { inner: Arc::new(inner) }
@@ -163,7 +163,7 @@ impl Rules {
     pub fn explain_run(&self, raw: &RawRun, choice: StepChoice) -> Result<Explanation, RunError> {
         let SharedRules { programs, prepared, table, options, reading, .. } = &*self.inner;
         let arena = Bump::new();
-        let run = reading.parse(raw, &arena).map_err(UnreadableTrace::from)?;
+        let run = reading.parse_run(raw, &arena).map_err(UnreadableTrace::from)?;
         let all = programs.iter().zip(prepared).enumerate();
         let derived: Vec<_> =
             all.map(|(at, (program, prepared))| (at, derive_run(program, prepared, &run, &arena, options).1)).collect();
@@ -280,7 +280,7 @@ impl Rules {
 
     fn judge_with(&self, raw: &RawRun, arena: &Bump, options: &EvaluateOptions) -> Result<Outcome, RunError> {
         let SharedRules { programs, prepared, table, policy, reading, .. } = &*self.inner;
-        let run = reading.parse(raw, arena).map_err(UnreadableTrace::from)?;
+        let run = reading.parse_run(raw, arena).map_err(UnreadableTrace::from)?;
         let each = programs.iter().zip(prepared);
         let outcomes: Vec<_> =
             each.map(|(program, prepared)| evaluate(program, prepared, &run, arena, options)).collect();

@@ -89,6 +89,7 @@ impl Settings {
                 deny_vacuous: source.chance(20),
                 deny_unjudged: source.chance(20),
                 deny_unexercised: false,
+                deny_near_names: false,
                 allow_undecided: source.chance(20),
             },
             mark: source.chance(15),

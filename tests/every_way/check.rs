@@ -4,8 +4,8 @@ use crate::full::{Buffer, ending};
 use averment_base::diagnostic::render::TextStyle;
 use averment_base::limits::Limits;
 use averment_bulk::faults::FaultInjector;
-use averment_bulk::feed::{Reading, TraceInput};
-use averment_bulk::judge::{Reads, RunResult, observer};
+use averment_bulk::feed::{RunReadOptions, TraceInput};
+use averment_bulk::judge::{ReadCounts, RunResult, observer};
 use averment_bulk::near_names::NearNames;
 use averment_bulk::pipeline::Pipeline;
 use averment_bulk::unused_names::UnusedNames;
@@ -64,14 +64,14 @@ impl Check {
     }
 
     /// Checks all runs of some files; gives the report in each format, what is said beside them, and how much of the runs was read.
-    pub fn run(&self, programs: &[Program], traces: &[PathBuf], formats: &[Format]) -> (Vec<String>, Reads) {
+    pub fn run(&self, programs: &[Program], traces: &[PathBuf], formats: &[Format]) -> (Vec<String>, ReadCounts) {
         let pipeline = Arc::new(self.pipeline(programs, formats));
         let buffers: Vec<Buffer> = formats.iter().map(|_| Buffer::default()).collect();
         let opened = formats.iter().zip(&buffers);
         let reports =
             opened.map(|(format, out)| report::open(*format, Box::new(out.clone()), self.options())).collect();
         let mut writer =
-            Writer { table: &pipeline.table, reports, totals: RunTotals::default(), reads: Reads::default() };
+            Writer { table: &pipeline.table, reports, totals: RunTotals::default(), reads: ReadCounts::default() };
         writer.write(workers::start_judging(&pipeline, traces.iter().cloned().map(TraceInput::File).collect(), None));
         let reads = writer.reads;
         drop(writer);
@@ -101,7 +101,7 @@ impl Check {
                 steps: false,
                 measured: false,
             },
-            reading: Reading { limits: Limits::default(), strict: self.strict, ..Reading::default() },
+            reading: RunReadOptions { limits: Limits::default(), strict: self.strict, ..RunReadOptions::default() },
             unused: UnusedNames::default(),
             understood: averment_bulk::reading_notes::ReadingNotes::default(),
             near_names: NearNames::new(programs, &self.selection),
@@ -122,7 +122,7 @@ struct Writer<'a> {
     table: &'a ReportTable,
     reports: Vec<Box<dyn Report>>,
     totals: RunTotals,
-    reads: Reads,
+    reads: ReadCounts,
 }
 
 impl Writer<'_> {

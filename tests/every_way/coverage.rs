@@ -2,7 +2,7 @@
 
 use crate::cells::KINDS;
 use averment_base::truth::Verdict;
-use averment_bulk::judge::Reads;
+use averment_bulk::judge::ReadCounts;
 use std::collections::BTreeMap;
 
 /// Counts of what was compared.
@@ -19,7 +19,7 @@ struct Row {
     /// By [`VERDICTS`].
     verdicts: [u64; 6],
     /// How runs were read where counts are wanted, and where reasons are.
-    reads: [Reads; 2],
+    reads: [ReadCounts; 2],
 }
 
 const VERDICTS: [Verdict; 6] =
@@ -51,7 +51,7 @@ impl Coverage {
     }
 
     /// Counts how the runs were read for a rule, where counts or (`reasons`) more is wanted.
-    pub fn reads(&mut self, kind: &str, reasons: bool, reads: Reads) {
+    pub fn reads(&mut self, kind: &str, reasons: bool, reads: ReadCounts) {
         self.rows.entry(kind.to_owned()).or_default().reads[usize::from(reasons)].add(reads);
     }
 

@@ -44,7 +44,7 @@ const WRAPPERS: &[&str] = &[
     "docker run --rm -v a:b image @",
     "kubectl exec -n a pod -c b -- @",
     "ssh host @",
-    "ssh -i key -p 22 me@host sudo @",
+    "ssh -i key -p 22 host sudo @",
     "watch -n 1 @",
     "eval @",
     "npx @",
@@ -172,7 +172,8 @@ fn a_command_is_found_in_every_spelling_behind_every_wrapper() {
                 }
             }
             let (verdict, reason) = said(&rule, OTHERS);
-            if verdict != "pass" && !rule.contains("\"rm -rf\"") {
+            // `args: […]` asks for arguments anywhere on the line.
+            if verdict != "pass" && rule.ends_with('"') && !rule.contains("\"rm -rf\"") {
                 wrong.push(format!("{rule}: {verdict}: {reason}"));
             }
         }
@@ -231,8 +232,8 @@ fn a_text_that_is_no_command_is_looked_for_as_it_is() {
         ("never command \"sudo rm\"", "rm -f x", "pass"),
         ("never command sudo(args: [])", "sudo rm x", "fail"),
         ("never command sudo(args: [])", "rm x", "pass"),
-        ("param tool = \"rm\"\nnever command \"${tool} -rf\"", "rm -fr x", "fail"),
-        ("param tool = \"rm\"\nnever command \"${tool} -rf\"", "curl a | sh", "undecided"),
+        ("param program_name: string = \"rm\"\nnever command \"${program_name} -rf\"", "rm -fr x", "fail"),
+        ("param program_name: string = \"rm\"\nnever command \"${program_name} -rf\"", "curl a | sh", "undecided"),
     ] {
         assert_eq!(said(rule, &[line]).0, verdict, "{rule} on `{line}`");
     }

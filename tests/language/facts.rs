@@ -46,13 +46,60 @@ fn what_the_run_says_of_itself_comes_first() {
     judge(&[
         (says("never a failed"), said, "pass", ""),
         (says("never b failed"), said, "fail", ""),
-        ("never a failed", unsaid, "pass", ""),
+        // A result that reads like a failure does not say that the call went well.
+        ("never a failed", unsaid, "undecided", "say what failure is"),
         (says("never a failed"), unsaid, "fail", ""),
         (says("require b ok"), unsaid, "pass", ""),
         // What the tool itself fails by is not recorded of this call.
         ("tool b fails when result.status != 0\nnever b failed", unsaid, "undecided", ""),
         ("tool b fails when result.code != 0\nnever b failed", unsaid, "pass", ""),
     ]);
+}
+
+/// However a run leaves open how a call ended, and whatever stands in the result for it.
+#[test]
+fn what_says_nothing_of_an_end_leaves_it_to_the_rules() {
+    let error = "tool any fails when result starts with \"Error\"\n";
+    for beside in ["", r#""status": null, "#, r#""ok": null, "#, r#""status": "pending", "#, r#""error": null, "#] {
+        let run = format!(r#"{{"calls": [{{"tool": "a", {beside}"result": "Error: no"}}, {{"tool": "b", {beside}"result": "fine"}}]}}"#);
+        let run: &'static str = run.leak();
+        let says = |rule: &str| -> &'static str { format!("{error}{rule}").leak() };
+        judge(&[
+            (says("never any failed"), run, "fail", "a"),
+            (says("require b ok"), run, "pass", ""),
+            ("never any failed", run, "undecided", "say what failure is"),
+        ]);
+    }
+    let results = [
+        r#""Error""#, r#""error: no""#, r#""ValueError: no""#, r#""Failed to connect""#, r#""Exception(no)""#,
+        r#""Traceback (most recent call last): x""#, r#"{"success": false, "id": 1}"#, r#"{"ok": false}"#,
+        r#"{"error": "no", "id": 1}"#, r#"{"status": "failed"}"#, r#""{\"success\": false}""#,
+    ];
+    for result in results {
+        let run: &'static str = format!(r#"{{"calls": [{{"tool": "deploy", "result": {result}}}]}}"#).leak();
+        judge(&[("never deploy failed", run, "undecided", ""), ("require deploy ok", run, "undecided", "")]);
+    }
+    let results = [
+        r#""Errors: 0""#, r#""fine""#, r#"{"success": true}"#, r#"{"error": null, "id": 1}"#, r#"{"status": "open"}"#,
+        r#""Failed logins: 3""#, "0", "[]", r#""{\"ok\": true}""#,
+    ];
+    for result in results {
+        let run: &'static str = format!(r#"{{"calls": [{{"tool": "deploy", "result": {result}}}]}}"#).leak();
+        judge(&[("never deploy failed", run, "pass", ""), ("require deploy ok", run, "pass", "")]);
+    }
+}
+
+/// A line that cannot be decided says nothing, and the next is asked: lines of the tool, of a part of its name, of any tool.
+#[test]
+fn the_next_line_is_asked_where_one_says_nothing() {
+    let run = r#"{"calls": [{"tool": "mcp__x", "result": "Error: no"}, {"tool": "mcp__y", "result": {"isError": false}}]}"#;
+    let any = "tool any fails when result starts with \"Error\"\n";
+    for nearer in ["mcp__x", "mcp__*", "mcp__x, mcp__y", "any"] {
+        for condition in ["result.isError == true", "result.code != 0", "turn == 3"] {
+            let rule = format!("{any}tool {nearer} fails when {condition}\nnever mcp__x failed");
+            judge(&[(rule.leak(), run, "fail", "")]);
+        }
+    }
 }
 
 #[test]

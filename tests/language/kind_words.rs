@@ -66,7 +66,6 @@ const LISTS: &[&str] = &[
     "never (@A where run.calls exists), @B",
     "never @A, (@B where run.calls exists)",
     "never (@A | @B)",
-    "never @A | open | @B",
     "in at least 50% of runs: never @A, @B",
     "args valid for @A | @B",
     "def step both = @A | @B\nnever both",

@@ -255,7 +255,17 @@ fn integers_are_exact_and_fractions_say_what_was_compared() {
             "pass",
             "",
         ),
-        ("output.a + 0.2 == 0.3", r#"{"output": {"a": 0.1}}"#, "fail", "0.30000000000000004 was compared with 0.3"),
+        ("output.a + 0.2 == 0.3", r#"{"output": {"a": 0.1}}"#, "pass", ""),
+        ("sum(output) <= 0.3", r#"{"output": [0.1, 0.2]}"#, "pass", ""),
+        ("avg(output) == 0.1", r#"{"output": [0.1, 0.1, 0.1]}"#, "pass", ""),
+        (
+            "sum(args.amount of pay) <= 0.3",
+            r#"{"calls": [{"tool": "pay", "args": {"amount": 0.1}}, {"tool": "pay", "args": {"amount": 0.20}}]}"#,
+            "pass",
+            "",
+        ),
+        ("output.a / 3 - 0.33 == output.a / 300", r#"{"output": {"a": 1}}"#, "fail", "was compared with 0.0033"),
+        ("output.a / 3 * 3 == output.a", r#"{"output": {"a": 1}}"#, "pass", ""),
     ]);
 }
 

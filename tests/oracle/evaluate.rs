@@ -2,6 +2,7 @@
 
 use crate::answers::{Answers, TooMany, settle};
 use crate::condition::{Scope, asserted_truth, condition_truth};
+use crate::course;
 use crate::matching::{Domain, Env, World};
 use crate::model::{Condition, Header, Pattern, Statement, Within};
 use crate::run::{Kind, Run};
@@ -97,7 +98,8 @@ fn verdict(statement: &Statement, world: &World) -> Verdicts {
         }
         Statement::Expression(condition) => {
             let scope = Scope { run: world.run, step: world.subject.map(|index| world.step(index)) };
-            Ok(asserted_truth(condition, scope, &|name: &str| world.value(&world.fixed, name)).verdict())
+            let verdict = asserted_truth(condition, scope, &|name: &str| world.value(&world.fixed, name)).verdict();
+            Ok(course::of_expression(condition, world.subject.is_some(), verdict, world.run))
         }
         plain => leaf(plain, world),
     }
@@ -147,6 +149,10 @@ fn leaf(statement: &Statement, world: &World) -> Verdicts {
         None => speaks_of_order(statement) && !kinds_ordered(world, &patterns, related_calls(statement, world)),
     };
     if lost {
+        return Ok(Verdict::Undecided);
+    }
+    if !world.run.complete && course::looks_at_course(statement) {
+        // What a step was asked about the whole run is never answered for good.
         return Ok(Verdict::Undecided);
     }
     let mut domain = world.domain.of_statement(world.run, &patterns);
@@ -239,14 +245,48 @@ struct Windows<'a> {
 /// A block around one statement (several only inside groups: then they are one, `all of` them).
 fn block(header: &Header, body: &[Statement], world: &World) -> Verdicts {
     let patterns = header_patterns(header);
-    if !recorded(world, &patterns) || opens_in_no_order(header, &patterns, world) {
-        return Ok(Verdict::Undecided);
-    }
+    let moves = !world.run.complete && patterns.iter().copied().any(course::is_course_pattern);
+    let lost = !recorded(world, &patterns) || opens_in_no_order(header, &patterns, world) || moves;
     let mut members = Vec::new();
-    for statement in body {
-        members.push(settled(|answers: &mut Answers| in_windows(header, statement, world, answers))?);
+    for (conditions, statement) in body.iter().flat_map(lifted) {
+        let inside = || match lost {
+            true => Ok(Verdict::Undecided),
+            false => settled(|answers: &mut Answers| in_windows(header, &statement, world, answers)),
+        };
+        members.push(match conditions.split_first() {
+            None => inside()?,
+            Some(_) => gated(&conditions, world, inside)?,
+        });
     }
     Ok(all_of(&members))
+}
+
+/// A statement of a block with the conditions of its modifiers, which are asked before any window is looked at.
+fn lifted(statement: &Statement) -> Vec<(Vec<Condition>, Statement)> {
+    match statement {
+        Statement::When(inner, condition) => {
+            let with = |(mut all, inner): (Vec<Condition>, Statement)| {
+                all.insert(0, condition.clone());
+                (all, inner)
+            };
+            lifted(inner).into_iter().map(with).collect()
+        }
+        Statement::Block(header, body) if !matches!(header, Header::When(_)) => {
+            let inside = body.iter().flat_map(lifted);
+            inside.map(|(all, inner)| (all, Statement::Block(header.clone(), vec![inner]))).collect()
+        }
+        other => vec![(Vec::new(), other.clone())],
+    }
+}
+
+fn gated(conditions: &[Condition], world: &World, inner: impl Fn() -> Verdicts) -> Verdicts {
+    let truths: Vec<Option<bool>> = conditions.iter().map(|condition| truth(condition, world).plain).collect();
+    match () {
+        () if truths.contains(&Some(false)) => Ok(Verdict::Skipped),
+        () if !truths.contains(&None) => inner(),
+        () if inner()? == Verdict::Skipped => Ok(Verdict::Skipped),
+        () => Ok(Verdict::Undecided),
+    }
 }
 
 /// Which windows open depends on the order of the header's steps.

@@ -64,6 +64,7 @@ pub fn null_is_missing(test: &TestKind, left: &Value, right: &Worth) -> bool {
 /// The test without its negation, on two values that are there.
 pub fn plain_test(test: &TestKind, left: &Value, right: &Worth) -> Option<Truth> {
     let texts = |test: fn(&str, &str) -> bool| match (left, value_of(right)) {
+        (Value::String(_), Some(Value::String(right))) if right.is_empty() => by_missing(true),
         (Value::String(left), Some(Value::String(right))) => sure(test(left, &right)),
         _ => by_missing(false),
     };
@@ -88,13 +89,14 @@ pub fn plain_test(test: &TestKind, left: &Value, right: &Worth) -> Option<Truth>
     })
 }
 
-/// `contains` in lower case; of a list only whole elements count.
+/// `contains` in lower case; of a list only whole elements count, and only texts have a letter case.
 fn icontains(left: &Value, right: &Value) -> Truth {
     match (left, right) {
-        (Value::Array(items), Value::String(right)) => {
-            let same = |item: &Value| item.as_str().is_some_and(|item| item.to_lowercase() == right.to_lowercase());
-            sure(items.iter().any(same))
+        (Value::Array(items), Value::String(wanted)) => {
+            let same = |item: &Value| item.as_str().is_some_and(|item| item.to_lowercase() == wanted.to_lowercase());
+            if items.iter().any(same) { sure(true) } else { value::holds(&lower(left), &lower(right)) }
         }
+        (Value::Array(_), _) => by_missing(false),
         _ => value::holds(&lower(left), &lower(right)),
     }
 }
@@ -104,7 +106,7 @@ fn lower(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(text.to_lowercase()),
         Value::Array(items) => items.iter().map(lower).collect(),
-        Value::Object(fields) => fields.iter().map(|(key, value)| (key.to_lowercase(), value.clone())).collect(),
+        Value::Object(fields) => fields.iter().map(|(key, value)| (key.to_lowercase(), lower(value))).collect(),
         other => other.clone(),
     }
 }

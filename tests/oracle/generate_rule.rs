@@ -114,8 +114,12 @@ fn member(source: &mut Source, depth: usize, known: &[&'static str], on_step: bo
     if on_step && source.chance(50) {
         return Statement::Expression(condition_on_call(source, 1));
     }
-    match source.weighted(&[8, depth.min(1), depth.min(1)]) {
-        0 => statement(source, known),
+    match source.weighted(&[8, depth.min(1), depth.min(1), depth.min(1)]) {
+        0 => match statement(source, known) {
+            inner if source.chance(8) => Statement::When(Box::new(inner), condition_on_inputs(source)),
+            inner => inner,
+        },
+        3 => Statement::Block(Header::When(condition_on_inputs(source)), body(source, depth - 1, known, on_step)),
         1 => group(source, depth - 1, known),
         _ => block(source, depth - 1, known),
     }
@@ -166,6 +170,9 @@ fn plain(source: &mut Source, known: &[&'static str]) -> Statement {
     let shared = source.chance(40);
     let variables = 1 + usize::from(source.chance(20));
     let mut steps = Steps::new(known, shared, variables);
+    if source.chance(12) {
+        steps = steps.with_open();
+    }
     let mut lone = Steps::new(known, false, 1);
     match source.below(STATEMENTS) {
         0 => S::Require(lone.alone(source)),
@@ -306,6 +313,9 @@ fn sequence(source: &mut Source, steps: &mut Steps, mode: SequenceMode) -> State
     let mut patterns = vec![a, b];
     if source.chance(35) {
         patterns.push(steps.target(source, mode == SequenceMode::Exactly));
+    }
+    if mode != SequenceMode::Gaps && source.chance(15) {
+        patterns.truncate(1);
     }
     Statement::Sequence { mode, patterns, within: within(source) }
 }

@@ -58,6 +58,12 @@ pub fn run(source: &mut Source) -> Value {
     if source.chance(30) {
         run.insert("cost".to_owned(), source.pick(&[json!(0.5), json!(2)]));
     }
+    if source.chance(5) {
+        run.insert("error".to_owned(), json!("API down"));
+        if source.chance(50) {
+            run.values_mut().filter_map(Value::as_array_mut).for_each(Vec::clear);
+        }
+    }
     if source.chance(14) {
         run.insert("complete".to_owned(), json!(false));
     }

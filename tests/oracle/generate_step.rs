@@ -15,6 +15,8 @@ pub struct Steps {
     own: Vec<&'static str>,
     /// Variables that a pattern of this statement has bound.
     bound: Vec<&'static str>,
+    /// Alternatives may leave a variable open, and none is used in a test.
+    open: bool,
 }
 
 /// What a pattern may do with variables.
@@ -30,7 +32,12 @@ impl Steps {
     pub fn new(known: &[&'static str], shared: bool, variables: usize) -> Steps {
         let own = if shared { ["x", "y"][..variables].to_vec() } else { Vec::new() };
         let own = own.into_iter().filter(|name| !known.contains(name)).collect();
-        Steps { known: known.to_vec(), own, bound: Vec::new() }
+        Steps { known: known.to_vec(), own, bound: Vec::new(), open: false }
+    }
+
+    /// The same with alternatives that leave a variable open.
+    pub fn with_open(self) -> Steps {
+        Steps { open: !self.own.is_empty(), ..self }
     }
 
     /// Whether its patterns bind.
@@ -124,12 +131,15 @@ impl Steps {
             }
         };
         let calls = calls || !binds.is_empty();
-        let count = 1 + usize::from(source.chance(12));
+        let count = 1 + usize::from(source.chance(if self.open { 45 } else { 12 }));
         let alternatives = (0..count)
             .map(|_| {
                 let uses: Vec<_> = if binds.is_empty() { self.usable() } else { Vec::new() };
                 let mut simple = self.simple(source, calls, &uses);
                 for name in &binds {
+                    if self.open && count > 1 && source.chance(40) {
+                        continue;
+                    }
                     match source.chance(4) && !matches!(simple.by, Some(By::Variable(_))) {
                         true => simple.by = Some(By::Variable((*name).to_owned())),
                         false => simple.tests.insert(0, bind(source, name)),
@@ -146,6 +156,9 @@ impl Steps {
 
     /// Variables that a test may use without binding them.
     fn usable(&self) -> Vec<&'static str> {
+        if self.open {
+            return Vec::new();
+        }
         self.known.iter().chain(&self.bound).copied().collect()
     }
 

@@ -20,6 +20,7 @@ mod answers;
 mod cases;
 mod compare;
 mod condition;
+mod course;
 mod denied;
 mod evaluate;
 mod expression;

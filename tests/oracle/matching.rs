@@ -49,8 +49,6 @@ pub struct World<'a> {
 
 /// One match of a step, yes or unknown, tests on the bindings of other patterns aside.
 struct Match<'p> {
-    /// Which alternative of the pattern.
-    alternative: usize,
     bound: Env,
     /// Variables whose value is not recorded.
     free: Vec<&'p str>,
@@ -137,22 +135,7 @@ impl<'a> World<'a> {
 
     /// `M(P, s, e)`. Tests on variables that `env` does not have are left aside.
     pub fn matches(&self, pattern: &Pattern, index: usize, env: &Env, answers: &mut Answers) -> bool {
-        self.matches_by(None, pattern, index, env, answers)
-    }
-
-    /// The same for one of the matches that a step has: those of one alternative.
-    pub fn matches_by(
-        &self,
-        alternative: Option<usize>,
-        pattern: &Pattern,
-        index: usize,
-        env: &Env,
-        answers: &mut Answers,
-    ) -> bool {
         self.found(pattern, index).into_iter().any(|found| {
-            if alternative.is_some_and(|alternative| alternative != found.alternative) {
-                return false;
-            }
             let agrees = found.bound.iter().all(|(name, value)| env.get(name) == Some(value));
             if !agrees {
                 return false;
@@ -176,16 +159,11 @@ impl<'a> World<'a> {
 
     /// The bindings with which a step matches, tests on the bindings of other patterns left aside.
     pub fn base(&self, pattern: &Pattern, index: usize, answers: &mut Answers) -> Vec<Env> {
-        self.hits(pattern, index, answers).into_iter().map(|(env, _)| env).collect()
-    }
-
-    /// The same with the alternative of each.
-    pub fn hits(&self, pattern: &Pattern, index: usize, answers: &mut Answers) -> Vec<(Env, usize)> {
         let mut hits = Vec::new();
         for found in self.found(pattern, index) {
             for env in self.spread(vec![found.bound.clone()], &found.free) {
                 if !found.unknown || answers.yes(format!("{} at {index} {env:?}", pattern.id)) {
-                    hits.push((env, found.alternative));
+                    hits.push(env);
                 }
             }
         }
@@ -227,8 +205,8 @@ impl<'a> World<'a> {
     /// not end the trying. Where none matches for sure, the first unknown one counts.
     fn found<'p>(&self, pattern: &'p Pattern, index: usize) -> Vec<Match<'p>> {
         let (mut out, mut first_unknown): (Vec<Match>, Option<Match>) = (Vec::new(), None);
-        for (alternative, simple) in pattern.alternatives.iter().enumerate() {
-            let Some(found) = self.match_simple(alternative, simple, index) else { continue };
+        for simple in &pattern.alternatives {
+            let Some(found) = self.match_simple(simple, index) else { continue };
             match (found.foreign.is_empty(), found.unknown) {
                 (false, _) => out.push(found),
                 (true, true) => first_unknown = first_unknown.or(Some(found)),
@@ -258,7 +236,7 @@ impl<'a> World<'a> {
         Some(found)
     }
 
-    fn match_simple<'p>(&self, alternative: usize, simple: &'p Simple, index: usize) -> Option<Match<'p>> {
+    fn match_simple<'p>(&self, simple: &'p Simple, index: usize) -> Option<Match<'p>> {
         if !is_candidate(simple, self.step(index)) {
             return None;
         }
@@ -266,7 +244,6 @@ impl<'a> World<'a> {
         let (bound, free, truth) = self.bindings(simple, index);
         let truth = own.into_iter().fold(truth, |truth, piece| truth.and(self.own_truth(piece, index, &bound)));
         (truth.plain != Some(false)).then(|| Match {
-            alternative,
             bound,
             free,
             unknown: truth.plain.is_none(),
@@ -288,7 +265,7 @@ impl<'a> World<'a> {
                 (Found::Missing | Found::Value(serde_json::Value::Null), _) => by_missing(false),
                 (Found::Absent, _) => UNDECIDED,
                 (Found::Value(_), None) => sure(true),
-                (Found::Value(value), Some(place)) => sure(value::equal(value, &self.domain.values[place])),
+                (Found::Value(value), Some(place)) => value::equality(value, &self.domain.values[place], value::equal),
             });
             match (&found, known) {
                 (_, Some(place)) => drop(bound.insert(variable.to_owned(), place)),
@@ -377,7 +354,8 @@ impl<'a> World<'a> {
         }
         let joined = pattern.alternatives.iter().any(|simple| !self.tests(simple).1.is_empty());
         let candidates = || self.steps.iter().filter_map(|index| self.candidate_truth(pattern, *index, &[]));
-        !joined && candidates().any(|truth| !truth.is_by_missing())
+        // What is unknown now may turn out to be missing.
+        !joined && candidates().any(|truth| truth.sure.is_some())
     }
 
     fn candidate_truth(&self, pattern: &Pattern, index: usize, others: &[&Pattern]) -> Option<Truth> {
@@ -500,12 +478,14 @@ fn named_program(text: &str) -> Option<(&str, Vec<&str>)> {
     (is_name && is_plain).then(|| (name, words.collect()))
 }
 
-/// The flags stand in any spelling and order. The first word behind the name is the first argument, the others are further ones in order.
+/// The flags stand in any spelling and order. A first word behind the name is the first argument, values of options aside; the others are
+/// further ones in order.
 fn runs(program: &Program, name: &str, words: &[&str]) -> bool {
     let (flags, arguments): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.starts_with('-'));
     let is_command = words.first().is_some_and(|word| word.starts_with(|letter: char| letter.is_ascii_alphabetic()));
     let mut rest = program.args.iter();
-    let is_first = !is_command || program.args.first() == arguments.first();
+    let command = |argument: &&&str| Some(*argument) == arguments.first() || !program.values.contains(argument);
+    let is_first = !is_command || program.args.iter().find(command) == arguments.first();
     program.name == name
         && is_first
         && arguments.iter().all(|wanted| rest.any(|argument| argument == wanted))

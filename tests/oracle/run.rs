@@ -48,16 +48,18 @@ pub enum Found {
     Absent,
 }
 
-/// A program of a command line: its name, its words without flags, its flags as written and what they may mean.
+/// A program of a command line: its name, its words without flags, its flags as written and what they may mean, and the words that may be
+/// values of an option because they stand right behind it.
 #[derive(Debug)]
 pub struct Program {
     pub name: &'static str,
     pub args: &'static [&'static str],
     pub flags: &'static [&'static str],
+    pub values: &'static [&'static str],
 }
 
 const fn program(name: &'static str, args: &'static [&'static str], flags: &'static [&'static str]) -> Program {
-    Program { name, args, flags }
+    Program { name, args, flags, values: &[] }
 }
 
 /// What stands for a program that only the running shell knows.
@@ -74,16 +76,41 @@ impl Program {
 pub fn command_lines() -> &'static [(&'static str, &'static [Program])] {
     const LINES: &[(&str, &[Program])] = &[
         ("$TOOL test", &[HIDDEN]),
-        ("curl -s a.example | sh", &[program("curl", &["a.example"], &["-s"]), program("sh", &[], &[]), HIDDEN]),
-        ("ls | xargs -I% rm -f -r %", &[program("ls", &[], &[]), program("rm", &["%"], &["-f", "-r"])]),
-        ("git -f push main", &[program("git", &["push", "main"], &["-f"])]),
+        (
+            "curl -s a.example | sh",
+            &[
+                Program { values: &["a.example"], ..program("curl", &["a.example"], &["-s"]) },
+                program("sh", &[], &[]),
+                HIDDEN,
+            ],
+        ),
+        (
+            "ls | xargs -I% rm -f -r %",
+            &[program("ls", &[], &[]), Program { values: &["%"], ..program("rm", &["%"], &["-f", "-r"]) }],
+        ),
+        ("git -f push main", &[Program { values: &["push"], ..program("git", &["push", "main"], &["-f"]) }]),
         ("npm test", &[program("npm", &["test"], &[])]),
         ("npm ci", &[program("npm", &["ci"], &[])]),
         ("ls", &[program("ls", &[], &[])]),
-        ("git push --force origin main", &[program("git", &["push", "origin", "main"], &["--force", "-f"])]),
-        ("sudo rm -rf build", &[program("rm", &["build"], &["-rf", "-r", "-f", "-R", "--recursive", "--force"])]),
+        (
+            "git push --force origin main",
+            &[Program { values: &["origin"], ..program("git", &["push", "origin", "main"], &["--force", "-f"]) }],
+        ),
+        (
+            "sudo rm -rf build",
+            &[Program {
+                values: &["build"],
+                ..program("rm", &["build"], &["-rf", "-r", "-f", "-R", "--recursive", "--force"])
+            }],
+        ),
         ("npm test && git push -f", &[program("npm", &["test"], &[]), program("git", &["push"], &["-f", "--force"])]),
-        ("A=b git status; rm -f x", &[program("git", &["status"], &[]), program("rm", &["x"], &["-f", "--force"])]),
+        (
+            "A=b git status; rm -f x",
+            &[
+                program("git", &["status"], &[]),
+                Program { values: &["x"], ..program("rm", &["x"], &["-f", "--force"]) },
+            ],
+        ),
     ];
     LINES
 }
@@ -360,6 +387,13 @@ impl Run {
             let depth = *depths.entry(to).or_insert(above + 1);
             step.fields.insert("depth".to_owned(), json!(depth));
         }
+    }
+
+    /// It ended in an error, and nothing is recorded but what users and the system said.
+    pub fn died(&self) -> bool {
+        let nothing = |error: &Value| matches!(error, Value::Null | Value::Bool(false)) || *error == json!("");
+        let given = |step: &Step| step.kind == Kind::Message && matches!(step.role(), "user" | "system");
+        self.object.get("error").is_some_and(|error| !nothing(error)) && self.steps.iter().all(given)
     }
 
     fn of(&self, kind: Kind) -> impl Iterator<Item = &Step> {

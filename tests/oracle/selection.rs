@@ -2,6 +2,7 @@
 
 use crate::answers::{Answers, TooMany};
 use crate::condition::{Scope, Variables, asserted_truth, follow};
+use crate::course;
 use crate::expression::{Worth, arithmetic, compare};
 use crate::matching::{Domain, Env, World};
 use crate::model::{Condition, Fold, Over, Path, Pattern, Right, Selected, Selection, Simple, Within};
@@ -84,8 +85,10 @@ fn worth(selection: &Selection, scope: Scope, given: &Given) -> Worth {
         return if world.decided_by_missing(pattern, &[]) { Worth::Nowhere(count) } else { Worth::Value(count) };
     };
     let values = chosen.iter().map(|one| value_of(path, Scope { run, step: Some(one.step) }));
+    let by_missing = world.decided_by_missing(pattern, &[]);
     match folded(*fold, &values.filter(|found| *found != Found::Missing).collect::<Vec<_>>()) {
-        Worth::Nowhere(value) if comes => Worth::Value(value),
+        Worth::Value(value) if by_missing => Worth::Nowhere(value),
+        Worth::Nowhere(value) if comes && !by_missing => Worth::Value(value),
         worth => worth,
     }
 }
@@ -257,7 +260,7 @@ pub fn over_values(condition: &Condition, world: &World, answers: &mut Answers) 
     };
     let all = selections(condition);
     let patterns: Vec<&Pattern> = all.iter().map(|selection| &selection.pattern).filter(brings_all).collect();
-    if !recorded(world, &patterns) {
+    if !recorded(world, &patterns) || !world.run.complete && patterns.iter().copied().any(course::is_course_pattern) {
         return Ok(Verdict::Undecided);
     }
     let mut seen: Vec<Env> = Vec::new();
@@ -277,7 +280,8 @@ pub fn over_values(condition: &Condition, world: &World, answers: &mut Answers) 
     for env in &seen {
         let given: Given = env.keys().map(|name| (name.clone(), world.value(env, name))).collect();
         let step = world.subject.map(|index| world.step(index));
-        members.push(with(condition, Scope { run: world.run, step }, &given).verdict());
+        let verdict = with(condition, Scope { run: world.run, step }, &given).verdict();
+        members.push(course::of_expression(condition, step.is_some(), verdict, world.run));
     }
     let verdict = all_of(&members);
     Ok(if world.complete || matches!(verdict.told(), Verdict::Fail) { verdict } else { Verdict::Undecided })

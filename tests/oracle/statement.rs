@@ -4,9 +4,10 @@ use crate::answers::Answers;
 use crate::condition::{Scope, asserted_truth, condition_truth};
 use crate::matching::{Env, World, kind_of};
 use crate::model::{BAD, Comparison, Condition, CountTest, Pattern, Quantifier, Simple, Statement, Within};
-use crate::run::{Found, Kind};
+use crate::run::{Found, Kind, Step};
 use crate::truth::{Truth, Verdict};
 use crate::value;
+use serde_json::Value;
 
 /// What a statement says on the steps of a window, and whether no further step can change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +76,15 @@ pub fn judge(world: &World, statement: &Statement, answers: &mut Answers) -> Jud
 pub fn judged(world: &World, statement: &Statement, answers: &mut Answers) -> Verdict {
     let patterns = statement.patterns();
     let verdict = judge(world, statement, answers).verdict(world.complete);
+    let occurs = |pattern: &&Pattern| world.steps.iter().any(|step| world.may_match(pattern, *step));
+    if world.run.died() && !patterns.iter().any(occurs) {
+        // There was nothing to look at.
+        return match verdict {
+            Verdict::Pass if world.complete => Verdict::Vacuous,
+            Verdict::Fail if world.complete => Verdict::FailByMissing,
+            verdict => verdict,
+        };
+    }
     let mut judge = Judge { world, answers, calls: call_list(world, &patterns) };
     match verdict {
         Verdict::Fail if !world.complete && !judge.fails_by_evidence(statement) => Verdict::FailSoFar,
@@ -99,7 +109,6 @@ pub fn call_list(world: &World, patterns: &[&Pattern]) -> Vec<usize> {
 pub struct Hit {
     pub step: usize,
     pub bound: Env,
-    pub alternative: usize,
 }
 
 pub fn agrees(part: &Env, whole: &Env) -> bool {
@@ -179,8 +188,8 @@ impl Judge<'_, '_> {
     pub fn every(&mut self, pattern: &Pattern) -> Vec<Hit> {
         let mut hits = Vec::new();
         for step in &self.world.steps {
-            let found = self.world.hits(pattern, *step, self.answers);
-            hits.extend(found.into_iter().map(|(bound, alternative)| Hit { step: *step, bound, alternative }));
+            let found = self.world.base(pattern, *step, self.answers);
+            hits.extend(found.into_iter().map(|bound| Hit { step: *step, bound }));
         }
         hits
     }
@@ -189,9 +198,7 @@ impl Judge<'_, '_> {
     pub fn pair(&mut self, pattern: &Pattern, hit: &Hit, other: &Pattern, step: usize) -> bool {
         let envs = self.world.environments(&[pattern, other]);
         envs.iter().any(|env| {
-            agrees(&hit.bound, env)
-                && self.world.matches_by(Some(hit.alternative), pattern, hit.step, env, self.answers)
-                && self.matches(other, step, env)
+            agrees(&hit.bound, env) && self.matches(pattern, hit.step, env) && self.matches(other, step, env)
         })
     }
 
@@ -295,18 +302,44 @@ impl Judge<'_, '_> {
 
     fn never_repeat(&mut self, a: &Pattern, limit: usize) -> Judged {
         let (mut run, mut longest) = (0, 0);
+        let (mut nearly, mut counting) = (0, 0);
         let mut previous: Option<usize> = None;
         for index in self.calls.clone() {
             if !self.fits(a, index) {
-                (previous, run) = (None, 0);
+                (previous, run, nearly) = (None, 0, 0);
                 continue;
             }
             let repeats = previous.is_some_and(|before| self.same_call(before, index));
             run = if repeats { run + 1 } else { 1 };
             longest = longest.max(run);
+            let counts = repeats || previous.is_some_and(|before| self.counts_up(before, index));
+            nearly = if counts { nearly + 1 } else { 1 };
+            counting = counting.max(nearly);
             previous = Some(index);
         }
-        safety(longest <= limit, longest == 0)
+        safety(longest <= limit, longest == 0 || counting > limit)
+    }
+
+    /// The same call but for whole numbers that went up by one, which came to the same.
+    fn counts_up(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.world.step(a), self.world.step(b));
+        let result = |step: &Step| match step.field("result") {
+            Found::Value(value) if !value.is_null() => Some(value),
+            _ => None,
+        };
+        let same = match (result(a), result(b)) {
+            (Some(x), Some(y)) => value::equal(&x, &y),
+            (x, y) => x.is_none() && y.is_none(),
+        };
+        let failed = |step: &Step| step.status() == Some("failed");
+        let (Some(Value::Object(x)), Some(Value::Object(y))) = (a.args(), b.args()) else { return false };
+        let fits = |(key, one): (&String, &Value)| match (y.get(key), one.as_i64(), y.get(key).and_then(Value::as_i64))
+        {
+            (Some(other), ..) if value::equal(one, other) => true,
+            (Some(_), Some(one), Some(other)) => one + 1 == other,
+            _ => false,
+        };
+        a.text() == b.text() && x.len() == y.len() && (same || failed(a) && failed(b)) && x.iter().all(fits)
     }
 
     fn same_call(&self, a: usize, b: usize) -> bool {

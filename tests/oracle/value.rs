@@ -43,7 +43,7 @@ fn spelled(text: &str) -> Option<Number> {
     if is_number { serde_json::from_str(text).ok() } else { None }
 }
 
-/// The order that tests ask for: texts that spell numbers have none (unfit values).
+/// The order that tests ask for: of texts that spell numbers, or that are a version on one side alone, there is none (unfit values).
 pub fn fit_order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::String(x), Value::String(y)) if spelled(x).is_some() || spelled(y).is_some() => None,
@@ -51,21 +51,24 @@ pub fn fit_order(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// Whether a value is the same but for its type or its writing.
+/// Whether a value is the same but for its type or its writing, or one of both holds the other.
 fn is_nearly(a: &Value, b: &Value, same: fn(&Value, &Value) -> bool) -> bool {
+    is_spelled_like(a, b) || holds_inside(a, b, same) || holds_inside(b, a, same)
+}
+
+fn is_spelled_like(a: &Value, b: &Value) -> bool {
     let words = |answer: bool| if answer { ["true", "yes", "on", "1"] } else { ["false", "no", "off", "0"] };
-    let scalar = |text: &str, other: &Value| match other {
-        Value::Number(number) => {
-            spelled(text).is_some_and(|text| compare_numbers(&text, number) == Some(Ordering::Equal))
-        }
-        Value::Bool(answer) => words(*answer).contains(&text.to_lowercase().as_str()),
-        Value::String(other) => text.trim().to_lowercase() == other.trim().to_lowercase(),
-        _ => false,
-    };
+    let packed = |text: &str| text.chars().filter(|letter| !letter.is_ascii_whitespace()).collect::<String>();
     match (a, b) {
-        (Value::Array(items), one) | (one, Value::Array(items)) => items.iter().any(|item| same(item, one)),
-        (Value::Object(fields), one) | (one, Value::Object(fields)) => fields.values().any(|value| same(value, one)),
-        (Value::String(text), other) | (other, Value::String(text)) => scalar(text, other),
+        (Value::String(x), Value::String(y)) => {
+            x.trim().to_lowercase() == y.trim().to_lowercase() || is_framed(x) && is_framed(y) && packed(x) == packed(y)
+        }
+        (Value::String(text), Value::Number(number)) | (Value::Number(number), Value::String(text)) => {
+            spelled(text.trim()).is_some_and(|text| compare_numbers(&text, number) == Some(Ordering::Equal))
+        }
+        (Value::String(text), Value::Bool(answer)) | (Value::Bool(answer), Value::String(text)) => {
+            words(*answer).contains(&text.trim().to_lowercase().as_str())
+        }
         (Value::Number(number), Value::Bool(answer)) | (Value::Bool(answer), Value::Number(number)) => {
             compare_numbers(number, &Number::from(u8::from(*answer))) == Some(Ordering::Equal)
         }
@@ -73,32 +76,84 @@ fn is_nearly(a: &Value, b: &Value, same: fn(&Value, &Value) -> bool) -> bool {
     }
 }
 
+fn is_framed(text: &str) -> bool {
+    let text = text.trim_ascii();
+    text.starts_with('{') && text.ends_with('}') || text.starts_with('[') && text.ends_with(']')
+}
+
+/// Whether a value stands inside of another one at any depth, in any writing; null and what is empty are not looked for.
+fn holds_inside(whole: &Value, part: &Value, same: fn(&Value, &Value) -> bool) -> bool {
+    let nothing = part.is_null() || *part == Value::Array(Vec::new()) || *part == serde_json::json!({});
+    let is_it = |value: &Value| is_equal_like(value, part, same) || holds_inside(value, part, same);
+    match whole {
+        _ if nothing => false,
+        Value::Array(items) => items.iter().any(is_it),
+        Value::Object(fields) => fields.values().any(is_it),
+        Value::String(_) => {
+            Some(opened(whole.clone())).filter(|inner| inner != whole).is_some_and(|inner| is_it(&inner))
+        }
+        _ => false,
+    }
+}
+
+/// Equal but for writing, part by part; a number that stands for a boolean is not enough.
+fn is_equal_like(value: &Value, part: &Value, same: fn(&Value, &Value) -> bool) -> bool {
+    match (value, part) {
+        (Value::Array(x), Value::Array(y)) => {
+            x.len() == y.len() && x.iter().zip(y).all(|(x, y)| is_equal_like(x, y, same))
+        }
+        (Value::Object(x), Value::Object(y)) => {
+            x.len() == y.len() && x.iter().all(|(key, x)| y.get(key).is_some_and(|y| is_equal_like(x, y, same)))
+        }
+        (Value::Array(_) | Value::Object(_), Value::String(_)) => Some(opened(part.clone()))
+            .filter(|inner| inner != part)
+            .is_some_and(|inner| is_equal_like(value, &inner, same)),
+        (Value::Number(_), Value::Bool(_)) | (Value::Bool(_), Value::Number(_)) => false,
+        _ => same(value, part) || is_spelled_like(value, part),
+    }
+}
+
 /// A test of equality of two values that are there: lists and objects part by part.
 pub fn equality(a: &Value, b: &Value, same: fn(&Value, &Value) -> bool) -> Truth {
+    let parts = |truth: Truth| {
+        let holds = || holds_inside(a, b, same) || holds_inside(b, a, same);
+        if truth == sure(false) && holds() { by_missing(false) } else { truth }
+    };
     match (a, b) {
         (Value::Array(x), Value::Array(y)) if x.len() == y.len() => {
-            x.iter().zip(y).map(|(x, y)| equality(x, y, same)).fold(sure(true), Truth::and)
+            parts(x.iter().zip(y).map(|(x, y)| equality(x, y, same)).fold(sure(true), Truth::and))
         }
         (Value::Object(x), Value::Object(y)) if x.len() == y.len() && x.keys().all(|key| y.contains_key(key)) => {
-            x.iter().map(|(key, x)| equality(x, &y[key], same)).fold(sure(true), Truth::and)
+            parts(x.iter().map(|(key, x)| equality(x, &y[key], same)).fold(sure(true), Truth::and))
         }
-        (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => sure(false),
+        (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => parts(sure(false)),
         _ if same(a, b) => sure(true),
         _ if is_nearly(a, b, same) => by_missing(false),
         _ => sure(false),
     }
 }
 
-/// An element of a list, a part of a text, a key of an object; `None` where the values are unfit.
+/// An element of a list, a part of a text, a key of an object; by missing where the values are unfit.
 pub fn holds(whole: &Value, part: &Value) -> Truth {
     match (whole, part) {
+        (Value::String(_), Value::String(part)) if part.is_empty() => by_missing(true),
         (Value::String(whole), Value::String(part)) => sure(whole.contains(part.as_str())),
-        (Value::Array(items), _) => {
-            let found = items.iter().fold(sure(false), |truth, item| truth.or(equality(part, item, equal)));
-            if found == sure(false) && spells_words(items, part) { by_missing(false) } else { found }
-        }
+        (Value::Array(_), _) => match is_in(part, whole) {
+            found if found == sure(false) && text_holds(whole, part) => by_missing(false),
+            found => found,
+        },
         (Value::Object(fields), Value::String(key)) if fields.contains_key(key) => sure(true),
         _ => by_missing(false),
+    }
+}
+
+/// Whether some text in a value holds a text.
+fn text_holds(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::String(whole), Value::String(part)) => !part.is_empty() && whole.contains(part.as_str()),
+        (Value::Array(items), _) => items.iter().any(|item| text_holds(item, part)),
+        (Value::Object(fields), _) => fields.values().any(|value| text_holds(value, part)),
+        _ => false,
     }
 }
 
@@ -115,7 +170,8 @@ pub fn is_in(part: &Value, whole: &Value) -> Truth {
     match (whole, part) {
         (Value::Array(items), _) => {
             let found = items.iter().fold(sure(false), |truth, item| truth.or(equality(part, item, equal)));
-            if found == sure(false) && part.is_null() { by_missing(false) } else { found }
+            let unfit = part.is_null() || spells_words(items, part);
+            if found == sure(false) && unfit { by_missing(false) } else { found }
         }
         (Value::Object(fields), Value::String(key)) => sure(fields.contains_key(key)),
         (Value::String(_), _) => holds(whole, part),

@@ -30,11 +30,11 @@ pub enum NearMiss {
 /// How two names are near each other; `None` for equal ones, and for those that are two names.
 ///
 /// ```
-/// use averment_base::near::{Near, near};
-/// assert_eq!(near("refund", "Refund "), Some(Near::Written));
-/// assert_eq!(near("delete_repo", "mcp__github__delete_repo"), Some(Near::Namespace));
-/// assert_eq!(near("refnd", "refund"), Some(Near::Slip));
-/// assert_eq!(near("lock", "unlock"), None);
+/// use averment_base::near::{NearMiss, near_miss};
+/// assert_eq!(near_miss("refund", "Refund "), Some(NearMiss::Written));
+/// assert_eq!(near_miss("delete_repo", "mcp__github__delete_repo"), Some(NearMiss::Namespace));
+/// assert_eq!(near_miss("refnd", "refund"), Some(NearMiss::Slip));
+/// assert_eq!(near_miss("lock", "unlock"), None);
 /// ```
 #[must_use]
 pub fn near_miss(name: &str, other: &str) -> Option<NearMiss> {

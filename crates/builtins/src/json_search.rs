@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use averment_base::limits::{FuelMeter, LimitError, Limits};
+use averment_base::value::compare::with_deep_stack;
 use averment_base::value::json::parse_prefix;
 use averment_base::value::{Node, Value};
 use bumpalo::Bump;
@@ -48,6 +49,44 @@ pub fn find_json(
     Ok(found)
 }
 
+/// Whether an object or a list that stands inside of another one in the text is one that `accept` takes.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn holds_inner_json(
+    text: &str,
+    limits: &Limits,
+    meter: &mut FuelMeter,
+    mut accept: impl FnMut(&Value<'_>, &mut FuelMeter) -> Result<bool, LimitError>,
+) -> Result<bool, LimitError> {
+    let mut found = false;
+    each_json(text, limits, meter, &mut |node, meter| {
+        found = any_inside(&node.value, meter, &mut accept)?;
+        Ok(!found)
+    })?;
+    Ok(found)
+}
+
+fn any_inside(
+    value: &Value<'_>,
+    meter: &mut FuelMeter,
+    accept: &mut impl FnMut(&Value<'_>, &mut FuelMeter) -> Result<bool, LimitError>,
+) -> Result<bool, LimitError> {
+    let inner: Vec<Value<'_>> = match value {
+        Value::List(items) => items.iter().map(|item| item.value).collect(),
+        Value::Object(object) => object.entries().iter().map(|entry| entry.node.value).collect(),
+        _ => Vec::new(),
+    };
+    for inner in inner {
+        meter.charge_fuel(1)?;
+        let is_whole = matches!(inner, Value::Object(_) | Value::List(_));
+        if is_whole && (accept(&inner, meter)? || with_deep_stack(|| any_inside(&inner, meter, accept))?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The first object that fits: the value itself, or one in lists.
 fn first_object(
     node: &Node<'_>,
@@ -56,7 +95,7 @@ fn first_object(
 ) -> Result<Option<Range<usize>>, LimitError> {
     match node.value {
         Value::Object(_) if accept(&node.value, meter)? => Ok(node.origin.byte_range()),
-        Value::List(items) => averment_base::value::compare::with_deep_stack(|| {
+        Value::List(items) => with_deep_stack(|| {
             for item in items {
                 if let Some(found) = first_object(item, meter, accept)? {
                     return Ok(Some(found));

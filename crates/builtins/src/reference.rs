@@ -25,12 +25,13 @@ fn family_intro(family: BuiltinFamily) -> (&'static str, &'static str) {
         ),
         BuiltinFamily::Score => (
             "Scores",
-            "BLEU and ROUGE agree with the common implementations to the last bit. `bleu` splits at white space, in lower case; `rouge_n` and `rouge_l` look at runs \
-             of ASCII letters and digits in lower case, without stemming. An empty text scores 0.",
+            "BLEU and ROUGE agree with the common implementations to the last bit on texts in ASCII. `bleu` splits at white space, in lower case; `rouge_n` and `rouge_l` \
+             look at runs of letters and digits in lower case, without stemming. In scripts without spaces (Han, Kana, Thai) each sign is a word. A text without a word \
+             scores 0, and the score comes from nowhere, as that of `similarity` of an empty text: a comparison with it proves nothing.",
         ),
         BuiltinFamily::List => (
             "Lists and objects",
-            "Integers stay exact where they fit into 64 bits; sums of other numbers go from left to right in doubles. `sum([0.1, 0.2])` is therefore not `0.3`: compare with a range.",
+            "Integers stay exact where they fit into 128 bits, and sums of decimals are decimals, as money is counted: `sum([0.1, 0.2])` is `0.3`.",
         ),
         BuiltinFamily::Number => ("Numbers", "What is whole already stays as it is, at any size."),
         BuiltinFamily::Json => (

@@ -1,20 +1,23 @@
 //! JSON Schema: compiling schemas and checking values against them where they lie, without a copy.
 //!
-//! The dialect is 2020-12 unless `$schema` names another one that is known. References resolve inside the schema only: nothing is
-//! ever fetched. `format` says what a text means and is not checked. Patterns take linear time.
+//! The dialect is the one that `$schema` names, else the newest one that the schema fits. References resolve inside the schema only:
+//! nothing is ever fetched. `format` is asserted. Patterns take linear time, or are metered.
 
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 mod cost;
+mod draft;
+mod ecma;
 
 use super::convert::{to_library, to_library_number};
 use super::detect::{redacted_end, redacted_start};
 use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::value::compare::{ValueKey, with_deep_stack};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText};
+pub use draft::{FORMATS, check_meta_schema};
 use jsonschema::json::{self, Json, JsonNumber, NodeIdentity};
-use jsonschema::{JsonType, PatternOptions, Validator};
+use jsonschema::{JsonType, PatternOptions, ValidationError, Validator};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, DefaultHasher};
@@ -24,6 +27,8 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 pub struct CompiledSchema {
     validator: Validator<RunJson>,
     work: cost::SchemaWork,
+    /// True if its patterns are matched by trying one way after the other.
+    backtracks: bool,
 }
 
 /// A violation of a schema.
@@ -41,17 +46,31 @@ impl CompiledSchema {
     /// Compiles a schema.
     ///
     /// # Errors
-    /// Why it cannot be used: not JSON, not a schema, a reference that leads nowhere, or a pattern that needs look-around.
+    /// Why it cannot be used: not JSON, not a schema, a reference that leads nowhere, or a pattern that cannot be read.
     pub fn compile(json: &str, limits: &Limits) -> Result<Self, String> {
         let schema: serde_json::Value =
             serde_json::from_str(json).map_err(|error| format!("it is not JSON: {error}"))?;
-        let patterns = PatternOptions::regex().size_limit(limits.regex_bytes).dfa_size_limit(limits.regex_bytes);
-        jsonschema::options_for::<RunJson>()
-            .offline()
-            .should_validate_formats(false)
-            .with_pattern_options(patterns)
-            .build(&schema)
-            .map(|validator| Self { validator, work: cost::SchemaWork::from_schema(&schema) })
+        let build = |backtracks: bool| -> Result<Self, ValidationError<'static>> {
+            let patterns = PatternOptions::regex().size_limit(limits.regex_bytes).dfa_size_limit(limits.regex_bytes);
+            let mut options = jsonschema::options_for::<RunJson>()
+                .offline()
+                .should_validate_formats(true)
+                .should_ignore_unknown_formats(true)
+                .with_pattern_options(patterns);
+            if let Some(draft) = draft::unnamed_draft(&schema) {
+                options = options.with_draft(draft);
+            }
+            for name in draft::LATER_FORMATS.into_iter().filter(|name| json.contains(*name)) {
+                options = options.with_format(name, draft::format_check(name));
+            }
+            if backtracks {
+                options = options.with_keyword("pattern", ecma::pattern_keyword);
+            }
+            let validator = options.build(&schema)?;
+            Ok(Self { validator, work: cost::SchemaWork::from_schema(&schema), backtracks })
+        };
+        build(false)
+            .or_else(|first| build(true).map_err(|_| first))
             .map_err(|error| shorten_message(&error.to_string()))
     }
 
@@ -60,7 +79,18 @@ impl CompiledSchema {
     /// # Errors
     /// When there is not so much: the schema makes more work on this value than the limit allows.
     pub fn charge_check(&self, value: &Value<'_>, meter: &mut FuelMeter) -> Result<(), LimitError> {
-        self.work.charge_check(value, meter)
+        self.work.charge_check(value, meter)?;
+        if self.backtracks {
+            // What a search takes is known when it is done: it is done here first, with what fuel there is.
+            let work = ecma::with_pattern_fuel(meter.fuel_left(), || {
+                let _ = self.accepts(value);
+            });
+            meter.charge_fuel(work.fuel)?;
+            if work.ended {
+                return Err(LimitError::Fuel);
+            }
+        }
+        Ok(())
     }
 
     /// Whether a value fits.
@@ -403,7 +433,6 @@ mod tests {
         for schema in [
             "{",
             r#"{"type": "strin"}"#,
-            r#"{"pattern": "(?=a)"}"#,
             r#"{"pattern": "("}"#,
             r##"{"$ref": "#/nowhere"}"##,
             r#"{"$ref": "https://example.com/schema.json"}"#,

@@ -9,6 +9,7 @@
 use super::call::{BuiltinCall, BuiltinResult};
 use super::text::split_words;
 use averment_base::limits::{FuelMeter, LimitError};
+use averment_base::value::Node;
 use rustc_hash::FxHashMap;
 
 pub(super) fn levenshtein<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
@@ -18,7 +19,8 @@ pub(super) fn levenshtein<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResu
 
 pub(super) fn similarity<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let (distance, longer) = text_distance(call.text_argument(0), call.text_argument(1), call.meter)?;
-    call.give_real(if longer == 0 { 1.0 } else { 1.0 - ratio(distance, longer) })
+    let score = if longer == 0 { 1.0 } else { 1.0 - ratio(distance, longer) };
+    give_score(call, score, [call.text_argument(0).len(), call.text_argument(1).len()])
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of characters and words are exact in a double")]
@@ -157,9 +159,10 @@ pub(super) fn bleu<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run
     let (text, reference) = (call.text_argument(0), call.text_argument(1));
     call.meter.charge_scan(text.len().saturating_add(reference.len()))?;
     let (text, reference) = (text.to_lowercase(), reference.to_lowercase());
-    let (candidate, reference) = number_words(split_words(&text), split_words(&reference), call.meter)?;
+    let (candidate, reference) =
+        number_words(split_signs(split_words(&text)), split_signs(split_words(&reference)), call.meter)?;
     let score = bleu_score(&candidate, &reference, call.meter)?;
-    call.give_real(score)
+    give_score(call, score, [candidate.len(), reference.len()])
 }
 
 fn bleu_score(candidate: &[u32], reference: &[u32], meter: &mut FuelMeter) -> Result<f64, LimitError> {
@@ -184,9 +187,33 @@ fn bleu_score(candidate: &[u32], reference: &[u32], meter: &mut FuelMeter) -> Re
 }
 
 fn rouge_words(lower: &str) -> impl Iterator<Item = &str> {
-    lower
-        .split(|character: char| !(character.is_ascii_lowercase() || character.is_ascii_digit()))
-        .filter(|word| !word.is_empty())
+    split_signs(lower.split(|character: char| !character.is_alphanumeric()))
+}
+
+/// Each sign of a script that is written without spaces is a word.
+fn split_signs<'a>(words: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+    let parts = |word: &'a str| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let first = rest.chars().next()?;
+            let end = if is_sign(first) { first.len_utf8() } else { rest.find(is_sign).unwrap_or(rest.len()) };
+            let (part, behind) = rest.split_at_checked(end)?;
+            rest = behind;
+            Some(part)
+        })
+    };
+    words.flat_map(parts)
+}
+
+/// Han, Hiragana, Katakana and Thai.
+fn is_sign(letter: char) -> bool {
+    matches!(letter, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// A score of a text in which there is nothing to compare comes from nowhere.
+fn give_score<'run>(call: &BuiltinCall<'_, 'run>, score: f64, sides: [usize; 2]) -> BuiltinResult<'run> {
+    let node = call.give_real(score)?;
+    Ok(if sides.contains(&0) { Node::from_nowhere(node.value) } else { node })
 }
 
 fn rouge_sides(call: &mut BuiltinCall<'_, '_>) -> Result<(Vec<u32>, Vec<u32>), LimitError> {
@@ -209,13 +236,13 @@ pub(super) fn rouge_n<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'
     let (text, reference) = rouge_sides(call)?;
     let sequences = |words: &[u32]| words.len().saturating_add(1).saturating_sub(n);
     let common = common_sequences(&text, &reference, n, call.meter)?;
-    call.give_real(f_measure(common, sequences(&text), sequences(&reference)))
+    give_score(call, f_measure(common, sequences(&text), sequences(&reference)), [text.len(), reference.len()])
 }
 
 pub(super) fn rouge_l<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let (text, reference) = rouge_sides(call)?;
     let common = common_subsequence(&text, &reference, call.meter)?;
-    call.give_real(f_measure(common, text.len(), reference.len()))
+    give_score(call, f_measure(common, text.len(), reference.len()), [text.len(), reference.len()])
 }
 
 /// Bit-parallel length of the longest common subsequence (Hyyrö 2004).

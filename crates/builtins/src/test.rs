@@ -6,10 +6,10 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::json_search::find_json;
+use super::json_search::{find_json, holds_inner_json};
 use super::schema::{CompiledSchema, SchemaViolation};
 use super::token;
-pub use super::token::mentions_text;
+pub use super::token::{mentions_grouped, mentions_text};
 use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::types::Type;
 use averment_base::value::Value;
@@ -192,6 +192,22 @@ pub fn contains_json(
         Some(schema) => schema.charge_check(value, meter).map(|()| schema.accepts(value)),
     };
     find_json(text.as_str(), limits, meter, fits).map(Some)
+}
+
+/// Whether only what stands inside of other JSON in a text fits.
+///
+/// # Errors
+/// Only when a limit is reached.
+pub fn contains_inner_json(
+    subject: &Value<'_>,
+    schema: &CompiledSchema,
+    limits: &Limits,
+    meter: &mut FuelMeter,
+) -> Result<bool, LimitError> {
+    let Value::Text(text) = subject else { return Ok(false) };
+    holds_inner_json(text.as_str(), limits, meter, |value, meter| {
+        schema.charge_check(value, meter).map(|()| schema.accepts(value))
+    })
 }
 
 /// Whether a value is of a type, as `is TYPE` asks. A whole number is an integer whatever its form is; units are numbers.

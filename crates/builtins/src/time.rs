@@ -31,6 +31,14 @@ fn parse_timestamp(text: &str) -> Option<Timestamp> {
     text.parse::<Timestamp>().ok().or_else(local)
 }
 
+/// The nanoseconds since 1970 of a text that is a date or a time in the form of RFC 3339, without an offset in UTC; `None` for any other.
+#[must_use]
+pub fn text_instant(text: &str) -> Option<i128> {
+    let is_digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let has_form = (0..4).all(is_digit) && text.as_bytes().get(4) == Some(&b'-') && is_digit(5);
+    has_form.then(|| parse_timestamp(text))?.map(Timestamp::as_nanosecond)
+}
+
 fn from_milliseconds(number: Number<'_>) -> Option<Timestamp> {
     if let Some(whole) = number.as_i64() {
         return Timestamp::from_millisecond(whole).ok();

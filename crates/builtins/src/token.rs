@@ -35,6 +35,61 @@ pub(crate) fn mentions_number(text: &str, wanted: Number<'_>) -> bool {
     split_tokens(text).filter_map(|(start, token)| with_sign(start, token)).any(|token| wanted.is_spelled(token))
 }
 
+/// True if digits in groups of three spell the number: `1,286`, `1.286.000`, `1'286.50`. Such a text may as well list several numbers.
+#[must_use]
+pub fn mentions_grouped(text: &str, wanted: Number<'_>) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0_usize;
+    while let Some(found) = bytes.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
+        let start = at.saturating_add(found);
+        let (spelled, end) = read_groups(text, start);
+        if spelled.is_some_and(|number| wanted.is_spelled(&number)) {
+            return true;
+        }
+        at = end;
+    }
+    false
+}
+
+/// A number in groups of digits at a place without its separators, and where it ends.
+fn read_groups(text: &str, start: usize) -> (Option<String>, usize) {
+    let digits = |from: usize| {
+        let rest = text.get(from..).unwrap_or_default();
+        rest.bytes().take_while(u8::is_ascii_digit).count()
+    };
+    let first = digits(start);
+    let mut end = start.saturating_add(first);
+    let separator = text.get(end..).and_then(|rest| rest.chars().next());
+    let groups = separator.filter(|sign| first <= 3 && matches!(sign, ',' | '.' | '\'' | '’' | '\u{a0}' | '\u{202f}'));
+    let Some(separator) = groups else { return (None, end) };
+    let mut number = text.get(start..end).unwrap_or_default().to_owned();
+    let mut grouped = false;
+    while text.get(end..).is_some_and(|rest| rest.starts_with(separator)) {
+        let from = end.saturating_add(separator.len_utf8());
+        if digits(from) != 3 {
+            break;
+        }
+        end = from.saturating_add(3);
+        number.push_str(text.get(from..end).unwrap_or_default());
+        grouped = true;
+    }
+    if !grouped {
+        return (None, end);
+    }
+    let point = text.get(end..).and_then(|rest| rest.chars().next()).filter(|sign| matches!(sign, '.' | ','));
+    if let Some(point) = point.filter(|point| *point != separator) {
+        let from = end.saturating_add(point.len_utf8());
+        let fraction = digits(from);
+        if fraction > 0 {
+            end = from.saturating_add(fraction);
+            number.push('.');
+            number.push_str(text.get(from..end).unwrap_or_default());
+        }
+    }
+    let signed = text.get(..start).is_some_and(|front| front.ends_with('-'));
+    (Some(if signed { format!("-{number}") } else { number }), end)
+}
+
 pub(crate) fn split_tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -102,5 +157,12 @@ mod tests {
             assert!(!mentions_number(text, number("250")), "{text}");
         }
         assert!(mentions_number("it is -5 outside", number("-5")));
+        for text in ["$1,286", "1.286", "1'286.00 USD", "(1\u{a0}286)", "[1,286]", "1,286."] {
+            assert!(mentions_grouped(text, number("1286")), "{text}");
+        }
+        for text in ["1286", "1,28", "1,2865", "12,86", "1;286", "1,286,000", "-1,286", "1,286.5"] {
+            assert!(!mentions_grouped(text, number("1286")), "{text}");
+        }
+        assert!(mentions_grouped("it is -1,286.50", number("-1286.5")));
     }
 }

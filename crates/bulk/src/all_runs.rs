@@ -13,7 +13,7 @@ use averment_report::gate::Gate;
 use averment_report::model::{ResultReport, RunReport};
 use averment_report::over_runs::over_runs_report as report_of;
 use averment_report::table::{ReportItem, ReportTable};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// State kept across runs for a check, updated in chunk order.
 #[derive(Debug, Default)]
@@ -76,7 +76,31 @@ pub fn over_runs_report(pipeline: &Pipeline, all: &OverRunsTally) -> Option<RunR
             made.gate = made.gate.max(Gate::Failed);
         }
     }
+    for (result, severity) in near_name_results(pipeline, &made) {
+        made.results.retain(|other| other.item != result.item);
+        made.results.push(result);
+        if severity == Severity::Error {
+            made.gate = made.gate.max(Gate::Failed);
+        }
+    }
     (!made.results.is_empty()).then_some(made)
+}
+
+/// Assertions that name what no run has, while some run has nearly it; what is said of them already is kept.
+fn near_name_results(pipeline: &Pipeline, made: &RunReport) -> Vec<(ResultReport, Severity)> {
+    let Pipeline { table, programs, near_names, policy, .. } = pipeline;
+    let mut reasons: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let denied = if policy.deny_near_names { near_names.denied_names(table, programs) } else { Vec::new() };
+    for (item, words) in denied {
+        reasons.entry(item).or_default().push(words);
+    }
+    let result = |(place, mut words): (usize, Vec<String>)| {
+        let failed = made.results.iter().find(|result| result.item == place && result.status == Status::Failed);
+        words.extend(failed.map(|failed| failed.reason.clone()).filter(|reason| !reason.is_empty()));
+        let bare = ResultReport::bare_result(place, Verdict::Fail, Status::Failed, Some(0.0));
+        Some((ResultReport { reason: words.join("; "), ..bare }, table.items.get(place)?.severity))
+    };
+    reasons.into_iter().filter_map(result).collect()
 }
 
 /// Unexercised assertions that have to be exercised; vacuous ones over runs count.

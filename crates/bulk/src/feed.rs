@@ -5,7 +5,7 @@ use averment_base::limits::Limits;
 use averment_report::model::UnreadableTrace;
 use averment_traces::error::ReadError;
 use averment_traces::read::{FilePart, RawRun, TraceRuns};
-pub use averment_traces::reading::Reading;
+pub use averment_traces::reading::RunReadOptions;
 use std::path::{Path, PathBuf};
 
 /// A file to read, or standard input.
@@ -67,7 +67,7 @@ pub const BATCH: usize = 128 << 10;
 const RUNS: usize = 256;
 
 /// The chunks of an input, in order.
-pub fn run_chunks(input: &TraceInput, reading: &Reading) -> impl Iterator<Item = RunChunk> {
+pub fn run_chunks(input: &TraceInput, reading: &RunReadOptions) -> impl Iterator<Item = RunChunk> {
     let (mut runs, mut failed) = match input.open_runs(&reading.limits) {
         Ok(runs) => (Some(runs), None),
         Err(error) => (None, Some(error)),
@@ -159,7 +159,7 @@ pub struct LostRuns {
 
 impl PartFeeder {
     /// The parts of these inputs, of about `size` bytes each.
-    pub fn new(inputs: Vec<TraceInput>, reading: &Reading, size: usize) -> Self {
+    pub fn new(inputs: Vec<TraceInput>, reading: &RunReadOptions, size: usize) -> Self {
         Self {
             inputs: inputs.into_iter(),
             current: None,

@@ -21,7 +21,7 @@ use bumpalo::Bump;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Bytes searched for keys at the start of each file.
 const BEGINNING: u64 = 64 << 10;
@@ -41,7 +41,9 @@ const TOLD: usize = 100;
 #[derive(Debug, Default)]
 pub struct NearNames {
     wanted: FxHashSet<String>,
+    /// Names of catalogues.
     known: FxHashSet<String>,
+    inputs: OnceLock<Vec<TraceInput>>,
     tools: BTreeMap<String, (usize, Span)>,
     files: bool,
     noted: Mutex<NearNameNotes>,
@@ -70,7 +72,6 @@ impl NearNames {
                 _ => None,
             });
             for key in keys {
-                names.known.insert(key.clone());
                 names.wanted.insert(key.clone());
             }
             for (tool, span) in near_names::named_tools(program, selection) {
@@ -174,7 +175,7 @@ impl NearNames {
 
     fn probe_run(&self, looking: &NearNameSearch<'_>, raw: &RawRun) {
         let arena = Bump::new();
-        let Ok(run) = looking.reading.parse(raw, &arena) else { return };
+        let Ok(run) = looking.reading.parse_run(raw, &arena) else { return };
         for (number, (program, prepared)) in looking.programs.iter().zip(looking.prepared).enumerate() {
             let found = near_names::near_names(program, prepared, &run, &arena, looking.options);
             let mut noted = self.lock_notes();
@@ -195,15 +196,13 @@ impl NearNames {
         judged: impl Fn(usize) -> bool,
         programs: &[Program],
     ) -> String {
-        let noted = self.lock_notes();
-        let mut lines = self.tools_missed(table, &noted);
-        let mut told = BTreeSet::new();
-        for (program, found) in &noted.found {
-            let is_there = found.what == NameCategory::Key && noted.keys.contains_key(found.wanted.as_str());
-            if !is_there && told.insert((found.what, found.wanted.clone())) && !stands_in(inputs, found) {
-                lines.push(near_name_words(table, *program, found));
-            }
+        let found = self.near_names(inputs, programs);
+        let mut lines: Vec<String> =
+            found.iter().take(TOLD).map(|(program, found)| near_name_line(table, *program, found)).collect();
+        if let Some(more) = found.len().checked_sub(TOLD).filter(|more| *more > 0) {
+            lines.push(format!("warning: {more} more names that no run has are nearly those that some run has\n"));
         }
+        let noted = self.lock_notes();
         lines.extend(skipped_rules(table, &noted, judged, programs));
         lines.extend(skipped_members(table, &noted, programs));
         let mut of = BTreeSet::new();
@@ -219,9 +218,48 @@ impl NearNames {
 }
 
 impl NearNames {
+    /// Keeps what is read, to look for names in the rest of it.
+    pub fn remember_inputs(&self, inputs: &[TraceInput]) {
+        let _ = self.inputs.set(inputs.to_vec());
+    }
+
+    /// The names that no run has while some run has nearly it, each with the assertion of the table that names it, as an index, and in words.
+    #[must_use]
+    pub fn denied_names(&self, table: &ReportTable, programs: &[Program]) -> Vec<(usize, String)> {
+        let found = self.near_names(self.inputs.get().map_or(&[], Vec::as_slice), programs);
+        let item_of = |program: usize, span: Span| {
+            let assertions = (0_u32..).zip(&programs.get(program)?.assertions);
+            let items = assertions.filter_map(|(number, one)| Some((one.span, table.item_index(program, number)?)));
+            let covers = |whole: Span| whole.file == span.file && whole.start <= span.start && span.end <= whole.end;
+            let all: Vec<(Span, usize)> = items.collect();
+            all.iter().find(|(whole, _)| covers(*whole)).or(all.first()).map(|(_, item)| *item)
+        };
+        let told =
+            found.iter().filter_map(|(program, found)| Some((item_of(*program, found.span)?, near_name_words(found))));
+        told.collect()
+    }
+
+    /// Each with the number of its program; tools first.
+    fn near_names(&self, inputs: &[TraceInput], programs: &[Program]) -> Vec<(usize, NearName)> {
+        let noted = self.lock_notes();
+        let mut names = self.tools_missed(&noted);
+        let mut told = BTreeSet::new();
+        for (program, found) in &noted.found {
+            let is_there = found.what == NameCategory::Key && noted.keys.contains_key(found.wanted.as_str());
+            if !is_there && told.insert((found.what, found.wanted.clone())) && !stands_in(inputs, found) {
+                names.push((*program, found.clone()));
+            }
+        }
+        let is_other = |(program, found): &(usize, NearName)| {
+            programs.get(*program).is_some_and(|program| near_names::is_other_spelling(program, found))
+        };
+        names.retain(|one| !is_other(one));
+        names
+    }
+
     /// Tools in the rules that no run calls, although one calls a similar name.
-    fn tools_missed(&self, table: &ReportTable, noted: &NearNameNotes) -> Vec<String> {
-        let mut lines = Vec::new();
+    fn tools_missed(&self, noted: &NearNameNotes) -> Vec<(usize, NearName)> {
+        let mut missed = Vec::new();
         let asked = self.tools.iter().filter(|(tool, _)| !noted.tools.contains(tool.as_str()));
         for (tool, (program, span)) in asked.take(PAIRS_OF_TOOLS / noted.tools.len().max(1)) {
             let others = noted.tools.iter().map(|name| &**name).filter(|name| !self.known.contains(*name));
@@ -230,17 +268,10 @@ impl NearNames {
             if let Some(found) = found {
                 let found =
                     NearName { wanted: tool.clone(), found: found.to_owned(), what: NameCategory::Tool, span: *span };
-                lines.push(near_name_words(table, *program, &found));
+                missed.push((*program, found));
             }
         }
-        if lines.len() > TOLD {
-            let more = lines.len() - TOLD;
-            lines.truncate(TOLD);
-            lines.push(format!(
-                "warning: {more} more tools that no run calls have nearly the name of one that some run calls\n"
-            ));
-        }
-        lines
+        missed
     }
 }
 
@@ -264,7 +295,7 @@ pub(crate) struct NearNameSearch<'p> {
     pub(crate) programs: &'p [Program],
     pub(crate) prepared: &'p [PreparedProgram],
     pub(crate) options: &'p EvaluateOptions,
-    pub(crate) reading: &'p feed::Reading,
+    pub(crate) reading: &'p feed::RunReadOptions,
 }
 
 /// Rules that no run reached because their `when` reads something missing: a line per condition.
@@ -322,17 +353,20 @@ fn text_of(program: &Program, span: Span) -> Option<&str> {
     program.sources.get(span.file.0 as usize)?.text.get(span.as_range())
 }
 
-fn near_name_words(table: &ReportTable, program: usize, found: &NearName) -> String {
+fn near_name_line(table: &ReportTable, program: usize, found: &NearName) -> String {
     let place = table.span_location(table.source_span(program, found.span));
+    format!("warning: {place}: {}\n", near_name_words(found))
+}
+
+fn near_name_words(found: &NearName) -> String {
     let (wanted, other) = (one_line(&found.wanted), one_line(&found.found));
-    let words = match found.what {
+    match found.what {
         NameCategory::Tool => format!("no run calls `{wanted}`, and some run calls `{other}`"),
         NameCategory::Key => format!("no run has the key `{wanted}`, and some run has `{other}` in its place"),
         NameCategory::File => {
             format!("`{wanted}` matches no path of a run in which `{other}` differs from it by letter case alone")
         }
-    };
-    format!("warning: {place}: {words}\n")
+    }
 }
 
 fn one_line(text: &str) -> String {

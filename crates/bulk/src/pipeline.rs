@@ -30,7 +30,7 @@ pub struct Pipeline {
     /// What reports show.
     pub detail: ReportDetail,
     /// How runs are read.
-    pub reading: feed::Reading,
+    pub reading: feed::RunReadOptions,
     /// The names of `--map` that were not seen.
     pub unused: UnusedNames,
     /// How much of the traces was understood.

@@ -8,7 +8,7 @@
 
 use crate::faults::FaultPoint;
 use crate::feed::{self, LostRuns, PartFeeder, TraceInput};
-use crate::judge::{Reads, RunResult, ThreadJudge, observer};
+use crate::judge::{ReadCounts, RunResult, ThreadJudge, observer};
 use crate::near_names::NearNameSearch;
 use crate::pipeline::Pipeline;
 use crate::reading_notes::FileRecords;
@@ -34,7 +34,7 @@ pub struct FinishedChunk {
     /// Counts of the runs that need nothing else.
     pub totals: ChunkTotals,
     /// How much of the runs was read.
-    pub reads: Reads,
+    pub reads: ReadCounts,
     /// How many records there were, by file.
     pub records: Box<FileRecords>,
     /// Runs in it that were not judged: all, where judging it broke down.
@@ -202,6 +202,6 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<PartFeeder>, permit: &SyncSende
 struct ChunkResults {
     done: Vec<RunResult>,
     totals: ChunkTotals,
-    reads: Reads,
+    reads: ReadCounts,
     records: FileRecords,
 }

@@ -5,14 +5,14 @@
 //! use averment_engine::{bytecode::codec, check, compile::compile, vm};
 //!
 //! let mut sources = SourceMap::default();
-//! let root = sources.add(SourceFile::new("refunds.assert", None, "before approve(id: $id) -> refund(id: $id)"));
+//! let root = sources.add_file(SourceFile::new("refunds.assert", None, "before approve(id: $id) -> refund(id: $id)"));
 //! let files = check::files::Memory::default();
-//! let checked = check::check(&mut sources, root, &check::CheckOptions { limits: Limits::default(), files: &files });
+//! let checked = check::check_rules(&mut sources, root, &check::CheckOptions { limits: Limits::default(), files: &files });
 //! assert!(!checked.diagnostics.has_errors());
 //! let program = compile(&checked.module, &sources);
 //! assert!(codec::is_program(&codec::encode(&program)));
 //!
-//! let prepared = vm::prepare::Prepared::new(&program);
+//! let prepared = vm::prepare::PreparedProgram::new(&program);
 //! let arena = bumpalo::Bump::new();
 //! let text = r#"{"calls": [{"tool": "refund", "args": {"id": "o-1"}}]}"#;
 //! let run = averment_traces::read_str(text, &arena, &Limits::default())?;

@@ -12,6 +12,8 @@ pub struct GatePolicy {
     pub deny_unjudged: bool,
     /// `--deny unexercised`: an assertion that no run exercises fails the check.
     pub deny_unexercised: bool,
+    /// `--deny near-names`: a name of the rules that no run has, while some run has nearly it, fails the check.
+    pub deny_near_names: bool,
     /// `--allow undecided`: an undecided assertion does not.
     pub allow_undecided: bool,
 }
@@ -24,6 +26,7 @@ impl GatePolicy {
             deny_vacuous: denied.vacuous.unwrap_or(self.deny_vacuous),
             deny_unjudged: denied.unjudged.unwrap_or(self.deny_unjudged),
             deny_unexercised: denied.unexercised.unwrap_or(self.deny_unexercised),
+            deny_near_names: self.deny_near_names,
             allow_undecided: denied.undecided.map_or(self.allow_undecided, |denies| !denies),
         }
     }

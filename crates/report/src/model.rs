@@ -10,7 +10,7 @@ use super::unjudged::UnjudgedReport;
 pub use super::unreadable::UnreadableTrace;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::{Role, Status};
+use averment_engine::vm::outcome::{Role, Status, UndecidedCause};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -76,6 +76,8 @@ pub struct ResultReport {
     pub violations: ViolationsReport,
     /// Steps that a pass says nothing of.
     pub unjudged: Option<UnjudgedReport>,
+    /// What an undecided one waits for.
+    pub because: Option<UndecidedCause>,
     /// True for a failure that a [baseline](super::baseline) knows: it fails no run.
     pub known: bool,
     /// The steps that its patterns match, from 1, where a format shows steps.
@@ -148,6 +150,7 @@ impl ResultReport {
             excerpts: Vec::new(),
             violations: ViolationsReport::default(),
             unjudged: None,
+            because: None,
             known: false,
             matched: Vec::new(),
             checked: None,

@@ -185,6 +185,7 @@ fn result(
 ) -> Option<ResultReport> {
     let item = table.item_index(program, outcome.assertion)?;
     let mut report = ResultReport::bare_result(item, outcome.verdict, outcome.status, outcome.score);
+    report.because = outcome.because;
     report.unjudged = outcome
         .unjudged
         .as_deref()

@@ -9,7 +9,7 @@ use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, ForeignVerdicts, Program};
 use averment_engine::bytecode::relocate::ForeignOrigin;
-use averment_engine::ir::{DenySettings, OperandPurpose, Severity, StatementOperand};
+use averment_engine::ir::{DenySettings, OperandPurpose, RuleRole, Severity, StatementOperand};
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::over_runs;
 use averment_engine::vm::select::{RuleSelection, WorldPhase};
@@ -61,6 +61,8 @@ pub struct ReportItem {
     pub is_to_fail: bool,
     /// True if it is about all runs together: no single run has a result for it.
     pub of_all_runs: bool,
+    /// True if it is of a case or an invariant, which judge some runs and say nothing of the others.
+    pub of_case: bool,
     /// The class of its failures: id and label.
     pub class: Option<FailureClass>,
     /// The classes that a failure has by its own message, and what has to be found in it, in the order in which they are asked.
@@ -222,6 +224,8 @@ impl ReportTable {
                 over_runs: settings.over_runs || of_rule(assertion.rule).is_some_and(|rule| rule.over_runs),
                 is_to_fail: over_runs::is_to_fail(program, number),
                 of_all_runs: matches!(assertion.check, CompiledCheck::OverRuns(_)),
+                of_case: of_rule(assertion.rule)
+                    .is_some_and(|rule| matches!(rule.role, RuleRole::Case { .. } | RuleRole::Invariant)),
                 class: settings.class.as_ref().map(|(id, label)| FailureClass {
                     id: hide_secrets(id),
                     label: label.as_deref().map(hide_secrets),
@@ -253,6 +257,12 @@ impl ReportTable {
     #[must_use]
     pub fn program_of(&self, item: usize) -> Option<usize> {
         self.bases.iter().position(|base| base.items.contains(&Some(item)))
+    }
+
+    /// True if some assertion is asked of every run: where its `when` is never true it is skipped, and it was checked.
+    #[must_use]
+    pub fn asks_every_run(&self) -> bool {
+        self.items.iter().any(|item| !item.of_case && !item.of_all_runs)
     }
 
     /// The rule of a program, as an index into [`ReportTable::rules`].

@@ -101,6 +101,7 @@ fn result(assertion: u32, verdict: Verdict, reason: &str, evidence: Vec<VerdictE
         violations: ViolationList::default(),
         unjudged: None,
         by_missing: false,
+        because: None,
         gates: std::collections::BTreeSet::new(),
         remark: None,
     }

@@ -81,10 +81,10 @@ impl Counts {
             + self.known
     }
 
-    /// True when there are results and none was exercised: all are vacuous or skipped, and one is vacuous.
+    /// True when there are results and none was exercised: all are vacuous or skipped.
     #[must_use]
     pub fn nothing_exercised(&self) -> bool {
-        self.vacuous > 0 && self.vacuous + self.skipped == self.all_results()
+        self.all_results() > 0 && self.vacuous + self.skipped == self.all_results()
     }
 
     /// `4 passed, 1 failed, 1 vacuous`: what is not zero, in the order of reports.

@@ -9,7 +9,7 @@ use super::table::{Location, ReportItem, ReportTable};
 use super::unjudged::UnjudgedReport;
 use averment_base::truth::Verdict;
 use averment_engine::ir::Severity;
-use averment_engine::vm::outcome::{Role, Status};
+use averment_engine::vm::outcome::{Role, Status, UndecidedCause};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -44,6 +44,9 @@ struct ResultObject<'a> {
     severity: Severity,
     message: Option<&'a str>,
     reason: &'a str,
+    /// Omitted unless it is undecided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<UndecidedCause>,
     class: Option<&'a FailureClass>,
     tags: &'a [String],
     location: &'a Location,
@@ -164,6 +167,9 @@ pub struct FindingObject<'a> {
     status: Status,
     message: Option<&'a str>,
     reason: &'a str,
+    /// Omitted unless it is undecided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because: Option<UndecidedCause>,
     /// Omitted unless its message assigns one; the assertion's own class is in the header.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<&'a FailureClass>,
@@ -244,6 +250,7 @@ impl<'a> ResultObject<'a> {
             severity: item.severity,
             message: result.message.as_deref(),
             reason: &result.reason,
+            because: result.because,
             class: item.class_of(result),
             tags: &item.tags,
             location: &item.location,
@@ -335,6 +342,7 @@ impl<'a> FindingObject<'a> {
             status: result.status,
             message: result.message.as_deref(),
             reason: &result.reason,
+            because: result.because,
             class: item.class_of(result).filter(|_| result.classified.is_some()),
             evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
             violations: ViolationsObject::new(result),

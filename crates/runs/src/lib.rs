@@ -10,6 +10,7 @@ pub mod command;
 mod cost_source;
 mod empty_run;
 pub mod normal;
+pub mod path;
 pub mod run;
 mod source;
 pub mod timeline;

@@ -58,6 +58,10 @@ pub mod of_step {
     pub const EXIT_CODE: &str = "exit_code";
     pub const OUTPUT: &str = "output";
     pub const PATH: &str = "path";
+    /// The path of a file as it was recorded.
+    pub const RECORDED_PATH: &str = "recorded_path";
+    /// The path of a file, where it is known which file that is.
+    pub const LOCATION: &str = "location";
     pub const NAME: &str = "name";
     pub const METHOD: &str = "method";
     pub const URL: &str = "url";

@@ -3,7 +3,7 @@
 //! Every adapter produces this. What a run does not record is [`Value::Absent`]: absent evidence, neither zero nor empty.
 
 pub use crate::cost_source::CostSource;
-use crate::normal::{of_run, of_step};
+use crate::normal::{of_run, of_step, role};
 pub use crate::source::{RunSource, TextPart};
 use averment_base::value::{Node, Object, Value};
 
@@ -124,6 +124,8 @@ impl StepKind {
             ],
             Self::Read | Self::Write => &[
                 of_step::PATH,
+                of_step::RECORDED_PATH,
+                of_step::LOCATION,
                 of_step::OK,
                 of_step::STATUS,
                 of_step::START,
@@ -203,6 +205,46 @@ pub enum StepStatus {
 }
 
 impl StepStatus {
+    /// Those that a run can record.
+    pub const RECORDED: [Self; 4] = [Self::Ok, Self::Failed, Self::Denied, Self::Pending];
+
+    /// What the word of a format means, in upper or lower case; `None` for an unknown word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        let is = |words: &[&str]| words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if is(&["ok", "success", "succeeded", "successful", "completed", "complete", "done", "passed", "finished"]) {
+            Some(Self::Ok)
+        } else if is(&[
+            "failed",
+            "failure",
+            "error",
+            "errored",
+            "timeout",
+            "timed_out",
+            "aborted",
+            "crashed",
+            "cancelled",
+            "canceled",
+        ]) {
+            Some(Self::Failed)
+        } else if is(&["denied", "rejected", "refused", "declined", "blocked", "forbidden"]) {
+            Some(Self::Denied)
+        } else if is(&[
+            "pending",
+            "requires_approval",
+            "awaiting_approval",
+            "approval_required",
+            "requires_action",
+            "proposed",
+        ]) {
+            Some(Self::Pending)
+        } else if is(&["unknown", "unset", "running", "in_progress", "incomplete"]) {
+            Some(Self::Unknown)
+        } else {
+            None
+        }
+    }
+
     /// True for a call that was carried out: not denied, not pending. Unknown counts as executed.
     #[must_use]
     pub fn is_executed(self) -> bool {
@@ -372,6 +414,19 @@ impl<'run> Run<'run> {
     #[must_use]
     pub fn is_ordered(&self, a: StepKind, b: StepKind) -> bool {
         self.order.is_ordered(a, b)
+    }
+
+    /// True if the run ended in an error before its first step: nothing is recorded but what users and the system said.
+    #[must_use]
+    pub fn died_at_start(&self) -> bool {
+        let is_given =
+            |step: &Step<'_>| step.kind == StepKind::Message && matches!(step.name, role::USER | role::SYSTEM);
+        self.steps.iter().all(is_given)
+            && match self.root_value(of_run::ERROR).value {
+                Value::Missing | Value::Absent | Value::Null | Value::Boolean(false) => false,
+                Value::Text(text) => !text.is_empty(),
+                _ => true,
+            }
     }
 
     /// Whether the run records steps of a kind.

@@ -272,6 +272,12 @@ fn step_summary(step: &Step<'_>, most: usize, beginning: TextShortener) -> Strin
             Some(Value::Text(method)) => format!("{} {}", clean_text(method.as_str()), clean_text(step.name)),
             _ => clean_text(step.name),
         },
+        StepKind::Read | StepKind::Write => match step.object.get(of_step::RECORDED_PATH).map(|node| node.value) {
+            Some(Value::Text(recorded)) if recorded.as_str() != step.name => {
+                format!("{} (recorded as {})", clean_text(step.name), clean_text(recorded.as_str()))
+            }
+            _ => clean_text(step.name),
+        },
         _ => clean_text(step.name),
     };
     if let Some(Value::Text(agent)) = step.object.get(of_step::AGENT).map(|node| node.value)

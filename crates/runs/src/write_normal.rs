@@ -96,7 +96,7 @@ fn write_step(step: &Step<'_>, out: &mut String) {
     out.push('{');
     let tells = matches!(step.kind, StepKind::Call | StepKind::Command);
     for entry in recorded_fields(step.kind, step.object) {
-        begin_entry(entry.key, out);
+        begin_entry(if entry.key == of_step::RECORDED_PATH { of_step::PATH } else { entry.key }, out);
         write_json(&entry.node.value, out);
     }
     if tells && step.status == StepStatus::Unknown {
@@ -108,9 +108,11 @@ fn write_step(step: &Step<'_>, out: &mut String) {
 
 /// Fields of a step that are not derived from others.
 fn recorded_fields<'run>(kind: StepKind, step: Object<'run>) -> impl Iterator<Item = &'run ObjectEntry<'run>> {
+    let is_file = matches!(kind, StepKind::Read | StepKind::Write);
     let derived = move |key: &str| {
         matches!(key, of_step::INDEX | of_step::KIND | of_step::OK)
             || kind == StepKind::Command && LINE_FIELDS.contains(&key)
+            || is_file && matches!(key, of_step::PATH | of_step::LOCATION)
     };
     let unsaid = move |entry: &ObjectEntry<'_>| {
         let is_status = entry.key == of_step::STATUS && matches!(kind, StepKind::Call | StepKind::Command);

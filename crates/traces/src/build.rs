@@ -16,7 +16,6 @@ use averment_runs::run::{CostSource, ReadWarning, RecordCounts, Run, RunSource, 
 use bumpalo::Bump;
 use order::StepOrder;
 use rustc_hash::FxHashMap;
-pub(crate) use status::of_word as word_status;
 pub(crate) use step::records_any;
 
 /// A run in normal form, before derivation.

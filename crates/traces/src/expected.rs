@@ -1,7 +1,7 @@
 //! What a user expects of single runs: a row of a file for each of them, told by the id of the run. Rules read it as `meta.expected`.
 
 use averment_base::limits::Limits;
-use averment_base::value::{Node, Object, ObjectEntry, Value, json};
+use averment_base::value::{Node, Number, Object, ObjectEntry, Value, json};
 use averment_runs::normal::of_run;
 use averment_runs::run::Run;
 use bumpalo::Bump;
@@ -153,7 +153,7 @@ impl<'de> serde::Deserialize<'de> for JsonRow {
     }
 }
 
-/// RFC 4180. JSON numbers and booleans are parsed, empty cells omitted, others are text.
+/// RFC 4180. Numbers without an exponent and booleans in JSON are values, empty cells omitted, others keep their text.
 fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
     let names = csv::Reader::from_reader(text.as_bytes()).headers().map_err(|error| error.to_string())?.clone();
     let mut known = HashSet::with_capacity(names.len());
@@ -184,9 +184,9 @@ fn of_csv(text: &str) -> Result<Vec<(u64, String, String)>, String> {
             return Err(format!("line {line}: its id is empty: a row says which run it is of"));
         }
         let cells = names.iter().zip(&record).filter(|(_, cell)| !cell.is_empty());
-        let row: serde_json::Map<String, serde_json::Value> =
-            cells.map(|(name, cell)| (name.trim().to_owned(), cell_value(cell))).collect();
-        rows.push((line, id.to_owned(), serde_json::to_string(&row).map_err(|error| error.to_string())?));
+        let entry = |(name, cell): (&str, &str)| format!("{}:{}", json_text(name.trim()), cell_json(cell));
+        let entries: Vec<String> = cells.map(entry).collect();
+        rows.push((line, id.to_owned(), format!("{{{}}}", entries.join(","))));
     }
     Err("line 1: a quote in it is not closed".to_owned())
 }
@@ -201,17 +201,15 @@ fn describe_error(error: &csv::Error) -> String {
     }
 }
 
-fn cell_value(cell: &str) -> serde_json::Value {
-    // Spreadsheets write `TRUE`, others `True`.
-    let cell = match cell.trim() {
-        "TRUE" | "True" => "true",
-        "FALSE" | "False" => "false",
-        _ => cell,
-    };
-    match serde_json::from_str(cell.trim()) {
-        Ok(value @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_))) => value,
-        _ => serde_json::Value::String(cell.to_owned()),
-    }
+/// `1e5` may be an id and `TRUE` a word: only what cannot be meant otherwise is a number or a boolean, and a number keeps its digits.
+fn cell_json(cell: &str) -> String {
+    let value = cell.trim();
+    let is_number = Number::from_spelling(value).is_some() && !value.contains(['e', 'E']);
+    if is_number || matches!(value, "true" | "false") { value.to_owned() } else { json_text(cell) }
+}
+
+fn json_text(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]

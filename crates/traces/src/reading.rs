@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// How runs are read.
 #[derive(Debug, Clone, Default)]
-pub struct Reading {
+pub struct RunReadOptions {
     /// Sizes and depths.
     pub limits: Limits,
     /// What is odd in a trace is an error.
@@ -32,7 +32,7 @@ pub struct Reading {
     pub withheld: Arc<[String]>,
 }
 
-impl Reading {
+impl RunReadOptions {
     /// Whether runs have to be read in full: for what is odd in them, for what is not to be shown, for what they cost or what is expected of them.
     #[must_use]
     pub fn is_in_full(&self) -> bool {
@@ -44,7 +44,7 @@ impl Reading {
     ///
     /// # Errors
     /// What is not JSON, no run of a known format, beyond a limit, or odd where that is an error.
-    pub fn parse<'run>(&self, raw: &'run RawRun, arena: &'run Bump) -> Result<Run<'run>, ReadFailure<'run>> {
+    pub fn parse_run<'run>(&self, raw: &'run RawRun, arena: &'run Bump) -> Result<Run<'run>, ReadFailure<'run>> {
         let told = ReadOptions {
             names: self.names.as_deref(),
             prices: self.prices.as_deref(),
@@ -52,7 +52,7 @@ impl Reading {
             as_skillgym: self.as_skillgym,
         };
         let mut run = read::parse_under(raw, arena, &self.limits, told).map_err(ReadFailure::Unreadable)?;
-        run.withheld = redact_path::values(&self.redact, &run);
+        run.withheld = redact_path::path_values(&self.redact, &run);
         run.withheld.extend_from_slice(&self.withheld);
         match run.warnings.first().filter(|_| self.strict) {
             Some(warning) => Err(ReadFailure::Odd(warning.clone(), Box::new(run))),

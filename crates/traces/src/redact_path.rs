@@ -15,12 +15,12 @@ const VALUES: usize = 100_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactPath {
     root: String,
-    steps: Vec<Step>,
+    steps: Vec<RedactStep>,
 }
 
 /// A step of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum RedactStep {
     /// `.key`, `["key"]`.
     Key(String),
     /// `[3]`.
@@ -42,12 +42,12 @@ impl RedactPath {
         if root.is_empty() || root.contains(char::is_whitespace) {
             return Err("a path begins with a name of a run, as in `calls[*].args.card`".to_owned());
         }
-        if let Some(near) = suggest_name(root, known()).filter(|_| !known().any(|name| name == root)) {
+        if let Some(near) = suggest_name(root, known_names()).filter(|_| !known_names().any(|name| name == root)) {
             return Err(format!("no run has `{root}`: did you mean `{near}`?"));
         }
         let mut steps = Vec::new();
         while !rest.is_empty() {
-            let (step, behind) = step(rest)?;
+            let (step, behind) = parse_step(rest)?;
             steps.push(step);
             rest = behind;
         }
@@ -57,10 +57,12 @@ impl RedactPath {
 
 /// Every text and number of a run that paths lead to, and those inside of what they lead to.
 #[must_use]
-pub fn values(paths: &[RedactPath], run: &Run<'_>) -> Vec<String> {
+pub fn path_values(paths: &[RedactPath], run: &Run<'_>) -> Vec<String> {
     let (mut found, mut left) = (Vec::new(), VALUES);
     for path in paths {
-        walk(&run.root_value(&path.root).value, &path.steps, &mut left, &mut |text| found.push(text.trim().to_owned()));
+        walk_steps(&run.root_value(&path.root).value, &path.steps, &mut left, &mut |text| {
+            found.push(text.trim().to_owned())
+        });
     }
     if left == 0 {
         found.push(EVERYTHING.to_owned());
@@ -71,76 +73,80 @@ pub fn values(paths: &[RedactPath], run: &Run<'_>) -> Vec<String> {
 }
 
 /// The names that runs have in the normal form; home-grown ones may have others.
-fn known() -> impl Iterator<Item = &'static str> {
+fn known_names() -> impl Iterator<Item = &'static str> {
     of_run::ALL.into_iter().chain(StepKind::ALL.map(StepKind::list_key))
 }
 
 /// The first step of a text, and what stands behind it.
-fn step(text: &str) -> Result<(Step, &str), String> {
+fn parse_step(text: &str) -> Result<(RedactStep, &str), String> {
     let wrong = || format!("`{text}` is no step of a path: write `.key`, `[\"key\"]`, `[0]`, `[*]` or `[**]`");
     if let Some(rest) = text.strip_prefix('.') {
         let end = rest.find(['.', '[']).unwrap_or(rest.len());
         let (key, behind) = rest.split_at_checked(end).ok_or_else(wrong)?;
-        return if key.is_empty() { Err(wrong()) } else { Ok((Step::Key(key.to_owned()), behind)) };
+        return if key.is_empty() { Err(wrong()) } else { Ok((RedactStep::Key(key.to_owned()), behind)) };
     }
     let rest = text.strip_prefix('[').ok_or_else(wrong)?;
     if rest.starts_with('"') {
         let mut keys = serde_json::Deserializer::from_str(rest).into_iter::<String>();
         let key = keys.next().and_then(Result::ok).ok_or_else(wrong)?;
         let behind = rest.get(keys.byte_offset()..).and_then(|rest| rest.strip_prefix(']')).ok_or_else(wrong)?;
-        return Ok((Step::Key(key), behind));
+        return Ok((RedactStep::Key(key), behind));
     }
     let (inside, behind) = rest.split_once(']').ok_or_else(wrong)?;
     let step = match inside {
-        "*" => Step::Each,
-        "**" => Step::All,
-        number => Step::Index(number.parse().map_err(|_| wrong())?),
+        "*" => RedactStep::Each,
+        "**" => RedactStep::All,
+        number => RedactStep::Index(number.parse().map_err(|_| wrong())?),
     };
     Ok((step, behind))
 }
 
 /// Follows the steps; the depth is that of the run, which its reader limits.
-fn walk(value: &Value<'_>, steps: &[Step], left: &mut usize, to: &mut impl FnMut(&str)) {
+fn walk_steps(value: &Value<'_>, steps: &[RedactStep], left: &mut usize, to: &mut impl FnMut(&str)) {
     if *left == 0 {
         return;
     }
     let Some((step, rest)) = steps.split_first() else {
         *left -= 1;
-        return everything(value, left, to);
+        return walk_everything(value, left, to);
     };
     match (step, value) {
-        (Step::Key(key), Value::Object(object)) => {
+        (RedactStep::Key(key), Value::Object(object)) => {
             if let Some(node) = object.get(key) {
-                walk(&node.value, rest, left, to);
+                walk_steps(&node.value, rest, left, to);
             }
         }
         // A list in between is meant with each of its elements.
-        (Step::Key(_), Value::List(list)) => list.iter().for_each(|node| walk(&node.value, steps, left, to)),
-        (Step::Index(index), Value::List(list)) => {
+        (RedactStep::Key(_), Value::List(list)) => {
+            list.iter().for_each(|node| walk_steps(&node.value, steps, left, to))
+        }
+        (RedactStep::Index(index), Value::List(list)) => {
             if let Some(node) = list.get(*index) {
-                walk(&node.value, rest, left, to);
+                walk_steps(&node.value, rest, left, to);
             }
         }
-        (Step::Each | Step::All, Value::List(list)) => list.iter().for_each(|node| walk(&node.value, rest, left, to)),
-        (Step::Each | Step::All, Value::Object(object)) => {
-            object.entries().iter().for_each(|entry| walk(&entry.node.value, rest, left, to));
+        (RedactStep::Each | RedactStep::All, Value::List(list)) => {
+            list.iter().for_each(|node| walk_steps(&node.value, rest, left, to))
+        }
+        (RedactStep::Each | RedactStep::All, Value::Object(object)) => {
+            object.entries().iter().for_each(|entry| walk_steps(&entry.node.value, rest, left, to));
         }
         // Paths of rules go into the value that a text holds, and so do these.
         (_, Value::Text(text)) if json::may_hold(text.raw_text().as_bytes()) => {
             let (arena, limits) = (Bump::new(), Limits::default());
             let read = json::parse(text.as_str(), 0, &arena, &limits);
             if let Ok(Value::Object(_) | Value::List(_)) = read.as_ref().map(|document| document.node.value) {
-                read.iter().for_each(|document| walk(&document.node.value, steps, left, to));
+                read.iter().for_each(|document| walk_steps(&document.node.value, steps, left, to));
             }
             return;
         }
         _ => {}
     }
-    if *step == Step::All {
+    if *step == RedactStep::All {
         match value {
-            Value::List(list) => list.iter().for_each(|node| walk(&node.value, steps, left, to)),
+            Value::List(list) => list.iter().for_each(|node| walk_steps(&node.value, steps, left, to)),
             Value::Object(object) => {
-                object.entries().iter().for_each(|entry| walk(&entry.node.value, steps, left, to));
+                object.entries().iter().for_each(|entry| walk_steps(&entry.node.value, steps, left, to));
             }
             _ => {}
         }
@@ -148,15 +154,15 @@ fn walk(value: &Value<'_>, steps: &[Step], left: &mut usize, to: &mut impl FnMut
 }
 
 /// Every text and number of a value.
-fn everything(value: &Value<'_>, left: &mut usize, to: &mut impl FnMut(&str)) {
+fn walk_everything(value: &Value<'_>, left: &mut usize, to: &mut impl FnMut(&str)) {
     if *left == 0 {
         return;
     }
     match value {
         Value::Text(text) => to(text.as_str()),
         Value::Number(_) => to(&to_json(value)),
-        Value::List(list) => list.iter().for_each(|node| everything(&node.value, left, to)),
-        Value::Object(object) => object.entries().iter().for_each(|entry| everything(&entry.node.value, left, to)),
+        Value::List(list) => list.iter().for_each(|node| walk_everything(&node.value, left, to)),
+        Value::Object(object) => object.entries().iter().for_each(|entry| walk_everything(&entry.node.value, left, to)),
         _ => {}
     }
     *left -= 1;

@@ -109,6 +109,7 @@ catalog! {
     UnknownRule = "unknown-rule", Error, "there is no such rule";
     UnknownType = "unknown-type", Error, "there is no such type";
     UnknownSchema = "unknown-schema", Error, "there is no such schema";
+    UnknownWord = "unknown-word", Error, "a value is compared with a word that it never is";
     UnknownZone = "unknown-zone", Error, "there is no such time zone";
     UnknownSeverity = "unknown-severity", Error, "there is no such severity";
     Duplicate = "duplicate", Error, "a name or id is declared twice";

@@ -34,10 +34,10 @@ pub fn is_open() -> bool {
 /// Among equally near ones the first wins, so that the answer does not depend on hashing.
 ///
 /// ```
-/// use averment_base::diagnostic::suggest::nearest;
-/// assert_eq!(nearest("lenght", ["length", "lower"]), Some("length"));
-/// assert_eq!(nearest("int", ["string", "integer"]), Some("integer"));
-/// assert_eq!(nearest("xyz", ["length", "lower"]), None);
+/// use averment_base::diagnostic::suggest::suggest_name;
+/// assert_eq!(suggest_name("lenght", ["length", "lower"]), Some("length"));
+/// assert_eq!(suggest_name("int", ["string", "integer"]), Some("integer"));
+/// assert_eq!(suggest_name("xyz", ["length", "lower"]), None);
 /// ```
 pub fn suggest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if !is_open() {

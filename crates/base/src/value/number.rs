@@ -7,8 +7,10 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 mod decimal;
+mod short_decimal;
 
 use decimal::ExactDecimal;
+use short_decimal::ShortDecimal;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -108,36 +110,39 @@ impl<'run> Number<'run> {
         }
     }
 
-    /// `a + b`; `None` when the result is beyond the range of doubles.
+    /// `a + b`, exact for decimals of few digits; `None` when the result is beyond the range of doubles.
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "an operator cannot say that there is no result")]
     pub fn add(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine_exact(other, i128::checked_add, |a, b| a + b)
+        let decimals = |a: ShortDecimal, b| a.combine(b, i128::checked_add);
+        self.combine_exact(other, i128::checked_add, decimals, |a, b| a + b)
     }
 
-    /// `a - b`; `None` when the result is beyond the range of doubles.
+    /// `a - b`, exact for decimals of few digits; `None` when the result is beyond the range of doubles.
     #[must_use]
     pub fn subtract(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine_exact(other, i128::checked_sub, |a, b| a - b)
+        let decimals = |a: ShortDecimal, b| a.combine(b, i128::checked_sub);
+        self.combine_exact(other, i128::checked_sub, decimals, |a, b| a - b)
     }
 
-    /// `a * b`; `None` when the result is beyond the range of doubles.
+    /// `a * b`, exact for decimals of few digits; `None` when the result is beyond the range of doubles.
     #[must_use]
     pub fn multiply(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine_exact(other, i128::checked_mul, |a, b| a * b)
+        self.combine_exact(other, i128::checked_mul, ShortDecimal::multiply, |a, b| a * b)
     }
 
     /// `a / b`: an integer where two integers divide without rest. `None` for a division by zero.
     #[must_use]
     pub fn divide(self, other: Number<'_>) -> Option<Number<'static>> {
         let exact = |a: i128, b: i128| if a.checked_rem(b)? == 0 { a.checked_div(b) } else { None };
-        self.combine_exact(other, exact, |a, b| a / b)
+        self.combine_exact(other, exact, ShortDecimal::divide, |a, b| a / b)
     }
 
     /// `a % b` with the sign of `a`. `None` for a division by zero.
     #[must_use]
     pub fn remainder(self, other: Number<'_>) -> Option<Number<'static>> {
-        self.combine_exact(other, i128::checked_rem, |a, b| a % b)
+        let decimals = |a: ShortDecimal, b| a.combine(b, i128::checked_rem);
+        self.combine_exact(other, i128::checked_rem, decimals, |a, b| a % b)
     }
 
     /// `-a`.
@@ -146,11 +151,12 @@ impl<'run> Number<'run> {
         Number::Integer(0).subtract(self)
     }
 
-    /// Integers are exact within 128 bits, otherwise doubles are used; never overflows.
+    /// Integers are exact within 128 bits, and so are decimals of few digits; otherwise doubles are used. Never overflows.
     fn combine_exact(
         self,
         other: Number<'_>,
         integers: impl Fn(i128, i128) -> Option<i128>,
+        decimals: impl Fn(ShortDecimal, ShortDecimal) -> Option<ShortDecimal>,
         reals: impl Fn(f64, f64) -> f64,
     ) -> Option<Number<'static>> {
         if let (Some(a), Some(b)) = (self.integer_operand(), other.integer_operand())
@@ -158,7 +164,9 @@ impl<'run> Number<'run> {
         {
             return Some(Number::of_exact(result));
         }
-        Number::from_f64(reals(self.to_f64(), other.to_f64()))
+        let both = ShortDecimal::of_number(self).zip(ShortDecimal::of_number(other));
+        let exact = both.and_then(|(a, b)| decimals(a, b)?.to_f64());
+        Number::from_f64(exact.unwrap_or_else(|| reals(self.to_f64(), other.to_f64())))
     }
 
     fn integer_operand(self) -> Option<i128> {
@@ -389,6 +397,12 @@ mod tests {
         assert_eq!(text(large.add(Integer(0))).as_deref(), Some("170141183460469231731687303715884105727"));
         assert_eq!(text(large.add(Integer(1))).as_deref(), Some("1.7014118346046923e38"));
         assert_eq!(text(large.subtract(large)).as_deref(), Some("0"));
+        assert_eq!(text(Written("0.1").add(Written("0.2"))).as_deref(), Some("0.3"));
+        assert_eq!(text(Real(0.3).subtract(Written("0.1"))).as_deref(), Some("0.2"));
+        assert_eq!(text(Written("0.1").multiply(Written("3"))).as_deref(), Some("0.3"));
+        assert_eq!(text(Written("0.3").divide(Written("3"))).as_deref(), Some("0.1"));
+        assert_eq!(text(Written("1").divide(Written("3"))).as_deref(), Some("0.3333333333333333"));
+        assert_eq!(text(Written("0.3").remainder(Written("0.1"))).as_deref(), Some("0.0"));
         assert_eq!(Written("1").divide(Written("0")).map(Number::to_f64), None);
         assert_eq!(Written("0").remainder(Written("0.0")).map(Number::to_f64), None);
         assert_eq!(Written("1e308").multiply(Written("10")).map(Number::to_f64), None);

@@ -26,7 +26,7 @@ use averment_report::chunk_totals::{ChunkTotals, VerdictMemory};
 use averment_report::draw_limits::DrawnFindings;
 use averment_report::model::{RunReport, UnreadableTrace};
 use averment_report::profile::ProfilePhase;
-pub use averment_report::profile::Reads;
+pub use averment_report::profile::ReadCounts;
 use averment_runs::run::{Run, RunSource};
 use averment_traces::error::ReadError;
 use averment_traces::names::PartNames;
@@ -69,7 +69,7 @@ pub struct ThreadJudge<'p> {
     wanted: partial_read::RequiredParts,
     verdicts: Vec<u8>,
     totals: ChunkTotals,
-    reads: Reads,
+    reads: ReadCounts,
     records: FileRecords,
     incremental: IncrementalTotals,
     drawn: DrawnFindings,
@@ -144,7 +144,7 @@ impl<'p> ThreadJudge<'p> {
             wanted: partial_read::RequiredParts::default(),
             verdicts: Vec::new(),
             totals: ChunkTotals::default(),
-            reads: Reads::default(),
+            reads: ReadCounts::default(),
             records: FileRecords::default(),
             done: Vec::new(),
             written: Vec::new(),
@@ -166,7 +166,7 @@ impl<'p> ThreadJudge<'p> {
     }
 
     /// Takes the amount read since the last call.
-    pub fn take_reads(&mut self) -> Reads {
+    pub fn take_reads(&mut self) -> ReadCounts {
         std::mem::take(&mut self.reads)
     }
 
@@ -329,7 +329,7 @@ impl<'p> ThreadJudge<'p> {
     /// Reads a run in full.
     fn read<'a>(&mut self, raw: &'a RawRun, full: &'a Bump) -> Result<Run<'a>, UnreadableTrace> {
         self.observer.enter(ProfilePhase::Reading);
-        let run = self.pipeline.reading.parse(raw, full)?;
+        let run = self.pipeline.reading.parse_run(raw, full)?;
         self.pipeline.understood.note_run(&run);
         self.reads.full += 1;
         let time = self.observer.enter(ProfilePhase::FirstLook);

@@ -4,7 +4,7 @@ use super::ThreadJudge;
 use crate::prefilter::{AssertionReads, EvaluationRules, Prefilter, PrefilterAnswer};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::profile::Profile;
-use averment_report::profile::{CheckCosts, FullReadFor, OtherCause, ProfilePhase, Reads};
+use averment_report::profile::{CheckCosts, FullReadFor, OtherCause, ProfilePhase, ReadCounts};
 use std::cell::RefCell;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ impl<'p> JudgeObserver<'p> {
     }
 
     /// Ends a chunk: hands on what was noted.
-    pub(super) fn end_chunk(&mut self, reads: Reads) {
+    pub(super) fn end_chunk(&mut self, reads: ReadCounts) {
         self.enter(ProfilePhase::FirstLook);
         let Some(notes) = &mut self.0 else { return };
         notes.costs.reads = reads;

@@ -137,7 +137,8 @@ pub struct CheckArgs {
     /// A path whose values no report shows, such as `inputs.customer[**]` or `calls[*].args.card`
     #[arg(long, value_name = "PATH", value_parser = RedactPath::parse)]
     redact: Vec<RedactPath>,
-    /// What fails beside failures: vacuous, unjudged (a pass that could not judge every step), unexercised (vacuous in every run)
+    /// What fails beside failures: vacuous, unjudged (a pass that could not judge every step), unexercised (vacuous in every run), near-names (a name
+    /// that no run has while some run has nearly it)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<CheckDeny>,
     /// What does not fail: undecided, empty (nothing to check)
@@ -229,6 +230,8 @@ enum CheckDeny {
     Unjudged,
     /// An assertion that none of the runs exercised
     Unexercised,
+    /// A name that no run has while some run has nearly it
+    NearNames,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -383,7 +386,9 @@ fn judge_traces(
     outputs.save_baseline(&pipeline.table, end.is_complete() && !end.is_cut() && !unreadable)?;
     let recorded = outputs.save_recording(&pipeline.table);
     let totals = outputs.totals();
-    let nothing = totals.counts.all_results() == totals.counts.skipped && !unreadable && end.is_complete();
+    // What a `when` skips in every run was asked, as what is vacuous was: that is said in the first line.
+    let asked = totals.counts.skipped > 0 && pipeline.table.asks_every_run();
+    let nothing = totals.counts.all_results() == totals.counts.skipped && !asked && !unreadable && end.is_complete();
     let exits = [
         (end.interrupted, Exit::Interrupted),
         (end.late || !end.is_complete() || totals.gate == Some(Gate::Error), Exit::Error),

@@ -10,7 +10,7 @@ use averment_base::diagnostic::Slug;
 use averment_base::diagnostic::render::TextStyle;
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
-use averment_bulk::feed::{self, Reading};
+use averment_bulk::feed::{self, RunReadOptions};
 use averment_engine::vm::select::RuleSelection;
 use averment_engine::vm::world::Permissions;
 use averment_report::derivation::{self, DerivationView, StepChoice};
@@ -163,7 +163,7 @@ fn explain_verdicts(
         as_skillgym,
         ..JudgeSettings::default()
     };
-    let reading = Reading { limits, redact, as_skillgym, ..Reading::default() };
+    let reading = RunReadOptions { limits, redact, as_skillgym, ..RunReadOptions::default() };
     let wanted = find_run(trace, arguments.run.as_deref(), &reading, color)?;
     let choice = if arguments.all { StepChoice::All } else { StepChoice::Around };
     let rules = averment::Rules::of_programs(rules.programs, rules.diagnostics, settings);
@@ -235,7 +235,7 @@ impl SelectedRun {
 fn find_run(
     trace: &str,
     wanted: Option<&str>,
-    reading: &Reading,
+    reading: &RunReadOptions,
     color: ColorChoice,
 ) -> Result<SelectedRun, CommandError> {
     let inputs = inputs::trace_inputs(&[trace.to_owned()], &ExcludePatterns::default())?;
@@ -246,7 +246,7 @@ fn find_run(
             number += 1;
             let arena = Bump::new();
             let by_number = wanted.is_none_or(|wanted| wanted.parse() == Ok(number));
-            match raw.and_then(|raw| reading.parse(raw, &arena).map_err(UnreadableTrace::from)) {
+            match raw.and_then(|raw| reading.parse_run(raw, &arena).map_err(UnreadableTrace::from)) {
                 Ok(run) if by_number || wanted == run.id => {
                     found = Some(place);
                     break;

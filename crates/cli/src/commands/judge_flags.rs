@@ -22,7 +22,7 @@ pub struct JudgeFlags {
     /// Write what fails now into the baseline
     #[arg(long)]
     update_baseline: bool,
-    /// What fails beside failures: vacuous, unjudged, unexercised
+    /// What fails beside failures: vacuous, unjudged, unexercised, near-names
     #[arg(long, value_name = "WHAT")]
     deny: Vec<String>,
     /// What does not fail: undecided, empty (nothing to check)

@@ -8,7 +8,7 @@ use super::inputs::{self, TraceInput};
 use averment_base::diagnostic::render::one_line;
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
-use averment_bulk::feed::{self, Reading};
+use averment_bulk::feed::{self, RunReadOptions};
 use averment_report::model::UnreadableTrace;
 use averment_testing::propose::{CandidateTrial, RunSurvey, TrialTotals, write_proposals};
 use averment_traces::read::RawRun;
@@ -104,8 +104,16 @@ pub fn run_new(arguments: &NewArgs, _: ColorChoice) -> Result<Exit, CommandError
         return Ok(Exit::Holds);
     }
     write_rules(&path, &text, arguments.force)?;
+    let settings = write_settings(&path)?;
     let shown = path.display().to_string();
     writeln!(std::io::stdout(), "wrote {} {from}", one_line(&shown))?;
+    if let Some(settings) = settings {
+        writeln!(
+            std::io::stdout(),
+            "wrote {}: a misspelt name fails the check",
+            one_line(&settings.display().to_string())
+        )?;
+    }
     let first = arguments.from.first().map_or("run.json", String::as_str);
     eprint_redacted(&next(arguments, &one_line(&shown), &one_line(first)));
     Ok(Exit::Holds)
@@ -181,6 +189,25 @@ fn write_rules(path: &Path, text: &str, force: bool) -> Result<(), CommandError>
     write(path, text.as_bytes()).map_err(failed)
 }
 
+/// Settings to begin with. A project that has its own keeps them.
+const SETTINGS: &str = "\
+# Settings of `aver` for the rules in this folder.
+# A name that no run has while some run has nearly it (`refnd`, `Refund`) fails `aver check`.
+deny = [\"near-names\"]
+";
+
+/// Writes `averment.toml` beside the rules; `None` where there is one already, there or above.
+fn write_settings(rules: &Path) -> Result<Option<PathBuf>, CommandError> {
+    let folder = rules.parent().unwrap_or(Path::new(""));
+    let whole = std::path::absolute(rules).unwrap_or_else(|_| rules.to_path_buf());
+    if whole.ancestors().skip(1).any(|above| above.join("averment.toml").symlink_metadata().is_ok()) {
+        return Ok(None);
+    }
+    let path = folder.join("averment.toml");
+    write_rules(&path, SETTINGS, false)?;
+    Ok(Some(path))
+}
+
 fn find_template(name: &str) -> Result<&'static RuleTemplate, CommandError> {
     TEMPLATES.iter().find(|template| template.0 == name).ok_or_else(|| {
         let names = TEMPLATES.iter().map(|template| template.0);
@@ -203,7 +230,7 @@ fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), Comm
     let mut survey = RunSurvey::default();
     each_run(&inputs, |raw, reading| {
         let arena = Bump::new();
-        survey.add_run(&reading.parse(raw, &arena)?);
+        survey.add_run(&reading.parse_run(raw, &arena)?);
         Ok(())
     })?;
     let runs = survey.run_count();
@@ -214,7 +241,7 @@ fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), Comm
     let mut totals = TrialTotals::default();
     each_run(&inputs, |raw, reading| {
         let arena = Bump::new();
-        let run = reading.parse(raw, &arena)?;
+        let run = reading.parse_run(raw, &arena)?;
         totals.record_run(&trial.judge_run(&run, &arena));
         Ok(())
     })?;
@@ -227,9 +254,10 @@ fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), Comm
 /// Calls `look` for every run; an unreadable trace is an error, since proposals must cover all runs.
 fn each_run(
     inputs: &[TraceInput],
-    mut look: impl FnMut(&RawRun, &Reading) -> Result<(), UnreadableTrace>,
+    mut look: impl FnMut(&RawRun, &RunReadOptions) -> Result<(), UnreadableTrace>,
 ) -> Result<(), CommandError> {
-    let reading = Reading { limits: Limits::default(), names: inputs::read_names(None)?, ..Reading::default() };
+    let reading =
+        RunReadOptions { limits: Limits::default(), names: inputs::read_names(None)?, ..RunReadOptions::default() };
     for input in inputs {
         for document in feed::run_chunks(input, &reading) {
             for raw in document.raw_runs() {

@@ -183,6 +183,7 @@ fn named_item(rule: usize, location: Location, text: &str) -> ReportItem {
         over_runs: false,
         is_to_fail: false,
         of_all_runs: false,
+        of_case: false,
         class: None,
         classifiers: Vec::new(),
         tags: Vec::new(),

@@ -57,8 +57,7 @@ fn names_in_conditions_and_in_front_of_globs_are_looked_for_too() {
 }
 
 #[test]
-fn names_that_the_rules_or_the_catalogue_know_are_no_slips() {
-    assert_eq!(warned("never refund\ncount refunnd <= 3", &calls(&["refunnd"])), "");
+fn names_that_the_catalogue_knows_or_a_run_calls_are_no_slips() {
     let catalogue = "tool refunnd { type: \"object\" }\ntool refund { type: \"object\" }\n";
     assert_eq!(warned(&format!("{catalogue}never refund"), &calls(&["refunnd"])), "");
     assert_eq!(warned("never refund", &calls(&["refund", "refunnd"])), "");
@@ -80,7 +79,81 @@ fn a_key_that_a_path_does_not_find_is_named_where_nearly_it_stands_in_its_place(
         assert!(said.contains(&format!("`{wanted}`")) && said.contains(&format!("`{found}`")), "{rule}: {said}");
     }
     assert_eq!(warned("never refund(amt > 100)", refund), "");
-    assert_eq!(warned("never refund(amout > 100 or amount > 9000)", refund), "");
+}
+
+/// A slip beside the right name is one all the same, in whatever other rule the right name is.
+#[test]
+fn a_slip_beside_the_right_name_is_told() {
+    let refund = r#"{"calls": [{"tool": "refund", "args": {"amount": 5000}}], "output": {"errors": ["x"]}}"#;
+    let tool = ["never refnd", "count refnd == 0", "only refund, refnd", "no x in calls: x.tool == \"refnd\""];
+    let key = [
+        "never refund(amout > 100)",
+        "never (refund where args.amout > 100)",
+        "count (refund where args.amout > 9) == 0",
+    ];
+    let beside = [
+        "count refund <= 3",
+        "each refund: args.amount > 0",
+        "require refund(amount > 1)",
+        "sum(args.amount of refund) > 1",
+        "no x in calls: x.tool == \"refund\" and x.args.amount > 9000",
+    ];
+    for (slips, wanted) in [(tool.as_slice(), "refnd"), (key.as_slice(), "amout")] {
+        for slip in slips {
+            for right in beside {
+                for rules in [
+                    format!("{slip}\n{right}"),
+                    format!("{right}\n{slip}"),
+                    format!("rule r {{\n  {right}\n  {slip}\n}}"),
+                ] {
+                    let said = warned(&rules, refund);
+                    assert_eq!(said.matches(&format!("`{wanted}`")).count(), 1, "{rules}: {said}");
+                }
+            }
+        }
+    }
+    assert!(warned("never refund(amout > 100 or amount > 9000)", refund).contains("`amout`"));
+}
+
+/// Who writes two spellings of one name into one statement means both.
+#[test]
+fn two_spellings_in_one_statement_are_meant() {
+    let run = r#"{"calls": [{"tool": "delete_repo", "args": {"userId": 1}}], "output": {"x": 1}}"#;
+    for rules in [
+        "never Delete_Repo, delete_repo",
+        "never (mcp__github__delete_repo | delete_repo)",
+        "no x in calls: x.tool in [\"DeleteRepo\", \"delete_repo\"]",
+        "each delete_repo: args.user_id == 1 or args.userId == 1",
+    ] {
+        assert_eq!(warned(rules, run), "", "{rules}");
+    }
+    assert!(warned("never Delete_Repo\nnever delete_repo", run).contains("`Delete_Repo`"));
+}
+
+#[test]
+fn what_is_nearly_a_name_fails_where_that_is_asked_in_every_format() {
+    let run = r#"{"calls": [{"tool": "Delete_Repo", "args": {"amount": 1}}]}"#;
+    let rules = "never delete_repo\nnever any(amout > 100)\ncount Delete_Repo <= 3\n";
+    let folder = Folder::new(&[("r.assert", rules), ("run.json", run), ("runs.jsonl", &format!("{run}\n").repeat(30))]);
+    for trace in ["run.json", "runs.jsonl"] {
+        assert_eq!(folder.aver(&format!("check r.assert {trace}")).code, 0);
+        for format in [
+            "human", "summary", "short", "json", "jsonl", "junit", "sarif", "github", "gitlab", "markdown", "tap",
+            "csv", "html",
+        ] {
+            let ran = folder.aver(&format!("check r.assert {trace} --deny near-names --format {format}"));
+            assert_eq!(ran.code, 1, "{trace} {format}: {ran:?}");
+            if !matches!(format, "summary" | "html" | "csv") {
+                let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(out.contains("no run calls") && out.contains("Delete_Repo"), "{trace} {format}: {out}");
+            }
+        }
+    }
+    folder.write("averment.toml", b"deny = [\"near-names\"]\n");
+    assert_eq!(folder.aver("check r.assert run.json").code, 1);
+    assert_eq!(folder.aver("check r.assert run.json --no-project").code, 0);
+    folder.write("r.assert", b"never Delete_Repo when output exists\nnever any(amount > 100)\n");
+    assert_eq!(folder.aver("check r.assert run.json").code, 0);
 }
 
 #[test]
@@ -174,5 +247,5 @@ fn many_names_are_compared_and_told_within_bounds() {
     let folder = Folder::new(&[("rules.assert", &rules), ("run.json", &run)]);
     let said = folder.aver("check rules.assert run.json --format summary").err;
     assert_eq!(said.matches("no run calls `tol_").count(), 100, "{said}");
-    assert!(said.contains("more tools that no run calls have nearly the name of one that some run calls"), "{said}");
+    assert!(said.contains("more names that no run has are nearly those that some run has"), "{said}");
 }

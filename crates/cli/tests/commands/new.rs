@@ -178,3 +178,18 @@ fn a_run_of_the_suite_template_is_judged_where_it_says_its_case() {
     let checked = folder.aver("check s1.assert run.json");
     assert_eq!(checked.code, 0, "{checked:?}");
 }
+
+/// A new project fails on misspelt names; one that has settings keeps them.
+#[test]
+fn settings_are_written_where_there_are_none() {
+    let folder = Folder::new(&[("run.json", r#"{"calls": [{"tool": "Delete_Repo", "args": {}}]}"#)]);
+    let made = folder.aver("new rules");
+    assert!(made.code == 0 && made.out.contains("wrote averment.toml"), "{made:?}");
+    folder.write("rules.assert", b"never delete_repo\n");
+    let checked = folder.aver("check rules.assert run.json");
+    assert!(checked.code == 1 && checked.out.contains("no run calls `delete_repo`"), "{checked:?}");
+    folder.write("averment.toml", b"deny = []\n");
+    let other = folder.aver("new sub/other");
+    assert!(other.code == 0 && !other.out.contains("averment.toml"), "{other:?}");
+    assert_eq!(folder.read("averment.toml"), "deny = []\n");
+}

@@ -328,11 +328,13 @@ fn what_is_expected_of_each_run_is_joined_by_its_id() {
     // A run without a row never passes for want of it, also where it brings one along.
     let missing = check("id,kind,most\nr0,a,0\nr1,a,5\n");
     assert!(missing.code == 1 && missing.err.contains("1 run has no row in `--expected`"), "{missing:?}");
-    let upper = json!({"id": "r0", "output": {"ok": true}}).to_string();
+    // A cell keeps its text unless it can be nothing else than a value.
+    let said = json!({"id": "r0", "output": {"ok": true, "word": "TRUE", "code": "1e5", "price": 12.5}}).to_string();
+    let same = ["ok", "word", "code", "price"].map(|key| format!("output.{key} == meta.expected.{key}\n")).concat();
     let truths = Folder::new(&[
-        ("r.assert", "output.ok == meta.expected.ok\n"),
-        ("runs.jsonl", &upper),
-        ("e.csv", "id,ok\nr0,TRUE\n"),
+        ("r.assert", &same),
+        ("runs.jsonl", &said),
+        ("e.csv", "id,ok,word,code,price\nr0,true,TRUE,1e5,12.50\n"),
     ]);
     assert_eq!(truths.aver("check r.assert runs.jsonl --expected e.csv").code, 0);
     // Rows may have ids of their own.

@@ -251,7 +251,7 @@ fn what_turns_partial_reading_off_is_named_with_its_place_and_what_it_needs() {
         ("rule g { any of { require a; require b } }", "`g` (n.assert:1:10) needs all steps, as a group does"),
         ("rule s { never assistant /x/ }", "`s` (n.assert:1:10) needs the whole list `messages`"),
         ("rule n { not require b }", "`n` (n.assert:1:10) needs all steps, as `not` before a statement does"),
-        ("run.cost < 5", "`run.cost < 5` (n.assert:1:1) needs the whole run"),
+        ("text(run) contains \"zzz\"", "`text(run) contains \"zzz\"` (n.assert:1:1) needs the whole run"),
     ] {
         let said = said(folder.path(), rules, "--format summary");
         assert!(said.contains("\n  600 runs were read in full, 0 in part, 0 decided by default\n"), "{rules}: {said}");

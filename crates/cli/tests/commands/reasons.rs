@@ -634,8 +634,8 @@ fn what_nothing_decided_of_any_step_says_what_of_the_first() {
         reason("each refund: args.status != \"x\"")
             .contains("no refund exercises the condition: for refund at call 1 `args.status` is missing")
     );
-    let late = r#"{"calls": [{"tool": "refund", "start": "2026-11-14T10:01:00Z"}]}"#;
-    let folder = Folder::new(&[("rules.assert", "each refund: weekday(start) != \"Saturday\"\n"), ("run.json", late)]);
+    let late = r#"{"calls": [{"tool": "refund", "args": {"day": "saturday"}}]}"#;
+    let folder = Folder::new(&[("rules.assert", "each refund: args.day != \"Saturday\"\n"), ("run.json", late)]);
     let told = folder.aver("check rules.assert run.json --format json").json();
     let why = told["runs"][0]["results"][0]["reason"].as_str().unwrap();
     assert!(why.contains("only the letter case differs"), "{why}");

@@ -656,7 +656,7 @@ fn completions_explain_and_docs_print_something_useful() {
     assert!(folder.aver("docs cheatsheet").out.contains("Recipes"));
     assert!(folder.aver("docs").out.starts_with("cheatsheet"));
     let all = folder.aver("docs --all").out;
-    let ends = ["Averment on one page", "# The language\n", "median(values: list) -> number", "step force_push"];
+    let ends = ["Averment on one page", "\nThe language\n", "median(values: list) -> number", "step force_push"];
     assert!(ends.iter().all(|part| all.contains(part)) && all.starts_with("<!-- cheatsheet -->"));
     folder.aver("docs std.secret").refused(&["did you mean `secrets`?"]);
 }

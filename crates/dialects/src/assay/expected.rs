@@ -1,7 +1,7 @@
 //! The tests that the program runs: a prompt, and what is expected of the runs that were asked it.
 
 use super::AssayLowering;
-use super::asked::ALL;
+use super::policy_scope::ALL;
 use super::reading::RuleSemantics;
 use super::sentence::{AssayAssertion, RuleDraft};
 use crate::writer::{quote_text, value_literal};

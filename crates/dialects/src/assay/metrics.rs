@@ -1,7 +1,7 @@
 //! The documented tests: a metric each, which looks at the whole run.
 
 use super::AssayLowering;
-use super::asked::Asked;
+use super::policy_scope::PolicyScope;
 use super::reading::{RuleContext, RuleSemantics};
 use super::select::ToolAliases;
 use super::sentence::{AssayAssertion, RuleDraft};
@@ -104,7 +104,7 @@ fn args_valid(assay: &mut AssayLowering<'_, '_>, test: &YamlNode) -> Vec<AssayAs
         return Vec::new();
     };
     match assay.policy_document(policy) {
-        Some(document) => assay.lower_policy(&document, &Asked { tools, strict }),
+        Some(document) => assay.lower_policy(&document, &PolicyScope { tools, strict }),
         None => Vec::new(),
     }
 }

@@ -6,7 +6,6 @@
 //! said of what is recorded, in an unfinished run, too, because that program judges runs that go on as they stand.
 
 mod arguments;
-mod asked;
 mod assertions;
 mod constraints;
 mod expected;
@@ -16,6 +15,7 @@ mod metrics;
 mod nested;
 mod patterns;
 mod policy;
+mod policy_scope;
 mod reading;
 mod regex;
 mod rules;

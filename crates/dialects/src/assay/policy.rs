@@ -1,7 +1,7 @@
 //! Files of policies: which of their shapes one has, and what each asks.
 
 use super::AssayLowering;
-use super::asked::{ALL, Asked};
+use super::policy_scope::{ALL, PolicyScope};
 use super::reading::{RuleContext, RuleSemantics};
 use super::rules::{are_rules, only_tools};
 use super::schemas::synthetic_node;
@@ -78,7 +78,7 @@ pub(super) fn lower_policy_file(assay: &mut AssayLowering<'_, '_>, document: &Ya
 }
 
 impl AssayLowering<'_, '_> {
-    pub(super) fn lower_policy(&mut self, document: &YamlNode, asked: &Asked<'_>) -> Vec<AssayAssertion> {
+    pub(super) fn lower_policy(&mut self, document: &YamlNode, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
         if !document.is_map() {
             self.low.sink.wrong_shape(document, "the policy", "a mapping of tools to what is asked of their arguments");
             return Vec::new();
@@ -94,7 +94,7 @@ impl AssayLowering<'_, '_> {
         }
     }
 
-    fn lower_documented(&mut self, document: &YamlNode, asked: &Asked<'_>) -> Vec<AssayAssertion> {
+    fn lower_documented(&mut self, document: &YamlNode, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
         let keys = ["version", "name", "description", "tools", "definitions", "$defs"];
         self.low.sink.check_keys(document, "the policy", &keys);
         let Some(tools) = document.get("tools") else { return Vec::new() };
@@ -115,7 +115,7 @@ impl AssayLowering<'_, '_> {
         tools: &[(YamlNode, YamlNode)],
         shared: &[(YamlNode, YamlNode)],
         place: Span,
-        asked: &Asked<'_>,
+        asked: &PolicyScope<'_>,
     ) -> Vec<AssayAssertion> {
         let mut sentences = self.known_only(tools, place, asked);
         for (name, schema) in self.scoped_tools(tools, asked) {
@@ -148,7 +148,12 @@ impl AssayLowering<'_, '_> {
     }
 
     /// With `strict`, only the policy's tools may be called.
-    fn known_only(&mut self, tools: &[(YamlNode, YamlNode)], place: Span, asked: &Asked<'_>) -> Vec<AssayAssertion> {
+    fn known_only(
+        &mut self,
+        tools: &[(YamlNode, YamlNode)],
+        place: Span,
+        asked: &PolicyScope<'_>,
+    ) -> Vec<AssayAssertion> {
         let known: Vec<String> = tools.iter().map(|(name, _)| glob_pattern(&name.key_text())).collect();
         let unknown: Vec<&YamlNode> = asked.tools.map_or(&[][..], YamlNode::items).iter().collect();
         let mut sentences = Vec::new();
@@ -179,7 +184,7 @@ impl AssayLowering<'_, '_> {
         self.low.sink.error(Slug::UnknownTool, tool.span, message, help);
     }
 
-    fn scoped_tools(&self, tools: &[(YamlNode, YamlNode)], asked: &Asked<'_>) -> Vec<(YamlNode, YamlNode)> {
+    fn scoped_tools(&self, tools: &[(YamlNode, YamlNode)], asked: &PolicyScope<'_>) -> Vec<(YamlNode, YamlNode)> {
         let wanted = |(name, _): &&(YamlNode, YamlNode)| {
             asked
                 .tools

@@ -1,7 +1,7 @@
 //! The policy of the program: tools that are allowed and denied, schemas of arguments.
 
 use super::AssayLowering;
-use super::asked::Asked;
+use super::policy_scope::PolicyScope;
 use super::regex::may_be_empty;
 use super::rules::only_tools;
 use super::schemas::synthetic_node;
@@ -52,7 +52,7 @@ pub(super) fn is_shared(key: &YamlNode) -> bool {
 
 impl AssayLowering<'_, '_> {
     /// With `enforcement`, each tool needs a schema.
-    pub(super) fn lower_structured(&mut self, document: &YamlNode, asked: &Asked<'_>) -> Vec<AssayAssertion> {
+    pub(super) fn lower_structured(&mut self, document: &YamlNode, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
         self.check_live_keys(document, "the policy", KEYS, LIVE);
         let tools = document.get("tools").filter(|tools| !tools.is_null());
         if let Some(tools) = tools {
@@ -83,7 +83,7 @@ impl AssayLowering<'_, '_> {
         sentences
     }
 
-    fn lower_schemas(&mut self, document: &YamlNode, asked: &Asked<'_>) -> Vec<AssayAssertion> {
+    fn lower_schemas(&mut self, document: &YamlNode, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
         let schemas = document.get("schemas").filter(|schemas| !schemas.is_null());
         let entries: Vec<(YamlNode, YamlNode)> = schemas.map_or(&[][..], YamlNode::entries).to_vec();
         let mut shared: Vec<(YamlNode, YamlNode)> = Vec::new();

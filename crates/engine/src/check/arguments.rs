@@ -48,9 +48,10 @@ impl<'a> Checker<'a> {
     }
 
     fn entry_binds(&mut self, scope: &NameScope<'a>, path: &'a ast::Expr, name: &str, part: &mut AlternativeDraft) {
-        let path = self.left_path(scope, path).expr;
+        let path = self.left_path(scope, path);
         let number = self.bind_name(scope, name);
-        part.binds.push((number, path));
+        self.bindings.note_word_set(number, path.ty.word_set());
+        part.binds.push((number, path.expr));
     }
 
     fn entry_matches(
@@ -106,10 +107,19 @@ impl<'a> Checker<'a> {
                 let kind = ExprKind::Quantifier(ExprQuantifier::Any, local, Box::new(subject), Box::new(matches));
                 CheckedExpr::new(kind, span, Ty::Boolean).expr
             }
-            Some(ComparisonClass::Text) => kinds::positive_test(TestKind::Contains, subject, operand.expr),
+            // Whole words are meant, not parts of them.
+            Some(ComparisonClass::Text) => kinds::positive_test(TestKind::In, operand.expr, subject),
             _ if field == "args" => {
                 let call = ExprKind::Builtin("contains_in_order", vec![subject, operand.expr]);
                 CheckedExpr::new(call, span, Ty::Boolean).expr
+            }
+            Some(ComparisonClass::List) => {
+                let local = LocalId(scope.next_local);
+                let element = CheckedExpr::new(ExprKind::Local(local), span, Ty::String).expr;
+                let is_there = kinds::positive_test(TestKind::In, element, subject);
+                let all = Box::new(is_there);
+                let kind = ExprKind::Quantifier(ExprQuantifier::All, local, Box::new(operand.expr), all);
+                CheckedExpr::new(kind, span, Ty::Boolean).expr
             }
             _ => kinds::positive_test(TestKind::ContainsAll, subject, operand.expr),
         }

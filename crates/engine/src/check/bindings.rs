@@ -1,6 +1,7 @@
 //! Bindings `$x`: numbered per statement, those of block headers first; every use has to be bound somewhere.
 
 use super::Checker;
+use super::closed_words::{BindingWords, WordSet};
 use super::expr::CheckedExpr;
 use super::scope::NameScope;
 use super::ty::Ty;
@@ -16,6 +17,7 @@ pub const EXPANSIONS: u32 = 10_000;
 pub struct StatementBindings {
     entries: Vec<BindingEntry>,
     uses: Vec<BindingUse>,
+    words: Vec<BindingWords>,
     /// Number of expanded `def step`s; makes their own bindings distinct.
     expanded: u32,
 }
@@ -25,6 +27,8 @@ struct BindingEntry {
     key: String,
     name: String,
     bound: bool,
+    /// The closed set of each path that binds it.
+    sets: Vec<Option<WordSet>>,
 }
 
 #[derive(Debug, Clone)]
@@ -38,7 +42,12 @@ impl StatementBindings {
     fn binding_number(&mut self, key: &str, name: &str) -> u32 {
         let known = self.entries.iter().position(|entry| entry.key == key);
         let index = known.unwrap_or_else(|| {
-            self.entries.push(BindingEntry { key: key.to_owned(), name: name.to_owned(), bound: false });
+            self.entries.push(BindingEntry {
+                key: key.to_owned(),
+                name: name.to_owned(),
+                bound: false,
+                sets: Vec::new(),
+            });
             self.entries.len().saturating_sub(1)
         });
         super::to_number(index)
@@ -81,6 +90,30 @@ impl StatementBindings {
     /// Notes that a binding is used at a place.
     pub fn note_use(&mut self, number: u32, span: Span) {
         self.uses.push(BindingUse { number, span, test: None });
+    }
+
+    /// Notes the closed set of a path that binds.
+    pub fn note_word_set(&mut self, number: u32, set: Option<WordSet>) {
+        if let Some(entry) = self.entries.get_mut(number as usize) {
+            entry.sets.push(set);
+        }
+    }
+
+    /// The closed set that every path which binds it is of.
+    pub fn word_set(&self, number: u32) -> Option<WordSet> {
+        let sets = &self.entries.get(number as usize)?.sets;
+        let first = (*sets.first()?)?;
+        sets.iter().all(|set| *set == Some(first)).then_some(first)
+    }
+
+    /// Notes a test of a binding with literals.
+    pub fn note_words(&mut self, words: BindingWords) {
+        self.words.push(words);
+    }
+
+    /// The noted tests, which are noted no longer.
+    pub fn take_words(&mut self) -> Vec<BindingWords> {
+        std::mem::take(&mut self.words)
     }
 
     /// The name of a binding for people.
@@ -131,7 +164,24 @@ impl Checker<'_> {
         }
     }
 
+    /// Does something that is asked before or after a statement: of bindings it sees those of blocks around the statement, by the flags
+    /// `outer`.
+    pub(super) fn with_outer_bindings<T>(&mut self, outer: &[bool], work: impl FnOnce(&mut Self) -> T) -> T {
+        let bound = self.bindings.bound_flags();
+        self.bindings.restore_bound(outer);
+        let value = work(self);
+        self.report_uses(&bound);
+        self.bindings.restore_bound(&bound);
+        value
+    }
+
     pub(super) fn report_unbound(&mut self) {
+        self.report_uses(&[]);
+    }
+
+    /// `of_statement` are flags of the bindings that the statement binds, where what is reported stands beside it.
+    fn report_uses(&mut self, of_statement: &[bool]) {
+        self.report_words_of_bindings();
         let mut said: Vec<u32> = Vec::new();
         for one in std::mem::take(&mut self.bindings.uses) {
             let Some(entry) = self.bindings.entries.get(one.number as usize) else { continue };
@@ -140,7 +190,16 @@ impl Checker<'_> {
             }
             said.push(one.number);
             let name = entry.name.clone();
+            let inside = of_statement.get(one.number as usize).is_some_and(|bound| *bound);
             let diagnostic = match one.test {
+                _ if inside => Diagnostic::new(
+                    Slug::Binding,
+                    one.span,
+                    format!("`${name}` has a value only inside of its statement"),
+                )
+                .with_help(
+                    "test it in the pattern that binds it, or bind it in the header of a block around the statement",
+                ),
                 Some((operator, path)) => {
                     Diagnostic::new(Slug::Binding, one.span, format!("`{operator}` does not bind `${name}`"))
                         .with_help(format!("bind it with `{path}: ${name}` in one of the patterns"))

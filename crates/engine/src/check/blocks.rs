@@ -4,6 +4,7 @@ use super::Checker;
 use super::scope::NameScope;
 use super::settings::{self, OwnModifiers};
 use super::temporal::CheckedStatement;
+use super::walk;
 use crate::ir::{self, AssertionCheck, CheckedPattern, GroupKind, GroupMember};
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
 use averment_syntax::ast::{self, ItemKind, ModifierKind, StatementKind};
@@ -26,6 +27,40 @@ impl BlockWrap {
             },
         }
     }
+}
+
+type Members = Vec<GroupMember<CheckedPattern, ir::TypedExpr>>;
+
+/// The statements of a block that stands in a group. The condition of a modifier belongs to its statement: it is asked once, before any
+/// window is looked at, unless it looks at the step of one.
+fn in_windows(window: ir::WindowScope<CheckedPattern>, members: Members, body: &[ast::SyntaxItem]) -> CheckedStatement {
+    let statements = body.iter().filter_map(|item| match &item.kind {
+        ItemKind::Assertion(assertion) => Some(&assertion.statement.kind),
+        _ => None,
+    });
+    let mut parts = Members::new();
+    for (member, statement) in members.into_iter().zip(statements) {
+        match (statement, member) {
+            // A block inside, whose statements have such conditions.
+            (
+                StatementKind::Block { scope, .. },
+                GroupMember { when, check: AssertionCheck::Group { members, .. }, .. },
+            ) if when.is_empty() && !matches!(scope, ast::BlockScope::When { .. }) => parts.extend(members),
+            (_, member) => parts.push(member),
+        }
+    }
+    let all = |members| AssertionCheck::Group { kind: GroupKind::All, members };
+    let scoped = |scope, members| AssertionCheck::Scoped { scope, body: Box::new(all(members)) };
+    if parts.iter().all(|part| part.when.iter().all(walk::looks_at_step)) {
+        return scoped(window, parts);
+    }
+    let alone = |part: GroupMember<CheckedPattern, ir::TypedExpr>| {
+        let (inside, outside) = part.when.iter().cloned().partition::<Vec<_>, _>(walk::looks_at_step);
+        let (span, weight) = (part.span, part.weight);
+        let inner = GroupMember { when: inside, ..part };
+        GroupMember { span, weight, when: outside, check: scoped(window.clone(), vec![inner]) }
+    };
+    all(parts.into_iter().map(alone).collect())
 }
 
 impl<'a> Checker<'a> {
@@ -72,15 +107,16 @@ impl<'a> Checker<'a> {
         stacker::maybe_grow(128 << 10, 1 << 20, || {
             if let ast::BlockScope::When { condition } = header {
                 let when = self.condition_expr(scope, condition);
+                self.report_unbound();
                 let inside = self.all_of(scope, body);
                 let members = vec![GroupMember { span: condition.span, weight: 1.0, when: vec![when], check: inside }];
                 return AssertionCheck::Group { kind: GroupKind::All, members };
             }
             let (window, inner) = self.block_window(scope, header);
-            let inside = self.all_of(&inner, body);
+            let members = self.group_members(&inner, body);
             match window {
-                Some(window) => AssertionCheck::Scoped { scope: window, body: Box::new(inside) },
-                None => inside,
+                Some(window) => in_windows(window, members, body),
+                None => AssertionCheck::Group { kind: GroupKind::All, members },
             }
         })
     }
@@ -146,13 +182,20 @@ impl<'a> Checker<'a> {
         scope: &NameScope<'a>,
         assertion: &'a ast::Assertion,
     ) -> GroupMember<CheckedPattern, ir::TypedExpr> {
-        let own = self.read_modifiers(scope, assertion.modifiers.iter());
-        let inner = match &assertion.statement.kind {
-            StatementKind::Group { body, .. } => self.read_modifiers(scope, settings::opening_modifiers(body)),
-            _ => OwnModifiers::default(),
-        };
+        let outer = self.bindings.bound_flags();
         self.warn_without_effect(assertion);
         let check = self.check_statement(scope, &assertion.statement);
+        self.report_unbound();
+        let (own, inner) = self.with_outer_bindings(&outer, |checker| {
+            let own = checker.read_modifiers(scope, assertion.modifiers.iter());
+            let inner = match &assertion.statement.kind {
+                StatementKind::Group { body, .. } => checker.read_modifiers(scope, settings::opening_modifiers(body)),
+                _ => OwnModifiers::default(),
+            };
+            (own, inner)
+        });
+        // Every statement of a group has bindings of its own.
+        self.bindings.restore_bound(&outer);
         GroupMember {
             span: assertion.statement.span,
             weight: own.weight.or(inner.weight).unwrap_or(1.0),

@@ -136,9 +136,10 @@ impl<'a> Checker<'a> {
             StatementKind::Group { body, .. } => settings::opening_modifiers(body).collect(),
             _ => Vec::new(),
         };
-        let own = self.read_modifiers(&place.scope, opening.into_iter().chain(&assertion.modifiers));
+        let modifiers = opening.into_iter().chain(&assertion.modifiers);
+        let own =
+            self.with_outer_bindings(&outer.bound_flags(), |checker| checker.read_modifiers(&place.scope, modifiers));
         self.message_step = None;
-        self.report_unbound();
         self.add_assertion(place, own, check, text, assertion.statement.span);
         self.bindings = outer;
     }
@@ -195,7 +196,12 @@ impl<'a> Checker<'a> {
         let mut inner = place.clone();
         let mut conditions = Vec::new();
         if let ast::BlockScope::When { condition } = header {
-            conditions.push(self.condition_expr(&place.scope, condition));
+            let condition = self.condition_expr(&place.scope, condition);
+            // Inside a window it is asked there: without a window nothing is.
+            match place.wraps.iter().any(|wrap| matches!(wrap, BlockWrap::Window(_))) {
+                true => inner.wraps.push(BlockWrap::When(vec![condition])),
+                false => conditions.push(condition),
+            }
             self.report_unbound();
         } else {
             let (window, scope) = self.block_window(&place.scope, header);

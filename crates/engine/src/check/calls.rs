@@ -1,6 +1,7 @@
 //! Calls of functions: `def`s of the file first, then the table of builtins.
 
 use super::Checker;
+use super::closed_words::WordSet;
 use super::expr::CheckedExpr;
 use super::scope::{FileSymbol, LookupSide, NameScope};
 use super::ty::{NumberMeasure, Ty};
@@ -297,6 +298,8 @@ fn result_type(builtin: &Builtin, values: &[CheckedExpr]) -> Ty {
         "first" | "last" => return first.element_type(),
         "distinct" | "sort" | "reverse" if matches!(first, Ty::List(_)) => return first,
         "words" | "lines" | "split" | "keys" => return Ty::list_of(Ty::String),
+        "lower" | "trim" | "text" if matches!(first, Ty::Word(_)) => return first,
+        "weekday" => return Ty::Word(WordSet::Weekday),
         _ => {}
     }
     if builtin.keeps_unit {

@@ -152,16 +152,28 @@ impl<'a> Checker<'a> {
         let tools = self.listed_tools(data, name, place);
         self.catalogue.incomplete |= tools.is_none();
         for tool in tools.unwrap_or_default() {
-            let schema = tool.schema.and_then(|schema| {
-                let schema = self.bundle_or_report(schema, &data.folder, data.id, inside.to_path_buf(), place)?;
-                if let Err((message, help)) = self.tool_schema_error(&tool.name, &schema) {
-                    self.report_diagnostic(Diagnostic::new(Slug::BadSchema, place, message).with_help(help));
-                    return None;
+            let schema = tool.schema.map(|schema| {
+                let bundled = self.bundle_schema(schema.clone(), &data.folder, data.id, inside.to_path_buf());
+                let why = match &bundled {
+                    Ok(bundled) => self.tool_schema_error(bundled),
+                    Err(why) => Some(why.clone()),
+                };
+                if let Some(why) = why {
+                    self.warn_unusable(&tool.name, &why, place);
                 }
-                Some(schema)
+                bundled.unwrap_or(schema)
             });
             self.add_tool(&tool.name, schema, tool.about, None);
         }
+    }
+
+    /// A schema that cannot be used concerns its tool alone: `args valid` decides nothing of its calls.
+    fn warn_unusable(&mut self, tool: &str, why: &str, place: Span) {
+        let message = format!("the schema of tool `{tool}` cannot be used: {why}");
+        let mut diagnostic = Diagnostic::new(Slug::BadSchema, place, message)
+            .with_help("`args valid` is undecided for calls of this tool; correct the schema in the file");
+        diagnostic.severity = Severity::Warning;
+        self.report_diagnostic(diagnostic);
     }
 
     fn listed_tools(&mut self, data: &DataFile, name: &str, place: Span) -> Option<Vec<ListedTool>> {
@@ -176,15 +188,8 @@ impl<'a> Checker<'a> {
         tools
     }
 
-    fn tool_schema_error(&self, tool: &str, schema: &Value) -> Result<(), (String, String)> {
-        averment_builtins::schema::CompiledSchema::compile(&schema.to_string(), &self.options.limits)
-            .map(|_| ())
-            .map_err(|why| {
-                (
-                    format!("the schema of tool `{tool}` cannot be used: {why}"),
-                    "correct the schema in the file".to_owned(),
-                )
-            })
+    fn tool_schema_error(&self, schema: &Value) -> Option<String> {
+        averment_builtins::schema::CompiledSchema::compile(&schema.to_string(), &self.options.limits).err()
     }
 
     fn add_tool(&mut self, name: &str, schema: Option<Value>, about: Option<Value>, declared: Option<Span>) {

@@ -13,6 +13,7 @@ impl Checker<'_> {
         if left.is_broken() || right.is_broken() {
             return;
         }
+        self.check_words(test, left, text, right);
         match test.kind {
             TestKind::Equal | TestKind::Identical => self.check_equal(test, left, text, right),
             TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual => {

@@ -205,7 +205,7 @@ impl<'a> Checker<'a> {
             (_, Ty::Number | Ty::Integer | Ty::Count | Ty::Share) => format!("compare it: `{text} >= 1`"),
             (_, Ty::Regex) => format!("write `output matches {text}`"),
             (_, Ty::Range) => format!("write `output in {text}`"),
-            (_, Ty::String) => format!("compare it: `{text} == \"…\"`"),
+            (_, Ty::String | Ty::Word(_)) => format!("compare it: `{text} == \"…\"`"),
             _ => format!("test it: `{text} is not empty`"),
         }
     }

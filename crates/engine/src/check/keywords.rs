@@ -89,25 +89,46 @@ const NAMED: &[&str] = &["$defs", "definitions", "dependentSchemas", "patternPro
 /// Unknown keys reported per schema.
 const MOST: usize = 20;
 
-/// Unknown keys of a schema, each with a pointer. The JSON reader bounds the depth.
+/// Unknown keys of a schema, each with a pointer.
 pub(super) fn unknown_keywords(schema: &Value) -> Vec<(String, String)> {
+    let is_known = |key: &str| {
+        SCHEMAS.contains(&key)
+            || NAMED.contains(&key)
+            || KNOWN.contains(&key)
+            || key.starts_with("x-")
+            || key.starts_with('$')
+    };
+    visit_keywords(schema, |key, _| (!is_known(key)).then(|| key.to_owned()))
+}
+
+/// Values of `format` of a schema that are not among those that are known, each with a pointer.
+pub(super) fn unknown_formats(schema: &Value, known: &[&str]) -> Vec<(String, String)> {
+    visit_keywords(schema, |key, value| {
+        value.as_str().filter(|format| key == "format" && !known.contains(format)).map(str::to_owned)
+    })
+}
+
+/// What is found at the keys of a schema and of the schemas in it. The JSON reader bounds the depth.
+fn visit_keywords(schema: &Value, find: impl Fn(&str, &Value) -> Option<String>) -> Vec<(String, String)> {
+    let escape = |name: &str| name.replace('~', "~0").replace('/', "~1");
     let mut found = Vec::new();
     let mut open = vec![(String::new(), schema)];
     while let Some((pointer, schema)) = open.pop() {
         let Value::Object(entries) = schema else { continue };
         for (key, value) in entries {
-            let inside = format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"));
+            let inside = format!("{pointer}/{}", escape(key));
+            if let Some(one) = find(key, value) {
+                found.push((inside.clone(), one));
+            }
             match (key.as_str(), value) {
                 (key, Value::Array(items)) if SCHEMAS.contains(&key) => {
                     open.extend((0_usize..).zip(items).map(|(at, item)| (format!("{inside}/{at}"), item)));
                 }
                 (key, value) if SCHEMAS.contains(&key) => open.push((inside, value)),
                 (key, Value::Object(named)) if NAMED.contains(&key) => {
-                    let of = |name: &str| format!("{inside}/{}", name.replace('~', "~0").replace('/', "~1"));
-                    open.extend(named.iter().map(|(name, one)| (of(name), one)));
+                    open.extend(named.iter().map(|(name, one)| (format!("{inside}/{}", escape(name)), one)));
                 }
-                (key, _) if KNOWN.contains(&key) || key.starts_with("x-") || key.starts_with('$') => {}
-                (key, _) => found.push((inside, key.to_owned())),
+                _ => {}
             }
         }
     }

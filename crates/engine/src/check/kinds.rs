@@ -149,7 +149,7 @@ impl<'a> Checker<'a> {
         let mut is_program = positive_test(kind, program, named.clone());
         if wrappers::of_name(&name.text).any(|wrapper| wrapper.is_taken_off) {
             // `command sudo()`: one that is taken off is no program of the line.
-            let is_wrapper = positive_test(TestKind::Contains, step_field(WRAPPERS, name.span), named);
+            let is_wrapper = positive_test(TestKind::In, named, step_field(WRAPPERS, name.span));
             let either = ExprKind::Binary(BinaryOperator::Or, Box::new(is_program), Box::new(is_wrapper));
             is_program = CheckedExpr::new(either, name.span, Ty::Boolean).expr;
         }
@@ -183,6 +183,10 @@ impl<'a> Checker<'a> {
             None | Some(KindText::Command(_)) => {}
             Some(KindText::Regex(regex)) => self.name_matches(&mut part, "path", regex),
             Some(KindText::Text(text)) => match self.wanted_text(scope, text) {
+                WantedText::Known(glob) if glob.starts_with('/') => {
+                    let operand = self.location_regex(&glob, text.span);
+                    part.ask_text(positive_test(TestKind::Matches, step_field(of_step::LOCATION, text.span), operand));
+                }
                 WantedText::Known(glob) => part.name = self.path_glob(&glob, text.span),
                 WantedText::Computed(value) => {
                     part.ask_text(positive_test(TestKind::Equal, step_field("path", text.span), value))
@@ -190,6 +194,13 @@ impl<'a> Checker<'a> {
             },
         }
         part
+    }
+
+    /// A glob from the root asks for the location: a path that climbs out of an unknown folder may be anywhere.
+    fn location_regex(&mut self, glob: &str, place: Span) -> ir::TypedExpr {
+        self.path_glob(glob, place);
+        let number = self.add_regex(super::regex::of_path_glob(glob).unwrap_or_default(), glob.to_owned());
+        CheckedExpr::new(ExprKind::Regex(number), place, Ty::Any).expr
     }
 
     fn path_glob(&mut self, glob: &str, place: Span) -> NameTest {

@@ -16,6 +16,7 @@ mod bundle;
 mod calls;
 mod catalog;
 mod classify;
+mod closed_words;
 mod comparisons;
 mod declare;
 mod definitions;

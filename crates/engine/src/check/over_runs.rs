@@ -106,7 +106,9 @@ impl<'a> Checker<'a> {
         let kept = |modifier: &&ast::Modifier| {
             matches!(modifier.kind, ast::ModifierKind::When(_) | ast::ModifierKind::Tags(_))
         };
-        let mut own = self.read_modifiers(&place.scope, assertion.modifiers.iter().filter(kept));
+        let modifiers = assertion.modifiers.iter().filter(kept);
+        let mut own =
+            self.with_outer_bindings(&outer.bound_flags(), |checker| checker.read_modifiers(&place.scope, modifiers));
         own.over_runs = true;
         self.add_assertion(place, own, check, text, statement.span);
         self.bindings = outer;

@@ -270,12 +270,9 @@ impl<'a> Checker<'a> {
         for part in parts {
             if part.kind == StepKind::Call {
                 let constant = ir::ExprKind::Constant(Constant::Text(tag.text.clone()));
-                let operand = CheckedExpr::new(constant, tag.span, Ty::String).expr;
-                part.tests.push(kinds::positive_test(
-                    TestKind::Contains,
-                    kinds::step_field(of_step::TAGS, tag.span),
-                    operand,
-                ));
+                let tag_name = CheckedExpr::new(constant, tag.span, Ty::String).expr;
+                let tags = kinds::step_field(of_step::TAGS, tag.span);
+                part.tests.push(kinds::positive_test(TestKind::In, tag_name, tags));
             } else {
                 let kind = part.kind.as_str();
                 self.report_diagnostic(

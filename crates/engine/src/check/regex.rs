@@ -287,12 +287,54 @@ pub fn of_glob(glob: &str) -> String {
     format!("(?s)^{body}$")
 }
 
+/// A regular expression over characters for a glob of paths, of which globset makes one over bytes. `None` if it is no glob.
+pub fn of_path_glob(glob: &str) -> Option<String> {
+    let built = globset::GlobBuilder::new(glob).literal_separator(true).build().ok()?;
+    let mut pattern = "(?s)".to_owned();
+    let mut letter = Vec::new();
+    let mut rest = built.regex().strip_prefix("(?-u)")?;
+    while let Some(next) = rest.chars().next() {
+        let byte = rest.strip_prefix("\\x").and_then(|hex| u8::from_str_radix(hex.get(..2)?, 16).ok());
+        match byte.filter(|byte| !byte.is_ascii()) {
+            Some(byte) => {
+                letter.push(byte);
+                rest = rest.get(4..)?;
+            }
+            None => {
+                pattern.push_str(&String::from_utf8(std::mem::take(&mut letter)).ok()?);
+                // A backslash keeps what it stands before.
+                let length =
+                    if next == '\\' { 1 + rest.chars().nth(1).map_or(0, char::len_utf8) } else { next.len_utf8() };
+                pattern.push_str(rest.get(..length)?);
+                rest = rest.get(length..)?;
+            }
+        }
+    }
+    pattern.push_str(&String::from_utf8(letter).ok()?);
+    Some(pattern)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn regex(pattern: &str, flags: &str) -> regex::Regex {
         regex::Regex::new(&translate_pattern(pattern, RegexFlags::from_letters(flags)).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn globs_of_paths_match_as_those_of_globset() {
+        for glob in ["/etc/*", "/é/**", "/a?/[a-ü]*", "/{é,b}/x", r"/a\\x41/*", "/**/x"] {
+            let of_bytes = globset::GlobBuilder::new(glob).literal_separator(true).build().unwrap().compile_matcher();
+            let of_text = regex::Regex::new(&of_path_glob(glob).unwrap()).unwrap();
+            for path in
+                ["/etc/passwd", "/etc/a/b", "/é/b/c", "/ab/üx", "/aé/b", "/é/x", "/b/x", r"/a\x41/b", "/a/b/x", "/x"]
+            {
+                // A `?` of globset is one byte.
+                let expected = of_bytes.is_match(path) || glob.contains('?') && path == "/aé/b";
+                assert_eq!(of_text.is_match(path), expected, "{glob} {path}");
+            }
+        }
     }
 
     #[test]

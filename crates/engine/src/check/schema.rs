@@ -6,7 +6,7 @@ use super::{Checker, fold, keywords};
 use crate::ir;
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
-use averment_builtins::schema::CompiledSchema;
+use averment_builtins::schema::{CompiledSchema, FORMATS, check_meta_schema};
 use averment_syntax::ast::{self, ExprKind, ItemKind};
 use serde_json::Value;
 
@@ -144,6 +144,15 @@ impl<'a> Checker<'a> {
         if value.get("$schema").and_then(Value::as_str).is_some_and(|dialect| !dialect.contains("json-schema.org/")) {
             return;
         }
+        for (pointer, format) in keywords::unknown_formats(value, &FORMATS) {
+            let at = inline.and_then(|expr| span_at(expr, &pointer)).unwrap_or(place);
+            let message = format!("the format `{format}` is not known and asks for nothing");
+            let help = match suggest::suggest_name(&format, FORMATS) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "say what a text looks like with `pattern`".to_owned(),
+            };
+            self.report_diagnostic(Diagnostic::new(Slug::UnknownKeyword, at, message).with_help(help));
+        }
         for (pointer, key) in keywords::unknown_keywords(value) {
             let at = inline.and_then(|expr| span_at(expr, &pointer)).unwrap_or(place);
             let message = format!("JSON Schema does not know `{key}` and passes it over");
@@ -190,7 +199,7 @@ impl<'a> Checker<'a> {
 fn meta_error(value: &Value) -> Result<(), (String, String)> {
     match value.get("$schema").and_then(Value::as_str) {
         Some(dialect) if !dialect.contains("json-schema.org/") => Ok(()),
-        _ => jsonschema::meta::validate(value).map_err(|error| (error.instance_path().to_string(), error.to_string())),
+        _ => check_meta_schema(value).map_err(|error| (error.instance_path().to_string(), error.to_string())),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the checker knows of a value before any run: the types of section 3 of the reference, and beside them lists of something, steps, points
 //! in time and values that a JSON Schema describes. Types are gradual: of [`Ty::Any`] nothing is known and nothing is said.
 
+use super::closed_words::WordSet;
 use super::described_values::DescribedValue;
 use crate::ir::Type;
 use averment_runs::run::StepKind;
@@ -13,6 +14,10 @@ pub enum Ty {
     Null,
     Boolean,
     String,
+    /// A text of a closed set.
+    Word(WordSet),
+    /// A text of a closed set, or something that is no text.
+    WordOrOther(WordSet),
     Number,
     Integer,
     /// A count of steps, elements, words or turns; unitless.
@@ -78,9 +83,14 @@ impl StepShape {
             "args" if self.kinds == [StepKind::Call] => self.arguments.clone().map_or(Ty::Any, Ty::Described),
             "args" | "flags" if self.kinds == [StepKind::Command] => Ty::List(Box::new(Ty::String)),
             "status" if self.kinds == [StepKind::Http] => Ty::Integer,
-            "status" if self.kinds.contains(&StepKind::Http) => Ty::Any,
-            "tool" | "status" | "role" | "text" | "command" | "program" | "path" | "name" | "method" | "url" | "to"
-            | "kind" => Ty::String,
+            // The status of a request is a number, that of a span may be an object.
+            "status" if self.kinds.iter().any(|kind| matches!(kind, StepKind::Http | StepKind::Span)) => {
+                Ty::WordOrOther(WordSet::Status)
+            }
+            "tool" | "text" | "command" | "program" | "path" | "name" | "method" | "url" | "to" => Ty::String,
+            "status" => Ty::Word(WordSet::Status),
+            "kind" => Ty::Word(WordSet::Kind),
+            "role" => Ty::Word(WordSet::Role),
             "start" | "end" => Ty::Instant,
             "duration" => Ty::Duration,
             "turn" | "index" | "depth" | "exit_code" => Ty::Count,
@@ -168,10 +178,10 @@ impl Ty {
     /// The type in the intermediate form.
     pub fn to_ir_type(&self) -> Type {
         match self {
-            Self::Any | Self::Instant => Type::Any,
+            Self::Any | Self::Instant | Self::WordOrOther(_) => Type::Any,
             Self::Null => Type::Null,
             Self::Boolean => Type::Boolean,
-            Self::String => Type::String,
+            Self::String | Self::Word(_) => Type::String,
             Self::Number | Self::Share => Type::Number,
             Self::Integer | Self::Count => Type::Integer,
             Self::Duration => Type::Duration,
@@ -223,13 +233,21 @@ impl Ty {
         }
     }
 
+    /// The closed set that its texts are of.
+    pub fn word_set(&self) -> Option<WordSet> {
+        match self {
+            Self::Word(set) | Self::WordOrOther(set) => Some(*set),
+            _ => None,
+        }
+    }
+
     /// The class for comparisons; `None` when it may be several.
     pub fn comparison_class(&self) -> Option<ComparisonClass> {
         Some(match self.without_schema() {
-            Self::Any | Self::Instant | Self::Described(_) => return None,
+            Self::Any | Self::Instant | Self::WordOrOther(_) | Self::Described(_) => return None,
             Self::Null => ComparisonClass::Null,
             Self::Boolean => ComparisonClass::Boolean,
-            Self::String => ComparisonClass::Text,
+            Self::String | Self::Word(_) => ComparisonClass::Text,
             Self::Number | Self::Integer | Self::Count | Self::Share | Self::Duration | Self::Money | Self::Size => {
                 ComparisonClass::Number
             }
@@ -291,6 +309,7 @@ impl Ty {
             // One that counts has no unit, and so the other cannot be meant to have one.
             (Self::Count | Self::Share, Self::Count | Self::Share | Self::Integer | Self::Number)
             | (Self::Integer | Self::Number, Self::Count | Self::Share) => Self::Share,
+            (Self::Word(_), Self::Word(_) | Self::String) | (Self::String, Self::Word(_)) => Self::String,
             (Self::List(a), Self::List(b)) => Self::list_of(a.join_types(*b)),
             _ => Self::Any,
         }

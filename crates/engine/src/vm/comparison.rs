@@ -3,10 +3,12 @@
 
 use super::fault::Fault;
 use super::machine::{Machine, broken_program};
+use super::membership::looks_for_nothing;
 use super::nearest;
 use super::observe::{SeenTestKind, ValueMisfit};
 use super::profile::CostCenter;
 use super::value_equality::{equality_truth, value_order};
+use super::value_likeness::is_framed;
 use crate::bytecode::ops::SchemaRef;
 use crate::ir::Type;
 use averment_base::truth::Truth;
@@ -82,7 +84,8 @@ impl<'run> Machine<'run> {
             && truth.by_missing()
             && let Some(words) = self.unfit_words(kind, &subject, &operand)
         {
-            self.note_nearest(words);
+            let help = self.part_help(kind, at, &subject.value).map(|help| format!(": write `{help}`"));
+            self.note_nearest(words + &help.unwrap_or_default());
         } else if self.recorder.is_some()
             && let Some(holds) = truth.plain_answer().map(|holds| holds != negated)
             && let Some(words) = self.nearest_to(kind, holds, &subject.value, &operand.value)
@@ -115,8 +118,8 @@ impl<'run> Machine<'run> {
                     self.meter.charge_fuel(self.size_hint(subject))?;
                     self.meter.charge_fuel(self.size_hint(operand))?;
                 } else {
-                    // Of a list and something else the elements are looked at.
                     self.meter.charge_fuel(if parts(left) { 1 + parts_of(left) } else { self.size_hint(subject) })?;
+                    self.charge_inside(subject, operand)?;
                 }
                 return Ok(equality_truth(
                     left,
@@ -137,6 +140,9 @@ impl<'run> Machine<'run> {
                 return self.eval_mentions(left, right);
             }
             TestKind::ContainsAll | TestKind::ContainsAny => return self.contains_several(kind, subject, operand),
+            TestKind::StartsWith | TestKind::EndsWith if looks_for_nothing(left, right) => {
+                return Ok(Truth::TrueByMissing);
+            }
             TestKind::StartsWith => {
                 return self.unless_alike(test::starts_with(left, right), subject, operand, |text, part| {
                     text.starts_with(part)
@@ -246,6 +252,9 @@ impl<'run> Machine<'run> {
             let found = test::contains_json(value, Some(schema), &machine.limits, &mut machine.meter)?;
             Ok(match found {
                 None => schema.check_value(value).map_err(MisfitReason::Inside),
+                Some(None) if test::contains_inner_json(value, schema, &machine.limits, &mut machine.meter)? => {
+                    Err(MisfitReason::Within)
+                }
                 Some(None) => Err(machine.nearest_json(schema, value)?),
                 Some(Some(_)) => Ok(()),
             })
@@ -271,6 +280,7 @@ impl<'run> Machine<'run> {
                 });
                 match checked? {
                     Ok(()) => (Truth::True, None),
+                    Err(why @ MisfitReason::Within) => (Truth::FalseByMissing, Some(why)),
                     Err(why) => (Truth::False, Some(why)),
                 }
             }
@@ -303,6 +313,8 @@ fn is_empty(value: &Value<'_>) -> bool {
 
 pub(super) enum MisfitReason {
     Said(&'static str),
+    /// Only what stands inside of other JSON fits.
+    Within,
     Inside(SchemaViolation),
     InText(SchemaViolation),
     /// In the first JSON inside a text, at this character (from 1).
@@ -319,6 +331,10 @@ impl<'run> Machine<'run> {
         let (violation, node) = match why {
             MisfitReason::Said(text) => {
                 return ValueMisfit { text: format!("does not fit `{name}`: {text}"), node: None, keyword: None };
+            }
+            MisfitReason::Within => {
+                let text = format!("holds JSON that fits `{name}` only inside of other JSON");
+                return ValueMisfit { text, node: None, keyword: None };
             }
             MisfitReason::Inside(violation) => {
                 let node =
@@ -369,6 +385,18 @@ impl<'run> Machine<'run> {
     fn order_nodes(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<Option<Ordering>, Fault> {
         self.charge_both(left, right)?;
         Ok(value_order(&left.value, &right.value))
+    }
+
+    /// What a value is looked for in: a list, an object, a text that may be one of these in JSON.
+    pub(super) fn charge_inside(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<(), Fault> {
+        for node in [left, right] {
+            match node.value {
+                Value::List(_) | Value::Object(_) => self.meter.charge_fuel(self.cache.weights.weight_of(node) / 64)?,
+                Value::Text(text) if is_framed(text.as_str()) => self.meter.charge_scan(text.as_str().len())?,
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn charge_both(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<(), Fault> {

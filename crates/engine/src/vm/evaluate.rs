@@ -279,6 +279,7 @@ pub(super) fn finish_assertion(
     finding: CheckFinding,
     message: Option<String>,
 ) -> AssertionOutcome {
+    let because = finding.undecided_cause();
     let CheckFinding { verdict, score, reason, evidence, violations, unjudged, by_missing, remark, .. } = finding;
     let status = Status::of_verdict(verdict, assertion.settings.expect_fail.is_some());
     let counted = score::counted_score(status, score.or_else(|| score::of_verdict(verdict)));
@@ -302,5 +303,6 @@ pub(super) fn finish_assertion(
         by_missing,
         gates: BTreeSet::new(),
         remark,
+        because,
     }
 }

@@ -82,12 +82,11 @@ impl<'run> Machine<'run> {
             self.push(list);
             return self.eval_call(function, Amount(1), at);
         };
-        if let Some(node) = self.fold_between(fold, &taken, &part)? {
-            self.push(node);
-            return Ok(());
-        }
-        let state = self.part_state(&taken, &part)?;
-        self.push(state.fold_result(fold, taken.comes_later(selection)));
+        let node = match self.fold_between(fold, &taken, &part)? {
+            Some(node) => node,
+            None => self.part_state(&taken, &part)?.fold_result(fold, taken.comes_later(selection)),
+        };
+        self.push(if taken.by_missing { as_nowhere(node) } else { node });
         Ok(())
     }
 
@@ -155,6 +154,14 @@ impl<'run> Machine<'run> {
             }
         }
         Ok(state)
+    }
+}
+
+/// A result of steps of which something missing decided whether they match: what is asked of it is decided so, too.
+fn as_nowhere(node: Node<'_>) -> Node<'_> {
+    match node.value {
+        Value::Absent | Value::Missing => node,
+        value => Node::from_nowhere(value),
     }
 }
 

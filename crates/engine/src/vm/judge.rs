@@ -1,15 +1,16 @@
 //! What an assertion asserts, judged: expressions, statements, groups, blocks, checks of the world.
 
 use super::context::{JudgeContext, LISTED};
+use super::course_growth::CourseGrowth;
 use super::coverage::CoverageRecord;
 use super::derivation::{DerivationPart, PartKind};
 use super::derive;
 use super::fault::Fault;
 use super::group_reasons;
 use super::machine::Machine;
-use super::outcome::{CheckFinding, MemberGate, UnjudgedRecord, ViolationList};
+use super::outcome::{CheckFinding, MemberGate, UndecidedCause, UnjudgedRecord, ViolationList};
 use super::score::{self, MemberScore};
-use super::temporal::TemporalEngine;
+use super::temporal::{self, TemporalEngine};
 use super::world::Permissions;
 use super::world_checks;
 use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, CompiledMember, Program, TemporalId};
@@ -201,6 +202,21 @@ impl<'run> PartJudge<'_, 'run> {
             finding.unjudged = self.machine.doubtful_elements(code, scope, verdict);
         }
         finding.opposite = (truth == Truth::FalseByMissing).then_some(Verdict::Vacuous);
+        let run = self.machine.run;
+        if (!run.complete || run.died_at_start()) && matches!(verdict, Verdict::Pass | Verdict::Fail) {
+            let growth = CourseGrowth::of_code(self.machine.program, code);
+            let proved =
+                if run.complete { growth == CourseGrowth::Fixed } else { growth.keeps(verdict == Verdict::Pass) };
+            let (weak, reason) = match run.complete {
+                true => (Verdict::Vacuous, temporal::DIED_AT_START),
+                false => (Verdict::Undecided, temporal::not_complete(run)),
+            };
+            if !proved && verdict == Verdict::Pass {
+                let because = Some(UndecidedCause::Open);
+                return Ok(CheckFinding { because, ..CheckFinding::new(weak, reason) });
+            }
+            finding.opposite = finding.opposite.or((!proved).then_some(weak));
+        }
         if verdict != Verdict::Pass || context.proves_passes {
             let explanation = self.machine.explain_condition(code, scope);
             finding.reason = expression_reason(truth, &explanation.reason);
@@ -246,7 +262,8 @@ impl<'run> PartJudge<'_, 'run> {
         let proves = score::group_verdict(kind, findings.iter().map(answers), closed) == Verdict::Fail;
         let opposite = findings.iter().filter_map(|found| found.opposite).max();
         let opposite = opposite.filter(|_| verdict == Verdict::Fail && !proves);
-        let mut finding = CheckFinding { score, opposite, ..CheckFinding::new(verdict, "") };
+        let because = findings.iter().filter_map(CheckFinding::undecided_cause).max();
+        let mut finding = CheckFinding { score, opposite, because, ..CheckFinding::new(verdict, "") };
         // Where no member may pass, it is the failed ones that say too little.
         let wanted = if kind == GroupKind::None { Verdict::Fail } else { Verdict::Pass };
         let wanted = if verdict == Verdict::Pass { wanted } else { wanted.negated() };
@@ -317,6 +334,9 @@ fn negate_finding(inner: CheckFinding) -> CheckFinding {
 /// A required failure does not count if it proves nothing.
 fn proved_fail(inner: CheckFinding) -> CheckFinding {
     match inner.opposite {
+        Some(Verdict::Undecided) => {
+            CheckFinding { evidence: inner.evidence, ..CheckFinding::open_finding(inner.reason) }
+        }
         Some(verdict) => CheckFinding { evidence: inner.evidence, ..CheckFinding::new(verdict, inner.reason) },
         None => inner,
     }

@@ -3,7 +3,8 @@
 use super::comparison::settled_truth;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::value_equality::{equality_truth, look_alike, spells_words};
+use super::value_equality::{equality_truth, spells_words};
+use super::value_likeness::{look_alike, look_alike_in_lower_case};
 use averment_base::truth::Truth;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Number, Value, ValueRange};
@@ -16,11 +17,11 @@ impl<'run> Machine<'run> {
         match &operand.value {
             Value::List(items) => {
                 let truth = self.one_of(items, subject)?;
-                // A value that is not there is no evidence that it is another one.
-                let gone = truth == Truth::False && matches!(subject.value, Value::Null);
-                Ok(if gone { Truth::FalseByMissing } else { truth })
+                let is_unfit = truth == Truth::False && self.list_spells(operand, items, &subject.value)?;
+                Ok(if is_unfit { Truth::FalseByMissing } else { truth })
             }
             Value::Range(range) => Ok(range_holds(&subject.value, range)),
+            _ if looks_for_nothing(&operand.value, &subject.value) => Ok(Truth::TrueByMissing),
             _ => {
                 let answer = test::contains(&operand.value, &subject.value, &mut self.meter)?;
                 Ok(answer.map_or(Truth::FalseByMissing, Truth::from_bool))
@@ -36,12 +37,15 @@ impl<'run> Machine<'run> {
         for item in items {
             self.meter.charge_fuel(1)?;
             self.charge_both(wanted, item)?;
+            self.charge_inside(wanted, item)?;
             truth = truth.or(same_element(wanted, item));
             if truth == Truth::True {
                 break;
             }
         }
-        Ok(truth)
+        // A value that is not there is no evidence that it is another one.
+        let gone = truth == Truth::False && matches!(wanted.value, Value::Null);
+        Ok(if gone { Truth::FalseByMissing } else { truth })
     }
 
     /// `contains`: a substring, an element, a key or a regex match; a missing key does not prove absence deeper inside.
@@ -55,31 +59,74 @@ impl<'run> Machine<'run> {
         let answer = match (&subject.value, &wanted.value) {
             (Value::Text(_), Value::Regex(_)) => self.matches_regex(&subject.value, &wanted.value)?,
             (Value::List(_), Value::Regex(_)) => None,
-            (Value::List(items), value) if !(folded && matches!(value, Value::Text(_))) => {
-                let truth = self.one_of(items, wanted)?;
-                return Ok(if truth == Truth::False && self.list_spells(subject, items, value)? {
-                    Truth::FalseByMissing
-                } else {
-                    truth
-                });
-            }
-            (Value::List(items), value) if has_undecided(items) => {
-                let found = test::contains_ignoring_case(&subject.value, value, &mut self.meter)?;
-                return Ok(if found == Some(true) { Truth::True } else { Truth::Undecided });
-            }
+            (Value::List(items), _) => return self.list_contains(folded, subject, items, wanted),
+            (subject, wanted) if looks_for_nothing(subject, wanted) => return Ok(Truth::TrueByMissing),
             (subject, wanted) if folded => test::contains_ignoring_case(subject, wanted, &mut self.meter)?,
             (subject, wanted) => test::contains(subject, wanted, &mut self.meter)?,
         };
         match (answer, &subject.value) {
             (Some(false), Value::Object(_)) => Ok(Truth::FalseByMissing),
-            (answer, _) if folded => self
-                .unless_alike(answer, subject, wanted, |text, part| text.to_lowercase().contains(&part.to_lowercase())),
+            (answer, _) if folded => {
+                let alike = self.holds_in_lower_case(answer, &subject.value, &wanted.value)?;
+                Ok(if alike { Truth::FalseByMissing } else { answer.map_or(Truth::FalseByMissing, Truth::from_bool) })
+            }
             (answer, _) => self.unless_alike(answer, subject, wanted, |text, part| text.contains(part)),
         }
     }
 
+    /// A whole element; a list in which a text holds what is looked for says nothing.
+    fn list_contains(
+        &mut self,
+        folded: bool,
+        list: &Node<'run>,
+        items: &'run [Node<'run>],
+        wanted: &Node<'run>,
+    ) -> Result<Truth, Fault> {
+        let truth = match (folded, &wanted.value) {
+            (false, _) => self.one_of(items, wanted)?,
+            (true, Value::Text(_)) => {
+                let found = test::contains_ignoring_case(&list.value, &wanted.value, &mut self.meter)?;
+                if found == Some(true) { Truth::True } else { self.one_of(items, wanted)? }
+            }
+            // Only texts have a letter case.
+            (true, _) if has_undecided(items) => Truth::Undecided,
+            (true, _) => Truth::FalseByMissing,
+        };
+        let is_unfit = truth == Truth::False
+            && (self.list_spells(list, items, &wanted.value)? || self.holds_part(items, &wanted.value, folded)?);
+        Ok(if is_unfit { Truth::FalseByMissing } else { truth })
+    }
+
+    /// Whether a text in a list, at any depth, holds a text.
+    fn holds_part(&mut self, items: &'run [Node<'run>], wanted: &Value<'run>, folded: bool) -> Result<bool, Fault> {
+        let Value::Text(part) = wanted else { return Ok(false) };
+        if part.is_empty() {
+            return Ok(false);
+        }
+        let mut open: Vec<Value<'run>> = items.iter().map(|item| item.value).collect();
+        while let Some(value) = open.pop() {
+            self.meter.charge_fuel(1)?;
+            match value {
+                Value::List(items) => open.extend(items.iter().map(|item| item.value)),
+                Value::Object(object) => open.extend(object.entries().iter().map(|entry| entry.node.value)),
+                Value::Text(_) => {
+                    let found = match folded {
+                        true => test::contains_ignoring_case(&value, wanted, &mut self.meter)?,
+                        false => test::contains(&value, wanted, &mut self.meter)?,
+                    };
+                    if found == Some(true) {
+                        return Ok(true);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(false)
+    }
+
     fn list_spells(&mut self, list: &Node<'run>, words: &[Node<'run>], wanted: &Value<'run>) -> Result<bool, Fault> {
-        if !words.iter().all(|word| matches!(word.value, Value::Text(_))) {
+        let has_words = matches!(wanted, Value::Text(text) if text.as_str().contains(' '));
+        if !has_words || !words.iter().all(|word| matches!(word.value, Value::Text(_))) {
             return Ok(false);
         }
         self.meter.check_memory(usize::try_from(self.cache.weights.weight_of(list)).unwrap_or(usize::MAX))?;
@@ -140,11 +187,31 @@ impl<'run> Machine<'run> {
         if test::mentions(value, wanted, &mut self.meter)? {
             return Ok(Truth::True);
         }
-        let alike = match value {
-            Value::Text(text) => self.holds_alike(text.as_str(), wanted, test::mentions_text)?,
-            _ => false,
+        let Value::Text(text) = value else { return Ok(Truth::False) };
+        let number = match wanted {
+            Value::Number(number) => Some(*number),
+            Value::Text(text) => Number::from_spelling(text.as_str()),
+            _ => None,
         };
+        let grouped = number.is_some_and(|number| test::mentions_grouped(text.as_str(), number));
+        let alike = grouped || self.holds_alike(text.as_str(), wanted, test::mentions_text)?;
         Ok(if alike { Truth::FalseByMissing } else { Truth::False })
+    }
+
+    fn holds_in_lower_case(
+        &mut self,
+        answer: Option<bool>,
+        subject: &Value<'run>,
+        wanted: &Value<'run>,
+    ) -> Result<bool, Fault> {
+        let (Some(false), Value::Text(text), Value::Text(part)) = (answer, subject, wanted) else { return Ok(false) };
+        let (text, part) = (text.as_str(), part.as_str());
+        if text.is_ascii() && part.is_ascii() {
+            return Ok(false);
+        }
+        self.meter.charge_scan(text.len().saturating_mul(16))?;
+        let holds = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
+        Ok(look_alike(text, part, holds) || look_alike_in_lower_case(text, part, |text, part| text.contains(part)))
     }
 
     fn holds_alike(&mut self, text: &str, wanted: &Value<'run>, holds: fn(&str, &str) -> bool) -> Result<bool, Fault> {
@@ -184,6 +251,11 @@ impl<'run> Machine<'run> {
         let lists = matches!(operand.value, Value::Text(text) if text.as_str().contains([',', ';', '\n']));
         Ok(if truth == Truth::False && lists { Truth::FalseByMissing } else { truth })
     }
+}
+
+/// Every text holds an empty one.
+pub(super) fn looks_for_nothing(whole: &Value<'_>, part: &Value<'_>) -> bool {
+    matches!((whole, part), (Value::Text(_), Value::Text(part)) if part.is_empty())
 }
 
 fn has_undecided(items: &[Node<'_>]) -> bool {

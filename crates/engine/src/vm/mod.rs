@@ -3,6 +3,7 @@ mod collect;
 pub mod comparison;
 mod compute;
 pub mod context;
+mod course_growth;
 pub mod coverage;
 pub mod derivation;
 mod derive;
@@ -40,8 +41,10 @@ mod selections;
 pub mod summary;
 pub mod temporal;
 pub mod testing;
+mod text_order;
 mod tool_facts;
 mod value_equality;
+mod value_likeness;
 pub mod world;
 mod world_checks;
 

@@ -11,9 +11,9 @@ use super::prepare::PreparedProgram;
 use super::select::RuleSelection;
 use super::temporal::names::path_glob;
 use crate::bytecode::ops::Op;
-use crate::bytecode::program::{CodeId, CompiledCheck, PatternId, Program};
+use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, PatternId, Program};
 use crate::ir::{Constant, NameTest, PatternAlternative, StatementOperand};
-use averment_base::near;
+use averment_base::near::{self, NearMiss};
 use averment_base::source::Span;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_step;
@@ -91,7 +91,7 @@ pub fn looks_for_files(program: &Program) -> bool {
     pattern_alternatives(program).any(|(one, _)| matches!(one.name, NameTest::PathGlob(_)))
 }
 
-/// The names of tools and arguments that the rules or the catalogue of a program know beside the keys of paths.
+/// The names of tools and arguments that the catalogue of a program knows: two of them that are near each other are two names.
 #[must_use]
 pub fn known_names(program: &Program) -> Vec<String> {
     let mut known: Vec<String> = program.tools.iter().map(|tool| tool.name.clone()).collect();
@@ -101,15 +101,51 @@ pub fn known_names(program: &Program) -> Vec<String> {
         let keys = schema.as_ref().and_then(|schema| schema.get("properties")?.as_object());
         known.extend(keys.into_iter().flatten().map(|(key, _)| key.clone()));
     }
-    known.extend(compared_tools(program).into_iter().map(|(name, _)| name.to_owned()));
-    for (one, _) in pattern_alternatives(program) {
-        match &one.name {
-            NameTest::Exactly(name) => known.push(name.clone()),
-            NameTest::OneOf(names) => known.extend(names.iter().cloned()),
-            _ => {}
-        }
-    }
     known
+}
+
+/// True where one statement has a name in two spellings (`delete_repo | Delete_Repo`, `args.userId exists or args.user_id exists`):
+/// whoever writes both means both. A slip is never meant.
+#[must_use]
+pub fn is_other_spelling(program: &Program, near: &NearName) -> bool {
+    if near::near_miss(&near.wanted, &near.found).is_none_or(|how| how == NearMiss::Slip) {
+        return false;
+    }
+    let statements = |name: &str| -> BTreeSet<usize> {
+        let places = named_places(program, near.what, name);
+        let of = |place: Span| {
+            let around = |assertion: &CompiledAssertion| {
+                let span = assertion.span;
+                span.file == place.file && span.start <= place.start && place.end <= span.end
+            };
+            program.assertions.iter().position(around)
+        };
+        places.into_iter().filter_map(of).collect()
+    };
+    let wanted = statements(&near.wanted);
+    !wanted.is_empty() && statements(&near.found).iter().any(|statement| wanted.contains(statement))
+}
+
+fn named_places(program: &Program, what: NameCategory, name: &str) -> Vec<Span> {
+    match what {
+        NameCategory::Tool => {
+            let exact =
+                |one: &PatternAlternative<CodeId>| matches!(&one.name, NameTest::Exactly(known) if known == name);
+            let patterns = pattern_alternatives(program).filter(|(one, _)| exact(one)).map(|(_, span)| span);
+            let compared = compared_tools(program).into_iter().filter(|(known, _)| *known == name);
+            patterns.chain(compared.map(|(_, span)| span)).collect()
+        }
+        NameCategory::Key => {
+            let keys = program.code.iter().zip(&program.spans).filter(|(op, _)| match op {
+                Op::Field(key, _) | Op::StepField(key) => {
+                    program.names.get(key.0 as usize).is_some_and(|known| known == name)
+                }
+                _ => false,
+            });
+            keys.map(|(_, span)| *span).collect()
+        }
+        NameCategory::File => Vec::new(),
+    }
 }
 
 fn pattern_alternatives(program: &Program) -> impl Iterator<Item = (&PatternAlternative<CodeId>, Span)> {

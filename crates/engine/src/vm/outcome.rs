@@ -48,6 +48,32 @@ pub struct AssertionOutcome {
     pub gates: BTreeSet<MemberGate>,
     /// A further observation, in words.
     pub remark: Option<Box<str>>,
+    /// What an undecided one waits for; `None` for any other verdict.
+    pub because: Option<UndecidedCause>,
+}
+
+/// Why a verdict is undecided. Where several causes meet, the later one in this list speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum UndecidedCause {
+    /// The run is not complete, and a longer one could still decide it.
+    Open,
+    /// The run is not complete, and something that has to follow has not followed yet.
+    Owed,
+    /// The run does not record what is needed.
+    Missing,
+}
+
+impl UndecidedCause {
+    /// The word in reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Owed => "owed",
+            Self::Missing => "missing",
+        }
+    }
 }
 
 /// The outcome of a group member's `when`.
@@ -202,6 +228,8 @@ pub struct CheckFinding {
     pub opposite: Option<Verdict>,
     /// A further observation, in words.
     pub remark: Option<Box<str>>,
+    /// What an undecided one waits for; `None` where it is what the run does not record.
+    pub because: Option<UndecidedCause>,
 }
 
 impl CheckFinding {
@@ -218,7 +246,18 @@ impl CheckFinding {
             by_missing: false,
             opposite: None,
             remark: None,
+            because: None,
         }
+    }
+
+    /// Undecided, because a longer run could still decide it.
+    pub(super) fn open_finding(reason: impl Into<String>) -> Self {
+        Self { because: Some(UndecidedCause::Open), ..Self::new(Verdict::Undecided, reason) }
+    }
+
+    /// What an undecided finding waits for; `None` for any other verdict.
+    pub(super) fn undecided_cause(&self) -> Option<UndecidedCause> {
+        (self.verdict == Verdict::Undecided).then(|| self.because.unwrap_or(UndecidedCause::Missing))
     }
 
     /// Adds evidence.

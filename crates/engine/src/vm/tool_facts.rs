@@ -137,19 +137,23 @@ impl<'run> FactLookup<'run> {
         let conditions: SmallVec<[(u8, CodeId); 4]> = conditions.collect();
         let nearest = conditions.iter().map(|(near, _)| *near).max()?;
         let step = &*machine.arena.alloc(*step);
-        let mut fails = Truth::False;
-        for (_, code) in conditions.iter().filter(|(near, _)| *near == nearest) {
-            machine.refuel();
-            fails =
-                fails.or(machine.evaluate_truth(*code, &ExpressionScope::of_step(step)).unwrap_or(Truth::Undecided));
+        for near in (0..=nearest).rev() {
+            let mut fails = None;
+            for (_, code) in conditions.iter().filter(|(other, _)| *other == near) {
+                machine.refuel();
+                // What is true or false for want of something says nothing of how the call ended.
+                match machine.evaluate_truth(*code, &ExpressionScope::of_step(step)) {
+                    Ok(Truth::True) => fails = Some(true),
+                    Ok(Truth::False) => fails = fails.or(Some(false)),
+                    _ => {}
+                }
+            }
+            if let Some(fails) = fails {
+                return Some(if fails { StepStatus::Failed } else { StepStatus::Ok });
+            }
         }
-        match fails {
-            Truth::True => Some(StepStatus::Failed),
-            Truth::False => Some(StepStatus::Ok),
-            // What is true or false for want of something says nothing of how the call ended. Where that is what its own tool fails by, a result
-            // alone does not say it either.
-            _ => (concluded && nearest == EXACTLY).then_some(StepStatus::Unknown),
-        }
+        // Where that is what its own tool fails by, a result alone does not say it either.
+        (concluded && nearest == EXACTLY).then_some(StepStatus::Unknown)
     }
 
     fn tool_entries(&mut self, step: &Step<'run>, arena: &'run Bump, limits: &Limits) -> ToolEntries<'run> {

@@ -5,24 +5,26 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::machine::Machine;
-use averment_base::near::{appearance_chars, text_appearance};
+use super::membership::looks_for_nothing;
+use super::text_order::order_texts;
+use super::value_likeness::{holds_value, is_alike, is_framed, is_written_like};
 use averment_base::truth::Truth;
 use averment_base::value::compare::{compare_values, with_deep_stack};
-use averment_base::value::{Node, Number, Value, ValueText};
+use averment_base::value::{Node, Value};
 use averment_syntax::ast::TestKind;
 use std::cmp::Ordering;
 
 pub(super) type EqualityTest = fn(&Value<'_>, &Value<'_>) -> bool;
 
-/// Orders two numbers, or two texts that do not spell numbers; `None` if there is no order.
+/// Orders two numbers or two texts; `None` if there is no order.
 pub(super) fn value_order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
     match (left, right) {
-        (Value::Text(a), Value::Text(b)) if spells_number(*a) || spells_number(*b) => None,
+        (Value::Text(a), Value::Text(b)) => order_texts(*a, *b),
         _ => compare_values(left, right),
     }
 }
 
-/// Compares lists and objects part by part; values that are alike are no evidence of a difference.
+/// Compares lists and objects part by part; values that are alike, or of which one holds the other, are no evidence of a difference.
 pub(super) fn equality_truth<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> Truth {
     match (left, right) {
         (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => parts_equality(left, right, same),
@@ -50,7 +52,7 @@ fn parts_equality<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -
         }
         truth
     };
-    match (left, right) {
+    let truth = match (left, right) {
         (Value::Missing, _) | (_, Value::Missing) => Truth::FalseByMissing,
         (left, right) if left.is_absent() || right.is_absent() => Truth::Undecided,
         (Value::List(a), Value::List(b)) if a.len() == b.len() => {
@@ -63,74 +65,10 @@ fn parts_equality<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -
             )
         }
         (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => Truth::False,
-        _ => whole_equality(left, right, same),
-    }
-}
-
-/// Whether values that differ do so by their type or their writing alone: a text that spells the other one or differs by letter case, by
-/// white space around it or by characters that look alike; a number that stands for the boolean; a list or an object that holds the value.
-fn is_alike<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> bool {
-    match (left, right) {
-        (Value::List(items), one) | (one, Value::List(items)) => items.iter().any(|item| same(&item.value, one)),
-        (Value::Object(object), one) | (one, Value::Object(object)) => {
-            object.entries().iter().any(|entry| same(&entry.node.value, one))
-        }
-        (Value::Text(a), Value::Text(b)) => {
-            is_written_like(a.as_str(), b.as_str()) || looks_like(a.as_str(), b.as_str())
-        }
-        (Value::Text(text), other) | (other, Value::Text(text)) => spells_scalar(*text, other),
-        (Value::Number(number), other) | (other, Value::Number(number)) => {
-            boolean_answer(other).is_some_and(|answer| number.compare(Number::from_count(usize::from(answer))).is_eq())
-        }
-        _ => false,
-    }
-}
-
-/// True if texts differ only in letter case or surrounding whitespace.
-fn is_written_like(text: &str, other: &str) -> bool {
-    let (text, other) = (text.trim(), other.trim());
-    let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
-    text.eq_ignore_ascii_case(other) || may_look_alike(text, other) && lower(text) == lower(other)
-}
-
-fn spells_number(text: ValueText<'_>) -> bool {
-    Number::from_spelling(text.as_str()).is_some()
-}
-
-fn spells_scalar(text: ValueText<'_>, other: &Value<'_>) -> bool {
-    match other {
-        Value::Number(number) => number.is_spelled(text.as_str()),
-        other => boolean_answer(other).is_some_and(|answer| spells_boolean(text, answer)),
-    }
-}
-
-fn boolean_answer(value: &Value<'_>) -> Option<bool> {
-    match value {
-        Value::Boolean(value) => Some(*value),
-        Value::Truth(truth) => truth.plain_answer(),
-        _ => None,
-    }
-}
-
-fn spells_boolean(text: ValueText<'_>, value: bool) -> bool {
-    let words = if value { ["true", "yes", "on", "1"] } else { ["false", "no", "off", "0"] };
-    words.iter().any(|word| text.as_str().eq_ignore_ascii_case(word))
-}
-
-/// True if a failed text test would hold for the appearance: composition, other scripts, invisible characters.
-pub(super) fn look_alike(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
-    may_look_alike(text, other) && !other.is_empty() && test(&text_appearance(text), &text_appearance(other))
-}
-
-fn looks_like(text: &str, other: &str) -> bool {
-    may_look_alike(text, other) && appearance_chars(text).eq(appearance_chars(other))
-}
-
-/// Bytes of a text that is examined again.
-const LARGEST: usize = 1 << 20;
-
-fn may_look_alike(text: &str, other: &str) -> bool {
-    !(text.is_ascii() && other.is_ascii()) && text.len().max(other.len()) <= LARGEST
+        _ => return whole_equality(left, right, same),
+    };
+    let holds = || holds_value(left, right, same) || holds_value(right, left, same);
+    if truth == Truth::False && holds() { Truth::FalseByMissing } else { truth }
 }
 
 /// True if a list of words, such as command arguments, spells a multi-word text.
@@ -164,53 +102,95 @@ impl<'run> Machine<'run> {
         Some(match kind {
             TestKind::Equal | TestKind::Identical => match (left, right) {
                 (Value::List(_), Value::List(_)) => return None,
-                (Value::List(_), _) | (_, Value::List(_)) => "a list that holds it is not the value itself".to_owned(),
                 (Value::Object(_), Value::Object(_)) => return None,
+                (Value::Text(text), Value::List(_) | Value::Object(_) | Value::Number(_) | Value::Boolean(_))
+                | (Value::List(_) | Value::Object(_) | Value::Number(_) | Value::Boolean(_), Value::Text(text))
+                    if is_framed(text.as_str()) =>
+                {
+                    "one is a text in JSON that is or holds the other, or nearly".to_owned()
+                }
+                (Value::List(_), _) | (_, Value::List(_)) => "a list that holds it is not the value itself".to_owned(),
                 (Value::Object(_), _) | (_, Value::Object(_)) => {
                     "an object that holds it is not the value itself".to_owned()
                 }
                 (Value::Text(a), Value::Text(b)) if is_written_like(a.as_str(), b.as_str()) => {
                     written_like(a.as_str(), b.as_str()).to_owned()
                 }
+                (Value::Text(a), Value::Text(b)) if is_framed(a.as_str()) || is_framed(b.as_str()) => {
+                    "one is a text in JSON that is or holds the other, or nearly".to_owned()
+                }
                 (Value::Text(_), Value::Text(_)) => "they look alike, and are written with other characters".to_owned(),
                 _ => return None,
             },
             TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual => match types {
-                ("a string", "a string") => "texts that spell numbers have no order".to_owned(),
+                ("a string", "a string") => "a number, date, time or version has no order with another text".to_owned(),
                 (left, right) if left == right => format!("{left} has no order"),
                 (left, right) => format!("{left} and {right} have no order"),
             },
             TestKind::In if matches!(right, Value::List(_)) => {
-                holds_written_like(right, left).unwrap_or_else(|| "an element is the same but for its type".to_owned())
+                holds_written_like(right, left).unwrap_or_else(|| "an element is nearly it, or holds it".to_owned())
             }
+            TestKind::In if looks_for_nothing(right, left) => NOTHING.to_owned(),
             TestKind::In => format!("{} is nothing that could be in {}", types.0, types.1),
             TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::ContainsAll | TestKind::ContainsAny => {
                 match (left, right) {
-                    (_, Value::List([])) => "nothing is looked for".to_owned(),
+                    (_, Value::List([])) => NOTHING.to_owned(),
+                    (left, right) if looks_for_nothing(left, right) => NOTHING.to_owned(),
                     (_, Value::Text(_)) if matches!(kind, TestKind::ContainsAll | TestKind::ContainsAny) => {
                         "a text that lists several is no list".to_owned()
                     }
                     (Value::Object(_), _) => "an object has keys, and no text to look in".to_owned(),
+                    (Value::List(_), Value::Regex(_)) => "a list is no text".to_owned(),
                     (Value::List(_), _) => holds_written_like(left, right)
-                        .unwrap_or_else(|| "no element is it, though the list spells it".to_owned()),
+                        .unwrap_or_else(|| "no element is it, though one is nearly it or holds it".to_owned()),
                     (Value::Text(_), Value::Text(_)) => LOOKS_ALIKE.to_owned(),
                     _ => format!("{} is nothing that could contain {}", types.0, types.1),
                 }
             }
             TestKind::Mentions => match right {
-                Value::Text(text) if text.is_empty() => "nothing is looked for".to_owned(),
+                Value::Text(text) if text.is_empty() => NOTHING.to_owned(),
                 Value::Text(_) if !matches!(left, Value::Boolean(_) | Value::Truth(_)) => {
                     "it mentions what looks alike, and is written with other characters".to_owned()
                 }
                 Value::Text(_) | Value::Number(_) => format!("{} mentions nothing", types.0),
                 _ => format!("{} is nothing that could be mentioned", types.1),
             },
+            _ if looks_for_nothing(left, right) => NOTHING.to_owned(),
             _ if matches!((left, right), (Value::Text(_), Value::Text(_))) => LOOKS_ALIKE.to_owned(),
             _ => format!("{} is no text", types.0),
         })
     }
 }
 
+impl Machine<'_> {
+    /// What asks each element of a list for a part: `any x in to: x contains "evil"`.
+    pub(super) fn part_help(&self, kind: TestKind, at: usize, subject: &Value<'_>) -> Option<String> {
+        let word = match kind {
+            TestKind::Contains => "contains",
+            TestKind::ContainsIgnoringCase => "icontains",
+            TestKind::StartsWith => "starts with",
+            TestKind::EndsWith => "ends with",
+            TestKind::Matches => "matches",
+            _ => return None,
+        };
+        let Value::List(_) = subject else { return None };
+        let text = self.rule_text(self.op_span(at));
+        let (front, rest) = match text.split_once(&format!(" {word} ")) {
+            Some(parts) => parts,
+            None if kind == TestKind::Matches => text.split_once(": ")?,
+            None => return None,
+        };
+        let (path, quantifier) = match front.strip_suffix(" not").map(str::trim_end) {
+            Some(path) => (path, "no"),
+            None => (front, "any"),
+        };
+        let is_path = |letter: char| letter.is_alphanumeric() || "_.[]*-".contains(letter);
+        let whole = path.chars().all(is_path) && !path.is_empty() && !rest.ends_with('…');
+        whole.then(|| format!("{quantifier} x in {path}: x {word} {rest}"))
+    }
+}
+
+const NOTHING: &str = "nothing is looked for";
 const LOOKS_ALIKE: &str = "it holds what looks alike, and is written with other characters";
 
 fn written_like(text: &str, other: &str) -> &'static str {

@@ -5,8 +5,8 @@
 //! session share it.
 //!
 //! ```
-//! use averment_ide::assist::{CursorContext, complete};
-//! let found = complete("require se", 10, &CursorContext::default());
+//! use averment_ide::assist::{CursorContext, complete_at};
+//! let found = complete_at("require se", 10, &CursorContext::default());
 //! assert_eq!(found.range, 8..10);
 //! ```
 

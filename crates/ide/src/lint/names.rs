@@ -218,12 +218,15 @@ fn statement_bindings<'a>(
         inner.extend(uses.0.iter().map(|(name, _)| name.clone()));
         bindings_of(context, body, &inner);
     }
-    // For every value that occurs: one place is enough.
+    // They are judged once for every value that occurs, also the lists of an expression: one place is enough.
     let mut innermost = statement;
     while let StatementKind::Not(inner) = &innermost.kind {
         innermost = inner;
     }
-    if matches!(innermost.kind, StatementKind::Count { .. } | StatementKind::Require { .. }) {
+    if matches!(
+        innermost.kind,
+        StatementKind::Count { .. } | StatementKind::Require { .. } | StatementKind::Expression(_)
+    ) {
         return;
     }
     for (name, span) in &uses.0 {

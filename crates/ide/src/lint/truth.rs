@@ -258,10 +258,6 @@ fn wrong_case(expr: &TypedExpr) -> Option<Diagnostic> {
     let place = operand.span;
     let always = if tested.negated { "always" } else { "never" };
     let message = match *function {
-        "weekday" => format!(
-            "a weekday is `monday` to `sunday`, and `{text}` is {}",
-            if tested.negated { "none" } else { "never one" }
-        ),
         "upper" => format!("text in upper case {always} passes this: `{text}` is in another case"),
         _ => format!("text in lower case {always} passes this: `{text}` is in another case"),
     };
@@ -280,7 +276,7 @@ const TEXT_TESTS: [TestKind; 5] =
 /// The text in the case that the function returns, if it differs.
 fn matching_case(function: &str, text: &str) -> Option<String> {
     let turned = match function {
-        "lower" | "weekday" => text.to_lowercase(),
+        "lower" => text.to_lowercase(),
         "upper" => text.to_uppercase(),
         _ => return None,
     };

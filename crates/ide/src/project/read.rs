@@ -88,7 +88,7 @@ impl ProjectReader {
                 "prices" => {
                     project.prices = self.read_text(value).and_then(|text| self.resolve_path(text, value.span()))
                 }
-                "deny" => project.deny = self.read_words(value, &["vacuous", "unjudged", "unexercised"]),
+                "deny" => project.deny = self.read_words(value, &["vacuous", "unjudged", "unexercised", "near-names"]),
                 "allow" => project.allow = self.read_words(value, &["undecided", "empty"]),
                 "params" => project.params = self.read_params(value),
                 "permissions" => self.read_permissions(value, project),

@@ -11,7 +11,8 @@ pub fn write_headline(out: &mut dyn Write, style: TextStyle, ending: &ReportEndi
     let totals = ending.totals;
     let (runs, assertions) = (count_words(totals.runs, "run"), totals.counts.all_results());
     if totals.counts.nothing_exercised() {
-        let said = format!("nothing was exercised: every verdict is vacuous ({} in {runs})", totals.counts.in_words());
+        let word = if totals.counts.vacuous > 0 { "vacuous" } else { "skipped" };
+        let said = format!("nothing was exercised: every verdict is {word} ({} in {runs})", totals.counts.in_words());
         let missing = not_judged(totals).unwrap_or_default();
         return writeln!(out, "{}{missing}", paint_text(style, TextColor::Yellow, &said));
     }

@@ -18,7 +18,7 @@ pub struct CheckCosts {
     /// The number of threads.
     pub threads: u64,
     /// How much of the runs was read.
-    pub reads: Reads,
+    pub reads: ReadCounts,
     /// The size of the traces.
     pub bytes: u64,
     /// Nanoseconds by phase.
@@ -33,7 +33,7 @@ pub struct CheckCosts {
 
 /// How much was read of the runs that were judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Reads {
+pub struct ReadCounts {
     /// Runs that were settled by what the prefilter takes out of their bytes.
     pub prefiltered: u64,
     /// Those among them of which no value was read: the names of their calls were enough.
@@ -44,7 +44,7 @@ pub struct Reads {
     pub full: u64,
 }
 
-impl Reads {
+impl ReadCounts {
     /// Adds those of other runs.
     pub fn add(&mut self, other: Self) {
         self.prefiltered = self.prefiltered.saturating_add(other.prefiltered);
@@ -184,7 +184,7 @@ impl CheckCosts {
         Self {
             clock,
             threads: 0,
-            reads: Reads::default(),
+            reads: ReadCounts::default(),
             bytes: 0,
             phases: [0; ProfilePhase::ALL.len()],
             formats: BTreeMap::new(),

@@ -1,9 +1,9 @@
 //! The programs of a command line, in order, and what of them the line hides.
 
 use super::expand::{self, unescaped};
-use super::lex::{self, CommandSegment, Input, Segments, Variables};
-use super::unwrap::{Opened, Unwrapped, is_shell, open};
-use super::word::{Word, joined};
+use super::lex::{self, CommandSegment, SegmentInput, SegmentList, Variables};
+use super::unwrap::{CommandLayers, InnerCommand, is_shell, open_command};
+use super::word::{ShellWord, joined};
 
 /// One program that a command line runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,13 +67,13 @@ pub fn line(command: &str) -> CommandLine {
 
 fn read(command: &str, variables: &Variables) -> CommandLine {
     let mut collector = Collector { line: CommandLine::default(), variables };
-    collector.script(command, &Surroundings::default());
+    collector.collect_script(command, &ScriptContext::default());
     collector.line
 }
 
 /// What programs may read from their input.
 #[derive(Debug, Clone, Default)]
-enum Printed {
+enum ShellInput {
     /// Nobody hands them lines.
     #[default]
     Nothing,
@@ -85,9 +85,9 @@ enum Printed {
 
 /// What stands around a script.
 #[derive(Debug, Clone, Default)]
-struct Surroundings<'a> {
+struct ScriptContext<'a> {
     depth: usize,
-    input: Printed,
+    input: ShellInput,
     wrappers: Vec<&'static str>,
     placeholder: Option<&'a str>,
 }
@@ -98,106 +98,113 @@ struct Collector<'v> {
 }
 
 impl Collector<'_> {
-    fn script(&mut self, script: &str, around: &Surroundings<'_>) {
+    fn collect_script(&mut self, script: &str, around: &ScriptContext<'_>) {
         if around.depth > DEEPEST {
-            return self.hide(around, || format!("scripts stand more than {DEEPEST} deep in each other"));
+            return self.hide_part(around, || format!("scripts stand more than {DEEPEST} deep in each other"));
         }
-        let Segments { done, is_broken } = lex::split_segments(script, self.variables);
+        let SegmentList { done, is_broken } = lex::split_segments(script, self.variables);
         let mut before = None;
         for segment in &done {
             if self.line.parts.len() >= MOST_PARTS {
-                return self.hide(around, || format!("it runs more than {MOST_PARTS} programs"));
+                return self.hide_part(around, || format!("it runs more than {MOST_PARTS} programs"));
             }
             let input = match &segment.input {
-                Input::Inherited => around.input.clone(),
-                Input::File => Printed::Nothing,
-                Input::Text(text) => Printed::Text(text.clone()),
-                Input::Pipe => before.map_or(Printed::Nothing, printed),
-                Input::PipeOfGroup => Printed::By("( … )".to_owned()),
+                SegmentInput::Inherited => around.input.clone(),
+                SegmentInput::File => ShellInput::Nothing,
+                SegmentInput::Text(text) => ShellInput::Text(text.clone()),
+                SegmentInput::Pipe => before.map_or(ShellInput::Nothing, piped_input),
+                SegmentInput::PipeOfGroup => ShellInput::By("( … )".to_owned()),
             };
-            self.words(&segment.words, segment, &Surroundings { input, ..around.clone() });
-            let inside = Surroundings { depth: around.depth.saturating_add(1), ..Surroundings::default() };
+            self.collect_words(&segment.words, segment, &ScriptContext { input, ..around.clone() });
+            let inside = ScriptContext { depth: around.depth.saturating_add(1), ..ScriptContext::default() };
             for script in segment.substitutions.iter().chain(&segment.files) {
-                self.script(script, &inside);
+                self.collect_script(script, &inside);
             }
             before = Some(segment);
         }
         if is_broken {
-            self.hide(around, || "a quote or a bracket of it is never closed".to_owned());
+            self.hide_part(around, || "a quote or a bracket of it is never closed".to_owned());
         }
     }
 
-    fn words(&mut self, words: &[Word], segment: &CommandSegment, around: &Surroundings<'_>) {
-        let Opened { inner, taken_off, kept, unknown_option, placeholder } = open(words, around.placeholder);
-        let mut around = Surroundings { placeholder, ..around.clone() };
+    fn collect_words(&mut self, words: &[ShellWord], segment: &CommandSegment, around: &ScriptContext<'_>) {
+        let CommandLayers { inner, taken_off, kept, unknown_option, placeholder } =
+            open_command(words, around.placeholder);
+        let mut around = ScriptContext { placeholder, ..around.clone() };
         around.wrappers.extend(taken_off);
         if let Some(kept) = kept {
-            self.push(kept, &around);
+            self.push_part(kept, &around);
         }
         if let Some((wrapper, option)) = unknown_option {
-            self.hide(&around, || format!("`{wrapper}` has an option `{option}` that is not known"));
+            self.hide_part(&around, || format!("`{wrapper}` has an option `{option}` that is not known"));
         }
-        let deeper = |around: Surroundings<'_>| around.depth.saturating_add(1);
+        let deeper = |around: ScriptContext<'_>| around.depth.saturating_add(1);
         match inner {
-            Unwrapped::Nothing => {}
-            Unwrapped::Program(program) => {
-                self.push(program, &around);
-                self.printed_file(program, segment, &around);
+            InnerCommand::Nothing => {}
+            InnerCommand::Program(program) => {
+                self.push_part(program, &around);
+                self.collect_printed_file(program, segment, &around);
             }
-            Unwrapped::Unknown(word) if !prints_settings(word, &around) => {
-                self.hide(&around, || format!("{} is only known when it runs", quoted(&word.text)));
+            InnerCommand::Unknown(word) if !prints_settings(word, &around) => {
+                self.hide_part(&around, || format!("{} is only known when it runs", quote_text(&word.text)));
             }
-            Unwrapped::Unknown(_) => {}
-            Unwrapped::Scripts(scripts) => {
-                let inside = Surroundings { depth: deeper(around.clone()), ..around };
-                scripts.iter().for_each(|script| self.script(script, &inside));
+            InnerCommand::Unknown(_) => {}
+            InnerCommand::Scripts(scripts) => {
+                let inside = ScriptContext { depth: deeper(around.clone()), ..around };
+                scripts.iter().for_each(|script| self.collect_script(script, &inside));
             }
-            Unwrapped::Words(all) if around.depth > DEEPEST => {
-                self.hide(&around, || format!("{} programs stand in wrappers in wrappers", all.len()));
+            InnerCommand::Words(all) if around.depth > DEEPEST => {
+                self.hide_part(&around, || format!("{} programs stand in wrappers in wrappers", all.len()));
             }
-            Unwrapped::Words(all) => {
-                let inside = Surroundings { depth: deeper(around.clone()), ..around };
-                all.iter().for_each(|words| self.words(words, segment, &inside));
+            InnerCommand::Words(all) => {
+                let inside = ScriptContext { depth: deeper(around.clone()), ..around };
+                all.iter().for_each(|words| self.collect_words(words, segment, &inside));
             }
-            Unwrapped::Shell(shell) => {
+            InnerCommand::Shell(shell) => {
                 if kept.is_none() {
-                    self.push(shell, &around);
+                    self.push_part(shell, &around);
                 }
-                if !self.printed_file(shell, segment, &around) {
-                    self.input_of(shell, around);
+                if !self.collect_printed_file(shell, segment, &around) {
+                    self.collect_input(shell, around);
                 }
             }
         }
     }
 
     /// A shell that takes its lines from its input.
-    fn input_of(&mut self, shell: &[Word], around: Surroundings<'_>) {
+    fn collect_input(&mut self, shell: &[ShellWord], around: ScriptContext<'_>) {
         match around.input {
-            Printed::Nothing => {}
-            Printed::Text(script) => {
-                let inside = Surroundings { depth: around.depth.saturating_add(1), input: Printed::Nothing, ..around };
-                self.script(&script, &inside);
+            ShellInput::Nothing => {}
+            ShellInput::Text(script) => {
+                let inside =
+                    ScriptContext { depth: around.depth.saturating_add(1), input: ShellInput::Nothing, ..around };
+                self.collect_script(&script, &inside);
             }
-            Printed::By(ref program) => {
-                let shell = shell.first().and_then(Word::program).unwrap_or("a shell");
-                self.hide(&around, || format!("`{shell}` runs what `{program}` prints"));
+            ShellInput::By(ref program) => {
+                let shell = shell.first().and_then(ShellWord::program).unwrap_or("a shell");
+                self.hide_part(&around, || format!("`{shell}` runs what `{program}` prints"));
             }
         }
     }
 
     /// `bash <(curl …)`, `source <(…)`: whether lines come from the output of a program in place of a file.
-    fn printed_file(&mut self, words: &[Word], segment: &CommandSegment, around: &Surroundings<'_>) -> bool {
+    fn collect_printed_file(
+        &mut self,
+        words: &[ShellWord],
+        segment: &CommandSegment,
+        around: &ScriptContext<'_>,
+    ) -> bool {
         let Some(script) = segment.files.first() else { return false };
         let name =
-            words.first().and_then(Word::program).filter(|name| is_shell(name) || matches!(*name, "source" | "."));
+            words.first().and_then(ShellWord::program).filter(|name| is_shell(name) || matches!(*name, "source" | "."));
         let Some(name) = name else { return false };
         if !is_settings(script) {
-            self.hide(around, || format!("`{name}` runs what `{}` prints", shortened(script)));
+            self.hide_part(around, || format!("`{name}` runs what `{}` prints", shorten_text(script)));
         }
         true
     }
 
-    fn push(&mut self, words: &[Word], around: &Surroundings<'_>) {
+    fn push_part(&mut self, words: &[ShellWord], around: &ScriptContext<'_>) {
         let Some((program, words)) = words.split_first() else { return };
         let words = words.iter().map(|word| word.text.clone()).collect();
         let program = program.program().unwrap_or(&program.text).to_owned();
@@ -205,7 +212,7 @@ impl Collector<'_> {
     }
 
     /// Something runs that the line does not tell.
-    fn hide(&mut self, around: &Surroundings<'_>, why: impl FnOnce() -> String) {
+    fn hide_part(&mut self, around: &ScriptContext<'_>, why: impl FnOnce() -> String) {
         if self.line.hides.is_none() {
             self.line.hides = Some(why());
             self.line.parts.push(CommandPart { program: None, words: Vec::new(), wrappers: around.wrappers.clone() });
@@ -214,23 +221,25 @@ impl Collector<'_> {
 }
 
 /// What a program in front of `|` prints.
-fn printed(segment: &CommandSegment) -> Printed {
-    let name = segment.words.first().and_then(Word::program);
+fn piped_input(segment: &CommandSegment) -> ShellInput {
+    let name = segment.words.first().and_then(ShellWord::program);
     let words = segment.words.get(1..).unwrap_or_default();
-    if let (Some("cat"), [], Input::Text(text)) = (name, words, &segment.input) {
-        return Printed::Text(text.clone());
+    if let (Some("cat"), [], SegmentInput::Text(text)) = (name, words, &segment.input) {
+        return ShellInput::Text(text.clone());
     }
-    let is_known = words.iter().all(Word::is_known);
+    let is_known = words.iter().all(ShellWord::is_known);
     match name {
-        Some("echo") if is_known => Printed::Text(echoed(words)),
-        Some("printf") if is_known => Printed::Text(formatted(words)),
-        Some(name) => Printed::By(name.to_owned()),
-        None => Printed::By(segment.words.first().map_or_else(|| "( … )".to_owned(), |word| shortened(&word.text))),
+        Some("echo") if is_known => ShellInput::Text(echo_output(words)),
+        Some("printf") if is_known => ShellInput::Text(printf_output(words)),
+        Some(name) => ShellInput::By(name.to_owned()),
+        None => {
+            ShellInput::By(segment.words.first().map_or_else(|| "( … )".to_owned(), |word| shorten_text(&word.text)))
+        }
     }
 }
 
-fn echoed(words: &[Word]) -> String {
-    let is_option = |word: &&Word| matches!(word.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en");
+fn echo_output(words: &[ShellWord]) -> String {
+    let is_option = |word: &&ShellWord| matches!(word.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en");
     let options = words.iter().take_while(is_option).count();
     let (options, words) = words.split_at_checked(options).unwrap_or((&[], words));
     let text = joined(words);
@@ -238,7 +247,7 @@ fn echoed(words: &[Word]) -> String {
 }
 
 /// Every argument stands in place of a `%s`; where there is none, the format is all that is printed.
-fn formatted(words: &[Word]) -> String {
+fn printf_output(words: &[ShellWord]) -> String {
     let Some((format, arguments)) = words.split_first() else { return String::new() };
     let format = unescaped(&format.text);
     if !format.contains('%') {
@@ -262,7 +271,7 @@ fn formatted(words: &[Word]) -> String {
 }
 
 /// `eval "$(ssh-agent -s)"`: the word is a substitution of a program that prints settings.
-fn prints_settings(word: &Word, around: &Surroundings<'_>) -> bool {
+fn prints_settings(word: &ShellWord, around: &ScriptContext<'_>) -> bool {
     let script = word.text.strip_prefix("$(").and_then(|script| script.strip_suffix(')'));
     around.wrappers.contains(&"eval") && script.is_some_and(is_settings)
 }
@@ -274,13 +283,13 @@ fn is_settings(script: &str) -> bool {
 }
 
 /// The beginning of a text as code.
-fn quoted(text: &str) -> String {
-    let text = shortened(text);
+fn quote_text(text: &str) -> String {
+    let text = shorten_text(text);
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
 /// The beginning of a text, for a message.
-fn shortened(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     const MOST: usize = 40;
     let short: String = text.chars().take(MOST).map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
     if short.len() < text.len() { format!("{short}…") } else { short }

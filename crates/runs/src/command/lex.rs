@@ -3,7 +3,7 @@
 mod nested;
 
 use super::expand::{ansi_quoted, expansions, substituted};
-use super::word::Word;
+use super::word::ShellWord;
 use indexmap::IndexMap;
 use std::iter::Peekable;
 use std::str::Chars;
@@ -13,7 +13,7 @@ pub(super) type Variables = IndexMap<String, String>;
 
 /// Where the standard input of a program comes from, as far as that decides what a shell runs.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) enum Input {
+pub(super) enum SegmentInput {
     /// Wherever that of the line comes from.
     #[default]
     Inherited,
@@ -30,26 +30,26 @@ pub(super) enum Input {
 /// The words of one program, its input, and the scripts of the substitutions in them.
 #[derive(Debug, Default)]
 pub(super) struct CommandSegment {
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<ShellWord>,
     pub(super) substitutions: Vec<String>,
     /// Scripts whose output stands in place of a file: `<( … )`.
     pub(super) files: Vec<String>,
-    pub(super) input: Input,
+    pub(super) input: SegmentInput,
 }
 
 /// A line that was split.
 #[derive(Debug, Default)]
-pub(super) struct Segments {
+pub(super) struct SegmentList {
     pub(super) done: Vec<CommandSegment>,
     /// A quote or a parenthesis that is never closed: no shell would run the line as it was read.
     pub(super) is_broken: bool,
 }
 
 /// Splits at `;`, `&`, `|`, `&&`, `||`, line ends and parentheses.
-pub(super) fn split_segments(command: &str, variables: &Variables) -> Segments {
+pub(super) fn split_segments(command: &str, variables: &Variables) -> SegmentList {
     let mut lexer = CommandLexer::new(command, variables);
-    lexer.run();
-    Segments { done: lexer.done, is_broken: lexer.is_broken }
+    lexer.lex_command();
+    SegmentList { done: lexer.done, is_broken: lexer.is_broken }
 }
 
 /// What the word that is being read is for.
@@ -77,7 +77,7 @@ struct CommandLexer<'a> {
     done: Vec<CommandSegment>,
     segment: CommandSegment,
     /// The word that is being read; an empty one in quotes is one, too.
-    word: Option<Word>,
+    word: Option<ShellWord>,
     role: WordRole,
     here: Vec<HereDocument>,
     /// A `)` stands just before.
@@ -100,44 +100,44 @@ impl<'a> CommandLexer<'a> {
         }
     }
 
-    fn run(&mut self) {
+    fn lex_command(&mut self) {
         while let Some(character) = self.rest.next() {
             let behind_group = std::mem::take(&mut self.behind_group);
             match character {
-                '\\' => self.escaped(),
-                '\'' => self.single_quoted(),
-                '"' => self.double_quoted(),
-                '`' => self.backquoted(),
-                '$' => self.dollar(false),
+                '\\' => self.lex_escaped(),
+                '\'' => self.lex_single_quoted(),
+                '"' => self.lex_double_quoted(),
+                '`' => self.lex_backquoted(),
+                '$' => self.lex_dollar(false),
                 '\n' => {
                     self.end_segment();
                     self.read_here_documents();
                 }
-                '|' => self.pipe(behind_group),
+                '|' => self.lex_pipe(behind_group),
                 ')' => {
                     self.end_segment();
                     self.behind_group = true;
                 }
                 ';' | '(' => self.end_segment(),
-                '&' => self.ampersand(),
-                '<' | '>' => self.redirection(character),
-                '#' if self.word.is_none() => self.comment(),
+                '&' => self.lex_ampersand(),
+                '<' | '>' => self.lex_redirection(character),
+                '#' if self.word.is_none() => self.skip_comment(),
                 blank if blank.is_whitespace() => {
                     self.end_word();
                     self.behind_group = behind_group;
                 }
                 special @ ('*' | '?' | '[' | '{') => {
-                    self.push(special);
+                    self.push_char(special);
                     self.word.get_or_insert_default().is_pattern = true;
                 }
-                other => self.push(other),
+                other => self.push_char(other),
             }
         }
         self.end_segment();
         self.read_here_documents();
     }
 
-    fn push(&mut self, character: char) {
+    fn push_char(&mut self, character: char) {
         self.word.get_or_insert_default().text.push(character);
     }
 
@@ -150,7 +150,7 @@ impl<'a> CommandLexer<'a> {
         let Some(word) = self.word.take() else { return };
         match std::mem::replace(&mut self.role, WordRole::Argument) {
             WordRole::Argument => self.segment.words.push(word),
-            WordRole::HereString => self.segment.input = Input::Text(word.text),
+            WordRole::HereString => self.segment.input = SegmentInput::Text(word.text),
             WordRole::Target => {}
         }
     }
@@ -166,25 +166,25 @@ impl<'a> CommandLexer<'a> {
     }
 
     /// `|` hands the output of a program on, `||` does not.
-    fn pipe(&mut self, behind_group: bool) {
+    fn lex_pipe(&mut self, behind_group: bool) {
         self.end_segment();
         if self.rest.next_if_eq(&'|').is_some() {
             return;
         }
         self.rest.next_if_eq(&'&');
-        self.segment.input = if behind_group { Input::PipeOfGroup } else { Input::Pipe };
+        self.segment.input = if behind_group { SegmentInput::PipeOfGroup } else { SegmentInput::Pipe };
     }
 
-    fn escaped(&mut self) {
+    fn lex_escaped(&mut self) {
         match self.rest.next() {
             // A line that goes on.
             Some('\n') | None => {}
-            Some(character) => self.push(character),
+            Some(character) => self.push_char(character),
         }
     }
 
     /// Takes characters up to a sign, which is left out; a text that ends before is broken.
-    fn until(&mut self, end: char) -> String {
+    fn take_until(&mut self, end: char) -> String {
         let mut text = String::new();
         loop {
             match self.rest.next() {
@@ -198,47 +198,47 @@ impl<'a> CommandLexer<'a> {
         }
     }
 
-    fn single_quoted(&mut self) {
-        let text = self.until('\'');
+    fn lex_single_quoted(&mut self) {
+        let text = self.take_until('\'');
         self.word.get_or_insert_default().text.push_str(&text);
     }
 
-    fn double_quoted(&mut self) {
+    fn lex_double_quoted(&mut self) {
         self.word.get_or_insert_default();
         while let Some(character) = self.rest.next() {
             match character {
                 '"' => return,
                 '\\' => match self.rest.next() {
-                    Some(next @ ('"' | '\\' | '$' | '`')) => self.push(next),
+                    Some(next @ ('"' | '\\' | '$' | '`')) => self.push_char(next),
                     Some('\n') | None => {}
                     Some(next) => {
-                        self.push('\\');
-                        self.push(next);
+                        self.push_char('\\');
+                        self.push_char(next);
                     }
                 },
-                '`' => self.backquoted(),
-                '$' => self.dollar(true),
-                other => self.push(other),
+                '`' => self.lex_backquoted(),
+                '$' => self.lex_dollar(true),
+                other => self.push_char(other),
             }
         }
         self.is_broken = true;
     }
 
-    fn backquoted(&mut self) {
-        let script = self.until('`');
+    fn lex_backquoted(&mut self) {
+        let script = self.take_until('`');
         self.push_unknown(&format!("`{script}`"));
         self.segment.substitutions.push(script);
     }
 
     /// What a `$` begins.
-    fn dollar(&mut self, is_quoted: bool) {
+    fn lex_dollar(&mut self, is_quoted: bool) {
         match self.rest.peek() {
-            Some('(') => self.substitution(),
+            Some('(') => self.lex_substitution(),
             Some('{') => {
                 self.rest.next();
-                let inner = self.braced();
+                let inner = self.lex_braced();
                 match self.variables.get(&inner) {
-                    Some(value) => self.expand(value, is_quoted),
+                    Some(value) => self.expand_value(value, is_quoted),
                     None => {
                         self.segment.substitutions.extend(expansions(&inner));
                         self.push_unknown(&format!("${{{inner}}}"));
@@ -256,11 +256,11 @@ impl<'a> CommandLexer<'a> {
             Some(first) if first.is_alphanumeric() || "_@*#?!-$".contains(*first) => {
                 let name = self.variable_name();
                 match self.variables.get(&name) {
-                    Some(value) => self.expand(value, is_quoted),
+                    Some(value) => self.expand_value(value, is_quoted),
                     None => self.push_unknown(&format!("${name}")),
                 }
             }
-            _ => self.push('$'),
+            _ => self.push_char('$'),
         }
     }
 
@@ -276,38 +276,38 @@ impl<'a> CommandLexer<'a> {
     }
 
     /// The value of a variable; outside of quotes it is several words where it holds space.
-    fn expand(&mut self, value: &str, is_quoted: bool) {
+    fn expand_value(&mut self, value: &str, is_quoted: bool) {
         self.word.get_or_insert_default();
         for character in value.chars() {
             match character.is_whitespace() && !is_quoted {
                 true => self.end_word(),
-                false => self.push(character),
+                false => self.push_char(character),
             }
         }
     }
 
     /// `$( … )`; `$(( … ))` is a number.
-    fn substitution(&mut self) {
+    fn lex_substitution(&mut self) {
         self.rest.next();
-        let script = self.parenthesised();
+        let script = self.lex_parenthesised();
         self.push_unknown(&format!("$({script})"));
         self.segment.substitutions.extend(substituted(&script));
     }
 
     /// `&&` and `&` end a program; `&>` redirects.
-    fn ampersand(&mut self) {
+    fn lex_ampersand(&mut self) {
         match self.rest.peek() {
             Some('>') => {
                 self.end_word();
                 self.rest.next();
-                self.redirection('>');
+                self.lex_redirection('>');
             }
             _ => self.end_segment(),
         }
     }
 
     /// Neither the target nor a number in front of it is an argument.
-    fn redirection(&mut self, character: char) {
+    fn lex_redirection(&mut self, character: char) {
         if self.word.as_ref().is_some_and(|word| word.text.chars().all(|c| c.is_ascii_digit())) {
             self.word = None;
         }
@@ -317,12 +317,12 @@ impl<'a> CommandLexer<'a> {
             arrows += 1;
         }
         if character == '<' && arrows == 2 {
-            self.here_document();
+            self.lex_here_document();
             return;
         }
         if self.rest.next_if_eq(&'(').is_some() {
             // `<( … )` is a program of its own.
-            let script = self.parenthesised();
+            let script = self.lex_parenthesised();
             self.segment.files.push(script);
             return;
         }
@@ -334,11 +334,11 @@ impl<'a> CommandLexer<'a> {
         }
         self.role = if arrows == 3 { WordRole::HereString } else { WordRole::Target };
         if character == '<' && arrows == 1 {
-            self.segment.input = Input::File;
+            self.segment.input = SegmentInput::File;
         }
     }
 
-    fn here_document(&mut self) {
+    fn lex_here_document(&mut self) {
         let (end, is_quoted) = self.here_end(&mut String::new());
         self.here.push(HereDocument { end, is_quoted, segment: self.done.len() });
     }
@@ -350,11 +350,11 @@ impl<'a> CommandLexer<'a> {
             if !here.is_quoted {
                 segment.substitutions.extend(expansions(&text));
             }
-            segment.input = Input::Text(text);
+            segment.input = SegmentInput::Text(text);
         }
     }
 
-    fn comment(&mut self) {
+    fn skip_comment(&mut self) {
         while self.rest.next_if(|next| *next != '\n').is_some() {}
     }
 }

@@ -1,34 +1,34 @@
 //! What the words of one program run: wrappers taken off, shells opened.
 
-use super::word::{Word, joined};
+use super::word::{ShellWord, joined};
 use super::wrappers::{self, WrappedCommand, Wrapper};
 use std::borrow::Cow;
 
 /// A step from the words of a program to what they run.
 #[derive(Debug)]
-pub(super) enum Unwrapped<'a> {
+pub(super) enum InnerCommand<'a> {
     /// A program with its arguments, and no more.
-    Program(&'a [Word]),
+    Program(&'a [ShellWord]),
     /// Only the running shell knows which program.
-    Unknown(&'a Word),
+    Unknown(&'a ShellWord),
     /// Lines of a shell.
     Scripts(Vec<Cow<'a, str>>),
     /// A shell that takes its lines from its input, with its arguments.
-    Shell(&'a [Word]),
+    Shell(&'a [ShellWord]),
     /// Words that begin with another program, each.
-    Words(Vec<&'a [Word]>),
+    Words(Vec<&'a [ShellWord]>),
     /// Nothing.
     Nothing,
 }
 
 /// What words run, and what stands around it.
 #[derive(Debug)]
-pub(super) struct Opened<'a> {
-    pub(super) inner: Unwrapped<'a>,
+pub(super) struct CommandLayers<'a> {
+    pub(super) inner: InnerCommand<'a>,
     /// The wrappers that were taken off.
     pub(super) taken_off: Vec<&'static str>,
     /// A wrapper that is a program of the line, too.
-    pub(super) kept: Option<&'a [Word]>,
+    pub(super) kept: Option<&'a [ShellWord]>,
     /// An option of a wrapper that nobody knows: the word behind it may be its value or the program.
     pub(super) unknown_option: Option<(&'static str, &'a str)>,
     /// What stands for the input of `xargs` and the files of `find` in what they run.
@@ -46,7 +46,7 @@ const HEADS: [&str; 3] = ["case", "for", "select"];
 /// Shells.
 const SHELLS: [&str; 8] = ["ash", "bash", "csh", "dash", "fish", "ksh", "sh", "zsh"];
 /// Options of shells with a value.
-const SHELL_VALUES: [&str; 6] = ["+O", "+o", "--init-file", "--rcfile", "-O", "-o"];
+const SHELL_VALUES: [&str; 2] = ["--init-file", "--rcfile"];
 /// Names of files that are the input.
 const INPUT_FILES: [&str; 4] = ["-", "/dev/fd/0", "/dev/stdin", "/proc/self/fd/0"];
 
@@ -56,12 +56,17 @@ pub(super) fn is_shell(name: &str) -> bool {
 }
 
 /// Opens words up to a program, to lines, or to words that begin with other programs. `placeholder` stands for what is known only when they run.
-pub(super) fn open<'a>(words: &'a [Word], placeholder: Option<&'a str>) -> Opened<'a> {
-    let mut opened =
-        Opened { inner: Unwrapped::Nothing, taken_off: Vec::new(), kept: None, unknown_option: None, placeholder };
+pub(super) fn open_command<'a>(words: &'a [ShellWord], placeholder: Option<&'a str>) -> CommandLayers<'a> {
+    let mut opened = CommandLayers {
+        inner: InnerCommand::Nothing,
+        taken_off: Vec::new(),
+        kept: None,
+        unknown_option: None,
+        placeholder,
+    };
     let mut rest = words;
     loop {
-        rest = behind_shell_words(rest);
+        rest = skip_shell_words(rest);
         let Some((first, behind)) = rest.split_first() else { return opened };
         if first.is_variable_of_powershell() && is_set_in_powershell(first, behind) {
             rest = behind.get(1..).unwrap_or_default();
@@ -69,28 +74,28 @@ pub(super) fn open<'a>(words: &'a [Word], placeholder: Option<&'a str>) -> Opene
         }
         let name = first.program().filter(|_| opened.placeholder != Some(&first.text));
         let Some(name) = name.filter(|_| opened.taken_off.len() < MOST_WRAPPERS) else {
-            opened.inner = Unwrapped::Unknown(first);
+            opened.inner = InnerCommand::Unknown(first);
             return opened;
         };
-        let Some(wrapper) = wrapper_of(name, behind) else {
-            opened.inner = if is_shell(name) { of_shell(rest) } else { Unwrapped::Program(rest) };
+        let Some(wrapper) = find_wrapper(name, behind) else {
+            opened.inner = if is_shell(name) { open_shell(rest) } else { InnerCommand::Program(rest) };
             return opened;
         };
-        let options = Options::read(wrapper, behind);
+        let options = WrapperOptions::read(wrapper, behind);
         if options.is_idle || options.runs_nothing(wrapper) {
-            opened.inner = Unwrapped::Program(rest);
+            opened.inner = InnerCommand::Program(rest);
             return opened;
         }
         opened.unknown_option = opened.unknown_option.or(options.unknown.map(|option| (wrapper.name, option)));
-        opened.placeholder = placeholder_of(wrapper, behind).or(opened.placeholder);
+        opened.placeholder = find_placeholder(wrapper, behind).or(opened.placeholder);
         if !wrapper.is_taken_off {
             opened.kept = Some(rest);
-            opened.inner = options.inner(wrapper, rest);
+            opened.inner = options.inner_command(wrapper, rest);
             return opened;
         }
         opened.taken_off.push(wrapper.name);
         if wrapper.inner != WrappedCommand::Words || !options.scripts.is_empty() || options.rest.is_empty() {
-            opened.inner = options.inner(wrapper, rest);
+            opened.inner = options.inner_command(wrapper, rest);
             return opened;
         }
         rest = options.rest;
@@ -98,7 +103,7 @@ pub(super) fn open<'a>(words: &'a [Word], placeholder: Option<&'a str>) -> Opene
 }
 
 /// Takes off assignments and words of the shell.
-fn behind_shell_words(words: &[Word]) -> &[Word] {
+fn skip_shell_words(words: &[ShellWord]) -> &[ShellWord] {
     let mut rest = words;
     while let Some((first, behind)) = rest.split_first() {
         let text = first.text.as_str();
@@ -114,17 +119,17 @@ fn behind_shell_words(words: &[Word]) -> &[Word] {
 }
 
 /// `$x = …`, `$env:NAME=…`.
-fn is_set_in_powershell(first: &Word, behind: &[Word]) -> bool {
+fn is_set_in_powershell(first: &ShellWord, behind: &[ShellWord]) -> bool {
     first.text.contains('=') || behind.first().is_some_and(|next| matches!(next.text.as_str(), "=" | "+="))
 }
 
 /// The wrapper that a name with these words behind it is.
-fn wrapper_of(name: &str, behind: &[Word]) -> Option<&'static Wrapper> {
+fn find_wrapper(name: &str, behind: &[ShellWord]) -> Option<&'static Wrapper> {
     wrappers::of_name(name).find(|wrapper| wrapper.command.is_empty() || command_end(wrapper, behind).is_some())
 }
 
 /// How many words go up to the command that makes a wrapper: `--context x exec` of `docker`.
-fn command_end(wrapper: &Wrapper, behind: &[Word]) -> Option<usize> {
+fn command_end(wrapper: &Wrapper, behind: &[ShellWord]) -> Option<usize> {
     let mut wanted = wrapper.command.split(' ').peekable();
     let mut after_option = false;
     for (at, word) in behind.iter().enumerate() {
@@ -144,7 +149,7 @@ fn command_end(wrapper: &Wrapper, behind: &[Word]) -> Option<usize> {
 }
 
 /// What `xargs` and `find` put the names in place of.
-fn placeholder_of<'a>(wrapper: &Wrapper, behind: &'a [Word]) -> Option<&'a str> {
+fn find_placeholder<'a>(wrapper: &Wrapper, behind: &'a [ShellWord]) -> Option<&'a str> {
     match wrapper.name {
         "find" | "fd" | "fdfind" | "parallel" => Some("{}"),
         "xargs" => {
@@ -157,16 +162,16 @@ fn placeholder_of<'a>(wrapper: &Wrapper, behind: &'a [Word]) -> Option<&'a str> 
 }
 
 /// The options of a wrapper, and what stands behind them.
-struct Options<'a> {
+struct WrapperOptions<'a> {
     scripts: Vec<Cow<'a, str>>,
-    actions: Vec<&'a [Word]>,
-    rest: &'a [Word],
+    actions: Vec<&'a [ShellWord]>,
+    rest: &'a [ShellWord],
     unknown: Option<&'a str>,
     is_idle: bool,
 }
 
-impl<'a> Options<'a> {
-    fn read(wrapper: &Wrapper, behind: &'a [Word]) -> Self {
+impl<'a> WrapperOptions<'a> {
+    fn read(wrapper: &Wrapper, behind: &'a [ShellWord]) -> Self {
         let start = if wrapper.command.is_empty() { 0 } else { command_end(wrapper, behind).unwrap_or(0) };
         let mut options = Self { scripts: Vec::new(), actions: Vec::new(), rest: &[], unknown: None, is_idle: false };
         let (mut rest, mut places) = (behind.get(start..).unwrap_or_default(), wrapper.places);
@@ -174,7 +179,7 @@ impl<'a> Options<'a> {
         while let Some((first, next)) = rest.split_first() {
             let text = first.text.as_str();
             options.is_idle |= wrapper.is_idle(text);
-            if let Some(script) = options.script(wrapper, text, next) {
+            if let Some(script) = options.take_script(wrapper, text, next) {
                 rest = script;
             } else if text == "--" && !passes_words {
                 rest = next.get(places..).unwrap_or_default();
@@ -196,7 +201,7 @@ impl<'a> Options<'a> {
     }
 
     /// Takes what an option runs; gives what stands behind it.
-    fn script(&mut self, wrapper: &Wrapper, text: &'a str, next: &'a [Word]) -> Option<&'a [Word]> {
+    fn take_script(&mut self, wrapper: &Wrapper, text: &'a str, next: &'a [ShellWord]) -> Option<&'a [ShellWord]> {
         let (name, held) = text.split_once('=').map_or((text, None), |(name, held)| (name, Some(held)));
         let letters = text.strip_prefix('-').filter(|rest| rest.len() > 1 && !rest.starts_with('-'));
         // `-lc 'line'`, `-S'line'`.
@@ -207,7 +212,7 @@ impl<'a> Options<'a> {
         let starts_with = |option: &&str| option.len() == 2 && text.len() > 2 && text.starts_with(*option);
         let is_option = wrapper.scripts_of().any(|option| option == name);
         if wrapper.inner == WrappedCommand::Actions {
-            let end = |word: &Word| matches!(word.text.as_str(), ";" | "+");
+            let end = |word: &ShellWord| matches!(word.text.as_str(), ";" | "+");
             let count = next.iter().position(end).unwrap_or(next.len());
             let (action, behind) = next.split_at_checked(count).filter(|_| is_option)?;
             self.actions.push(action);
@@ -237,24 +242,24 @@ impl<'a> Options<'a> {
     }
 
     /// What it runs; `words` begin with its own name.
-    fn inner(self, wrapper: &Wrapper, words: &'a [Word]) -> Unwrapped<'a> {
+    fn inner_command(self, wrapper: &Wrapper, words: &'a [ShellWord]) -> InnerCommand<'a> {
         if !self.scripts.is_empty() {
-            return Unwrapped::Scripts(self.scripts);
+            return InnerCommand::Scripts(self.scripts);
         }
         match (wrapper.inner, self.rest) {
-            (WrappedCommand::Actions, _) => Unwrapped::Words(self.actions),
-            (WrappedCommand::Option, _) | (_, []) => Unwrapped::Shell(words),
-            (WrappedCommand::Words, rest) => Unwrapped::Words(vec![rest]),
-            (WrappedCommand::Text, [text, ..]) => Unwrapped::Scripts(vec![Cow::Borrowed(&text.text)]),
-            (WrappedCommand::Line, rest) if wrapper.name == "parallel" => Unwrapped::Scripts(of_parallel(rest)),
-            (WrappedCommand::Line, rest) => Unwrapped::Scripts(vec![Cow::Owned(joined(rest))]),
+            (WrappedCommand::Actions, _) => InnerCommand::Words(self.actions),
+            (WrappedCommand::Option, _) | (_, []) => InnerCommand::Shell(words),
+            (WrappedCommand::Words, rest) => InnerCommand::Words(vec![rest]),
+            (WrappedCommand::Text, [text, ..]) => InnerCommand::Scripts(vec![Cow::Borrowed(&text.text)]),
+            (WrappedCommand::Line, rest) if wrapper.name == "parallel" => InnerCommand::Scripts(parallel_scripts(rest)),
+            (WrappedCommand::Line, rest) => InnerCommand::Scripts(vec![Cow::Owned(joined(rest))]),
         }
     }
 }
 
 /// `parallel 'gzip {}' ::: a b`; without a line in front of `:::` each word behind it is one.
-fn of_parallel(words: &[Word]) -> Vec<Cow<'_, str>> {
-    let is_separator = |word: &Word| word.text.starts_with(":::");
+fn parallel_scripts(words: &[ShellWord]) -> Vec<Cow<'_, str>> {
+    let is_separator = |word: &ShellWord| word.text.starts_with(":::");
     match words.iter().position(is_separator) {
         Some(0) => words.iter().filter(|word| !is_separator(word)).map(|word| Cow::Borrowed(&*word.text)).collect(),
         end => vec![Cow::Owned(joined(words.get(..end.unwrap_or(words.len())).unwrap_or_default()))],
@@ -262,30 +267,32 @@ fn of_parallel(words: &[Word]) -> Vec<Cow<'_, str>> {
 }
 
 /// A shell: the line of `-c`, a file, or its input.
-fn of_shell(words: &[Word]) -> Unwrapped<'_> {
+fn open_shell(words: &[ShellWord]) -> InnerCommand<'_> {
     let mut rest = words.get(1..).unwrap_or_default();
     let (mut is_line, mut is_input) = (false, false);
     while let Some((first, next)) = rest.split_first() {
         let text = first.text.as_str();
         if INPUT_FILES.contains(&text) && !is_line {
-            return Unwrapped::Shell(words);
+            return InnerCommand::Shell(words);
         } else if SHELL_VALUES.contains(&text) {
             rest = next.get(1..).unwrap_or_default();
         } else if text.starts_with(['-', '+']) && text.len() > 1 {
             let is_cluster = !text.starts_with("--");
+            // `-euo pipefail`: the letter takes the next word, wherever it stands in the cluster.
+            let takes_next = is_cluster && text.contains(['o', 'O']);
             is_line |= text.starts_with('-') && is_cluster && text.contains('c') || text == "--command";
             is_input |= is_cluster && text.contains('s');
-            rest = next;
+            rest = next.get(usize::from(takes_next)..).unwrap_or_default();
         } else if is_line {
-            return Unwrapped::Scripts(vec![Cow::Borrowed(text)]);
+            return InnerCommand::Scripts(vec![Cow::Borrowed(text)]);
         } else if is_input {
-            return Unwrapped::Shell(words);
+            return InnerCommand::Shell(words);
         } else {
-            return Unwrapped::Program(words);
+            return InnerCommand::Program(words);
         }
     }
     match words.last() {
-        Some(last) if is_line => Unwrapped::Unknown(last),
-        _ => Unwrapped::Shell(words),
+        Some(last) if is_line => InnerCommand::Unknown(last),
+        _ => InnerCommand::Shell(words),
     }
 }

@@ -1,7 +1,7 @@
 //! A command that a rule names by a text: `rm -rf`, `git push --force`, `sudo apt-get install`.
 
-use super::unwrap::{Unwrapped, open};
-use super::word::Word;
+use super::unwrap::{InnerCommand, open_command};
+use super::word::ShellWord;
 use averment_base::value::{Node, Object, Value};
 
 /// A program with flags and arguments, as a text names it.
@@ -26,10 +26,10 @@ impl WantedCommand {
         if text.contains(is_special) {
             return None;
         }
-        let words: Vec<Word> = text.split_whitespace().map(Word::plain).collect();
-        let opened = open(&words, None);
+        let words: Vec<ShellWord> = text.split_whitespace().map(ShellWord::plain).collect();
+        let opened = open_command(&words, None);
         let program = match opened.inner {
-            Unwrapped::Program(program) | Unwrapped::Shell(program) => program,
+            InnerCommand::Program(program) | InnerCommand::Shell(program) => program,
             _ => opened.kept?,
         };
         let program = opened.kept.unwrap_or(program);
@@ -50,7 +50,7 @@ impl WantedCommand {
         Some(wanted)
     }
 
-    fn add(&mut self, words: &[Word]) {
+    fn add(&mut self, words: &[ShellWord]) {
         let mut is_end = false;
         for word in words.iter().map(|word| word.text.as_str()) {
             if word == "--" && !is_end {

@@ -2,7 +2,7 @@
 
 /// A word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct ShellWord {
     /// Its text without quotes; what a shell would put in is there as it was written.
     pub(super) text: String,
     /// The end of the last part that only the running shell knows; 0 where there is none.
@@ -14,7 +14,7 @@ pub(super) struct Word {
 /// Programs that print where another one is.
 const FINDERS: [&str; 5] = ["command -v ", "type -P ", "type -p ", "which ", "where "];
 
-impl Word {
+impl ShellWord {
     /// A word as it is.
     pub(super) fn plain(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
@@ -76,6 +76,6 @@ pub(super) fn base_name(program: &str) -> &str {
 }
 
 /// The words as one text, as a program gets them that makes a line of them again.
-pub(super) fn joined(words: &[Word]) -> String {
+pub(super) fn joined(words: &[ShellWord]) -> String {
     words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
 }

@@ -4,10 +4,10 @@
 //! trees of the text before and after say whether it still means the same. A text of which that is not known is never given back.
 //!
 //! ```
-//! use averment_syntax::fmt::{self, Options};
+//! use averment_syntax::fmt::{self, FormatOptions};
 //!
 //! let written = "before approve( id:$id )->refund(id: $id)   # for the same order\nnever  admin_*;never drop_table\n";
-//! let formatted = fmt::format_text(written, &Options::default()).expect("a file without mistakes");
+//! let formatted = fmt::format_text(written, &FormatOptions::default()).expect("a file without mistakes");
 //! assert_eq!(formatted, "before approve(id: $id) -> refund(id: $id)  # for the same order\nnever admin_*\nnever drop_table\n");
 //! ```
 

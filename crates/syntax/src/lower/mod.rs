@@ -63,7 +63,7 @@ pub(super) struct SyntaxLowering<'t> {
     quantifier: Option<Span>,
     in_step_group: bool,
     /// What stands before in the list of patterns that is lowered.
-    listed: step::Listed,
+    listed: step::ListContext,
     /// What was wrong.
     pub diagnostics: Diagnostics,
 }
@@ -80,7 +80,7 @@ impl<'t> SyntaxLowering<'t> {
             open_where: None,
             quantifier: None,
             in_step_group: false,
-            listed: step::Listed::default(),
+            listed: step::ListContext::default(),
             diagnostics,
         }
     }

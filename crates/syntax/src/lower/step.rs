@@ -10,7 +10,7 @@ use averment_base::source::Span;
 
 /// What stands before a pattern in its list, so that a text in it can go on with a kind word.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Listed {
+pub(super) struct ListContext {
     /// The last kind word.
     kind: Option<StepWord>,
     /// It stands in front of the name of a program with parentheses: `command rm(flags: ["-f"])`.
@@ -175,7 +175,7 @@ impl SyntaxLowering<'_> {
                 };
                 let kind = kind_word(word.as_str());
                 let is_parsed = matches!(text, Some(KindText::Command(_)));
-                self.listed = Listed { kind: Some(kind), is_parsed, tool: None };
+                self.listed = ListContext { kind: Some(kind), is_parsed, tool: None };
                 Some(AtomSubject::Kind { kind, word: Some(self.node_span(&word)), text })
             }
             _ => Some(AtomSubject::Tool(self.node_name(&node))),
@@ -185,7 +185,7 @@ impl SyntaxLowering<'_> {
     /// A text or a regular expression that goes on with the kind word before it.
     fn goes_on(&mut self, node: GrammarPair<'_>) -> Option<AtomSubject> {
         let (span, written) = (self.node_span(&node), self.node_text(&node).to_owned());
-        let Listed { kind, tool, .. } = self.listed;
+        let ListContext { kind, tool, .. } = self.listed;
         let Some(kind) = kind else {
             let help = format!(
                 "write the kind of step in front, such as `command {written}`, or `(any where tool matches {written})`"

@@ -1,7 +1,7 @@
 //! What is told of a statement that cannot be read.
 
 use super::typo::{self, StatementTrial, TypoWords};
-use super::{RecoveryReader, TokenKind, TokenSegment, offers, own_tokens, segments};
+use super::{RecoveryReader, TOLD, TokenKind, TokenSegment, offers, own_tokens, segments};
 use crate::ast::Name;
 use crate::grammar::{GrammarFailure, Rule};
 use crate::hints::{self, StatementView};
@@ -32,6 +32,12 @@ impl RecoveryReader<'_, '_> {
         self.unread_name(segment);
         self.explained += 1;
         let own: Vec<usize> = self.words_of(segment, inside);
+        if self.explained > TOLD {
+            // It is counted and not shown: what was meant need not be looked for.
+            let view = StatementView::new(self.text, own, failure);
+            self.diagnostics.push(hints::grammar_mistake(&view));
+            return;
+        }
         let (text, place) = self.segment_text(segment, inside);
         // What is mended may be two statements.
         let whole = if rule == Rule::lone_item { Rule::file } else { rule };

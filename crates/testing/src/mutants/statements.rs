@@ -329,6 +329,8 @@ impl EditFinder<'_> {
             SequenceMode::Exactly => Some("exactly"),
         };
         let start = steps.first().map_or(span.start, |step| step.span.start);
+        // `sequence a` alone is no statement.
+        let word = word.filter(|_| steps.len() > 1);
         if let Some(range) = word.and_then(|word| self.find_word(span.start, start, word)) {
             let range = self.with_space(range);
             self.push_replacement(range, "", MutantKind::DropWord, "a test with further calls in between".to_owned());

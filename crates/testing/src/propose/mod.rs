@@ -6,18 +6,18 @@
 //!
 //! ```
 //! use averment_base::limits::Limits;
-//! use averment_testing::propose::{CandidateTrial, Survey, TrialTotals, write};
+//! use averment_testing::propose::{CandidateTrial, RunSurvey, TrialTotals, write_proposals};
 //!
 //! let run = r#"{"calls": [{"tool": "approve", "args": {"id": "o-1"}}, {"tool": "refund", "args": {"id": "o-1"}}]}"#;
 //! let other = run.replace("o-1", "o-2");
 //! let arena = bumpalo::Bump::new();
 //! let runs = [run, &other].map(|text| averment_traces::read_str(text, &arena, &Limits::default()).expect("a run"));
-//! let mut survey = Survey::default();
-//! runs.iter().for_each(|run| survey.add(run));
-//! let trial = CandidateTrial::new(survey.candidates());
+//! let mut survey = RunSurvey::default();
+//! runs.iter().for_each(|run| survey.add_run(run));
+//! let trial = CandidateTrial::new(survey.all_candidates());
 //! let mut totals = TrialTotals::default();
-//! runs.iter().for_each(|run| totals.record(&trial.judge(run, &arena)));
-//! assert!(write("refunds", &trial.proposals(&totals), 2).contains("before approve(id: $id) -> refund(id: $id)"));
+//! runs.iter().for_each(|run| totals.record_run(&trial.judge_run(run, &arena)));
+//! assert!(write_proposals("refunds", &trial.held_proposals(&totals), 2).contains("before approve(id: $id) -> refund(id: $id)"));
 //! ```
 
 mod candidates;

@@ -6,7 +6,6 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table}
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
 use super::run_builder::RunBuilder;
-use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::StepStatus;
@@ -247,7 +246,8 @@ fn one_line<'run>(
         AssayLineType::End => {
             talk.draft.set_some(of_run::OUTPUT, first_of(line, &[AssayKey::Output]));
             let outcome = first_of(line, &[AssayKey::Outcome]);
-            let failed = outcome.and_then(super::nodes::node_text).and_then(word_status) == Some(StepStatus::Failed);
+            let failed =
+                outcome.and_then(super::nodes::node_text).and_then(StepStatus::from_word) == Some(StepStatus::Failed);
             talk.draft.set_some(of_run::ERROR, outcome.filter(|_| failed));
         }
         AssayLineType::Whole => {}

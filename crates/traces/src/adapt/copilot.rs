@@ -9,7 +9,6 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table}
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::{RunBuilder, count_node, field_entry};
-use crate::build::word_status;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
@@ -317,8 +316,8 @@ impl<'run> CopilotSession<'_, 'run, '_> {
         let inner = |field| given.and_then(node_object).and_then(|given| first_of(given, &[field]));
         let error = first_of(data, &[CopilotDataKey::Error]);
         let of_error = |field| error.and_then(node_object).and_then(|error| first_of(error, &[field]));
-        let refused =
-            of_error(CopilotDataKey::Code).and_then(node_text).and_then(word_status) == Some(StepStatus::Denied);
+        let refused = of_error(CopilotDataKey::Code).and_then(node_text).and_then(StepStatus::from_word)
+            == Some(StepStatus::Denied);
         let status = match data.field(CopilotDataKey::Success).map(|success| success.value) {
             _ if refused => Some(StepStatus::Denied),
             Some(Value::Boolean(true)) => Some(StepStatus::Ok),

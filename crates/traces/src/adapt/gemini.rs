@@ -14,7 +14,6 @@ use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::StepStatus;
@@ -340,7 +339,7 @@ fn exit_outcome(status: Option<StepStatus>, exit_code: Option<Node<'_>>) -> Opti
 fn status_of(word: &str) -> Option<StepStatus> {
     match word {
         "cancelled" => Some(StepStatus::Denied),
-        word => word_status(word).filter(|status| *status != StepStatus::Unknown),
+        word => StepStatus::from_word(word).filter(|status| *status != StepStatus::Unknown),
     }
 }
 

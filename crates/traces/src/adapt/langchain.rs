@@ -9,7 +9,6 @@ use super::messages::{self, ChatMessageKey as OfChat, ToolCallKey};
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use super::{content, handovers, printed_messages};
-use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_usage};
 use averment_runs::run::StepStatus;
@@ -149,7 +148,7 @@ fn add_message<'run>(
             let result = Some(printed.map_or_else(result, |printed| printed.result));
             // A tool that fails says so; without the word it is not known.
             let status = text_of(message, LangChainKey::Status)
-                .and_then(word_status)
+                .and_then(StepStatus::from_word)
                 .filter(|status| *status != StepStatus::Unknown);
             let status = status.or(printed.and_then(|printed| printed.status));
             let details = first_of(message, &[LangChainKey::Artifact]);

@@ -235,7 +235,9 @@ impl<'run> McpLog<'_, 'run, '_> {
         let params = object_of(message, RpcKey::Params);
         let of = |field| params.and_then(|params| params.field(field));
         let tool = of(RpcKey::Name).unwrap_or(Node::computed(Value::Null));
-        let made = ToolCall { tool, args: of(RpcKey::Arguments), id: message.field(RpcKey::Id), origin: node.origin };
+        // The protocol lets a client leave out what is empty.
+        let args = of(RpcKey::Arguments).unwrap_or(Node::computed(Value::Object(Object::EMPTY)));
+        let made = ToolCall { tool, args: Some(args), id: message.field(RpcKey::Id), origin: node.origin };
         if let Some(step) = self.talk.add_call(made, about) {
             self.open.add_request(id, RequestTarget::Tool(step), direction);
         }

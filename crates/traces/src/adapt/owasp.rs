@@ -7,7 +7,6 @@ use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{list_of, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use crate::build::word_status;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
@@ -126,8 +125,9 @@ fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [N
         let made = ToolCall { tool, args, id: call.field(OwaspEntryKey::Id), origin: node.origin };
         let Some(step) = talk.add_call(made, about) else { continue };
         let result = value_of(call, OwaspEntryKey::Result);
-        let status =
-            text_of(call, OwaspEntryKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+        let status = text_of(call, OwaspEntryKey::Status)
+            .and_then(StepStatus::from_word)
+            .filter(|status| *status != StepStatus::Unknown);
         if result.is_some() || status.is_some() {
             talk.end_call(step, CallResult { result, status, ..CallResult::default() }, &StepMeta::default());
         }

@@ -53,7 +53,7 @@ fn from_message<'run>(message: Object<'run>, printed: Node<'run>, arena: &'run B
         result: Node::new(result.value, printed.origin),
         id: Node::new(id.value, printed.origin),
         tool: words(PrintedKey::Name),
-        status: words(PrintedKey::Status).and_then(crate::build::word_status),
+        status: words(PrintedKey::Status).and_then(StepStatus::from_word),
     })
 }
 

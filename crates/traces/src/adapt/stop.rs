@@ -7,7 +7,6 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table}
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, node_object, object_of, text_of};
 use super::run_builder::{RunBuilder, field_entry};
-use crate::build::word_status;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
@@ -251,7 +250,7 @@ fn add_step<'run>(
     let Some(value) = value.filter(|value| NodeShapes.is_text(*value)) else { return };
     let mut fields = vec![field_entry(key, value)];
     fields.extend(fields_of(span));
-    let known = text_of(span, StopSpanKey::Status).and_then(word_status).is_some();
+    let known = text_of(span, StopSpanKey::Status).and_then(StepStatus::from_word).is_some();
     if kind != StepKind::Skill && known {
         fields.extend(span.field(StopSpanKey::Status).map(|status| field_entry(of_step::STATUS, status)));
     }
@@ -279,8 +278,9 @@ fn add_call<'run>(
     let about = StepMeta { time: first_of(span, &[StopSpanKey::Start]), ..StepMeta::default() };
     let made = ToolCall { tool, args: Some(args), id: span.field(StopSpanKey::Id), origin: node.origin };
     let Some(step) = talk.add_call(made, &about) else { return };
-    let status =
-        text_of(span, StopSpanKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+    let status = text_of(span, StopSpanKey::Status)
+        .and_then(StepStatus::from_word)
+        .filter(|status| *status != StepStatus::Unknown);
     let outcome = CallResult {
         result: of(Result).or(of(Output)),
         status,

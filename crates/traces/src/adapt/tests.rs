@@ -25,7 +25,7 @@ fn sources() -> Vec<Source> {
             "tests.rs",
             "projection/samples.rs",
             "build/status.rs",
-            "adapt/near.rs",
+            "adapt/near_miss.rs",
             "src/prices.rs",
             "src/expected.rs",
         ];
@@ -89,7 +89,11 @@ fn no_key_of_a_format_stands_outside_of_its_table() {
     let sources = sources();
     let tables = || sources.iter().flat_map(|source| source.tables.iter().map(move |table| (source, table)));
     let with_name = |name: &str| tables().filter(|(_, table)| table_name(table) == name).count();
-    let is_looked_up = |source: &Source, name: &str| source.outside.contains(&format!("{name}::from_key"));
+    let is_in_text = |rest: &str| rest.trim_start_matches(char::is_alphanumeric).starts_with(".is_in(");
+    let is_looked_up = |source: &Source, name: &str| {
+        source.outside.contains(&format!("{name}::from_key"))
+            || source.outside.split(&format!("{name}::")).skip(1).any(is_in_text)
+    };
     // Tables of words: rows are looked up by what an object says.
     let of_words = |(source, table): &(&Source, &String)| {
         let name = table_name(table);

@@ -13,6 +13,7 @@ use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value, ValueText};
 use averment_runs::command;
 use averment_runs::normal::{MAIN_AGENT, of_step};
+use averment_runs::path::{leaves_root, normal_path};
 use averment_runs::run::{Step, StepKind, StepStatus};
 
 #[derive(Debug, Clone, Copy)]
@@ -248,6 +249,41 @@ fn says_failed(fields: &StepFields<'_>) -> bool {
     code || envelope || beside.chain(inside).any(is_true)
 }
 
+/// Words at the start of a text that say that something went wrong.
+const FAILURE_WORDS: [&str; 5] = ["error", "exception", "failure", "failed", "fatal"];
+
+/// True if a result reads like that of a call that went wrong: that there is one does not say then that the call went well.
+fn speaks_of_failure<'run>(builder: &StepBuilder<'run>, result: Node<'run>) -> bool {
+    match result.value {
+        Value::Object(object) => {
+            let is_false = |key| object.get(key).is_some_and(|node| matches!(node.value, Value::Boolean(false)));
+            let word = object.get(of_step::STATUS).map(|node| node.value);
+            is_false("success")
+                || is_false(of_step::OK)
+                || object.get(of_step::ERROR).is_some_and(|error| status::is_error(&error.value))
+                || matches!(word, Some(Value::Text(word)) if status::of_word(word.as_str()) == Some(StepStatus::Failed))
+        }
+        Value::Text(text) => {
+            let text = text.as_str();
+            let start = text.trim_start();
+            if start.starts_with('{') {
+                let told = ["\"success\"", "\"ok\"", "\"error\"", "\"status\""].iter().any(|key| start.contains(key));
+                let read = told.then(|| result.parse_embedded(builder.arena, &Limits::default())).flatten();
+                return read
+                    .is_some_and(|read| matches!(read.value, Value::Object(_)) && speaks_of_failure(builder, read));
+            }
+            let end = start.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(start.len());
+            let (word, behind) = start.split_at(end);
+            let is_name = ["Error", "Exception"].iter().any(|ending| word.ends_with(ending));
+            let is_word = FAILURE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)) || is_name;
+            is_word && (behind.is_empty() || behind.starts_with([':', '!', '(']))
+                || word == "Traceback"
+                || word.eq_ignore_ascii_case("failed") && behind.starts_with(" to ")
+        }
+        _ => false,
+    }
+}
+
 /// As given, else from `ok`, an error or a result.
 fn read_status<'run>(
     builder: &mut StepBuilder<'run>,
@@ -261,7 +297,7 @@ fn read_status<'run>(
     // An adapter whose format cannot tell says so, with a status that is not recorded.
     let withheld = fields.field_node(of_step::STATUS).is_some_and(|node| matches!(node.value, Value::Absent));
     let given = match fields.field_text(of_step::STATUS, what)? {
-        Some((word, origin)) => Some(match status::of_word(word) {
+        Some((word, origin)) => Some(match StepStatus::from_word(word) {
             Some(status) => status,
             None => {
                 builder.add_warning(origin, format!("unknown status `{word}`: it counts as not recorded"));
@@ -275,10 +311,12 @@ fn read_status<'run>(
     let found = match given {
         Some(StepStatus::Ok | StepStatus::Unknown) | None if error => StepStatus::Failed,
         Some(given) => given,
-        None if withheld || result.is_none() => StepStatus::Unknown,
+        None if withheld || result.is_none_or(|result| is_call && speaks_of_failure(builder, result)) => {
+            StepStatus::Unknown
+        }
         None => StepStatus::Ok,
     };
-    set_status(fields, found);
+    set_status(fields, found, given.is_some());
     Ok(found)
 }
 
@@ -290,9 +328,10 @@ fn given_ok(fields: &StepFields<'_>, what: &str) -> Result<Option<StepStatus>, P
     }
 }
 
-/// In the language's words; origins stay.
-fn set_status(fields: &mut StepFields<'_>, status: StepStatus) {
-    let origin = |node: Option<Node<'_>>| node.map_or(TextOrigin::COMPUTED, |node| node.origin);
+/// In the language's words. The origin of a status that the run gives stays: one without an origin was concluded.
+fn set_status(fields: &mut StepFields<'_>, status: StepStatus, is_given: bool) {
+    let given = |node: &Node<'_>| is_given && !matches!(node.value, Value::Null);
+    let origin = |node: Option<Node<'_>>| node.filter(given).map_or(TextOrigin::COMPUTED, |node| node.origin);
     match status.as_str() {
         Some(word) => {
             let place = origin(fields.field_node(of_step::STATUS));

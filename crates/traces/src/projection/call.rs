@@ -4,7 +4,6 @@ use super::keys::KeyReader;
 use super::{CallField, ProjectedCall, RawValue, ReadSet, ScannedChunk, TextPool};
 use crate::adapt::fields::ByteSpan;
 use crate::adapt::generic::BestRanked;
-use crate::build::word_status;
 use crate::names::{NamedPart, PartNames};
 use crate::scan::ScanCursor;
 use crate::time;
@@ -354,7 +353,7 @@ fn parse_status(cursor: ScanCursor<'_>, text: &str, start: usize, end: usize) ->
     if cursor.byte_at(start) != b'"' || cursor.has_escape(start, end) {
         return None;
     }
-    word_status(text.get(start.wrapping_add(1)..end.wrapping_sub(1))?)
+    StepStatus::from_word(text.get(start.wrapping_add(1)..end.wrapping_sub(1))?)
 }
 
 #[cfg(test)]

@@ -81,10 +81,12 @@ impl LineReader {
         if read_set.roots.iter().any(|root| is_composed(root)) || names.need_full_reader() {
             return None;
         }
-        // Whether a recorded duration is to be believed is looked at in every run, whoever asks for it.
+        // Whether a recorded duration is to be believed, and whether a run without calls died, is looked at in every run, whoever asks for it.
         let mut looked_at = read_set.roots.clone();
-        if !looked_at.iter().any(|root| root == of_run::DURATION) {
-            looked_at.push(of_run::DURATION.to_owned());
+        for name in [of_run::DURATION, of_run::ERROR] {
+            if !looked_at.iter().any(|root| root == name) {
+                looked_at.push(name.to_owned());
+            }
         }
         Some(Self {
             runs: run_keys::keys_of_runs(&looked_at, names)?,
@@ -112,7 +114,10 @@ impl LineReader {
         projection: &mut RunProjection<'a>,
     ) -> Option<()> {
         let known = self.read_run(chunk, start, end, projection);
-        known.or_else(|| self.responses.read_line(chunk, (start, end), &self.read_set, projection))
+        known.or_else(|| {
+            self.responses.read_line(chunk, (start, end), &self.read_set, projection)?;
+            has_calls(projection)
+        })
     }
 
     fn read_run<'a>(
@@ -138,6 +143,9 @@ impl LineReader {
             }
             _ => return None,
         }
+        if projection.calls.is_empty() && self.has_error() {
+            return None;
+        }
         for (root, name) in projection.roots.iter_mut().zip(&self.read_set.roots) {
             if name == of_run::ERROR && matches!(root, RawValue::Value(Value::Absent)) {
                 *root = RawValue::Value(Value::Missing);
@@ -156,7 +164,8 @@ impl LineReader {
         projection.clear_run();
         let mut start = 0;
         let lines = ends.chain([chunk.text.len()]).map(|end| (std::mem::replace(&mut start, end.wrapping_add(1)), end));
-        self.sessions.read_session(&mut self.messages, chunk, lines, &self.read_set, projection)
+        self.sessions.read_session(&mut self.messages, chunk, lines, &self.read_set, projection)?;
+        has_calls(projection)
     }
 
     /// Whether a text that is no session may be read by [`Self::read_trace`].
@@ -168,7 +177,8 @@ impl LineReader {
     /// Reads the spans of a whole trace. `None` where it is for the full reader; the projection is not to be used then.
     pub fn read_trace<'a>(&mut self, chunk: ScannedChunk<'a>, projection: &mut RunProjection<'a>) -> Option<()> {
         projection.clear_run();
-        self.traces.as_mut()?.read_trace(chunk, &self.read_set, projection)
+        self.traces.as_mut()?.read_trace(chunk, &self.read_set, projection)?;
+        has_calls(projection)
     }
 
     /// Also reads calls in a list of their own. Returns the end.
@@ -265,6 +275,13 @@ impl LineReader {
         Some(())
     }
 
+    fn has_error(&self) -> bool {
+        let mut entries = self.looked_at.iter().zip(&self.found);
+        entries.any(|(name, found)| {
+            name == of_run::ERROR && (found.generic.best_value().is_some() || found.native.is_some())
+        })
+    }
+
     fn has_duration(&self, form: RunForm) -> bool {
         let mut entries = self.looked_at.iter().zip(&self.found);
         entries.any(|(name, found)| {
@@ -325,6 +342,11 @@ impl LineReader {
         }
         Some(())
     }
+}
+
+/// `None` for a run without calls: only the full reader knows whether it died.
+fn has_calls(projection: &RunProjection<'_>) -> Option<()> {
+    (!projection.calls.is_empty()).then_some(())
 }
 
 impl LineKeys {

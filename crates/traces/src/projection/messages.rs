@@ -15,7 +15,6 @@ use crate::adapt::messages::{
     self, BlockKey, BlockType, ChatMessageKey, LastWords, MessageRole, ToolCallKey, function_object, is_about_calls,
     is_message, result_status,
 };
-use crate::build::word_status;
 use crate::scan::ScanCursor;
 use averment_base::value::Value;
 use averment_runs::run::CallTimes;
@@ -175,11 +174,11 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         self.found.has_message |= is_message;
         self.found.all_messages &= is_message;
         self.found.about_calls |= is_about_calls(&message, role);
+        let known = |field| message.field(field).filter(|value| !cursor.has_shape(*value, ValueShape::Null));
         match role {
             Some(MessageRole::Assistant) => {
                 self.count_turn(&message)?;
                 self.read_content(message.field(ChatMessageKey::Content), true)?;
-                let known = |field| message.field(field).filter(|value| !cursor.has_shape(*value, ValueShape::Null));
                 if let Some((start, _)) = known(ChatMessageKey::Calls) {
                     self.of_chat = true;
                     read_list(cursor, start, |at| self.read_call(at))?;
@@ -197,6 +196,8 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             Some(MessageRole::User) | None => {
                 // What others say belongs to the turn that follows.
                 self.turns[1] = self.last_turn + 1;
+                // Calls beside blocks, whoever makes them: the full reader says that not all are recorded.
+                self.of_chat |= known(ChatMessageKey::Calls).or_else(|| known(ChatMessageKey::Call)).is_some();
                 self.read_content(message.field(ChatMessageKey::Content), false)?;
             }
         }
@@ -289,7 +290,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             self.set_result(call, content)?;
         }
         if let Some(status) = self.field_text(message.field(ChatMessageKey::Status))? {
-            self.projection.unusual |= !word_status(status)?.is_executed();
+            self.projection.unusual |= !averment_runs::run::StepStatus::from_word(status)?.is_executed();
             *self.found.records.get_mut(CallField::Result as usize)? = true;
         }
         Some(())

@@ -8,102 +8,110 @@ use serde_json::{Value as Json, json};
 
 /// Files in which each row stands: the key of a row has the name of its table in front.
 pub(super) fn samples() -> Vec<Vec<Json>> {
-    let user = json!({"OfMessage.role": "user", "OfMessage.content": "hello"});
+    let user = json!({"ChatMessageKey.role": "user", "ChatMessageKey.content": "hello"});
     let chat = json!([
         user,
-        {"OfMessage.role": "assistant", "OfMessage.content": "so", "OfMessage.tool_calls": [
-            {"OfCall.id": "a", "OfCall.function": {"OfCall.name": "get", "OfCall.arguments": "{\"n\":1}"}},
-            {"OfCall.id": "b", "OfCall.custom": {"OfCall.name": "put", "OfCall.input": {"n": 2}}},
-            {"OfCall.id": "c", "OfCall.name": "del", "OfCall.args": {"n": 3}},
-            {"OfCall.name": "see", "OfCall.args": {"n": 4}},
-            {"OfCall.name": "hear", "OfCall.args": {"n": 5}},
+        {"ChatMessageKey.role": "assistant", "ChatMessageKey.content": "so", "ChatMessageKey.tool_calls": [
+            {"ToolCallKey.id": "a", "ToolCallKey.function": {"ToolCallKey.name": "get", "ToolCallKey.arguments": "{\"n\":1}"}},
+            {"ToolCallKey.id": "b", "ToolCallKey.custom": {"ToolCallKey.name": "put", "ToolCallKey.input": {"n": 2}}},
+            {"ToolCallKey.id": "c", "ToolCallKey.name": "del", "ToolCallKey.args": {"n": 3}},
+            {"ToolCallKey.name": "see", "ToolCallKey.args": {"n": 4}},
+            {"ToolCallKey.name": "hear", "ToolCallKey.args": {"n": 5}},
         ]},
-        {"OfMessage.role": "tool", "OfMessage.tool_name": "hear", "OfMessage.content": "H"},
-        {"OfMessage.role": "tool", "OfMessage.tool_call_id": "b", "OfMessage.content": "B"},
-        {"OfMessage.role": "tool", "OfMessage.tool_call_id": "a", "OfMessage.status": "denied",
-            "OfMessage.content": [{"OfBlock.type": "text", "OfBlock.text": "A"}]},
-        {"OfMessage.role": "assistant", "OfMessage.content": null,
-            "OfMessage.function_call": {"OfCall.name": "old", "OfCall.arguments": "{}"}},
-        {"OfMessage.role": "function", "OfMessage.name": "old", "OfMessage.content": "D"},
-        {"OfMessage.role": "assistant", "OfMessage.content": "all done"},
+        {"ChatMessageKey.role": "tool", "ChatMessageKey.tool_name": "hear", "ChatMessageKey.content": "H"},
+        {"ChatMessageKey.role": "tool", "ChatMessageKey.tool_call_id": "b", "ChatMessageKey.content": "B"},
+        {"ChatMessageKey.role": "tool", "ChatMessageKey.tool_call_id": "a", "ChatMessageKey.status": "denied",
+            "ChatMessageKey.content": [{"BlockKey.type": "text", "BlockKey.text": "A"}]},
+        {"ChatMessageKey.role": "assistant", "ChatMessageKey.content": null,
+            "ChatMessageKey.function_call": {"ToolCallKey.name": "old", "ToolCallKey.arguments": "{}"}},
+        {"ChatMessageKey.role": "function", "ChatMessageKey.name": "old", "ChatMessageKey.content": "D"},
+        {"ChatMessageKey.role": "assistant", "ChatMessageKey.content": "all done"},
     ]);
     let blocks = json!([
         user,
-        {"OfMessage.role": "assistant", "OfMessage.id": "m", "OfMessage.content": [
-            {"OfBlock.type": "text", "OfBlock.text": "so"}, {"OfBlock.type": "thinking", "OfBlock.thinking": "hm"},
-            {"OfBlock.type": "tool_use", "OfBlock.id": "a", "OfBlock.name": "get", "OfBlock.input": {"n": 1}},
+        {"ChatMessageKey.role": "assistant", "ChatMessageKey.id": "m", "ChatMessageKey.content": [
+            {"BlockKey.type": "text", "BlockKey.text": "so"}, {"BlockKey.type": "thinking", "BlockKey.thinking": "hm"},
+            {"BlockKey.type": "tool_use", "BlockKey.id": "a", "BlockKey.name": "get", "BlockKey.input": {"n": 1}},
         ]},
-        {"OfMessage.role": "user", "OfMessage.content": [{"OfBlock.type": "tool_result", "OfBlock.tool_use_id": "a",
-            "OfBlock.content": "The user doesn't want to proceed with this tool use.", "OfBlock.is_error": true}]},
-        {"OfMessage.role": "assistant", "OfMessage.id": "m", "OfMessage.usage": {"input_tokens": 3},
-            "OfMessage.content": [{"OfBlock.type": "text", "OfBlock.text": "done"}, {"OfBlock.type": "text", "OfBlock.text": "and dusted", "OfBlock.citations": []}]},
+        {"ChatMessageKey.role": "user", "ChatMessageKey.content": [{"BlockKey.type": "tool_result", "BlockKey.tool_use_id": "a",
+            "BlockKey.content": "The user doesn't want to proceed with this tool use.", "BlockKey.is_error": true}]},
+        {"ChatMessageKey.role": "assistant", "ChatMessageKey.id": "m", "ChatMessageKey.usage": {"input_tokens": 3},
+            "ChatMessageKey.content": [{"BlockKey.type": "text", "BlockKey.text": "done"}, {"BlockKey.type": "text", "BlockKey.text": "and dusted", "BlockKey.citations": []}]},
     ]);
-    let page = |key: &str, tool: Json| json!({"tools": [], "OfExchange.messages": [user, {"OfMessage.role": "assistant", "OfMessage.content": "x", key: [tool]}]});
+    let page = |key: &str, tool: Json| json!({"tools": [], "ChatExchangeKey.messages": [user, {"ChatMessageKey.role": "assistant", "ChatMessageKey.content": "x", key: [tool]}]});
     let mut samples = vec![
-        vec![json!({"OfExchange.messages": chat, "OfExchange.id": "r", "OfExchange.tools": [{"name": "get"}]})],
-        vec![json!({"OfExchange.messages": blocks, "OfExchange.usage": {"input_tokens": 1}, "OfExchange.model": "m"})],
-        vec![json!({"OfResult.traj": chat, "reward": 1})],
         vec![
-            json!({"OfResult.traj": [{"OfMessage.role": "user", "OfMessage.content": "x", "OfMessage.messages": []}]}),
+            json!({"ChatExchangeKey.messages": chat, "ChatExchangeKey.id": "r", "ChatExchangeKey.tools": [{"name": "get"}]}),
         ],
-        vec![json!({"OfExchange.messages": [user], "OfExchange.functions": []})],
-        vec![page("OfMessage.toolInvocations", json!({"toolName": "a", "state": "call"}))],
-        vec![page("OfMessage.parts", json!({"type": "dynamic-tool", "toolName": "b", "state": "call"}))],
         vec![
-            json!({"OfMessage.role": "user", "OfMessage.content": "x", "OfMessage.type": "y"}),
+            json!({"ChatExchangeKey.messages": blocks, "ChatExchangeKey.usage": {"input_tokens": 1}, "ChatExchangeKey.model": "m"}),
+        ],
+        vec![json!({"TauBenchKey.traj": chat, "reward": 1})],
+        vec![
+            json!({"TauBenchKey.traj": [{"ChatMessageKey.role": "user", "ChatMessageKey.content": "x", "ChatMessageKey.messages": []}]}),
+        ],
+        vec![json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.functions": []})],
+        vec![page("ChatMessageKey.toolInvocations", json!({"toolName": "a", "state": "call"}))],
+        vec![page("ChatMessageKey.parts", json!({"type": "dynamic-tool", "toolName": "b", "state": "call"}))],
+        vec![
+            json!({"ChatMessageKey.role": "user", "ChatMessageKey.content": "x", "ChatMessageKey.type": "y"}),
             json!({"role": "user", "content": "x", "type": "y"}),
         ],
         vec![json!({
-            "OfExchange.request": {"OfExchange.messages": [user], "OfExchange.tools": [{"OfCall.function": {"name": "f"}}]},
-            "OfExchange.response": {"OfExchange.choices": [{"OfChoice.message": {"role": "assistant", "content": "yes"}}],
-                "OfExchange.usage": {"input_tokens": 1}},
+            "ChatExchangeKey.request": {"ChatExchangeKey.messages": [user], "ChatExchangeKey.tools": [{"ToolCallKey.function": {"name": "f"}}]},
+            "ChatExchangeKey.response": {"ChatExchangeKey.choices": [{"ChoiceKey.message": {"role": "assistant", "content": "yes"}}],
+                "ChatExchangeKey.usage": {"input_tokens": 1}},
         })],
         vec![
-            json!({"OfExchange.messages": [user], "OfExchange.response": {"OfExchange.choices": [{"message": {"role": "assistant", "content": "yes"}}]},
-            "OfExchange.cost": 0.5}),
+            json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.response": {"ChatExchangeKey.choices": [{"message": {"role": "assistant", "content": "yes"}}]},
+            "ChatExchangeKey.cost": 0.5}),
         ],
-        vec![json!({"OfExchange.messages": [user], "OfExchange.response": user, "OfExchange.response_cost": 0.5})],
-        vec![json!({"OfExport.loglines": session(&json!({}))})],
+        vec![
+            json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.response": user, "ChatExchangeKey.response_cost": 0.5}),
+        ],
+        vec![json!({"ClaudeExportKey.loglines": session(&json!({}))})],
     ];
     // What tells a sub-agent from the main one decides about the output; what marks a session, whether it is one.
     for line in [
-        json!({"OfLine.isSidechain": true, "OfLine.isMeta": true}),
-        json!({"OfLine.agentId": "x"}),
-        json!({"OfLine.parent_tool_use_id": "x"}),
+        json!({"ClaudeKey.isSidechain": true, "ClaudeKey.isMeta": true}),
+        json!({"ClaudeKey.agentId": "x"}),
+        json!({"ClaudeKey.parent_tool_use_id": "x"}),
     ] {
         samples.push(session(&line));
     }
-    samples.push(session(&json!({"OfLine.isApiErrorMessage": true})));
-    samples.push(session(&json!({"OfLine.is_api_error_message": true})));
+    samples.push(session(&json!({"ClaudeKey.isApiErrorMessage": true})));
+    samples.push(session(&json!({"ClaudeKey.is_api_error_message": true})));
     let mut made_up = session(&json!({}));
-    made_up.push(json!({"OfLine.type": "assistant", "OfLine.error": "rate_limit", "OfLine.message":
-        {"OfMessage.role": "assistant", "OfMessage.model": "<synthetic>", "OfMessage.content": "later"}}));
+    made_up.push(json!({"ClaudeKey.type": "assistant", "ClaudeKey.error": "rate_limit", "ClaudeKey.message":
+        {"ChatMessageKey.role": "assistant", "ChatMessageKey.model": "<synthetic>", "ChatMessageKey.content": "later"}}));
     samples.push(made_up);
     let mut denied = session(&json!({}));
-    denied.push(json!({"OfLine.type": "system", "OfLine.subtype": "permission_denied", "OfLine.tool_use_id": "b"}));
+    denied.push(
+        json!({"ClaudeKey.type": "system", "ClaudeKey.subtype": "permission_denied", "ClaudeKey.tool_use_id": "b"}),
+    );
     samples.push(denied);
     let mut denied = session(&json!({}));
-    denied.push(json!({"OfLine.type": "result", "OfLine.permission_denials": [{"OfLine.tool_use_id": "a"}]}));
+    denied.push(json!({"ClaudeKey.type": "result", "ClaudeKey.permission_denials": [{"ClaudeKey.tool_use_id": "a"}]}));
     samples.push(denied);
     let mut aside = session(&json!({}));
     aside.push(
-        json!({"OfLine.type": "progress", "OfLine.data": {"OfLine.agentId": "x", "OfLine.message": plain_line()}}),
+        json!({"ClaudeKey.type": "progress", "ClaudeKey.data": {"ClaudeKey.agentId": "x", "ClaudeKey.message": plain_line()}}),
     );
     samples.push(aside);
     let (said, summary) = (
         plain_line(),
         json!({
-            "OfLine.type": "result", "OfLine.result": "sum", "OfLine.total_cost_usd": 0.5, "OfLine.usage": {"input_tokens": 9, "output_tokens": 9}, "OfLine.duration_ms": 12, "OfLine.num_turns": 2, "OfLine.is_error": true,
+            "ClaudeKey.type": "result", "ClaudeKey.result": "sum", "ClaudeKey.total_cost_usd": 0.5, "ClaudeKey.usage": {"input_tokens": 9, "output_tokens": 9}, "ClaudeKey.duration_ms": 12, "ClaudeKey.num_turns": 2, "ClaudeKey.is_error": true,
         }),
     );
     for mark in ["sessionId", "session_id", "leafUuid", "parentUuid", "uuid", "messageId"] {
-        let mut line = json!({"OfLine.type": "summary", "OfLine.version": "1"});
-        line[format!("OfLine.{mark}")] = json!("u");
+        let mut line = json!({"ClaudeKey.type": "summary", "ClaudeKey.version": "1"});
+        line[format!("ClaudeKey.{mark}")] = json!("u");
         samples.push(vec![line, said.clone(), summary.clone()]);
     }
-    let mut failed = json!({"OfLine.result": null, "OfLine.subtype": "max", "OfLine.is_error": true});
-    failed["OfLine.type"] = json!("result");
-    failed["OfLine.session_id"] = json!("s");
+    let mut failed = json!({"ClaudeKey.result": null, "ClaudeKey.subtype": "max", "ClaudeKey.is_error": true});
+    failed["ClaudeKey.type"] = json!("result");
+    failed["ClaudeKey.session_id"] = json!("s");
     samples.push(vec![said, failed]);
     samples.extend(responses());
     samples.extend(traces());
@@ -112,65 +120,66 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
 
 /// Responses of OpenAI.
 fn responses() -> Vec<Vec<Json>> {
-    let message = json!({"OfItem.type": "message", "OfItem.role": "assistant", "OfItem.content": [{"OfBlock.type": "output_text", "OfBlock.text": "done"}]});
-    let call = |id: &str| json!({"OfItem.type": "function_call", "OfItem.id": "i", "OfItem.call_id": id, "OfItem.name": "get", "OfItem.arguments": "{\"n\":1}", "OfItem.status": "completed"});
-    let thought = |key: &str| json!({"OfItem.type": "reasoning", key: [{"type": "summary_text", "OfItem.text": "hm"}]});
+    let message = json!({"ItemKey.type": "message", "ItemKey.role": "assistant", "ItemKey.content": [{"BlockKey.type": "output_text", "BlockKey.text": "done"}]});
+    let call = |id: &str| json!({"ItemKey.type": "function_call", "ItemKey.id": "i", "ItemKey.call_id": id, "ItemKey.name": "get", "ItemKey.arguments": "{\"n\":1}", "ItemKey.status": "completed"});
+    let thought =
+        |key: &str| json!({"ItemKey.type": "reasoning", key: [{"type": "summary_text", "ItemKey.text": "hm"}]});
     let response = |items: &[Json]| vec![json!({"object": "response", "id": "r", "model": "m", "output": items})];
     let whole = |items: &[Json]| {
         vec![
-            json!({"OfApi.object": "response", "OfApi.id": "r", "OfApi.output": items, "OfApi.error": null, "OfApi.model": "m",
-            "OfApi.previous_response_id": null, "OfApi.conversation": null, "OfApi.usage": {"input_tokens": 1}}),
+            json!({"ApiKey.object": "response", "ApiKey.id": "r", "ApiKey.output": items, "ApiKey.error": null, "ApiKey.model": "m",
+            "ApiKey.previous_response_id": null, "ApiKey.conversation": null, "ApiKey.usage": {"input_tokens": 1}}),
         ]
     };
     let mut samples = vec![whole(&[
-        thought("OfItem.summary"),
+        thought("ItemKey.summary"),
         call("a"),
-        json!({"OfItem.type": "function_call_output", "OfItem.call_id": "a", "OfItem.output": "A"}),
-        thought("OfItem.content"),
+        json!({"ItemKey.type": "function_call_output", "ItemKey.call_id": "a", "ItemKey.output": "A"}),
+        thought("ItemKey.content"),
         call("b"),
         message.clone(),
     ])];
     // What only the full reader knows.
     let mut items: Vec<Json> = ["input", "action", "code", "queries", "operation"]
-        .map(|key| json!({"OfItem.type": "custom_tool_call", "OfItem.call_id": "a", "OfItem.name": "get", format!("OfItem.{key}"): {"n": 1}}))
+        .map(|key| json!({"ItemKey.type": "custom_tool_call", "ItemKey.call_id": "a", "ItemKey.name": "get", format!("ItemKey.{key}"): {"n": 1}}))
         .into();
     items.extend(["output", "outputs", "results", "result"].map(
-        |key| json!({"OfItem.type": "web_search_call", "OfItem.id": "a", "OfItem.status": "completed", format!("OfItem.{key}"): "found"}),
+        |key| json!({"ItemKey.type": "web_search_call", "ItemKey.id": "a", "ItemKey.status": "completed", format!("ItemKey.{key}"): "found"}),
     ));
     items.push(
-        json!({"OfItem.type": "function_call", "OfItem.callId": "a", "OfItem.name": "get", "OfItem.arguments": "{}"}),
+        json!({"ItemKey.type": "function_call", "ItemKey.callId": "a", "ItemKey.name": "get", "ItemKey.arguments": "{}"}),
     );
-    items.push(json!({"OfItem.type": "mcp_call", "OfItem.id": "a", "OfItem.name": "get", "OfItem.arguments": "{}", "OfItem.error": "no"}));
+    items.push(json!({"ItemKey.type": "mcp_call", "ItemKey.id": "a", "ItemKey.name": "get", "ItemKey.arguments": "{}", "ItemKey.error": "no"}));
     samples.extend(items.into_iter().map(|item| response(&[item, message.clone()])));
     samples.push(response(&[
-        json!({"OfItem.type": "tool_search_call", "OfItem.call_id": "a", "OfItem.arguments": "{}"}),
-        json!({"OfItem.type": "tool_search_output", "OfItem.call_id": "a", "OfItem.tools": [{"name": "get"}]}),
+        json!({"ItemKey.type": "tool_search_call", "ItemKey.call_id": "a", "ItemKey.arguments": "{}"}),
+        json!({"ItemKey.type": "tool_search_output", "ItemKey.call_id": "a", "ItemKey.tools": [{"name": "get"}]}),
     ]));
     samples.push(response(&[
-        json!({"OfItem.type": "shell_call", "OfItem.call_id": "a", "OfItem.action": {"n": 1}}),
-        json!({"OfItem.type": "shell_call_output", "OfItem.call_id": "a", "OfItem.output": [{"OfItem.outcome": {"OfItem.exit_code": 1}}]}),
+        json!({"ItemKey.type": "shell_call", "ItemKey.call_id": "a", "ItemKey.action": {"n": 1}}),
+        json!({"ItemKey.type": "shell_call_output", "ItemKey.call_id": "a", "ItemKey.output": [{"ItemKey.outcome": {"ItemKey.exit_code": 1}}]}),
     ]));
     samples.push(response(&[
-        json!({"OfItem.type": "mcp_approval_request", "OfItem.id": "a", "OfItem.name": "get", "OfItem.arguments": "{}"}),
-        json!({"OfItem.type": "mcp_approval_response", "OfItem.approval_request_id": "a", "OfItem.approve": false}),
+        json!({"ItemKey.type": "mcp_approval_request", "ItemKey.id": "a", "ItemKey.name": "get", "ItemKey.arguments": "{}"}),
+        json!({"ItemKey.type": "mcp_approval_response", "ItemKey.approval_request_id": "a", "ItemKey.approve": false}),
     ]));
     let answer = response(std::slice::from_ref(&message)).remove(0);
     for conversation in ["previous_response_id", "conversation"] {
         let mut next = answer.clone();
-        next[format!("OfApi.{conversation}")] = json!("r");
+        next[format!("ApiKey.{conversation}")] = json!("r");
         samples.push(vec![answer.clone(), next]);
     }
-    let request = json!({"OfApi.input": "hello", "OfApi.instructions": "be brief", "OfApi.tools": [{"type": "function", "name": "get"}]});
-    samples.push(vec![json!({"OfApi.request": request, "OfApi.response": answer})]);
-    let chat = json!({"OfApi.messages": [{"role": "user", "content": "hello"}], "OfApi.model": "m", "max_tokens": 9, "OfApi.system": "so"});
-    let anthropic = json!({"type": "message", "OfApi.id": "r", "OfApi.role": "assistant", "OfApi.content": [{"type": "text", "text": "yes"}],
-        "OfApi.model": "m", "OfApi.stop_reason": "end_turn", "OfApi.usage": {"input_tokens": 1}});
+    let request = json!({"ApiKey.input": "hello", "ApiKey.instructions": "be brief", "ApiKey.tools": [{"type": "function", "name": "get"}]});
+    samples.push(vec![json!({"ApiKey.request": request, "ApiKey.response": answer})]);
+    let chat = json!({"ApiKey.messages": [{"role": "user", "content": "hello"}], "ApiKey.model": "m", "max_tokens": 9, "ApiKey.system": "so"});
+    let anthropic = json!({"type": "message", "ApiKey.id": "r", "ApiKey.role": "assistant", "ApiKey.content": [{"type": "text", "text": "yes"}],
+        "ApiKey.model": "m", "ApiKey.stop_reason": "end_turn", "ApiKey.usage": {"input_tokens": 1}});
     samples.push(vec![anthropic.clone()]);
-    samples.push(vec![json!({"OfApi.request": chat, "OfApi.response": anthropic})]);
-    let choices = json!({"OfApi.choices": [{"OfApi.message": {"role": "assistant", "content": "yes"}}]});
+    samples.push(vec![json!({"ApiKey.request": chat, "ApiKey.response": anthropic})]);
+    let choices = json!({"ApiKey.choices": [{"ApiKey.message": {"role": "assistant", "content": "yes"}}]});
     samples.push(vec![
-        json!({"OfApi.request": chat, "OfApi.response": choices}),
-        json!({"OfApi.request": chat, "OfApi.response": anthropic}),
+        json!({"ApiKey.request": chat, "ApiKey.response": choices}),
+        json!({"ApiKey.request": chat, "ApiKey.response": anthropic}),
     ]);
     samples
 }
@@ -193,34 +202,34 @@ fn rows<F: TableRow>() -> Vec<Vec<String>> {
 /// Traces of spans, one for each key that something is written under.
 fn traces() -> Vec<Vec<Json>> {
     let word = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
-    let agent = json!({"OfSpan.traceId": "t", "OfSpan.spanId": "a", "OfSpan.name": "a", "OfSpan.attributes": [
+    let agent = json!({"SpanKey.traceId": "t", "SpanKey.spanId": "a", "SpanKey.name": "a", "SpanKey.attributes": [
             word("gen_ai.operation.name", "invoke_agent"), word("gen_ai.agent.name", "main"), word("output.value", "done")],
-        "OfSpan.startTimeUnixNano": "1767225600000000000", "OfSpan.endTimeUnixNano": "1767225605000000000"});
-    let tool = json!({"OfSpan.traceId": "t", "OfSpan.spanId": "b", "OfSpan.parentSpanId": "a", "OfSpan.name": "b", "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000",
-        "OfSpan.status": {"OfSpan.code": 2, "OfSpan.message": "refused"}, "OfSpan.attributes": [
-            {"OfAttribute.key": "gen_ai.operation.name", "OfAttribute.value": {"Typed.stringValue": "execute_tool"}},
+        "SpanKey.startTimeUnixNano": "1767225600000000000", "SpanKey.endTimeUnixNano": "1767225605000000000"});
+    let tool = json!({"SpanKey.traceId": "t", "SpanKey.spanId": "b", "SpanKey.parentSpanId": "a", "SpanKey.name": "b", "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000",
+        "SpanKey.status": {"SpanKey.code": 2, "SpanKey.message": "refused"}, "SpanKey.attributes": [
+            {"AttributeKey.key": "gen_ai.operation.name", "AttributeKey.value": {"TypedValueKey.stringValue": "execute_tool"}},
             word("gen_ai.tool.name", "get"),
-            {"key": "gen_ai.tool.call.arguments", "value": {"Typed.kvlistValue": {"OfAttribute.values": [
-                {"OfAttribute.key": "n", "OfAttribute.value": {"Typed.intValue": "1"}}]}}},
-            {"key": "gen_ai.tool.call.result", "value": {"Typed.arrayValue": {"OfAttribute.values": [
-                {"Typed.stringValue": "x"}, {"Typed.boolValue": true}, {"Typed.doubleValue": 0.5}, {"Typed.bytesValue": "eA=="}]}}}]});
-    let in_context = json!({"OfSpan.context": {"OfSpan.traceId": "t", "OfSpan.spanId": "c"}, "OfSpan.parentSpanContext": {"OfSpan.spanId": "a"},
-        "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000", "OfSpan.status_code": "ERROR", "OfSpan.status_message": "refused", "name": "c", "attributes": [word("gen_ai.tool.name", "get"), word("gen_ai.operation.name", "execute_tool")]});
-    let request = json!({"traceId": "t", "spanId": "d", "parentSpanId": "a", "name": "d", "OfSpan.startTime": "1767225601000000000",
-        "OfSpan.endTime": "1767225602000000000", "OfSpan.kind": 3, "attributes": [word("http.request.method", "GET"), word("url.full", "https://a.b")]});
-    let told = json!({"traceId": "t", "spanId": "e", "parentSpanId": "a", "name": "e", "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000", "status": {"code": 2}, "OfSpan.events": [
+            {"key": "gen_ai.tool.call.arguments", "value": {"TypedValueKey.kvlistValue": {"AttributeKey.values": [
+                {"AttributeKey.key": "n", "AttributeKey.value": {"TypedValueKey.intValue": "1"}}]}}},
+            {"key": "gen_ai.tool.call.result", "value": {"TypedValueKey.arrayValue": {"AttributeKey.values": [
+                {"TypedValueKey.stringValue": "x"}, {"TypedValueKey.boolValue": true}, {"TypedValueKey.doubleValue": 0.5}, {"TypedValueKey.bytesValue": "eA=="}]}}}]});
+    let in_context = json!({"SpanKey.context": {"SpanKey.traceId": "t", "SpanKey.spanId": "c"}, "SpanKey.parentSpanContext": {"SpanKey.spanId": "a"},
+        "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000", "SpanKey.status_code": "ERROR", "SpanKey.status_message": "refused", "name": "c", "attributes": [word("gen_ai.tool.name", "get"), word("gen_ai.operation.name", "execute_tool")]});
+    let request = json!({"traceId": "t", "spanId": "d", "parentSpanId": "a", "name": "d", "SpanKey.startTime": "1767225601000000000",
+        "SpanKey.endTime": "1767225602000000000", "SpanKey.kind": 3, "attributes": [word("http.request.method", "GET"), word("url.full", "https://a.b")]});
+    let told = json!({"traceId": "t", "spanId": "e", "parentSpanId": "a", "name": "e", "startTimeUnixNano": "1767225601000000000", "endTimeUnixNano": "1767225602000000000", "status": {"code": 2}, "SpanKey.events": [
             {"name": "exception", "attributes": [word("exception.message", "no")]}],
         "attributes": [word("gen_ai.tool.name", "get"), word("gen_ai.operation.name", "execute_tool")]});
-    let held = |spans: &[&Json]| json!({"OfContainer.resourceSpans": [{"resource": {}, "OfContainer.scopeSpans": [{"scope": {}, "OfContainer.spans": spans}]}]});
+    let held = |spans: &[&Json]| json!({"ContainerKey.resourceSpans": [{"resource": {}, "ContainerKey.scopeSpans": [{"scope": {}, "ContainerKey.spans": spans}]}]});
     let whole = held(&[&agent, &tool]);
-    let jaeger = json!({"OfContainer.data": [{"traceID": "t", "OfContainer.processes": {"p": {"serviceName": "s"}}, "OfContainer.spans": [
-        {"traceID": "t", "OfSpan.spanID": "b", "OfSpan.operationName": "b", "OfSpan.startTime": 1_767_225_600_000_000_i64, "OfSpan.duration": 1000,
-            "OfSpan.references": [{"refType": "CHILD_OF", "OfSpan.spanID": "a"}], "OfSpan.tags": [{"key": "gen_ai.tool.name", "value": "get"}, {"key": "gen_ai.operation.name", "value": "execute_tool"}],
-            "OfSpan.logs": [{"fields": [{"key": "exception.message", "value": "no"}]}]},
+    let jaeger = json!({"ContainerKey.data": [{"traceID": "t", "ContainerKey.processes": {"p": {"serviceName": "s"}}, "ContainerKey.spans": [
+        {"traceID": "t", "SpanKey.spanID": "b", "SpanKey.operationName": "b", "SpanKey.startTime": 1_767_225_600_000_000_i64, "SpanKey.duration": 1000,
+            "SpanKey.references": [{"refType": "CHILD_OF", "SpanKey.spanID": "a"}], "SpanKey.tags": [{"key": "gen_ai.tool.name", "value": "get"}, {"key": "gen_ai.operation.name", "value": "execute_tool"}],
+            "SpanKey.logs": [{"fields": [{"key": "exception.message", "value": "no"}]}]},
         {"traceID": "t", "spanID": "a", "operationName": "a", "startTime": 1_767_225_600_000_000_i64, "duration": 1000, "tags": [{"key": "gen_ai.operation.name", "value": "invoke_agent"}]},
     ]}]});
     let others = [held(&[&agent, &in_context]), held(&[&agent, &request]), held(&[&agent, &told]), jaeger];
-    let around = ["trace", "result"].map(|key| json!({format!("OfContainer.{key}"): whole}));
+    let around = ["trace", "result"].map(|key| json!({format!("ContainerKey.{key}"): whole}));
     let mut all: Vec<Vec<Json>> = [whole].into_iter().chain(others).chain(around).map(|sample| vec![sample]).collect();
     let known = [rows::<ContainerKey>(), rows::<SpanKey>(), rows::<TypedValueKey>()].concat();
     let written: Vec<Json> = all.iter().flatten().cloned().collect();
@@ -233,8 +242,8 @@ fn traces() -> Vec<Vec<Json>> {
 
 /// A line of a session without a mark.
 fn plain_line() -> Json {
-    json!({"OfLine.type": "assistant", "OfLine.timestamp": "2025-01-01T00:00:09Z", "OfLine.message":
-        {"OfMessage.role": "assistant", "OfMessage.model": "m", "OfMessage.content": [{"OfBlock.type": "text", "OfBlock.text": "done"}]}})
+    json!({"ClaudeKey.type": "assistant", "ClaudeKey.timestamp": "2025-01-01T00:00:09Z", "ClaudeKey.message":
+        {"ChatMessageKey.role": "assistant", "ChatMessageKey.model": "m", "ChatMessageKey.content": [{"BlockKey.type": "text", "BlockKey.text": "done"}]}})
 }
 
 /// A session whose last line is about this agent.
@@ -242,11 +251,11 @@ fn session(agent: &Json) -> Vec<Json> {
     let mut number = 0;
     let mut line = |kind: &str, message: Json| {
         number += 1;
-        json!({"OfLine.sessionId": "s", "OfLine.uuid": format!("u{number}"), "OfLine.type": kind, "OfLine.message": message,
-            "OfLine.timestamp": format!("2025-01-01T00:00:0{number}Z")})
+        json!({"ClaudeKey.sessionId": "s", "ClaudeKey.uuid": format!("u{number}"), "ClaudeKey.type": kind, "ClaudeKey.message": message,
+            "ClaudeKey.timestamp": format!("2025-01-01T00:00:0{number}Z")})
     };
-    let call = |id: &str, tool: &str, input: Json| json!({"OfBlock.type": "tool_use", "OfBlock.id": id, "OfBlock.name": tool, "OfBlock.input": input});
-    let mut lines = vec![line("user", json!({"OfMessage.role": "user", "OfMessage.content": "hello"}))];
+    let call = |id: &str, tool: &str, input: Json| json!({"BlockKey.type": "tool_use", "BlockKey.id": id, "BlockKey.name": tool, "BlockKey.input": input});
+    let mut lines = vec![line("user", json!({"ChatMessageKey.role": "user", "ChatMessageKey.content": "hello"}))];
     for (id, tool, input, details) in [
         ("a", "Bash", json!({"OfArgs.command": "ls", "OfArgs.run_in_background": true}), json!({})),
         ("b", "Bash", json!({"OfArgs.command": "ls"}), json!({"OfDetails.returnCodeInterpretation": "x"})),
@@ -260,24 +269,24 @@ fn session(agent: &Json) -> Vec<Json> {
     ] {
         lines.push(line(
             "assistant",
-            json!({"OfMessage.role": "assistant", "OfMessage.id": id, "OfMessage.usage": {"input_tokens": 1}, "OfMessage.content": [call(id, tool, input)]}),
+            json!({"ChatMessageKey.role": "assistant", "ChatMessageKey.id": id, "ChatMessageKey.usage": {"input_tokens": 1}, "ChatMessageKey.content": [call(id, tool, input)]}),
         ));
         let mut answer = line(
             "user",
-            json!({"OfMessage.role": "user", "OfMessage.content": [{"OfBlock.type": "tool_result", "OfBlock.tool_use_id": id, "OfBlock.content": "fine"}]}),
+            json!({"ChatMessageKey.role": "user", "ChatMessageKey.content": [{"BlockKey.type": "tool_result", "BlockKey.tool_use_id": id, "BlockKey.content": "fine"}]}),
         );
-        answer[if id == "i" { "OfLine.tool_use_result" } else { "OfLine.toolUseResult" }] = details;
+        answer[if id == "i" { "ClaudeKey.tool_use_result" } else { "ClaudeKey.toolUseResult" }] = details;
         lines.push(answer);
     }
-    lines.push(json!({"OfLine.type": "system", "OfLine.subtype": "init", "OfLine.tools": ["Bash"], "OfLine.cwd": "/x",
-        "OfLine.claude_code_version": "2", "OfLine.gitBranch": "m"}));
-    let mut last = line("user", json!({"OfMessage.role": "user", "OfMessage.content": "more"}));
-    last["OfLine.isMeta"] = json!(true);
-    let mut summary = line("user", json!({"OfMessage.role": "user", "OfMessage.content": "so far"}));
-    summary["OfLine.isCompactSummary"] = json!(true);
+    lines.push(json!({"ClaudeKey.type": "system", "ClaudeKey.subtype": "init", "ClaudeKey.tools": ["Bash"], "ClaudeKey.cwd": "/x",
+        "ClaudeKey.claude_code_version": "2", "ClaudeKey.gitBranch": "m"}));
+    let mut last = line("user", json!({"ChatMessageKey.role": "user", "ChatMessageKey.content": "more"}));
+    last["ClaudeKey.isMeta"] = json!(true);
+    let mut summary = line("user", json!({"ChatMessageKey.role": "user", "ChatMessageKey.content": "so far"}));
+    summary["ClaudeKey.isCompactSummary"] = json!(true);
     lines.extend([last, summary, plain_line()]);
     let mut aside = plain_line();
-    aside["OfLine.message"]["OfMessage.content"][0]["OfBlock.text"] = json!("aside");
+    aside["ClaudeKey.message"]["ChatMessageKey.content"][0]["BlockKey.text"] = json!("aside");
     aside.as_object_mut().expect("a line").extend(agent.as_object().expect("an object").clone());
     lines.push(aside);
     lines

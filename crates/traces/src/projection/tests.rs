@@ -55,32 +55,32 @@ fn all_keys() -> Vec<String> {
 }
 
 /// Tables that projections read whose rows are no fields: words behind keys, and keys that tell nothing.
-const NO_FIELDS: [&str; 6] = ["Role", "BlockType", "LineType", "ItemType", "Setting", "Detail"];
+const NO_FIELDS: [&str; 6] = ["MessageRole", "BlockType", "ClaudeLineType", "ResponseItemType", "Setting", "Detail"];
 
 /// The tables whose objects a projection reads, each with the keys that only the full reader looks at; of spans a projection hands all keys on.
 const PROJECTED: [(&str, Option<&str>); 10] = [
-    ("OfMessage", Some("type usage model")),
-    ("OfCall", Some("")),
-    ("OfBlock", Some("")),
+    ("ChatMessageKey", Some("type usage model")),
+    ("ToolCallKey", Some("")),
+    ("BlockKey", Some("")),
     (
-        "OfLine",
+        "ClaudeKey",
         Some(
             "isMeta isCompactSummary toolUseResult tool_use_result tool_use_id usage tools cwd version claude_code_version \
              gitBranch",
         ),
     ),
     (
-        "OfItem",
+        "ItemKey",
         Some(
             "id callId input action operation code queries outputs results result tools status error text \
              approval_request_id approve outcome exit_code",
         ),
     ),
-    ("OfApi", None),
-    ("OfContainer", None),
-    ("OfSpan", None),
-    ("OfAttribute", None),
-    ("Typed", None),
+    ("ApiKey", None),
+    ("ContainerKey", None),
+    ("SpanKey", None),
+    ("AttributeKey", None),
+    ("TypedValueKey", None),
 ];
 
 #[test]
@@ -297,7 +297,7 @@ fn both_readers_read_each_field_of_each_table() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     // What a request costs by its model is asked for with a table of prices alone.
-    unread.retain(|row| row != "OfExchange.model");
+    unread.retain(|row| row != "ChatExchangeKey.model");
     assert!(unread.is_empty(), "the full reader does not look at {unread:?}, or no sample shows it");
     for (table, alone) in PROJECTED {
         assert!(read_in_part.contains(table), "no sample shows a projection objects of {table}");

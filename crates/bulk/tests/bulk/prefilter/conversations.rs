@@ -198,6 +198,22 @@ fn arguments_in_text_are_read_where_a_rule_looks_at_them() {
     assert!(check(line).expect("a run").fast.is_some());
 }
 
+/// Whoever made them: nothing says then that the blocks are all calls.
+#[test]
+fn calls_beside_blocks_are_for_the_full_reader() {
+    for role in ["assistant", "user", "system", "critic"] {
+        for calls in [
+            r#""function_call":{"name":"x","arguments":"{}"}"#,
+            r#""tool_calls":[{"id":"d","function":{"name":"x","arguments":"{}"}}]"#,
+        ] {
+            let own =
+                format!(r#"{{"role":"{role}","content":[{{"type":"text","text":"so"}}],{calls}}},{{"role":"user","#);
+            let line = BLOCKS.replacen(r#"{"role":"user","#, &own, 1);
+            assert!(check(&line).expect("a run").fast.is_none(), "{line}");
+        }
+    }
+}
+
 #[test]
 fn what_gives_a_warning_is_for_the_full_reader() {
     for (from, to) in [

@@ -57,6 +57,7 @@ impl<'a> CheckInputs<'a> {
             deny_vacuous: self.is_denied(CheckDeny::Vacuous),
             deny_unjudged: self.is_denied(CheckDeny::Unjudged),
             deny_unexercised: self.is_denied(CheckDeny::Unexercised),
+            deny_near_names: self.is_denied(CheckDeny::NearNames),
             allow_undecided: self.is_allowed(CheckAllow::Undecided),
         }
     }

@@ -6,7 +6,7 @@ use averment_base::diagnostic::render::printable;
 use averment_base::limits::Limits;
 use averment_base::value::json;
 use averment_builtins::detect;
-use averment_bulk::feed::{self, Reading};
+use averment_bulk::feed::{self, RunReadOptions};
 use averment_report::redact::{WithheldTexts, is_telling, redact};
 use averment_traces::names::propose;
 use bumpalo::Bump;
@@ -29,7 +29,7 @@ pub(super) struct MapArgs {
 
 pub(super) fn run_map(map: &MapArgs) -> Result<Exit, CommandError> {
     let input = if map.trace.as_os_str() == "-" { TraceInput::Stdin } else { TraceInput::File(map.trace.clone()) };
-    let reading = Reading { limits: Limits::default(), ..Reading::default() };
+    let reading = RunReadOptions { limits: Limits::default(), ..RunReadOptions::default() };
     let Some(document) = feed::run_chunks(&input, &reading).next() else {
         return Err(CommandError::usage(
             format!("`{}` holds no run", input.display_name()),

@@ -15,7 +15,7 @@ use super::inputs;
 use super::project::ProjectArguments;
 use super::skipped_files::SkippedFiles;
 use averment_base::limits::Limits;
-use averment_bulk::feed::{self, Reading};
+use averment_bulk::feed::{self, RunReadOptions};
 use averment_bulk::reading_notes::{FileRecords, ReadingNotes};
 use averment_report::model::UnreadableTrace;
 use averment_report::tell_unreadable;
@@ -119,13 +119,13 @@ impl TraceInputs {
         let tools = project.as_ref().filter(|_| told == CallStatusSource::AsJudged);
         let facts = ToolFacts::of_project(tools, Limits::default(), color)?;
         let as_skillgym = self.compat.is_some();
-        let reading = Reading {
+        let reading = RunReadOptions {
             limits: Limits::default(),
             names,
             prices,
             strict: self.strict,
             as_skillgym,
-            ..Reading::default()
+            ..RunReadOptions::default()
         };
         let mut passed_over = SkippedFiles::new(&self.traces, self.strict);
         let (mut read, mut exit, mut arena) = (0_usize, Exit::Holds, Bump::new());
@@ -143,7 +143,8 @@ impl TraceInputs {
                     if self.run.is_some_and(|wanted| wanted != number) {
                         continue;
                     }
-                    let looked = match raw.and_then(|raw| reading.parse(raw, &arena).map_err(UnreadableTrace::from)) {
+                    let looked = match raw.and_then(|raw| reading.parse_run(raw, &arena).map_err(UnreadableTrace::from))
+                    {
                         Ok(run) => {
                             read += 1;
                             match &facts {

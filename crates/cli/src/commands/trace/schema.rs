@@ -78,7 +78,16 @@ fn entry_schema(entry: &str) -> Value {
 }
 
 fn step_schema(kind: StepKind) -> Value {
-    let derived = [of_step::INDEX, of_step::KIND, of_step::PROGRAM, of_step::FLAGS, of_step::OPTIONS, of_step::PARTS];
+    let derived = [
+        of_step::INDEX,
+        of_step::KIND,
+        of_step::PROGRAM,
+        of_step::FLAGS,
+        of_step::OPTIONS,
+        of_step::PARTS,
+        of_step::RECORDED_PATH,
+        of_step::LOCATION,
+    ];
     let fields = kind.field_names().iter().filter(|field| !derived.contains(field));
     let of_line = |field: &str| kind == StepKind::Command && field == of_step::ARGS;
     let properties: Map<String, Value> =

@@ -47,7 +47,7 @@ fn assertions_are_sentences() {
     let table = [
         (
             "assert.commands.includes(report, 'npm test', { message: 'no ${tests}' })",
-            "require command \"npm test\"  message \"no \\${tests}\"",
+            "require (command where command contains \"npm test\")  message \"no \\${tests}\"",
         ),
         ("assert.commands.notIncludes(report, /rm -rf/i);", "never command /rm -rf/i"),
         ("assert.fileReads.includes(report, 'a.md')", "require (read where path contains \"a.md\")"),

@@ -1,6 +1,6 @@
 //! What comes of assertions over runs when there are no more runs.
 
-use super::rate::{self, RateCounts};
+use super::rate::{self, RateCounts, RunShare};
 use super::values::{self, FoldValues};
 use super::words::{
     count_words, full_number, measured_words, rounded_as_shown, share_words, undecided_count, undecided_words,
@@ -189,21 +189,20 @@ impl RunsConclusion<'_> {
         if groups.is_empty() {
             return CheckFinding::new(Verdict::Vacuous, "no run exercises it");
         }
-        let mean = |passes: &dyn Fn(&RateCounts) -> u64, few: f64| {
-            let chances = groups.iter().map(|runs| rate::pass_power(passes(runs), runs.all, power).unwrap_or(few));
-            #[expect(clippy::cast_precision_loss, reason = "there are few groups")]
-            let mean = chances.sum::<f64>() / groups.len() as f64;
-            mean
+        let mean = |passes: &dyn Fn(&RateCounts) -> u64, few: RunShare| {
+            let chances = groups.iter().map(|runs| RunShare::of_draws(passes(runs), runs.all, power).unwrap_or(few));
+            RunShare::mean_of(&chances.collect::<Vec<_>>())
         };
-        let least = mean(&|runs| runs.passes, 0.0);
-        let most = mean(&|runs| runs.passes.saturating_add(runs.open), 1.0);
+        let least = mean(&|runs| runs.passes, RunShare::NONE);
+        let most = mean(&|runs| runs.passes.saturating_add(runs.open), RunShare::ALL);
         let errors = groups.iter().any(|runs| runs.errors > 0);
-        let verdict = match (least >= share, most < share) {
+        let verdict = match (least.reaches(share), most.reaches(share)) {
             (true, _) => Verdict::Pass,
-            (false, true) => Verdict::Fail,
-            (false, false) if errors => Verdict::Error,
-            (false, false) => Verdict::Undecided,
+            (false, false) => Verdict::Fail,
+            (false, true) if errors => Verdict::Error,
+            (false, true) => Verdict::Undecided,
         };
+        let (least, most) = (least.as_number(), most.as_number());
         let few = groups.iter().filter(|runs| runs.all < u64::from(power)).count();
         let (low, high) = (percent_beside(least, share), percent_beside(most, share));
         let mean = if few > 0 { format!("between {low} and {high}") } else { low };

@@ -48,7 +48,8 @@ pub(super) struct SelectedSteps<'run> {
     pub(super) values: &'run [Node<'run>],
     pub(super) folds: RefCell<FoldStates<'run>>,
     fault: Option<(usize, Fault)>,
-    by_missing: bool,
+    /// True if something missing decided of every step whether it matches.
+    pub(super) by_missing: bool,
     absent: bool,
     ends: Vec<f64>,
     turns: FxHashMap<u32, Vec<u32>>,
@@ -192,7 +193,7 @@ impl<'run> Machine<'run> {
             values = self.in_arena(&kept)?;
         }
         let value = Value::List(values);
-        let nowhere = values.is_empty() && !taken.comes_later(selection);
+        let nowhere = taken.by_missing || values.is_empty() && !taken.comes_later(selection);
         Ok(if nowhere { Node::from_nowhere(value) } else { Node::computed(value) })
     }
 

@@ -23,6 +23,10 @@ impl<'run> Machine<'run> {
         }
         let (mut unknown, mut before) = (Vec::new(), from);
         if taken.in_order {
+            // A step of which the run does not tell the place is near itself alone.
+            if of(from).is_some_and(|other| is_within(within, step, other).is_none()) {
+                return Ok(None);
+            }
             // Behind the first that is too far all are.
             let length = taken.steps.len().saturating_sub(from);
             let reaches = |place: usize| of(place).is_some_and(|other| is_within(within, step, other) == Some(true));

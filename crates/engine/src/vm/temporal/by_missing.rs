@@ -76,7 +76,7 @@ fn is_by_evidence(view: &mut MonitorView<'_, '_>, operand: usize) -> Result<bool
     // The values of a header are there.
     let open = smallvec::smallvec![ValueId::OPEN; view.header.len()];
     Ok(view.asked_names(operand).is_empty()
-        && any_on_evidence(view, operand, matches.candidates_between(window), &open)?)
+        && any_candidate(view, operand, matches.candidates_between(window), &open, is_evidence)?)
 }
 
 fn is_conditional(alternative: &PatternAlternative<CodeId>) -> bool {
@@ -96,17 +96,25 @@ pub(super) fn is_by_missing(
     if view.has_joins(operand) {
         // They are looked at with the first value bound.
         let (candidates, others) = (matches.candidates_between(window), first_values(view, operand, selected));
-        return Ok(!candidates.is_empty() && !any_on_evidence(view, operand, candidates, &others)?);
+        return Ok(
+            !candidates.is_empty() && !any_candidate(view, operand, candidates, &others, |truth| !truth.by_missing())?
+        );
     }
     Ok(matches.is_by_missing(window.start, window.end))
 }
 
-/// True if recorded data decided a candidate whose tests use other patterns' bindings; `others` are their values.
-fn any_on_evidence(
+/// True if recorded data decides it. What is unknown now may turn out to be missing when more is recorded.
+fn is_evidence(truth: Truth) -> bool {
+    matches!(truth, Truth::True | Truth::False)
+}
+
+/// True if some candidate whose tests use other patterns' bindings is decided as `wanted`; `others` are their values.
+fn any_candidate(
     view: &mut MonitorView<'_, '_>,
     operand: usize,
     candidates: &[MatchCandidate],
     others: &Env,
+    wanted: fn(Truth) -> bool,
 ) -> Result<bool, Fault> {
     for of_step in candidates.chunk_by(|a, b| a.step == b.step) {
         let mut truth: Option<Truth> = None;
@@ -114,7 +122,7 @@ fn any_on_evidence(
             let own = with_tests(view, operand, candidate, others)?;
             truth = Some(truth.map_or(own, |truth| truth.or(own)));
         }
-        if truth.is_some_and(|truth| !truth.by_missing()) {
+        if truth.is_some_and(wanted) {
             return Ok(true);
         }
     }

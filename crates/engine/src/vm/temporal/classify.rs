@@ -5,6 +5,7 @@
 //! whether something missing decided it.
 
 use super::names::AlternativeRef;
+use super::near_values;
 use super::plan::{TemporalPlan, UniquePattern, UniquePatternId};
 use super::timeline::{MatchCandidate, MatchEvent, PatternMatches, Timeline, ValueId, ValueTable};
 use crate::bytecode::program::CodeId;
@@ -330,7 +331,11 @@ impl AlternativeReading {
         let Some(cell) = self.value_ids.get_mut(position) else { return };
         match *cell {
             ValueId::OPEN | ValueId::ABSENT => *cell = id,
-            known if id.is_value() && known != id => self.truth = Truth::False,
+            known if id.is_value() && known != id => {
+                let bound = values.value_node(known);
+                let near = bound.is_some_and(|bound| near_values::are_near(&bound.value, &node.value));
+                self.truth = self.truth.and(if near { Truth::FalseByMissing } else { Truth::False });
+            }
             _ => {}
         }
     }

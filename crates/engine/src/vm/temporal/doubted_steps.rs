@@ -66,6 +66,7 @@ fn could_change(
         places: view.places,
         mode: ReplicaMode::Optimistic,
         unknown: false,
+        doubts_tests: false,
         listed: 0,
     };
     let stands = verdict::possible_outcomes(&mut doubted, statement, &selected);

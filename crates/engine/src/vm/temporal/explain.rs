@@ -9,9 +9,10 @@ mod verdicts;
 pub(super) use distance::window_end;
 pub(super) use join_mismatch::for_which;
 pub(super) use near::MOST_COMPARED;
+pub(in crate::vm) use verdicts::{DIED_AT_START, not_complete};
 pub(super) use verdicts::{
-    absent_kind, by_missing, lacking_fields, no_calls, no_window, not_complete, not_exercised, open_reason,
-    unknown_reason, unordered_kinds,
+    absent_kind, by_missing, lacking_fields, no_calls, no_window, not_exercised, open_reason, unknown_reason,
+    unordered_kinds,
 };
 
 use super::monitor::VerdictReason;

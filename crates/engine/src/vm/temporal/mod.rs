@@ -19,7 +19,8 @@ mod match_index;
 mod members;
 mod monitor;
 pub(in crate::vm) mod names;
-mod number_twins;
+mod near_groups;
+mod near_values;
 mod numbers;
 pub mod plan;
 mod recent_occurrences;
@@ -55,6 +56,8 @@ const JUDGING: u64 = 50;
 const FEW_WINDOWS: u64 = 256;
 /// Extra fuel per match in further windows, because nested blocks multiply them.
 const IN_MANY_WINDOWS: u64 = 16;
+
+pub(super) use explain::{DIED_AT_START, not_complete};
 
 pub(super) fn name_of_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
     explain::step_name(run, step)
@@ -169,6 +172,7 @@ impl<'run> TemporalEngine<'run> {
             places: false,
             mode: ReplicaMode::Optimistic,
             unknown: false,
+            doubts_tests: false,
             listed: if context.explains { context.listed } else { 0 },
         })
     }

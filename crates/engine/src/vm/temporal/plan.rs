@@ -11,6 +11,7 @@ use super::view::WindowOperand;
 use crate::bytecode::ops::{BindingRef, Op};
 use crate::bytecode::program::{CodeId, PatternId, Program, TemporalId};
 use crate::ir::PatternAlternative;
+use crate::vm::course_growth::{CourseGrowth, looks_at_course};
 use crate::vm::prepare::PreparedProgram;
 use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
@@ -44,6 +45,8 @@ pub(super) struct UniquePattern {
     pub(super) kinds: StepKindSet,
     /// True if every alternative matches calls that were not executed.
     pub(super) proposed: bool,
+    /// True if it asks for something that a longer run may change.
+    pub(super) looks_at_course: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -83,7 +86,15 @@ impl TemporalPlan {
         let member = |&code: &CodeId| Some((code, LookupTest::from_code(builder.code_ops(code))?));
         let members = codes.iter().filter_map(member).collect();
         let table = NameIndex::new(&unique_patterns);
-        let statements = program.temporals.iter().map(|entry| statements::define_statement(&entry.temporal)).collect();
+        let statements = program.temporals.iter().map(|entry| {
+            let statement = statements::define_statement(&entry.temporal);
+            let is_course = |code| CourseGrowth::of_code(program, code) != CourseGrowth::Fixed;
+            StatementDefinition {
+                looks_at_course: statement.meaning.match_condition().is_some_and(is_course),
+                ..statement
+            }
+        });
+        let statements = statements.collect();
         let (operands, named) = (Vec::new(), Vec::new());
         let mut plan =
             Self { unique_patterns, patterns, table, statements, named, operands, asked, members, duplicates };
@@ -293,6 +304,7 @@ impl PlanBuilder<'_> {
             joined: alternatives.iter().any(|alternative| !alternative.joins.is_empty()),
             proposed: alternatives.iter().all(|alternative| alternative.proposed),
             kinds,
+            looks_at_course: looks_at_course(self.program, &alternatives),
             alternatives,
         }
     }

@@ -15,7 +15,7 @@ use crate::ir::WindowScope;
 use crate::vm::context::JudgeContext;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
-use crate::vm::outcome::{CheckFinding, Role, UnjudgedRecord, VerdictEvidence, ViolationList};
+use crate::vm::outcome::{CheckFinding, Role, UndecidedCause, UnjudgedRecord, VerdictEvidence, ViolationList};
 use averment_base::truth::Verdict;
 use windows::{AssumedAnswers, OpenedWindow, open_windows};
 
@@ -66,6 +66,9 @@ impl<'run> TemporalEngine<'run> {
             return Ok(finding);
         }
         view.check_faults()?;
+        if !view.machine.run.complete && view.looks_at_course() {
+            return Ok(CheckFinding::open_finding(explain::not_complete(view.machine.run)));
+        }
         let header = read_header(&mut view, &setting.selected)?;
         let first_unknown = header.hits.iter().find(|hit| !hit.sure);
         let mut answers = Vec::new();
@@ -139,7 +142,10 @@ impl<'run> TemporalEngine<'run> {
             machine.spend(if says { SAYING } else { OPENING })?;
             if window.hangs {
                 match finding.verdict {
-                    Verdict::Fail => (finding.verdict, finding.opposite) = (Verdict::Undecided, None),
+                    Verdict::Fail => {
+                        (finding.verdict, finding.opposite) = (Verdict::Undecided, None);
+                        finding.because = Some(UndecidedCause::Open);
+                    }
                     Verdict::Error => {}
                     // In a run that goes on it may still close.
                     _ if !context.window.closed => {}
@@ -189,13 +195,14 @@ fn conclude_windows(
     let verdict = if may_change { Verdict::Undecided } else { verdict };
     let mut decisive = findings.into_iter().filter(|finding| finding.verdict == verdict);
     let Some(mut first) = decisive.next() else {
-        return CheckFinding::new(verdict, if may_change { open } else { nothing });
+        return if may_change { CheckFinding::open_finding(open) } else { CheckFinding::new(verdict, nothing) };
     };
     let mut unjudged = vec![first.unjudged.take()];
     for finding in decisive {
         // One that proves something is enough.
         let both = first.opposite.zip(finding.opposite);
         first.opposite = both.map(|(one, other)| one.max(other));
+        first.because = first.undecided_cause().max(finding.undecided_cause());
         unjudged.push(finding.unjudged);
     }
     first.unjudged = UnjudgedRecord::join_parts(unjudged);

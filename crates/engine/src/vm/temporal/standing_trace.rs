@@ -260,6 +260,7 @@ fn standing_after<'run>(
         places: view.places,
         mode: ReplicaMode::Optimistic,
         unknown: false,
+        doubts_tests: false,
         listed: 0,
     };
     let judged = monitor.possible_outcomes(&mut view)?;

@@ -1,5 +1,6 @@
 //! What classification leaves behind: for each unique pattern the steps that match it, with the values that they bind.
 
+use super::near_groups::NearGroups;
 use super::plan::{StepKindSet, UniquePatternId};
 use crate::vm::context::StepWindow;
 use crate::vm::fault::Fault;
@@ -7,7 +8,7 @@ use averment_base::truth::Truth;
 use averment_base::value::compare::ValueKey;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::run::{Run, StepKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -71,6 +72,8 @@ pub(super) enum DecidedBy {
     Evidence,
     /// Execution or the kind word's text; its condition does not count.
     EarlierTest,
+    /// The run does not record what its condition asks.
+    Nothing,
 }
 
 /// Matches stored inline, because most patterns match few steps.
@@ -108,6 +111,7 @@ impl PatternMatches {
         let decided = match truth {
             Some(Truth::True) => return,
             None => DecidedBy::EarlierTest,
+            Some(Truth::Undecided) => DecidedBy::Nothing,
             Some(truth) if truth.by_missing() => DecidedBy::MissingValue,
             Some(_) => DecidedBy::Evidence,
         };
@@ -143,17 +147,36 @@ impl PatternMatches {
         doubting
     }
 
+    /// The same with other values.
+    pub(super) fn with_values(&self, other: impl Fn(ValueId) -> ValueId) -> Self {
+        Self {
+            events: self.events.clone(),
+            doubtful: self.doubtful,
+            kinds: self.kinds,
+            value_ids: self.value_ids.iter().map(|id| other(*id)).collect(),
+            looked_at: self.looked_at.clone(),
+            candidates: self.candidates.clone(),
+            ..Self::default()
+        }
+    }
+
     /// True if `start..end` has executed steps of its kind and name, all decided by something missing.
     pub(super) fn is_by_missing(&self, start: usize, end: usize) -> bool {
         let noted = self.looked_at(start, end);
         let all = |decided: DecidedBy| noted.iter().filter(move |looked| looked.decided == decided);
         let plainly = self.events_between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
-        !plainly && all(DecidedBy::MissingValue).next().is_some() && all(DecidedBy::Evidence).next().is_none()
+        !plainly
+            && all(DecidedBy::MissingValue).next().is_some()
+            && !noted.iter().any(|looked| matches!(looked.decided, DecidedBy::Evidence | DecidedBy::Nothing))
     }
 
+    /// True if recorded data decided a step. What is unknown now may turn out to be missing when more is recorded.
     pub(super) fn is_by_evidence(&self, start: usize, end: usize) -> bool {
         let noted = self.looked_at(start, end);
-        let plainly = self.events_between(start, end).len() > noted.iter().filter(|looked| looked.matches).count();
+        let between = self.events_between(start, end);
+        let events = self.events.get(between.start as usize..between.end as usize).unwrap_or(&[]);
+        let sure = events.iter().filter(|event| event.sure).count();
+        let plainly = sure > noted.iter().filter(|looked| looked.matches).count();
         plainly || noted.iter().any(|looked| looked.decided == DecidedBy::Evidence)
     }
 
@@ -216,8 +239,8 @@ impl PatternMatches {
 pub(super) struct ValueTable<'run> {
     numbers: FxHashMap<ValueKey<'run>, ValueId>,
     nodes: Vec<Node<'run>>,
-    spelled: FxHashSet<(String, bool)>,
-    twins: bool,
+    /// Made when a statement asks for it.
+    near: OnceCell<Rc<NearGroups>>,
 }
 
 impl<'run> ValueTable<'run> {
@@ -229,17 +252,15 @@ impl<'run> ValueTable<'run> {
         let next = ValueId(to_index(self.nodes.len()));
         let id = *self.numbers.entry(ValueKey(node.value)).or_insert(next);
         if id == next {
-            if let Some((text, number)) = super::number_twins::spelled_number(&node.value) {
-                self.twins = self.twins || self.spelled.contains(&(text.clone(), !number));
-                self.spelled.insert((text, number));
-            }
+            self.near.take();
             self.nodes.push(node);
         }
         id
     }
 
-    pub(super) fn has_twins(&self) -> bool {
-        self.twins
+    /// Which values are nearly others.
+    pub(super) fn near_values(&self) -> Rc<NearGroups> {
+        Rc::clone(self.near.get_or_init(|| Rc::new(NearGroups::of_values(&self.nodes))))
     }
 
     /// `None` if open.

@@ -6,14 +6,14 @@ use super::explain;
 use super::monitor::{
     EventSelection, Monitor, PatternPresence, PlayedMatches, PossibleOutcomes, VerdictReason, play_matches,
 };
-use super::number_twins;
+use super::near_values;
 use super::plan::StepKindSet;
 use super::statements::{ExerciseRule, ExerciseState, StatementDefinition};
 use super::unjudged_steps;
 use super::view::{MonitorView, ReplicaMode};
 use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::CheckFinding;
+use crate::vm::outcome::{CheckFinding, UndecidedCause, UnjudgedRecord};
 use averment_base::truth::Verdict;
 use averment_runs::run::StepKind;
 use smallvec::SmallVec;
@@ -30,6 +30,10 @@ pub(super) fn judge_window(
         return Ok(finding);
     }
     view.check_faults()?;
+    if !view.machine.run.complete && (statement.looks_at_course || view.looks_at_course()) {
+        // What a step was asked about the whole run is never answered for good.
+        return Ok(CheckFinding::open_finding(explain::not_complete(view.machine.run)));
+    }
     let outcome = replica_outcomes(view, statement, selected)?;
     conclude_finding(view, statement, selected, outcome)
 }
@@ -247,7 +251,16 @@ fn conclude_finding<'run>(
         missing = by_missing;
         Ok::<_, Fault>(exercised)
     })?;
+    let idle = matches!(conclusion, Conclusion::Pass | Conclusion::Fail)
+        && !outcome.seen.operands.iter().any(|seen| seen.possible)
+        && view.machine.run.died_at_start();
+    if idle && conclusion == Conclusion::Pass {
+        return Ok(CheckFinding::new(Verdict::Vacuous, explain::DIED_AT_START));
+    }
     let unproved = match conclusion {
+        Conclusion::Fail if idle && view.context.proves_passes => {
+            Some(explain::reason_with(explain::DIED_AT_START.to_owned(), Vec::new()))
+        }
         // Behind `not` that is what is wanted.
         Conclusion::Fail if view.context.proves_passes => {
             by_missing::fails_by_missing(view, statement, selected, stands, &outcome.seen)?
@@ -269,22 +282,38 @@ fn conclude_finding<'run>(
             let failed = new_finding(Verdict::Fail, outcome.best.1.explain_failure(view));
             // Behind `not` that is what is wanted.
             let proved = view.context.proves_passes;
-            CheckFinding {
-                unjudged: if proved { unjudged_steps::unjudged_steps(view, statement, stands, false)? } else { None },
-                ..failed
-            }
+            CheckFinding { unjudged: if proved { unjudged(view, statement, stands, false)? } else { None }, ..failed }
         }
         Conclusion::Pass => {
-            let unjudged = unjudged_steps::unjudged_steps(view, statement, stands, true)?;
-            CheckFinding { unjudged, remark: number_twins::twin_remark(view), ..pass_finding(view, &outcome) }
+            let unjudged = unjudged(view, statement, stands, true)?;
+            let remark = if unjudged.is_some() { None } else { near_values::near_remark(view) };
+            CheckFinding { unjudged, remark, ..pass_finding(view, &outcome) }
         }
         Conclusion::Vacuous => {
-            let remark = number_twins::twin_remark(view);
+            let remark = near_values::near_remark(view);
             CheckFinding { remark, ..new_finding(Verdict::Vacuous, vacuous_reason(view, statement, missing)) }
         }
         Conclusion::Unknown => unknown_finding(view, stands, &outcome),
-        Conclusion::Hangs => new_finding(Verdict::Undecided, outcome.pessimistic_source().explain_failure(view)),
+        Conclusion::Hangs => {
+            let because = Some(UndecidedCause::Open);
+            CheckFinding {
+                because,
+                ..new_finding(Verdict::Undecided, outcome.pessimistic_source().explain_failure(view))
+            }
+        }
     })
+}
+
+/// Steps that something missing decided, and those whose values are only nearly those of others.
+fn unjudged(
+    view: &mut MonitorView<'_, '_>,
+    statement: &StatementDefinition,
+    stands: PossibleOutcomes,
+    holds: bool,
+) -> Result<Option<Box<UnjudgedRecord>>, Fault> {
+    let missing = unjudged_steps::unjudged_steps(view, statement, stands, holds)?;
+    let near = near_values::unjudged_values(view, statement, holds)?;
+    Ok(UnjudgedRecord::join_parts([missing, near]))
 }
 
 /// In an unfinished run, reports only what no longer run can change.
@@ -306,13 +335,14 @@ fn unfinished_finding<'run>(
     if outcome.pessimistic_outcomes().passed_for_good
         && !exercise_state(view, statement, selected, &outcome)?.0.may_be_vacuous
     {
-        let unjudged = unjudged_steps::unjudged_steps(view, statement, optimistic, true)?;
+        let unjudged = unjudged(view, statement, optimistic, true)?;
         return Ok(CheckFinding { unjudged, ..pass_finding(view, &outcome) });
     }
     view.listed = 0;
     let fails = optimistic.may_fail && !optimistic.may_hold;
     let so_far = if fails { outcome.best.1.explain_failure(view) } else { VerdictReason::default() };
-    Ok(new_finding(Verdict::Undecided, explain::open_reason(view, so_far)))
+    let because = Some(if fails { UndecidedCause::Owed } else { UndecidedCause::Open });
+    Ok(CheckFinding { because, ..new_finding(Verdict::Undecided, explain::open_reason(view, so_far)) })
 }
 
 fn pass_finding<'run>(view: &mut MonitorView<'_, 'run>, outcome: &ReplicaOutcomes<'run>) -> CheckFinding {
@@ -344,7 +374,7 @@ fn vacuous_reason(
     match (missing, &statement.exercise) {
         (Some(operand), _) => explain::by_missing(view, operand),
         (None, ExerciseRule::Calls) => explain::no_calls(view),
-        (None, ExerciseRule::AnyOf(range)) => {
+        (None, ExerciseRule::AnyOf(range)) if range.clone().all(|operand| view.first_hit(operand).is_none()) => {
             let absent: SmallVec<[usize; 2]> = range.clone().collect();
             explain::not_exercised(view, &absent)
         }
@@ -353,7 +383,7 @@ fn vacuous_reason(
             let absent: SmallVec<[usize; 2]> = range.clone().filter(is_absent).collect();
             explain::not_exercised(view, &absent)
         }
-        (None, ExerciseRule::Always | ExerciseRule::Own) => {
+        (None, ExerciseRule::Always | ExerciseRule::Own | ExerciseRule::AnyOf(_)) => {
             explain::reason_with(statement.meaning.vacuous_reason(view), Vec::new())
         }
     }
@@ -366,9 +396,12 @@ fn exercise_state(
     outcome: &ReplicaOutcomes<'_>,
 ) -> Result<(ExerciseState, Option<usize>), Fault> {
     let operands = &outcome.seen.operands;
-    let own = outcome.optimistic_outcomes().exercised.map(|best| ExerciseState {
-        may_pass: outcome.pessimistic_outcomes().exercised.is_none_or(|worst| worst.may_pass),
-        ..best
+    let own = outcome.optimistic_outcomes().exercised.map(|best| match outcome.pessimistic_outcomes().exercised {
+        None => ExerciseState { may_pass: true, ..best },
+        Some(worst) => ExerciseState {
+            may_be_vacuous: best.may_be_vacuous || worst.may_be_vacuous,
+            may_pass: best.may_pass || worst.may_pass,
+        },
     });
     let occurs = |operand: usize| operands.get(operand).copied().unwrap_or_default();
     let exercised = statement.exercise.exercise_state(occurs, view.calls.is_empty(), own);

@@ -2,6 +2,7 @@
 //! under one environment.
 
 use super::call_knowledge::{UnknownCause, unknown_cause};
+use super::monitor::event_hit;
 use super::plan::{TemporalPlan, UniquePattern};
 use super::statements::{Polarity, StatementDefinition};
 use super::timeline::{Env, Timeline, ValueId, to_index};
@@ -85,6 +86,8 @@ pub(super) struct MonitorView<'a, 'run> {
     pub(super) mode: ReplicaMode,
     /// Set when an unknown was answered, so that the other replica may differ.
     pub(super) unknown: bool,
+    /// Set where tests on bindings that something missing decides are unknown.
+    pub(super) doubts_tests: bool,
     /// Failures listed; with 0 the first is enough.
     pub(super) listed: usize,
 }
@@ -113,6 +116,11 @@ impl<'run> MonitorView<'_, 'run> {
 
     pub(super) fn unique_pattern(&self, operand: usize) -> Option<&UniquePattern> {
         self.plan.unique_pattern(self.operands.get(operand)?.unique)
+    }
+
+    /// True if a pattern asks for something that a longer run may change.
+    pub(super) fn looks_at_course(&self) -> bool {
+        (0..self.operands.len()).any(|operand| self.unique_pattern(operand).is_some_and(|one| one.looks_at_course))
     }
 
     pub(super) fn operand_names(&self, operand: usize) -> &[u32] {
@@ -186,6 +194,28 @@ impl<'run> MonitorView<'_, 'run> {
         values
     }
 
+    /// The hit once for each value that a name may have which this match leaves open: it has any value for it.
+    pub(super) fn spread_open(&mut self, hit: &Hit) -> Result<SmallVec<[Hit; 1]>, Fault> {
+        let mut spread: SmallVec<[Hit; 1]> = smallvec::smallvec![hit.clone()];
+        for name in BindingNames::from_slice(self.operand_names(hit.operand)) {
+            if hit.env.get(name as usize) != Some(&ValueId::OPEN) {
+                continue;
+            }
+            let mut values = self.values_of(name);
+            self.spend_fuel(values.len().saturating_mul(spread.len()))?;
+            values.retain(|id| id.is_value());
+            values.push(ValueId::NOWHERE);
+            values.dedup();
+            let with = |hit: &Hit, value: ValueId| {
+                let mut hit = hit.clone();
+                hit.env.get_mut(name as usize).into_iter().for_each(|cell| *cell = value);
+                hit
+            };
+            spread = spread.iter().flat_map(|hit| values.iter().map(move |value| with(hit, *value))).collect();
+        }
+        Ok(spread)
+    }
+
     pub(super) fn spend_fuel(&mut self, units: usize) -> Result<(), Fault> {
         self.machine.spend(u64::from(to_index(units)))
     }
@@ -211,8 +241,37 @@ impl<'run> MonitorView<'_, 'run> {
         self.joins_of(operand, event, &merged)
     }
 
-    /// Tests of an event on other patterns' bindings; those on unbound names are ignored.
+    /// Whether the step of an event matches under `env`: by the tests of this event on other patterns' bindings, or by those of another match
+    /// of the step. Tests on unbound names are ignored.
     pub(super) fn joins_of(&mut self, operand: usize, event: u32, env: &Env) -> Result<PairFit, Fault> {
+        let mut fit = self.tests_of(operand, event, env)?;
+        for sibling in self.sibling_events(operand, event) {
+            let fits = match event_hit(operand, sibling, self) {
+                _ if fit == PairFit::Yes || sibling == event => continue,
+                None => continue,
+                Some(hit) => same_values(&hit.env, env).and(if hit.sure { PairFit::Yes } else { PairFit::Unknown }),
+            };
+            let fits = if fits == PairFit::No { fits } else { fits.and(self.tests_of(operand, sibling, env)?) };
+            if fit == PairFit::No || fits == PairFit::Yes {
+                fit = fits;
+            }
+        }
+        Ok(fit)
+    }
+
+    /// The matches of the step of an event, this one included: where an alternative has tests on other bindings, a step may have several.
+    fn sibling_events(&self, operand: usize, event: u32) -> std::ops::Range<u32> {
+        let unique = self.operands.get(operand).map(|operand| operand.unique);
+        let matches = unique.and_then(|unique| self.timeline.matches_of(unique));
+        let events = matches.map_or(&[][..], |matches| matches.events.as_slice());
+        let Some(at) = events.get(event as usize).map(|event| event.step) else { return event..event };
+        let is_same = |one: &&super::timeline::MatchEvent| one.step == at;
+        let before = events.get(..event as usize).unwrap_or(&[]).iter().rev().take_while(is_same).count();
+        let behind = events.get(event as usize..).unwrap_or(&[]).iter().take_while(is_same).count();
+        event.saturating_sub(to_index(before))..event.saturating_add(to_index(behind))
+    }
+
+    fn tests_of(&mut self, operand: usize, event: u32, env: &Env) -> Result<PairFit, Fault> {
         let plan = self.plan;
         let Some((alternative, step)) = self.matched_alternative(plan, operand, event) else { return Ok(PairFit::Yes) };
         let bindings = self.binding_values(env);
@@ -222,7 +281,12 @@ impl<'run> MonitorView<'_, 'run> {
             if plan.used_bindings(code).iter().any(|name| bindings.get(*name as usize).is_none_or(Option::is_none)) {
                 continue;
             }
-            fit = fit.and(match self.machine.evaluate_truth(code, &scope)?.plain_answer() {
+            let truth = self.machine.evaluate_truth(code, &scope)?;
+            if self.doubts_tests && truth.by_missing() {
+                fit = fit.and(PairFit::Unknown);
+                continue;
+            }
+            fit = fit.and(match truth.plain_answer() {
                 Some(true) => PairFit::Yes,
                 Some(false) => return Ok(PairFit::No),
                 None => PairFit::Unknown,
@@ -242,6 +306,9 @@ impl<'run> MonitorView<'_, 'run> {
         let plan = self.plan;
         let Some((alternative, step)) = self.matched_alternative(plan, operand, event) else { return Ok(None) };
         let [code] = alternative.joins.as_slice() else { return Ok(None) };
+        if self.sibling_events(operand, event).len() > 1 {
+            return Ok(None);
+        }
         match plan.lookup_test(*code).filter(|member| member.name == name) {
             Some(member) => member.step_marks(*code, &ExpressionScope::of_step(step), texts, self),
             None => Ok(None),
@@ -249,6 +316,10 @@ impl<'run> MonitorView<'_, 'run> {
     }
 
     pub(super) fn looked_up_by(&self, operand: usize) -> Option<(u32, bool)> {
+        // What is looked up is equal, and what is unfit is not.
+        if self.doubts_tests {
+            return None;
+        }
         let unique = self.unique_pattern(operand)?;
         let codes = unique.alternatives.iter().flat_map(|alternative| &alternative.joins);
         let mut members =

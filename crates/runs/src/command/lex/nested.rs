@@ -4,7 +4,7 @@ use super::CommandLexer;
 
 impl CommandLexer<'_> {
     /// What stands in `${ … }`.
-    pub(super) fn braced(&mut self) -> String {
+    pub(super) fn lex_braced(&mut self) -> String {
         let (mut text, mut depth) = (String::new(), 1_usize);
         for character in self.rest.by_ref() {
             match character {
@@ -22,7 +22,7 @@ impl CommandLexer<'_> {
     }
 
     /// What stands before the closing parenthesis; quotes, comments and here documents inside are passed over.
-    pub(super) fn parenthesised(&mut self) -> String {
+    pub(super) fn lex_parenthesised(&mut self) -> String {
         let (mut script, mut depth, mut quote) = (String::new(), 1_usize, None);
         let mut ends: Vec<String> = Vec::new();
         while let Some(character) = self.rest.next() {
@@ -37,7 +37,7 @@ impl CommandLexer<'_> {
                 ('(', None) => depth = depth.saturating_add(1),
                 (')', None) => depth = depth.saturating_sub(1),
                 ('#', None) if script.ends_with(char::is_whitespace) => {
-                    self.comment();
+                    self.skip_comment();
                     continue;
                 }
                 ('<', None) if script.ends_with('<') && !script.ends_with("<<") && self.rest.peek() != Some(&'<') => {
@@ -75,7 +75,7 @@ impl CommandLexer<'_> {
             match next {
                 '\'' | '"' => {
                     is_quoted = true;
-                    let text = self.until(next);
+                    let text = self.take_until(next);
                     end.push_str(&text);
                     raw.push_str(&text);
                     raw.push(next);

@@ -12,7 +12,6 @@ use crate::adapt::nodes::{
     first_of, items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of,
 };
 use crate::adapt::run_builder::RunBuilder;
-use crate::build::word_status;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_run;
@@ -365,7 +364,7 @@ fn add_hosted<'run>(
 }
 
 fn status_of(item: Object<'_>) -> Option<StepStatus> {
-    text_of(item, ItemKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown)
+    text_of(item, ItemKey::Status).and_then(StepStatus::from_word).filter(|status| *status != StepStatus::Unknown)
 }
 
 fn add_result<'run>(

@@ -6,7 +6,6 @@ use crate::adapt::conversation::{CallResult, StepMeta, ToolCall, integer_node};
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
 use crate::adapt::nodes::{first_of, node_object, object_of, text_of};
 use crate::adapt::run_builder::{StepId, field_entry};
-use crate::build::word_status;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::{StepKind, StepStatus};
@@ -163,8 +162,9 @@ fn of_program<'run>(event: Object<'run>) -> CallResult<'run> {
         .iter()
         .find_map(written);
     let result = result.or(first_of(event, &[CodexCallKey::Printed]));
-    let word =
-        text_of(event, CodexCallKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+    let word = text_of(event, CodexCallKey::Status)
+        .and_then(StepStatus::from_word)
+        .filter(|status| *status != StepStatus::Unknown);
     let status = word.or(match event.field(CodexCallKey::Success).map(|success| success.value) {
         Some(Value::Boolean(true)) => Some(StepStatus::Ok),
         Some(Value::Boolean(false)) => Some(StepStatus::Failed),

@@ -7,7 +7,6 @@ use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::nodes::{first_of, items_of, list_of, node_object, object_items, object_of, text_of};
 use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::tools::ArgsKey;
-use crate::build::word_status;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
@@ -246,8 +245,9 @@ fn end_call<'run>(
     id: Option<&'run str>,
 ) {
     let known = |field| item.field(field).filter(|node| !NodeShapes.has_shape(*node, ValueShape::Null));
-    let status =
-        text_of(item, ExecItemKey::Status).and_then(word_status).filter(|status| *status != StepStatus::Unknown);
+    let status = text_of(item, ExecItemKey::Status)
+        .and_then(StepStatus::from_word)
+        .filter(|status| *status != StepStatus::Unknown);
     let broken = agent_failure(item);
     let status = broken.map(|_| StepStatus::Failed).or(status);
     let outcome = CallResult {
@@ -261,7 +261,7 @@ fn end_call<'run>(
 }
 
 fn add_changes<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>) {
-    let status = text_of(item, ExecItemKey::Status).and_then(word_status);
+    let status = text_of(item, ExecItemKey::Status).and_then(StepStatus::from_word);
     if matches!(status, Some(StepStatus::Failed | StepStatus::Denied)) {
         return;
     }

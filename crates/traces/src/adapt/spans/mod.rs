@@ -240,7 +240,7 @@ fn has_failed(facts: &SpanFacts<'_>) -> Option<bool> {
 
 pub(crate) fn of_word(word: &str) -> Option<bool> {
     let word = word.rsplit_once("STATUS_CODE_").or_else(|| word.rsplit_once('.')).map_or(word, |(_, word)| word);
-    match crate::build::word_status(word)? {
+    match averment_runs::run::StepStatus::from_word(word)? {
         averment_runs::run::StepStatus::Ok => Some(false),
         averment_runs::run::StepStatus::Failed => Some(true),
         _ => None,

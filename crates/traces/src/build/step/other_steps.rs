@@ -63,13 +63,19 @@ pub(super) fn build_file<'run>(
     origin: TextOrigin,
 ) -> Result<(&'run str, StepStatus), PlacedError> {
     let what = if kind == StepKind::Read { "a read" } else { "a write" };
-    let mut path = required_text(fields, of_step::PATH, what, origin)?;
-    // A path without `/` that has `\\` is one of Windows.
-    if path.contains('\\') && !path.contains('/') {
-        path = builder.arena.alloc_str(&path.replace('\\', "/"));
-        let place = fields.field_node(of_step::PATH).map_or(TextOrigin::COMPUTED, |node| node.origin);
-        fields.set_field(of_step::PATH, Node::new(Value::Text(ValueText::Plain(path)), place));
+    let recorded = required_text(fields, of_step::PATH, what, origin)?;
+    let mut path = recorded;
+    let place = fields.field_node(of_step::PATH).map_or(TextOrigin::COMPUTED, |node| node.origin);
+    let text = |path: &'run str| Node::new(Value::Text(ValueText::Plain(path)), place);
+    if let Some(normal) = normal_path(recorded) {
+        let before = builder.arena.allocated_bytes();
+        path = builder.arena.alloc_str(&normal);
+        builder.count_derived(before, origin)?;
+        fields.set_field(of_step::PATH, text(path));
     }
+    fields.set_field(of_step::RECORDED_PATH, text(recorded));
+    let location = if leaves_root(path) { Node::computed(Value::Absent) } else { text(path) };
+    fields.set_field(of_step::LOCATION, location);
     let status = read_status(builder, fields, what)?;
     Ok((path, status))
 }
@@ -127,7 +133,8 @@ fn span_status(status: Object<'_>) -> Option<StepStatus> {
     match status.get(of_step::CODE)?.value {
         Value::Text(code) => {
             let code = code.as_str();
-            status::of_word(code.strip_prefix("STATUS_CODE_").unwrap_or(code)).filter(|s| *s != StepStatus::Unknown)
+            StepStatus::from_word(code.strip_prefix("STATUS_CODE_").unwrap_or(code))
+                .filter(|s| *s != StepStatus::Unknown)
         }
         Value::Number(code) => match code.as_i64() {
             Some(1) => Some(StepStatus::Ok),

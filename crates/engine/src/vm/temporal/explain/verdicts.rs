@@ -15,7 +15,7 @@ use averment_base::value::Value;
 use averment_runs::command;
 use averment_runs::run::{RecordCounts, Run, Step, StepKind, StepStatus};
 
-pub(in super::super) fn not_complete(run: &Run<'_>) -> &'static str {
+pub(in crate::vm) fn not_complete(run: &Run<'_>) -> &'static str {
     match run.records {
         RecordCounts { missing_calls: 1.., .. } => {
             "the run is not complete (a result names a call that is missing), and a longer one could still change this"
@@ -26,6 +26,9 @@ pub(in super::super) fn not_complete(run: &Run<'_>) -> &'static str {
         _ => "the run is not complete, and a longer one could still change this",
     }
 }
+
+/// Why nothing is proved by a run without steps.
+pub(in crate::vm) const DIED_AT_START: &str = "the run ended in an error before its first step";
 
 pub(in super::super) const NOT_RECORDED: &str = "the run does not record";
 

@@ -54,6 +54,8 @@ enum CallMisfit {
     Unknown(u32),
     Breaks(u32, SchemaViolation),
     Absent(u32),
+    /// The schema of the tool cannot be used.
+    Unusable(u32, String),
 }
 
 enum CallValidity {
@@ -107,7 +109,11 @@ impl<'run> ArgsValidMonitor<'run> {
         };
         view.spend_fuel(50)?;
         view.machine.costing(CostCenter::Schema(schema), |machine| {
-            let schema = machine.prepared.schema_validator(machine.program, schema, &machine.limits)?;
+            let schema = match machine.prepared.schema_validator(machine.program, schema, &machine.limits) {
+                Ok(schema) => schema,
+                Err(Fault::Other(why)) => return Ok(CallValidity::Perhaps(CallMisfit::Unusable(number, why))),
+                Err(fault) => return Err(fault),
+            };
             schema.charge_check(&value, &mut machine.meter)?;
             Ok(match schema.check_value(&value) {
                 Ok(()) => CallValidity::Yes,
@@ -161,6 +167,10 @@ fn misfit_reason(view: &mut MonitorView<'_, '_>, misfit: &CallMisfit) -> Verdict
         }
         CallMisfit::Absent(step) => {
             let reason = format!("the run does not record the arguments of {}", view.describe_step(*step));
+            reason_with(reason, vec![view.step_proof(*step, 0, Role::Decisive, String::new())])
+        }
+        CallMisfit::Unusable(step, why) => {
+            let reason = format!("the arguments of {} are not checked: {why}", view.describe_step(*step));
             reason_with(reason, vec![view.step_proof(*step, 0, Role::Decisive, String::new())])
         }
         CallMisfit::Breaks(step, violation) => {

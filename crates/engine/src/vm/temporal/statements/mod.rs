@@ -107,6 +107,8 @@ pub(super) struct StatementDefinition {
     /// True if the patterns are independent: one that occurs by missing values does not make another vacuous.
     pub(super) either: bool,
     pub(super) within: Option<StepDistance>,
+    /// True if its condition asks for something that a longer run may change.
+    pub(super) looks_at_course: bool,
     pub(super) meaning: Box<dyn StatementSemantics>,
 }
 
@@ -169,6 +171,7 @@ impl StatementDefinition {
             calls: false,
             either: false,
             within: None,
+            looks_at_course: false,
             meaning: Box::new(meaning),
         }
     }

@@ -255,7 +255,10 @@ impl<'run> Monitor<'run> for NeverBeforeMonitor {
             return Ok(());
         }
         for hit in operand_hits(hits, self.roles.edge) {
-            self.add_closing(hit, view)?;
+            // One that leaves a name open is the first for each value that has none before it.
+            for hit in &view.spread_open(hit)? {
+                self.add_closing(hit, view)?;
+            }
         }
         for hit in operand_hits(hits, self.roles.step) {
             if view.counts_match(hit) {

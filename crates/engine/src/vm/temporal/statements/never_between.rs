@@ -195,8 +195,11 @@ impl<'run> Monitor<'run> for NeverBetweenMonitor {
         }
         for hit in operand_hits(hits, edge) {
             if view.counts_match(hit) {
-                self.openings.add_opening(hit, view)?;
-                self.opened.add_match(view, hit, &hit.env, |first| *first = first.or(Some(hit.step)))?;
+                // One that leaves a name open opens a window for each value, and each closes by itself.
+                for hit in &view.spread_open(hit)? {
+                    self.openings.add_opening(hit, view)?;
+                    self.opened.add_match(view, hit, &hit.env, |first| *first = first.or(Some(hit.step)))?;
+                }
             }
         }
         Ok(())

@@ -12,7 +12,8 @@ use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::view::{Hit, MonitorView};
 use averment_base::value::{Value, compare};
-use averment_runs::run::Step;
+use averment_runs::normal::of_step;
+use averment_runs::run::{Step, StepStatus};
 
 pub(super) fn repeat_statement(step: PatternId, limit: u32) -> StatementDefinition {
     StatementDefinition::new(vec![hurting_operand(step)], ExerciseRule::AnyOf(0..1), RepeatSemantics { limit })
@@ -28,6 +29,23 @@ impl StatementSemantics for RepeatSemantics {
     fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
         Ok(Box::new(RepeatMonitor::new(self.limit, view.listed)))
     }
+
+    fn vacuous_reason(&self, view: &mut MonitorView<'_, '_>) -> String {
+        let steps: Vec<u32> = view.hits_of(0).map(|hit| hit.step).collect();
+        let run = view.machine.run;
+        let step = |number: u32| run.steps.get(number as usize);
+        let pairs = steps.windows(2).filter_map(|pair| match *pair {
+            [a, b] => Some((step(a)?, step(b)?)),
+            _ => None,
+        });
+        let (limit, things) = (self.limit, view.pattern_words(0));
+        let counter = pairs.filter(|(a, b)| !is_same_call(a, b)).find_map(|(a, b)| counting_argument(a, b));
+        format!(
+            "more than {limit} calls of {things} in a row are the same but for `{}`, which counts up; say what may not come again, for \
+             example `count {things} <= {limit}` with the arguments that matter",
+            counter.unwrap_or("a number"),
+        )
+    }
 }
 
 struct RepeatMonitor {
@@ -35,6 +53,10 @@ struct RepeatMonitor {
     /// The last matching call, and the number of equal ones before it.
     latest: Option<CallStreak>,
     caught: FailureList<CallStreak>,
+    /// Neighboring calls up to the last one that are the same but for numbers that count up.
+    nearly: u32,
+    /// True if there were more of those than the limit.
+    counts_up: bool,
     /// Whether a call of the list surely matches, and whether one may.
     occurs: (bool, bool),
 }
@@ -49,7 +71,8 @@ struct CallStreak {
 
 impl RepeatMonitor {
     fn new(limit: u32, listed: usize) -> Self {
-        Self { limit, latest: None, caught: FailureList::new(listed), occurs: (false, false) }
+        let caught = FailureList::new(listed);
+        Self { limit, latest: None, caught, nearly: 0, counts_up: false, occurs: (false, false) }
     }
 }
 
@@ -72,6 +95,43 @@ fn is_same_call(a: &Step<'_>, b: &Step<'_>) -> bool {
     a.name == b.name && arguments
 }
 
+/// The first argument by which two calls differ, where all that differ are whole numbers that went up by one and both calls came to the
+/// same: a counter makes no other call of one that is tried again.
+fn counting_argument<'run>(a: &Step<'run>, b: &Step<'run>) -> Option<&'run str> {
+    let (Some(Value::Object(before)), Some(Value::Object(behind))) = (call_arguments(a), call_arguments(b)) else {
+        return None;
+    };
+    if a.name != b.name || before.entries().len() != behind.entries().len() || !is_same_outcome(a, b) {
+        return None;
+    }
+    let mut counter = None;
+    for entry in before.entries() {
+        let (one, other) = (entry.node.value, behind.get(entry.key)?.value);
+        match (one, other) {
+            _ if compare::values_equal(&one, &other) => {}
+            (Value::Number(one), Value::Number(other)) if one.as_i64()?.checked_add(1) == Some(other.as_i64()?) => {
+                counter = counter.or(Some(entry.key));
+            }
+            _ => return None,
+        }
+    }
+    counter
+}
+
+/// True if both failed, or answered the same or nothing.
+fn is_same_outcome(a: &Step<'_>, b: &Step<'_>) -> bool {
+    let result = |step: &Step<'_>| match step.object.get(of_step::RESULT).map(|node| node.value) {
+        None | Some(Value::Missing | Value::Absent | Value::Null) => None,
+        result => result,
+    };
+    let same = match (result(a), result(b)) {
+        (None, None) => true,
+        (Some(a), Some(b)) => compare::values_equal(&a, &b),
+        _ => false,
+    };
+    same || a.status == StepStatus::Failed && b.status == StepStatus::Failed
+}
+
 impl<'run> Monitor<'run> for RepeatMonitor {
     fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
         let listed = || hits.iter().filter(|hit| hit.call.is_some());
@@ -79,9 +139,13 @@ impl<'run> Monitor<'run> for RepeatMonitor {
         self.occurs.1 |= listed().next().is_some();
         let Some(hit) = listed().find(|hit| view.counts_match(hit)) else { return Ok(()) };
         let (Some(place), Some(step)) = (hit.call, view.step(hit.step)) else { return Ok(()) };
-        let continues = self.latest.take().filter(|row| {
-            row.place.checked_add(1) == Some(place) && view.step(row.last).is_some_and(|last| is_same_call(last, step))
-        });
+        let before = self.latest.take().filter(|row| row.place.checked_add(1) == Some(place));
+        let last = before.as_ref().and_then(|row| view.step(row.last));
+        let is_same = last.is_some_and(|last| is_same_call(last, step));
+        let is_near = is_same || last.is_some_and(|last| counting_argument(last, step).is_some());
+        self.nearly = if is_near { self.nearly.saturating_add(1) } else { 1 };
+        self.counts_up |= self.nearly > self.limit;
+        let continues = before.filter(|_| is_same);
         let (first, length) = continues.map_or((hit.step, 1), |row| (row.first, row.length.saturating_add(1)));
         let row = CallStreak { first, last: hit.step, place, length };
         if row.length.checked_sub(1) == Some(self.limit) {
@@ -98,7 +162,8 @@ impl<'run> Monitor<'run> for RepeatMonitor {
 
     fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
         let (sure, possible) = self.occurs;
-        let exercised = Some(ExerciseState { may_be_vacuous: !sure, may_pass: possible });
+        let exercised =
+            Some(ExerciseState { may_be_vacuous: !sure || self.counts_up, may_pass: possible && !self.counts_up });
         Ok(PossibleOutcomes { exercised, ..PossibleOutcomes::fails_for_good(!self.caught.is_empty()) })
     }
 

@@ -3,7 +3,7 @@
 use crate::yaml::YamlNode;
 
 /// Which calls a policy is asked about.
-pub(super) struct Asked<'n> {
+pub(super) struct PolicyScope<'n> {
     /// Only these tools.
     pub(super) tools: Option<&'n YamlNode>,
     /// Whether a call of any other tool is a violation.
@@ -11,4 +11,4 @@ pub(super) struct Asked<'n> {
 }
 
 /// All calls.
-pub(super) const ALL: Asked<'static> = Asked { tools: None, strict: false };
+pub(super) const ALL: PolicyScope<'static> = PolicyScope { tools: None, strict: false };

@@ -1,0 +1,241 @@
+//! Fields and functions that give one of a closed set of words: a literal that is not among them is never equal to them.
+
+use super::Checker;
+use super::expr::CheckedExpr;
+use super::ty::Ty;
+use crate::ir::{BindingId, Constant, ExprKind, TypedExpr};
+use averment_base::diagnostic::{Diagnostic, Slug, suggest};
+use averment_base::near::{NearMiss, near_miss};
+use averment_base::source::Span;
+use averment_runs::run::{StepKind, StepStatus};
+use averment_syntax::ast::{TestKind, ValueTest};
+
+/// A set of words that a value is one of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordSet {
+    /// How a step ended.
+    Status,
+    /// The kind of a step.
+    Kind,
+    /// The day of a time.
+    Weekday,
+    /// Who says a message. Formats have more roles than those listed: only a slip of one of them is reported.
+    Role,
+}
+
+const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// Roles of the formats that are read, also those that nothing here asks for.
+const ROLES: [&str; 14] = [
+    "assistant",
+    "user",
+    "system",
+    "developer",
+    "thinking",
+    "task",
+    "human",
+    "ai",
+    "model",
+    "reasoning",
+    "tool",
+    "function",
+    "agent",
+    "critic",
+];
+
+/// What other formats and tools call the kinds of steps.
+const KINDS_ELSEWHERE: [(StepKind, &[&str]); 9] = [
+    (StepKind::Call, &["tool", "tools", "function", "invocation", "mcp", "calls"]),
+    (StepKind::Message, &["text", "user", "assistant", "system", "say", "chat", "messages"]),
+    (StepKind::Command, &["bash", "shell", "exec", "terminal", "commands"]),
+    (StepKind::Read, &["open", "view", "reads"]),
+    (StepKind::Write, &["edit", "patch", "create", "writes"]),
+    (StepKind::Skill, &["skills"]),
+    (StepKind::Http, &["https", "request", "fetch", "url", "api"]),
+    (StepKind::Span, &["trace", "event", "spans"]),
+    (StepKind::Handover, &["handoff", "hand_off", "transfer", "delegate", "handovers"]),
+];
+
+impl WordSet {
+    /// Its words.
+    pub fn words(self) -> Vec<&'static str> {
+        match self {
+            Self::Status => StepStatus::RECORDED.iter().filter_map(|status| status.as_str()).collect(),
+            Self::Kind => StepKind::ALL.iter().map(|kind| kind.as_str()).collect(),
+            Self::Weekday => WEEKDAYS.to_vec(),
+            Self::Role => ROLES.to_vec(),
+        }
+    }
+
+    /// The word that is meant by one that is not in the set.
+    fn meant_word(self, word: &str) -> Option<&'static str> {
+        let lower = word.trim().to_lowercase();
+        let words = self.words();
+        let same = words.iter().find(|known| **known == lower).copied();
+        let elsewhere = || match self {
+            Self::Status => StepStatus::from_word(&lower).and_then(StepStatus::as_str),
+            Self::Kind => kind_elsewhere(&lower),
+            Self::Weekday => {
+                let starts = |day: &&&str| lower.len() >= 2 && lower.get(..2) == day.get(..2);
+                WEEKDAYS.iter().find(starts).copied()
+            }
+            Self::Role => None,
+        };
+        same.or_else(elsewhere).or_else(|| suggest::suggest_name(&lower, words))
+    }
+
+    /// Whether a word can never be a value: of an open set only where it is a slip of a known word.
+    fn excludes_word(self, word: &str) -> bool {
+        let words = self.words();
+        match self {
+            Self::Role => {
+                !words.contains(&word) && words.iter().any(|known| near_miss(word, known) == Some(NearMiss::Slip))
+            }
+            _ => !words.contains(&word),
+        }
+    }
+}
+
+fn kind_elsewhere(word: &str) -> Option<&'static str> {
+    let named = |kind: StepKind| kind.as_str();
+    let exact = KINDS_ELSEWHERE.iter().find(|(_, words)| words.contains(&word));
+    let within = || {
+        // `tool_call`, `function_call`, `command_execution`, `file_read`.
+        let parts: Vec<&str> = word.split(['_', '-', '.', ' ']).collect();
+        let kind = StepKind::ALL.into_iter().find(|kind| parts.contains(&kind.as_str()));
+        kind.or_else(|| {
+            let found = KINDS_ELSEWHERE.iter().find(|(_, words)| parts.iter().any(|part| words.contains(part)));
+            found.map(|(kind, _)| *kind)
+        })
+    };
+    exact.map(|(kind, _)| *kind).or_else(within).map(named)
+}
+
+/// A test of a binding with literals, decided when all patterns of the statement are known.
+#[derive(Debug, Clone)]
+pub struct BindingWords {
+    number: u32,
+    kind: TestKind,
+    literals: Vec<(String, Span)>,
+}
+
+impl Checker<'_> {
+    /// Reports literals that a value of a closed set is never equal to, on either side of a test.
+    pub(super) fn check_words(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, right: &CheckedExpr) {
+        for (value, other) in [(left, right), (right, left)] {
+            if let ExprKind::Binding(BindingId(number)) = value.expr.kind
+                && value.ty == Ty::Any
+            {
+                let literals = self.literals_within(&other.expr);
+                if !literals.is_empty() {
+                    self.bindings.note_words(BindingWords { number, kind: test.kind, literals });
+                }
+            }
+            let Some(set) = value.ty.word_set().or_else(|| value.ty.element_type().word_set()) else { continue };
+            let literals = self.literals_within(&other.expr);
+            let shown = if std::ptr::eq(value, left) { text.to_owned() } else { self.source_line(value.expr.span) };
+            self.report_words(test.kind, set, &shown, &literals, std::ptr::eq(value, left));
+        }
+    }
+
+    /// Reports the tests of bindings whose every pattern binds a word of one closed set.
+    pub(super) fn report_words_of_bindings(&mut self) {
+        for one in self.bindings.take_words() {
+            if let Some(set) = self.bindings.word_set(one.number) {
+                let name = format!("${}", self.bindings.name(one.number));
+                self.report_words(one.kind, set, &name, &one.literals, true);
+            }
+        }
+    }
+
+    fn report_words(
+        &mut self,
+        kind: TestKind,
+        set: WordSet,
+        text: &str,
+        literals: &[(String, Span)],
+        is_subject: bool,
+    ) {
+        for (word, place) in literals {
+            if !set.excludes_word(word) || part_fits(kind, set, word, is_subject) {
+                continue;
+            }
+            let message = format!("`{text}` is never \"{word}\"");
+            let meant = set.meant_word(word);
+            let all = set.words().iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+            let is_open = set == WordSet::Role;
+            let help = match meant {
+                Some(meant) if is_open => format!("write `\"{meant}\"`"),
+                Some(meant) => format!("write `\"{meant}\"`; it is one of {all}"),
+                None => format!("it is one of {all}"),
+            };
+            let mut diagnostic = Diagnostic::new(Slug::UnknownWord, *place, message).with_help(help);
+            if let Some(meant) = meant
+                && self.map.span_text(*place).trim_matches(['"', '\'']) == word
+            {
+                let quoted = format!("\"{meant}\"");
+                diagnostic = diagnostic.with_fix(format!("write `{quoted}`"), *place, quoted);
+            }
+            self.report_diagnostic(diagnostic);
+        }
+    }
+
+    /// The texts that are written in an expression, with the place of each.
+    fn literals_within(&self, expr: &TypedExpr) -> Vec<(String, Span)> {
+        let mut found = Vec::new();
+        match &expr.kind {
+            ExprKind::List(items) => {
+                items.iter().for_each(|item| found.extend(self.literals_within(item)));
+                return found;
+            }
+            ExprKind::If(_, then, otherwise) => {
+                found.extend(self.literals_within(then));
+                found.extend(self.literals_within(otherwise));
+                return found;
+            }
+            _ => {}
+        }
+        let written = self.map.span_text(expr.span);
+        let place = |word: &str| {
+            let quoted = [format!("\"{word}\""), format!("'{word}'")];
+            let at = quoted.iter().find_map(|quoted| Some((written.find(quoted.as_str())?, quoted.len())));
+            at.map_or(expr.span, |(at, length)| {
+                let start = (expr.span.start as usize).saturating_add(at);
+                Span::new(expr.span.file, start, start.saturating_add(length))
+            })
+        };
+        match self.constant_value(expr) {
+            Some(Constant::Text(word)) => {
+                let at = place(&word);
+                found.push((word, at));
+            }
+            Some(Constant::List(items)) => found.extend(items.into_iter().filter_map(|item| match item {
+                Constant::Text(word) => {
+                    let at = place(&word);
+                    Some((word, at))
+                }
+                _ => None,
+            })),
+            _ => {}
+        }
+        found
+    }
+}
+
+/// True where the test asks for a part of a text, and some word of the set has the answer yes.
+fn part_fits(kind: TestKind, set: WordSet, literal: &str, is_subject: bool) -> bool {
+    let lower = literal.to_lowercase();
+    set.words().iter().any(|word| {
+        let (whole, part) = if is_subject { (*word, lower.as_str()) } else { (lower.as_str(), *word) };
+        match kind {
+            TestKind::Contains | TestKind::ContainsAll | TestKind::ContainsAny | TestKind::ContainsNone => {
+                whole.contains(part) && lower == literal
+            }
+            TestKind::ContainsIgnoringCase | TestKind::Mentions => whole.contains(part),
+            TestKind::StartsWith => whole.starts_with(part) && lower == literal,
+            TestKind::EndsWith => whole.ends_with(part) && lower == literal,
+            TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual => true,
+            _ => false,
+        }
+    })
+}

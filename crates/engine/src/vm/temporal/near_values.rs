@@ -1,0 +1,262 @@
+//! Values that `==` calls unfit: `"Bob@x"` and `"bob@x"`, `7` and `"7"` are two values of a binding, and nearly one.
+//!
+//! A statement that holds is judged once more as if such values were equal, and as if tests on bindings that something unfit decides were
+//! unknown. Where that could change what is said, the steps were not judged.
+
+use super::explain;
+use super::monitor::EventSelection;
+use super::statements::{Polarity, StatementDefinition};
+use super::timeline::{Env, PatternMatches, Timeline, ValueId};
+use super::verdict;
+use super::view::{MonitorView, ReplicaMode, WindowOperand, merge_envs};
+use crate::bytecode::program::CodeId;
+use crate::vm::context::ExpressionScope;
+use crate::vm::fault::Fault;
+use crate::vm::outcome::UnjudgedRecord;
+use crate::vm::value_equality::equality_truth;
+use averment_base::truth::Truth;
+use averment_base::value::Value;
+use averment_base::value::compare::values_equal;
+use averment_base::value::json::to_json;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Pairs of steps whose tests on bindings are evaluated again.
+const MOST_PAIRS: usize = 4_096;
+
+/// Whether two values are equal but for their type or their writing.
+pub(super) fn are_near<'v>(a: &Value<'v>, b: &Value<'v>) -> bool {
+    equality_truth(a, b, values_equal) == Truth::FalseByMissing
+}
+
+/// A remark on two patterns of a statement that bind nearly the same value.
+pub(super) fn near_remark(view: &MonitorView<'_, '_>) -> Option<Box<str>> {
+    near_words(view, 1)
+}
+
+/// `apart`: how far apart the patterns are at least; one alone may group its steps by value.
+fn near_words(view: &MonitorView<'_, '_>, apart: usize) -> Option<Box<str>> {
+    let near = view.timeline.values.near_values();
+    if near.is_empty() || view.operands.iter().all(|operand| operand.names.is_empty()) {
+        return None;
+    }
+    let bound = |operand: usize, name: u32| {
+        let of_name = near_events(view, operand).into_iter().filter(move |event| event.name == name);
+        of_name.collect::<Vec<_>>()
+    };
+    for first in 0..view.operands.len() {
+        for second in first + apart..view.operands.len() {
+            for name in view.shared_names(first, second) {
+                let (one, two) = (bound(first, name), bound(second, name));
+                let twins = one.iter().find_map(|a| {
+                    let is_near = |b: &&NearEvent| b.id != a.id && near.first_like(b.id) == near.first_like(a.id);
+                    Some((a, two.iter().find(is_near)?))
+                });
+                if let Some((a, b)) = twins {
+                    return twin_words(view, name, a, b);
+                }
+            }
+        }
+    }
+    None
+}
+
+fn twin_words(view: &MonitorView<'_, '_>, name: u32, a: &NearEvent, b: &NearEvent) -> Option<Box<str>> {
+    let binding = view.entry.and_then(|entry| entry.binding_names.get(name as usize));
+    let value = |event: &NearEvent| {
+        let node = view.timeline.values.value_node(event.id)?;
+        let text = match node.value {
+            Value::Text(text) => format!("\"{}\"", explain::short_text(text.as_str())),
+            value => explain::short_text(&to_json(&value)).into_owned(),
+        };
+        let kind = match node.value {
+            Value::Number(_) => "the number ",
+            Value::Text(_) => "the text ",
+            _ => "",
+        };
+        Some(format!("{kind}{text} in {}", view.describe_step(event.step)))
+    };
+    let (a, b) = if a.step <= b.step { (a, b) } else { (b, a) };
+    let words =
+        format!("`${}` is {} and {}: these are two values", binding.map_or("", String::as_str), value(a)?, value(b)?);
+    Some(words.into())
+}
+
+struct NearEvent {
+    name: u32,
+    id: ValueId,
+    step: u32,
+}
+
+/// Matches of an operand with a value that is nearly another one of the run.
+fn near_events(view: &MonitorView<'_, '_>, operand: usize) -> Vec<NearEvent> {
+    let near = view.timeline.values.near_values();
+    let (Some(unique), Some(matches)) =
+        (view.unique_pattern(operand), view.operands.get(operand).and_then(|one| view.timeline.matches_of(one.unique)))
+    else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (number, event) in (0..).zip(&matches.events) {
+        for (name, id) in unique.names.iter().zip(matches.value_ids(number, unique.names.len())) {
+            if near.first_like(*id).is_some() {
+                found.push(NearEvent { name: *name, id: *id, step: event.step });
+            }
+        }
+    }
+    found
+}
+
+/// Steps that the statement says nothing of, because their values are only nearly those of others; `holds` is what is said.
+pub(super) fn unjudged_values(
+    view: &mut MonitorView<'_, '_>,
+    statement: &StatementDefinition,
+    holds: bool,
+) -> Result<Option<Box<UnjudgedRecord>>, Fault> {
+    let named = view.operands.iter().any(|operand| !operand.names.is_empty());
+    let near: Vec<Vec<NearEvent>> = if named && !view.timeline.values.near_values().is_empty() {
+        (0..view.operands.len()).map(|operand| near_events(view, operand)).collect()
+    } else {
+        Vec::new()
+    };
+    let unfit = unfit_tests(view)?;
+    if near.iter().all(Vec::is_empty) && unfit.is_empty() || !could_change(view, statement, holds) {
+        return Ok(None);
+    }
+    let helps = if holds { Polarity::Helps } else { Polarity::Hurts };
+    let of_near =
+        (0_usize..).zip(&near).flat_map(|(operand, events)| events.iter().map(move |one| (operand, one.step)));
+    let steps: Vec<(usize, u32)> = of_near.chain(unfit.iter().map(|test| (test.operand, test.step))).collect();
+    let hurts = |operand: usize| view.operands.get(operand).is_some_and(|own| own.polarity != helps);
+    let mut named: BTreeSet<u32> = steps.iter().filter(|(operand, _)| hurts(*operand)).map(|(_, step)| *step).collect();
+    if named.is_empty() {
+        named = steps.iter().map(|(_, step)| *step).collect();
+    }
+    let mut all = named.clone();
+    for operand in (0..view.operands.len()).filter(|operand| hurts(*operand)) {
+        all.extend(view.hits_of(operand).map(|hit| hit.step));
+    }
+    let things = super::unjudged_steps::count_steps(all.iter().filter_map(|step| view.step(*step)));
+    let why = match unfit.into_iter().next() {
+        Some(test) => test.why,
+        None => near_words(view, 1).or_else(|| near_words(view, 0)).map_or_else(String::new, String::from),
+    };
+    let (steps, all) = (named.into_iter().collect(), all.into_iter().collect());
+    Ok(Some(Box::new(UnjudgedRecord { things, why, steps, all })))
+}
+
+struct UnfitTest {
+    operand: usize,
+    step: u32,
+    why: String,
+}
+
+/// Steps whose tests on bindings of other patterns something unfit or missing decides.
+fn unfit_tests(view: &mut MonitorView<'_, '_>) -> Result<Vec<UnfitTest>, Fault> {
+    let (plan, mut found) = (view.plan, Vec::new());
+    for operand in (0..view.operands.len()).filter(|operand| view.has_joins(*operand)).collect::<Vec<_>>() {
+        let own: Vec<_> = view.hits_of(operand).collect();
+        let mut others: Vec<_> = Vec::new();
+        for other in (0..view.operands.len()).filter(|other| *other != operand) {
+            others.extend(view.hits_of(other).take(MOST_PAIRS));
+        }
+        if own.len().saturating_mul(others.len().max(1)) > MOST_PAIRS {
+            continue;
+        }
+        for hit in own {
+            let Some((alternative, _)) = view.matched_alternative(plan, operand, hit.event) else { continue };
+            let empty = std::iter::once(None).filter(|_| others.is_empty());
+            let unfit = empty.chain(others.iter().map(Some)).map(|other| {
+                let env = other.map_or_else(|| hit.env.clone(), |other| merge_envs(&hit.env, &other.env));
+                unfit_test(view, operand, hit.event, &alternative.joins, &env)
+            });
+            let unfit: Vec<Option<String>> = unfit.collect::<Result<_, Fault>>()?;
+            if let Some(why) = unfit.into_iter().flatten().next() {
+                found.push(UnfitTest { operand, step: hit.step, why });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn unfit_test(
+    view: &mut MonitorView<'_, '_>,
+    operand: usize,
+    event: u32,
+    joins: &[CodeId],
+    env: &Env,
+) -> Result<Option<String>, Fault> {
+    let plan = view.plan;
+    let Some((_, step)) = view.matched_alternative(plan, operand, event) else { return Ok(None) };
+    let bindings = view.binding_values(env);
+    let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
+    for code in joins {
+        let open = |name: &u32| bindings.get(*name as usize).is_none_or(Option::is_none);
+        if plan.used_bindings(*code).iter().any(open) {
+            continue;
+        }
+        if view.machine.evaluate_truth(*code, &scope)?.by_missing() {
+            let reason = view.machine.explain_condition(*code, &scope).reason;
+            return Ok(Some(if reason.is_empty() { "something is missing".to_owned() } else { reason }));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether something else could be said where values that are nearly equal were.
+fn could_change(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition, holds: bool) -> bool {
+    let coverage = view.machine.seen.take();
+    let mut timeline = near_timeline(view);
+    let near = timeline.values.near_values();
+    let header: Env = view.header.iter().map(|id| near.first_like(*id).unwrap_or(*id)).collect();
+    let selected: Vec<EventSelection> = view
+        .operands
+        .iter()
+        .map(|operand: &WindowOperand| super::select_events(&mut timeline, view.plan, operand, &header, view.context))
+        .collect();
+    view.machine.refuel();
+    let mut doubted = MonitorView {
+        machine: &mut *view.machine,
+        timeline: &timeline,
+        plan: view.plan,
+        entry: view.entry,
+        statement: view.statement,
+        context: view.context,
+        header,
+        operands: view.operands,
+        calls: view.calls,
+        places: view.places,
+        mode: ReplicaMode::Optimistic,
+        unknown: false,
+        doubts_tests: true,
+        listed: 0,
+    };
+    let stands = verdict::possible_outcomes(&mut doubted, statement, &selected);
+    view.machine.refuel();
+    view.machine.seen = coverage;
+    match stands {
+        Ok((stands, _)) if !holds => stands.may_hold,
+        Ok((_, for_good)) if !view.context.window.closed => !for_good,
+        Ok((stands, _)) => stands.may_fail || stands.may_hang,
+        Err(_) => true,
+    }
+}
+
+/// The same matches, in which values that are nearly equal are one.
+fn near_timeline<'run>(view: &MonitorView<'_, 'run>) -> Timeline<'run> {
+    let known = view.timeline;
+    let near = known.values.near_values();
+    let mut matches: Vec<PatternMatches> =
+        std::iter::repeat_with(PatternMatches::default).take(known.matches.len()).collect();
+    for own in view.operands {
+        if let (Some(of_known), Some(copy)) = (known.matches_of(own.unique), matches.get_mut(own.unique.0 as usize)) {
+            *copy = of_known.with_values(|id| near.first_like(id).unwrap_or(id));
+        }
+    }
+    Timeline {
+        matches,
+        values: Rc::clone(&known.values),
+        executed: Rc::clone(&known.executed),
+        proposed: Rc::clone(&known.proposed),
+    }
+}

@@ -1,0 +1,201 @@
+//! Values that differ by their type or their writing alone, and values that hold another one: neither is evidence of a difference
+//! (`docs/reference/expressions.md`, "Unfit values").
+
+// What rules and runs make of numbers may not overflow.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+
+use super::value_equality::EqualityTest;
+use averment_base::limits::Limits;
+use averment_base::near::{appearance_chars, text_appearance};
+use averment_base::value::compare::with_deep_stack;
+use averment_base::value::json::parse;
+use averment_base::value::{Number, Value, ValueText};
+use bumpalo::Bump;
+
+/// Whether values that are not equal differ by type or writing alone, or one holds the other, at any depth and in any writing.
+pub(super) fn is_alike(left: &Value<'_>, right: &Value<'_>, same: EqualityTest) -> bool {
+    is_spelled_alike(left, right) || holds_value(left, right, same) || holds_value(right, left, same)
+}
+
+/// A text that spells the other value or differs by letter case, by white space or by characters that look alike; a number that stands for
+/// the boolean.
+fn is_spelled_alike(left: &Value<'_>, right: &Value<'_>) -> bool {
+    match (left, right) {
+        (Value::Text(a), Value::Text(b)) => {
+            let (a, b) = (a.as_str(), b.as_str());
+            is_written_like(a, b) || looks_like(a, b) || is_json_like(a, b)
+        }
+        _ => stands_for(left, right) || stands_for(right, left),
+    }
+}
+
+/// Whether a text spells a number or a boolean, or a number stands for the boolean.
+fn stands_for(value: &Value<'_>, other: &Value<'_>) -> bool {
+    match value {
+        Value::Text(text) => spells_scalar(text.as_str().trim(), other),
+        Value::Number(number) => {
+            boolean_answer(other).is_some_and(|answer| number.compare(Number::from_count(usize::from(answer))).is_eq())
+        }
+        _ => false,
+    }
+}
+
+/// Whether a value stands inside of another one, or nearly does.
+pub(super) fn holds_value(whole: &Value<'_>, part: &Value<'_>, same: EqualityTest) -> bool {
+    if is_nothing(part) {
+        return false;
+    }
+    match whole {
+        Value::List(items) => with_deep_stack(|| items.iter().any(|item| is_value_or_holds(&item.value, part, same))),
+        Value::Object(object) => {
+            with_deep_stack(|| object.entries().iter().any(|entry| is_value_or_holds(&entry.node.value, part, same)))
+        }
+        Value::Text(text) if may_hold(text.as_str(), part) => {
+            with_opened(*text, |inner| is_value_or_holds(inner, part, same))
+        }
+        _ => false,
+    }
+}
+
+fn is_value_or_holds(value: &Value<'_>, part: &Value<'_>, same: EqualityTest) -> bool {
+    is_nearly_equal(value, part, same) || holds_value(value, part, same)
+}
+
+/// Equal but for writing, part by part. What holds another value is not looked for here, so that the work grows with the size of the values.
+fn is_nearly_equal(value: &Value<'_>, part: &Value<'_>, same: EqualityTest) -> bool {
+    match (value, part) {
+        (Value::List(a), Value::List(b)) => {
+            let alike = || a.iter().zip(*b).all(|(a, b)| is_nearly_equal(&a.value, &b.value, same));
+            a.len() == b.len() && with_deep_stack(alike)
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let other = |key: &str| b.get(key).map(|node| node.value);
+            let is_like = |key: &str, value: &Value<'_>| other(key).is_some_and(|b| is_nearly_equal(value, &b, same));
+            let alike = || a.entries().iter().all(|entry| is_like(entry.key, &entry.node.value));
+            a.entries().len() == b.entries().len() && with_deep_stack(alike)
+        }
+        (Value::List(_) | Value::Object(_), Value::Text(text)) => {
+            with_opened(*text, |inner| is_nearly_equal(value, inner, same))
+        }
+        // Every second object holds a 0 or a 1: only the boolean itself, or a text that spells it, is meant.
+        (Value::Number(_), other) if boolean_answer(other).is_some() => false,
+        (other, Value::Number(_)) if boolean_answer(other).is_some() => false,
+        _ => same(value, part) || is_spelled_alike(value, part),
+    }
+}
+
+/// Nearly every object holds these somewhere, and nobody looks for them.
+fn is_nothing(part: &Value<'_>) -> bool {
+    match part {
+        Value::List(items) => items.is_empty(),
+        Value::Object(object) => object.entries().is_empty(),
+        Value::Missing | Value::Absent | Value::Null => true,
+        _ => false,
+    }
+}
+
+fn with_opened(text: ValueText<'_>, then: impl FnOnce(&Value<'_>) -> bool) -> bool {
+    open_text(text.as_str(), then).unwrap_or(false)
+}
+
+/// What is made of the object or list that a text is in JSON as a whole.
+pub(super) fn open_text<T>(text: &str, then: impl FnOnce(&Value<'_>) -> T) -> Option<T> {
+    if !is_framed(text) {
+        return None;
+    }
+    let arena = Bump::new();
+    let document = parse(text, 0, &arena, &Limits::default()).ok()?;
+    Some(then(&document.node.value))
+}
+
+/// Whether a text may be an object or a list in JSON.
+pub(super) fn is_framed(text: &str) -> bool {
+    let inner = text.trim_ascii();
+    let has_ends = |ends: [char; 2]| inner.starts_with(ends[0]) && inner.ends_with(ends[1]);
+    text.len() <= LARGEST && (has_ends(['{', '}']) || has_ends(['[', ']']))
+}
+
+/// Whether it is worth while to read a text as JSON.
+fn may_hold(text: &str, part: &Value<'_>) -> bool {
+    if !is_framed(text) {
+        return false;
+    }
+    match part {
+        Value::Text(part) => {
+            let part = part.as_str().trim();
+            let plain = text.is_ascii() && part.is_ascii() && !text.contains('\\') && !is_framed(part);
+            !plain || contains_ignoring_ascii_case(text, part)
+        }
+        Value::Number(_) => text.bytes().any(|byte| byte.is_ascii_digit()),
+        _ => true,
+    }
+}
+
+fn contains_ignoring_ascii_case(text: &str, part: &str) -> bool {
+    let Some(first) = part.bytes().next() else { return true };
+    let (text, part) = (text.as_bytes(), part.as_bytes());
+    memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text).any(|at| {
+        text.get(at..).and_then(|rest| rest.get(..part.len())).is_some_and(|at| at.eq_ignore_ascii_case(part))
+    })
+}
+
+/// True if texts differ only in letter case or surrounding whitespace.
+pub(super) fn is_written_like(text: &str, other: &str) -> bool {
+    let (text, other) = (text.trim(), other.trim());
+    let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
+    text.eq_ignore_ascii_case(other) || may_look_alike(text, other) && lower(text) == lower(other)
+}
+
+/// Two texts of JSON that differ by the white space in them alone.
+fn is_json_like(text: &str, other: &str) -> bool {
+    let parts = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>();
+    is_framed(text) && is_framed(other) && parts(text) == parts(other)
+}
+
+pub(super) fn spells_number(text: ValueText<'_>) -> bool {
+    Number::from_spelling(text.as_str()).is_some()
+}
+
+fn spells_scalar(text: &str, other: &Value<'_>) -> bool {
+    match other {
+        Value::Number(number) => number.is_spelled(text),
+        other => boolean_answer(other).is_some_and(|answer| spells_boolean(text, answer)),
+    }
+}
+
+fn boolean_answer(value: &Value<'_>) -> Option<bool> {
+    match value {
+        Value::Boolean(value) => Some(*value),
+        Value::Truth(truth) => truth.plain_answer(),
+        _ => None,
+    }
+}
+
+fn spells_boolean(text: &str, value: bool) -> bool {
+    let words = if value { ["true", "yes", "on", "1"] } else { ["false", "no", "off", "0"] };
+    words.iter().any(|word| text.eq_ignore_ascii_case(word))
+}
+
+/// True if a failed text test would hold for the appearance: composition, other scripts, invisible characters.
+pub(super) fn look_alike(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
+    may_look_alike(text, other) && !other.is_empty() && test(&text_appearance(text), &text_appearance(other))
+}
+
+/// The same for a test that does not distinguish letter case: `I` looks like `l` and `i` does not, so that letters are lowered first.
+pub(super) fn look_alike_in_lower_case(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
+    may_look_alike(text, other) && look_alike(&text.to_lowercase(), &other.to_lowercase(), test)
+}
+
+fn looks_like(text: &str, other: &str) -> bool {
+    let lower = |text: &str| text.trim().to_lowercase();
+    may_look_alike(text, other)
+        && (appearance_chars(text).eq(appearance_chars(other))
+            || appearance_chars(&lower(text)).eq(appearance_chars(&lower(other))))
+}
+
+/// Bytes of a text that is examined again.
+const LARGEST: usize = 1 << 20;
+
+fn may_look_alike(text: &str, other: &str) -> bool {
+    !(text.is_ascii() && other.is_ascii()) && text.len().max(other.len()) <= LARGEST
+}

@@ -1,0 +1,90 @@
+//! Paths of files as text: two spellings of one path are the same text.
+
+/// The path without `.`, `..`, doubled and backward separators. `None` if it is spelled so already.
+///
+/// Links are not looked up. A `..` at the beginning of a relative path stays; above `/` and above a drive there is nothing.
+#[must_use]
+pub fn normal_path(path: &str) -> Option<String> {
+    let slashed = path.replace('\\', "/");
+    let is_absolute = slashed.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in slashed.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => match parts.last() {
+                Some(&"..") => parts.push(part),
+                Some(last) if is_drive(last) => {}
+                Some(_) => {
+                    parts.pop();
+                }
+                None if is_absolute => {}
+                None => parts.push(part),
+            },
+            part => parts.push(part),
+        }
+    }
+    let mut normal = String::with_capacity(slashed.len());
+    if is_absolute {
+        normal.push('/');
+    }
+    normal.push_str(&parts.join("/"));
+    if slashed.ends_with('/') && !parts.is_empty() {
+        normal.push('/');
+    }
+    if normal.is_empty() && !path.is_empty() {
+        normal.push('.');
+    }
+    (normal != path).then_some(normal)
+}
+
+/// True if a normal path climbs out of the folder that it starts from: which file it names is not recorded.
+#[must_use]
+pub fn leaves_root(path: &str) -> bool {
+    path.split('/').next() == Some("..")
+}
+
+fn is_drive(part: &str) -> bool {
+    matches!(part.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn paths_have_one_spelling() {
+        for (path, normal) in [
+            ("src/a.rs", "src/a.rs"),
+            ("./src//a.rs", "src/a.rs"),
+            ("src/./b/../a.rs", "src/a.rs"),
+            ("src/../../../etc/passwd", "../../etc/passwd"),
+            ("/src/../../etc/passwd", "/etc/passwd"),
+            (r"src\a.rs", "src/a.rs"),
+            (r"src\..\../a", "../a"),
+            (r"C:\a\..\..\b", "C:/b"),
+            ("src/", "src/"),
+            ("a/..", "."),
+            ("./", "."),
+            ("/", "/"),
+            ("..", ".."),
+            ("...", "..."),
+            ("", ""),
+        ] {
+            assert_eq!(normal_path(path).as_deref().unwrap_or(path), normal, "{path}");
+        }
+    }
+
+    proptest! {
+        /// What is normal stays, and has no part that another spelling could leave out.
+        #[test]
+        fn a_normal_path_is_its_own_normal_path(path in r"[a./\\:]{0,12}") {
+            let normal = normal_path(&path).unwrap_or(path);
+            prop_assert_eq!(normal_path(&normal), None);
+            let inner: Vec<&str> = normal.trim_matches('/').split('/').collect();
+            prop_assert!(inner.len() == 1 || !inner.iter().any(|part| part.is_empty() || *part == "."), "{}", normal);
+            let climbs = inner.iter().take_while(|part| **part == "..").count();
+            prop_assert!(!inner.iter().skip(climbs).any(|part| *part == ".."), "{}", normal);
+        }
+    }
+}

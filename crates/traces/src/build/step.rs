@@ -261,7 +261,7 @@ fn speaks_of_failure<'run>(builder: &StepBuilder<'run>, result: Node<'run>) -> b
             is_false("success")
                 || is_false(of_step::OK)
                 || object.get(of_step::ERROR).is_some_and(|error| status::is_error(&error.value))
-                || matches!(word, Some(Value::Text(word)) if status::of_word(word.as_str()) == Some(StepStatus::Failed))
+                || matches!(word, Some(Value::Text(word)) if StepStatus::from_word(word.as_str()) == Some(StepStatus::Failed))
         }
         Value::Text(text) => {
             let text = text.as_str();

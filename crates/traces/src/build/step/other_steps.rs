@@ -38,7 +38,7 @@ pub(super) fn shell_command<'run>(
     let mut found = read_status(builder, fields, "a command")?;
     if let (StepStatus::Unknown, Some(code)) = (found, exit_code) {
         found = status::of_boolean(code == Number::Integer(0));
-        set_status(fields, found);
+        set_status(fields, found, false);
     }
     let given = fields.field_node(of_step::PROGRAM).is_some() && fields.field_node(of_step::PARTS).is_none();
     let before = builder.arena.allocated_bytes();

@@ -119,8 +119,8 @@ fn counting_argument<'run>(a: &Step<'run>, b: &Step<'run>) -> Option<&'run str> 
 }
 
 /// True if both failed, or answered the same or nothing.
-fn is_same_outcome(a: &Step<'_>, b: &Step<'_>) -> bool {
-    let result = |step: &Step<'_>| match step.object.get(of_step::RESULT).map(|node| node.value) {
+fn is_same_outcome<'run>(a: &Step<'run>, b: &Step<'run>) -> bool {
+    let result = |step: &Step<'run>| match step.object.get(of_step::RESULT).map(|node| node.value) {
         None | Some(Value::Missing | Value::Absent | Value::Null) => None,
         result => result,
     };

@@ -120,7 +120,8 @@ fn without_rule(outcome: &AssertionOutcome) -> String {
     outcome.assertion = 0;
     let of_violations = outcome.violations.listed.iter_mut().flat_map(|violation| &mut violation.evidence);
     outcome.evidence.iter_mut().chain(of_violations).for_each(|evidence| evidence.rule_span = None);
-    format!("{outcome:?}\n")
+    let judged: Vec<bool> = std::mem::take(&mut outcome.gates).into_iter().map(|gate| gate.judged).collect();
+    format!("{outcome:?} {judged:?}\n")
 }
 
 /// A value that `[*]` may have put together in the order of keys.

@@ -127,7 +127,9 @@ fn a_word_outside_of_its_set_is_an_error_in_every_position() {
                     wrong.push(format!("{good}{said}"));
                     continue;
                 }
-                for (word, meant) in set.2 {
+                // Every word in one position, and one word in every position.
+                let is_first = (*place, *condition) == (PLACES[0], CONDITIONS[0]);
+                for (word, meant) in &set.2[..if is_first { set.2.len() } else { 1 }] {
                     let bad = filled(place, condition, set, word);
                     tried += 1;
                     match compile(&bad) {
@@ -142,7 +144,7 @@ fn a_word_outside_of_its_set_is_an_error_in_every_position() {
         }
     }
     assert!(wrong.is_empty(), "{} of {tried}:\n{}", wrong.len(), wrong[..wrong.len().min(12)].join("\n"));
-    assert!(tried > 5_000, "{tried}");
+    assert!(tried > 2_000, "{tried}");
 }
 
 #[test]

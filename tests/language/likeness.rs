@@ -18,7 +18,7 @@ const ABSENT: &[&str] = &[
     "each send: args.to not in [@L]",
     "each send: not (args.to == @L)",
     "no send: args.to == @L",
-    "only send(to != @L)",
+    "only send(to != @L), open, shut",
     "never send(to: @L) after open",
     "never send(to: @L) before shut",
     "never send(to: @L) between open and shut",
@@ -100,7 +100,7 @@ const LITERALS: &[(&str, &[&str])] = &[
 const OTHERS: &[(&str, &[&str])] = &[
     (
         r#""a@x.com""#,
-        &[r#""b@x.com""#, r#"["b@x.com"]"#, r#"{"email": "aa@x.com"}"#, "7", r#""{\"a\": 1}""#, r#""[]""#],
+        &[r#""b@x.com""#, r#"["b@x.com"]"#, r#"{"email": "ab@x.com"}"#, "7", r#""{\"a\": 1}""#, r#""[]""#],
     ),
     ("250", &["25", r#""2500""#, "[2500]", r#"{"v": "o-250"}"#, r#""[2500]""#]),
     ("true", &["false", r#""no""#, r#"{"count": 1}"#, "[1]", r#"["t"]"#]),
@@ -171,7 +171,7 @@ const BINDINGS: &[&str] = &[
     "block(to: $x) iff block(to: $x)\nnever send(to == $x) after block(to: $x)",
     "never send(to in [$x]) after block(to: $x)",
     "never send(args[**] contains $x) after block(to: $x)",
-    "count any(to: $x) <= 1",
+    "count (block(to: $x) | send(to: $x)) <= 1",
     "not sequence block(to: $x) -> send(to: $x)",
     "none of { sequence block(to: $x) -> send(to: $x) }",
     "each block(to: $x) { never send(to: $x) }",
@@ -315,7 +315,6 @@ fn null_in_a_list_that_has_none_says_nothing() {
         "output.l not icontains output.n",
         "output.l contains none [output.n]",
         "output.n not in output.l",
-        "output.l not icontains 1",
     ] {
         assert_eq!(said(rule, run).0, "vacuous", "{rule}");
     }

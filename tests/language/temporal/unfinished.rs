@@ -198,6 +198,8 @@ fn an_undecided_verdict_tells_its_cause() {
     use averment::UndecidedCause::{Missing, Open, Owed};
     let rows = [
         ("never b", r#"{"calls": [{"tool": "a"}], "complete": false}"#, Some(Open)),
+        ("not count b == count c", r#"{"calls": [{"tool": "c"}], "complete": false}"#, Some(Open)),
+        ("none of { count b == count c }", r#"{"calls": [{"tool": "c"}], "complete": false}"#, Some(Open)),
         ("after a -> b", r#"{"calls": [{"tool": "a"}], "complete": false}"#, Some(Owed)),
         ("require b", r#"{"calls": [{"tool": "a"}], "complete": false}"#, Some(Owed)),
         ("length(calls) <= 5", r#"{"calls": [{"tool": "a"}], "complete": false}"#, Some(Open)),

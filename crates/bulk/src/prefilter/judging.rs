@@ -62,10 +62,11 @@ impl<'a> PrefilterRun<'_, 'a> {
         }
         match &item.check {
             ItemCheck::Open => PrefilterAnswer::Open,
+            _ if self.projection.unusual => PrefilterAnswer::Open,
             ItemCheck::Expression(condition) => {
                 self.condition_truth(*condition).map_or(PrefilterAnswer::Open, PrefilterAnswer::of_truth)
             }
-            _ if self.projection.unusual || !self.projection.records_calls => PrefilterAnswer::Open,
+            _ if !self.projection.records_calls => PrefilterAnswer::Open,
             ItemCheck::Selected { of_calls } => match self.by_parts(item) {
                 PrefilterAnswer::Vacuous if *of_calls && !self.has_named_call(item) => PrefilterAnswer::Idle,
                 answer => answer,

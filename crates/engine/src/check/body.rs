@@ -210,6 +210,7 @@ impl<'a> Checker<'a> {
         }
         let all: Vec<&'a ast::Modifier> = settings::opening_modifiers(body).chain(&assertion.modifiers).collect();
         let mut own = self.read_modifiers(&place.scope, all.iter().copied());
+        self.report_unbound();
         own.when.extend(conditions);
         own.classifiers = self.body_classifiers(body);
         self.check_block_modifiers(&own, body, &all);

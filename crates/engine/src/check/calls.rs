@@ -298,7 +298,7 @@ fn result_type(builtin: &Builtin, values: &[CheckedExpr]) -> Ty {
         "first" | "last" => return first.element_type(),
         "distinct" | "sort" | "reverse" if matches!(first, Ty::List(_)) => return first,
         "words" | "lines" | "split" | "keys" => return Ty::list_of(Ty::String),
-        "lower" | "trim" | "text" if matches!(first, Ty::Word(_)) => return first,
+        "lower" | "trim" | "text" if matches!(first, Ty::Word(_) | Ty::WordOrOther(_)) => return first,
         "weekday" => return Ty::Word(WordSet::Weekday),
         _ => {}
     }

@@ -154,6 +154,7 @@ impl<'a> Checker<'a> {
         let span = assertion.statement.span;
         let text = self.statement_text(span);
         let own: OwnModifiers<'a> = self.read_modifiers(&place.scope, assertion.modifiers.iter());
+        self.report_unbound();
         for word in OF_SCORES {
             if let Some(at) = place_of(assertion.modifiers.iter(), word) {
                 let message = format!("`{word}` shapes scores, and what is said over all runs has none");

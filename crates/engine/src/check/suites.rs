@@ -33,6 +33,7 @@ impl<'a> Checker<'a> {
     ) -> AssertionPlace<'a> {
         let all: Vec<&'a Modifier> = modifiers.iter().chain(settings::opening_modifiers(body)).collect();
         let own = self.read_modifiers(&place.scope, all.iter().copied());
+        self.report_unbound();
         let own = OwnModifiers { classifiers: self.body_classifiers(body), ..own };
         if let (Some(_), Some(span)) = (own.id, settings::place_of(all.iter().copied(), "id")) {
             self.report_diagnostic(
@@ -93,6 +94,7 @@ impl<'a> Checker<'a> {
         kind: BodyKind,
     ) {
         let own = self.read_modifiers(&place.scope, settings::opening_modifiers(body));
+        self.report_unbound();
         let own = OwnModifiers { classifiers: self.body_classifiers(body), ..own };
         let inherited = place.inherited.with_severity(severity).inherit_through(&own);
         let inner = AssertionPlace { inherited, ..place.clone() };
@@ -133,6 +135,7 @@ impl<'a> Checker<'a> {
         body: &'a [ast::SyntaxItem],
     ) {
         let own = self.read_modifiers(&place.scope, modifiers.iter().chain(settings::opening_modifiers(body)));
+        self.report_unbound();
         let own = OwnModifiers { classifiers: self.body_classifiers(body), ..own };
         let inner = AssertionPlace { inherited: place.inherited.inherit_through(&own), ..place.clone() };
         let mut cases = Vec::new();

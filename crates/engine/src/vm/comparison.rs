@@ -84,7 +84,7 @@ impl<'run> Machine<'run> {
             && truth.by_missing()
             && let Some(words) = self.unfit_words(kind, &subject, &operand)
         {
-            let help = self.part_help(kind, at, &subject.value).map(|help| format!(": write `{help}`"));
+            let help = self.part_help(kind, at, &subject.value, &operand.value).map(|help| format!(": write `{help}`"));
             self.note_nearest(words + &help.unwrap_or_default());
         } else if self.recorder.is_some()
             && let Some(holds) = truth.plain_answer().map(|holds| holds != negated)

@@ -14,6 +14,8 @@ use averment_syntax::ast::{ExprQuantifier, TestKind};
 pub(in crate::vm) enum CourseGrowth {
     /// It does not look at the course of the run.
     Fixed,
+    /// It looks at one of the first steps: fixed once that is there.
+    EarlyStep,
     /// A list that steps are added to.
     LongerList,
     /// A number that does not become smaller.
@@ -39,7 +41,7 @@ impl CourseGrowth {
     /// True if no longer run changes this answer.
     pub(in crate::vm) fn keeps(self, answer: bool) -> bool {
         match self {
-            Self::Fixed => true,
+            Self::Fixed | Self::EarlyStep => true,
             Self::TrueStays => answer,
             Self::FalseStays => !answer,
             _ => false,
@@ -76,6 +78,7 @@ impl CourseGrowth {
         use TestKind as T;
         let growth = match (kind, subject, operand) {
             (_, Self::Fixed, Self::Fixed) => Self::Fixed,
+            (_, Self::Fixed | Self::EarlyStep, Self::Fixed | Self::EarlyStep) => Self::EarlyStep,
             (T::Greater | T::GreaterOrEqual, Self::LargerNumber, Self::Fixed)
             | (T::Less | T::LessOrEqual, Self::Fixed, Self::LargerNumber)
             | (
@@ -141,7 +144,7 @@ impl<'p> CodeReader<'p> {
                     CourseGrowth::of_loop(quantifier, list, body)
                 }),
                 Op::Index(false) if first == CourseGrowth::LongerList && self.counts_from_start(before) => {
-                    CourseGrowth::Fixed
+                    CourseGrowth::EarlyStep
                 }
                 op => self.value_of(*op, &taken),
             };
@@ -169,13 +172,14 @@ impl<'p> CodeReader<'p> {
             }
             (Op::Call(function, _), [G::LongerList]) => match self.name_text(function.0) {
                 Some("length") => G::LargerNumber,
-                Some("first") => G::Fixed,
+                Some("first") => G::EarlyStep,
                 _ => G::Changing,
             },
             (Op::Select(selection, _), _) if is_fixed => self.selection_growth(selection),
             (Op::Fold(function, selection, _), _) if is_fixed => {
                 match (self.selection_growth(selection), self.name_text(function.0)) {
-                    (G::Fixed, _) | (G::LongerList, Some("first")) => G::Fixed,
+                    (G::Fixed, _) => G::Fixed,
+                    (G::LongerList, Some("first")) => G::EarlyStep,
                     (G::LongerList, Some("length")) => G::LargerNumber,
                     _ => G::Changing,
                 }
@@ -196,6 +200,7 @@ impl<'p> CodeReader<'p> {
             (Op::Not() | Op::Premise(), [truth]) => truth.negated(),
             (Op::And() | Op::Or(), [left, right]) => left.joined_with(*right),
             _ if is_fixed => G::Fixed,
+            _ if taken.iter().all(|growth| matches!(growth, G::Fixed | G::EarlyStep)) => G::EarlyStep,
             _ => G::Changing,
         }
     }

@@ -7,7 +7,7 @@ use super::derive::DerivationRecording;
 use super::fault::Fault;
 use super::judge::RunJudge;
 use super::machine::Machine;
-use super::outcome::{AssertionOutcome, CheckFinding, RunOutcome, Status, ViolationList};
+use super::outcome::{AssertionOutcome, CheckFinding, MemberGate, RunOutcome, Status, ViolationList};
 use super::prepare::PreparedProgram;
 use super::profile::CostCenter;
 use super::score;
@@ -184,7 +184,7 @@ pub fn derive_run<'run>(
 struct RunEvaluation<'run, 'a> {
     judge: RunJudge<'run, 'a>,
     options: &'a EvaluateOptions,
-    known: FxHashMap<u32, (&'run CompiledAssertion, CheckFinding)>,
+    known: FxHashMap<u32, (&'run CompiledAssertion, CheckFinding, BTreeSet<MemberGate>)>,
 }
 
 impl<'run, 'a> RunEvaluation<'run, 'a> {
@@ -219,17 +219,17 @@ impl<'run, 'a> RunEvaluation<'run, 'a> {
 
     fn find_or_reuse(&mut self, number: u32, assertion: &'run CompiledAssertion) -> CheckFinding {
         let first = self.judge.machine.representative(number);
-        if let Some((like, known)) = first.and_then(|first| self.known.get(&first)) {
+        if let Some((like, known, gates)) = first.and_then(|first| self.known.get(&first)) {
             let program = self.judge.machine.program;
-            return known.with_moved_spans(
-                &duplicates::assertion_regions(program, like),
-                &duplicates::assertion_regions(program, assertion),
-            );
+            let from = duplicates::assertion_regions(program, like);
+            let to = duplicates::assertion_regions(program, assertion);
+            self.judge.machine.gates = gates.iter().map(|gate| gate.with_moved_spans(&from, &to)).collect();
+            return known.with_moved_spans(&from, &to);
         }
         self.judge.machine.refuel();
         let finding = self.judge.judge_assertion(assertion).unwrap_or_else(|fault| self.fault_finding(&fault));
         if let Some(first) = first {
-            self.known.insert(first, (assertion, finding.clone()));
+            self.known.insert(first, (assertion, finding.clone(), self.judge.machine.gates.clone()));
         }
         finding
     }

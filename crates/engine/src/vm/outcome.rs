@@ -87,6 +87,14 @@ pub struct MemberGate {
     pub judged: bool,
 }
 
+impl MemberGate {
+    /// The gate of a duplicate assertion; `from` and `to` are the places of the two.
+    pub(super) fn with_moved_spans(self, from: &[Span], to: &[Span]) -> Self {
+        let moved = |span| duplicates::move_span(span, from, to);
+        Self { member: moved(self.member), when: moved(self.when), ..self }
+    }
+}
+
 /// Steps that an assertion could not judge although it passes: something that its condition looks at is missing there, or is of a kind that
 /// the condition can do nothing with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -141,6 +141,9 @@ impl<'run> Machine<'run> {
                     }
                     (Value::Object(_), _) => "an object has keys, and no text to look in".to_owned(),
                     (Value::List(_), Value::Regex(_)) => "a list is no text".to_owned(),
+                    (Value::List(items), wanted) if spells_words(items, wanted) => {
+                        "no element is it, though the list spells it".to_owned()
+                    }
                     (Value::List(_), _) => holds_written_like(left, right)
                         .unwrap_or_else(|| "no element is it, though one is nearly it or holds it".to_owned()),
                     (Value::Text(_), Value::Text(_)) => LOOKS_ALIKE.to_owned(),
@@ -164,7 +167,7 @@ impl<'run> Machine<'run> {
 
 impl Machine<'_> {
     /// What asks each element of a list for a part: `any x in to: x contains "evil"`.
-    pub(super) fn part_help(&self, kind: TestKind, at: usize, subject: &Value<'_>) -> Option<String> {
+    pub(super) fn part_help(&self, kind: TestKind, at: usize, subject: &Value<'_>, operand: &Value<'_>) -> Option<String> {
         let word = match kind {
             TestKind::Contains => "contains",
             TestKind::ContainsIgnoringCase => "icontains",
@@ -173,7 +176,10 @@ impl Machine<'_> {
             TestKind::Matches => "matches",
             _ => return None,
         };
-        let Value::List(_) = subject else { return None };
+        let Value::List(items) = subject else { return None };
+        if spells_words(items, operand) {
+            return None;
+        }
         let text = self.rule_text(self.op_span(at));
         let (front, rest) = match text.split_once(&format!(" {word} ")) {
             Some(parts) => parts,

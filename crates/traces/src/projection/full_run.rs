@@ -11,7 +11,7 @@ impl<'a> RunProjection<'a> {
         self.clear_run();
         self.roots.extend(read_set.roots.iter().map(|name| RawValue::Value(run.root_value(name).value)));
         self.records_calls = run.records_kind(StepKind::Call);
-        self.unusual = !run.complete;
+        self.unusual = !run.complete || run.died_at_start();
         for step in run.steps.iter().filter(|step| step.kind == StepKind::Call) {
             self.unusual |= !step.status.is_executed();
             let field = |field: CallField| step.object.get(field.as_str()).map_or(Value::Missing, |node| node.value);

@@ -171,7 +171,7 @@ pub struct RunProjection<'a> {
     pub calls: Vec<ProjectedCall<'a>>,
     /// Whether the run records calls.
     pub records_calls: bool,
-    /// True where statements about calls need the full run: some call was not executed, or the run is not complete.
+    /// True where assertions need the full run: some call was not executed, or the run is not complete or died before its first step.
     pub unusual: bool,
     /// True for a conversation: the run is composed from its messages.
     pub conversation: bool,

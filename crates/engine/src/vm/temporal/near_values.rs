@@ -61,25 +61,40 @@ fn near_words(view: &MonitorView<'_, '_>, apart: usize) -> Option<Box<str>> {
     None
 }
 
+/// A remark on a pattern that binds nearly the value that the block around it has bound.
+fn header_words(view: &MonitorView<'_, '_>) -> Option<Box<str>> {
+    let near = view.timeline.values.near_values();
+    let mut events = (0..view.operands.len()).flat_map(|operand| near_events(view, operand));
+    let (id, event) = events.find_map(|event| {
+        let id = view.header.get(event.name as usize).filter(|id| id.is_value() && **id != event.id)?;
+        (near.first_like(*id) == near.first_like(event.id)).then_some((*id, event))
+    })?;
+    let (of_block, of_step) = (value_words(view, id)?, value_words(view, event.id)?);
+    let (name, step) = (binding_name(view, event.name), view.describe_step(event.step));
+    Some(format!("`${name}` is {of_block} in the block and {of_step} in {step}: these are two values").into())
+}
+
+fn binding_name<'v>(view: &MonitorView<'v, '_>, name: u32) -> &'v str {
+    view.entry.and_then(|entry| entry.binding_names.get(name as usize)).map_or("", String::as_str)
+}
+
+fn value_words(view: &MonitorView<'_, '_>, id: ValueId) -> Option<String> {
+    let node = view.timeline.values.value_node(id)?;
+    Some(match node.value {
+        Value::Text(text) => format!("the text \"{}\"", explain::short_text(text.as_str())),
+        value @ Value::Number(_) => format!("the number {}", explain::short_text(&to_json(&value))),
+        value => explain::short_text(&to_json(&value)).into_owned(),
+    })
+}
+
 fn twin_words(view: &MonitorView<'_, '_>, name: u32, a: &NearEvent, b: &NearEvent) -> Option<Box<str>> {
-    let binding = view.entry.and_then(|entry| entry.binding_names.get(name as usize));
     let value = |event: &NearEvent| {
-        let node = view.timeline.values.value_node(event.id)?;
-        let text = match node.value {
-            Value::Text(text) => format!("\"{}\"", explain::short_text(text.as_str())),
-            value => explain::short_text(&to_json(&value)).into_owned(),
-        };
-        let kind = match node.value {
-            Value::Number(_) => "the number ",
-            Value::Text(_) => "the text ",
-            _ => "",
-        };
-        Some(format!("{kind}{text} in {}", view.describe_step(event.step)))
+        let (words, step) = (value_words(view, event.id)?, view.describe_step(event.step));
+        Some(format!("{words} in {step}"))
     };
     let (a, b) = if a.step <= b.step { (a, b) } else { (b, a) };
-    let words =
-        format!("`${}` is {} and {}: these are two values", binding.map_or("", String::as_str), value(a)?, value(b)?);
-    Some(words.into())
+    let name = binding_name(view, name);
+    Some(format!("`${name}` is {} and {}: these are two values", value(a)?, value(b)?).into())
 }
 
 struct NearEvent {
@@ -113,7 +128,7 @@ pub(super) fn unjudged_values(
     statement: &StatementDefinition,
     holds: bool,
 ) -> Result<Option<Box<UnjudgedRecord>>, Fault> {
-    let named = view.operands.iter().any(|operand| !operand.names.is_empty());
+    let named = view.operands.iter().any(|operand| !operand.names.is_empty()) || view.header.iter().any(|id| id.is_value());
     let near: Vec<Vec<NearEvent>> = if named && !view.timeline.values.near_values().is_empty() {
         (0..view.operands.len()).map(|operand| near_events(view, operand)).collect()
     } else {
@@ -139,7 +154,10 @@ pub(super) fn unjudged_values(
     let things = super::unjudged_steps::count_steps(all.iter().filter_map(|step| view.step(*step)));
     let why = match unfit.into_iter().next() {
         Some(test) => test.why,
-        None => near_words(view, 1).or_else(|| near_words(view, 0)).map_or_else(String::new, String::from),
+        None => {
+            let words = near_words(view, 1).or_else(|| header_words(view)).or_else(|| near_words(view, 0));
+            words.map_or_else(String::new, String::from)
+        }
     };
     let (steps, all) = (named.into_iter().collect(), all.into_iter().collect());
     Ok(Some(Box::new(UnjudgedRecord { things, why, steps, all })))

@@ -75,6 +75,8 @@ pub struct ReportNeeds {
     pub steps: bool,
     /// Whether measurements that runs record are reported.
     pub measured: bool,
+    /// Whether a baseline compares what failed.
+    pub shapes: bool,
     /// Whether the duration of each run is reported.
     pub timed: bool,
     /// Where the costs are noted, while a profile is made.
@@ -158,7 +160,7 @@ impl Batch {
     #[must_use]
     pub fn build_pipeline(&self, wants: ReportNeeds) -> Arc<Pipeline> {
         let SharedRules { programs, table, options, policy, reading, .. } = &*self.rules.inner;
-        let ReportNeeds { excerpt, findings, drawn, violations, compact, lines, steps, measured, timed, profile } =
+        let ReportNeeds { excerpt, findings, drawn, violations, compact, lines, steps, measured, shapes, timed, profile } =
             wants;
         // Where nobody reads why something fails, the first place is enough.
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
@@ -174,6 +176,7 @@ impl Batch {
                 violations: violations.map_or(0, |(_, drawn)| drawn),
                 steps,
                 measured,
+                shapes,
             },
             unused: UnusedNames::new(reading.names.as_deref()),
             understood: ReadingNotes::default(),

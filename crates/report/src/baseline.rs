@@ -1,12 +1,14 @@
 //! A baseline: failures that are known, each a line of a plain file. They fail no run, so that only what is new does.
 //!
 //! ```text
-//! refunds.assert | each refund: args.amount <= 100 | runs/a.jsonl:3 | fail 2 | refund at call 3 does not meet …
+//! refunds.assert | each refund: args.amount <= 100 | runs/a.jsonl:3 | fail 2 | refund(amount, id) | refund at call 3 does not meet …
 //! ```
 //!
-//! A line names the rule file and the assertion by its text (or a rule with a threshold), the run, what came out with the number of violations,
-//! and the reason, which is for people alone. It covers one result: what stands twice in the rules, or two runs of one name, need two lines.
+//! A line names the rule file and the assertion by its text (or a rule with a threshold), the run by its `id` or else its name, what came out
+//! with the number of violations, what failed without its values, and the reason, which is for people alone. It covers one result: what stands
+//! twice in the rules, or two runs of one name, need two lines.
 
+use super::failure_shape::BETWEEN_SHAPES;
 use super::gate::{Gate, GatePolicy};
 use super::model::{ResultReport, RunReport};
 use super::table::{ReportItem, ReportTable, RuleItem};
@@ -17,6 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 const BETWEEN: &str = " | ";
+/// In place of what failed, where that is no step and no value.
+const NOTHING: &str = "-";
+const ALL_RUNS: &str = "all runs";
 const BELOW: &str = "below";
 /// A pass that `--deny unjudged` makes a failure.
 const UNJUDGED: &str = "unjudged";
@@ -26,7 +31,7 @@ const REASON: usize = 160;
 pub const BEGINNING: &str = "# Failures that are known";
 const HEAD: &str = "\
 # Failures that are known and fail no run. `aver check … --update-baseline` writes this file.
-# rule file | assertion | run | what came out, with the number of violations | why
+# rule file | assertion | run | what came out, with the number of violations | what failed | why
 ";
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +39,7 @@ struct BaselineKey {
     file: String,
     /// The assertion on one line, or `rule` and a threshold rule's id: indexes change when rules are added.
     what: String,
-    /// The name of the run.
+    /// The `id` of the run, or its name.
     run: String,
     word: String,
 }
@@ -42,6 +47,8 @@ struct BaselineKey {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct KnownFailure {
     violations: u64,
+    /// What failed, without its values.
+    shapes: BTreeSet<String>,
     reason: String,
 }
 
@@ -90,17 +97,19 @@ impl Baseline {
 
     /// Marks what is known of a run, and opens its gate where nothing else fails it. Each run has to be given once.
     pub fn mark_known(&mut self, table: &ReportTable, run: &mut RunReport, policy: GatePolicy) {
-        self.seen.insert(plain_path(&run.run));
+        let name = run_name(run);
+        self.seen.insert(name.clone());
         for number in 0..run.results.len() {
             let Some(result) = run.results.get(number) else { continue };
             let Some((file, what)) = table.items.get(result.item).map(assertion_name) else { continue };
             if table.result_gate(result, policy) != Gate::Failed {
                 continue;
             }
-            let key = BaselineKey { file, what, run: plain_path(&run.run), word: outcome_word(result).to_owned() };
+            let key = BaselineKey { file, what, run: name.clone(), word: outcome_word(result).to_owned() };
             let reason = result.unjudged.as_ref().filter(|_| key.word == UNJUDGED);
             let reason = reason.map_or_else(|| result.reason.clone(), |one| one.in_words());
-            let known = self.knows_failure(key, KnownFailure { violations: result.violation_count(), reason });
+            let (violations, shapes) = (result.violation_count(), result.shapes.iter().cloned().collect());
+            let known = self.knows_failure(key, KnownFailure { violations, shapes, reason });
             if let Some(result) = run.results.get_mut(number) {
                 result.known = known;
             }
@@ -111,9 +120,9 @@ impl Baseline {
             if table.rule_gate(rule, policy) != Gate::Failed {
                 continue;
             }
-            let key = BaselineKey { file, what, run: plain_path(&run.run), word: BELOW.to_owned() };
-            let known =
-                self.knows_failure(key, KnownFailure { violations: 0, reason: rule.verdict.as_str().to_owned() });
+            let key = BaselineKey { file, what, run: name.clone(), word: BELOW.to_owned() };
+            let (shapes, reason) = (BTreeSet::new(), rule.verdict.as_str().to_owned());
+            let known = self.knows_failure(key, KnownFailure { violations: 0, shapes, reason });
             if let Some(rule) = run.rules.get_mut(number) {
                 rule.known = known;
             }
@@ -130,7 +139,7 @@ impl Baseline {
         let used = self.used.entry(key.clone()).or_default();
         let line = self.known.get(&key).and_then(|lines| lines.get(*used));
         *used += 1;
-        line.is_some_and(|line| failure.violations <= line.violations)
+        line.is_some_and(|line| failure.violations <= line.violations && failure.shapes.is_subset(&line.shapes))
     }
 
     /// Lines of runs and assertions that were checked and do not fail any more.
@@ -167,6 +176,15 @@ impl Baseline {
     }
 }
 
+/// By its `id`, so that a run that is put before others of its file takes nothing from them; all runs together whatever their number.
+fn run_name(run: &RunReport) -> String {
+    match &run.id {
+        Some(id) => id.clone(),
+        None if run.over_runs => ALL_RUNS.to_owned(),
+        None => plain_path(&run.run),
+    }
+}
+
 fn checked_assertions(table: &ReportTable) -> BTreeSet<(String, String)> {
     table.items.iter().map(assertion_name).chain(table.rules.iter().map(named_rule)).collect()
 }
@@ -198,6 +216,8 @@ fn line_text(key: &BaselineKey, known: &KnownFailure) -> String {
     if known.violations > 1 {
         let _ = write!(line, " {}", known.violations);
     }
+    let shapes = known.shapes.iter().map(String::as_str).collect::<Vec<_>>().join(BETWEEN_SHAPES);
+    let _ = write!(line, "{BETWEEN}{}", if shapes.is_empty() { NOTHING.to_owned() } else { quote_name(&shapes) });
     let reason = value::shorten_text(&one_line(&known.reason), REASON);
     let _ = writeln!(line, "{BETWEEN}{reason}");
     line
@@ -217,7 +237,10 @@ fn parse_line(line: &str) -> Result<(BaselineKey, KnownFailure), String> {
     let (file, rest) = take_name(line)?;
     let (text, rest) = take_name(rest)?;
     let (run, rest) = take_name(rest)?;
-    let (what, reason) = rest.split_once(BETWEEN.trim()).unwrap_or((rest, ""));
+    let (what, rest) = rest.split_once(BETWEEN.trim()).unwrap_or((rest, NOTHING));
+    let rest = if rest.contains(BETWEEN.trim()) { rest.to_owned() } else { format!("{rest}{BETWEEN}") };
+    let (shapes, reason) = take_name(&rest)?;
+    let shapes = if shapes == NOTHING { BTreeSet::new() } else { shapes.split(BETWEEN_SHAPES).map(str::to_owned).collect() };
     let mut words = what.split_whitespace();
     let known = ["fail", "vacuous", "undecided", BELOW, UNJUDGED, Status::UnexpectedPassed.as_str()];
     let word = words.next().filter(|word| known.contains(word));
@@ -227,12 +250,12 @@ fn parse_line(line: &str) -> Result<(BaselineKey, KnownFailure), String> {
         Some(count) => count.parse().map_err(|_| format!("`{}` is no number of violations", one_line(count)))?,
     };
     let key = BaselineKey { file, what: text, run, word: word.to_owned() };
-    Ok((key, KnownFailure { violations, reason: reason.trim().to_owned() }))
+    Ok((key, KnownFailure { violations, shapes, reason: reason.trim().to_owned() }))
 }
 
 fn take_name(text: &str) -> Result<(String, &str), String> {
     let text = text.trim_start();
-    let missing = || "a line is `rule file | assertion | run | fail | why`".to_owned();
+    let missing = || "a line is `rule file | assertion | run | fail | what failed | why`".to_owned();
     if !text.starts_with('"') {
         let (name, rest) = text.split_once(BETWEEN.trim()).ok_or_else(missing)?;
         return Ok((name.trim().to_owned(), rest));
@@ -252,10 +275,12 @@ mod tests {
         for name_of in ["a.1", "a b", "a|b", " a", "\"q\"", "#1", "", "a\nb", "a\u{202e}b", "x \"y\" | z"] {
             let [file, what, run] = [name_of; 3].map(str::to_owned);
             let key = BaselineKey { file, what, run, word: "fail".to_owned() };
-            let written = line_text(&key, &KnownFailure { violations: 3, reason: "why | not".to_owned() });
+            let shapes = BTreeSet::from(["a(b)".to_owned(), format!("write {name_of}")]);
+            let failure = KnownFailure { violations: 3, shapes, reason: "why | not".to_owned() };
+            let written = line_text(&key, &failure);
             assert_eq!(written.lines().count(), 1, "{written:?}");
             let (read, known) = parse_line(written.trim_end()).unwrap();
-            assert_eq!((read, known.violations, known.reason.as_str()), (key, 3, "why | not"));
+            assert_eq!((read, known), (key, failure));
         }
     }
 

@@ -28,6 +28,7 @@ pub mod draw_limits;
 mod failure;
 pub mod fingerprint;
 mod format;
+mod failure_shape;
 pub mod gate;
 #[cfg(feature = "pictures")]
 mod github;

@@ -19,6 +19,8 @@ use serde_json::value::RawValue;
 pub struct RunReport {
     /// Its name: `trace.jsonl:3` or the file's.
     pub run: String,
+    /// The `id` that it records, redacted, where a [baseline](super::baseline) asks for it.
+    pub id: Option<String>,
     /// The file it was read from, as the user named it.
     pub file: String,
     /// The effect on the exit code.
@@ -78,6 +80,8 @@ pub struct ResultReport {
     pub unjudged: Option<UnjudgedReport>,
     /// What an undecided one waits for.
     pub because: Option<UndecidedCause>,
+    /// What fails, by tool and argument names, where a [baseline](super::baseline) compares it.
+    pub shapes: Vec<String>,
     /// True for a failure that a [baseline](super::baseline) knows: it fails no run.
     pub known: bool,
     /// The steps that its patterns match, from 1, where a format shows steps.
@@ -151,6 +155,7 @@ impl ResultReport {
             violations: ViolationsReport::default(),
             unjudged: None,
             because: None,
+            shapes: Vec::new(),
             known: false,
             matched: Vec::new(),
             checked: None,
@@ -279,16 +284,18 @@ pub struct ReportDetail {
     pub steps: bool,
     /// True where somebody keeps what runs record of themselves.
     pub measured: bool,
+    /// True where a [baseline](super::baseline) compares what failed.
+    pub shapes: bool,
 }
 
 impl ReportDetail {
     /// Reasons and evidence, and nothing that is drawn.
-    pub const FINDINGS: Self = Self { excerpt: None, findings: true, violations: 0, steps: false, measured: false };
+    pub const FINDINGS: Self = Self { excerpt: None, findings: true, violations: 0, steps: false, measured: false, shapes: false };
 
     /// True if runs must be read in full, whatever the rules look at.
     #[must_use]
     pub fn takes_whole_runs(&self) -> bool {
-        self.steps || self.measured
+        self.steps || self.measured || self.shapes
     }
 }
 

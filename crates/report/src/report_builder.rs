@@ -3,6 +3,7 @@
 use super::block;
 use super::conditions;
 use super::draw_limits::DrawnFindings;
+use super::failure_shape::failure_shapes;
 use super::gate::GatePolicy;
 use super::model::{ReportDetail, ResultReport, RuleReport, RunReport, mean_score};
 pub use super::proof::RunText;
@@ -134,6 +135,7 @@ pub fn build_of(
         run.filter(|_| detail.steps).map(|run| Box::new(timeline::timeline_report(table, run, outcomes, &text)));
     RunReport {
         run: redact::redact_source(source),
+        id: run.filter(|_| detail.shapes).and_then(|run| run.id).map(|id| text.withheld.remove_from(redact::redact(id).into_owned())),
         file: redact::redact_file(&source.file).into_owned(),
         gate: table.run_gate(&results, &rules, policy),
         score: mean_score(outcomes.iter().filter_map(|outcome| outcome.score)),
@@ -213,6 +215,9 @@ fn result(
             maker.make_violation(&one.reason, &one.evidence, width, draws).0
         });
         report.violations.listed = listed.collect();
+        if detail.shapes {
+            report.shapes = failure_shapes(outcome, text.run, &text.withheld);
+        }
         report.classified = table.items.get(item).and_then(|item| item.failure_class(&report));
     }
     Some(report)

@@ -209,6 +209,7 @@ fn report(format: Format, style: TextStyle, outcomes: &[RunOutcome]) -> String {
             violations: 3,
             steps: format.needs().steps,
             measured: false,
+            shapes: false,
         };
         let one =
             report_builder::build_report(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);

@@ -15,7 +15,7 @@ const MOST: usize = 10_000;
 pub fn withheld_values(run: &Run<'_>) -> Vec<String> {
     let mut kept = KeptTexts { texts: run.withheld.iter().cloned().collect() };
     environment_values(&run.root_value("env").value, DEPTH, &mut |text| kept.withhold_text(text));
-    detect::visit_named_texts(&Value::Object(run.object), &mut |_, text| kept.withhold_text(text));
+    detect::visit_named_texts(&Value::Object(run.object), &mut |text| kept.withhold_text(text));
     for command in run.steps.iter().filter(|step| step.kind == StepKind::Command).map(|step| step.name) {
         find_secrets(command).into_iter().for_each(|range| kept.withhold_text(command.get(range).unwrap_or_default()));
     }

@@ -127,6 +127,20 @@ pub(super) fn of_credentials(name: &[u8], list: bool) -> Option<CredentialName> 
     may_end(one).then(|| classify_name(one)).flatten()
 }
 
+/// True if a text of JSON may have a key that denotes a credential: only then it is worth reading.
+pub(super) fn may_name_credential(text: &str) -> bool {
+    memchr::memchr_iter(b':', text.as_bytes()).any(|at| {
+        let before = text.as_bytes().get(..at).unwrap_or_default().trim_ascii_end();
+        let quoted = before.strip_suffix(b"\"").unwrap_or_default();
+        let end = quoted.iter().rposition(u8::is_ascii_alphabetic).map_or(0, |last| last + 1);
+        let near = quoted.get(end.saturating_sub(NEAR)..end).unwrap_or_default();
+        may_end(near) || near.split_last().is_some_and(|(_, one)| may_end(one))
+    })
+}
+
+/// In bytes: of a name only its last letters are asked for first.
+const NEAR: usize = 24;
+
 /// Minimum length of a password and of a key that are always hidden.
 const FEWEST: (usize, usize) = (6, 8);
 

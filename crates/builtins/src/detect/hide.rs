@@ -4,7 +4,9 @@ use super::assignments::{self, CredentialName};
 use super::{Detector, DetectorFinding, byte_before, run_end, secrets};
 use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::value::compare::with_deep_stack;
-use averment_base::value::{Node, Value};
+use averment_base::value::Value;
+use averment_base::value::json::{parse_recorded, to_json};
+use bumpalo::Bump;
 use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
@@ -134,38 +136,57 @@ fn behind_a_name(text: &str, word: Range<usize>, part: usize) -> Option<Range<us
     })
 }
 
-/// Shows every text in a value that its name makes a credential: that of a `password`, and all that stand in a list or an object of that
-/// name, however deep.
-pub fn visit_named_texts<'run>(value: &Value<'run>, found: &mut dyn FnMut(&Node<'run>, &'run str)) {
-    visit_value_texts(None, value, found);
+/// Shows every text and number in a value that its name makes a credential: that of a `password`, and all that stand in a list or an object
+/// of that name, however deep, also where the object is JSON in a text.
+pub fn visit_named_texts(value: &Value<'_>, found: &mut dyn FnMut(&str)) {
+    visit_value_texts(None, value, TEXTS, found);
 }
 
-fn visit_value_texts<'run>(
+/// Texts in texts that are read as JSON: results of tools hold answers of servers, and these hold documents.
+const TEXTS: usize = 4;
+
+fn visit_value_texts(
     name: Option<CredentialName>,
-    value: &Value<'run>,
-    found: &mut dyn FnMut(&Node<'run>, &'run str),
+    value: &Value<'_>,
+    texts: usize,
+    found: &mut dyn FnMut(&str),
 ) {
     match value {
-        Value::List(items) => with_deep_stack(|| items.iter().for_each(|item| visit_node_texts(name, item, found))),
+        Value::List(items) => {
+            with_deep_stack(|| items.iter().for_each(|item| visit_value_texts(name, &item.value, texts, found)));
+        }
         Value::Object(object) => with_deep_stack(|| {
             for entry in object.entries() {
                 let list = matches!(entry.node.value, Value::List(_));
-                visit_node_texts(name.max(assignments::of_credentials(entry.key.as_bytes(), list)), &entry.node, found);
+                let name = name.max(assignments::of_credentials(entry.key.as_bytes(), list));
+                visit_value_texts(name, &entry.node.value, texts, found);
             }
         }),
+        Value::Text(text) => {
+            let text = text.as_str();
+            if name.is_some_and(|name| assignments::is_hidden(name, text)) {
+                found(text);
+            } else if texts > 0 && (name.is_some() || assignments::may_name_credential(text)) {
+                visit_json_text(name, text, texts - 1, found);
+            }
+        }
+        Value::Number(_) => {
+            let number = to_json(value);
+            if name.is_some_and(|name| assignments::is_hidden(name, &number)) {
+                found(&number);
+            }
+        }
         _ => {}
     }
 }
 
-fn visit_node_texts<'run>(
-    name: Option<CredentialName>,
-    node: &Node<'run>,
-    found: &mut dyn FnMut(&Node<'run>, &'run str),
-) {
-    match (node.value, name) {
-        (Value::Text(text), Some(name)) if assignments::is_hidden(name, text.as_str()) => found(node, text.as_str()),
-        (Value::List(_) | Value::Object(_), name) => visit_value_texts(name, &node.value, found),
-        _ => {}
+fn visit_json_text(name: Option<CredentialName>, text: &str, texts: usize, found: &mut dyn FnMut(&str)) {
+    if !text.trim_start().starts_with(['{', '[', '"']) {
+        return;
+    }
+    let arena = Bump::new();
+    if let Ok(document) = parse_recorded(text, 0, &arena, &Limits::default()) {
+        visit_value_texts(name, &document.node.value, texts, found);
     }
 }
 
@@ -208,6 +229,27 @@ mod tests {
         for harmless in ["log_in_to_internationalisation", "task-abcdefghijklmnopqrst", "_", "é_ééééééééééééééééé"]
         {
             assert!(found(harmless).is_empty(), "{harmless}");
+        }
+    }
+
+    #[test]
+    fn names_hide_values_wherever_they_stand() {
+        let found = |json: &str| {
+            let (arena, mut texts) = (Bump::new(), Vec::new());
+            let document = parse_recorded(json, 0, &arena, &Limits::default()).unwrap();
+            visit_named_texts(&document.node.value, &mut |text| texts.push(text.to_owned()));
+            texts.sort();
+            texts
+        };
+        let object = r#"{"a": [{"user": "ann", "password": "respw9z8", "pin": 1, "db_password": 48151623}]}"#;
+        let mut text = object.to_owned();
+        for _ in 0..=TEXTS {
+            assert_eq!(found(&text), ["48151623", "respw9z8"], "{text}");
+            text = serde_json::to_string(&serde_json::json!({ "result": text })).unwrap();
+        }
+        assert_eq!(found(r#"{"password": "[\"respw9z8\"]"}"#).len(), 1);
+        for harmless in [r#"{"tokens": 48151623, "r": "{\"max_tokens\": 48151623}"}"#, r#""password: {""#] {
+            assert_eq!(found(harmless), [""; 0], "{harmless}");
         }
     }
 

@@ -141,6 +141,7 @@ impl ReportOutputs {
             lines: wanted.lines && plain,
             steps: wanted.steps,
             measured,
+            shapes: known,
             timed: false,
             profile: None,
         }
@@ -163,7 +164,7 @@ impl ReportOutputs {
 
     /// Reports a run.
     pub fn report_run(&mut self, table: &ReportTable, mut run: RunReport) -> io::Result<()> {
-        if let Some(baseline) = self.baseline.as_mut().filter(|_| !run.over_runs) {
+        if let Some(baseline) = &mut self.baseline {
             baseline.mark_known(table, &mut run, self.policy);
         }
         if let Some(recording) = self.recording.as_mut().filter(|_| !run.over_runs) {

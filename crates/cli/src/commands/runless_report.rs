@@ -81,6 +81,7 @@ impl RunlessReport {
     fn add_run(&mut self, name: String, results: Vec<ResultReport>) {
         self.runs.push(RunReport {
             gate: self.table.run_gate(&results, &[], GatePolicy::default()),
+            id: None,
             file: name.clone(),
             run: name,
             score: None,

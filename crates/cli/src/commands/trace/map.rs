@@ -62,7 +62,7 @@ fn propose_map(text: &str) -> Result<String, String> {
     let mut texts = Vec::new();
     if let Ok(document) = json::parse_recorded(text, 0, &arena, &Limits::default()) {
         let telling = |text: &&str| is_telling(text);
-        detect::visit_named_texts(&document.node.value, &mut |_, text| {
+        detect::visit_named_texts(&document.node.value, &mut |text| {
             texts.extend(Some(text).filter(telling).map(str::to_owned))
         });
     }

@@ -135,19 +135,15 @@ impl Checker<'_> {
             NumberMeasure::Size => ("bytes", format!("{written}B")),
             _ => ("milliseconds", format!("{written}ms")),
         };
-        let message = format!("a bare number against {} is read as {read_as}", unit.noun());
-        let diagnostic = Diagnostic::new(Slug::BareNumber, value.expr.span, message);
-        // Who writes `duration <= 30` may have meant seconds: nothing is certain there.
-        let diagnostic = if read_as == "milliseconds" {
-            diagnostic.with_help(format!("write `{written}s` for seconds, `{write}` for milliseconds"))
-        } else {
-            diagnostic.with_help(format!("write `{write}`")).with_fix(
-                format!("write `{write}`"),
+        self.report_diagnostic(
+            Diagnostic::new(
+                Slug::BareNumber,
                 value.expr.span,
-                write.clone(),
+                format!("a bare number against {} is read as {read_as}", unit.noun()),
             )
-        };
-        self.report_diagnostic(diagnostic);
+            .with_help(format!("write `{write}`"))
+            .with_fix(format!("write `{write}`"), value.expr.span, write.clone()),
+        );
     }
 }
 

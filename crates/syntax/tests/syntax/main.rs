@@ -17,7 +17,6 @@ mod fmt;
 mod golden;
 mod highlight;
 mod mistyped;
-mod newcomers;
 mod properties;
 mod statements;
 mod tree;

@@ -9,6 +9,7 @@
 pub mod command;
 mod cost_source;
 mod empty_run;
+pub mod failure_words;
 pub mod normal;
 pub mod path;
 pub mod run;

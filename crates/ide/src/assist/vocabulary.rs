@@ -285,7 +285,9 @@ vocabulary! {
         "parts" "parts" "list: the programs of a line that runs several" "";
         "exit_code" "exit_code" "integer: the exit code" "";
         "output" "output" "string: what the command printed" "";
-        "path" "path" "string: the path of the file" "";
+        "path" "path" "string: the path of the file, in one spelling" "";
+        "recorded_path" "recorded_path" "string: the path of the file as it was recorded" "";
+        "location" "location" "string: the path of the file, where it does not climb out of an unknown folder" "";
         "name" "name" "string: the name" "";
         "method" "method" "string: the HTTP method" "";
         "url" "url" "string: the URL" "";

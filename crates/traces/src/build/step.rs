@@ -12,6 +12,7 @@ use crate::time;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value, ValueText};
 use averment_runs::command;
+use averment_runs::failure_words::{SUCCESS, reads_like_failure};
 use averment_runs::normal::{MAIN_AGENT, of_step};
 use averment_runs::path::{leaves_root, normal_path};
 use averment_runs::run::{Step, StepKind, StepStatus};
@@ -249,16 +250,13 @@ fn says_failed(fields: &StepFields<'_>) -> bool {
     code || envelope || beside.chain(inside).any(is_true)
 }
 
-/// Words at the start of a text that say that something went wrong.
-const FAILURE_WORDS: [&str; 5] = ["error", "exception", "failure", "failed", "fatal"];
-
 /// True if a result reads like that of a call that went wrong: that there is one does not say then that the call went well.
 fn speaks_of_failure<'run>(builder: &StepBuilder<'run>, result: Node<'run>) -> bool {
     match result.value {
         Value::Object(object) => {
             let is_false = |key| object.get(key).is_some_and(|node| matches!(node.value, Value::Boolean(false)));
             let word = object.get(of_step::STATUS).map(|node| node.value);
-            is_false("success")
+            is_false(SUCCESS)
                 || is_false(of_step::OK)
                 || object.get(of_step::ERROR).is_some_and(|error| status::is_error(&error.value))
                 || matches!(word, Some(Value::Text(word)) if StepStatus::from_word(word.as_str()) == Some(StepStatus::Failed))
@@ -267,18 +265,14 @@ fn speaks_of_failure<'run>(builder: &StepBuilder<'run>, result: Node<'run>) -> b
             let text = text.as_str();
             let start = text.trim_start();
             if start.starts_with('{') {
-                let told = ["\"success\"", "\"ok\"", "\"error\"", "\"status\""].iter().any(|key| start.contains(key));
+                let told = ["\"success\"", "\"ok\"", "\"error\"", "\"status\""]
+                    .iter()
+                    .any(|key| memchr::memmem::find(start.as_bytes(), key.as_bytes()).is_some());
                 let read = told.then(|| result.parse_embedded(builder.arena, &Limits::default())).flatten();
                 return read
                     .is_some_and(|read| matches!(read.value, Value::Object(_)) && speaks_of_failure(builder, read));
             }
-            let end = start.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(start.len());
-            let (word, behind) = start.split_at(end);
-            let is_name = ["Error", "Exception"].iter().any(|ending| word.ends_with(ending));
-            let is_word = FAILURE_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)) || is_name;
-            is_word && (behind.is_empty() || behind.starts_with([':', '!', '(']))
-                || word == "Traceback"
-                || word.eq_ignore_ascii_case("failed") && behind.starts_with(" to ")
+            reads_like_failure(text)
         }
         _ => false,
     }

@@ -187,8 +187,8 @@ fn every_pair_of_openings_nests_in_linear_time() {
     let mut slow = Vec::new();
     for (at, first) in OPENINGS.iter().enumerate() {
         for second in &OPENINGS[at + 1..] {
-            slow.push(nested("", &[*first, *second], 24, "a", false));
-            slow.push(nested("require ", &[*second, *first], 24, "a", true));
+            slow.push(nested("", &[*first, *second], 16, "a", false));
+            slow.push(nested("require ", &[*second, *first], 16, "a", true));
         }
     }
     slow.retain(|text| takes_too_long(text));

@@ -45,6 +45,8 @@ pub struct Limits {
     pub rule_files: usize,
     /// Nested brackets and prefix operators in a rule file.
     pub rule_depth: usize,
+    /// Steps of the parser for each byte of a rule file; rules that people write take a few dozen.
+    pub rule_steps: usize,
     /// Nested values in a trace.
     pub json_depth: usize,
     /// Bytes of one run (`--max-run-size`).
@@ -74,6 +76,7 @@ impl Default for Limits {
             rule_tokens: 500_000,
             rule_files: 1_000,
             rule_depth: 256,
+            rule_steps: 2_000,
             json_depth: 256,
             run_bytes: 256 << 20,
             run_memory: 1 << 30,

@@ -47,7 +47,7 @@ pub(crate) fn with_tree<T>(text: &str, limits: &Limits, work: impl FnOnce(&Concr
     }
     grammar::with_stack(scan.depth.min(limits.rule_depth), || {
         let (start, body) = without_mark(text);
-        let pair = grammar::parse_rule(Rule::file, body).ok()?;
+        let pair = grammar::parse_rule(Rule::file, body, limits.rule_steps).ok()?;
         let mut leaves = Vec::new();
         let root = build_node(pair, start, &mut leaves);
         Some(work(&ConcreteTree { root, leaves }))

@@ -1,12 +1,19 @@
 //! The generated parser, and the room on the stack that it needs.
 
+#[cfg(test)]
+mod nesting;
+
 use pest::Parser as _;
 use pest::iterators::Pair;
-use std::sync::LazyLock;
+use std::num::NonZeroUsize;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Stack per level of nested brackets, for parsing and lowering (measured in a debug build).
 const STACK_PER_LEVEL: usize = 96 << 10;
 const STACK_BASE: usize = 1 << 20;
+
+/// Bytes that every text has more when its steps are bounded: short texts are read as long as is no harm.
+const SHORT_TEXT: usize = 1 << 10;
 
 pub(super) use generated::Grammar;
 pub(crate) use generated::Rule;
@@ -45,6 +52,14 @@ pub(super) struct GrammarFailure {
     pub at: usize,
     /// The rules that were tried at that place.
     pub expected: Vec<Rule>,
+    /// The parser took more steps than the text may cost, so nothing is known of what it says.
+    pub too_many_steps: bool,
+}
+
+impl GrammarFailure {
+    pub(super) fn new(at: usize) -> Self {
+        Self { at, expected: Vec::new(), too_many_steps: false }
+    }
 }
 
 pub(super) fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
@@ -52,10 +67,24 @@ pub(super) fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(need, need, work)
 }
 
-pub(super) fn parse_rule(start: Rule, text: &str) -> Result<Pair<'_, Rule>, GrammarFailure> {
-    let parsed = Grammar::parse(start, text).map_err(|error| to_failure(&error))?;
+/// Reads a text with at most so many steps of the parser for each of its bytes (`Limits::rule_steps`).
+pub(super) fn parse_rule(start: Rule, text: &str, steps: usize) -> Result<Pair<'_, Rule>, GrammarFailure> {
+    let parsed =
+        bound_steps(steps.saturating_mul(text.len().saturating_add(SHORT_TEXT)), || Grammar::parse(start, text));
+    let parsed = parsed.map_err(|error| to_failure(&error))?;
     let inner = parsed.into_iter().next().and_then(|pair| pair.into_inner().next());
-    inner.ok_or(GrammarFailure { at: 0, expected: Vec::new() })
+    inner.ok_or_else(|| GrammarFailure::new(0))
+}
+
+/// pest has one bound for the whole process, and takes it when a parse begins: two texts are not read at once, so that each has its own.
+/// Another parser made by pest that begins meanwhile has this bound, too; it is never below the `SHORT_TEXT` above times the steps of a byte.
+fn bound_steps<T>(steps: usize, parse: impl FnOnce() -> T) -> T {
+    static BOUND: Mutex<()> = Mutex::new(());
+    let _alone = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    pest::set_call_limit(NonZeroUsize::new(steps));
+    let parsed = parse();
+    pest::set_call_limit(None);
+    parsed
 }
 
 fn to_failure(error: &pest::error::Error<Rule>) -> GrammarFailure {
@@ -63,9 +92,10 @@ fn to_failure(error: &pest::error::Error<Rule>) -> GrammarFailure {
         pest::error::InputLocation::Pos(at) => at,
         pest::error::InputLocation::Span((start, _)) => start,
     };
-    let expected = match &error.variant {
-        pest::error::ErrorVariant::ParsingError { positives, .. } => positives.clone(),
-        pest::error::ErrorVariant::CustomError { .. } => Vec::new(),
+    // The grammar has no errors of its own: the other form is that of pest's limits.
+    let (expected, too_many_steps) = match &error.variant {
+        pest::error::ErrorVariant::ParsingError { positives, .. } => (positives.clone(), false),
+        pest::error::ErrorVariant::CustomError { .. } => (Vec::new(), true),
     };
-    GrammarFailure { at, expected }
+    GrammarFailure { at, expected, too_many_steps }
 }

@@ -86,8 +86,10 @@ pub fn parse_expression(map: &SourceMap, file: FileId, limits: &Limits) -> (Opti
     };
     grammar::with_stack(scan.depth.min(limits.rule_depth), || {
         let (start, body) = without_mark(text);
-        if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::parse_rule(Rule::lone_expression, body)) {
-            let mut lower = SyntaxLowering::new(body, TextPlace::whole_text(file, start), limits.rule_depth);
+        if let (true, Ok(pair)) =
+            (scan.too_deep.is_empty(), grammar::parse_rule(Rule::lone_expression, body, limits.rule_steps))
+        {
+            let mut lower = SyntaxLowering::new(body, TextPlace::whole_text(file, start), limits);
             let expression = lower.lower_lone_expression(pair);
             return (expression, lower.diagnostics);
         }
@@ -105,7 +107,8 @@ pub fn parse_expression(map: &SourceMap, file: FileId, limits: &Limits) -> (Opti
 /// True if the strict grammar alone accepts a whole file: the baseline for parsing speed.
 #[must_use]
 pub fn is_file(text: &str) -> bool {
-    grammar::with_stack(Limits::default().rule_depth, || grammar::parse_rule(Rule::file, without_mark(text).1).is_ok())
+    let Limits { rule_depth, rule_steps, .. } = Limits::default();
+    grammar::with_stack(rule_depth, || grammar::parse_rule(Rule::file, without_mark(text).1, rule_steps).is_ok())
 }
 
 /// True if typed text continues on the next line: it ends in brackets, in a string or behind an operator.
@@ -117,8 +120,8 @@ pub fn is_unfinished(text: &str, limits: &Limits) -> bool {
 /// Strict grammar first; if it refuses the file, statement by statement.
 fn parse_file(file: FileId, text: &str, scan: token::TokenScan, limits: &Limits) -> recover::RecoveredFile {
     let (start, body) = without_mark(text);
-    if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::parse_rule(Rule::file, body)) {
-        let mut lower = SyntaxLowering::new(body, TextPlace::whole_text(file, start), limits.rule_depth);
+    if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::parse_rule(Rule::file, body, limits.rule_steps)) {
+        let mut lower = SyntaxLowering::new(body, TextPlace::whole_text(file, start), limits);
         let items = lower.lower_items(pair);
         return recover::RecoveredFile { items, unread: Vec::new(), diagnostics: lower.diagnostics };
     }

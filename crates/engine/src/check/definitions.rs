@@ -3,12 +3,15 @@
 use super::Checker;
 use super::asserted_implications::AssertedDefinitions;
 use super::expr::CheckedExpr;
+use super::patterns::AlternativeDraft;
 use super::scope::{FileSymbol, NameScope, ScopeVariable, VariableValue};
 use super::ty::Ty;
 use crate::ir;
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, ItemKind};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The lowering state of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +79,8 @@ pub struct DefinitionTable<'a> {
     steps: Vec<StepEntry<'a>>,
     /// The `def step`s that are being expanded.
     pub expanding: Vec<usize>,
+    /// What `def step`s without parameters, bindings and conditions come to: it is the same wherever they are used.
+    pub plain_steps: HashMap<usize, Rc<[AlternativeDraft]>>,
     /// The definitions that are an implication and are asserted somewhere, as such: numbered behind the others.
     pub asserted: AssertedDefinitions,
 }

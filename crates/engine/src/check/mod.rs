@@ -261,12 +261,12 @@ impl<'a> Checker<'a> {
     }
 
     fn is_in_unread(&self, place: Span) -> bool {
-        let within = |span: Span| {
-            let Some(file) = self.loaded.iter().find(|file| file.id == span.file) else { return false };
-            innermost_item(&file.ast.items, place)
-                .is_some_and(|item| item.file == span.file && covers_start(item, span))
-        };
-        !self.unread.is_empty() && self.unread.iter().any(|&span| span.file == place.file && within(span))
+        if self.unread.is_empty() {
+            return false;
+        }
+        let file = self.loaded.iter().find(|file| file.id == place.file);
+        let Some(item) = file.and_then(|file| innermost_item(&file.ast.items, place)) else { return false };
+        item.file == place.file && self.unread.iter().any(|&span| span.file == place.file && covers_start(item, span))
     }
 
     fn source_line(&self, span: Span) -> String {
@@ -289,7 +289,8 @@ fn to_number(index: usize) -> u32 {
 }
 
 fn innermost_item(items: &[ast::SyntaxItem], place: Span) -> Option<Span> {
-    let item = items.iter().find(|item| covers_start(item.span, place))?;
+    let behind = items.partition_point(|item| item.span.start <= place.start);
+    let item = items.get(..behind)?.last().filter(|item| covers_start(item.span, place))?;
     let body: &[ast::SyntaxItem] = match &item.kind {
         ItemKind::Rule(rule) | ItemKind::Invariant(rule) => &rule.body,
         ItemKind::Suite { body, .. }

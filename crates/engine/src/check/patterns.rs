@@ -56,6 +56,11 @@ impl AlternativeDraft {
         }
     }
 
+    /// True if it depends on nothing of the place where its definition is used.
+    fn is_plain(&self) -> bool {
+        self.binds.is_empty() && self.tests.is_empty() && self.text.is_none()
+    }
+
     /// A test on a binding of this alternative reads the bound path instead; a test on another pattern's binding is a join.
     fn into_alternative(self) -> PatternAlternative<ir::TypedExpr> {
         let text = self.text.filter(|text| !walk::uses_binding(text));
@@ -318,8 +323,12 @@ impl<'a> Checker<'a> {
             self.report_step_arguments(entry.name, entry.parameters, name, given);
             return vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)];
         }
+        if let Some(parts) = self.definitions.plain_steps.get(&number) {
+            return parts.to_vec();
+        }
         let mut inner = NameScope::of_file(entry.file);
         inner.next_local = scope.next_local;
+        let mistakes = self.diagnostics.0.len();
         let Some(suffix) = self.bindings.begin_expansion() else {
             self.report_too_many(name.span);
             return vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)];
@@ -346,6 +355,10 @@ impl<'a> Checker<'a> {
         self.definitions.expanding.push(number);
         let parts = self.pattern_parts(&inner, entry.body);
         self.definitions.expanding.pop();
+        // A mistake is reported wherever the definition is used.
+        if given.is_empty() && self.diagnostics.0.len() == mistakes && parts.iter().all(AlternativeDraft::is_plain) {
+            self.definitions.plain_steps.insert(number, Rc::from(parts.as_slice()));
+        }
         parts
     }
 

@@ -18,6 +18,10 @@ struct DenialVisitor<'c, 'a>(&'c mut LintContext<'a>);
 impl<'a> SyntaxVisitor<'a> for DenialVisitor<'_, 'a> {
     fn visit_item(&mut self, item: &'a SyntaxItem) {
         let ItemKind::Assertion(written) = &item.kind else { return };
+        let denies = |one: &Modifier| matches!(one.kind, ModifierKind::Deny(_) | ModifierKind::Allow(_));
+        if !written.modifiers.iter().any(denies) {
+            return;
+        }
         let checked = self.0.checked;
         let Some(assertion) = checked.module.assertions.iter().find(|one| one.span == written.statement.span) else {
             return;

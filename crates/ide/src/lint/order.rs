@@ -2,6 +2,7 @@
 
 use super::context::LintContext;
 use super::lint_semantics::{SameSides, same_sides, statement_semantics};
+use super::logic::cover::CoverIndex;
 use super::logic::patterns::{alternative_within, is_subset};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
@@ -253,11 +254,16 @@ fn find_in_check(check: &AssertionCheck<CheckedPattern, Checked>, found: &mut Ve
 fn find_in_temporal(temporal: &Temporal<CheckedPattern, Checked>, found: &mut Vec<Diagnostic>) {
     temporal.patterns().for_each(|pattern| find_covered(pattern, found));
     let steps = statement_semantics(temporal).list;
-    for (index, step) in steps.iter().enumerate() {
-        let other = steps
-            .iter()
-            .enumerate()
-            .find(|(at, other)| *at != index && is_subset(step, other) && !(is_subset(other, step) && *at > index));
+    let mut index = CoverIndex::default();
+    for (at, step) in steps.iter().enumerate() {
+        step.alternatives.iter().for_each(|one| index.add_alternative(one, at));
+    }
+    for (at, step) in steps.iter().enumerate() {
+        let near = step.alternatives.first().map(|one| index.find_candidates(one)).unwrap_or_default();
+        let mut others = near.into_iter().filter_map(|other| Some((other, steps.get(other)?)));
+        let other = others.find(|(other, large)| {
+            *other != at && is_subset(step, large) && !(is_subset(large, step) && *other > at)
+        });
         if let Some((_, other)) = other {
             found.push(covered_diagnostic(step.span, &step.text, other.span, &other.text));
         }
@@ -266,10 +272,13 @@ fn find_in_temporal(temporal: &Temporal<CheckedPattern, Checked>, found: &mut Ve
 
 fn find_covered(pattern: &CheckedPattern, found: &mut Vec<Diagnostic>) {
     let all = &pattern.alternatives;
-    for (index, one) in all.iter().enumerate() {
-        if let Some(other) = all.iter().take(index).find(|other| alternative_within(one, other)) {
+    let mut index = CoverIndex::default();
+    for (at, one) in all.iter().enumerate() {
+        let mut earlier = index.find_candidates(one).into_iter().filter_map(|other| all.get(other));
+        if let Some(other) = earlier.find(|other| alternative_within(one, other)) {
             found.push(covered_diagnostic(pattern.span, &test_name(&one.name), pattern.span, &test_name(&other.name)));
         }
+        index.add_alternative(one, at);
     }
 }
 

@@ -18,6 +18,7 @@ mod text;
 use super::ast::Name;
 use super::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
+use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 use pest::iterators::{Pair, Pairs};
 
@@ -55,7 +56,7 @@ impl TextPlace {
 pub(super) struct SyntaxLowering<'t> {
     text: &'t str,
     place: TextPlace,
-    limit: usize,
+    limits: &'t Limits,
     depth: usize,
     /// Step and `where` of a condition without parentheses, while its outermost level is lowered.
     open_where: Option<(Span, Span)>,
@@ -69,13 +70,13 @@ pub(super) struct SyntaxLowering<'t> {
 }
 
 impl<'t> SyntaxLowering<'t> {
-    /// Trees deeper than `limit` are refused.
-    pub(super) fn new(text: &'t str, place: TextPlace, limit: usize) -> Self {
+    /// Trees deeper than the limit are refused.
+    pub(super) fn new(text: &'t str, place: TextPlace, limits: &'t Limits) -> Self {
         let diagnostics = Diagnostics::default();
         Self {
             text,
             place,
-            limit,
+            limits,
             depth: 0,
             open_where: None,
             quantifier: None,
@@ -108,8 +109,8 @@ impl<'t> SyntaxLowering<'t> {
 
     /// `None` with a diagnostic beyond the limit.
     fn with_depth<T>(&mut self, by: usize, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        if self.depth + by > self.limit {
-            self.report_diagnostic(too_deep(at, self.limit));
+        if self.depth + by > self.limits.rule_depth {
+            self.report_diagnostic(too_deep(at, self.limits.rule_depth));
             return None;
         }
         self.depth += by;
@@ -134,6 +135,11 @@ impl<'t> SyntaxLowering<'t> {
 
 pub(super) fn too_deep(at: Span, limit: usize) -> Diagnostic {
     Diagnostic::new(Slug::TooDeep, at, format!("nested more than {limit} levels deep here"))
+        .with_help("split it: give inner parts a name with `let` or `def`")
+}
+
+pub(super) fn too_many_steps(at: Span, steps: usize) -> Diagnostic {
+    Diagnostic::new(Slug::TooDeep, at, format!("reading this takes more than {steps} steps for each of its bytes"))
         .with_help("split it: give inner parts a name with `let` or `def`")
 }
 

@@ -322,19 +322,24 @@ impl SyntaxLowering<'_> {
         let start = node.as_span().start();
         let written = self.text.get(start..super::end_of(node)).unwrap_or("");
         let place = super::TextPlace::whole_text(self.place.file, self.place.file_offset(start));
-        let mut readings = SyntaxLowering { depth: self.depth, ..SyntaxLowering::new(written, place, self.limit) };
-        let expr = grammar::parse_rule(Rule::lone_expression, written)
+        let mut readings = SyntaxLowering { depth: self.depth, ..SyntaxLowering::new(written, place, self.limits) };
+        let steps = self.limits.rule_steps;
+        let expr = grammar::parse_rule(Rule::lone_expression, written, steps)
             .ok()
             .and_then(|body| readings.lower_expression(NodeChildren::of_node(body).next()?));
         let mut expr_mistakes = std::mem::take(&mut readings.diagnostics);
         let expr = expr.filter(|_| expr_mistakes.0.is_empty());
-        let step = grammar::parse_rule(Rule::lone_step, written)
+        let step = grammar::parse_rule(Rule::lone_step, written, steps)
             .ok()
             .and_then(|body| readings.lower_step(NodeChildren::of_node(body).next()?));
         let step = step.filter(|_| readings.diagnostics.0.is_empty());
         if expr.is_none() && step.is_none() {
             if expr_mistakes.0.is_empty() {
                 expr_mistakes = readings.diagnostics;
+            }
+            // One of both was read before, and for this text alone the steps did not suffice.
+            if expr_mistakes.0.is_empty() {
+                expr_mistakes.push(super::too_many_steps(span, steps));
             }
             self.diagnostics.extend(expr_mistakes);
             return None;

@@ -5,6 +5,7 @@ use super::{RecoveryReader, TOLD, TokenKind, TokenSegment, own_tokens, segments}
 use crate::ast::Name;
 use crate::grammar::{GrammarFailure, Rule};
 use crate::hints::{self, StatementView};
+use crate::lower::too_many_steps;
 use averment_base::diagnostic::Slug;
 
 impl RecoveryReader<'_, '_> {
@@ -17,7 +18,7 @@ impl RecoveryReader<'_, '_> {
             )
         };
         if own.iter().any(|at| open(&at)) {
-            let failure = GrammarFailure { at: self.text.span(segment.start).start as usize, expected: Vec::new() };
+            let failure = GrammarFailure::new(self.text.span(segment.start).start as usize);
             self.explain_failure(segment, None, &failure, Rule::lone_item);
         }
     }
@@ -30,6 +31,11 @@ impl RecoveryReader<'_, '_> {
         rule: Rule,
     ) {
         self.unread_name(segment);
+        if failure.too_many_steps {
+            // Every guess at what was meant would cost as much again.
+            self.diagnostics.push(too_many_steps(self.text.span(segment.start), self.limits.rule_steps));
+            return;
+        }
         self.explained += 1;
         let own: Vec<usize> = self.words_of(segment, inside);
         if self.explained > TOLD {
@@ -41,7 +47,7 @@ impl RecoveryReader<'_, '_> {
         let (text, place) = self.segment_text(segment, inside);
         // What is mended may be two statements.
         let whole = if rule == Rule::lone_item { Rule::file } else { rule };
-        let trial = StatementTrial { text: &text, place: &place, rule: whole };
+        let trial = StatementTrial { text: &text, place: &place, rule: whole, steps: self.limits.rule_steps };
         let nearly = |written| {
             if rule == Rule::lone_item { self.find_typo(segment, &own, &trial, failure, written) } else { None }
         };
@@ -73,7 +79,7 @@ impl RecoveryReader<'_, '_> {
     /// True if one misspelled word is all that is wrong.
     pub(super) fn is_mistyped(&self, segment: TokenSegment, failure: &GrammarFailure) -> bool {
         let (text, place) = self.segment_text(segment, None);
-        let trial = StatementTrial { text: &text, place: &place, rule: Rule::file };
+        let trial = StatementTrial { text: &text, place: &place, rule: Rule::file, steps: self.limits.rule_steps };
         let found = self.find_typo(segment, &self.words_of(segment, None), &trial, failure, TypoWords::NoWord);
         found.is_some_and(|diagnostic| diagnostic.fix.is_some())
     }

@@ -69,7 +69,7 @@ pub(crate) fn read_incremental(
         text: &text,
         brackets: &found,
         too_deep: &scan.too_deep,
-        limit: limits.rule_depth,
+        limits,
         only_mistakes: false,
         explained: 0,
         unread: Vec::new(),

@@ -22,7 +22,7 @@ pub(crate) fn apply_first_fix(text: &str) -> Option<String> {
         text: &lines,
         brackets: &brackets,
         too_deep: &scan.too_deep,
-        limit: limits.rule_depth,
+        limits: &limits,
         only_mistakes: true,
         explained: 0,
         unread: Vec::new(),

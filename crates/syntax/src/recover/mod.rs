@@ -53,7 +53,7 @@ pub(super) fn recover_file(file: FileId, source: &str, scan: TokenScan, limits: 
         text: &text,
         brackets: &brackets,
         too_deep: &scan.too_deep,
-        limit: limits.rule_depth,
+        limits,
         only_mistakes: false,
         explained: 0,
         unread: Vec::new(),
@@ -88,7 +88,7 @@ struct RecoveryReader<'a, 't> {
     text: &'a TokenText<'t>,
     brackets: &'a BracketTable,
     too_deep: &'a [usize],
-    limit: usize,
+    limits: &'a Limits,
     only_mistakes: bool,
     explained: usize,
     unread: Vec<Name>,
@@ -154,12 +154,12 @@ impl RecoveryReader<'_, '_> {
             _ => BodyContent::default(),
         };
         if let Some(at) = self.too_deep_in(&own) {
-            self.diagnostics.push(too_deep(Span::new(self.text.file, at, at + 1), self.limit));
+            self.diagnostics.push(too_deep(Span::new(self.text.file, at, at + 1), self.limits.rule_depth));
             return Vec::new();
         }
-        if depth >= self.limit {
+        if depth >= self.limits.rule_depth {
             let span = self.text.span(segment.start);
-            self.diagnostics.push(too_deep(span, self.limit));
+            self.diagnostics.push(too_deep(span, self.limits.rule_depth));
             return Vec::new();
         }
         if self.has_bracket_error(&own, body) {
@@ -187,7 +187,7 @@ impl RecoveryReader<'_, '_> {
 
     /// A refused segment: cut in two if that helps, otherwise explained.
     fn recover_segment(&mut self, segment: TokenSegment, failure: &GrammarFailure, depth: usize) -> Vec<SyntaxItem> {
-        if self.is_mistyped(segment, failure) {
+        if failure.too_many_steps || self.is_mistyped(segment, failure) {
             self.explain_failure(segment, None, failure, Rule::lone_item);
             return Vec::new();
         }
@@ -291,8 +291,8 @@ impl RecoveryReader<'_, '_> {
     ) -> Result<(Vec<SyntaxItem>, Diagnostics), GrammarFailure> {
         let (written, place) = self.segment_text(segment, inside);
         let offset = |failure: GrammarFailure| GrammarFailure { at: place.file_offset(failure.at), ..failure };
-        let pair = grammar::parse_rule(rule, &written).map_err(offset)?;
-        let mut lower = SyntaxLowering::new(&written, place, self.limit);
+        let pair = grammar::parse_rule(rule, &written, self.limits.rule_steps).map_err(offset)?;
+        let mut lower = SyntaxLowering::new(&written, place, self.limits);
         let items = if rule == Rule::lone_setting { lower.lone_setting(pair) } else { lower.lower_items(pair) };
         Ok((items, lower.diagnostics))
     }

@@ -17,6 +17,7 @@ pub(super) struct StatementTrial<'p> {
     pub text: &'p str,
     pub place: &'p TextPlace,
     pub rule: Rule,
+    pub steps: usize,
 }
 
 impl StatementTrial<'_> {
@@ -53,7 +54,12 @@ impl StatementTrial<'_> {
     pub(super) fn try_edits(&self, edits: &[SourceEdit], before: &GrammarFailure) -> Option<TrialResult> {
         let places = self.edit_ranges(edits)?;
         let (changed, done) = (self.apply_edits(edits)?, places.last().map_or(0, |(_, end)| *end));
-        let Err(failure) = grammar::parse_rule(self.rule, &changed) else { return Some(TrialResult::Whole) };
+        let Err(failure) = grammar::parse_rule(self.rule, &changed, self.steps) else {
+            return Some(TrialResult::Whole);
+        };
+        if failure.too_many_steps {
+            return Some(TrialResult::No);
+        }
         let behind = changed.len().saturating_sub(failure.at);
         let behind_before = self.text.len().saturating_sub(self.text_offset(before.at)?);
         let start = places.last().map_or(0, |(start, _)| *start);

@@ -5,6 +5,7 @@
 //! subject can satisfy it; everything that is not understood is taken as possible, so that a "no" is certain and everything else is not claimed.
 
 pub mod build;
+pub mod cover;
 pub mod formula;
 pub mod key;
 pub mod numbers;

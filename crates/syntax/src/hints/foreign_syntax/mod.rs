@@ -81,9 +81,12 @@ pub fn intended_statement(statement: &str) -> Option<IntendedStatement> {
 #[must_use]
 pub fn foreign_statement(statement: &str) -> Option<IntendedStatement> {
     let depth = token::scan_tokens(statement, LONGEST, LONGEST).depth;
-    let read =
-        statement.len() <= LONGEST && grammar::with_stack(depth, || grammar::parse_rule(Rule::file, statement).is_ok());
+    let read = statement.len() <= LONGEST && grammar::with_stack(depth, || read_file(statement).is_ok());
     if read { intended_statement(statement) } else { None }
+}
+
+fn read_file(text: &str) -> Result<(), GrammarFailure> {
+    grammar::parse_rule(Rule::file, text, Limits::default().rule_steps).map(|_| ())
 }
 
 fn rewrite_statement(statement: &str) -> Option<IntendedStatement> {
@@ -91,7 +94,7 @@ fn rewrite_statement(statement: &str) -> Option<IntendedStatement> {
     let mut meant = IntendedStatement { text: statement.to_owned(), certain: true, overrides_fix: false, wrong: None };
     let mut own = false;
     for round in 0..ROUNDS {
-        let failure = grammar::parse_rule(Rule::file, &meant.text).err();
+        let failure = read_file(&meant.text).err();
         let Some(step) = rewrite_once(&meant.text, failure.as_ref(), &mut budget) else { break };
         if step.text == meant.text || step.text.len() > 2 * LONGEST {
             break;
@@ -106,7 +109,7 @@ fn rewrite_statement(statement: &str) -> Option<IntendedStatement> {
         meant.text = step.text;
     }
     let changed = meant.text.trim() != statement.trim() && !meant.text.trim().is_empty();
-    (own && changed && grammar::parse_rule(Rule::file, &meant.text).is_ok()).then_some(meant)
+    (own && changed && read_file(&meant.text).is_ok()).then_some(meant)
 }
 
 fn rewrite_once(text: &str, failure: Option<&GrammarFailure>, budget: &mut usize) -> Option<RewriteStep> {
@@ -114,7 +117,7 @@ fn rewrite_once(text: &str, failure: Option<&GrammarFailure>, budget: &mut usize
     let scan = token::scan_tokens(text, limits.rule_depth, limits.rule_tokens);
     let lines = TokenText::new(FileId(0), text, scan.tokens);
     let tokens = (0..lines.tokens.len()).filter(|&at| lines.token_kind(at) != token::TokenKind::LineEnd).collect();
-    let end = GrammarFailure { at: text.len(), expected: Vec::new() };
+    let end = GrammarFailure::new(text.len());
     let view = StatementView::new(&lines, tokens, failure.unwrap_or(&end));
     let row = ROWS
         .iter()

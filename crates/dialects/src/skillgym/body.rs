@@ -4,9 +4,10 @@ use super::eval::plain_truth;
 use super::groups::open_reason;
 use super::operators::negate_condition;
 use super::program::SuiteProgram;
-use super::value::{BoundName, JsValue, LocatedValue, RunExpr, ScopeId, open_value};
+use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
 use crate::typescript::on_its_stack;
-use crate::typescript::tree::{FunctionBody, TsElement, TsExpr, TsExprKind, TsFunction, TsStatement, TsStatementKind};
+use crate::typescript::tree::{FunctionBody, TsElement, TsFunction, TsStatement, TsStatementKind};
+use crate::writer::quote_text;
 use averment_base::source::Span;
 
 #[derive(Debug, Clone)]
@@ -18,10 +19,27 @@ pub(super) enum BodyLine {
         class: Option<(String, Option<String>)>,
         /// Contains a backtracking regular expression.
         backtracks: bool,
+        /// The text as a condition, if it is one.
+        condition: Option<RunExpr>,
     },
     /// Lines that apply to runs that meet a condition.
     When(RunExpr, Span, Vec<BodyLine>),
     Remark(String),
+}
+
+impl BodyLine {
+    /// In the place of an assertion that is not read.
+    pub(super) fn undecided_line(why: &str, place: Span) -> Self {
+        let text = format!("undecided({})", quote_text(why));
+        Self::Assertion { text, place, message: None, class: None, backtracks: false, condition: None }
+    }
+}
+
+/// What an assertion says.
+enum AssertionText {
+    /// A statement about the run.
+    Sentence(String),
+    Condition(RunExpr),
 }
 
 #[derive(Debug, Clone, Default)]
@@ -30,17 +48,17 @@ pub(super) struct BodyContext {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StatementFlow {
+pub(super) enum StatementFlow {
     GoesOn,
     Ends,
 }
 
 /// The statements of a branch: where its condition holds, where it does not, and those behind it.
 #[derive(Clone, Copy)]
-struct BranchBodies<'a> {
-    then: &'a [TsStatement],
-    other: &'a [TsStatement],
-    rest: &'a [TsStatement],
+pub(super) struct BranchBodies<'a> {
+    pub(super) then: &'a [TsStatement],
+    pub(super) other: &'a [TsStatement],
+    pub(super) rest: &'a [TsStatement],
 }
 
 impl SuiteProgram<'_, '_> {
@@ -68,7 +86,7 @@ impl SuiteProgram<'_, '_> {
         lines
     }
 
-    fn lower_statements(
+    pub(super) fn lower_statements(
         &mut self,
         statements: &[TsStatement],
         scope: ScopeId,
@@ -128,7 +146,8 @@ impl SuiteProgram<'_, '_> {
             TsStatementKind::Throw(value) => {
                 let message =
                     self.eval_expr(value, scope).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
-                lines.push(self.assertion_line("false".to_owned(), statement.span, message, around));
+                let never = RunExpr::new("false", RunExprKind::Truth);
+                lines.push(self.assertion_line(AssertionText::Condition(never), statement.span, message, around));
                 return StatementFlow::Ends;
             }
             TsStatementKind::Bind(bound, _) => {
@@ -147,16 +166,7 @@ impl SuiteProgram<'_, '_> {
                 return self.lower_statements(inner, scope, around, lines);
             }
             TsStatementKind::ForOf { pattern, list, body } => {
-                let list = self.eval_expr(list, scope);
-                let JsValue::List(items) = list.value else {
-                    self.record_unread(statement.span, "a loop over what only a run shows");
-                    return StatementFlow::GoesOn;
-                };
-                for item in items {
-                    let inner = self.scopes.open_scope(scope);
-                    self.bind_pattern(pattern, item, inner);
-                    self.lower_statements(body, inner, around, lines);
-                }
+                return self.lower_for_of((pattern, body.as_slice()), list, statement.span, scope, around, lines);
             }
             TsStatementKind::Assign(name) => {
                 if let Some(name) = name {
@@ -173,7 +183,7 @@ impl SuiteProgram<'_, '_> {
     }
 
     /// Includes the statements behind it; `None` if its condition cannot be expressed.
-    fn lower_branch(
+    pub(super) fn lower_branch(
         &mut self,
         condition: &LocatedValue,
         bodies: BranchBodies<'_>,
@@ -193,7 +203,8 @@ impl SuiteProgram<'_, '_> {
         if let ([TsStatement { kind: TsStatementKind::Throw(value), .. }], []) = (then, other) {
             let message =
                 self.eval_expr(value, inner).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
-            lines.push(self.assertion_line(negate_condition(&truth).text, condition.span, message, around));
+            let opposite = AssertionText::Condition(negate_condition(&truth));
+            lines.push(self.assertion_line(opposite, condition.span, message, around));
             return Some(StatementFlow::GoesOn);
         }
         let ends = self.lower_statements(then, inner, around, &mut of_then) == StatementFlow::Ends;
@@ -215,35 +226,7 @@ impl SuiteProgram<'_, '_> {
         Some(flow)
     }
 
-    fn lower_expression(&mut self, expr: &TsExpr, scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) {
-        let TsExprKind::Call { callee, arguments } = &expr.kind else {
-            if !matches!(expr.kind, TsExprKind::Text(_) | TsExprKind::Name(_)) {
-                self.record_unread(expr.span, "an expression that asserts nothing");
-            }
-            return;
-        };
-        let called = self.eval_expr(callee, scope);
-        match &called.value {
-            JsValue::Api(name) if name.starts_with("console.") => {}
-            JsValue::Api(name) if name == "assert" || name.starts_with("assert.") => {
-                let name = name.clone();
-                self.lower_assert(&name, arguments, expr.span, scope, around, lines);
-            }
-            JsValue::Function(function, own) => match self.eval_elements(arguments, scope) {
-                Ok(arguments) => {
-                    let inner = self.lower_body(&function.clone(), &arguments, *own, around);
-                    lines.extend(inner);
-                }
-                Err(why) => self.record_unread(expr.span, &why),
-            },
-            value => {
-                let why = open_reason(value);
-                self.record_unread(expr.span, &why);
-            }
-        }
-    }
-
-    fn lower_assert(
+    pub(super) fn lower_assert(
         &mut self,
         name: &str,
         arguments: &[TsElement],
@@ -265,7 +248,7 @@ impl SuiteProgram<'_, '_> {
         let (text, message) = match path.as_slice() {
             [group, method] => {
                 let about_run = arguments.first().is_some_and(
-                    |first| matches!(&first.value, JsValue::RunExpr(told) if told.kind == super::value::RunExprKind::Report),
+                    |first| matches!(&first.value, JsValue::RunExpr(told) if told.kind == RunExprKind::Report),
                 );
                 if !about_run {
                     return self.record_unread(span, "an assertion that is not about the report");
@@ -279,13 +262,13 @@ impl SuiteProgram<'_, '_> {
                     .map(ToOwned::to_owned);
                 let question = options.and_then(|options| options.get("explain")?.get("question")).cloned();
                 self.lower_question(question.as_ref(), lines);
-                (self.group_sentence(group, method, rest, span), message)
+                (self.group_sentence(group, method, rest, span).map(AssertionText::Sentence), message)
             }
             [] | [_] => {
                 let method = path.first().copied().unwrap_or("ok");
                 let message = arguments.last().filter(|_| arguments.len() > own_arguments(method));
                 let message = message.and_then(LocatedValue::as_text).map(ToOwned::to_owned);
-                (self.runtime_assertion(method, &arguments, span), message)
+                (self.runtime_assertion(method, &arguments, span).map(AssertionText::Condition), message)
             }
             _ => return self.record_unread(span, "an assertion that SkillGym does not have"),
         };
@@ -294,9 +277,19 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    fn assertion_line(&mut self, text: String, place: Span, message: Option<String>, around: &BodyContext) -> BodyLine {
+    fn assertion_line(
+        &mut self,
+        text: AssertionText,
+        place: Span,
+        message: Option<String>,
+        around: &BodyContext,
+    ) -> BodyLine {
         let backtracks = std::mem::take(&mut self.backtracks);
-        BodyLine::Assertion { text, place, message, class: around.class.clone(), backtracks }
+        let (text, condition) = match text {
+            AssertionText::Sentence(text) => (text, None),
+            AssertionText::Condition(told) => (told.text.clone(), Some(told)),
+        };
+        BodyLine::Assertion { text, place, message, class: around.class.clone(), backtracks, condition }
     }
 
     fn lower_question(&mut self, question: Option<&LocatedValue>, lines: &mut Vec<BodyLine>) {
@@ -331,7 +324,7 @@ impl SuiteProgram<'_, '_> {
         lines.extend(inner);
     }
 
-    fn runtime_assertion(&mut self, method: &str, arguments: &[LocatedValue], span: Span) -> Option<String> {
+    fn runtime_assertion(&mut self, method: &str, arguments: &[LocatedValue], span: Span) -> Option<RunExpr> {
         let (first, second) = (arguments.first(), arguments.get(1));
         let told = match (method, first, second) {
             ("ok", Some(value), _) => match (&value.value, self.truth_condition(value)) {
@@ -346,9 +339,14 @@ impl SuiteProgram<'_, '_> {
             }
             ("match", Some(text), Some(regex)) => self.search_regex(text, regex),
             ("doesNotMatch", Some(text), Some(regex)) => {
-                self.search_regex(text, regex).map(|found| negate_condition(&found))
+                // It takes texts alone.
+                let mut text = text.clone();
+                if let JsValue::RunExpr(told) = &mut text.value {
+                    told.needs = told.needed_by(false);
+                }
+                self.search_regex(&text, regex).map(|found| negate_condition(&found))
             }
-            ("fail", ..) => Some(RunExpr::new("false", super::value::RunExprKind::Truth)),
+            ("fail", ..) => Some(RunExpr::new("false", RunExprKind::Truth)),
             _ => None,
         };
         if told.is_none() {
@@ -362,7 +360,7 @@ impl SuiteProgram<'_, '_> {
             );
             self.record_unread(span, &why);
         }
-        told.map(|told| told.text)
+        told
     }
 }
 

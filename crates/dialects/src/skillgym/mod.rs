@@ -6,6 +6,8 @@
 //! would pass where it should not.
 
 mod body;
+mod chain;
+mod effects;
 mod eval;
 mod groups;
 mod matcher;

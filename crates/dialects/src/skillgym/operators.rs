@@ -111,6 +111,20 @@ impl SuiteProgram<'_, '_> {
     /// `undefined` counts as missing.
     pub(super) fn equality_test(&mut self, left: &LocatedValue, right: &LocatedValue, is: bool) -> Option<RunExpr> {
         let (left, right) = if left.is_plain() { (right, left) } else { (left, right) };
+        if let (JsValue::RunExpr(RunExpr { found: Some(found), kind, .. }), JsValue::Undefined) =
+            (&left.value, &right.value)
+            && super::members::element_of(*kind).is_none()
+        {
+            let found = RunExpr::new(found.as_str(), RunExprKind::Truth);
+            return Some(if is { negate_condition(&found) } else { found });
+        }
+        if let (JsValue::RunExpr(list), JsValue::List(items), true) = (&left.value, &right.value, is_text_list(left))
+            && items.is_empty()
+        {
+            let length = RunExpr::new(format!("length({})", list.text), RunExprKind::Number);
+            let test = length.test_against(("==", "!="), "0");
+            return Some(if is { test } else { negate_condition(&test) });
+        }
         let told = self.run_expression(left)?;
         let test = match &right.value {
             JsValue::Undefined | JsValue::Null => told.test_against(("is missing", "exists"), ""),
@@ -170,7 +184,8 @@ impl SuiteProgram<'_, '_> {
 
     pub(super) fn run_expression(&mut self, item: &LocatedValue) -> Option<RunExpr> {
         match &item.value {
-            JsValue::RunExpr(told) => Some(told.clone()),
+            JsValue::RunExpr(told) if told.kind == RunExprKind::Found => None,
+            JsValue::RunExpr(told) => Some(super::members::text_list(told)),
             _ => plain_literal(item).map(|text| RunExpr::new(text, kind_of(&item.value))),
         }
     }
@@ -179,6 +194,9 @@ impl SuiteProgram<'_, '_> {
         let JsValue::RunExpr(told) = &item.value else {
             return plain_truth(item).map(|truth| RunExpr::new(truth.to_string(), RunExprKind::Truth));
         };
+        if let (Some(found), None) = (&told.found, super::members::element_of(told.kind)) {
+            return Some(RunExpr::new(found.as_str(), RunExprKind::Truth));
+        }
         let value = told.nested_text(BindingStrength::Sum);
         let text = match told.kind {
             RunExprKind::Truth => return Some(told.clone()),
@@ -237,6 +255,10 @@ pub(super) fn duration_literal(number: f64) -> String {
         Some(whole) if whole > 0 && whole % 1000 == 0 => format!("{}s", whole / 1000),
         _ => format!("{}ms", number_text(number)),
     }
+}
+
+fn is_text_list(item: &LocatedValue) -> bool {
+    matches!(&item.value, JsValue::RunExpr(told) if matches!(told.kind, RunExprKind::Commands | RunExprKind::Reads))
 }
 
 fn kind_of(value: &JsValue) -> RunExprKind {

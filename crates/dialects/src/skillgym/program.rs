@@ -34,7 +34,20 @@ pub(super) struct SuiteProgram<'a, 'l> {
     /// The current assertion uses a backtracking regular expression.
     pub(super) backtracks: bool,
     pub(super) names: usize,
-    pub(super) unread: Vec<(Span, String)>,
+    pub(super) unread: Vec<UnreadPart>,
+    /// Number of parts that were recorded before the current case.
+    pub(super) case_start: usize,
+    /// True within the assertions of a case.
+    pub(super) in_case: bool,
+}
+
+/// What is not followed.
+#[derive(Debug, Clone)]
+pub(super) struct UnreadPart {
+    pub(super) place: Span,
+    pub(super) what: String,
+    /// True if a case lacks an assertion because of it.
+    pub(super) in_case: bool,
 }
 
 impl<'a, 'l> SuiteProgram<'a, 'l> {
@@ -49,6 +62,8 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
             backtracks: false,
             names: 0,
             unread: Vec::new(),
+            case_start: 0,
+            in_case: false,
         }
     }
 
@@ -74,8 +89,10 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
     }
 
     pub(super) fn record_unread(&mut self, span: Span, what: &str) {
-        if !self.unread.iter().any(|(known, _)| *known == span) {
-            self.unread.push((span, what.to_owned()));
+        // Each case names what it lacks, also where a function makes several of them.
+        let own = self.unread.get(self.case_start..).unwrap_or_default();
+        if !own.iter().any(|known| known.place == span) {
+            self.unread.push(UnreadPart { place: span, what: what.to_owned(), in_case: self.in_case });
         }
     }
 

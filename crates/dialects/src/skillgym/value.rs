@@ -99,6 +99,22 @@ pub(super) struct RunExpr {
     pub(super) kind: RunExprKind,
     /// The negated condition, if it has its own form.
     pub(super) opposite: Option<String>,
+    /// If it may be `undefined` there.
+    pub(super) lack: Lack,
+    /// What must be there, because the program throws otherwise.
+    pub(super) needs: Option<String>,
+    /// Of a list of chosen elements how many there are, of an element that was searched for whether it was found.
+    pub(super) found: Option<String>,
+}
+
+/// If a value of a run may be `undefined` in the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lack {
+    Never,
+    /// A key of arguments or JSON: its methods throw.
+    Key,
+    /// An element of a list: its methods and its fields throw.
+    Element,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,13 +136,14 @@ pub(super) enum RunExprKind {
     Reads,
     Skills,
     Texts,
-    Command,
     Call,
     Skill,
     /// The failure that `classifyFailure` receives.
     Result,
     Failure,
     Message,
+    /// If an element was found; the element itself cannot be said.
+    Found,
 }
 
 impl RunExpr {
@@ -135,16 +152,31 @@ impl RunExpr {
     }
 
     pub(super) fn with_binding(text: impl Into<String>, binds: BindingStrength, kind: RunExprKind) -> Self {
-        Self { text: text.into(), binds, kind, opposite: None }
+        let lack = if kind == RunExprKind::Any { Lack::Key } else { Lack::Never };
+        Self { text: text.into(), binds, kind, opposite: None, lack, needs: None, found: None }
     }
 
     /// `words` for the test and for its negation.
     pub(super) fn test_against(&self, words: (&str, &str), other: &str) -> Self {
         let subject = self.nested_text(BindingStrength::Sum);
         let said = |words: &str| format!("{subject} {words} {other}").trim_end().to_owned();
+        // What throws there must not hold here, where the test is negated.
+        let opposite = match &self.needs {
+            Some(needs) => format!("({needs} exists and {})", said(words.1)),
+            None => said(words.1),
+        };
         Self {
-            opposite: Some(said(words.1)),
+            opposite: Some(opposite),
             ..Self::with_binding(said(words.0), BindingStrength::Test, RunExprKind::Truth)
+        }
+    }
+
+    /// What a method of it needs; `is_field` for a field of it.
+    pub(super) fn needed_by(&self, is_field: bool) -> Option<String> {
+        match self.lack {
+            Lack::Element => Some(self.text.clone()),
+            Lack::Key if !is_field => Some(self.text.clone()),
+            _ => self.needs.clone(),
         }
     }
 

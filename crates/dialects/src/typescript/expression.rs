@@ -142,8 +142,12 @@ impl TsParser<'_> {
         let kind = match token.kind {
             TsTokenKind::Sign("." | "?.") => {
                 self.lexer.take_token(&token);
-                if token.kind == TsTokenKind::Sign("?.") && (self.is_sign("(") || self.is_sign("[")) {
-                    return Ok((of, true));
+                let mut of = of;
+                if token.kind == TsTokenKind::Sign("?.") {
+                    of = self.make_expr(start, TsExprKind::Optional(Box::new(of)));
+                    if self.is_sign("(") || self.is_sign("[") {
+                        return Ok((of, true));
+                    }
                 }
                 let name = self.lexer.peek_token();
                 let TsTokenKind::Name(text) = name.kind else { return Err(UnreadPiece) };
@@ -322,7 +326,9 @@ impl TsParser<'_> {
             loop {
                 let (text, goes_on) = parser.lexer.template_text().ok_or(UnreadPiece)?;
                 if !text.is_empty() {
-                    parts.push(TemplatePart::Text(unescape_text(text)));
+                    // Line ends in a template are those of Unix, whatever the file has.
+                    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+                    parts.push(TemplatePart::Text(unescape_text(&text)));
                 }
                 if !goes_on {
                     break;

@@ -1,5 +1,6 @@
 //! Suites of SkillGym, held against verdicts that SkillGym itself gave: each vector is written as a case in TypeScript.
 
+mod followed;
 mod programs;
 
 use crate::judged::Given;

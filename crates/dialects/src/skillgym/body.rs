@@ -1,13 +1,13 @@
 //! The body of an assertion: each statement as sentences.
 
-use super::eval::plain_truth;
+use super::eval::{needs_of_parts, plain_truth};
 use super::groups::open_reason;
-use super::operators::negate_condition;
+use super::operators::{EqualityKind, negate_condition};
 use super::program::SuiteProgram;
 use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
 use crate::typescript::on_its_stack;
-use crate::typescript::tree::{FunctionBody, TsElement, TsFunction, TsStatement, TsStatementKind};
-use crate::writer::quote_text;
+use crate::typescript::tree::{FunctionBody, TsElement, TsFunction, TsPattern, TsStatement, TsStatementKind};
+use crate::writer::{BindingStrength, quote_text};
 use averment_base::source::Span;
 
 #[derive(Debug, Clone)]
@@ -155,8 +155,10 @@ impl SuiteProgram<'_, '_> {
                     let none = || LocatedValue::new(JsValue::Undefined, statement.span);
                     let item = value.as_ref().map_or_else(none, |value| self.eval_expr(value, scope));
                     // It may throw, and what is made of it is not known.
-                    if let JsValue::RuntimeOnly(why) = &item.value {
-                        self.record_unread(statement.span, why);
+                    self.lower_needs(&item, statement.span, around, lines);
+                    if let (JsValue::RunExpr(told), TsPattern::Object(_) | TsPattern::List(_)) = (&item.value, pattern)
+                    {
+                        self.push_needs(told.needed_parts().as_deref(), statement.span, around, lines);
                     }
                     self.bind_pattern(pattern, item, scope);
                 }
@@ -197,6 +199,7 @@ impl SuiteProgram<'_, '_> {
             return Some(self.lower_statements(if truth { then } else { other }, inner, around, lines));
         }
         let truth = self.truth_condition(condition)?;
+        self.push_needs(truth.needs.as_deref(), condition.span, around, lines);
         let (mut of_then, mut of_other) = (Vec::new(), Vec::new());
         let inner = self.scopes.open_scope(scope);
         // What throws where a condition holds asserts its opposite.
@@ -240,7 +243,7 @@ impl SuiteProgram<'_, '_> {
             Err(why) => return self.record_unread(span, &why),
         };
         let path: Vec<&str> =
-            name.split('.').skip(1).filter(|part| !["soft", "strict", "default"].contains(part)).collect();
+            name.split('.').skip(1).filter(|part| !["soft", "strict", "loose", "default"].contains(part)).collect();
         if path == ["classify"] {
             return self.lower_classified(&arguments, span, around, lines);
         }
@@ -268,12 +271,45 @@ impl SuiteProgram<'_, '_> {
                 let method = path.first().copied().unwrap_or("ok");
                 let message = arguments.last().filter(|_| arguments.len() > own_arguments(method));
                 let message = message.and_then(LocatedValue::as_text).map(ToOwned::to_owned);
-                (self.runtime_assertion(method, &arguments, span).map(AssertionText::Condition), message)
+                let kind = if name.contains(".loose") && !name.contains(".strict") {
+                    EqualityKind::Loose
+                } else {
+                    EqualityKind::Strict
+                };
+                (self.runtime_assertion(method, &arguments, kind, span).map(AssertionText::Condition), message)
             }
             _ => return self.record_unread(span, "an assertion that SkillGym does not have"),
         };
         if let Some(text) = text {
             lines.push(self.assertion_line(text, span, message, around));
+        }
+    }
+
+    /// What is made of a value without an error, or is not known.
+    pub(super) fn lower_needs(
+        &mut self,
+        item: &LocatedValue,
+        place: Span,
+        around: &BodyContext,
+        lines: &mut Vec<BodyLine>,
+    ) {
+        match needs_of_parts(item) {
+            Ok(needs) => self.push_needs(needs.as_deref(), place, around, lines),
+            Err(why) => self.record_unread(place, &why),
+        }
+    }
+
+    /// A line that fails where the program throws.
+    pub(super) fn push_needs(
+        &mut self,
+        needs: Option<&str>,
+        place: Span,
+        around: &BodyContext,
+        lines: &mut Vec<BodyLine>,
+    ) {
+        if let Some(needs) = needs {
+            let needed = RunExpr::with_binding(needs, BindingStrength::Or, RunExprKind::Truth);
+            lines.push(self.assertion_line(AssertionText::Condition(needed), place, None, around));
         }
     }
 
@@ -324,7 +360,15 @@ impl SuiteProgram<'_, '_> {
         lines.extend(inner);
     }
 
-    fn runtime_assertion(&mut self, method: &str, arguments: &[LocatedValue], span: Span) -> Option<RunExpr> {
+    fn runtime_assertion(
+        &mut self,
+        method: &str,
+        arguments: &[LocatedValue],
+        kind: EqualityKind,
+        span: Span,
+    ) -> Option<RunExpr> {
+        // `strictEqual` is strict in both.
+        let kind = if method.contains("trict") { EqualityKind::Strict } else { kind };
         let (first, second) = (arguments.first(), arguments.get(1));
         let told = match (method, first, second) {
             ("ok", Some(value), _) => match (&value.value, self.truth_condition(value)) {
@@ -332,17 +376,17 @@ impl SuiteProgram<'_, '_> {
                 _ => None,
             },
             ("equal" | "strictEqual" | "deepEqual" | "deepStrictEqual", Some(one), Some(other)) => {
-                self.equality_test(one, other, true)
+                self.equality_test(one, other, kind)
             }
             ("notEqual" | "notStrictEqual" | "notDeepEqual" | "notDeepStrictEqual", Some(one), Some(other)) => {
-                self.equality_test(one, other, false)
+                self.equality_test(one, other, kind).map(|test| negate_condition(&test))
             }
             ("match", Some(text), Some(regex)) => self.search_regex(text, regex),
             ("doesNotMatch", Some(text), Some(regex)) => {
                 // It takes texts alone.
                 let mut text = text.clone();
                 if let JsValue::RunExpr(told) = &mut text.value {
-                    told.needs = told.needed_by(false);
+                    told.needs = told.needed_parts();
                 }
                 self.search_regex(&text, regex).map(|found| negate_condition(&found))
             }

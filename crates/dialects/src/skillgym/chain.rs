@@ -1,10 +1,22 @@
 //! Members, indexes and calls, also behind `?.`.
 
 use super::program::SuiteProgram;
-use super::value::{JsValue, Lack, LocatedValue, ScopeId};
+use super::value::{JsValue, Lack, LocatedValue, RunExprKind, ScopeId, open_value};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{TsElement, TsExpr, TsExprKind};
 use averment_base::source::Span;
+
+/// Methods that change the list that they are called of.
+const IN_PLACE: [&str; 2] = ["reverse", "sort"];
+
+/// True if nobody else has the list that an expression gives.
+fn is_own_list(expr: &TsExpr, kind: RunExprKind) -> bool {
+    match &expr.kind {
+        TsExprKind::List(_) => true,
+        TsExprKind::Call { .. } => matches!(kind, RunExprKind::Commands | RunExprKind::Texts),
+        _ => false,
+    }
+}
 
 impl SuiteProgram<'_, '_> {
     /// `None` where `?.` ends the chain.
@@ -50,10 +62,13 @@ impl SuiteProgram<'_, '_> {
             _ => (callee, false),
         };
         let called = match &callee.kind {
-            TsExprKind::Member { of, name } => {
-                let of = self.eval_target(of, scope)?;
+            TsExprKind::Member { of: target, name } => {
+                let of = self.eval_target(target, scope)?;
                 match &of.value {
                     JsValue::Api(_) | JsValue::Object(_) => self.member_value(&of, name),
+                    JsValue::RunExpr(told) if IN_PLACE.contains(&name.as_str()) && !is_own_list(target, told.kind) => {
+                        return Some(open_value("a list that changes in its place"));
+                    }
                     _ => {
                         return Some(match self.eval_elements(arguments, scope) {
                             Ok(arguments) => self.call_method(&of, name, &arguments),

@@ -30,6 +30,10 @@ impl SuiteProgram<'_, '_> {
             TsExprKind::Binary { operator: "&&", left, right } => {
                 self.lower_choice(left, (Some(&**right), None), expr.span, scope, around, lines);
             }
+            TsExprKind::Binary { operator: ",", left, right } => {
+                self.lower_expression(left, scope, around, lines);
+                self.lower_expression(right, scope, around, lines);
+            }
             TsExprKind::Binary { operator: "||", left, right } => {
                 self.lower_choice(left, (None, Some(&**right)), expr.span, scope, around, lines);
             }
@@ -114,6 +118,9 @@ impl SuiteProgram<'_, '_> {
             }
             JsValue::Function(function, own) => match self.eval_elements(arguments, scope) {
                 Ok(arguments) => {
+                    for argument in &arguments {
+                        self.lower_needs(argument, argument.span, around, lines);
+                    }
                     let inner = self.lower_body(&function.clone(), &arguments, *own, around);
                     lines.extend(inner);
                 }

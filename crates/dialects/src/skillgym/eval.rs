@@ -1,7 +1,7 @@
 //! What expressions are, as far as that shows without running them.
 
 use super::program::SuiteProgram;
-use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
+use super::value::{BoundName, JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
     FunctionBody, TemplatePart, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty, TsStatement,
@@ -63,6 +63,9 @@ impl SuiteProgram<'_, '_> {
                     return if keeps { left.value } else { self.eval_expr(right, scope).value };
                 }
                 let right = self.eval_expr(right, scope);
+                if *operator == "," {
+                    return needed_with(right.value, &[left]);
+                }
                 self.apply_binary(operator, &left, &right)
             }
             TsExprKind::If { condition, then, other } => {
@@ -232,7 +235,10 @@ impl SuiteProgram<'_, '_> {
             Err(why) => return JsValue::RuntimeOnly(why),
         };
         match &called.value {
-            JsValue::Function(function, around) => self.function_result(function, &arguments, *around),
+            JsValue::Function(function, around) => {
+                let value = self.function_result(function, &arguments, *around);
+                needed_with(value, &arguments)
+            }
             JsValue::Api(name) => self.given_by(name, &arguments, span),
             JsValue::RuntimeOnly(why) => JsValue::RuntimeOnly(why.clone()),
             _ => open_value("what is called here"),
@@ -360,10 +366,54 @@ impl SuiteProgram<'_, '_> {
         match (self.run_expression(&then), self.run_expression(&other)) {
             (Some(then), Some(other)) => {
                 let text = format!("(if {} then {} else {})", condition.text, then.text, other.text);
-                JsValue::RunExpr(RunExpr::new(text, if then.kind == other.kind { then.kind } else { RunExprKind::Any }))
+                let kind = if then.kind == other.kind { then.kind } else { RunExprKind::Any };
+                let inner = (then.needs.is_some() || other.needs.is_some()).then(|| {
+                    let of = |branch: &RunExpr| branch.needs.clone().unwrap_or_else(|| "true".to_owned());
+                    format!("(if {} then {} else {})", condition.text, of(&then), of(&other))
+                });
+                let needs = join_needs(condition.needs.as_deref(), inner.as_deref());
+                let lack = if then.lack == other.lack { then.lack } else { Lack::Key };
+                JsValue::RunExpr(RunExpr { needs, lack, ..RunExpr::new(text, kind) })
             }
             _ => open_value("a value that a condition decides"),
         }
+    }
+}
+
+/// What parts of a value need, and why one of them is not known.
+pub(super) fn needs_of_parts(item: &LocatedValue) -> Result<Option<String>, String> {
+    let all = |mut parts: std::slice::Iter<'_, LocatedValue>| {
+        parts.try_fold(None, |needs: Option<String>, part| {
+            Ok(join_needs(needs.as_deref(), needs_of_parts(part)?.as_deref()))
+        })
+    };
+    match &item.value {
+        JsValue::RunExpr(told) => Ok(told.needs.clone()),
+        JsValue::RuntimeOnly(why) => Err(why.clone()),
+        JsValue::List(items) => all(items.iter()),
+        JsValue::Object(entries) => {
+            let parts: Vec<LocatedValue> = entries.iter().map(|(_, part)| part.clone()).collect();
+            all(parts.iter())
+        }
+        _ => Ok(None),
+    }
+}
+
+/// A value that is there only if others are made without an error.
+fn needed_with(value: JsValue, others: &[LocatedValue]) -> JsValue {
+    let mut needs = None;
+    for other in others {
+        match needs_of_parts(other) {
+            Ok(own) => needs = join_needs(needs.as_deref(), own.as_deref()),
+            Err(why) => return JsValue::RuntimeOnly(why),
+        }
+    }
+    match (value, needs) {
+        (value, None) => value,
+        (JsValue::RunExpr(told), needs) => {
+            JsValue::RunExpr(RunExpr { needs: join_needs(needs.as_deref(), told.needs.as_deref()), ..told })
+        }
+        _ => open_value("a value of what may throw"),
     }
 }
 

@@ -8,8 +8,9 @@ pub(super) use member_tables::element_of;
 use member_tables::{ASKED, FIELDS, PROPERTIES};
 
 use super::eval::{plain_text, regex_of};
+use super::operators::{join_all, join_any};
 use super::program::SuiteProgram;
-use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
+use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
 use crate::typescript::tree::TsFunction;
 use crate::writer::{BindingStrength, member_path, quote_text};
 use averment_base::source::Span;
@@ -35,10 +36,11 @@ impl SuiteProgram<'_, '_> {
         let field = FIELDS.iter().find(|(of, known, ..)| *of == told.kind && *known == name);
         if let Some((.., text, kind)) = field {
             let path = if told.text.is_empty() { (*text).to_owned() } else { format!("{}.{text}", told.text) };
-            return JsValue::RunExpr(RunExpr { needs: told.needed_by(true), ..RunExpr::new(path, *kind) });
+            return JsValue::RunExpr(RunExpr { needs: told.needed_parts(), ..RunExpr::new(path, *kind) });
         }
         if let (Some(count), "length", true) = (&told.found, name, element_of(told.kind).is_some()) {
-            return JsValue::RunExpr(RunExpr::new(count.as_str(), RunExprKind::Number));
+            let needs = told.needs.clone();
+            return JsValue::RunExpr(RunExpr { needs, ..RunExpr::new(count.as_str(), RunExprKind::Number) });
         }
         match (told.kind, name) {
             (
@@ -51,11 +53,11 @@ impl SuiteProgram<'_, '_> {
                 | RunExprKind::Texts,
                 "length",
             ) => JsValue::RunExpr(RunExpr {
-                needs: told.needed_by(true),
+                needs: told.needed_parts(),
                 ..RunExpr::new(format!("length({})", told.text), RunExprKind::Number)
             }),
             (RunExprKind::Any, name) => JsValue::RunExpr(RunExpr {
-                needs: told.needed_by(true),
+                needs: told.needed_parts(),
                 ..RunExpr::new(
                     format!("{}{}", told.nested_text(BindingStrength::Closely), member_path(name)),
                     RunExprKind::Any,
@@ -113,7 +115,7 @@ impl SuiteProgram<'_, '_> {
         {
             return given;
         }
-        let needs = told.needed_by(false);
+        let needs = told.needed_parts();
         let told = &RunExpr { needs: needs.clone(), ..told.clone() };
         let text_of =
             |text: String, kind| JsValue::RunExpr(RunExpr { needs: needs.clone(), ..RunExpr::new(text, kind) });
@@ -123,7 +125,10 @@ impl SuiteProgram<'_, '_> {
             ("endsWith", [part]) => self.test_part(told, "ends with", part),
             ("match", [regex]) if told.kind == RunExprKind::Text || told.kind == RunExprKind::Message => {
                 let text = LocatedValue::new(JsValue::RunExpr(told.clone()), regex.span);
-                self.search_regex(&text, regex).map_or_else(|| open_value("a search"), JsValue::RunExpr)
+                let Some(found) = self.search_regex(&text, regex) else { return open_value("a search") };
+                let (needs, truth) = (found.needs.clone(), Some(Box::new(found.clone())));
+                let kind = RunExprKind::Search;
+                JsValue::RunExpr(RunExpr { needs, truth, found: Some(found.text.clone()), kind, ..found })
             }
             ("trim" | "toLowerCase" | "toUpperCase", []) => {
                 let function = match name {
@@ -169,9 +174,11 @@ impl SuiteProgram<'_, '_> {
 
     fn test_part(&mut self, told: &RunExpr, words: &str, part: &LocatedValue) -> JsValue {
         match self.run_expression(part) {
-            Some(part) => JsValue::RunExpr(
-                told.test_against((words, &format!("not {words}")), &part.nested_text(BindingStrength::Sum)),
-            ),
+            Some(part) => {
+                let test = told.test_against((words, &format!("not {words}")), &part.nested_text(BindingStrength::Sum));
+                let needs = join_needs(test.needs.as_deref(), part.needs.as_deref());
+                JsValue::RunExpr(RunExpr { needs, ..test })
+            }
             None => open_value("a part that only a running program shows"),
         }
     }
@@ -268,24 +275,19 @@ impl SuiteProgram<'_, '_> {
 
     /// Quantifies over values known without a run.
     fn quantify_items(&mut self, items: &[LocatedValue], some: bool, function: &TsFunction, scope: ScopeId) -> JsValue {
-        let binds = if some { BindingStrength::Or } else { BindingStrength::And };
-        let mut parts = Vec::new();
+        let mut joined: Option<RunExpr> = None;
         for (at, item) in items.iter().enumerate() {
             let place = LocatedValue::new(JsValue::Number(at as f64), item.span);
             let value = self.function_result(function, &[item.clone(), place], scope);
             match self.truth_condition(&LocatedValue::new(value, item.span)) {
-                Some(truth) => parts.push(truth.nested_text(binds)),
+                Some(truth) => {
+                    let join = if some { join_any } else { join_all };
+                    joined = Some(joined.map_or(truth.clone(), |before| join(&before, &truth)));
+                }
                 None => return open_value("a condition on values"),
             }
         }
-        match parts.is_empty() {
-            true => JsValue::Bool(!some),
-            false => JsValue::RunExpr(RunExpr::with_binding(
-                parts.join(if some { " or " } else { " and " }),
-                binds,
-                RunExprKind::Truth,
-            )),
-        }
+        joined.map_or(JsValue::Bool(!some), JsValue::RunExpr)
     }
 
     fn text_method(&mut self, text: &str, name: &str, arguments: &[LocatedValue]) -> JsValue {
@@ -345,7 +347,12 @@ impl SuiteProgram<'_, '_> {
                 _ => open_value("the properties of an object"),
             },
             "JSON.parse" => match first.and_then(|item| self.run_expression(item)) {
-                Some(told) => JsValue::RunExpr(RunExpr::new(format!("json({})", told.text), RunExprKind::Any)),
+                // What is no JSON throws.
+                Some(told) => {
+                    let text = format!("json({})", told.text);
+                    let needs = Some(format!("{text} exists"));
+                    JsValue::RunExpr(RunExpr { lack: Lack::Never, needs, ..RunExpr::new(text, RunExprKind::Any) })
+                }
                 None => open_value("JSON"),
             },
             "Array.isArray" => match first.and_then(|item| self.run_expression(item)) {

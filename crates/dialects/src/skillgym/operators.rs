@@ -2,7 +2,7 @@
 
 use super::eval::{number_text, plain_text, plain_truth, whole_number};
 use super::program::SuiteProgram;
-use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, open_value};
+use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, join_needs, open_value};
 use crate::regex_flavour::translate_javascript;
 use crate::writer::{BindingStrength, object_key, quote_text};
 
@@ -37,7 +37,13 @@ impl SuiteProgram<'_, '_> {
         let told = match operator {
             "&&" | "||" => self.join_conditions(operator, left, right),
             "??" => self.or_else(left, right),
-            "===" | "==" | "!==" | "!=" => self.equality_test(left, right, operator.starts_with('=')),
+            "===" | "==" | "!==" | "!=" => {
+                let kind = if operator.len() == 2 { EqualityKind::Loose } else { EqualityKind::Strict };
+                self.equality_test(left, right, kind).map(|test| match operator.starts_with('=') {
+                    true => test,
+                    false => negate_condition(&test),
+                })
+            }
             "<" | "<=" | ">" | ">=" => self.compare_values(operator, left, right),
             "+" | "-" | "*" | "/" | "%" => self.compare_count(operator, left, right),
             "in" => self.run_expression(right).zip(left.as_text()).map(|(object, key)| {
@@ -88,11 +94,27 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
+    /// `a && b` and `a || b`: conditions, or one of two values.
     fn join_conditions(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
-        let (word, binds) = if operator == "&&" { ("and", BindingStrength::And) } else { ("or", BindingStrength::Or) };
-        let (left, right) = (self.truth_condition(left)?, self.truth_condition(right)?);
-        let text = format!("{} {word} {}", left.nested_text(binds), right.nested_text(binds));
-        Some(RunExpr::with_binding(text, binds, RunExprKind::Truth))
+        let (one, other) = (self.truth_condition(left)?, self.truth_condition(right)?);
+        let both = if operator == "&&" { join_all(&one, &other) } else { join_any(&one, &other) };
+        let kind_of = |item: &LocatedValue| match &item.value {
+            JsValue::RunExpr(told) => told.kind,
+            value => kind_of(value),
+        };
+        if (kind_of(left), kind_of(right)) == (RunExprKind::Truth, RunExprKind::Truth) {
+            return Some(both);
+        }
+        let truth = Some(Box::new(both.clone()));
+        let needs = both.needs;
+        let Some((value, second)) = self.run_expression(left).zip(self.run_expression(right)) else {
+            return Some(RunExpr { needs, truth, ..RunExpr::new("", RunExprKind::Found) });
+        };
+        let kind = if value.kind == second.kind { value.kind } else { RunExprKind::Any };
+        let (then, other) = if operator == "&&" { (second, value) } else { (value, second) };
+        let text = format!("(if {} then {} else {})", one.text, then.text, other.text);
+        let lack = if then.lack == other.lack { then.lack } else { Lack::Key };
+        Some(RunExpr { needs, truth, lack, ..RunExpr::new(text, kind) })
     }
 
     fn or_else(&mut self, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
@@ -101,39 +123,77 @@ impl SuiteProgram<'_, '_> {
         if value.kind == RunExprKind::Message {
             return Some(value);
         }
-        let kind = value.kind;
-        Some(RunExpr::new(
-            format!("(if {} exists then {} else {})", value.nested_text(BindingStrength::Sum), value.text, other.text),
-            kind,
-        ))
+        let own = value.nested_text(BindingStrength::Sum);
+        let is_there = match value.kind {
+            RunExprKind::Any => format!("{own} exists and {own} != null"),
+            _ => format!("{own} exists"),
+        };
+        let needs = join_needs(
+            value.needs.as_deref(),
+            other.needs.as_ref().map(|needs| format!("({is_there} or {needs})")).as_deref(),
+        );
+        let kind = if value.kind == other.kind { value.kind } else { RunExprKind::Any };
+        let lack = if other.kind == RunExprKind::Any { Lack::Key } else { other.lack };
+        Some(RunExpr {
+            needs,
+            lack,
+            ..RunExpr::new(format!("(if {is_there} then {} else {})", value.text, other.text), kind)
+        })
     }
 
-    /// `undefined` counts as missing.
-    pub(super) fn equality_test(&mut self, left: &LocatedValue, right: &LocatedValue, is: bool) -> Option<RunExpr> {
+    /// Of what is compared with `null` and `undefined`, only missing and `null` are distinguished.
+    pub(super) fn equality_test(
+        &mut self,
+        left: &LocatedValue,
+        right: &LocatedValue,
+        kind: EqualityKind,
+    ) -> Option<RunExpr> {
         let (left, right) = if left.is_plain() { (right, left) } else { (left, right) };
-        if let (JsValue::RunExpr(RunExpr { found: Some(found), kind, .. }), JsValue::Undefined) =
-            (&left.value, &right.value)
-            && super::members::element_of(*kind).is_none()
-        {
-            let found = RunExpr::new(found.as_str(), RunExprKind::Truth);
-            return Some(if is { negate_condition(&found) } else { found });
+        let JsValue::RunExpr(told) = &left.value else { return None };
+        let is_list = super::members::element_of(told.kind).is_some() && told.kind != RunExprKind::Any;
+        match (&told.found, &right.value) {
+            (Some(_), JsValue::Null) if told.kind == RunExprKind::Search => {}
+            (Some(_), JsValue::Undefined) if told.kind == RunExprKind::Search && kind == EqualityKind::Loose => {}
+            (Some(_), JsValue::Undefined) if told.kind != RunExprKind::Search && !is_list => {}
+            (Some(_), JsValue::Null) if !is_list && kind == EqualityKind::Loose => {}
+            _ => return self.value_equality(left, right, kind),
         }
+        Some(negate_condition(&self.truth_condition(left)?))
+    }
+
+    fn value_equality(&mut self, left: &LocatedValue, right: &LocatedValue, kind: EqualityKind) -> Option<RunExpr> {
         if let (JsValue::RunExpr(list), JsValue::List(items), true) = (&left.value, &right.value, is_text_list(left))
             && items.is_empty()
         {
             let length = RunExpr::new(format!("length({})", list.text), RunExprKind::Number);
-            let test = length.test_against(("==", "!="), "0");
-            return Some(if is { test } else { negate_condition(&test) });
+            return Some(length.test_against(("==", "!="), "0"));
         }
         let told = self.run_expression(left)?;
-        let test = match &right.value {
-            JsValue::Undefined | JsValue::Null => told.test_against(("is missing", "exists"), ""),
+        let is_any = told.kind == RunExprKind::Any;
+        let missing = match &right.value {
+            JsValue::Null if kind == EqualityKind::Strict => {
+                return is_any.then(|| told.test_against(("==", "!="), "null"));
+            }
+            JsValue::Null | JsValue::Undefined => told.test_against(("is missing", "exists"), ""),
             _ => {
                 let other = self.in_unit(right, told.kind)?;
-                told.test_against(("==", "!="), &other.nested_text(BindingStrength::Sum))
+                let test = told.test_against(("==", "!="), &other.nested_text(BindingStrength::Sum));
+                let needs = join_needs(test.needs.as_deref(), other.needs.as_deref());
+                let same_kind = told.kind == other.kind || told.kind == RunExprKind::Time;
+                return (kind == EqualityKind::Strict || same_kind).then_some(RunExpr { needs, ..test });
             }
         };
-        Some(if is { test } else { negate_condition(&test) })
+        let (mut text, mut opposite) = (missing.text, missing.opposite.unwrap_or_default());
+        if is_any && kind == EqualityKind::Loose {
+            let value = told.nested_text(BindingStrength::Sum);
+            text = format!("({text} or {value} == null)");
+            opposite = format!("({opposite} and {value} != null)");
+        }
+        if let Some(needs) = &told.needs {
+            text = format!("({needs} and {text})");
+        }
+        let test = RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth);
+        Some(RunExpr { opposite: Some(opposite), needs: told.needs, ..test })
     }
 
     fn compare_values(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
@@ -147,7 +207,8 @@ impl SuiteProgram<'_, '_> {
             left.nested_text(BindingStrength::Sum),
             right.nested_text(BindingStrength::Sum)
         );
-        Some(RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth))
+        let needs = join_needs(left.needs.as_deref(), right.needs.as_deref());
+        Some(RunExpr { needs, ..RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth) })
     }
 
     fn compare_count(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
@@ -167,11 +228,9 @@ impl SuiteProgram<'_, '_> {
         let (left, right) = (self.in_unit(left, unit)?, self.in_unit(right, unit)?);
         let binds = if is_sum { BindingStrength::Sum } else { BindingStrength::Product };
         let closer = if is_sum { BindingStrength::Product } else { BindingStrength::Closely };
-        Some(RunExpr::with_binding(
-            format!("{} {operator} {}", left.nested_text(binds), right.nested_text(closer)),
-            binds,
-            kind,
-        ))
+        let text = format!("{} {operator} {}", left.nested_text(binds), right.nested_text(closer));
+        let needs = join_needs(left.needs.as_deref(), right.needs.as_deref());
+        Some(RunExpr { needs, ..RunExpr::with_binding(text, binds, kind) })
     }
 
     /// A plain number beside a time is in milliseconds.
@@ -184,7 +243,7 @@ impl SuiteProgram<'_, '_> {
 
     pub(super) fn run_expression(&mut self, item: &LocatedValue) -> Option<RunExpr> {
         match &item.value {
-            JsValue::RunExpr(told) if told.kind == RunExprKind::Found => None,
+            JsValue::RunExpr(told) if matches!(told.kind, RunExprKind::Found | RunExprKind::Search) => None,
             JsValue::RunExpr(told) => Some(super::members::text_list(told)),
             _ => plain_literal(item).map(|text| RunExpr::new(text, kind_of(&item.value))),
         }
@@ -194,8 +253,11 @@ impl SuiteProgram<'_, '_> {
         let JsValue::RunExpr(told) = &item.value else {
             return plain_truth(item).map(|truth| RunExpr::new(truth.to_string(), RunExprKind::Truth));
         };
+        if let Some(truth) = &told.truth {
+            return Some((**truth).clone());
+        }
         if let (Some(found), None) = (&told.found, super::members::element_of(told.kind)) {
-            return Some(RunExpr::new(found.as_str(), RunExprKind::Truth));
+            return Some(RunExpr { needs: told.needs.clone(), ..RunExpr::new(found.as_str(), RunExprKind::Truth) });
         }
         let value = told.nested_text(BindingStrength::Sum);
         let text = match told.kind {
@@ -204,17 +266,18 @@ impl SuiteProgram<'_, '_> {
             RunExprKind::Number | RunExprKind::Time => {
                 format!("{value} exists and {value} != {}", if told.kind == RunExprKind::Time { "0ms" } else { "0" })
             }
-            RunExprKind::Any => format!("{value} exists and {value} not in [false, 0, \"\"]"),
+            RunExprKind::Any => format!("{value} exists and {value} not in [false, 0, \"\", null]"),
             RunExprKind::Commands
             | RunExprKind::Calls
             | RunExprKind::Reads
             | RunExprKind::Skills
             | RunExprKind::Texts => {
-                return Some(RunExpr::new("true", RunExprKind::Truth));
+                return Some(RunExpr { needs: told.needs.clone(), ..RunExpr::new("true", RunExprKind::Truth) });
             }
             _ => return None,
         };
-        Some(RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth))
+        let needs = told.needs.clone();
+        Some(RunExpr { needs, ..RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth) })
     }
 
     pub(super) fn regex_literal(&mut self, item: &LocatedValue) -> Option<crate::regex_flavour::TranslatedRegex> {
@@ -236,17 +299,66 @@ impl SuiteProgram<'_, '_> {
     }
 }
 
+/// How strictly the program compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EqualityKind {
+    Strict,
+    /// `==`, which converts values.
+    Loose,
+}
+
+/// The opposite; where the program throws it does not hold either.
 pub(super) fn negate_condition(truth: &RunExpr) -> RunExpr {
+    let needs = truth.needs.clone();
     if let Some(opposite) = &truth.opposite {
-        let back = Some(truth.text.clone());
-        return RunExpr {
-            opposite: back,
-            ..RunExpr::with_binding(opposite.as_str(), BindingStrength::Test, RunExprKind::Truth)
-        };
+        let opposite = RunExpr::with_binding(opposite.as_str(), BindingStrength::Test, RunExprKind::Truth);
+        return RunExpr { opposite: Some(truth.nested_text(BindingStrength::Test)), needs, ..opposite };
     }
     let inside = truth.nested_text(BindingStrength::Test);
-    let text = format!("not {inside}");
-    RunExpr { opposite: Some(inside), ..RunExpr::with_binding(text, BindingStrength::Not, RunExprKind::Truth) }
+    let negated = match &needs {
+        Some(needs) => RunExpr::new(format!("({needs} and not {inside})"), RunExprKind::Truth),
+        None => RunExpr::with_binding(format!("not {inside}"), BindingStrength::Not, RunExprKind::Truth),
+    };
+    RunExpr { opposite: Some(inside), needs, ..negated }
+}
+
+/// What `a || b` needs, of which `b` is looked at where `a` does not hold; `a && b` with the opposite of `a`.
+fn needs_of_both(one: &RunExpr, passed_over: &RunExpr, other: &RunExpr) -> Option<String> {
+    let second =
+        other.needs.as_ref().map(|needs| format!("({} or {needs})", passed_over.nested_text(BindingStrength::Or)));
+    join_needs(one.needs.as_deref(), second.as_deref())
+}
+
+fn any_text(one: &RunExpr, other: &RunExpr) -> RunExpr {
+    let binds = BindingStrength::Or;
+    let text = format!("{} or {}", one.nested_text(binds), other.nested_text(binds));
+    match &one.needs {
+        // Where the first of them throws the other one is not reached.
+        Some(needs) => RunExpr::new(format!("({needs} and ({text}))"), RunExprKind::Truth),
+        None => RunExpr::with_binding(text, binds, RunExprKind::Truth),
+    }
+}
+
+fn all_text(one: &RunExpr, other: &RunExpr) -> RunExpr {
+    let binds = BindingStrength::And;
+    let text = format!("{} and {}", one.nested_text(binds), other.nested_text(binds));
+    RunExpr::with_binding(text, binds, RunExprKind::Truth)
+}
+
+pub(super) fn join_any(one: &RunExpr, other: &RunExpr) -> RunExpr {
+    let needs = needs_of_both(one, one, other);
+    let opposite = needs
+        .as_ref()
+        .map(|_| all_text(&negate_condition(one), &negate_condition(other)).nested_text(BindingStrength::Closely));
+    RunExpr { needs, opposite, ..any_text(one, other) }
+}
+
+pub(super) fn join_all(one: &RunExpr, other: &RunExpr) -> RunExpr {
+    let negated = negate_condition(one);
+    let needs = needs_of_both(one, &negated, other);
+    let opposite =
+        needs.as_ref().map(|_| any_text(&negated, &negate_condition(other)).nested_text(BindingStrength::Closely));
+    RunExpr { needs, opposite, ..all_text(one, other) }
 }
 
 pub(super) fn duration_literal(number: f64) -> String {

@@ -196,11 +196,14 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
             return BoundName::Imported(found, name.to_owned());
         }
         let asserts = ["node:assert", "node:assert/strict", "assert", "assert/strict"].contains(&from);
+        let is_strict = asserts && from.ends_with("/strict");
         let path = match name {
-            "default" | "*" if asserts => "assert".to_owned(),
+            "default" | "*" | "strict" if is_strict => "assert".to_owned(),
+            "default" | "*" if asserts => "assert.loose".to_owned(),
             "*" => from.to_owned(),
             // What node has at the top of a module, SkillGym's own things, and those of a copy of it.
-            _ if asserts => format!("assert.{name}"),
+            _ if is_strict => format!("assert.{name}"),
+            _ if asserts => format!("assert.loose.{name}"),
             _ => name.to_owned(),
         };
         BoundName::Item(LocatedValue::new(JsValue::Api(path), span))

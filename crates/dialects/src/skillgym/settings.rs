@@ -273,11 +273,17 @@ impl SuiteProgram<'_, '_> {
             }
         }
         if let Some(workspace) = setting_entry(&entries, "workspace").filter(|_| !own_workspace).cloned() {
-            settings.extend(self.workspace_block(&workspace, base));
+            settings.extend(self.workspace_block(&workspace, base, false));
         }
     }
 
-    pub(super) fn workspace_block(&mut self, workspace: &LocatedValue, base: &PathBase) -> Option<SettingLine> {
+    /// A configuration has its own `cwd`, and so none in its workspace.
+    pub(super) fn workspace_block(
+        &mut self,
+        workspace: &LocatedValue,
+        base: &PathBase,
+        is_of_suite: bool,
+    ) -> Option<SettingLine> {
         let entries = self.known_keys(workspace, "workspace", WORKSPACE)?;
         let modes: Vec<(&str, &str)> = WORKSPACES.iter().map(|mode| (*mode, *mode)).collect();
         let mode =
@@ -292,7 +298,8 @@ impl SuiteProgram<'_, '_> {
             self.lowering.sink.error(Slug::Misplaced, item.span, message, help);
         }
         let misplaced: &[&str] = match mode.as_str() {
-            "none" if is_there => &[],
+            "none" if is_there && is_of_suite => &[],
+            "none" if is_there => &["cwd"],
             "none" => &["templateDir", "bootstrap"],
             _ => &["cwd"],
         };

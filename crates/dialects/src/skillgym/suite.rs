@@ -34,7 +34,7 @@ pub(super) fn lower_suite(lowering: &mut Lowering<'_>) {
     let workspace = program.find_export(module, "workspace").map(|value| LocatedValue::new(value, start));
     let mut settings: Vec<SettingLine> = Vec::new();
     if let Some(workspace) = &workspace {
-        settings.extend(program.workspace_block(workspace, &PathBase(String::new())));
+        settings.extend(program.workspace_block(workspace, &PathBase(String::new()), true));
     }
     settings.extend(program.configured_settings(&folder.unwrap_or_default(), workspace.is_some(), start));
     let mut cases = RuleWriter::default();

@@ -101,8 +101,10 @@ pub(super) struct RunExpr {
     pub(super) opposite: Option<String>,
     /// If it may be `undefined` there.
     pub(super) lack: Lack,
-    /// What must be there, because the program throws otherwise.
+    /// A condition without which the program throws.
     pub(super) needs: Option<String>,
+    /// Of `a || b` and `a && b`, which are values, the condition that they are.
+    pub(super) truth: Option<Box<RunExpr>>,
     /// Of a list of chosen elements how many there are, of an element that was searched for whether it was found.
     pub(super) found: Option<String>,
 }
@@ -144,6 +146,8 @@ pub(super) enum RunExprKind {
     Message,
     /// If an element was found; the element itself cannot be said.
     Found,
+    /// What a search in a text gives: `null` if nothing matches.
+    Search,
 }
 
 impl RunExpr {
@@ -153,7 +157,7 @@ impl RunExpr {
 
     pub(super) fn with_binding(text: impl Into<String>, binds: BindingStrength, kind: RunExprKind) -> Self {
         let lack = if kind == RunExprKind::Any { Lack::Key } else { Lack::Never };
-        Self { text: text.into(), binds, kind, opposite: None, lack, needs: None, found: None }
+        Self { text: text.into(), binds, kind, opposite: None, lack, needs: None, truth: None, found: None }
     }
 
     /// `words` for the test and for its negation.
@@ -162,27 +166,35 @@ impl RunExpr {
         let said = |words: &str| format!("{subject} {words} {other}").trim_end().to_owned();
         // What throws there must not hold here, where the test is negated.
         let opposite = match &self.needs {
-            Some(needs) => format!("({needs} exists and {})", said(words.1)),
+            Some(needs) => format!("({needs} and {})", said(words.1)),
             None => said(words.1),
         };
         Self {
             opposite: Some(opposite),
+            needs: self.needs.clone(),
             ..Self::with_binding(said(words.0), BindingStrength::Test, RunExprKind::Truth)
         }
     }
 
-    /// What a method of it needs; `is_field` for a field of it.
-    pub(super) fn needed_by(&self, is_field: bool) -> Option<String> {
+    /// What a method or a field of it needs.
+    pub(super) fn needed_parts(&self) -> Option<String> {
         match self.lack {
-            Lack::Element => Some(self.text.clone()),
-            Lack::Key if !is_field => Some(self.text.clone()),
-            _ => self.needs.clone(),
+            Lack::Never => self.needs.clone(),
+            Lack::Key | Lack::Element => Some(format!("{} exists", self.nested_text(BindingStrength::Sum))),
         }
     }
 
     /// Parenthesized if that precedence requires it.
     pub(super) fn nested_text(&self, binds: BindingStrength) -> String {
         if self.binds < binds { format!("({})", self.text) } else { self.text.clone() }
+    }
+}
+
+/// Both of two conditions that the program needs.
+pub(super) fn join_needs(one: Option<&str>, other: Option<&str>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Some(format!("{one} and {other}")),
+        (one, other) => one.or(other).map(ToOwned::to_owned),
     }
 }
 

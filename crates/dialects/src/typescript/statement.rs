@@ -132,10 +132,7 @@ impl TsParser<'_> {
 
     fn expression_statement(&mut self) -> ParseResult<TsStatementKind> {
         let before = self.lexer.take_mark();
-        let expr = self.parse_expression()?;
-        while self.take_sign(",") {
-            self.parse_expression()?;
-        }
+        let expr = self.parse_sequence()?;
         self.end_statement()?;
         if expr.kind != TsExprKind::Other("an assignment") {
             return Ok(TsStatementKind::Expr(expr));

@@ -3,7 +3,6 @@
 use super::member_tables::element_field;
 use super::*;
 use crate::skillgym::eval::whole_number;
-use crate::skillgym::value::Lack;
 
 /// A list of objects here that is one of texts there, as the texts.
 pub(in crate::skillgym) fn text_list(told: &RunExpr) -> RunExpr {
@@ -27,12 +26,20 @@ fn reads_run(text: &str) -> bool {
     words.into_iter().any(|word| OF_RUN.contains(&word))
 }
 
+/// What the elements need that a program looks at, which ends with one of them.
+fn needed_until(element: &str, list: &str, needs: &str) -> String {
+    format!("(all {element} in {list}: {needs} or undecided(\"the program may end before it looks at each element\"))")
+}
+
 impl SuiteProgram<'_, '_> {
     pub(in crate::skillgym) fn list_element(&mut self, told: &RunExpr, place: i64) -> JsValue {
         let Some(kind) = element_of(told.kind) else { return open_value("an element of what is no list") };
-        let path = format!("{}[{place}]", told.nested_text(BindingStrength::Closely));
+        let list = told.nested_text(BindingStrength::Closely);
+        // Behind `[*]` an index would be one of each element.
+        let list = if list.contains("[*]") && !list.ends_with(')') { format!("({list})") } else { list };
+        let path = format!("{list}[{place}]");
         let path = joined_path(&path, element_field(told.kind));
-        JsValue::RunExpr(RunExpr { lack: Lack::Element, ..RunExpr::new(path, kind) })
+        JsValue::RunExpr(RunExpr { lack: Lack::Element, needs: told.needed_parts(), ..RunExpr::new(path, kind) })
     }
 
     /// An element under a name, as the program sees it.
@@ -50,7 +57,8 @@ impl SuiteProgram<'_, '_> {
         arguments: &[LocatedValue],
     ) -> Option<JsValue> {
         let list = told.nested_text(BindingStrength::Closely);
-        let texts = text_list(told);
+        let needs = told.needed_parts();
+        let texts = RunExpr { needs: needs.clone(), ..text_list(told) };
         let is_texts = texts.kind == RunExprKind::Texts;
         Some(match (name, arguments) {
             ("includes", [part]) if is_texts => self.contains_part(&texts, part),
@@ -63,14 +71,17 @@ impl SuiteProgram<'_, '_> {
                 let joined = |separator| format!("join({}, {})", texts.text, quote_text(separator));
                 separator.map_or_else(
                     || open_value("a text"),
-                    |separator| JsValue::RunExpr(RunExpr::new(joined(separator), RunExprKind::Text)),
+                    |separator| {
+                        JsValue::RunExpr(RunExpr { needs, ..RunExpr::new(joined(separator), RunExprKind::Text) })
+                    },
                 )
             }
-            ("reverse" | "toReversed", []) if is_texts => {
-                JsValue::RunExpr(RunExpr::new(format!("reverse({})", texts.text), RunExprKind::Texts))
-            }
+            ("reverse" | "toReversed", []) if is_texts => JsValue::RunExpr(RunExpr {
+                needs,
+                ..RunExpr::new(format!("reverse({})", texts.text), RunExprKind::Texts)
+            }),
             ("sort" | "toSorted", []) if is_texts => {
-                JsValue::RunExpr(RunExpr::new(format!("sort({})", texts.text), RunExprKind::Texts))
+                JsValue::RunExpr(RunExpr { needs, ..RunExpr::new(format!("sort({})", texts.text), RunExprKind::Texts) })
             }
             ("slice", []) => JsValue::RunExpr(told.clone()),
             ("map", [LocatedValue { value: JsValue::Function(function, scope), .. }]) => {
@@ -83,7 +94,20 @@ impl SuiteProgram<'_, '_> {
                 };
                 let word = if name == "some" { "any" } else { "all" };
                 let text = format!("{word} {element} in {list}: {}", condition.text);
-                JsValue::RunExpr(RunExpr::with_binding(text, BindingStrength::Reaches, RunExprKind::Truth))
+                let reached = RunExpr::with_binding(text, BindingStrength::Reaches, RunExprKind::Truth);
+                let own = condition.needs.map(|needs| needed_until(&element, &list, &needs));
+                let needs = join_needs(needs.as_deref(), own.as_deref());
+                match own {
+                    // It ends at the first that holds, or throws before.
+                    Some(own) if name == "some" => {
+                        let text = format!("{own} and {}", reached.nested_text(BindingStrength::And));
+                        JsValue::RunExpr(RunExpr {
+                            needs,
+                            ..RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth)
+                        })
+                    }
+                    _ => JsValue::RunExpr(RunExpr { needs, ..reached }),
+                }
             }
             ("filter" | "find" | "findLast", [LocatedValue { value: JsValue::Function(function, scope), .. }]) => {
                 self.chosen_elements(told, name, function, *scope)
@@ -102,6 +126,11 @@ impl SuiteProgram<'_, '_> {
         let Some(condition) = self.condition_on(told, function, scope, &element) else {
             return open_value("a condition on elements");
         };
+        let own = condition.needs.as_ref().map(|needs| match name {
+            "filter" => format!("(all {element} in {list}: {needs})"),
+            _ => needed_until(&element, &list, needs),
+        });
+        let needs = join_needs(told.needed_parts().as_deref(), own.as_deref());
         let count = format!("(count {element} in {list}: {})", condition.text);
         let any = format!("(any {element} in {list}: {})", condition.text);
         let has_fields =
@@ -109,12 +138,14 @@ impl SuiteProgram<'_, '_> {
         let bare = if has_fields { self.condition_on(told, function, scope, "") } else { None };
         let Some(bare) = bare.filter(|bare| !bare.text.is_empty() && !reads_run(&bare.text)) else {
             if name == "filter" {
-                let length = JsValue::RunExpr(RunExpr::new(count, RunExprKind::Number));
+                let length = JsValue::RunExpr(RunExpr { needs, ..RunExpr::new(count, RunExprKind::Number) });
                 return JsValue::Object(vec![("length".to_owned(), LocatedValue::new(length, Span::default()))]);
             }
-            return JsValue::RunExpr(RunExpr { found: Some(any.clone()), ..RunExpr::new(any, RunExprKind::Found) });
+            let found = RunExpr::new(any.as_str(), RunExprKind::Found);
+            return JsValue::RunExpr(RunExpr { found: Some(any), needs, ..found });
         };
-        let chosen = RunExpr { found: Some(count), ..RunExpr::new(format!("({list} where {})", bare.text), told.kind) };
+        let list = RunExpr::new(format!("({list} where {})", bare.text), told.kind);
+        let chosen = RunExpr { found: Some(count), needs, ..list };
         if name == "filter" {
             return JsValue::RunExpr(chosen);
         }

@@ -200,6 +200,7 @@ impl SuiteProgram<'_, '_> {
         }
         let truth = self.truth_condition(condition)?;
         self.push_needs(truth.needs.as_deref(), condition.span, around, lines);
+        let truth = truth.as_total();
         let (mut of_then, mut of_other) = (Vec::new(), Vec::new());
         let inner = self.scopes.open_scope(scope);
         // What throws where a condition holds asserts its opposite.

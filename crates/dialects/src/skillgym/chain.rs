@@ -47,7 +47,7 @@ impl SuiteProgram<'_, '_> {
             TsExprKind::Optional(inner) => {
                 let mut item = self.eval_target(inner, scope)?;
                 if let JsValue::RunExpr(told) = &mut item.value {
-                    told.lack = Lack::Never;
+                    told.lack = Lack::Chain;
                 }
                 (!item.is_nullish()).then_some(item)
             }

@@ -203,6 +203,7 @@ impl SuiteProgram<'_, '_> {
             JsValue::RunExpr(told) if element_of(told.kind).is_some() => {
                 let name = self.fresh_name();
                 let Some(element) = self.named_element(told, &name) else { return false };
+                self.push_needs(told.needed_parts().as_deref(), list.span, around, lines);
                 let open = LocatedValue::new(open_value("the place of an element"), span);
                 let inner = self.lower_body(function, &[element, open.clone(), open], own, around);
                 self.extend_quantified(inner, (told, &name), span, lines);
@@ -240,6 +241,7 @@ impl SuiteProgram<'_, '_> {
             }
             JsValue::RunExpr(told) if element_of(told.kind).is_some() => {
                 let name = self.fresh_name();
+                self.push_needs(told.needed_parts().as_deref(), list.span, around, lines);
                 let inner = self.scopes.open_scope(scope);
                 if let Some(element) = self.named_element(told, &name) {
                     self.bind_pattern(pattern, element, inner);

@@ -7,6 +7,7 @@ use crate::typescript::tree::{
     FunctionBody, TemplatePart, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty, TsStatement,
     TsStatementKind,
 };
+use crate::writer::BindingStrength;
 use averment_base::source::Span;
 use std::rc::Rc;
 
@@ -44,7 +45,13 @@ impl SuiteProgram<'_, '_> {
             TsExprKind::Object(properties) => self.eval_object(properties, scope),
             TsExprKind::Function(function) => JsValue::Function(Rc::clone(function), scope),
             TsExprKind::Member { .. } | TsExprKind::Index { .. } | TsExprKind::Call { .. } => {
-                self.eval_link(expr, scope).map_or(JsValue::Undefined, |item| item.value)
+                match self.eval_link(expr, scope).map_or(JsValue::Undefined, |item| item.value) {
+                    // The chain ends here.
+                    JsValue::RunExpr(told) if told.lack == Lack::Chain => {
+                        JsValue::RunExpr(RunExpr { lack: Lack::Element, ..told })
+                    }
+                    value => value,
+                }
             }
             TsExprKind::Optional(of) => self.eval_expr(of, scope).value,
             TsExprKind::New { class, arguments } => self.construct_object(class, arguments, scope),
@@ -365,6 +372,7 @@ impl SuiteProgram<'_, '_> {
         let (then, other) = (self.eval_expr(then, scope), self.eval_expr(other, scope));
         match (self.run_expression(&then), self.run_expression(&other)) {
             (Some(then), Some(other)) => {
+                let condition = condition.as_total();
                 let text = format!("(if {} then {} else {})", condition.text, then.text, other.text);
                 let kind = if then.kind == other.kind { then.kind } else { RunExprKind::Any };
                 let inner = (then.needs.is_some() || other.needs.is_some()).then(|| {
@@ -410,8 +418,22 @@ fn needed_with(value: JsValue, others: &[LocatedValue]) -> JsValue {
     }
     match (value, needs) {
         (value, None) => value,
-        (JsValue::RunExpr(told), needs) => {
-            JsValue::RunExpr(RunExpr { needs: join_needs(needs.as_deref(), told.needs.as_deref()), ..told })
+        (JsValue::RunExpr(told), Some(needs)) if told.needs.as_ref().is_some_and(|own| own.contains(&needs)) => {
+            JsValue::RunExpr(told)
+        }
+        (JsValue::RunExpr(told), Some(needs)) if told.kind == RunExprKind::Truth => {
+            let opposite = format!(
+                "({needs} and {})",
+                super::operators::negate_condition(&told).nested_text(BindingStrength::And)
+            );
+            let text = format!("({needs} and {})", told.nested_text(BindingStrength::And));
+            let needs = join_needs(Some(&needs), told.needs.as_deref());
+            JsValue::RunExpr(RunExpr { needs, opposite: Some(opposite), ..RunExpr::new(text, RunExprKind::Truth) })
+        }
+        (JsValue::RunExpr(told), Some(needs)) if told.kind == RunExprKind::Text => {
+            let text = format!("(if {needs} then {} else null)", told.text);
+            let needs = join_needs(Some(&needs), told.needs.as_deref());
+            JsValue::RunExpr(RunExpr { needs, lack: told.lack, ..RunExpr::new(text, RunExprKind::Text) })
         }
         _ => open_value("a value of what may throw"),
     }

@@ -54,6 +54,7 @@ impl SuiteProgram<'_, '_> {
                 "length",
             ) => JsValue::RunExpr(RunExpr {
                 needs: told.needed_parts(),
+                lack: if told.lack == Lack::Chain { Lack::Chain } else { Lack::Never },
                 ..RunExpr::new(format!("length({})", told.text), RunExprKind::Number)
             }),
             (RunExprKind::Any, name) => JsValue::RunExpr(RunExpr {
@@ -95,6 +96,8 @@ impl SuiteProgram<'_, '_> {
         let literal = self.regex_literal(regex)?;
         self.backtracks |= literal.backtracks;
         let text = self.run_expression(text)?;
+        // It searches in the word where there is no text.
+        let text = RunExpr { needs: text.needed_parts(), lack: Lack::Never, ..text };
         Some(text.test_against(("matches", "not matches"), &literal.text))
     }
 
@@ -110,15 +113,19 @@ impl SuiteProgram<'_, '_> {
                 Some(None) => open_value("calls of a tool that only a running program shows"),
             };
         }
+        if matches!(told.kind, RunExprKind::Found | RunExprKind::Search | RunExprKind::Truth) {
+            return JsValue::RuntimeOnly(format!("what `{name}` gives of something in a run"));
+        }
         if element_of(told.kind).is_some()
             && let Some(given) = self.run_list_method(told, name, arguments)
         {
             return given;
         }
         let needs = told.needed_parts();
-        let told = &RunExpr { needs: needs.clone(), ..told.clone() };
+        let lack = if told.lack == Lack::Chain { Lack::Chain } else { Lack::Never };
+        let told = &RunExpr { needs: needs.clone(), lack, ..told.clone() };
         let text_of =
-            |text: String, kind| JsValue::RunExpr(RunExpr { needs: needs.clone(), ..RunExpr::new(text, kind) });
+            |text: String, kind| JsValue::RunExpr(RunExpr { needs: needs.clone(), lack, ..RunExpr::new(text, kind) });
         match (name, arguments) {
             ("includes", [part]) => self.contains_part(told, part),
             ("startsWith", [part]) => self.test_part(told, "starts with", part),
@@ -255,11 +262,7 @@ impl SuiteProgram<'_, '_> {
                         JsValue::List(items.to_vec()),
                         Span::default(),
                     )) {
-                        Some(list) => JsValue::RunExpr(RunExpr::with_binding(
-                            format!("{} in {list}", part.nested_text(BindingStrength::Sum)),
-                            BindingStrength::Test,
-                            RunExprKind::Truth,
-                        )),
+                        Some(list) => JsValue::RunExpr(part.test_against(("in", "not in"), &list)),
                         None => open_value("a list of what only a run shows"),
                     }
                 }

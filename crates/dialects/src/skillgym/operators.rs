@@ -20,9 +20,7 @@ impl SuiteProgram<'_, '_> {
             ("+", JsValue::RunExpr(told)) if matches!(told.kind, RunExprKind::Number | RunExprKind::Time) => {
                 of.value.clone()
             }
-            ("typeof", JsValue::RunExpr(told)) => {
-                JsValue::RunExpr(RunExpr::new(format!("type_of({})", told.text), RunExprKind::Text))
-            }
+            ("typeof", JsValue::RunExpr(told)) => self.type_name(told),
             _ => open_value("an operator on what only a running program shows"),
         }
     }
@@ -60,6 +58,24 @@ impl SuiteProgram<'_, '_> {
             _ => None,
         };
         told.map_or_else(|| open_value("an operator on what only a running program shows"), JsValue::RunExpr)
+    }
+
+    fn type_name(&mut self, told: &RunExpr) -> JsValue {
+        let name = match told.kind {
+            RunExprKind::Text => "\"string\"".to_owned(),
+            RunExprKind::Number | RunExprKind::Time => "\"number\"".to_owned(),
+            RunExprKind::Truth => "\"boolean\"".to_owned(),
+            RunExprKind::Any => {
+                let name = format!("type_of({})", told.text);
+                format!("(if {name} in [\"list\", \"null\"] then \"object\" else {name})")
+            }
+            _ => return open_value("the type of what only a running program shows"),
+        };
+        let text = match told.lack {
+            Lack::Never => name,
+            _ => format!("(if {} exists then {name} else \"undefined\")", told.nested_text(BindingStrength::Sum)),
+        };
+        JsValue::RunExpr(RunExpr { needs: told.needs.clone(), ..RunExpr::new(text, RunExprKind::Text) })
     }
 
     fn apply_plain(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> JsValue {
@@ -112,7 +128,7 @@ impl SuiteProgram<'_, '_> {
         };
         let kind = if value.kind == second.kind { value.kind } else { RunExprKind::Any };
         let (then, other) = if operator == "&&" { (second, value) } else { (value, second) };
-        let text = format!("(if {} then {} else {})", one.text, then.text, other.text);
+        let text = format!("(if {} then {} else {})", one.as_total().text, then.text, other.text);
         let lack = if then.lack == other.lack { then.lack } else { Lack::Key };
         Some(RunExpr { needs, truth, lack, ..RunExpr::new(text, kind) })
     }
@@ -158,7 +174,14 @@ impl SuiteProgram<'_, '_> {
             (Some(_), JsValue::Null) if !is_list && kind == EqualityKind::Loose => {}
             _ => return self.value_equality(left, right, kind),
         }
-        Some(negate_condition(&self.truth_condition(left)?))
+        let found = RunExpr { found: None, truth: None, ..told.clone() };
+        let found = match &told.found {
+            Some(text) if told.kind != RunExprKind::Search => {
+                RunExpr { text: text.clone(), kind: RunExprKind::Truth, binds: BindingStrength::Closely, ..found }
+            }
+            _ => self.truth_condition(left)?,
+        };
+        Some(negate_condition(&RunExpr { total: None, opposite: found.opposite.clone(), ..found }))
     }
 
     fn value_equality(&mut self, left: &LocatedValue, right: &LocatedValue, kind: EqualityKind) -> Option<RunExpr> {
@@ -177,6 +200,12 @@ impl SuiteProgram<'_, '_> {
             JsValue::Null | JsValue::Undefined => told.test_against(("is missing", "exists"), ""),
             _ => {
                 let other = self.in_unit(right, told.kind)?;
+                let is_behind = told.lack == Lack::Never && other.lack != Lack::Never;
+                let (told, other) = if is_behind { (other, told) } else { (told, other) };
+                if told.lack != Lack::Never && other.lack != Lack::Never {
+                    return (kind == EqualityKind::Strict || told.kind == other.kind && !is_any)
+                        .then(|| equal_or_missing(&told, &other));
+                }
                 let test = told.test_against(("==", "!="), &other.nested_text(BindingStrength::Sum));
                 let needs = join_needs(test.needs.as_deref(), other.needs.as_deref());
                 let same_kind = told.kind == other.kind || told.kind == RunExprKind::Time;
@@ -208,7 +237,19 @@ impl SuiteProgram<'_, '_> {
             right.nested_text(BindingStrength::Sum)
         );
         let needs = join_needs(left.needs.as_deref(), right.needs.as_deref());
-        Some(RunExpr { needs, ..RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth) })
+        let test = RunExpr { needs, ..RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth) };
+        let is_there: Vec<String> = [&left, &right]
+            .into_iter()
+            .filter(|side| side.lack != Lack::Never)
+            .map(|side| format!("{} exists", side.nested_text(BindingStrength::Sum)))
+            .collect();
+        if is_there.is_empty() {
+            return Some(test);
+        }
+        let holds = format!("({} and {})", is_there.join(" and "), test.text);
+        let needed = test.needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
+        let total = Some(Box::new([holds.clone(), format!("({needed}not {holds})")]));
+        Some(RunExpr { total, ..test })
     }
 
     fn compare_count(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
@@ -245,7 +286,8 @@ impl SuiteProgram<'_, '_> {
         match &item.value {
             JsValue::RunExpr(told) if matches!(told.kind, RunExprKind::Found | RunExprKind::Search) => None,
             JsValue::RunExpr(told) => Some(super::members::text_list(told)),
-            _ => plain_literal(item).map(|text| RunExpr::new(text, kind_of(&item.value))),
+            _ => plain_literal(item)
+                .map(|text| RunExpr { lack: Lack::Never, ..RunExpr::new(text, kind_of(&item.value)) }),
         }
     }
 
@@ -256,7 +298,10 @@ impl SuiteProgram<'_, '_> {
         if let Some(truth) = &told.truth {
             return Some((**truth).clone());
         }
-        if let (Some(found), None) = (&told.found, super::members::element_of(told.kind)) {
+        // An element that was found may be an empty text.
+        if let (Some(found), None) = (&told.found, super::members::element_of(told.kind))
+            && told.kind != RunExprKind::Text
+        {
             return Some(RunExpr { needs: told.needs.clone(), ..RunExpr::new(found.as_str(), RunExprKind::Truth) });
         }
         let value = told.nested_text(BindingStrength::Sum);
@@ -312,20 +357,45 @@ pub(super) fn negate_condition(truth: &RunExpr) -> RunExpr {
     let needs = truth.needs.clone();
     if let Some(opposite) = &truth.opposite {
         let opposite = RunExpr::with_binding(opposite.as_str(), BindingStrength::Test, RunExprKind::Truth);
-        return RunExpr { opposite: Some(truth.nested_text(BindingStrength::Test)), needs, ..opposite };
+        let back = Some(truth.nested_text(BindingStrength::Test));
+        return RunExpr { opposite: back, needs, total: turn_around(truth), ..opposite };
     }
     let inside = truth.nested_text(BindingStrength::Test);
     let negated = match &needs {
         Some(needs) => RunExpr::new(format!("({needs} and not {inside})"), RunExprKind::Truth),
         None => RunExpr::with_binding(format!("not {inside}"), BindingStrength::Not, RunExprKind::Truth),
     };
-    RunExpr { opposite: Some(inside), needs, ..negated }
+    RunExpr { opposite: Some(inside), needs, total: turn_around(truth), ..negated }
+}
+
+fn turn_around(truth: &RunExpr) -> Option<Box<[String; 2]>> {
+    truth.total.as_ref().map(|total| {
+        let [holds, fails] = (**total).clone();
+        Box::new([fails, holds])
+    })
+}
+
+/// Of two values that may be `undefined`, which are equal where both of them are.
+fn equal_or_missing(one: &RunExpr, other: &RunExpr) -> RunExpr {
+    let [a, b] = [one, other].map(|side| side.nested_text(BindingStrength::Sum));
+    let holds = format!("({a} == {b} or {a} is missing and {b} is missing)");
+    let differ = format!("{a} exists and {b} exists and {a} != {b}");
+    let fails = format!("({a} exists and {b} is missing or {a} is missing and {b} exists or {differ})");
+    let needs = join_needs(one.needs.as_deref(), other.needs.as_deref());
+    let needed = |text: String| match &needs {
+        Some(needs) => format!("({needs} and {text})"),
+        None => text,
+    };
+    let (holds, opposite) = (needed(holds), Some(needed(fails)));
+    RunExpr { opposite, needs, ..RunExpr::new(holds, RunExprKind::Truth) }
 }
 
 /// What `a || b` needs, of which `b` is looked at where `a` does not hold; `a && b` with the opposite of `a`.
 fn needs_of_both(one: &RunExpr, passed_over: &RunExpr, other: &RunExpr) -> Option<String> {
-    let second =
-        other.needs.as_ref().map(|needs| format!("({} or {needs})", passed_over.nested_text(BindingStrength::Or)));
+    let second = other
+        .needs
+        .as_ref()
+        .map(|needs| format!("({} or {needs})", passed_over.as_total().nested_text(BindingStrength::Or)));
     join_needs(one.needs.as_deref(), second.as_deref())
 }
 
@@ -350,7 +420,20 @@ pub(super) fn join_any(one: &RunExpr, other: &RunExpr) -> RunExpr {
     let opposite = needs
         .as_ref()
         .map(|_| all_text(&negate_condition(one), &negate_condition(other)).nested_text(BindingStrength::Closely));
-    RunExpr { needs, opposite, ..any_text(one, other) }
+    let total = join_totals(one, other, |[a, x], [b, y]| {
+        let needed = one.needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
+        [format!("({needed}({a} or {b}))"), format!("({x} and {y})")]
+    });
+    RunExpr { needs, opposite, total, ..any_text(one, other) }
+}
+
+fn join_totals(
+    one: &RunExpr,
+    other: &RunExpr,
+    join: impl Fn([String; 2], [String; 2]) -> [String; 2],
+) -> Option<Box<[String; 2]>> {
+    let is_partial = one.total.is_some() || other.total.is_some();
+    is_partial.then(|| Box::new(join(one.total_texts(), other.total_texts())))
 }
 
 pub(super) fn join_all(one: &RunExpr, other: &RunExpr) -> RunExpr {
@@ -358,7 +441,11 @@ pub(super) fn join_all(one: &RunExpr, other: &RunExpr) -> RunExpr {
     let needs = needs_of_both(one, &negated, other);
     let opposite =
         needs.as_ref().map(|_| any_text(&negated, &negate_condition(other)).nested_text(BindingStrength::Closely));
-    RunExpr { needs, opposite, ..all_text(one, other) }
+    let total = join_totals(one, other, |[a, x], [b, y]| {
+        let needed = one.needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
+        [format!("({a} and {b})"), format!("({needed}({x} or {y}))")]
+    });
+    RunExpr { needs, opposite, total, ..all_text(one, other) }
 }
 
 pub(super) fn duration_literal(number: f64) -> String {

@@ -103,6 +103,8 @@ pub(super) struct RunExpr {
     pub(super) lack: Lack,
     /// A condition without which the program throws.
     pub(super) needs: Option<String>,
+    /// The condition and its opposite with an answer also where a value is `undefined`, if they are not that.
+    pub(super) total: Option<Box<[String; 2]>>,
     /// Of `a || b` and `a && b`, which are values, the condition that they are.
     pub(super) truth: Option<Box<RunExpr>>,
     /// Of a list of chosen elements how many there are, of an element that was searched for whether it was found.
@@ -117,6 +119,8 @@ pub(super) enum Lack {
     Key,
     /// An element of a list: its methods and its fields throw.
     Element,
+    /// Behind `?.`: its methods and its fields are `undefined`, too.
+    Chain,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,7 +161,17 @@ impl RunExpr {
 
     pub(super) fn with_binding(text: impl Into<String>, binds: BindingStrength, kind: RunExprKind) -> Self {
         let lack = if kind == RunExprKind::Any { Lack::Key } else { Lack::Never };
-        Self { text: text.into(), binds, kind, opposite: None, lack, needs: None, truth: None, found: None }
+        Self {
+            text: text.into(),
+            binds,
+            kind,
+            opposite: None,
+            lack,
+            needs: None,
+            total: None,
+            truth: None,
+            found: None,
+        }
     }
 
     /// `words` for the test and for its negation.
@@ -169,9 +183,15 @@ impl RunExpr {
             Some(needs) => format!("({needs} and {})", said(words.1)),
             None => said(words.1),
         };
+        let total = (self.lack != Lack::Never).then(|| {
+            let needed = self.needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
+            let holds = format!("({subject} exists and {})", said(words.0));
+            Box::new([holds, format!("({needed}({subject} is missing or {}))", said(words.1))])
+        });
         Self {
             opposite: Some(opposite),
             needs: self.needs.clone(),
+            total,
             ..Self::with_binding(said(words.0), BindingStrength::Test, RunExprKind::Truth)
         }
     }
@@ -179,8 +199,34 @@ impl RunExpr {
     /// What a method or a field of it needs.
     pub(super) fn needed_parts(&self) -> Option<String> {
         match self.lack {
-            Lack::Never => self.needs.clone(),
+            Lack::Never | Lack::Chain => self.needs.clone(),
             Lack::Key | Lack::Element => Some(format!("{} exists", self.nested_text(BindingStrength::Sum))),
+        }
+    }
+
+    /// A condition and its opposite, each with an answer also where a value is `undefined`.
+    pub(super) fn total_texts(&self) -> [String; 2] {
+        match &self.total {
+            Some(total) => (**total).clone(),
+            None => [self, &super::operators::negate_condition(self)]
+                .map(|condition| condition.nested_text(BindingStrength::Closely)),
+        }
+    }
+
+    /// With an answer also where a value is `undefined`.
+    pub(super) fn as_total(&self) -> Self {
+        match &self.total {
+            Some(total) => {
+                let [holds, fails] = (**total).clone();
+                Self {
+                    text: holds,
+                    binds: BindingStrength::Closely,
+                    opposite: Some(fails),
+                    total: None,
+                    ..self.clone()
+                }
+            }
+            None => self.clone(),
         }
     }
 

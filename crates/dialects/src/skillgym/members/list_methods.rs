@@ -36,8 +36,12 @@ impl SuiteProgram<'_, '_> {
         let Some(kind) = element_of(told.kind) else { return open_value("an element of what is no list") };
         let list = told.nested_text(BindingStrength::Closely);
         // Behind `[*]` an index would be one of each element.
-        let list = if list.contains("[*]") && !list.ends_with(')') { format!("({list})") } else { list };
-        let path = format!("{list}[{place}]");
+        let path = match list.matches("[*]").count() {
+            _ if list.ends_with(')') && !list.starts_with("(if ") => format!("{list}[{place}]"),
+            0 => format!("{list}[{place}]"),
+            1 if !list.ends_with(')') => list.replace("[*]", &format!("[{place}]")),
+            _ => return open_value("an element of a list that is made of others"),
+        };
         let path = joined_path(&path, element_field(told.kind));
         JsValue::RunExpr(RunExpr { lack: Lack::Element, needs: told.needed_parts(), ..RunExpr::new(path, kind) })
     }
@@ -95,18 +99,21 @@ impl SuiteProgram<'_, '_> {
                 let word = if name == "some" { "any" } else { "all" };
                 let text = format!("{word} {element} in {list}: {}", condition.text);
                 let reached = RunExpr::with_binding(text, BindingStrength::Reaches, RunExprKind::Truth);
-                let own = condition.needs.map(|needs| needed_until(&element, &list, &needs));
+                let own = condition.needs.as_ref().map(|needs| needed_until(&element, &list, needs));
                 let needs = join_needs(needs.as_deref(), own.as_deref());
+                let needed = needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
+                let total = condition.total.as_ref().map(|total| {
+                    let quantified = format!("({word} {element} in {list}: {})", total[0]);
+                    Box::new([format!("({needed}{quantified})"), format!("({needed}not {quantified})")])
+                });
                 match own {
                     // It ends at the first that holds, or throws before.
                     Some(own) if name == "some" => {
                         let text = format!("{own} and {}", reached.nested_text(BindingStrength::And));
-                        JsValue::RunExpr(RunExpr {
-                            needs,
-                            ..RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth)
-                        })
+                        let both = RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth);
+                        JsValue::RunExpr(RunExpr { needs, total, ..both })
                     }
-                    _ => JsValue::RunExpr(RunExpr { needs, ..reached }),
+                    _ => JsValue::RunExpr(RunExpr { needs, total, ..reached }),
                 }
             }
             ("filter" | "find" | "findLast", [LocatedValue { value: JsValue::Function(function, scope), .. }]) => {
@@ -123,9 +130,8 @@ impl SuiteProgram<'_, '_> {
     fn chosen_elements(&mut self, told: &RunExpr, name: &str, function: &TsFunction, scope: ScopeId) -> JsValue {
         let list = told.nested_text(BindingStrength::Closely);
         let element = self.fresh_name();
-        let Some(condition) = self.condition_on(told, function, scope, &element) else {
-            return open_value("a condition on elements");
-        };
+        let condition = self.condition_on(told, function, scope, &element).map(|condition| condition.as_total());
+        let Some(condition) = condition else { return open_value("a condition on elements") };
         let own = condition.needs.as_ref().map(|needs| match name {
             "filter" => format!("(all {element} in {list}: {needs})"),
             _ => needed_until(&element, &list, needs),
@@ -136,13 +142,23 @@ impl SuiteProgram<'_, '_> {
         let has_fields =
             matches!(told.kind, RunExprKind::Commands | RunExprKind::Reads | RunExprKind::Calls | RunExprKind::Skills);
         let bare = if has_fields { self.condition_on(told, function, scope, "") } else { None };
+        let bare = bare.map(|bare| bare.as_total());
         let Some(bare) = bare.filter(|bare| !bare.text.is_empty() && !reads_run(&bare.text)) else {
             if name == "filter" {
                 let length = JsValue::RunExpr(RunExpr { needs, ..RunExpr::new(count, RunExprKind::Number) });
                 return JsValue::Object(vec![("length".to_owned(), LocatedValue::new(length, Span::default()))]);
             }
             let found = RunExpr::new(any.as_str(), RunExprKind::Found);
-            return JsValue::RunExpr(RunExpr { found: Some(any), needs, ..found });
+            // What is found may be an empty text.
+            let is_text =
+                element_of(told.kind).is_some_and(|kind| matches!(kind, RunExprKind::Text | RunExprKind::Any));
+            let field = joined_path(&element, element_field(told.kind));
+            let full = format!("({any} and (no {element} in {list}: {field} == \"\" or undecided(\"an empty text\")))");
+            let truth = is_text.then(|| {
+                let opposite = Some(format!("(not {full})"));
+                Box::new(RunExpr { needs: needs.clone(), opposite, ..RunExpr::new(full, RunExprKind::Truth) })
+            });
+            return JsValue::RunExpr(RunExpr { found: Some(any), needs, truth, ..found });
         };
         let list = RunExpr::new(format!("({list} where {})", bare.text), told.kind);
         let chosen = RunExpr { found: Some(count), needs, ..list };

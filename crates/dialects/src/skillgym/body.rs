@@ -1,12 +1,15 @@
 //! The body of an assertion: each statement as sentences.
 
-use super::eval::{needs_of_parts, plain_truth};
+use super::conditions::{EqualityKind, negate_condition};
+use super::eval::plain_truth;
 use super::groups::open_reason;
-use super::operators::{EqualityKind, negate_condition};
+use super::needs::needs_of_parts;
 use super::program::SuiteProgram;
 use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
 use crate::typescript::on_its_stack;
-use crate::typescript::tree::{FunctionBody, TsElement, TsFunction, TsPattern, TsStatement, TsStatementKind};
+use crate::typescript::tree::{
+    FunctionBody, NEXT_TURN, TsElement, TsFunction, TsPattern, TsStatement, TsStatementKind,
+};
 use crate::writer::{BindingStrength, quote_text};
 use averment_base::source::Span;
 
@@ -178,6 +181,8 @@ impl SuiteProgram<'_, '_> {
                 }
                 self.record_unread(statement.span, "an assignment");
             }
+            // All loops that are followed end here for an element.
+            TsStatementKind::Other(NEXT_TURN) => return StatementFlow::Ends,
             TsStatementKind::Other(what) => self.record_unread(statement.span, what),
             _ => self.record_unread(statement.span, "a statement that has no meaning here"),
         }

@@ -4,7 +4,7 @@ use super::body::{BodyContext, BodyLine, BranchBodies, StatementFlow};
 use super::groups::open_reason;
 use super::members::element_of;
 use super::program::SuiteProgram;
-use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
+use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
 use crate::typescript::tree::{TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsStatement, TsStatementKind};
 use crate::writer::BindingStrength;
 use averment_base::source::Span;
@@ -129,6 +129,14 @@ impl SuiteProgram<'_, '_> {
             value => {
                 let why = open_reason(value);
                 self.record_unread(span, &why);
+                // It may change what it is called of.
+                if let TsExprKind::Member { of, .. } = &callee.kind
+                    && let TsExprKind::Name(name) = &of.kind
+                    && let Some((_, found)) = self.scopes.find_name(scope, name)
+                {
+                    let changed = LocatedValue::new(open_value("a value that changes"), span);
+                    self.scopes.bind_name(found, name, BoundName::Item(changed));
+                }
             }
         }
     }
@@ -230,7 +238,7 @@ impl SuiteProgram<'_, '_> {
                 for (at, item) in items.iter().enumerate() {
                     let inner = self.scopes.open_scope(scope);
                     self.bind_pattern(pattern, item.clone(), inner);
-                    if self.lower_statements(body, inner, around, lines) == StatementFlow::Ends {
+                    if self.lower_statements(body, inner, around, lines) == StatementFlow::Ends && may_return(body) {
                         // Where a run decides whether it ends, the rest of the loop is not known.
                         if at.saturating_add(1) < items.len() {
                             self.record_unread(span, "a loop that ends early");
@@ -247,7 +255,7 @@ impl SuiteProgram<'_, '_> {
                     self.bind_pattern(pattern, element, inner);
                 }
                 let mut found = Vec::new();
-                if self.lower_statements(body, inner, around, &mut found) == StatementFlow::Ends {
+                if self.lower_statements(body, inner, around, &mut found) == StatementFlow::Ends && may_return(body) {
                     self.record_unread(span, "a loop that ends early");
                     return StatementFlow::Ends;
                 }
@@ -306,4 +314,14 @@ fn quantify_line(line: BodyLine, start: &str, guard: Option<&RunExpr>, found: &m
         BodyLine::Assertion { condition: None, .. } => return false,
     }
     true
+}
+
+/// False if a body only ends early for the next turn of its loop.
+fn may_return(statements: &[TsStatement]) -> bool {
+    statements.iter().any(|statement| match &statement.kind {
+        TsStatementKind::Return(_) => true,
+        TsStatementKind::If { then, other, .. } => may_return(then) || may_return(other),
+        TsStatementKind::Block(inner) | TsStatementKind::ForOf { body: inner, .. } => may_return(inner),
+        _ => false,
+    })
 }

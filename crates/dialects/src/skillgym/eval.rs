@@ -1,5 +1,6 @@
 //! What expressions are, as far as that shows without running them.
 
+use super::needs::needed_with;
 use super::program::SuiteProgram;
 use super::value::{BoundName, JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
 use crate::typescript::on_its_stack;
@@ -7,7 +8,6 @@ use crate::typescript::tree::{
     FunctionBody, TemplatePart, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty, TsStatement,
     TsStatementKind,
 };
-use crate::writer::BindingStrength;
 use averment_base::source::Span;
 use std::rc::Rc;
 
@@ -385,57 +385,6 @@ impl SuiteProgram<'_, '_> {
             }
             _ => open_value("a value that a condition decides"),
         }
-    }
-}
-
-/// What parts of a value need, and why one of them is not known.
-pub(super) fn needs_of_parts(item: &LocatedValue) -> Result<Option<String>, String> {
-    let all = |mut parts: std::slice::Iter<'_, LocatedValue>| {
-        parts.try_fold(None, |needs: Option<String>, part| {
-            Ok(join_needs(needs.as_deref(), needs_of_parts(part)?.as_deref()))
-        })
-    };
-    match &item.value {
-        JsValue::RunExpr(told) => Ok(told.needs.clone()),
-        JsValue::RuntimeOnly(why) => Err(why.clone()),
-        JsValue::List(items) => all(items.iter()),
-        JsValue::Object(entries) => {
-            let parts: Vec<LocatedValue> = entries.iter().map(|(_, part)| part.clone()).collect();
-            all(parts.iter())
-        }
-        _ => Ok(None),
-    }
-}
-
-/// A value that is there only if others are made without an error.
-fn needed_with(value: JsValue, others: &[LocatedValue]) -> JsValue {
-    let mut needs = None;
-    for other in others {
-        match needs_of_parts(other) {
-            Ok(own) => needs = join_needs(needs.as_deref(), own.as_deref()),
-            Err(why) => return JsValue::RuntimeOnly(why),
-        }
-    }
-    match (value, needs) {
-        (value, None) => value,
-        (JsValue::RunExpr(told), Some(needs)) if told.needs.as_ref().is_some_and(|own| own.contains(&needs)) => {
-            JsValue::RunExpr(told)
-        }
-        (JsValue::RunExpr(told), Some(needs)) if told.kind == RunExprKind::Truth => {
-            let opposite = format!(
-                "({needs} and {})",
-                super::operators::negate_condition(&told).nested_text(BindingStrength::And)
-            );
-            let text = format!("({needs} and {})", told.nested_text(BindingStrength::And));
-            let needs = join_needs(Some(&needs), told.needs.as_deref());
-            JsValue::RunExpr(RunExpr { needs, opposite: Some(opposite), ..RunExpr::new(text, RunExprKind::Truth) })
-        }
-        (JsValue::RunExpr(told), Some(needs)) if told.kind == RunExprKind::Text => {
-            let text = format!("(if {needs} then {} else null)", told.text);
-            let needs = join_needs(Some(&needs), told.needs.as_deref());
-            JsValue::RunExpr(RunExpr { needs, lack: told.lack, ..RunExpr::new(text, RunExprKind::Text) })
-        }
-        _ => open_value("a value of what may throw"),
     }
 }
 

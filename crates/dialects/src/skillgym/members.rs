@@ -7,8 +7,8 @@ pub(super) use list_methods::text_list;
 pub(super) use member_tables::element_of;
 use member_tables::{ASKED, FIELDS, PROPERTIES};
 
+use super::conditions::{join_all, join_any};
 use super::eval::{plain_text, regex_of};
-use super::operators::{join_all, join_any};
 use super::program::SuiteProgram;
 use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
 use crate::typescript::tree::TsFunction;

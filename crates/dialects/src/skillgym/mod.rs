@@ -7,11 +7,13 @@
 
 mod body;
 mod chain;
+mod conditions;
 mod effects;
 mod eval;
 mod groups;
 mod matcher;
 mod members;
+mod needs;
 mod operators;
 mod program;
 mod settings;

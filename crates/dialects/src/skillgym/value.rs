@@ -208,7 +208,7 @@ impl RunExpr {
     pub(super) fn total_texts(&self) -> [String; 2] {
         match &self.total {
             Some(total) => (**total).clone(),
-            None => [self, &super::operators::negate_condition(self)]
+            None => [self, &super::conditions::negate_condition(self)]
                 .map(|condition| condition.nested_text(BindingStrength::Closely)),
         }
     }

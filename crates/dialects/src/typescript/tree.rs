@@ -173,6 +173,9 @@ pub struct TsStatement {
     pub span: Span,
 }
 
+/// `continue` without a label.
+pub const NEXT_TURN: &str = "the next turn of a loop";
+
 /// What a statement is called that cannot be read.
 pub const UNREADABLE: &str = "what cannot be read";
 

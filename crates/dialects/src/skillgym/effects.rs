@@ -155,27 +155,24 @@ impl SuiteProgram<'_, '_> {
 
     /// An argument of a call that asserts nothing itself.
     fn lower_argument(&mut self, value: &TsExpr, scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) {
-        match &value.kind {
-            TsExprKind::Call { callee, .. } => {
-                let asserts = match &callee.kind {
-                    TsExprKind::Member { name, .. } if EACH.contains(&name.as_str()) => true,
-                    _ => match self.eval_expr(callee, scope).value {
-                        JsValue::Api(name) => name == "assert" || name.starts_with("assert."),
-                        value => matches!(value, JsValue::Function(..)),
-                    },
-                };
-                if asserts {
-                    let before = self.unread.len();
-                    let mut found = Vec::new();
-                    self.lower_expression(value, scope, around, &mut found);
-                    if !found.iter().any(|line| matches!(line, BodyLine::Assertion { .. } | BodyLine::When(..))) {
-                        self.drop_harmless(before);
-                    }
-                    lines.extend(found);
-                }
-            }
-            _ => {}
+        let TsExprKind::Call { callee, .. } = &value.kind else { return };
+        let asserts = match &callee.kind {
+            TsExprKind::Member { name, .. } if EACH.contains(&name.as_str()) => true,
+            _ => match self.eval_expr(callee, scope).value {
+                JsValue::Api(name) => name == "assert" || name.starts_with("assert."),
+                value => matches!(value, JsValue::Function(..)),
+            },
+        };
+        if !asserts {
+            return;
         }
+        let before = self.unread.len();
+        let mut found = Vec::new();
+        self.lower_expression(value, scope, around, &mut found);
+        if !found.iter().any(|line| matches!(line, BodyLine::Assertion { .. } | BodyLine::When(..))) {
+            self.drop_harmless(before);
+        }
+        lines.extend(found);
     }
 
     /// Of what only makes a value nothing is lacking, unless it names `assert`.

@@ -103,7 +103,8 @@ impl SuiteProgram<'_, '_> {
                 let needs = join_needs(needs.as_deref(), own.as_deref());
                 let needed = needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
                 let total = condition.total.as_ref().map(|total| {
-                    let quantified = format!("({word} {element} in {list}: {})", total[0]);
+                    let [holds, _] = &**total;
+                    let quantified = format!("({word} {element} in {list}: {holds})");
                     Box::new([format!("({needed}{quantified})"), format!("({needed}not {quantified})")])
                 });
                 match own {

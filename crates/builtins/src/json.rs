@@ -36,6 +36,10 @@ pub(super) fn coalesce<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<
     Ok(if nothing { call.argument_node(1) } else { value })
 }
 
+pub(super) fn undecided<'run>(_: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    Ok(Node::computed(Value::Absent))
+}
+
 /// Why a JSONPath cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathError {

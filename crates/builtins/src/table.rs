@@ -248,6 +248,7 @@ builtins! {
         json(text: Any) -> Any [], "the value that the text spells in JSON; missing where it is not JSON. A value that is no text stays as it is", r#"json('{"a": [1, 2]}').a[1] == 2"#;
         type_of(value: Any) -> String [], "the type of the value as the language calls it: `string`, `number`, `boolean`, `list`, `object` or `null`", r#"type_of([1]) == "list""#;
         coalesce(value: Any, otherwise: Any) -> Any [sees_nothing], "the value, or the other one where it is missing, `null` or not recorded", r#"coalesce(null, 5) == 5"#;
+        undecided(why: String) -> Boolean [], "a truth that no run decides, for what a rule cannot say: the assertion is undecided, unless the rest decides it", r#"undecided("is the tone friendly?") or 1 == 1"#;
         first_json(text: String) -> Any [], "the first object that the text holds in JSON, else the first list; missing where it holds none", r#"first_json("the answer is {\"a\": 1}, I think").a == 1"#;
         jsonpath(value: Any, path: String) -> List [], "all values that an RFC 9535 path finds", r#"jsonpath({ a: [{ p: 5 }, { p: 15 }] }, "$.a[?@.p > 10].p") == [15]"#;
     }

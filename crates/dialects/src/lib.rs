@@ -140,6 +140,8 @@ pub struct ForeignOptions<'a> {
     pub in_folder: bool,
     /// True if unreadable parts of a program are listed instead of refusing the file.
     pub partly: bool,
+    /// True if a case of a program that lacks an assertion is undecided instead of refusing the file.
+    pub undecided: bool,
 }
 
 /// The names of the metrics that Assay has itself: no program gives them another meaning.

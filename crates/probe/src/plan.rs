@@ -56,6 +56,14 @@ pub struct InvariantCalls {
     pub(crate) calls: Vec<PlannedCall>,
 }
 
+impl InvariantCalls {
+    /// True if arguments are generated: only then is there a smaller input to look for.
+    #[must_use]
+    pub fn is_generated(&self) -> bool {
+        self.calls.iter().any(|call| matches!(call.arguments, CallArguments::Made(_)))
+    }
+}
+
 struct PlanContext<'a> {
     tools: &'a ToolListing,
     /// By place and tool.

@@ -166,9 +166,19 @@ fn violation_entry<'a>(
 /// What is violated, in the author's words: part of a schema, a line of another system's file, or the assertion.
 fn broken_constraint(table: &ReportTable, item: &ReportItem, part: Option<Span>) -> String {
     let written = part.or_else(|| item.own.as_ref().map(|_| item.span)).and_then(|span| table.text_at(span));
+    // Of the tools of a policy the sentence names those that may be called; their schemas are no bound of it.
+    let written = written.filter(|text| !(item.text.starts_with("only ") && holds_mappings(text)));
     let lines = written.unwrap_or(&item.text).lines().map(|line| line.trim().trim_end_matches(','));
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     standing::shorten_line(&lines.join(", "), CONSTRAINT)
+}
+
+fn holds_mappings(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().collect();
+    lines.windows(2).any(|pair| {
+        pair.first().is_some_and(|line| line.trim_end().ends_with(':'))
+            && pair.last().is_some_and(|line| !line.trim_start().starts_with('-'))
+    })
 }
 
 /// The argument that evidence names, with its value: a missing one, or the most deeply nested.

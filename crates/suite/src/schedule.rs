@@ -126,6 +126,7 @@ fn make_shared(
     let mut told = variables.clone();
     told.push(("AVERMENT_WORKSPACE".to_owned(), place.to_string_lossy().into_owned()));
     told.push(("AVERMENT_SESSION".to_owned(), folder.path().to_string_lossy().into_owned()));
+    told.extend(workspace::skillgym_variables(&place, folder.path(), folder.path()));
     let making = WorkspaceBuild {
         of,
         bootstrap: bootstrap.as_ref(),

@@ -119,6 +119,11 @@ fn workspace_variables(
     told.push(("AVERMENT_RUNNER".to_owned(), execution.runner.name.clone()));
     told.push(("AVERMENT_SESSION".to_owned(), text(&place.folder)));
     told.push(("AVERMENT_WORKSPACE".to_owned(), text(&place.cwd)));
+    // An isolated workspace is `FOLDER/workspaces/CASE/RUNNER`.
+    let output = place.cwd.ancestors().nth(3).unwrap_or(&place.folder);
+    told.extend(workspace::skillgym_variables(&place.cwd, output, &place.folder));
+    told.push(("SKILLGYM_CASE_ID".to_owned(), execution.case.name.clone()));
+    told.push(("SKILLGYM_RUNNER_ID".to_owned(), execution.runner.name.clone()));
     told
 }
 

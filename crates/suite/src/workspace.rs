@@ -35,6 +35,12 @@ pub(crate) struct WorkspaceBuild<'a> {
     pub time: Duration,
 }
 
+/// Under the names that bootstrap commands of SkillGym know.
+pub(crate) fn skillgym_variables(workspace: &Path, output: &Path, artifacts: &Path) -> [(String, String); 3] {
+    let variable = |name: &str, path: &Path| (format!("SKILLGYM_{name}"), path.to_string_lossy().into_owned());
+    [variable("WORKSPACE", workspace), variable("OUTPUT_DIR", output), variable("ARTIFACT_DIR", artifacts)]
+}
+
 pub(crate) type WorkspaceFailure = (SessionOutcome, String);
 
 pub(crate) fn make_workspace(making: &WorkspaceBuild<'_>, means: LaunchMeans<'_>) -> Result<(), WorkspaceFailure> {

@@ -141,7 +141,8 @@ pub struct CheckArgs {
     /// that no run has while some run has nearly it)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<CheckDeny>,
-    /// What does not fail: undecided, empty (nothing to check)
+    /// What does not fail: undecided, empty (nothing to check), unread (a case of TypeScript that lacks an assertion is
+    /// undecided; its file is not refused)
     #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     allow: Vec<CheckAllow>,
     /// What is odd in a trace, such as a duplicate key, is an error
@@ -240,6 +241,8 @@ enum CheckAllow {
     Undecided,
     /// Nothing to check
     Empty,
+    /// A program of which an assertion cannot be followed
+    Unread,
 }
 
 /// Checks and reports.
@@ -262,8 +265,11 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, Comm
     refuse_overlaps(&given, &written, &named)?;
     let started = Instant::now();
     let values = params::ParamValues::new(&arguments.param_file, &arguments.param)?;
-    let foreign =
-        ForeignOptions { in_folder: folder.folder.is_some(), ..arguments.compat.foreign_options(&values.texts) };
+    let foreign = ForeignOptions {
+        in_folder: folder.folder.is_some(),
+        undecided: given.is_allowed(CheckAllow::Unread),
+        ..arguments.compat.foreign_options(&values.texts)
+    };
     let mut rules = load_rules(&given, limits, foreign)?;
     let targets = add_requested(targets, arguments, format, folder, &rules)?;
     let written: Vec<&Path> = targets::target_files(&targets).chain(kept).collect();

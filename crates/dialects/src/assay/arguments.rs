@@ -41,9 +41,10 @@ impl AssayLowering<'_, '_> {
             None => format!("{} exists", of.path),
         };
         let mut sentences = self.lower_presence(of, name);
-        if let (Some((_, is, _)), Some(place)) = (kind, of.spec.get("type")) {
+        if let (Some((_, is, _)), Some((key, value))) = (kind, of.spec.find_entry("type")) {
+            let place = key.span.cover_with(value.span);
             let text = format!("each {}: {path} exists implies {path} is {is}", of.tool, path = of.path);
-            sentences.push(AssayAssertion::new(place.span, text));
+            sentences.push(AssayAssertion::new(place, text));
         }
         for (key, value) in of.spec.entries() {
             let Some(row) = CONSTRAINTS.iter().find(|row| key.as_text() == Some(row.key)) else { continue };

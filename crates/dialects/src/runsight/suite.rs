@@ -122,7 +122,12 @@ fn read_case<'a>(case: &'a YamlNode, id: &'a str, lowering: &mut Lowering<'_>) -
     let mut expected = Vec::new();
     for (block, list) in case_mapping(case, "expected", lowering) {
         let name = lowering.sink.as_text(block, "the name of a block")?;
-        if !list.is_list() || list.items().is_empty() {
+        if list.is_list() && list.items().is_empty() {
+            let message = format!("nothing is expected of `{name}`: its list is empty");
+            lowering.sink.error(Slug::TypeMismatch, list.span, message, "write an assertion, or leave the block out");
+            continue;
+        }
+        if !list.is_list() {
             let help = "a list of at least one assertion";
             lowering.sink.wrong_shape(list, &format!("what is expected of `{name}`"), help);
             continue;

@@ -1,12 +1,16 @@
 //! The body of an assertion: each statement as sentences.
 
+use super::conditions::{EqualityKind, negate_condition};
 use super::eval::plain_truth;
 use super::groups::open_reason;
-use super::operators::negate_condition;
+use super::needs::needs_of_parts;
 use super::program::SuiteProgram;
-use super::value::{BoundName, JsValue, LocatedValue, RunExpr, ScopeId, open_value};
+use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
 use crate::typescript::on_its_stack;
-use crate::typescript::tree::{FunctionBody, TsElement, TsExpr, TsExprKind, TsFunction, TsStatement, TsStatementKind};
+use crate::typescript::tree::{
+    FunctionBody, NEXT_TURN, TsElement, TsFunction, TsPattern, TsStatement, TsStatementKind,
+};
+use crate::writer::{BindingStrength, quote_text};
 use averment_base::source::Span;
 
 #[derive(Debug, Clone)]
@@ -18,10 +22,27 @@ pub(super) enum BodyLine {
         class: Option<(String, Option<String>)>,
         /// Contains a backtracking regular expression.
         backtracks: bool,
+        /// The text as a condition, if it is one.
+        condition: Option<RunExpr>,
     },
     /// Lines that apply to runs that meet a condition.
     When(RunExpr, Span, Vec<BodyLine>),
     Remark(String),
+}
+
+impl BodyLine {
+    /// In the place of an assertion that is not read.
+    pub(super) fn undecided_line(why: &str, place: Span) -> Self {
+        let text = format!("undecided({})", quote_text(why));
+        Self::Assertion { text, place, message: None, class: None, backtracks: false, condition: None }
+    }
+}
+
+/// What an assertion says.
+enum AssertionText {
+    /// A statement about the run.
+    Sentence(String),
+    Condition(RunExpr),
 }
 
 #[derive(Debug, Clone, Default)]
@@ -30,17 +51,17 @@ pub(super) struct BodyContext {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StatementFlow {
+pub(super) enum StatementFlow {
     GoesOn,
     Ends,
 }
 
 /// The statements of a branch: where its condition holds, where it does not, and those behind it.
 #[derive(Clone, Copy)]
-struct BranchBodies<'a> {
-    then: &'a [TsStatement],
-    other: &'a [TsStatement],
-    rest: &'a [TsStatement],
+pub(super) struct BranchBodies<'a> {
+    pub(super) then: &'a [TsStatement],
+    pub(super) other: &'a [TsStatement],
+    pub(super) rest: &'a [TsStatement],
 }
 
 impl SuiteProgram<'_, '_> {
@@ -68,7 +89,7 @@ impl SuiteProgram<'_, '_> {
         lines
     }
 
-    fn lower_statements(
+    pub(super) fn lower_statements(
         &mut self,
         statements: &[TsStatement],
         scope: ScopeId,
@@ -128,7 +149,8 @@ impl SuiteProgram<'_, '_> {
             TsStatementKind::Throw(value) => {
                 let message =
                     self.eval_expr(value, scope).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
-                lines.push(self.assertion_line("false".to_owned(), statement.span, message, around));
+                let never = RunExpr::new("false", RunExprKind::Truth);
+                lines.push(self.assertion_line(AssertionText::Condition(never), statement.span, message, around));
                 return StatementFlow::Ends;
             }
             TsStatementKind::Bind(bound, _) => {
@@ -136,8 +158,10 @@ impl SuiteProgram<'_, '_> {
                     let none = || LocatedValue::new(JsValue::Undefined, statement.span);
                     let item = value.as_ref().map_or_else(none, |value| self.eval_expr(value, scope));
                     // It may throw, and what is made of it is not known.
-                    if let JsValue::RuntimeOnly(why) = &item.value {
-                        self.record_unread(statement.span, why);
+                    self.lower_needs(&item, statement.span, around, lines);
+                    if let (JsValue::RunExpr(told), TsPattern::Object(_) | TsPattern::List(_)) = (&item.value, pattern)
+                    {
+                        self.push_needs(told.needed_parts().as_deref(), statement.span, around, lines);
                     }
                     self.bind_pattern(pattern, item, scope);
                 }
@@ -147,16 +171,7 @@ impl SuiteProgram<'_, '_> {
                 return self.lower_statements(inner, scope, around, lines);
             }
             TsStatementKind::ForOf { pattern, list, body } => {
-                let list = self.eval_expr(list, scope);
-                let JsValue::List(items) = list.value else {
-                    self.record_unread(statement.span, "a loop over what only a run shows");
-                    return StatementFlow::GoesOn;
-                };
-                for item in items {
-                    let inner = self.scopes.open_scope(scope);
-                    self.bind_pattern(pattern, item, inner);
-                    self.lower_statements(body, inner, around, lines);
-                }
+                return self.lower_for_of((pattern, body.as_slice()), list, statement.span, scope, around, lines);
             }
             TsStatementKind::Assign(name) => {
                 if let Some(name) = name {
@@ -166,6 +181,8 @@ impl SuiteProgram<'_, '_> {
                 }
                 self.record_unread(statement.span, "an assignment");
             }
+            // All loops that are followed end here for an element.
+            TsStatementKind::Other(NEXT_TURN) => return StatementFlow::Ends,
             TsStatementKind::Other(what) => self.record_unread(statement.span, what),
             _ => self.record_unread(statement.span, "a statement that has no meaning here"),
         }
@@ -173,7 +190,7 @@ impl SuiteProgram<'_, '_> {
     }
 
     /// Includes the statements behind it; `None` if its condition cannot be expressed.
-    fn lower_branch(
+    pub(super) fn lower_branch(
         &mut self,
         condition: &LocatedValue,
         bodies: BranchBodies<'_>,
@@ -187,13 +204,16 @@ impl SuiteProgram<'_, '_> {
             return Some(self.lower_statements(if truth { then } else { other }, inner, around, lines));
         }
         let truth = self.truth_condition(condition)?;
+        self.push_needs(truth.needs.as_deref(), condition.span, around, lines);
+        let truth = truth.as_total();
         let (mut of_then, mut of_other) = (Vec::new(), Vec::new());
         let inner = self.scopes.open_scope(scope);
         // What throws where a condition holds asserts its opposite.
         if let ([TsStatement { kind: TsStatementKind::Throw(value), .. }], []) = (then, other) {
             let message =
                 self.eval_expr(value, inner).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
-            lines.push(self.assertion_line(negate_condition(&truth).text, condition.span, message, around));
+            let opposite = AssertionText::Condition(negate_condition(&truth));
+            lines.push(self.assertion_line(opposite, condition.span, message, around));
             return Some(StatementFlow::GoesOn);
         }
         let ends = self.lower_statements(then, inner, around, &mut of_then) == StatementFlow::Ends;
@@ -215,35 +235,7 @@ impl SuiteProgram<'_, '_> {
         Some(flow)
     }
 
-    fn lower_expression(&mut self, expr: &TsExpr, scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) {
-        let TsExprKind::Call { callee, arguments } = &expr.kind else {
-            if !matches!(expr.kind, TsExprKind::Text(_) | TsExprKind::Name(_)) {
-                self.record_unread(expr.span, "an expression that asserts nothing");
-            }
-            return;
-        };
-        let called = self.eval_expr(callee, scope);
-        match &called.value {
-            JsValue::Api(name) if name.starts_with("console.") => {}
-            JsValue::Api(name) if name == "assert" || name.starts_with("assert.") => {
-                let name = name.clone();
-                self.lower_assert(&name, arguments, expr.span, scope, around, lines);
-            }
-            JsValue::Function(function, own) => match self.eval_elements(arguments, scope) {
-                Ok(arguments) => {
-                    let inner = self.lower_body(&function.clone(), &arguments, *own, around);
-                    lines.extend(inner);
-                }
-                Err(why) => self.record_unread(expr.span, &why),
-            },
-            value => {
-                let why = open_reason(value);
-                self.record_unread(expr.span, &why);
-            }
-        }
-    }
-
-    fn lower_assert(
+    pub(super) fn lower_assert(
         &mut self,
         name: &str,
         arguments: &[TsElement],
@@ -257,7 +249,7 @@ impl SuiteProgram<'_, '_> {
             Err(why) => return self.record_unread(span, &why),
         };
         let path: Vec<&str> =
-            name.split('.').skip(1).filter(|part| !["soft", "strict", "default"].contains(part)).collect();
+            name.split('.').skip(1).filter(|part| !["soft", "strict", "loose", "default"].contains(part)).collect();
         if path == ["classify"] {
             return self.lower_classified(&arguments, span, around, lines);
         }
@@ -265,7 +257,7 @@ impl SuiteProgram<'_, '_> {
         let (text, message) = match path.as_slice() {
             [group, method] => {
                 let about_run = arguments.first().is_some_and(
-                    |first| matches!(&first.value, JsValue::RunExpr(told) if told.kind == super::value::RunExprKind::Report),
+                    |first| matches!(&first.value, JsValue::RunExpr(told) if told.kind == RunExprKind::Report),
                 );
                 if !about_run {
                     return self.record_unread(span, "an assertion that is not about the report");
@@ -279,13 +271,18 @@ impl SuiteProgram<'_, '_> {
                     .map(ToOwned::to_owned);
                 let question = options.and_then(|options| options.get("explain")?.get("question")).cloned();
                 self.lower_question(question.as_ref(), lines);
-                (self.group_sentence(group, method, rest, span), message)
+                (self.group_sentence(group, method, rest, span).map(AssertionText::Sentence), message)
             }
             [] | [_] => {
                 let method = path.first().copied().unwrap_or("ok");
                 let message = arguments.last().filter(|_| arguments.len() > own_arguments(method));
                 let message = message.and_then(LocatedValue::as_text).map(ToOwned::to_owned);
-                (self.runtime_assertion(method, &arguments, span), message)
+                let kind = if name.contains(".loose") && !name.contains(".strict") {
+                    EqualityKind::Loose
+                } else {
+                    EqualityKind::Strict
+                };
+                (self.runtime_assertion(method, &arguments, kind, span).map(AssertionText::Condition), message)
             }
             _ => return self.record_unread(span, "an assertion that SkillGym does not have"),
         };
@@ -294,9 +291,47 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    fn assertion_line(&mut self, text: String, place: Span, message: Option<String>, around: &BodyContext) -> BodyLine {
+    /// What is made of a value without an error, or is not known.
+    pub(super) fn lower_needs(
+        &mut self,
+        item: &LocatedValue,
+        place: Span,
+        around: &BodyContext,
+        lines: &mut Vec<BodyLine>,
+    ) {
+        match needs_of_parts(item) {
+            Ok(needs) => self.push_needs(needs.as_deref(), place, around, lines),
+            Err(why) => self.record_unread(place, &why),
+        }
+    }
+
+    /// A line that fails where the program throws.
+    pub(super) fn push_needs(
+        &mut self,
+        needs: Option<&str>,
+        place: Span,
+        around: &BodyContext,
+        lines: &mut Vec<BodyLine>,
+    ) {
+        if let Some(needs) = needs {
+            let needed = RunExpr::with_binding(needs, BindingStrength::Or, RunExprKind::Truth);
+            lines.push(self.assertion_line(AssertionText::Condition(needed), place, None, around));
+        }
+    }
+
+    fn assertion_line(
+        &mut self,
+        text: AssertionText,
+        place: Span,
+        message: Option<String>,
+        around: &BodyContext,
+    ) -> BodyLine {
         let backtracks = std::mem::take(&mut self.backtracks);
-        BodyLine::Assertion { text, place, message, class: around.class.clone(), backtracks }
+        let (text, condition) = match text {
+            AssertionText::Sentence(text) => (text, None),
+            AssertionText::Condition(told) => (told.text.clone(), Some(told)),
+        };
+        BodyLine::Assertion { text, place, message, class: around.class.clone(), backtracks, condition }
     }
 
     fn lower_question(&mut self, question: Option<&LocatedValue>, lines: &mut Vec<BodyLine>) {
@@ -331,7 +366,15 @@ impl SuiteProgram<'_, '_> {
         lines.extend(inner);
     }
 
-    fn runtime_assertion(&mut self, method: &str, arguments: &[LocatedValue], span: Span) -> Option<String> {
+    fn runtime_assertion(
+        &mut self,
+        method: &str,
+        arguments: &[LocatedValue],
+        kind: EqualityKind,
+        span: Span,
+    ) -> Option<RunExpr> {
+        // `strictEqual` is strict in both.
+        let kind = if method.contains("trict") { EqualityKind::Strict } else { kind };
         let (first, second) = (arguments.first(), arguments.get(1));
         let told = match (method, first, second) {
             ("ok", Some(value), _) => match (&value.value, self.truth_condition(value)) {
@@ -339,16 +382,21 @@ impl SuiteProgram<'_, '_> {
                 _ => None,
             },
             ("equal" | "strictEqual" | "deepEqual" | "deepStrictEqual", Some(one), Some(other)) => {
-                self.equality_test(one, other, true)
+                self.equality_test(one, other, kind)
             }
             ("notEqual" | "notStrictEqual" | "notDeepEqual" | "notDeepStrictEqual", Some(one), Some(other)) => {
-                self.equality_test(one, other, false)
+                self.equality_test(one, other, kind).map(|test| negate_condition(&test))
             }
             ("match", Some(text), Some(regex)) => self.search_regex(text, regex),
             ("doesNotMatch", Some(text), Some(regex)) => {
-                self.search_regex(text, regex).map(|found| negate_condition(&found))
+                // It takes texts alone.
+                let mut text = text.clone();
+                if let JsValue::RunExpr(told) = &mut text.value {
+                    told.needs = told.needed_parts();
+                }
+                self.search_regex(&text, regex).map(|found| negate_condition(&found))
             }
-            ("fail", ..) => Some(RunExpr::new("false", super::value::RunExprKind::Truth)),
+            ("fail", ..) => Some(RunExpr::new("false", RunExprKind::Truth)),
             _ => None,
         };
         if told.is_none() {
@@ -362,7 +410,7 @@ impl SuiteProgram<'_, '_> {
             );
             self.record_unread(span, &why);
         }
-        told.map(|told| told.text)
+        told
     }
 }
 

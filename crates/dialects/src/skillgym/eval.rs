@@ -1,7 +1,8 @@
 //! What expressions are, as far as that shows without running them.
 
+use super::needs::needed_with;
 use super::program::SuiteProgram;
-use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
+use super::value::{BoundName, JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
     FunctionBody, TemplatePart, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty, TsStatement,
@@ -34,21 +35,25 @@ impl SuiteProgram<'_, '_> {
             TsExprKind::Regex { pattern, flags } => JsValue::Regex { pattern: pattern.clone(), flags: flags.clone() },
             TsExprKind::Template(parts) => self.eval_template(parts, scope),
             TsExprKind::Name(name) => self.resolve_name(name, scope),
-            TsExprKind::List(elements) => match self.eval_elements(elements, scope) {
-                Ok(items) => JsValue::List(items),
-                Err(why) => JsValue::RuntimeOnly(why),
+            TsExprKind::List(elements) => match self.spread_list(elements, scope) {
+                Some(list) => list,
+                None => match self.eval_elements(elements, scope) {
+                    Ok(items) => JsValue::List(items),
+                    Err(why) => JsValue::RuntimeOnly(why),
+                },
             },
             TsExprKind::Object(properties) => self.eval_object(properties, scope),
             TsExprKind::Function(function) => JsValue::Function(Rc::clone(function), scope),
-            TsExprKind::Member { of, name } => {
-                let of = self.eval_expr(of, scope);
-                self.member_value(&of, name)
+            TsExprKind::Member { .. } | TsExprKind::Index { .. } | TsExprKind::Call { .. } => {
+                match self.eval_link(expr, scope).map_or(JsValue::Undefined, |item| item.value) {
+                    // The chain ends here.
+                    JsValue::RunExpr(told) if told.lack == Lack::Chain => {
+                        JsValue::RunExpr(RunExpr { lack: Lack::Element, ..told })
+                    }
+                    value => value,
+                }
             }
-            TsExprKind::Index { of, index } => {
-                let (of, index) = (self.eval_expr(of, scope), self.eval_expr(index, scope));
-                self.eval_index(&of, &index)
-            }
-            TsExprKind::Call { callee, arguments } => self.eval_call(callee, arguments, expr.span, scope),
+            TsExprKind::Optional(of) => self.eval_expr(of, scope).value,
             TsExprKind::New { class, arguments } => self.construct_object(class, arguments, scope),
             TsExprKind::Unary { operator, of } => {
                 let of = self.eval_expr(of, scope);
@@ -65,6 +70,9 @@ impl SuiteProgram<'_, '_> {
                     return if keeps { left.value } else { self.eval_expr(right, scope).value };
                 }
                 let right = self.eval_expr(right, scope);
+                if *operator == "," {
+                    return needed_with(right.value, &[left]);
+                }
                 self.apply_binary(operator, &left, &right)
             }
             TsExprKind::If { condition, then, other } => {
@@ -125,6 +133,14 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
+    /// `[...list]` of a list of a run is that list.
+    fn spread_list(&mut self, elements: &[TsElement], scope: ScopeId) -> Option<JsValue> {
+        let [TsElement { spread: true, value }] = elements else { return None };
+        let item = self.eval_expr(value, scope).value;
+        let is_list = |told: &RunExpr| super::members::element_of(told.kind).is_some();
+        matches!(&item, JsValue::RunExpr(told) if is_list(told)).then_some(item)
+    }
+
     /// Spreads are expanded; an error names what only a running program shows.
     pub(super) fn eval_elements(
         &mut self,
@@ -183,7 +199,7 @@ impl SuiteProgram<'_, '_> {
         JsValue::Object(entries)
     }
 
-    fn eval_index(&mut self, of: &LocatedValue, index: &LocatedValue) -> JsValue {
+    pub(super) fn eval_index(&mut self, of: &LocatedValue, index: &LocatedValue) -> JsValue {
         match (&of.value, &index.value) {
             (_, JsValue::Text(name)) => self.member_value(of, name),
             (JsValue::List(items), JsValue::Number(number)) => {
@@ -214,31 +230,22 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    fn eval_call(&mut self, callee: &TsExpr, arguments: &[TsElement], span: Span, scope: ScopeId) -> JsValue {
-        if let TsExprKind::Member { of, name } = &callee.kind {
-            let of = self.eval_expr(of, scope);
-            let called = match &of.value {
-                JsValue::Api(_) | JsValue::Object(_) => self.member_value(&of, name),
-                _ => {
-                    return match self.eval_elements(arguments, scope) {
-                        Ok(arguments) => self.call_method(&of, name, &arguments),
-                        Err(why) => JsValue::RuntimeOnly(why),
-                    };
-                }
-            };
-            return self.call_function(&LocatedValue::new(called, callee.span), arguments, span, scope);
-        }
-        let called = self.eval_expr(callee, scope);
-        self.call_function(&called, arguments, span, scope)
-    }
-
-    fn call_function(&mut self, called: &LocatedValue, arguments: &[TsElement], span: Span, scope: ScopeId) -> JsValue {
+    pub(super) fn call_function(
+        &mut self,
+        called: &LocatedValue,
+        arguments: &[TsElement],
+        span: Span,
+        scope: ScopeId,
+    ) -> JsValue {
         let arguments = match self.eval_elements(arguments, scope) {
             Ok(arguments) => arguments,
             Err(why) => return JsValue::RuntimeOnly(why),
         };
         match &called.value {
-            JsValue::Function(function, around) => self.function_result(function, &arguments, *around),
+            JsValue::Function(function, around) => {
+                let value = self.function_result(function, &arguments, *around);
+                needed_with(value, &arguments)
+            }
             JsValue::Api(name) => self.given_by(name, &arguments, span),
             JsValue::RuntimeOnly(why) => JsValue::RuntimeOnly(why.clone()),
             _ => open_value("what is called here"),
@@ -365,8 +372,16 @@ impl SuiteProgram<'_, '_> {
         let (then, other) = (self.eval_expr(then, scope), self.eval_expr(other, scope));
         match (self.run_expression(&then), self.run_expression(&other)) {
             (Some(then), Some(other)) => {
+                let condition = condition.as_total();
                 let text = format!("(if {} then {} else {})", condition.text, then.text, other.text);
-                JsValue::RunExpr(RunExpr::new(text, if then.kind == other.kind { then.kind } else { RunExprKind::Any }))
+                let kind = if then.kind == other.kind { then.kind } else { RunExprKind::Any };
+                let inner = (then.needs.is_some() || other.needs.is_some()).then(|| {
+                    let of = |branch: &RunExpr| branch.needs.clone().unwrap_or_else(|| "true".to_owned());
+                    format!("(if {} then {} else {})", condition.text, of(&then), of(&other))
+                });
+                let needs = join_needs(condition.needs.as_deref(), inner.as_deref());
+                let lack = if then.lack == other.lack { then.lack } else { Lack::Key };
+                JsValue::RunExpr(RunExpr { needs, lack, ..RunExpr::new(text, kind) })
             }
             _ => open_value("a value that a condition decides"),
         }

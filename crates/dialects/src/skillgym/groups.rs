@@ -249,11 +249,18 @@ impl SuiteProgram<'_, '_> {
         }?;
         let enough: Vec<String> =
             CONFIDENCE.iter().skip_while(|word| **word != least).map(|word| quote_text(word)).collect();
-        // Of all confidences nothing has to be asked, where a skill has one.
-        let enough = format!("s.confidence in [{}]", enough.join(", "));
-        let count = |name: &str| format!("(count s in skills: s.name == {} and {enough})", quote_text(name));
+        // A skill that its tool was called for is explicit; how sure any other is says the run, or nobody.
+        let sure = format!(
+            "(if s.confidence exists then s.confidence in [{}] else (any c in calls: c.tool in [\"Skill\", \"skill\"] and s.name in [c.args.skill, c.args.name]) or undecided(\"how sure it is that the skill was used\"))",
+            enough.join(", ")
+        );
+        // Every skill is at least a weak one.
+        let plain = least == "weak";
+        let count = |name: &str| match plain {
+            true => format!("(count s in skills: s.name == {})", quote_text(name)),
+            false => format!("(count s in skills: s.name == {} and {sure})", quote_text(name)),
+        };
         let first = self.required_argument(arguments, 0, span)?;
-        let plain = confidence.is_none();
         match method {
             "has" | "notHas" | "count" | "exactlyOne" => {
                 let name = self.skill_name(&first)?;
@@ -272,8 +279,10 @@ impl SuiteProgram<'_, '_> {
                 let names = names?;
                 let all = || names.iter().map(|name| quote_text(name)).collect::<Vec<_>>().join(", ");
                 Some(match (method, names.as_slice()) {
-                    ("only", []) => format!("no s in skills: {enough}"),
-                    ("only", _) => format!("all s in skills: {enough} implies s.name in [{}]", all()),
+                    ("only", []) if plain => "length(skills) == 0".to_owned(),
+                    ("only", []) => format!("no s in skills: {sure}"),
+                    ("only", _) if plain => format!("all s in skills: s.name in [{}]", all()),
+                    ("only", _) => format!("all s in skills: {sure} implies s.name in [{}]", all()),
                     (_, []) => "true".to_owned(),
                     (_, [name]) if plain => format!("require skill {}", quote_text(name)),
                     _ if plain => {

@@ -1,13 +1,17 @@
 //! What values have and can do: the report of a session as the run that it tells of, lists, texts.
 
+mod list_methods;
 mod member_tables;
 
-use member_tables::{ASKED, FIELDS, PROPERTIES, element_of};
+pub(super) use list_methods::text_list;
+pub(super) use member_tables::element_of;
+use member_tables::{ASKED, FIELDS, PROPERTIES};
 
+use super::conditions::{join_all, join_any};
 use super::eval::{plain_text, regex_of};
 use super::program::SuiteProgram;
-use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
-use crate::typescript::tree::{FunctionBody, TsFunction};
+use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
+use crate::typescript::tree::TsFunction;
 use crate::writer::{BindingStrength, member_path, quote_text};
 use averment_base::source::Span;
 
@@ -32,7 +36,11 @@ impl SuiteProgram<'_, '_> {
         let field = FIELDS.iter().find(|(of, known, ..)| *of == told.kind && *known == name);
         if let Some((.., text, kind)) = field {
             let path = if told.text.is_empty() { (*text).to_owned() } else { format!("{}.{text}", told.text) };
-            return JsValue::RunExpr(RunExpr::new(path, *kind));
+            return JsValue::RunExpr(RunExpr { needs: told.needed_parts(), ..RunExpr::new(path, *kind) });
+        }
+        if let (Some(count), "length", true) = (&told.found, name, element_of(told.kind).is_some()) {
+            let needs = told.needs.clone();
+            return JsValue::RunExpr(RunExpr { needs, ..RunExpr::new(count.as_str(), RunExprKind::Number) });
         }
         match (told.kind, name) {
             (
@@ -44,11 +52,18 @@ impl SuiteProgram<'_, '_> {
                 | RunExprKind::Skills
                 | RunExprKind::Texts,
                 "length",
-            ) => JsValue::RunExpr(RunExpr::new(format!("length({})", told.text), RunExprKind::Number)),
-            (RunExprKind::Any, name) => JsValue::RunExpr(RunExpr::new(
-                format!("{}{}", told.nested_text(BindingStrength::Closely), member_path(name)),
-                RunExprKind::Any,
-            )),
+            ) => JsValue::RunExpr(RunExpr {
+                needs: told.needed_parts(),
+                lack: if told.lack == Lack::Chain { Lack::Chain } else { Lack::Never },
+                ..RunExpr::new(format!("length({})", told.text), RunExprKind::Number)
+            }),
+            (RunExprKind::Any, name) => JsValue::RunExpr(RunExpr {
+                needs: told.needed_parts(),
+                ..RunExpr::new(
+                    format!("{}{}", told.nested_text(BindingStrength::Closely), member_path(name)),
+                    RunExprKind::Any,
+                )
+            }),
             (
                 RunExprKind::Report
                 | RunExprKind::Context
@@ -60,15 +75,6 @@ impl SuiteProgram<'_, '_> {
             ) => JsValue::RuntimeOnly(format!("`{name}`, which no run has here")),
             (_, name) => JsValue::RuntimeOnly(format!("`{name}` of what only a run shows")),
         }
-    }
-
-    pub(super) fn list_element(&mut self, told: &RunExpr, place: i64) -> JsValue {
-        let Some(kind) = element_of(told.kind) else { return open_value("an element of what is no list") };
-        let path = format!("{}[{place}]", told.nested_text(BindingStrength::Closely));
-        JsValue::RunExpr(RunExpr::new(
-            if told.kind == RunExprKind::Reads { format!("{path}.path") } else { path },
-            kind,
-        ))
     }
 
     pub(super) fn call_method(&mut self, of: &LocatedValue, name: &str, arguments: &[LocatedValue]) -> JsValue {
@@ -90,6 +96,8 @@ impl SuiteProgram<'_, '_> {
         let literal = self.regex_literal(regex)?;
         self.backtracks |= literal.backtracks;
         let text = self.run_expression(text)?;
+        // It searches in the word where there is no text.
+        let text = RunExpr { needs: text.needed_parts(), lack: Lack::Never, ..text };
         Some(text.test_against(("matches", "not matches"), &literal.text))
     }
 
@@ -105,20 +113,29 @@ impl SuiteProgram<'_, '_> {
                 Some(None) => open_value("calls of a tool that only a running program shows"),
             };
         }
-        let is_list = element_of(told.kind).is_some();
+        if matches!(told.kind, RunExprKind::Found | RunExprKind::Search | RunExprKind::Truth) {
+            return JsValue::RuntimeOnly(format!("what `{name}` gives of something in a run"));
+        }
+        if element_of(told.kind).is_some()
+            && let Some(given) = self.run_list_method(told, name, arguments)
+        {
+            return given;
+        }
+        let needs = told.needed_parts();
+        let lack = if told.lack == Lack::Chain { Lack::Chain } else { Lack::Never };
+        let told = &RunExpr { needs: needs.clone(), lack, ..told.clone() };
+        let text_of =
+            |text: String, kind| JsValue::RunExpr(RunExpr { needs: needs.clone(), lack, ..RunExpr::new(text, kind) });
         match (name, arguments) {
-            ("some" | "every" | "filter" | "map" | "find" | "join" | "at", _) if is_list => {
-                self.run_list_method(told, name, arguments)
-            }
-            ("includes", [part]) if matches!(told.kind, RunExprKind::Reads) => {
-                self.contains_part(&RunExpr::new("reads[*].path", RunExprKind::Texts), part)
-            }
             ("includes", [part]) => self.contains_part(told, part),
             ("startsWith", [part]) => self.test_part(told, "starts with", part),
             ("endsWith", [part]) => self.test_part(told, "ends with", part),
             ("match", [regex]) if told.kind == RunExprKind::Text || told.kind == RunExprKind::Message => {
                 let text = LocatedValue::new(JsValue::RunExpr(told.clone()), regex.span);
-                self.search_regex(&text, regex).map_or_else(|| open_value("a search"), JsValue::RunExpr)
+                let Some(found) = self.search_regex(&text, regex) else { return open_value("a search") };
+                let (needs, truth) = (found.needs.clone(), Some(Box::new(found.clone())));
+                let kind = RunExprKind::Search;
+                JsValue::RunExpr(RunExpr { needs, truth, found: Some(found.text.clone()), kind, ..found })
             }
             ("trim" | "toLowerCase" | "toUpperCase", []) => {
                 let function = match name {
@@ -126,104 +143,50 @@ impl SuiteProgram<'_, '_> {
                     "toLowerCase" => "lower",
                     _ => "upper",
                 };
-                JsValue::RunExpr(RunExpr::new(format!("{function}({})", told.text), told.kind))
+                text_of(format!("{function}({})", told.text), told.kind)
+            }
+            ("replace" | "replaceAll", [from, to]) if told.kind == RunExprKind::Text => {
+                match self.replaced_part(name, from, to) {
+                    Some(parts) => text_of(format!("replace({}, {parts})", told.text), RunExprKind::Text),
+                    None => open_value("a part that is replaced otherwise than everywhere by a plain text"),
+                }
             }
             ("split", [separator]) if separator.as_text().is_some_and(|text| !text.is_empty()) => {
                 let separator = quote_text(separator.as_text().unwrap_or_default());
-                JsValue::RunExpr(RunExpr::new(format!("split({}, {separator})", told.text), RunExprKind::Texts))
+                text_of(format!("split({}, {separator})", told.text), RunExprKind::Texts)
             }
             ("toString", []) if told.kind == RunExprKind::Text => JsValue::RunExpr(told.clone()),
             _ => JsValue::RuntimeOnly(format!("what `{name}` gives of something in a run")),
         }
     }
 
-    fn contains_part(&mut self, told: &RunExpr, part: &LocatedValue) -> JsValue {
+    /// What `replace` takes here; `$` means something in a replacement.
+    fn replaced_part(&mut self, name: &str, from: &LocatedValue, to: &LocatedValue) -> Option<String> {
+        let to = to.as_text().filter(|to| !to.contains('$'))?;
+        let from = match &from.value {
+            JsValue::Regex { flags, .. } if flags.contains('g') => {
+                let literal = self.regex_literal(from)?;
+                self.backtracks |= literal.backtracks;
+                literal.text
+            }
+            JsValue::Text(text) if name == "replaceAll" && !text.is_empty() => quote_text(text),
+            _ => return None,
+        };
+        Some(format!("{from}, {}", quote_text(to)))
+    }
+
+    pub(super) fn contains_part(&mut self, told: &RunExpr, part: &LocatedValue) -> JsValue {
         self.test_part(told, "contains", part)
     }
 
     fn test_part(&mut self, told: &RunExpr, words: &str, part: &LocatedValue) -> JsValue {
         match self.run_expression(part) {
-            Some(part) => JsValue::RunExpr(
-                told.test_against((words, &format!("not {words}")), &part.nested_text(BindingStrength::Sum)),
-            ),
+            Some(part) => {
+                let test = told.test_against((words, &format!("not {words}")), &part.nested_text(BindingStrength::Sum));
+                let needs = join_needs(test.needs.as_deref(), part.needs.as_deref());
+                JsValue::RunExpr(RunExpr { needs, ..test })
+            }
             None => open_value("a part that only a running program shows"),
-        }
-    }
-
-    fn run_list_method(&mut self, told: &RunExpr, name: &str, arguments: &[LocatedValue]) -> JsValue {
-        let list = told.nested_text(BindingStrength::Closely);
-        match (name, arguments) {
-            ("at", [place]) => match place.as_number().and_then(super::eval::whole_number) {
-                Some(place) => self.list_element(told, place),
-                None => open_value("an element that only a running program shows"),
-            },
-            ("join", _) => {
-                let separator = arguments.first().map_or(Some(","), LocatedValue::as_text);
-                let texts =
-                    if told.kind == RunExprKind::Reads { "reads[*].path".to_owned() } else { told.text.clone() };
-                separator.map_or_else(
-                    || open_value("a text"),
-                    |separator| {
-                        JsValue::RunExpr(RunExpr::new(
-                            format!("join({texts}, {})", quote_text(separator)),
-                            RunExprKind::Text,
-                        ))
-                    },
-                )
-            }
-            ("map", [LocatedValue { value: JsValue::Function(function, scope), .. }]) => {
-                self.project_field(told, function, *scope)
-            }
-            (
-                "some" | "every" | "filter" | "find",
-                [LocatedValue { value: JsValue::Function(function, scope), .. }],
-            ) => {
-                let name_here = self.fresh_name();
-                let Some(condition) = self.condition_on(told, function, *scope, &name_here) else {
-                    return open_value("a condition on elements");
-                };
-                let text = match name {
-                    "some" => format!("any {name_here} in {list}: {}", condition.text),
-                    "every" => format!("all {name_here} in {list}: {}", condition.text),
-                    "find" => format!("(any {name_here} in {list}: {})", condition.text),
-                    // What follows asks how many there are.
-                    _ => format!("(count {name_here} in {list}: {})", condition.text),
-                };
-                match name {
-                    "filter" => JsValue::Object(vec![(
-                        "length".to_owned(),
-                        LocatedValue::new(JsValue::RunExpr(RunExpr::new(text, RunExprKind::Number)), Span::default()),
-                    )]),
-                    _ => JsValue::RunExpr(RunExpr::with_binding(text, BindingStrength::Reaches, RunExprKind::Truth)),
-                }
-            }
-            _ => JsValue::RuntimeOnly(format!("what `{name}` gives of a list of a run")),
-        }
-    }
-
-    fn condition_on(&mut self, told: &RunExpr, function: &TsFunction, scope: ScopeId, name: &str) -> Option<RunExpr> {
-        let kind = element_of(told.kind)?;
-        let path = if told.kind == RunExprKind::Reads { format!("{name}.path") } else { name.to_owned() };
-        let element = LocatedValue::new(JsValue::RunExpr(RunExpr::new(path, kind)), Span::default());
-        let value = self.function_result(function, &[element], scope);
-        self.truth_condition(&LocatedValue::new(value, Span::default()))
-    }
-
-    fn project_field(&mut self, told: &RunExpr, function: &TsFunction, scope: ScopeId) -> JsValue {
-        let Some(kind) = element_of(told.kind) else { return open_value("a list") };
-        let path = format!("{}[*]", told.nested_text(BindingStrength::Closely));
-        let path = if told.kind == RunExprKind::Reads { format!("{path}.path") } else { path };
-        let element = LocatedValue::new(JsValue::RunExpr(RunExpr::new(path.as_str(), kind)), Span::default());
-        match (self.function_result(function, &[element], scope), &function.body) {
-            (JsValue::RunExpr(given), FunctionBody::Value(_) | FunctionBody::Block(_))
-                if given.text.starts_with(&path) =>
-            {
-                JsValue::RunExpr(RunExpr {
-                    kind: if given.kind == RunExprKind::Text { RunExprKind::Texts } else { RunExprKind::Any },
-                    ..given
-                })
-            }
-            _ => open_value("a list of other values"),
         }
     }
 
@@ -271,8 +234,9 @@ impl SuiteProgram<'_, '_> {
             }
             ("filter", [LocatedValue { value: JsValue::Function(function, scope), .. }]) => {
                 let mut kept = Vec::new();
-                for item in items {
-                    let value = self.function_result(function, std::slice::from_ref(item), *scope);
+                for (at, item) in items.iter().enumerate() {
+                    let place = LocatedValue::new(JsValue::Number(at as f64), item.span);
+                    let value = self.function_result(function, &[item.clone(), place], *scope);
                     match super::eval::plain_truth(&LocatedValue::new(value, item.span)) {
                         Some(true) => kept.push(item.clone()),
                         Some(false) => {}
@@ -281,6 +245,14 @@ impl SuiteProgram<'_, '_> {
                 }
                 self.list_of(kept)
             }
+            ("at", [place]) => match place.as_number().and_then(super::eval::whole_number) {
+                Some(place) => {
+                    let place = if place < 0 { place.saturating_add_unsigned(items.len() as u64) } else { place };
+                    let found = usize::try_from(place).ok().and_then(|place| items.get(place));
+                    found.map_or(JsValue::Undefined, |item| item.value.clone())
+                }
+                None => open_value("an element that only a running program shows"),
+            },
             ("some" | "every", [LocatedValue { value: JsValue::Function(function, scope), .. }]) => {
                 self.quantify_items(items, name == "some", function, *scope)
             }
@@ -290,11 +262,7 @@ impl SuiteProgram<'_, '_> {
                         JsValue::List(items.to_vec()),
                         Span::default(),
                     )) {
-                        Some(list) => JsValue::RunExpr(RunExpr::with_binding(
-                            format!("{} in {list}", part.nested_text(BindingStrength::Sum)),
-                            BindingStrength::Test,
-                            RunExprKind::Truth,
-                        )),
+                        Some(list) => JsValue::RunExpr(part.test_against(("in", "not in"), &list)),
                         None => open_value("a list of what only a run shows"),
                     }
                 }
@@ -310,23 +278,19 @@ impl SuiteProgram<'_, '_> {
 
     /// Quantifies over values known without a run.
     fn quantify_items(&mut self, items: &[LocatedValue], some: bool, function: &TsFunction, scope: ScopeId) -> JsValue {
-        let binds = if some { BindingStrength::Or } else { BindingStrength::And };
-        let mut parts = Vec::new();
-        for item in items {
-            let value = self.function_result(function, std::slice::from_ref(item), scope);
+        let mut joined: Option<RunExpr> = None;
+        for (at, item) in items.iter().enumerate() {
+            let place = LocatedValue::new(JsValue::Number(at as f64), item.span);
+            let value = self.function_result(function, &[item.clone(), place], scope);
             match self.truth_condition(&LocatedValue::new(value, item.span)) {
-                Some(truth) => parts.push(truth.nested_text(binds)),
+                Some(truth) => {
+                    let join = if some { join_any } else { join_all };
+                    joined = Some(joined.map_or(truth.clone(), |before| join(&before, &truth)));
+                }
                 None => return open_value("a condition on values"),
             }
         }
-        match parts.is_empty() {
-            true => JsValue::Bool(!some),
-            false => JsValue::RunExpr(RunExpr::with_binding(
-                parts.join(if some { " or " } else { " and " }),
-                binds,
-                RunExprKind::Truth,
-            )),
-        }
+        joined.map_or(JsValue::Bool(!some), JsValue::RunExpr)
     }
 
     fn text_method(&mut self, text: &str, name: &str, arguments: &[LocatedValue]) -> JsValue {
@@ -386,7 +350,12 @@ impl SuiteProgram<'_, '_> {
                 _ => open_value("the properties of an object"),
             },
             "JSON.parse" => match first.and_then(|item| self.run_expression(item)) {
-                Some(told) => JsValue::RunExpr(RunExpr::new(format!("json({})", told.text), RunExprKind::Any)),
+                // What is no JSON throws.
+                Some(told) => {
+                    let text = format!("json({})", told.text);
+                    let needs = Some(format!("{text} exists"));
+                    JsValue::RunExpr(RunExpr { lack: Lack::Never, needs, ..RunExpr::new(text, RunExprKind::Any) })
+                }
                 None => open_value("JSON"),
             },
             "Array.isArray" => match first.and_then(|item| self.run_expression(item)) {
@@ -402,7 +371,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    fn fresh_name(&mut self) -> String {
+    pub(super) fn fresh_name(&mut self) -> String {
         self.names = self.names.saturating_add(1);
         match self.names {
             1 => "x".to_owned(),

@@ -6,10 +6,14 @@
 //! would pass where it should not.
 
 mod body;
+mod chain;
+mod conditions;
+mod effects;
 mod eval;
 mod groups;
 mod matcher;
 mod members;
+mod needs;
 mod operators;
 mod program;
 mod settings;

@@ -1,8 +1,9 @@
 //! Operators, of values that are there without a run and of what is known of a run.
 
+use super::conditions::{EqualityKind, equal_or_missing, join_all, join_any, negate_condition};
 use super::eval::{number_text, plain_text, plain_truth, whole_number};
 use super::program::SuiteProgram;
-use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, open_value};
+use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, join_needs, open_value};
 use crate::regex_flavour::translate_javascript;
 use crate::writer::{BindingStrength, object_key, quote_text};
 
@@ -20,9 +21,7 @@ impl SuiteProgram<'_, '_> {
             ("+", JsValue::RunExpr(told)) if matches!(told.kind, RunExprKind::Number | RunExprKind::Time) => {
                 of.value.clone()
             }
-            ("typeof", JsValue::RunExpr(told)) => {
-                JsValue::RunExpr(RunExpr::new(format!("type_of({})", told.text), RunExprKind::Text))
-            }
+            ("typeof", JsValue::RunExpr(told)) => self.type_name(told),
             _ => open_value("an operator on what only a running program shows"),
         }
     }
@@ -37,7 +36,13 @@ impl SuiteProgram<'_, '_> {
         let told = match operator {
             "&&" | "||" => self.join_conditions(operator, left, right),
             "??" => self.or_else(left, right),
-            "===" | "==" | "!==" | "!=" => self.equality_test(left, right, operator.starts_with('=')),
+            "===" | "==" | "!==" | "!=" => {
+                let kind = if operator.len() == 2 { EqualityKind::Loose } else { EqualityKind::Strict };
+                self.equality_test(left, right, kind).map(|test| match operator.starts_with('=') {
+                    true => test,
+                    false => negate_condition(&test),
+                })
+            }
             "<" | "<=" | ">" | ">=" => self.compare_values(operator, left, right),
             "+" | "-" | "*" | "/" | "%" => self.compare_count(operator, left, right),
             "in" => self.run_expression(right).zip(left.as_text()).map(|(object, key)| {
@@ -54,6 +59,24 @@ impl SuiteProgram<'_, '_> {
             _ => None,
         };
         told.map_or_else(|| open_value("an operator on what only a running program shows"), JsValue::RunExpr)
+    }
+
+    fn type_name(&mut self, told: &RunExpr) -> JsValue {
+        let name = match told.kind {
+            RunExprKind::Text => "\"string\"".to_owned(),
+            RunExprKind::Number | RunExprKind::Time => "\"number\"".to_owned(),
+            RunExprKind::Truth => "\"boolean\"".to_owned(),
+            RunExprKind::Any => {
+                let name = format!("type_of({})", told.text);
+                format!("(if {name} in [\"list\", \"null\"] then \"object\" else {name})")
+            }
+            _ => return open_value("the type of what only a running program shows"),
+        };
+        let text = match told.lack {
+            Lack::Never => name,
+            _ => format!("(if {} exists then {name} else \"undefined\")", told.nested_text(BindingStrength::Sum)),
+        };
+        JsValue::RunExpr(RunExpr { needs: told.needs.clone(), ..RunExpr::new(text, RunExprKind::Text) })
     }
 
     fn apply_plain(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> JsValue {
@@ -88,11 +111,27 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
+    /// `a && b` and `a || b`: conditions, or one of two values.
     fn join_conditions(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
-        let (word, binds) = if operator == "&&" { ("and", BindingStrength::And) } else { ("or", BindingStrength::Or) };
-        let (left, right) = (self.truth_condition(left)?, self.truth_condition(right)?);
-        let text = format!("{} {word} {}", left.nested_text(binds), right.nested_text(binds));
-        Some(RunExpr::with_binding(text, binds, RunExprKind::Truth))
+        let (one, other) = (self.truth_condition(left)?, self.truth_condition(right)?);
+        let both = if operator == "&&" { join_all(&one, &other) } else { join_any(&one, &other) };
+        let kind_of = |item: &LocatedValue| match &item.value {
+            JsValue::RunExpr(told) => told.kind,
+            value => kind_of(value),
+        };
+        if (kind_of(left), kind_of(right)) == (RunExprKind::Truth, RunExprKind::Truth) {
+            return Some(both);
+        }
+        let truth = Some(Box::new(both.clone()));
+        let needs = both.needs;
+        let Some((value, second)) = self.run_expression(left).zip(self.run_expression(right)) else {
+            return Some(RunExpr { needs, truth, ..RunExpr::new("", RunExprKind::Found) });
+        };
+        let kind = if value.kind == second.kind { value.kind } else { RunExprKind::Any };
+        let (then, other) = if operator == "&&" { (second, value) } else { (value, second) };
+        let text = format!("(if {} then {} else {})", one.as_total().text, then.text, other.text);
+        let lack = if then.lack == other.lack { then.lack } else { Lack::Key };
+        Some(RunExpr { needs, truth, lack, ..RunExpr::new(text, kind) })
     }
 
     fn or_else(&mut self, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
@@ -101,25 +140,95 @@ impl SuiteProgram<'_, '_> {
         if value.kind == RunExprKind::Message {
             return Some(value);
         }
-        let kind = value.kind;
-        Some(RunExpr::new(
-            format!("(if {} exists then {} else {})", value.nested_text(BindingStrength::Sum), value.text, other.text),
-            kind,
-        ))
+        let own = value.nested_text(BindingStrength::Sum);
+        let is_there = match value.kind {
+            RunExprKind::Any => format!("{own} exists and {own} != null"),
+            _ => format!("{own} exists"),
+        };
+        let needs = join_needs(
+            value.needs.as_deref(),
+            other.needs.as_ref().map(|needs| format!("({is_there} or {needs})")).as_deref(),
+        );
+        let kind = if value.kind == other.kind { value.kind } else { RunExprKind::Any };
+        let lack = if other.kind == RunExprKind::Any { Lack::Key } else { other.lack };
+        Some(RunExpr {
+            needs,
+            lack,
+            ..RunExpr::new(format!("(if {is_there} then {} else {})", value.text, other.text), kind)
+        })
     }
 
-    /// `undefined` counts as missing.
-    pub(super) fn equality_test(&mut self, left: &LocatedValue, right: &LocatedValue, is: bool) -> Option<RunExpr> {
+    /// Of what is compared with `null` and `undefined`, only missing and `null` are distinguished.
+    pub(super) fn equality_test(
+        &mut self,
+        left: &LocatedValue,
+        right: &LocatedValue,
+        kind: EqualityKind,
+    ) -> Option<RunExpr> {
         let (left, right) = if left.is_plain() { (right, left) } else { (left, right) };
+        let JsValue::RunExpr(told) = &left.value else { return None };
+        let is_list = super::members::element_of(told.kind).is_some() && told.kind != RunExprKind::Any;
+        match (&told.found, &right.value) {
+            (Some(_), JsValue::Null) if told.kind == RunExprKind::Search => {}
+            (Some(_), JsValue::Undefined) if told.kind == RunExprKind::Search && kind == EqualityKind::Loose => {}
+            (Some(_), JsValue::Undefined) if told.kind != RunExprKind::Search && !is_list => {}
+            (Some(_), JsValue::Null) if !is_list && kind == EqualityKind::Loose => {}
+            _ => return self.value_equality(left, right, kind),
+        }
+        let found = RunExpr { found: None, truth: None, ..told.clone() };
+        let found = match &told.found {
+            Some(text) if told.kind != RunExprKind::Search => {
+                RunExpr { text: text.clone(), kind: RunExprKind::Truth, binds: BindingStrength::Closely, ..found }
+            }
+            _ => self.truth_condition(left)?,
+        };
+        Some(negate_condition(&RunExpr { total: None, opposite: found.opposite.clone(), ..found }))
+    }
+
+    fn value_equality(&mut self, left: &LocatedValue, right: &LocatedValue, kind: EqualityKind) -> Option<RunExpr> {
+        if let (JsValue::RunExpr(list), JsValue::List(items), true) = (&left.value, &right.value, is_text_list(left))
+            && items.is_empty()
+        {
+            let length = RunExpr::new(format!("length({})", list.text), RunExprKind::Number);
+            return Some(length.test_against(("==", "!="), "0"));
+        }
         let told = self.run_expression(left)?;
-        let test = match &right.value {
-            JsValue::Undefined | JsValue::Null => told.test_against(("is missing", "exists"), ""),
+        let is_any = told.kind == RunExprKind::Any;
+        let missing = match &right.value {
+            JsValue::Null if kind == EqualityKind::Strict => {
+                if is_any {
+                    return Some(told.test_against(("==", "!="), "null"));
+                }
+                // It is never `null`.
+                let opposite = Some(told.needs.clone().map_or("true".to_owned(), |needs| format!("({needs})")));
+                return Some(RunExpr { opposite, needs: told.needs, ..RunExpr::new("false", RunExprKind::Truth) });
+            }
+            JsValue::Null | JsValue::Undefined => told.test_against(("is missing", "exists"), ""),
             _ => {
                 let other = self.in_unit(right, told.kind)?;
-                told.test_against(("==", "!="), &other.nested_text(BindingStrength::Sum))
+                let is_behind = told.lack == Lack::Never && other.lack != Lack::Never;
+                let (told, other) = if is_behind { (other, told) } else { (told, other) };
+                if told.lack != Lack::Never && other.lack != Lack::Never {
+                    return (kind == EqualityKind::Strict || told.kind == other.kind && !is_any)
+                        .then(|| equal_or_missing(&told, &other));
+                }
+                let test = told.test_against(("==", "!="), &other.nested_text(BindingStrength::Sum));
+                let needs = join_needs(test.needs.as_deref(), other.needs.as_deref());
+                let same_kind = told.kind == other.kind || told.kind == RunExprKind::Time;
+                return (kind == EqualityKind::Strict || same_kind).then_some(RunExpr { needs, ..test });
             }
         };
-        Some(if is { test } else { negate_condition(&test) })
+        let (mut text, mut opposite) = (missing.text, missing.opposite.unwrap_or_default());
+        if is_any && kind == EqualityKind::Loose {
+            let value = told.nested_text(BindingStrength::Sum);
+            text = format!("({text} or {value} == null)");
+            opposite = format!("({opposite} and {value} != null)");
+        }
+        if let Some(needs) = &told.needs {
+            text = format!("({needs} and {text})");
+        }
+        let test = RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth);
+        Some(RunExpr { opposite: Some(opposite), needs: told.needs, ..test })
     }
 
     fn compare_values(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
@@ -133,7 +242,20 @@ impl SuiteProgram<'_, '_> {
             left.nested_text(BindingStrength::Sum),
             right.nested_text(BindingStrength::Sum)
         );
-        Some(RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth))
+        let needs = join_needs(left.needs.as_deref(), right.needs.as_deref());
+        let test = RunExpr { needs, ..RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth) };
+        let is_there: Vec<String> = [&left, &right]
+            .into_iter()
+            .filter(|side| side.lack != Lack::Never)
+            .map(|side| format!("{} exists", side.nested_text(BindingStrength::Sum)))
+            .collect();
+        if is_there.is_empty() {
+            return Some(test);
+        }
+        let holds = format!("({} and {})", is_there.join(" and "), test.text);
+        let needed = test.needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
+        let total = Some(Box::new([holds.clone(), format!("({needed}not {holds})")]));
+        Some(RunExpr { total, ..test })
     }
 
     fn compare_count(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
@@ -153,11 +275,9 @@ impl SuiteProgram<'_, '_> {
         let (left, right) = (self.in_unit(left, unit)?, self.in_unit(right, unit)?);
         let binds = if is_sum { BindingStrength::Sum } else { BindingStrength::Product };
         let closer = if is_sum { BindingStrength::Product } else { BindingStrength::Closely };
-        Some(RunExpr::with_binding(
-            format!("{} {operator} {}", left.nested_text(binds), right.nested_text(closer)),
-            binds,
-            kind,
-        ))
+        let text = format!("{} {operator} {}", left.nested_text(binds), right.nested_text(closer));
+        let needs = join_needs(left.needs.as_deref(), right.needs.as_deref());
+        Some(RunExpr { needs, ..RunExpr::with_binding(text, binds, kind) })
     }
 
     /// A plain number beside a time is in milliseconds.
@@ -170,8 +290,10 @@ impl SuiteProgram<'_, '_> {
 
     pub(super) fn run_expression(&mut self, item: &LocatedValue) -> Option<RunExpr> {
         match &item.value {
-            JsValue::RunExpr(told) => Some(told.clone()),
-            _ => plain_literal(item).map(|text| RunExpr::new(text, kind_of(&item.value))),
+            JsValue::RunExpr(told) if matches!(told.kind, RunExprKind::Found | RunExprKind::Search) => None,
+            JsValue::RunExpr(told) => Some(super::members::text_list(told)),
+            _ => plain_literal(item)
+                .map(|text| RunExpr { lack: Lack::Never, ..RunExpr::new(text, kind_of(&item.value)) }),
         }
     }
 
@@ -179,6 +301,15 @@ impl SuiteProgram<'_, '_> {
         let JsValue::RunExpr(told) = &item.value else {
             return plain_truth(item).map(|truth| RunExpr::new(truth.to_string(), RunExprKind::Truth));
         };
+        if let Some(truth) = &told.truth {
+            return Some((**truth).clone());
+        }
+        // An element that was found may be an empty text.
+        if let (Some(found), None) = (&told.found, super::members::element_of(told.kind))
+            && told.kind != RunExprKind::Text
+        {
+            return Some(RunExpr { needs: told.needs.clone(), ..RunExpr::new(found.as_str(), RunExprKind::Truth) });
+        }
         let value = told.nested_text(BindingStrength::Sum);
         let text = match told.kind {
             RunExprKind::Truth => return Some(told.clone()),
@@ -186,17 +317,18 @@ impl SuiteProgram<'_, '_> {
             RunExprKind::Number | RunExprKind::Time => {
                 format!("{value} exists and {value} != {}", if told.kind == RunExprKind::Time { "0ms" } else { "0" })
             }
-            RunExprKind::Any => format!("{value} exists and {value} not in [false, 0, \"\"]"),
+            RunExprKind::Any => format!("{value} exists and {value} not in [false, 0, \"\", null]"),
             RunExprKind::Commands
             | RunExprKind::Calls
             | RunExprKind::Reads
             | RunExprKind::Skills
             | RunExprKind::Texts => {
-                return Some(RunExpr::new("true", RunExprKind::Truth));
+                return Some(RunExpr { needs: told.needs.clone(), ..RunExpr::new("true", RunExprKind::Truth) });
             }
             _ => return None,
         };
-        Some(RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth))
+        let needs = told.needs.clone();
+        Some(RunExpr { needs, ..RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth) })
     }
 
     pub(super) fn regex_literal(&mut self, item: &LocatedValue) -> Option<crate::regex_flavour::TranslatedRegex> {
@@ -218,25 +350,16 @@ impl SuiteProgram<'_, '_> {
     }
 }
 
-pub(super) fn negate_condition(truth: &RunExpr) -> RunExpr {
-    if let Some(opposite) = &truth.opposite {
-        let back = Some(truth.text.clone());
-        return RunExpr {
-            opposite: back,
-            ..RunExpr::with_binding(opposite.as_str(), BindingStrength::Test, RunExprKind::Truth)
-        };
-    }
-    let inside = truth.nested_text(BindingStrength::Test);
-    let text = format!("not {inside}");
-    RunExpr { opposite: Some(inside), ..RunExpr::with_binding(text, BindingStrength::Not, RunExprKind::Truth) }
-}
-
 pub(super) fn duration_literal(number: f64) -> String {
     match whole_number(number) {
         Some(whole) if whole > 0 && whole % 60_000 == 0 => format!("{}m", whole / 60_000),
         Some(whole) if whole > 0 && whole % 1000 == 0 => format!("{}s", whole / 1000),
         _ => format!("{}ms", number_text(number)),
     }
+}
+
+fn is_text_list(item: &LocatedValue) -> bool {
+    matches!(&item.value, JsValue::RunExpr(told) if matches!(told.kind, RunExprKind::Commands | RunExprKind::Reads))
 }
 
 fn kind_of(value: &JsValue) -> RunExprKind {

@@ -34,7 +34,20 @@ pub(super) struct SuiteProgram<'a, 'l> {
     /// The current assertion uses a backtracking regular expression.
     pub(super) backtracks: bool,
     pub(super) names: usize,
-    pub(super) unread: Vec<(Span, String)>,
+    pub(super) unread: Vec<UnreadPart>,
+    /// Number of parts that were recorded before the current case.
+    pub(super) case_start: usize,
+    /// True within the assertions of a case.
+    pub(super) in_case: bool,
+}
+
+/// What is not followed.
+#[derive(Debug, Clone)]
+pub(super) struct UnreadPart {
+    pub(super) place: Span,
+    pub(super) what: String,
+    /// True if a case lacks an assertion because of it.
+    pub(super) in_case: bool,
 }
 
 impl<'a, 'l> SuiteProgram<'a, 'l> {
@@ -49,6 +62,8 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
             backtracks: false,
             names: 0,
             unread: Vec::new(),
+            case_start: 0,
+            in_case: false,
         }
     }
 
@@ -74,8 +89,10 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
     }
 
     pub(super) fn record_unread(&mut self, span: Span, what: &str) {
-        if !self.unread.iter().any(|(known, _)| *known == span) {
-            self.unread.push((span, what.to_owned()));
+        // Each case names what it lacks, also where a function makes several of them.
+        let own = self.unread.get(self.case_start..).unwrap_or_default();
+        if !own.iter().any(|known| known.place == span) {
+            self.unread.push(UnreadPart { place: span, what: what.to_owned(), in_case: self.in_case });
         }
     }
 
@@ -179,11 +196,14 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
             return BoundName::Imported(found, name.to_owned());
         }
         let asserts = ["node:assert", "node:assert/strict", "assert", "assert/strict"].contains(&from);
+        let is_strict = asserts && from.ends_with("/strict");
         let path = match name {
-            "default" | "*" if asserts => "assert".to_owned(),
+            "default" | "*" | "strict" if is_strict => "assert".to_owned(),
+            "default" | "*" if asserts => "assert.loose".to_owned(),
             "*" => from.to_owned(),
             // What node has at the top of a module, SkillGym's own things, and those of a copy of it.
-            _ if asserts => format!("assert.{name}"),
+            _ if is_strict => format!("assert.{name}"),
+            _ if asserts => format!("assert.loose.{name}"),
             _ => name.to_owned(),
         };
         BoundName::Item(LocatedValue::new(JsValue::Api(path), span))

@@ -273,16 +273,36 @@ impl SuiteProgram<'_, '_> {
             }
         }
         if let Some(workspace) = setting_entry(&entries, "workspace").filter(|_| !own_workspace).cloned() {
-            settings.extend(self.workspace_block(&workspace, base));
+            settings.extend(self.workspace_block(&workspace, base, false));
         }
     }
 
-    pub(super) fn workspace_block(&mut self, workspace: &LocatedValue, base: &PathBase) -> Option<SettingLine> {
+    /// A configuration has its own `cwd`, and so none in its workspace.
+    pub(super) fn workspace_block(
+        &mut self,
+        workspace: &LocatedValue,
+        base: &PathBase,
+        is_of_suite: bool,
+    ) -> Option<SettingLine> {
         let entries = self.known_keys(workspace, "workspace", WORKSPACE)?;
         let modes: Vec<(&str, &str)> = WORKSPACES.iter().map(|mode| (*mode, *mode)).collect();
         let mode =
             self.word_of(&entries, "mode", "workspace", &modes).map_or_else(|| "none".to_owned(), |(mode, _)| mode);
-        let misplaced: &[&str] = if mode == "none" { &["templateDir", "bootstrap"] } else { &["cwd"] };
+        // A shared workspace is the folder that is there, unless it is made of a template.
+        let has = |key: &str| setting_entry(&entries, key).is_some();
+        let is_there = mode == "shared" && !has("templateDir");
+        let mode = if is_there { "none".to_owned() } else { mode };
+        if is_there && let Some(item) = setting_entry(&entries, "bootstrap") {
+            let message = "`bootstrap` in a shared workspace without a template would change the folder that is there";
+            let help = "write `templateDir`, from which the workspace is made, or `mode: \"isolated\"`";
+            self.lowering.sink.error(Slug::Misplaced, item.span, message, help);
+        }
+        let misplaced: &[&str] = match mode.as_str() {
+            "none" if is_there && is_of_suite => &[],
+            "none" if is_there => &["cwd"],
+            "none" => &["templateDir", "bootstrap"],
+            _ => &["cwd"],
+        };
         for key in misplaced {
             if let Some(item) = setting_entry(&entries, key) {
                 let message = format!("`{key}` has no place in a workspace of the mode `{mode}`");

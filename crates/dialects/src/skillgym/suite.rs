@@ -4,7 +4,7 @@ use super::body::{BodyContext, BodyLine, class_of};
 use super::eval::plain_truth;
 use super::groups::open_reason;
 use super::operators::duration_literal;
-use super::program::SuiteProgram;
+use super::program::{SuiteProgram, UnreadPart};
 use super::settings::{PathBase, SettingLine, setting_entry};
 use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId};
 use crate::Lowering;
@@ -34,7 +34,7 @@ pub(super) fn lower_suite(lowering: &mut Lowering<'_>) {
     let workspace = program.find_export(module, "workspace").map(|value| LocatedValue::new(value, start));
     let mut settings: Vec<SettingLine> = Vec::new();
     if let Some(workspace) = &workspace {
-        settings.extend(program.workspace_block(workspace, &PathBase(String::new())));
+        settings.extend(program.workspace_block(workspace, &PathBase(String::new()), true));
     }
     settings.extend(program.configured_settings(&folder.unwrap_or_default(), workspace.is_some(), start));
     let mut cases = RuleWriter::default();
@@ -140,6 +140,7 @@ impl SuiteProgram<'_, '_> {
 
     fn write_case(&mut self, case: &LocatedValue, labels: &mut UniqueLabels, out: &mut RuleWriter) {
         let before = self.unread.len();
+        self.case_start = before;
         let Some(entries) = self.known_keys(case, "a case", CASE) else { return self.write_remarks(before, out) };
         let Some((id, _)) = self.text_of(&entries, "id", "a case") else {
             if setting_entry(&entries, "id").is_none() {
@@ -148,11 +149,14 @@ impl SuiteProgram<'_, '_> {
             return self.write_remarks(before, out);
         };
         let name = labels.unique_label(&id);
+        self.in_case = false;
         let expects_failure = match setting_entry(&entries, "expectedFail") {
             Some(item) => match plain_truth(item) {
                 Some(truth) => truth,
                 None => {
+                    self.in_case = true;
                     self.record_unread(item.span, "whether a failure is expected, which only a running program shows");
+                    self.in_case = false;
                     false
                 }
             },
@@ -216,13 +220,17 @@ impl SuiteProgram<'_, '_> {
         };
         let (assert, span) = (assert.value.clone(), assert.span);
         let JsValue::Function(function, scope) = &assert else {
+            self.in_case = true;
             self.record_unread(span, &format!("what the case `{id}` asserts: {}", open_reason(&assert)));
+            self.in_case = false;
             return Vec::new();
         };
         let report = LocatedValue::new(JsValue::RunExpr(RunExpr::new("", RunExprKind::Report)), span);
         let context = LocatedValue::new(JsValue::RunExpr(RunExpr::new("", RunExprKind::Context)), span);
         let before = self.unread.len();
+        self.in_case = true;
         let lines = self.lower_body(function, &[report, context], *scope, &BodyContext::default());
+        self.in_case = false;
         if lines.is_empty() && self.unread.len() == before {
             let message = format!("the case `{id}` asserts nothing: it passes whatever happens");
             self.lowering.sink.warning(Slug::AlwaysTrue, span, message, "write an assertion into it");
@@ -230,9 +238,17 @@ impl SuiteProgram<'_, '_> {
         lines
     }
 
+    /// A case is undecided where it lacks an assertion.
     fn remarks_since(&self, before: usize) -> Vec<BodyLine> {
-        let unread = self.unread.get(before..).unwrap_or_default().iter();
-        unread.map(|(place, what)| BodyLine::Remark(format!("not read: {what}: {}", self.source_of(*place)))).collect()
+        let parts = self.unread.get(before..).unwrap_or_default().iter();
+        let lines = parts.map(|part| {
+            let said = format!("not read: {}: {}", part.what, self.source_of(part.place));
+            match part.in_case {
+                true => BodyLine::undecided_line(&said, part.place),
+                false => BodyLine::Remark(said),
+            }
+        });
+        lines.collect()
     }
 
     fn write_remarks(&mut self, before: usize, out: &mut RuleWriter) {
@@ -323,16 +339,17 @@ impl SuiteProgram<'_, '_> {
 
     /// An error, unless partial reading was requested.
     fn say_unread(&mut self) {
-        let partly = self.lowering.options.partly;
-        for (place, what) in std::mem::take(&mut self.unread) {
+        let options = self.lowering.options;
+        let mut told: Vec<Span> = Vec::new();
+        for UnreadPart { place, what, in_case } in std::mem::take(&mut self.unread) {
+            if told.contains(&place) {
+                continue;
+            }
+            told.push(place);
             let message = format!("not read: {what}");
-            if partly {
-                self.lowering.sink.warning(
-                    Slug::Syntax,
-                    place,
-                    message,
-                    "a program decides it; write it as a sentence",
-                );
+            if options.partly || options.undecided && in_case {
+                let help = "a program decides it; write it as a sentence";
+                self.lowering.sink.warning(Slug::Syntax, place, message, help);
             } else {
                 let help =
                     "a program decides it, and no rule does; `aver import` writes all that is read, and lists the rest";
@@ -357,7 +374,7 @@ fn write_body_line(line: &BodyLine, out: &mut RuleWriter) {
                 |out| lines.iter().for_each(|line| write_body_line(line, out)),
             );
         }
-        BodyLine::Assertion { text, place, message, class, backtracks } => {
+        BodyLine::Assertion { text, place, message, class, backtracks, .. } => {
             let mut sentence = MappedSentence::default().add_mapped(*place, parenthesize_start(text));
             if *backtracks {
                 sentence = sentence.add_remark("allow: backtracking");

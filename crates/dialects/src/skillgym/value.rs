@@ -99,6 +99,28 @@ pub(super) struct RunExpr {
     pub(super) kind: RunExprKind,
     /// The negated condition, if it has its own form.
     pub(super) opposite: Option<String>,
+    /// If it may be `undefined` there.
+    pub(super) lack: Lack,
+    /// A condition without which the program throws.
+    pub(super) needs: Option<String>,
+    /// The condition and its opposite with an answer also where a value is `undefined`, if they are not that.
+    pub(super) total: Option<Box<[String; 2]>>,
+    /// Of `a || b` and `a && b`, which are values, the condition that they are.
+    pub(super) truth: Option<Box<RunExpr>>,
+    /// Of a list of chosen elements how many there are, of an element that was searched for whether it was found.
+    pub(super) found: Option<String>,
+}
+
+/// If a value of a run may be `undefined` in the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lack {
+    Never,
+    /// A key of arguments or JSON: its methods throw.
+    Key,
+    /// An element of a list: its methods and its fields throw.
+    Element,
+    /// Behind `?.`: its methods and its fields are `undefined`, too.
+    Chain,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,13 +142,16 @@ pub(super) enum RunExprKind {
     Reads,
     Skills,
     Texts,
-    Command,
     Call,
     Skill,
     /// The failure that `classifyFailure` receives.
     Result,
     Failure,
     Message,
+    /// If an element was found; the element itself cannot be said.
+    Found,
+    /// What a search in a text gives: `null` if nothing matches.
+    Search,
 }
 
 impl RunExpr {
@@ -135,22 +160,87 @@ impl RunExpr {
     }
 
     pub(super) fn with_binding(text: impl Into<String>, binds: BindingStrength, kind: RunExprKind) -> Self {
-        Self { text: text.into(), binds, kind, opposite: None }
+        let lack = if kind == RunExprKind::Any { Lack::Key } else { Lack::Never };
+        Self {
+            text: text.into(),
+            binds,
+            kind,
+            opposite: None,
+            lack,
+            needs: None,
+            total: None,
+            truth: None,
+            found: None,
+        }
     }
 
     /// `words` for the test and for its negation.
     pub(super) fn test_against(&self, words: (&str, &str), other: &str) -> Self {
         let subject = self.nested_text(BindingStrength::Sum);
         let said = |words: &str| format!("{subject} {words} {other}").trim_end().to_owned();
+        // What throws there must not hold here, where the test is negated.
+        let opposite = match &self.needs {
+            Some(needs) => format!("({needs} and {})", said(words.1)),
+            None => said(words.1),
+        };
+        let total = (self.lack != Lack::Never).then(|| {
+            let needed = self.needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
+            let holds = format!("({subject} exists and {})", said(words.0));
+            Box::new([holds, format!("({needed}({subject} is missing or {}))", said(words.1))])
+        });
         Self {
-            opposite: Some(said(words.1)),
+            opposite: Some(opposite),
+            needs: self.needs.clone(),
+            total,
             ..Self::with_binding(said(words.0), BindingStrength::Test, RunExprKind::Truth)
+        }
+    }
+
+    /// What a method or a field of it needs.
+    pub(super) fn needed_parts(&self) -> Option<String> {
+        match self.lack {
+            Lack::Never | Lack::Chain => self.needs.clone(),
+            Lack::Key | Lack::Element => Some(format!("{} exists", self.nested_text(BindingStrength::Sum))),
+        }
+    }
+
+    /// A condition and its opposite, each with an answer also where a value is `undefined`.
+    pub(super) fn total_texts(&self) -> [String; 2] {
+        match &self.total {
+            Some(total) => (**total).clone(),
+            None => [self, &super::conditions::negate_condition(self)]
+                .map(|condition| condition.nested_text(BindingStrength::Closely)),
+        }
+    }
+
+    /// With an answer also where a value is `undefined`.
+    pub(super) fn as_total(&self) -> Self {
+        match &self.total {
+            Some(total) => {
+                let [holds, fails] = (**total).clone();
+                Self {
+                    text: holds,
+                    binds: BindingStrength::Closely,
+                    opposite: Some(fails),
+                    total: None,
+                    ..self.clone()
+                }
+            }
+            None => self.clone(),
         }
     }
 
     /// Parenthesized if that precedence requires it.
     pub(super) fn nested_text(&self, binds: BindingStrength) -> String {
         if self.binds < binds { format!("({})", self.text) } else { self.text.clone() }
+    }
+}
+
+/// Both of two conditions that the program needs.
+pub(super) fn join_needs(one: Option<&str>, other: Option<&str>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Some(format!("{one} and {other}")),
+        (one, other) => one.or(other).map(ToOwned::to_owned),
     }
 }
 

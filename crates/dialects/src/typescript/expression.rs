@@ -142,8 +142,12 @@ impl TsParser<'_> {
         let kind = match token.kind {
             TsTokenKind::Sign("." | "?.") => {
                 self.lexer.take_token(&token);
-                if token.kind == TsTokenKind::Sign("?.") && (self.is_sign("(") || self.is_sign("[")) {
-                    return Ok((of, true));
+                let mut of = of;
+                if token.kind == TsTokenKind::Sign("?.") {
+                    of = self.make_expr(start, TsExprKind::Optional(Box::new(of)));
+                    if self.is_sign("(") || self.is_sign("[") {
+                        return Ok((of, true));
+                    }
                 }
                 let name = self.lexer.peek_token();
                 let TsTokenKind::Name(text) = name.kind else { return Err(UnreadPiece) };
@@ -207,11 +211,14 @@ impl TsParser<'_> {
         self.parse_elements(")")
     }
 
-    /// Up to and including `close`; omitted elements are skipped.
+    /// Up to and including `close`; omitted elements are `undefined`.
     fn parse_elements(&mut self, close: &str) -> ParseResult<Vec<TsElement>> {
         let mut elements = Vec::new();
         while !self.take_sign(close) {
+            let start = self.lexer.peek_token().start;
             if self.take_sign(",") {
+                let value = self.make_expr(start, TsExprKind::Name("undefined".to_owned()));
+                elements.push(TsElement { spread: false, value });
                 continue;
             }
             let spread = self.take_sign("...");
@@ -304,15 +311,30 @@ impl TsParser<'_> {
         Ok(self.make_expr(start, kind))
     }
 
-    /// Of several expressions the last counts.
+    /// `a, b`.
+    pub(super) fn parse_sequence(&mut self) -> ParseResult<TsExpr> {
+        let start = self.lexer.peek_token().start;
+        let mut left = self.parse_expression()?;
+        for _ in 0..LONG {
+            if !self.take_sign(",") {
+                return Ok(left);
+            }
+            let right = Box::new(self.parse_expression()?);
+            left = self.make_expr(start, TsExprKind::Binary { operator: ",", left: Box::new(left), right });
+        }
+        Err(UnreadPiece)
+    }
+
     fn in_parentheses(&mut self, token: &TsToken<'_>) -> ParseResult<TsExpr> {
         self.lexer.take_token(token);
-        let mut inside = self.parse_expression()?;
-        while self.take_sign(",") {
-            inside = self.parse_expression()?;
-        }
+        let inside = self.parse_sequence()?;
         self.expect_sign(")")?;
-        Ok(inside)
+        if !has_optional_link(&inside) {
+            return Ok(inside);
+        }
+        // `?.` ends the chain inside of the parentheses, and not what is behind them.
+        let left = Box::new(self.make_expr(token.start, TsExprKind::Null));
+        Ok(self.make_expr(token.start, TsExprKind::Binary { operator: ",", left, right: Box::new(inside) }))
     }
 
     fn parse_template(&mut self, token: &TsToken<'_>) -> ParseResult<TsExprKind> {
@@ -322,7 +344,9 @@ impl TsParser<'_> {
             loop {
                 let (text, goes_on) = parser.lexer.template_text().ok_or(UnreadPiece)?;
                 if !text.is_empty() {
-                    parts.push(TemplatePart::Text(unescape_text(text)));
+                    // Line ends in a template are those of Unix, whatever the file has.
+                    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+                    parts.push(TemplatePart::Text(unescape_text(&text)));
                 }
                 if !goes_on {
                     break;
@@ -388,4 +412,13 @@ pub(super) fn is_keyword(word: &str) -> bool {
         "while",
     ];
     KEYWORDS.contains(&word)
+}
+
+fn has_optional_link(expr: &TsExpr) -> bool {
+    match &expr.kind {
+        TsExprKind::Optional(_) => true,
+        TsExprKind::Member { of, .. } | TsExprKind::Index { of, .. } => has_optional_link(of),
+        TsExprKind::Call { callee, .. } => has_optional_link(callee),
+        _ => false,
+    }
 }

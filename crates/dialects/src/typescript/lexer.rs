@@ -27,6 +27,9 @@ const SIGNS: [&str; 58] = [
     "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~", "?", ":", "=", ".", "@",
 ];
 
+/// Ends of a line in ECMAScript.
+const LINE_ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LexerMark {
     at: usize,
@@ -42,7 +45,7 @@ pub(super) struct TsLexer<'t> {
 impl<'t> TsLexer<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         // A first line for the shell is none of the program.
-        let at = if text.starts_with("#!") { text.find('\n').unwrap_or(text.len()) } else { 0 };
+        let at = if text.starts_with("#!") { text.find(LINE_ENDS).unwrap_or(text.len()) } else { 0 };
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { at };
         Self { text, at, last_end: at }
     }
@@ -85,7 +88,7 @@ impl<'t> TsLexer<'t> {
         match first {
             '"' | '\'' => match quoted_length(rest, first) {
                 Some(length) => token(TsTokenKind::Text(self.slice_text(start + 1, start + length - 1)), length),
-                None => token(TsTokenKind::Bad, rest.find('\n').unwrap_or(rest.len())),
+                None => token(TsTokenKind::Bad, rest.find(['\n', '\r']).unwrap_or(rest.len())),
             },
             '`' => token(TsTokenKind::Template, 1),
             _ => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
@@ -118,7 +121,7 @@ impl<'t> TsLexer<'t> {
         let rest = self.rest_from(token.start + 1);
         for (at, letter) in rest.char_indices() {
             match letter {
-                '\n' => return None,
+                _ if LINE_ENDS.contains(&letter) => return None,
                 _ if escaped => escaped = false,
                 '\\' => escaped = true,
                 '[' => in_class = true,
@@ -167,14 +170,14 @@ impl<'t> TsLexer<'t> {
         loop {
             let rest = self.rest_from(at);
             let blank = rest.find(|c: char| !c.is_whitespace() && c != '\u{feff}').unwrap_or(rest.len());
-            new_line |= rest.get(..blank).is_some_and(|blank| blank.contains(['\n', '\u{2028}', '\u{2029}']));
+            new_line |= rest.get(..blank).is_some_and(|blank| blank.contains(LINE_ENDS));
             at += blank;
             let rest = self.rest_from(at);
             if rest.starts_with("//") {
-                at += rest.find('\n').unwrap_or(rest.len());
+                at += rest.find(LINE_ENDS).unwrap_or(rest.len());
             } else if rest.starts_with("/*") {
                 let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
-                new_line |= rest.get(..length).is_some_and(|comment| comment.contains('\n'));
+                new_line |= rest.get(..length).is_some_and(|comment| comment.contains(LINE_ENDS));
                 at += length;
             } else {
                 return (at, new_line);
@@ -211,9 +214,10 @@ fn quoted_length(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, letter) in text.char_indices().skip(1) {
         match letter {
-            _ if escaped => escaped = false,
+            // `\`, CR, LF is one line that goes on.
+            _ if escaped => escaped = letter == '\r' && text.get(at + 1..).is_some_and(|next| next.starts_with('\n')),
             '\\' => escaped = true,
-            '\n' => return None,
+            '\n' | '\r' => return None,
             _ if letter == quote => return Some(at + 1),
             _ => {}
         }
@@ -240,7 +244,7 @@ pub(super) fn unescape_text(text: &str) -> String {
             Some('0') => out.push('\0'),
             // A line that goes on.
             Some('\r') => drop(letters.next_if_eq(&'\n')),
-            Some('\n') => {}
+            Some('\n' | '\u{2028}' | '\u{2029}') => {}
             Some(kind @ ('x' | 'u')) => {
                 let Some(code) = escaped_code(&mut letters, kind == 'x') else {
                     out.push(kind);

@@ -2,7 +2,7 @@
 
 use super::expression::is_keyword;
 use super::lexer::TsTokenKind;
-use super::tree::{TsExprKind, TsStatement, TsStatementKind, UNREADABLE};
+use super::tree::{NEXT_TURN, TsExprKind, TsStatement, TsStatementKind, UNREADABLE};
 use super::{ParseResult, TsParser, UnreadPiece};
 
 impl TsParser<'_> {
@@ -132,10 +132,7 @@ impl TsParser<'_> {
 
     fn expression_statement(&mut self) -> ParseResult<TsStatementKind> {
         let before = self.lexer.take_mark();
-        let expr = self.parse_expression()?;
-        while self.take_sign(",") {
-            self.parse_expression()?;
-        }
+        let expr = self.parse_sequence()?;
         self.end_statement()?;
         if expr.kind != TsExprKind::Other("an assignment") {
             return Ok(TsStatementKind::Expr(expr));
@@ -220,13 +217,15 @@ impl TsParser<'_> {
     fn opaque_statement(&mut self, what: &'static str) -> ParseResult<TsStatementKind> {
         let token = self.lexer.peek_token();
         self.lexer.take_token(&token);
+        let is_next = token.kind == TsTokenKind::Name("continue");
         if what == "a jump" {
             let next = self.lexer.peek_token();
-            if !next.on_new_line && !matches!(next.kind, TsTokenKind::Sign(";" | "}") | TsTokenKind::End) {
+            let has_label = !next.on_new_line && !matches!(next.kind, TsTokenKind::Sign(";" | "}") | TsTokenKind::End);
+            if has_label {
                 self.parse_expression()?;
             }
             self.end_statement()?;
-            return Ok(TsStatementKind::Other(what));
+            return Ok(TsStatementKind::Other(if is_next && !has_label { NEXT_TURN } else { what }));
         }
         let does = what == "a loop that ends with a condition";
         if !does && self.is_sign("(") {

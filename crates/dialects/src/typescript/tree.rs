@@ -40,13 +40,15 @@ pub enum TsExprKind {
     Object(Vec<TsProperty>),
     /// Any function.
     Function(Rc<TsFunction>),
-    /// `of.name`, also `of?.name`.
+    /// `of.name`.
     Member {
         /// The object.
         of: Box<TsExpr>,
         /// The field name.
         name: String,
     },
+    /// `of` before `?.`: where it is `undefined` or `null`, the whole chain is `undefined`.
+    Optional(Box<TsExpr>),
     /// `of[index]`.
     Index {
         /// The indexed value.
@@ -170,6 +172,9 @@ pub struct TsStatement {
     /// Where it stands.
     pub span: Span,
 }
+
+/// `continue` without a label.
+pub const NEXT_TURN: &str = "the next turn of a loop";
 
 /// What a statement is called that cannot be read.
 pub const UNREADABLE: &str = "what cannot be read";

@@ -24,6 +24,7 @@ use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use names::PathRoots;
+use pack::PackEntry;
 use std::borrow::Cow;
 
 /// Packs of the versions 1 to 3.
@@ -59,6 +60,8 @@ struct PackLowering<'a, 'l> {
     schema_names: UniqueLabels,
     schemas: Vec<(String, YamlNode)>,
     label: String,
+    /// The tags of the current entry, as a modifier.
+    tags: String,
 }
 
 fn lower_pack(_: &YamlNode, lowering: &mut Lowering<'_>) {
@@ -70,15 +73,19 @@ fn lower_pack(_: &YamlNode, lowering: &mut Lowering<'_>) {
         schema_names: UniqueLabels::default(),
         schemas: Vec::new(),
         label: String::new(),
+        tags: String::new(),
     };
-    for node in &pack.invariants {
-        sentences.lower_invariant(node);
+    for entry in &pack.invariants {
+        sentences.begin_entry(entry);
+        sentences.lower_invariant(&entry.node);
     }
-    for node in &pack.for_each_tool {
-        sentences.for_each_tool(node);
+    for entry in &pack.for_each_tool {
+        sentences.begin_entry(entry);
+        sentences.for_each_tool(&entry.node);
     }
-    for node in &pack.sequences {
-        sentences.lower_sequence(node);
+    for entry in &pack.sequences {
+        sentences.begin_entry(entry);
+        sentences.lower_sequence(&entry.node);
     }
     let out = sentences.out;
     let description = pack.description.as_deref().unwrap_or("").trim();
@@ -137,15 +144,20 @@ fn write_definitions(lowering: &mut Lowering<'_>, out: &RuleWriter) {
 }
 
 impl PackLowering<'_, '_> {
+    fn begin_entry(&mut self, entry: &PackEntry) {
+        let tags = entry.tags.join(", ");
+        self.tags = if tags.is_empty() { tags } else { format!(" tags {tags}") };
+    }
+
     /// Adds a sentence if the label differs from the name.
     fn rule_head(&mut self, word: &str, name: &str, says: Option<&str>) -> String {
         self.label = self.labels.unique_label(name);
         let sentence = match says {
             Some(says) => format!("{name}: {}", says.split_whitespace().collect::<Vec<_>>().join(" ")),
-            None if self.label == name => return format!("{word} {name}"),
+            None if self.label == name => return format!("{word} {name}{}", self.tags),
             None => name.to_owned(),
         };
-        format!("{word} {} {}", self.label, crate::writer::quote_text(&sentence))
+        format!("{word} {} {}{}", self.label, crate::writer::quote_text(&sentence), self.tags)
     }
 
     fn schema_name(&mut self, schema: &YamlNode) -> String {

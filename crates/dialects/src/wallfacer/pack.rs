@@ -2,11 +2,13 @@
 
 use super::template::{self, CoveredText, PackParameter, TOOL_NAME};
 use crate::Lowering;
+use crate::writer::to_label;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::{FileId, SourceFile, Span};
 use averment_engine::check::files::display_name;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 const DEPTH: usize = 4;
 const VERSIONS: [&str; 3] = ["1", "2", "3"];
@@ -20,11 +22,19 @@ pub(super) struct InvariantPack {
     /// Its own description.
     pub description: Option<String>,
     /// Invariants of named tools.
-    pub invariants: Vec<YamlNode>,
+    pub invariants: Vec<PackEntry>,
     /// Invariants of all tools that fit.
-    pub for_each_tool: Vec<YamlNode>,
+    pub for_each_tool: Vec<PackEntry>,
     /// Calls that follow each other.
-    pub sequences: Vec<YamlNode>,
+    pub sequences: Vec<PackEntry>,
+}
+
+/// An invariant or a sequence.
+#[derive(Debug, Clone)]
+pub(super) struct PackEntry {
+    pub node: YamlNode,
+    /// The tags of its pack, as labels.
+    pub tags: Rc<[String]>,
 }
 
 /// `None` if it is invalid, which was reported.
@@ -143,6 +153,7 @@ fn own_pack(lowering: &mut Lowering<'_>, root: &YamlNode, file: &str) -> Option<
     let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let mut pack =
         InvariantPack { name: stem.split('.').next().unwrap_or(stem).to_owned(), ..InvariantPack::default() };
+    let mut tags: Vec<String> = Vec::new();
     if let Some(metadata) = root.get("metadata")
         && said.check_keys(metadata, "`metadata`", &METADATA)
     {
@@ -150,13 +161,21 @@ fn own_pack(lowering: &mut Lowering<'_>, root: &YamlNode, file: &str) -> Option<
         pack.description = said.optional_text(metadata, "description", "`metadata`").map(str::to_owned);
         for key in ["authors", "tags"] {
             for text in said.list_items(metadata, key, "`metadata`") {
-                let _ = said.as_text(text, &format!("an element of `{key}`"));
+                let text = said.as_text(text, &format!("an element of `{key}`")).map(to_label);
+                if let Some(tag) = text.filter(|tag| key == "tags" && !tags.contains(tag)) {
+                    tags.push(tag);
+                }
             }
         }
     }
-    pack.invariants = said.list_items(root, "invariants", "a pack").to_vec();
-    pack.for_each_tool = said.list_items(root, "for_each_tool", "a pack").to_vec();
-    pack.sequences = said.list_items(root, "sequences", "a pack").to_vec();
+    let tags: Rc<[String]> = tags.into();
+    let mut entries = |key: &str| -> Vec<PackEntry> {
+        let nodes = said.list_items(root, key, "a pack").iter();
+        nodes.map(|node| PackEntry { node: node.clone(), tags: Rc::clone(&tags) }).collect()
+    };
+    pack.invariants = entries("invariants");
+    pack.for_each_tool = entries("for_each_tool");
+    pack.sequences = entries("sequences");
     Some(pack)
 }
 
@@ -189,12 +208,12 @@ fn merge_packs(own: InvariantPack, parents: Vec<InvariantPack>) -> InvariantPack
     all
 }
 
-fn merge_nodes(parents: Vec<Vec<YamlNode>>, own: Vec<YamlNode>) -> Vec<YamlNode> {
-    let name = |node: &YamlNode| node.get("name").and_then(YamlNode::as_text).map(str::to_owned);
+fn merge_nodes(parents: Vec<Vec<PackEntry>>, own: Vec<PackEntry>) -> Vec<PackEntry> {
+    let name = |entry: &PackEntry| entry.node.get("name").and_then(YamlNode::as_text).map(str::to_owned);
     let mut taken: BTreeSet<String> = own.iter().filter_map(name).collect();
-    let mut all: Vec<YamlNode> = Vec::new();
+    let mut all: Vec<PackEntry> = Vec::new();
     for parent in parents {
-        let kept: Vec<YamlNode> =
+        let kept: Vec<PackEntry> =
             parent.into_iter().filter(|node| !name(node).is_some_and(|name| taken.contains(&name))).collect();
         taken.extend(kept.iter().filter_map(name));
         all.extend(kept);

@@ -16,8 +16,38 @@ const DEPTH: usize = 64;
 /// # Errors
 /// What cannot be read, with its place and what to write.
 pub fn parse_document(text: &str, file: FileId, schema: YamlSchema) -> Result<YamlNode, Box<Diagnostic>> {
+    read_events(text, text, file, schema).or_else(|error| {
+        let masked = mask_globs(text).ok_or_else(|| error.clone())?;
+        read_events(&masked, text, file, schema).map_err(|_| error)
+    })
+}
+
+/// `- *_dangerous` as a text, in a file without anchors: there an alias would stand for nothing. `None` if there is none.
+fn mask_globs(text: &str) -> Option<String> {
+    let begins_value = |before: &str| before.trim_end_matches(' ').ends_with(['-', ':', ',', '[', '{', '\n']);
+    if text.match_indices('&').any(|found| text.get(..found.0).is_some_and(begins_value)) {
+        return None;
+    }
+    let mut masked = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.split_once("- *") {
+            Some((indent, rest)) if indent.trim().is_empty() => {
+                masked.push_str(&format!("{indent}- {GLOB}{rest}"));
+            }
+            _ => masked.push_str(line),
+        }
+    }
+    (masked != text).then_some(masked)
+}
+
+/// Stands for `*` at the beginning of a text.
+const GLOB: char = '~';
+
+/// `original` has the same places, and `*` where `text` has [`GLOB`].
+fn read_events(text: &str, original: &str, file: FileId, schema: YamlSchema) -> Result<YamlNode, Box<Diagnostic>> {
     let places = CharOffsets::new(text, file);
-    let mut reader = YamlReader { schema, open: Vec::new(), anchors: BTreeMap::new(), aliased: 0, root: None };
+    let mut reader =
+        YamlReader { schema, original, open: Vec::new(), anchors: BTreeMap::new(), aliased: 0, root: None };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| Box::new(places.scan_diagnostic(&error, text)))?;
@@ -61,6 +91,12 @@ impl CharOffsets {
             .map_or(0, |end| end.saturating_add(1));
         let indent = text.get(line_start..).unwrap_or("").chars().take_while(|c| c.is_whitespace() && *c != '\n');
         let tab = indent.clone().any(|c| c == '\t') || error.info().contains("tab");
+        let alias = text.get(span.as_range().start..).filter(|rest| rest.starts_with('*'));
+        if let Some(word) = alias.and_then(|rest| rest.split_whitespace().next()) {
+            let help =
+                format!("`*` begins an alias, and there is no anchor of this name: write `\"{word}\"` in quotes");
+            return Diagnostic::new(Slug::Syntax, span, format!("this is not YAML: {}", error.info())).with_help(help);
+        }
         let help = match tab {
             true => "lines of YAML are indented by spaces: write spaces for the tab",
             false => "look at the indentation, at brackets and quotes, and at `:` and `#` in text without quotes",
@@ -76,15 +112,16 @@ struct OpenCollection {
     is_map: bool,
 }
 
-struct YamlReader {
+struct YamlReader<'t> {
     schema: YamlSchema,
+    original: &'t str,
     open: Vec<OpenCollection>,
     anchors: BTreeMap<usize, (YamlNode, usize)>,
     aliased: usize,
     root: Option<YamlNode>,
 }
 
-impl YamlReader {
+impl YamlReader<'_> {
     fn take_event(&mut self, event: Event<'_>, span: Span) -> Result<(), Box<Diagnostic>> {
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {
@@ -117,7 +154,13 @@ impl YamlReader {
             })
         };
         match tag.map(core_tag) {
-            None if style == ScalarStyle::Plain => plain(&text),
+            None if style == ScalarStyle::Plain => {
+                let written = self.original.get(span.as_range()).unwrap_or_default();
+                match text.strip_prefix(GLOB).filter(|_| written.starts_with('*')) {
+                    Some(rest) => plain(&format!("*{rest}")),
+                    None => plain(&text),
+                }
+            }
             None => Ok(YamlValue::Text(text.into_owned())),
             Some(Some("str")) => Ok(YamlValue::Text(text.into_owned())),
             Some(Some("int" | "float" | "bool" | "null")) => plain(&text),

@@ -20,6 +20,7 @@ mod assay;
 mod judged;
 mod pages;
 mod runsight;
+mod seeds;
 mod skillgym;
 mod stop;
 mod tally;

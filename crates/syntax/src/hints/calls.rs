@@ -119,6 +119,15 @@ fn incomplete_generate(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         let at = view.find_word(end, word).map(|at| at + 1).filter(|&at| view.is_number(at));
         at.map_or(other.to_owned(), |at| view.token_text(at).to_owned())
     };
+    let is_counted =
+        |word: &str| view.find_word(end, word).is_some_and(|at| at + 1 < view.failed && view.is_number(at + 1));
+    if is_counted("cases") && is_counted("seed") && view.failed < view.len() {
+        let place = view.failed;
+        let message = format!("a line end or `;` is missing before `{}`", view.token_text(place));
+        let edit = view.insert_after(place - 1, ";");
+        let text = format!("…; {}", view.source_text(place, view.len()));
+        return Some(view.syntax_error(place, place + 1, message).suggest_text(text, vec![edit]));
+    }
     let counts = format!("cases {} seed {}", number("cases", "50"), number("seed", "7"));
     let rest = view.find_any(end, &["as", "expect"]).unwrap_or(view.len());
     let place = view.failed;

@@ -25,13 +25,18 @@ const ABOUT: [&str; 3] = [of_run::ID, of_run::META, of_run::TOOLS];
 /// Only normal-form keys with some content; beside other keys something unique is needed.
 fn is_normal(object: Object<'_>) -> bool {
     let tells = |entry: &ObjectEntry<'_>| {
-        let says_nothing = ABOUT.contains(&entry.key);
+        let says_nothing = ABOUT.contains(&entry.key) && !(entry.key == of_run::TOOLS && are_names(entry.node));
         !(says_nothing || entry.key == of_run::ERROR && is_answer_of_service(entry.node))
     };
     match object.entries().iter().all(|entry| is_key(entry.key)) {
         true => object.entries().is_empty() || object.entries().iter().any(tells),
         false => has_steps(object) || has_input_and_output(object),
     }
+}
+
+/// The tools that there are before a run, as STOP gives them: a list of their names.
+fn are_names(tools: Node<'_>) -> bool {
+    node_list(tools).is_some_and(|list| !list.is_empty() && list.iter().all(|name| node_text(*name).is_some()))
 }
 
 key_table! {

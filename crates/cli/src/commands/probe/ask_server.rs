@@ -241,7 +241,8 @@ impl ProbeInputs<'_> {
             }
             let recorded = probe.run_invariant(ask, Some(&mut *client));
             asked.add_recorded(&recorded);
-            if !looks {
+            // A call with written arguments is made once, unless a corpus asks whether it fails again.
+            if !looks || arguments.corpus.is_none() && !ask.is_generated() {
                 continue;
             }
             if let Some(smallest) = probe.find_smallest(ask, &recorded, &fails, &mut *client, !arguments.no_shrink) {

@@ -29,7 +29,6 @@ pub(super) const PROPERTIES: &[(RunExprKind, &str, &str, RunExprKind)] = &[
 
 /// Owner kind, name there, name here, kind.
 pub(super) const FIELDS: &[(RunExprKind, &str, &str, RunExprKind)] = &[
-    (RunExprKind::Command, "command", "command", RunExprKind::Text),
     (RunExprKind::Call, "tool", "tool", RunExprKind::Text),
     (RunExprKind::Call, "args", "args", RunExprKind::Any),
     (RunExprKind::Skill, "skill", "name", RunExprKind::Text),
@@ -44,13 +43,20 @@ pub(super) const ASKED: &[(&str, &str, RunExprKind)] = &[
     ("finalOutput", "output", RunExprKind::Text),
 ];
 
-/// Reads are objects with a path here.
-pub(super) fn element_of(kind: RunExprKind) -> Option<RunExprKind> {
+/// The field that an element of a list of objects here is there: paths of reads, texts of commands.
+pub(super) fn element_field(kind: RunExprKind) -> &'static str {
     match kind {
-        RunExprKind::Commands => Some(RunExprKind::Command),
+        RunExprKind::Reads => "path",
+        RunExprKind::Commands => "command",
+        _ => "",
+    }
+}
+
+pub(in crate::skillgym) fn element_of(kind: RunExprKind) -> Option<RunExprKind> {
+    match kind {
         RunExprKind::Calls => Some(RunExprKind::Call),
         RunExprKind::Skills => Some(RunExprKind::Skill),
-        RunExprKind::Reads | RunExprKind::Texts => Some(RunExprKind::Text),
+        RunExprKind::Commands | RunExprKind::Reads | RunExprKind::Texts => Some(RunExprKind::Text),
         RunExprKind::Any => Some(RunExprKind::Any),
         _ => None,
     }

@@ -1,10 +1,16 @@
 //! Suites of SkillGym, held against verdicts that SkillGym itself gave: each vector is written as a case in TypeScript.
 
+mod followed;
+mod observed;
 mod programs;
 
 use crate::judged::Given;
 use crate::tally::{Tally, few_decisions};
 use averment::Verdict;
+use averment_base::limits::Limits;
+use averment_base::source::{SourceFile, SourceMap};
+use averment_dialects::{ForeignOptions, LoweringInputs, compile_foreign};
+use averment_engine::check::files::Memory;
 use averment_fixtures::{lines, shared};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -77,6 +83,19 @@ fn suite(assertion: &str) -> String {
     format!(
         "import {{ assert, type Case }} from \"skillgym\";\n\nconst suite: Case[] = [\n  {{ id: \"c\", prompt: \"p\", async assert(report, ctx) {{\n    {assertion};\n  }} }},\n];\n\nexport default suite;\n"
     )
+}
+
+/// The rules that a case with this body is imported as, with what is not read of it, and their text.
+fn imported_rules(body: &str) -> (averment::Rules, String) {
+    let mut sources = SourceMap::default();
+    let text = suite(body);
+    let root = sources.add_file(SourceFile::new("demo-suite.ts", Some(Path::new("")), text.as_str()));
+    let options = ForeignOptions { partly: true, ..ForeignOptions::default() };
+    let how = LoweringInputs { files: &Memory::new(std::iter::empty::<(&str, &str)>()), options };
+    let compiled = compile_foreign(&mut sources, root, &[], Limits::default(), how);
+    let text = compiled.lowered.map(|lowered| lowered.written.text).unwrap_or_default();
+    let rules = averment::Rules::builder().text("demo.assert", text.as_str()).build();
+    (rules.unwrap_or_else(|error| panic!("{error}\n{text}")), text)
 }
 
 /// Whether a run passes there: what nothing exercised does.

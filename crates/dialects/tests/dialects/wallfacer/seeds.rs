@@ -49,3 +49,21 @@ fn a_recorded_run_is_judged_by_its_calls() {
         given.judge(&call(r#"{"a": 4, "b": 2}"#, r#"{"content": [{"type": "text", "text": "/home/ann"}]}"#)).unwrap();
     assert!(other.rules.iter().all(|(_, verdict, _)| *verdict == averment::Verdict::Skipped), "{other:?}");
 }
+
+/// The tags of a pack are those of its invariants, of a pack that it extends its own.
+#[test]
+fn tags_of_a_pack_are_those_of_its_invariants() {
+    let check = "fixed: {}\n    assert: [{ kind: equals, lhs: { path: $.response.isError }, rhs: { value: true } }]";
+    let pack = |name: &str, tags: &str, more: &str| {
+        format!(
+            "version: 3\nmetadata: {{ name: {name}, tags: {tags}{more} }}\ninvariants:\n  - name: {name}.i\n    tool: t\n    {check}\n"
+        )
+    };
+    let (text, parent) = (pack("own", "[errors, two words, errors]", ", extends: [base]"), pack("base", "[old]", ""));
+    let beside = [("packs/base.yaml", parent.as_str())];
+    let given = Given { name: "own.yaml", text: &text, beside: &beside, ..Given::default() };
+    let imported = given.imported().unwrap();
+    assert!(imported.contains("invariant base.i tags old {"), "{imported}");
+    assert!(imported.contains("invariant own.i tags errors, two-words {"), "{imported}");
+    given.imports_cleanly();
+}

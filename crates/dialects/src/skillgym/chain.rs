@@ -1,0 +1,88 @@
+//! Members, indexes and calls, also behind `?.`.
+
+use super::program::SuiteProgram;
+use super::value::{JsValue, Lack, LocatedValue, RunExprKind, ScopeId, open_value};
+use crate::typescript::on_its_stack;
+use crate::typescript::tree::{TsElement, TsExpr, TsExprKind};
+use averment_base::source::Span;
+
+/// Methods that change the list that they are called of.
+const IN_PLACE: [&str; 2] = ["reverse", "sort"];
+
+/// True if nobody else has the list that an expression gives.
+fn is_own_list(expr: &TsExpr, kind: RunExprKind) -> bool {
+    match &expr.kind {
+        TsExprKind::List(_) => true,
+        TsExprKind::Call { .. } => matches!(kind, RunExprKind::Commands | RunExprKind::Texts),
+        _ => false,
+    }
+}
+
+impl SuiteProgram<'_, '_> {
+    /// `None` where `?.` ends the chain.
+    pub(super) fn eval_link(&mut self, expr: &TsExpr, scope: ScopeId) -> Option<LocatedValue> {
+        if !self.enter_level() {
+            return Some(LocatedValue::new(JsValue::RuntimeOnly("too much to follow".to_owned()), expr.span));
+        }
+        let value = on_its_stack(|| match &expr.kind {
+            TsExprKind::Member { of, name } => {
+                let of = self.eval_target(of, scope)?;
+                Some(self.member_value(&of, name))
+            }
+            TsExprKind::Index { of, index } => {
+                let of = self.eval_target(of, scope)?;
+                let index = self.eval_expr(index, scope);
+                Some(self.eval_index(&of, &index))
+            }
+            TsExprKind::Call { callee, arguments } => self.eval_call(callee, arguments, expr.span, scope),
+            _ => Some(self.eval_expr(expr, scope).value),
+        });
+        self.leave_level();
+        value.map(|value| LocatedValue::new(value, expr.span))
+    }
+
+    /// What a link of a chain is read from.
+    pub(super) fn eval_target(&mut self, of: &TsExpr, scope: ScopeId) -> Option<LocatedValue> {
+        match &of.kind {
+            TsExprKind::Optional(inner) => {
+                let mut item = self.eval_target(inner, scope)?;
+                if let JsValue::RunExpr(told) = &mut item.value {
+                    told.lack = Lack::Chain;
+                }
+                (!item.is_nullish()).then_some(item)
+            }
+            TsExprKind::Member { .. } | TsExprKind::Index { .. } | TsExprKind::Call { .. } => self.eval_link(of, scope),
+            _ => Some(self.eval_expr(of, scope)),
+        }
+    }
+
+    fn eval_call(&mut self, callee: &TsExpr, arguments: &[TsElement], span: Span, scope: ScopeId) -> Option<JsValue> {
+        let (callee, is_optional) = match &callee.kind {
+            TsExprKind::Optional(inner) => (&**inner, true),
+            _ => (callee, false),
+        };
+        let called = match &callee.kind {
+            TsExprKind::Member { of: target, name } => {
+                let of = self.eval_target(target, scope)?;
+                match &of.value {
+                    JsValue::Api(_) | JsValue::Object(_) => self.member_value(&of, name),
+                    JsValue::RunExpr(told) if IN_PLACE.contains(&name.as_str()) && !is_own_list(target, told.kind) => {
+                        return Some(open_value("a list that changes in its place"));
+                    }
+                    _ => {
+                        return Some(match self.eval_elements(arguments, scope) {
+                            Ok(arguments) => self.call_method(&of, name, &arguments),
+                            Err(why) => JsValue::RuntimeOnly(why),
+                        });
+                    }
+                }
+            }
+            _ => self.eval_target(callee, scope)?.value,
+        };
+        let called = LocatedValue::new(called, callee.span);
+        if is_optional && called.is_nullish() {
+            return None;
+        }
+        Some(self.call_function(&called, arguments, span, scope))
+    }
+}

@@ -1,0 +1,59 @@
+//! What values need that a program makes without an error.
+
+use super::conditions::negate_condition;
+use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, join_needs, open_value};
+use crate::writer::BindingStrength;
+
+/// What parts of a value need, and why one of them is not known.
+pub(super) fn needs_of_parts(item: &LocatedValue) -> Result<Option<String>, String> {
+    let all = |mut parts: std::slice::Iter<'_, LocatedValue>| {
+        parts.try_fold(None, |needs: Option<String>, part| {
+            Ok(join_needs(needs.as_deref(), needs_of_parts(part)?.as_deref()))
+        })
+    };
+    match &item.value {
+        JsValue::RunExpr(told) => Ok(told.needs.clone()),
+        JsValue::RuntimeOnly(why) => Err(why.clone()),
+        JsValue::List(items) => all(items.iter()),
+        JsValue::Object(entries) => {
+            let parts: Vec<LocatedValue> = entries.iter().map(|(_, part)| part.clone()).collect();
+            all(parts.iter())
+        }
+        _ => Ok(None),
+    }
+}
+
+/// A value that is there only if others are made without an error.
+pub(super) fn needed_with(value: JsValue, others: &[LocatedValue]) -> JsValue {
+    let mut needs = None;
+    for other in others {
+        match needs_of_parts(other) {
+            Ok(own) => needs = join_needs(needs.as_deref(), own.as_deref()),
+            Err(why) => return JsValue::RuntimeOnly(why),
+        }
+    }
+    match (value, needs) {
+        (value, None) => value,
+        (JsValue::RunExpr(told), Some(needs)) if told.needs.as_ref().is_some_and(|own| own.contains(&needs)) => {
+            JsValue::RunExpr(told)
+        }
+        (JsValue::Bool(truth), Some(needs)) => {
+            let [holds, fails] = if truth { [needs.as_str(), "false"] } else { ["false", needs.as_str()] };
+            let opposite = Some(format!("({fails})"));
+            let holds = RunExpr::new(format!("({holds})"), RunExprKind::Truth);
+            JsValue::RunExpr(RunExpr { opposite, needs: Some(needs), ..holds })
+        }
+        (JsValue::RunExpr(told), Some(needs)) if told.kind == RunExprKind::Truth => {
+            let opposite = format!("({needs} and {})", negate_condition(&told).nested_text(BindingStrength::And));
+            let text = format!("({needs} and {})", told.nested_text(BindingStrength::And));
+            let needs = join_needs(Some(&needs), told.needs.as_deref());
+            JsValue::RunExpr(RunExpr { needs, opposite: Some(opposite), ..RunExpr::new(text, RunExprKind::Truth) })
+        }
+        (JsValue::RunExpr(told), Some(needs)) if told.kind == RunExprKind::Text => {
+            let text = format!("(if {needs} then {} else null)", told.text);
+            let needs = join_needs(Some(&needs), told.needs.as_deref());
+            JsValue::RunExpr(RunExpr { needs, lack: told.lack, ..RunExpr::new(text, RunExprKind::Text) })
+        }
+        _ => open_value("a value of what may throw"),
+    }
+}

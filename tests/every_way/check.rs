@@ -100,6 +100,7 @@ impl Check {
                 violations: self.violations.1,
                 steps: false,
                 measured: false,
+                shapes: false,
             },
             reading: RunReadOptions { limits: Limits::default(), strict: self.strict, ..RunReadOptions::default() },
             unused: UnusedNames::default(),

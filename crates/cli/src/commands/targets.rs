@@ -273,6 +273,39 @@ impl Write for ReportFile {
     }
 }
 
+/// Standard output for reports. Where its reader has gone (`aver check … | head`) the rest is dropped: the reports in files are still written,
+/// and the exit code is that of the check.
+#[derive(Default)]
+struct ReportStdout {
+    closed: bool,
+}
+
+impl ReportStdout {
+    fn unless_closed(&mut self, written: io::Result<usize>, length: usize) -> io::Result<usize> {
+        match written {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(length)
+            }
+            written => written,
+        }
+    }
+}
+
+impl Write for ReportStdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.closed {
+            return Ok(bytes.len());
+        }
+        self.unless_closed(io::stdout().write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = io::stdout().flush().map(|()| 0);
+        self.unless_closed(flushed, 0).map(|_| ())
+    }
+}
+
 /// A destination that a report is written into.
 pub struct OpenedTarget {
     /// The stream.
@@ -286,7 +319,7 @@ pub struct OpenedTarget {
 /// Opens what a report is written into.
 pub fn open_target(target: &OutputTarget, color: ColorChoice) -> Result<OpenedTarget, CommandError> {
     let Some(path) = &target.file else {
-        let out = Box::new(BufWriter::with_capacity(1 << 16, io::stdout()));
+        let out = Box::new(BufWriter::with_capacity(1 << 16, ReportStdout::default()));
         return Ok(OpenedTarget { out, style: OutputStream::Out.style(color), file: None });
     };
     let file = target.open_file(path)?;

@@ -543,13 +543,13 @@ fn colour_is_for_terminals_only() {
 }
 
 #[test]
-fn a_closed_pipe_ends_quietly() {
+fn a_closed_pipe_takes_neither_the_exit_code_nor_the_files() {
     use std::io::Read as _;
     use std::process::{Command, Stdio};
     let folder = Folder::usual();
     folder.write("many.jsonl", format!("{BAD}\n").repeat(20_000).as_bytes());
     let mut child = Command::new(env!("CARGO_BIN_EXE_aver"))
-        .args(["check", "refunds.assert", "many.jsonl", "--format", "json"])
+        .args(["check", "refunds.assert", "many.jsonl", "--format", "json", "--report", "summary=end.txt"])
         .current_dir(folder.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -558,7 +558,8 @@ fn a_closed_pipe_ends_quietly() {
     let mut start = [0; 100];
     child.stdout.take().unwrap().read_exact(&mut start).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(141), ""));
+    assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(1), ""));
+    assert!(std::fs::read_to_string(folder.path().join("end.txt")).unwrap().contains("20000"));
 }
 
 #[cfg(unix)]

@@ -187,7 +187,12 @@ fn bleu_score(candidate: &[u32], reference: &[u32], meter: &mut FuelMeter) -> Re
 }
 
 fn rouge_words(lower: &str) -> impl Iterator<Item = &str> {
-    split_signs(lower.split(|character: char| !character.is_alphanumeric()))
+    split_signs(lower.split(|letter: char| !letter.is_alphanumeric() || is_accented_latin(letter)))
+}
+
+/// The common implementation knows letters of ASCII alone. It takes `café` for `caf`; of other scripts it sees nothing at all.
+fn is_accented_latin(letter: char) -> bool {
+    matches!(letter, '\u{aa}' | '\u{ba}' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
 }
 
 /// Each sign of a script that is written without spaces is a word.

@@ -134,7 +134,9 @@ impl Checker<'_> {
             let Some(set) = value.ty.word_set().or_else(|| value.ty.element_type().word_set()) else { continue };
             let literals = self.literals_within(&other.expr);
             let shown = if std::ptr::eq(value, left) { text.to_owned() } else { self.source_line(value.expr.span) };
-            self.report_words(test.kind, set, &shown, &literals, std::ptr::eq(value, left));
+            let is_subject = std::ptr::eq(value, left);
+            let has_elements = matches!(left.ty, Ty::List(_));
+            self.report_words(test.kind, set, &shown, &literals, WordPlace { is_subject, has_elements });
         }
     }
 
@@ -143,7 +145,8 @@ impl Checker<'_> {
         for one in self.bindings.take_words() {
             if let Some(set) = self.bindings.word_set(one.number) {
                 let name = format!("${}", self.bindings.name(one.number));
-                self.report_words(one.kind, set, &name, &one.literals, true);
+                let place = WordPlace { is_subject: true, has_elements: false };
+                self.report_words(one.kind, set, &name, &one.literals, place);
             }
         }
     }
@@ -154,10 +157,10 @@ impl Checker<'_> {
         set: WordSet,
         text: &str,
         literals: &[(String, Span)],
-        is_subject: bool,
+        place: WordPlace,
     ) {
-        for (word, place) in literals {
-            if !set.excludes_word(word) || part_fits(kind, set, word, is_subject) {
+        for (word, at) in literals {
+            if !set.excludes_word(word) || part_fits(kind, set, word, place) {
                 continue;
             }
             let message = format!("`{text}` is never \"{word}\"");
@@ -169,12 +172,12 @@ impl Checker<'_> {
                 Some(meant) => format!("write `\"{meant}\"`; it is one of {all}"),
                 None => format!("it is one of {all}"),
             };
-            let mut diagnostic = Diagnostic::new(Slug::UnknownWord, *place, message).with_help(help);
+            let mut diagnostic = Diagnostic::new(Slug::UnknownWord, *at, message).with_help(help);
             if let Some(meant) = meant
-                && self.map.span_text(*place).trim_matches(['"', '\'']) == word
+                && self.map.span_text(*at).trim_matches(['"', '\'']) == word
             {
                 let quoted = format!("\"{meant}\"");
-                diagnostic = diagnostic.with_fix(format!("write `{quoted}`"), *place, quoted);
+                diagnostic = diagnostic.with_fix(format!("write `{quoted}`"), *at, quoted);
             }
             self.report_diagnostic(diagnostic);
         }
@@ -222,11 +225,23 @@ impl Checker<'_> {
     }
 }
 
+/// Where the value of a closed set stands in a test.
+#[derive(Debug, Clone, Copy)]
+struct WordPlace {
+    /// In front of the word of the test.
+    is_subject: bool,
+    /// The front is a list, of which elements are asked for and no parts of texts.
+    has_elements: bool,
+}
+
 /// True where the test asks for a part of a text, and some word of the set has the answer yes.
-fn part_fits(kind: TestKind, set: WordSet, literal: &str, is_subject: bool) -> bool {
+fn part_fits(kind: TestKind, set: WordSet, literal: &str, place: WordPlace) -> bool {
     let lower = literal.to_lowercase();
+    if place.has_elements {
+        return kind == TestKind::ContainsIgnoringCase && set.words().contains(&lower.as_str());
+    }
     set.words().iter().any(|word| {
-        let (whole, part) = if is_subject { (*word, lower.as_str()) } else { (lower.as_str(), *word) };
+        let (whole, part) = if place.is_subject { (*word, lower.as_str()) } else { (lower.as_str(), *word) };
         match kind {
             TestKind::Contains | TestKind::ContainsAll | TestKind::ContainsAny | TestKind::ContainsNone => {
                 whole.contains(part) && lower == literal

@@ -158,7 +158,7 @@ impl<'p> CodeReader<'p> {
         use CourseGrowth as G;
         let is_fixed = taken.iter().all(|growth| *growth == G::Fixed);
         match (op, taken) {
-            (Op::Root(name), _) => self.name_text(name.0).map_or(G::Changing, G::of_root),
+            (Op::Root(name) | Op::StepOrRoot(name), _) => self.name_text(name.0).map_or(G::Changing, G::of_root),
             (Op::Run(), _) => G::WholeRun,
             (Op::Field(name, false), [G::WholeRun]) => self.name_text(name.0).map_or(G::Changing, G::of_root),
             (Op::Field(_, true) | Op::Every(_) | Op::Deep(_), [G::LongerList]) => G::LongerList,

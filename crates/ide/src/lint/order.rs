@@ -261,9 +261,8 @@ fn find_in_temporal(temporal: &Temporal<CheckedPattern, Checked>, found: &mut Ve
     for (at, step) in steps.iter().enumerate() {
         let near = step.alternatives.first().map(|one| index.find_candidates(one)).unwrap_or_default();
         let mut others = near.into_iter().filter_map(|other| Some((other, steps.get(other)?)));
-        let other = others.find(|(other, large)| {
-            *other != at && is_subset(step, large) && !(is_subset(large, step) && *other > at)
-        });
+        let other = others
+            .find(|(other, large)| *other != at && is_subset(step, large) && !(is_subset(large, step) && *other > at));
         if let Some((_, other)) = other {
             found.push(covered_diagnostic(step.span, &step.text, other.span, &other.text));
         }

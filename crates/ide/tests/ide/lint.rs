@@ -336,3 +336,54 @@ fn lists_are_looked_at_in_their_case() {
         assert_eq!(slugs(&found).contains(&"letter-case"), slug, "{text}: {:?}", lines(&found));
     }
 }
+
+/// What is checked and linted of a text, many times as long.
+fn work_time(form: &dyn Fn(usize) -> String, count: usize) -> std::time::Duration {
+    let text = form(count);
+    let start = std::time::Instant::now();
+    linted(&text, &LintOptions::default());
+    start.elapsed()
+}
+
+#[test]
+fn work_grows_with_the_length_of_a_file_and_not_faster() {
+    let listed = |count: usize, join: &str, one: &dyn Fn(usize) -> String| {
+        format!("never {}\n", (0..count).map(one).collect::<Vec<_>>().join(join))
+    };
+    let forms: [(&str, &dyn Fn(usize) -> String); 8] = [
+        ("open rules", &|count| "rule a {\n".repeat(count)),
+        ("open rules on a line", &|count| "rule a {".repeat(count)),
+        ("a chain of definitions", &|count| {
+            let chain: String = (1..=count).map(|at| format!("def step s{at} = s{}\n", at - 1)).collect();
+            format!("def step s0 = t\n{chain}never s{count}\n")
+        }),
+        ("definitions of later ones", &|count| {
+            let chain: String = (0..count).map(|at| format!("def step s{at} = s{}\n", at + 1)).collect();
+            format!("{chain}def step s{count} = t\nnever s0\n")
+        }),
+        ("globs in a list", &|count| listed(count, ", ", &|at| format!("g{at}_*"))),
+        ("globs with the same end", &|count| listed(count, " | ", &|at| format!("g{at}*_x"))),
+        ("globs that begin with a star", &|count| listed(count, ", ", &|at| format!("*_g{at}"))),
+        ("steps with conditions", &|count| listed(count, ", ", &|at| format!("g(a: {at})"))),
+    ];
+    for (name, form) in forms {
+        let (short, long) = (work_time(form, 700), work_time(form, 2_100));
+        // As in the syntax crate: nine times as long where the work grows with the square.
+        let bound = (short * 6).max(std::time::Duration::from_millis(800));
+        assert!(long < bound, "{name}: {short:?} for a third of {long:?}");
+    }
+}
+
+#[test]
+fn what_is_covered_is_found_among_many() {
+    let many = (0..2_000).map(|at| format!("g{at}_*")).collect::<Vec<_>>().join(", ");
+    for (small, large) in
+        [("g7_x", "g7_*"), ("g7_a*", "g7_*"), ("x_y", "*_y"), ("y(a: 1)", "y"), ("y", "any"), ("y", "*")]
+    {
+        let text = format!("never {small}, {many}, {large}\n");
+        let found = lines(&linted(&text, &warning_of(Slug::UnreachableAlternative)));
+        let message = format!("`{large}` takes every `{small}` already");
+        let expected = if large == "g7_*" { "`g7_*` takes every" } else { message.as_str() };
+        assert!(found.iter().any(|line| line.contains(expected)), "{small} in {large}: {found:?}");
+    }
+}

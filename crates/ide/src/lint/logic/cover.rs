@@ -47,7 +47,9 @@ impl CoverIndex {
                 NameTest::Glob(glob) => literal_ends(glob),
                 _ => continue,
             };
-            front.char_indices().for_each(|(at, sign)| add(CoveredEnd::Front, front.get(..at + sign.len_utf8()).unwrap_or("")));
+            front
+                .char_indices()
+                .for_each(|(at, sign)| add(CoveredEnd::Front, front.get(..at + sign.len_utf8()).unwrap_or("")));
             behind.char_indices().for_each(|(at, _)| add(CoveredEnd::Behind, behind.get(at..).unwrap_or("")));
         }
         found.sort_unstable();

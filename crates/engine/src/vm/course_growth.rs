@@ -197,7 +197,10 @@ impl<'p> CodeReader<'p> {
                 }
             }
             (Op::Condition(), [truth]) => *truth,
-            (Op::Not() | Op::Premise(), [truth]) => truth.negated(),
+            (Op::Not(), [truth]) => truth.negated(),
+            // Where it does not hold any more, nothing is said.
+            (Op::Premise(), [G::Fixed | G::EarlyStep]) => taken.first().copied().unwrap_or(G::Changing),
+            (Op::Premise(), _) => G::Changing,
             (Op::And() | Op::Or(), [left, right]) => left.joined_with(*right),
             _ if is_fixed => G::Fixed,
             _ if taken.iter().all(|growth| matches!(growth, G::Fixed | G::EarlyStep)) => G::EarlyStep,

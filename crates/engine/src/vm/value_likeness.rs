@@ -18,7 +18,7 @@ pub(super) fn is_alike(left: &Value<'_>, right: &Value<'_>, same: EqualityTest) 
 }
 
 /// A text that spells the other value or differs by letter case, by white space or by characters that look alike; a number that stands for
-/// the boolean, or is written otherwise.
+/// the boolean.
 fn is_spelled_alike(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Text(a), Value::Text(b)) => {
@@ -33,10 +33,9 @@ fn is_spelled_alike(left: &Value<'_>, right: &Value<'_>) -> bool {
 fn stands_for(value: &Value<'_>, other: &Value<'_>) -> bool {
     match value {
         Value::Text(text) => spells_scalar(text.as_str().trim(), other),
-        Value::Number(number) => match other {
-            Value::Number(other) => number.compare(*other).is_eq(),
-            other => boolean_answer(other).is_some_and(|answer| number.compare(Number::from_count(usize::from(answer))).is_eq()),
-        },
+        Value::Number(number) => {
+            boolean_answer(other).is_some_and(|answer| number.compare(Number::from_count(usize::from(answer))).is_eq())
+        }
         _ => false,
     }
 }

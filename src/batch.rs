@@ -160,8 +160,19 @@ impl Batch {
     #[must_use]
     pub fn build_pipeline(&self, wants: ReportNeeds) -> Arc<Pipeline> {
         let SharedRules { programs, table, options, policy, reading, .. } = &*self.rules.inner;
-        let ReportNeeds { excerpt, findings, drawn, violations, compact, lines, steps, measured, shapes, timed, profile } =
-            wants;
+        let ReportNeeds {
+            excerpt,
+            findings,
+            drawn,
+            violations,
+            compact,
+            lines,
+            steps,
+            measured,
+            shapes,
+            timed,
+            profile,
+        } = wants;
         // Where nobody reads why something fails, the first place is enough.
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
         Arc::new(Pipeline {

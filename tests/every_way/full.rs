@@ -55,7 +55,14 @@ impl Full {
         let table = table(programs, selection);
         let prepared: Vec<PreparedProgram> = programs.iter().map(PreparedProgram::new).collect();
         let options = EvaluateOptions { selection: selection.clone(), ..EvaluateOptions::default() };
-        let detail = ReportDetail { excerpt: Some(92), findings: true, violations: 100, steps: false, measured: false, shapes: false };
+        let detail = ReportDetail {
+            excerpt: Some(92),
+            findings: true,
+            violations: 100,
+            steps: false,
+            measured: false,
+            shapes: false,
+        };
         let mut full = Full { table, runs: Vec::new(), outcomes: Vec::new() };
         for raw in raw {
             let arena = Bump::new();

@@ -61,7 +61,9 @@ fn what_the_run_says_of_itself_comes_first() {
 fn what_says_nothing_of_an_end_leaves_it_to_the_rules() {
     let error = "tool any fails when result starts with \"Error\"\n";
     for beside in ["", r#""status": null, "#, r#""ok": null, "#, r#""status": "pending", "#, r#""error": null, "#] {
-        let run = format!(r#"{{"calls": [{{"tool": "a", {beside}"result": "Error: no"}}, {{"tool": "b", {beside}"result": "fine"}}]}}"#);
+        let run = format!(
+            r#"{{"calls": [{{"tool": "a", {beside}"result": "Error: no"}}, {{"tool": "b", {beside}"result": "fine"}}]}}"#
+        );
         let run: &'static str = run.leak();
         let says = |rule: &str| -> &'static str { format!("{error}{rule}").leak() };
         judge(&[
@@ -71,17 +73,32 @@ fn what_says_nothing_of_an_end_leaves_it_to_the_rules() {
         ]);
     }
     let results = [
-        r#""Error""#, r#""error: no""#, r#""ValueError: no""#, r#""Failed to connect""#, r#""Exception(no)""#,
-        r#""Traceback (most recent call last): x""#, r#"{"success": false, "id": 1}"#, r#"{"ok": false}"#,
-        r#"{"error": "no", "id": 1}"#, r#"{"status": "failed"}"#, r#""{\"success\": false}""#,
+        r#""Error""#,
+        r#""error: no""#,
+        r#""ValueError: no""#,
+        r#""Failed to connect""#,
+        r#""Exception(no)""#,
+        r#""Traceback (most recent call last): x""#,
+        r#"{"success": false, "id": 1}"#,
+        r#"{"ok": false}"#,
+        r#"{"error": "no", "id": 1}"#,
+        r#"{"status": "failed"}"#,
+        r#""{\"success\": false}""#,
     ];
     for result in results {
         let run: &'static str = format!(r#"{{"calls": [{{"tool": "deploy", "result": {result}}}]}}"#).leak();
         judge(&[("never deploy failed", run, "undecided", ""), ("require deploy ok", run, "undecided", "")]);
     }
     let results = [
-        r#""Errors: 0""#, r#""fine""#, r#"{"success": true}"#, r#"{"error": null, "id": 1}"#, r#"{"status": "open"}"#,
-        r#""Failed logins: 3""#, "0", "[]", r#""{\"ok\": true}""#,
+        r#""Errors: 0""#,
+        r#""fine""#,
+        r#"{"success": true}"#,
+        r#"{"error": null, "id": 1}"#,
+        r#"{"status": "open"}"#,
+        r#""Failed logins: 3""#,
+        "0",
+        "[]",
+        r#""{\"ok\": true}""#,
     ];
     for result in results {
         let run: &'static str = format!(r#"{{"calls": [{{"tool": "deploy", "result": {result}}}]}}"#).leak();
@@ -92,7 +109,8 @@ fn what_says_nothing_of_an_end_leaves_it_to_the_rules() {
 /// A line that cannot be decided says nothing, and the next is asked: lines of the tool, of a part of its name, of any tool.
 #[test]
 fn the_next_line_is_asked_where_one_says_nothing() {
-    let run = r#"{"calls": [{"tool": "mcp__x", "result": "Error: no"}, {"tool": "mcp__y", "result": {"isError": false}}]}"#;
+    let run =
+        r#"{"calls": [{"tool": "mcp__x", "result": "Error: no"}, {"tool": "mcp__y", "result": {"isError": false}}]}"#;
     let any = "tool any fails when result starts with \"Error\"\n";
     for nearer in ["mcp__x", "mcp__*", "mcp__x, mcp__y", "any"] {
         for condition in ["result.isError == true", "result.code != 0", "turn == 3"] {

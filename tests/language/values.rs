@@ -69,7 +69,12 @@ fn unfit_values_are_evidence_of_nothing_and_the_reason_names_them() {
             r#"is "$250": a string and a number have no order"#,
         ),
         ("not output.n > 5", r#"{"output": {"n": true}}"#, "vacuous", "a boolean and a number have no order"),
-        (r#"not output.n > "5""#, r#"{"output": {"n": "25"}}"#, "vacuous", "a number, date, time or version has no order with another text"),
+        (
+            r#"not output.n > "5""#,
+            r#"{"output": {"n": "25"}}"#,
+            "vacuous",
+            "a number, date, time or version has no order with another text",
+        ),
         (
             "output.n not in 1..5",
             r#"{"output": {"n": "3"}}"#,

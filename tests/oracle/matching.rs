@@ -243,12 +243,7 @@ impl<'a> World<'a> {
         let (own, foreign) = self.tests(simple);
         let (bound, free, truth) = self.bindings(simple, index);
         let truth = own.into_iter().fold(truth, |truth, piece| truth.and(self.own_truth(piece, index, &bound)));
-        (truth.plain != Some(false)).then(|| Match {
-            bound,
-            free,
-            unknown: truth.plain.is_none(),
-            foreign,
-        })
+        (truth.plain != Some(false)).then(|| Match { bound, free, unknown: truth.plain.is_none(), foreign })
     }
 
     fn own_truth(&self, piece: Piece, index: usize, bound: &Env) -> Truth {

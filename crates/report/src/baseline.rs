@@ -240,7 +240,8 @@ fn parse_line(line: &str) -> Result<(BaselineKey, KnownFailure), String> {
     let (what, rest) = rest.split_once(BETWEEN.trim()).unwrap_or((rest, NOTHING));
     let rest = if rest.contains(BETWEEN.trim()) { rest.to_owned() } else { format!("{rest}{BETWEEN}") };
     let (shapes, reason) = take_name(&rest)?;
-    let shapes = if shapes == NOTHING { BTreeSet::new() } else { shapes.split(BETWEEN_SHAPES).map(str::to_owned).collect() };
+    let shapes =
+        if shapes == NOTHING { BTreeSet::new() } else { shapes.split(BETWEEN_SHAPES).map(str::to_owned).collect() };
     let mut words = what.split_whitespace();
     let known = ["fail", "vacuous", "undecided", BELOW, UNJUDGED, Status::UnexpectedPassed.as_str()];
     let word = words.next().filter(|word| known.contains(word));

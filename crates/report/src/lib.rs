@@ -26,9 +26,9 @@ pub mod digest;
 pub mod draw_limits;
 #[cfg(feature = "pictures")]
 mod failure;
+mod failure_shape;
 pub mod fingerprint;
 mod format;
-mod failure_shape;
 pub mod gate;
 #[cfg(feature = "pictures")]
 mod github;

@@ -290,7 +290,8 @@ pub struct ReportDetail {
 
 impl ReportDetail {
     /// Reasons and evidence, and nothing that is drawn.
-    pub const FINDINGS: Self = Self { excerpt: None, findings: true, violations: 0, steps: false, measured: false, shapes: false };
+    pub const FINDINGS: Self =
+        Self { excerpt: None, findings: true, violations: 0, steps: false, measured: false, shapes: false };
 
     /// True if runs must be read in full, whatever the rules look at.
     #[must_use]

@@ -135,7 +135,10 @@ pub fn build_of(
         run.filter(|_| detail.steps).map(|run| Box::new(timeline::timeline_report(table, run, outcomes, &text)));
     RunReport {
         run: redact::redact_source(source),
-        id: run.filter(|_| detail.shapes).and_then(|run| run.id).map(|id| text.withheld.remove_from(redact::redact(id).into_owned())),
+        id: run
+            .filter(|_| detail.shapes)
+            .and_then(|run| run.id)
+            .map(|id| text.withheld.remove_from(redact::redact(id).into_owned())),
         file: redact::redact_file(&source.file).into_owned(),
         gate: table.run_gate(&results, &rules, policy),
         score: mean_score(outcomes.iter().filter_map(|outcome| outcome.score)),

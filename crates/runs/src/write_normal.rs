@@ -96,8 +96,9 @@ fn write_step(step: &Step<'_>, out: &mut String) {
     out.push('{');
     let tells = matches!(step.kind, StepKind::Call | StepKind::Command);
     for entry in recorded_fields(step.kind, step.object) {
-        begin_entry(if entry.key == of_step::RECORDED_PATH { of_step::PATH } else { entry.key }, out);
-        write_json(&entry.node.value, out);
+        begin_entry(entry.key, out);
+        let recorded = step.object.get(of_step::RECORDED_PATH).filter(|_| entry.key == of_step::PATH);
+        write_json(&recorded.map_or(entry.node.value, |node| node.value), out);
     }
     if tells && step.status == StepStatus::Unknown {
         begin_entry(of_step::STATUS, out);
@@ -112,7 +113,7 @@ fn recorded_fields<'run>(kind: StepKind, step: Object<'run>) -> impl Iterator<It
     let derived = move |key: &str| {
         matches!(key, of_step::INDEX | of_step::KIND | of_step::OK)
             || kind == StepKind::Command && LINE_FIELDS.contains(&key)
-            || is_file && matches!(key, of_step::PATH | of_step::LOCATION)
+            || is_file && matches!(key, of_step::RECORDED_PATH | of_step::LOCATION)
     };
     let unsaid = move |entry: &ObjectEntry<'_>| {
         let is_status = entry.key == of_step::STATUS && matches!(kind, StepKind::Call | StepKind::Command);

@@ -61,7 +61,11 @@ fn places_in_the_call_list() {
         ),
         (
             "never repeat any more than 1 times",
-            &[(r#"a{"n":1} a{"n":3} a{"n":1}"#, Pass), (r#"a{"n":1} a{"n":2}"#, Vacuous), (r#"a{"n":1,"m":2} a{"m":2,"n":1.0}"#, Fail)],
+            &[
+                (r#"a{"n":1} a{"n":3} a{"n":1}"#, Pass),
+                (r#"a{"n":1} a{"n":2}"#, Vacuous),
+                (r#"a{"n":1,"m":2} a{"m":2,"n":1.0}"#, Fail),
+            ],
         ),
         ("sequence exactly a", &[("a", Pass), ("a a", Fail), ("b", Fail), ("b a", Fail), ("a b-", Pass), ("", Fail)]),
         ("sequence only a", &[("a", Pass), ("x a y", Pass), ("a x a", Fail), ("b", Fail), ("", Fail)]),

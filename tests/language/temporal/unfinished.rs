@@ -120,9 +120,7 @@ const HEADS: [&str; 16] = [
 /// The same call by call, with what it costs and with turns.
 fn beginning(length: usize, complete: bool) -> String {
     let calls = [("a", 1), ("b", 3), ("a", 2), ("a", 4), ("c", 1)];
-    let call = |(turn, (tool, n)): (usize, &(&str, i64))| {
-        serde_json::json!({"tool": tool, "args": {"n": n}, "turn": turn + 1, "result": n})
-    };
+    let call = |(turn, (tool, n)): (usize, &(&str, i64))| serde_json::json!({"tool": tool, "args": {"n": n}, "turn": turn + 1, "result": n});
     let calls: Vec<Value> = calls.iter().take(length).enumerate().map(call).collect();
     serde_json::json!({"calls": calls, "cost": length as f64, "turns": length, "complete": complete}).to_string()
 }
@@ -167,7 +165,8 @@ fn what_an_expression_says_of_a_run_that_goes_on_stays() {
     for expression in &expressions {
         for (around, fails_for_good) in around {
             // A comparison of counts is a statement.
-            let statement = around.replace("not (X)", if expression.starts_with("count") { "not X" } else { "not (X)" });
+            let statement =
+                around.replace("not (X)", if expression.starts_with("count") { "not X" } else { "not (X)" });
             let rule = statement.replace('X', expression);
             let Ok(rules) = averment::Rules::from_text("r.assert", &rule) else { continue };
             let verdict = |length: usize, complete: bool| {
@@ -183,7 +182,11 @@ fn what_an_expression_says_of_a_run_that_goes_on_stays() {
                 for late in early..=5 {
                     for complete in [false, true] {
                         if late > early || complete {
-                            assert_eq!(verdict(late, complete), said, "`{rule}` after {early} and {late} calls, {complete}");
+                            assert_eq!(
+                                verdict(late, complete),
+                                said,
+                                "`{rule}` after {early} and {late} calls, {complete}"
+                            );
                         }
                     }
                 }
@@ -198,6 +201,9 @@ fn an_undecided_verdict_tells_its_cause() {
     use averment::UndecidedCause::{Missing, Open, Owed};
     let rows = [
         ("never b", r#"{"calls": [{"tool": "a"}], "complete": false}"#, Some(Open)),
+        ("some a: count b == 0", r#"{"calls": [{"tool": "a"}], "complete": false}"#, Some(Open)),
+        ("not each a: count b >= 1", r#"{"calls": [{"tool": "a"}], "complete": false}"#, Some(Open)),
+        ("some a: (count b so far) == 0", r#"{"calls": [{"tool": "a"}], "complete": false}"#, None),
         ("not count b == count c", r#"{"calls": [{"tool": "c"}], "complete": false}"#, Some(Open)),
         ("none of { count b == count c }", r#"{"calls": [{"tool": "c"}], "complete": false}"#, Some(Open)),
         ("after a -> b", r#"{"calls": [{"tool": "a"}], "complete": false}"#, Some(Owed)),

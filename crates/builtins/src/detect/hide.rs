@@ -3,8 +3,8 @@
 use super::assignments::{self, CredentialName};
 use super::{Detector, DetectorFinding, byte_before, run_end, secrets};
 use averment_base::limits::{FuelMeter, LimitError, Limits};
-use averment_base::value::compare::with_deep_stack;
 use averment_base::value::Value;
+use averment_base::value::compare::with_deep_stack;
 use averment_base::value::json::{parse_recorded, to_json};
 use bumpalo::Bump;
 use std::borrow::Cow;
@@ -145,12 +145,7 @@ pub fn visit_named_texts(value: &Value<'_>, found: &mut dyn FnMut(&str)) {
 /// Texts in texts that are read as JSON: results of tools hold answers of servers, and these hold documents.
 const TEXTS: usize = 4;
 
-fn visit_value_texts(
-    name: Option<CredentialName>,
-    value: &Value<'_>,
-    texts: usize,
-    found: &mut dyn FnMut(&str),
-) {
+fn visit_value_texts(name: Option<CredentialName>, value: &Value<'_>, texts: usize, found: &mut dyn FnMut(&str)) {
     match value {
         Value::List(items) => {
             with_deep_stack(|| items.iter().for_each(|item| visit_value_texts(name, &item.value, texts, found)));

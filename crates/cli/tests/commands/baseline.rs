@@ -43,7 +43,12 @@ fn passes_with_known(rules: &str, before: &str, now: &str) -> bool {
     let folder = Folder::new(&[("rules.assert", rules), ("runs.jsonl", before)]);
     let ran = folder.aver("check rules.assert runs.jsonl --baseline known.txt --update-baseline");
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert_eq!(folder.aver("check rules.assert runs.jsonl --baseline known.txt").code, 0, "{}", folder.read("known.txt"));
+    assert_eq!(
+        folder.aver("check rules.assert runs.jsonl --baseline known.txt").code,
+        0,
+        "{}",
+        folder.read("known.txt")
+    );
     folder.write("runs.jsonl", now.as_bytes());
     folder.aver("check rules.assert runs.jsonl --baseline known.txt").code == 0
 }
@@ -70,7 +75,8 @@ fn what_failed_is_known_and_nothing_else_in_its_place() {
 #[test]
 fn what_is_said_over_many_runs_is_taken_up() {
     let runs = |passed: usize| {
-        let run = |number: usize| format!(r#"{{"id": "r-{number}", "calls": [], "output": {{"ok": {}}}}}"#, number < passed);
+        let run =
+            |number: usize| format!(r#"{{"id": "r-{number}", "calls": [], "output": {{"ok": {}}}}}"#, number < passed);
         (0..10).map(run).collect::<Vec<_>>().join("\n")
     };
     let rules = "in at least 90% of runs: output.ok";

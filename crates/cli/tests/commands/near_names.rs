@@ -199,7 +199,8 @@ fn paths_that_differ_by_letter_case_are_named() {
 #[test]
 fn a_number_and_the_text_that_spells_it_do_not_meet_and_that_is_said() {
     let run = r#"{"calls": [{"tool": "cancel", "args": {"id": 7}}, {"tool": "refund", "args": {"id": "7"}}]}"#;
-    let said = warned("never refund(id: $id) after cancel(id: $id)", run);
+    let folder = Folder::new(&[("rules.assert", "never refund(id: $id) after cancel(id: $id)"), ("run.json", run)]);
+    let said = folder.aver("check rules.assert run.json").out;
     assert!(
         said.contains("`$id` is the number 7 in cancel at call 1 and the text \"7\" in refund at call 2"),
         "{said}"

@@ -167,7 +167,13 @@ impl<'run> Machine<'run> {
 
 impl Machine<'_> {
     /// What asks each element of a list for a part: `any x in to: x contains "evil"`.
-    pub(super) fn part_help(&self, kind: TestKind, at: usize, subject: &Value<'_>, operand: &Value<'_>) -> Option<String> {
+    pub(super) fn part_help(
+        &self,
+        kind: TestKind,
+        at: usize,
+        subject: &Value<'_>,
+        operand: &Value<'_>,
+    ) -> Option<String> {
         let word = match kind {
             TestKind::Contains => "contains",
             TestKind::ContainsIgnoringCase => "icontains",

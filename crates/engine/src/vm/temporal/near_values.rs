@@ -128,7 +128,8 @@ pub(super) fn unjudged_values(
     statement: &StatementDefinition,
     holds: bool,
 ) -> Result<Option<Box<UnjudgedRecord>>, Fault> {
-    let named = view.operands.iter().any(|operand| !operand.names.is_empty()) || view.header.iter().any(|id| id.is_value());
+    let named =
+        view.operands.iter().any(|operand| !operand.names.is_empty()) || view.header.iter().any(|id| id.is_value());
     let near: Vec<Vec<NearEvent>> = if named && !view.timeline.values.near_values().is_empty() {
         (0..view.operands.len()).map(|operand| near_events(view, operand)).collect()
     } else {

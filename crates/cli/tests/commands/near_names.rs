@@ -152,7 +152,7 @@ fn what_is_nearly_a_name_fails_where_that_is_asked_in_every_format() {
     folder.write("averment.toml", b"deny = [\"near-names\"]\n");
     assert_eq!(folder.aver("check r.assert run.json").code, 1);
     assert_eq!(folder.aver("check r.assert run.json --no-project").code, 0);
-    folder.write("r.assert", b"never Delete_Repo when output exists\nnever any(amount > 100)\n");
+    folder.write("r.assert", b"never Delete_Repo when length(calls) > 3\nnever any(amount > 100)\n");
     assert_eq!(folder.aver("check r.assert run.json").code, 0);
 }
 

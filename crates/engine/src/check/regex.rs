@@ -303,8 +303,8 @@ pub fn of_path_glob(glob: &str) -> Option<String> {
             None => {
                 pattern.push_str(&String::from_utf8(std::mem::take(&mut letter)).ok()?);
                 // A backslash keeps what it stands before.
-                let length =
-                    if next == '\\' { 1 + rest.chars().nth(1).map_or(0, char::len_utf8) } else { next.len_utf8() };
+                let letters = if next == '\\' { 2 } else { 1 };
+                let length: usize = rest.chars().take(letters).map(char::len_utf8).sum();
                 pattern.push_str(rest.get(..length)?);
                 rest = rest.get(length..)?;
             }

@@ -183,7 +183,7 @@ impl Machine<'_> {
             _ => return None,
         };
         let Value::List(items) = subject else { return None };
-        if spells_words(items, operand) {
+        if spells_words(items, operand) || holds_written_like(subject, operand).is_some() {
             return None;
         }
         let text = self.rule_text(self.op_span(at));

@@ -74,8 +74,7 @@ fn a_run_records_the_tools_that_it_calls() {
 
 #[test]
 fn a_schema_that_cannot_be_used_concerns_those_that_need_it() {
-    let odd =
-        "{\"name\":\"other\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"pattern\":\"(x\"}}}}";
+    let odd = "{\"name\":\"other\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"pattern\":\"(x\"}}}}";
     let none = "{\"name\":\"other\",\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"enum\":[]}},\"required\":[\"a\"]}}";
     let large = format!("{{\"name\":\"other\",\"inputSchema\":{{\"enum\":[{}1]}}}}", "1,".repeat(140_000));
     for (tool, said) in

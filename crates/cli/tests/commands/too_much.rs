@@ -59,10 +59,10 @@ fn values_that_hold_a_part_many_times_are_not_looked_through_and_not_written_out
         ("distinct(a59) == []", 5),
         ("jsonpath(a59, \"$..b\") == [1]", 5),
         ("a59[**] contains \"x\"", 5),
-        ("a59 contains \"x\"", 1),
-        ("json(a59) == 1", 1),
+        ("a59 contains \"x\"", 5),
+        ("json(a59) == 1", 5),
         ("length(a59) == 3", 1),
-        ("output in a59", 1),
+        ("output in a59", 5),
     ] {
         for format in ["human", "html"] {
             let (exit, said) = checked(&[("r.assert", &doubled(last)), ("t.json", RUN)], &format!("--format {format}"));

@@ -337,7 +337,7 @@ fn lists_are_looked_at_in_their_case() {
     }
 }
 
-/// What is checked and linted of a text, many times as long.
+/// How long a text of this form is read, checked and linted.
 fn work_time(form: &dyn Fn(usize) -> String, count: usize) -> std::time::Duration {
     let text = form(count);
     let start = std::time::Instant::now();
@@ -367,10 +367,14 @@ fn work_grows_with_the_length_of_a_file_and_not_faster() {
         ("steps with conditions", &|count| listed(count, ", ", &|at| format!("g(a: {at})"))),
     ];
     for (name, form) in forms {
-        let (short, long) = (work_time(form, 700), work_time(form, 2_100));
-        // As in the syntax crate: nine times as long where the work grows with the square.
-        let bound = (short * 6).max(std::time::Duration::from_millis(800));
-        assert!(long < bound, "{name}: {short:?} for a third of {long:?}");
+        // Nine times as long where the work grows with the square, however often it is tried; a busy machine is so once.
+        let mut tried = Vec::new();
+        let is_linear = (0..3).any(|_| {
+            let (short, long) = (work_time(form, 700), work_time(form, 2_100));
+            tried.push((short, long));
+            long < (short * 6).max(std::time::Duration::from_millis(800))
+        });
+        assert!(is_linear, "{name}: a third and the whole take {tried:?}");
     }
 }
 

@@ -216,7 +216,7 @@ fn block_tools(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: Rule
     };
     Some(match reading.form {
         RuleSemantics::Documented => AssayAssertion::new(rule.span, format!("never {blocked}")),
-        RuleSemantics::Program => AssayAssertion::new(rule.span, format!("(count {blocked}) == 0"))
+        RuleSemantics::Program => AssayAssertion::new(rule.span, format!("(count {blocked}) <= 0"))
             .with_message(&format!("a tool matches blocklist pattern '{pattern}'")),
     })
 }

@@ -1,6 +1,6 @@
 //! A foreign file on a run: as it is, and as what it is imported as.
 
-use averment::{Rules, Verdict};
+use averment::{Rules, UndecidedCause, Verdict};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
@@ -16,6 +16,8 @@ use std::path::Path;
 pub struct Judged {
     /// Of each assertion its id, its verdict and its score.
     pub results: Vec<(String, Verdict, Option<f64>)>,
+    /// Why each assertion that is undecided is.
+    pub causes: Vec<Option<UndecidedCause>>,
     /// Of each rule its id, its verdict and its score.
     pub rules: Vec<(String, Verdict, Option<f64>)>,
     /// The scores that are named.
@@ -124,6 +126,7 @@ fn judged(rules: &Rules, run: &str) -> Judged {
     let outcome = rules.check_one(run).unwrap_or_else(|error| panic!("{error}: {run}"));
     Judged {
         results: outcome.results().map(|one| (one.id().to_owned(), one.verdict(), one.score())).collect(),
+        causes: outcome.results().map(|one| one.because()).collect(),
         rules: outcome.rules().map(|one| (one.id().to_owned(), one.verdict(), one.score())).collect(),
         named: outcome.named_scores().to_vec(),
         passed: outcome.passed(),

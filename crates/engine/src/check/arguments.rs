@@ -116,9 +116,8 @@ impl<'a> Checker<'a> {
             Some(ComparisonClass::List) => {
                 let local = LocalId(scope.next_local);
                 let element = CheckedExpr::new(ExprKind::Local(local), span, Ty::String).expr;
-                let is_there = kinds::positive_test(TestKind::In, element, subject);
-                let all = Box::new(is_there);
-                let kind = ExprKind::Quantifier(ExprQuantifier::All, local, Box::new(operand.expr), all);
+                let is_there = Box::new(kinds::positive_test(TestKind::In, element, subject));
+                let kind = ExprKind::Quantifier(ExprQuantifier::All, local, Box::new(operand.expr), is_there);
                 CheckedExpr::new(kind, span, Ty::Boolean).expr
             }
             _ => kinds::positive_test(TestKind::ContainsAll, subject, operand.expr),

@@ -138,7 +138,8 @@ impl<'a> Checker<'a> {
             AtomSubject::Tool(name) => match self.resolve_symbol(scope.file, &name.text) {
                 Some((FileSymbol::Step(number), declared)) => {
                     self.symbols.add_reference(name.span, declared);
-                    self.expand_step(scope, number, name, atom.arguments.as_deref().unwrap_or(&[]))
+                    let parts = self.expand_step(scope, number, name, atom.arguments.as_deref().unwrap_or(&[]));
+                    self.within_limit(parts, name.span)
                 }
                 Some((FileSymbol::Broken, _)) => vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)],
                 _ => {
@@ -362,10 +363,21 @@ impl<'a> Checker<'a> {
         parts
     }
 
+    fn within_limit(&mut self, parts: Vec<AlternativeDraft>, place: Span) -> Vec<AlternativeDraft> {
+        if self.bindings.count_alternatives(parts.len()) {
+            return parts;
+        }
+        self.report_too_many(place);
+        vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)]
+    }
+
     pub(super) fn report_too_many(&mut self, place: Span) {
         if self.bindings.has_just_overflowed() {
-            let message =
-                format!("this statement puts more than {} definitions in their places", super::bindings::EXPANSIONS);
+            let message = format!(
+                "the definitions of this statement come to more than {} in their places, or to more than {} steps to choose from",
+                super::bindings::EXPANSIONS,
+                super::bindings::ALTERNATIVES,
+            );
             self.report_diagnostic(
                 Diagnostic::new(Slug::TooLarge, place, message)
                     .with_help("use fewer `def step`s that use others, or name the tools with a glob"),

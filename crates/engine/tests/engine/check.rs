@@ -331,7 +331,7 @@ fn kind_words_become_kinds_with_tests_of_the_name() {
         lowered(
             "require command npm(args: [\"run\", \"test\"], flags: [\"--watch\"])\nrequire command npm(args == [\"test\"])"
         ),
-        "require command:any(if Any #0 in @parts: ((#0.program Equal \"npm\" And contains_in_order(#0.args, [\"run\", \"test\"])) And #0.flags ContainsAll [\"--watch\"])) None\nrequire command:any(if Any #0 in @parts: (#0.program Equal \"npm\" And #0.args Equal [\"test\"])) None"
+        "require command:any(if Any #0 in @parts: ((#0.program Equal \"npm\" And contains_in_order(#0.args, [\"run\", \"test\"])) And All #1 in [\"--watch\"]: #1 In #0.flags)) None\nrequire command:any(if Any #0 in @parts: (#0.program Equal \"npm\" And #0.args Equal [\"test\"])) None"
     );
     assert_eq!(lowered("never proposed (a | b failed)"), "never proposed call:a | proposed call:b failed");
 }

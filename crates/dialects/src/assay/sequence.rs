@@ -50,7 +50,9 @@ pub(super) fn called_after(
     let so_far = format!("all c in (it of {from}): (count {next}) >= 1");
     let message = format!("tool '{}' required within {within} {calls} after '{}'", then.shown, trigger.shown);
     Some(match (reading.form, within) {
-        (_, 0) => AssayAssertion::new(rule.span, format!("all c in (it of {from}): c.index < 0")).with_message(&message),
+        (_, 0) => {
+            AssayAssertion::new(rule.span, format!("all c in (it of {from}): c.index < 0")).with_message(&message)
+        }
         (RuleSemantics::Documented, _) if !trigger.overlaps(&then) => AssayAssertion::new(rule.span, statement),
         _ => {
             let [statement, so_far] = [statement, so_far].map(|text| AssayAssertion::new(rule.span, text));

@@ -124,7 +124,8 @@ fn may_hold(text: &str, part: &Value<'_>) -> bool {
         Value::Text(part) => {
             let part = part.as_str().trim();
             let plain = text.is_ascii() && part.is_ascii() && !text.contains('\\') && !is_framed(part);
-            !plain || contains_ignoring_ascii_case(text, part)
+            // The beginning tells enough, and takes no time that grows with both texts.
+            !plain || contains_ignoring_ascii_case(text, part.get(..BEGINNING).unwrap_or(part))
         }
         Value::Number(_) => text.bytes().any(|byte| byte.is_ascii_digit()),
         _ => true,
@@ -141,15 +142,20 @@ fn contains_ignoring_ascii_case(text: &str, part: &str) -> bool {
 
 /// True if texts differ only in letter case or surrounding whitespace.
 pub(super) fn is_written_like(text: &str, other: &str) -> bool {
+    fn lower(text: &str) -> impl Iterator<Item = char> {
+        text.chars().flat_map(char::to_lowercase)
+    }
     let (text, other) = (text.trim(), other.trim());
-    let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
-    text.eq_ignore_ascii_case(other) || may_look_alike(text, other) && lower(text) == lower(other)
+    text.eq_ignore_ascii_case(other)
+        || begin_alike(text, other) && may_look_alike(text, other) && lower(text).eq(lower(other))
 }
 
 /// Two texts of JSON that differ by the white space in them alone.
 fn is_json_like(text: &str, other: &str) -> bool {
-    let parts = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>();
-    is_framed(text) && is_framed(other) && parts(text) == parts(other)
+    fn parts(text: &str) -> impl Iterator<Item = u8> {
+        text.bytes().filter(|byte| !byte.is_ascii_whitespace())
+    }
+    is_framed(text) && is_framed(other) && parts(text).eq(parts(other))
 }
 
 pub(super) fn spells_number(text: ValueText<'_>) -> bool {
@@ -188,14 +194,35 @@ pub(super) fn look_alike_in_lower_case(text: &str, other: &str, test: impl Fn(&s
 
 fn looks_like(text: &str, other: &str) -> bool {
     let lower = |text: &str| text.trim().to_lowercase();
-    may_look_alike(text, other)
+    begin_alike(text, other)
+        && may_look_alike(text, other)
         && (appearance_chars(text).eq(appearance_chars(other))
             || appearance_chars(&lower(text)).eq(appearance_chars(&lower(other))))
 }
+
+/// Whether long texts look alike where they begin: a list of many texts is compared with a long one in the time that the list takes to read.
+fn begin_alike(text: &str, other: &str) -> bool {
+    if text.len().max(other.len()) <= BEGINNING {
+        return true;
+    }
+    let start = |text: &str| -> (String, bool) {
+        let letters = text.trim().chars().take(BEGINNING).flat_map(char::to_lowercase);
+        // The last sigma of a word is the same letter.
+        let start: String = letters.map(|letter| if letter == 'ς' { 'σ' } else { letter }).collect();
+        let seen: String = appearance_chars(&start).take(8).collect();
+        let is_known = seen.chars().count() == 8 || text.trim().chars().nth(BEGINNING).is_none();
+        (seen, is_known)
+    };
+    let (text, other) = (start(text), start(other));
+    text.0 == other.0 || !(text.1 && other.1)
+}
+
+/// Characters at the beginning of a long text that tell it apart from others.
+const BEGINNING: usize = 64;
 
 /// Bytes of a text that is examined again.
 const LARGEST: usize = 1 << 20;
 
 fn may_look_alike(text: &str, other: &str) -> bool {
-    !(text.is_ascii() && other.is_ascii()) && text.len().max(other.len()) <= LARGEST
+    text.len().max(other.len()) <= LARGEST && !(text.is_ascii() && other.is_ascii())
 }

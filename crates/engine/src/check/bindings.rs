@@ -11,6 +11,9 @@ use averment_base::source::Span;
 /// Definitions that one statement may put in their places.
 pub const EXPANSIONS: u32 = 10_000;
 
+/// Alternatives that the definitions of one statement may put in their places: each takes about half a kilobyte.
+pub const ALTERNATIVES: usize = 200_000;
+
 /// The bindings of one statement.
 #[derive(Debug, Clone, Default)]
 pub struct StatementBindings {
@@ -18,6 +21,8 @@ pub struct StatementBindings {
     uses: Vec<BindingUse>,
     /// Number of expanded `def step`s; makes their own bindings distinct.
     expanded: u32,
+    /// Number of alternatives that these came to.
+    alternatives: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -98,6 +103,16 @@ impl StatementBindings {
     pub fn begin_expansion(&mut self) -> Option<String> {
         self.expanded = self.expanded.saturating_add(1);
         (self.expanded <= EXPANSIONS).then(|| format!("#{}", self.expanded))
+    }
+
+    /// Counts what a definition came to. False once there is too much of it, which a definition that is kept may bring with no expansion.
+    pub fn count_alternatives(&mut self, count: usize) -> bool {
+        self.alternatives = self.alternatives.saturating_add(count);
+        let fits = self.alternatives <= ALTERNATIVES;
+        if !fits {
+            self.expanded = self.expanded.max(EXPANSIONS).saturating_add(1);
+        }
+        fits
     }
 
     /// True the first time that there are too many.

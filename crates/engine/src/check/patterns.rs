@@ -138,7 +138,8 @@ impl<'a> Checker<'a> {
             AtomSubject::Tool(name) => match self.resolve_symbol(scope.file, &name.text) {
                 Some((FileSymbol::Step(number), declared)) => {
                     self.symbols.add_reference(name.span, declared);
-                    self.expand_step(scope, number, name, atom.arguments.as_deref().unwrap_or(&[]))
+                    let parts = self.expand_step(scope, number, name, atom.arguments.as_deref().unwrap_or(&[]));
+                    self.within_limit(parts, name.span)
                 }
                 Some((FileSymbol::Broken, _)) => vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)],
                 _ => {
@@ -363,6 +364,14 @@ impl<'a> Checker<'a> {
             self.definitions.plain_steps.insert(number, Rc::from(parts.as_slice()));
         }
         parts
+    }
+
+    fn within_limit(&mut self, parts: Vec<AlternativeDraft>, place: Span) -> Vec<AlternativeDraft> {
+        if self.bindings.count_alternatives(parts.len()) {
+            return parts;
+        }
+        self.report_too_many(place);
+        vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)]
     }
 
     pub(super) fn report_too_many(&mut self, place: Span) {

@@ -119,7 +119,7 @@ fn read_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, root: Node<'
     for node in items_of(root, &[AdkSessionKey::Events]) {
         talk.draft.count_record();
         let Some(one) = node_object(*node).filter(|event| text_of(*event, AdkEventKey::Author).is_some()) else {
-            talk.draft.warn_skipped(node.origin, "what is no event with an `author` is passed over");
+            talk.draft.skip_value(node, "what is no event with an `author` is passed over");
             continue;
         };
         if !is_true(&one, &NodeShapes, AdkEventKey::Partial) {

@@ -155,7 +155,7 @@ pub(super) fn read_exchanges<'run>(items: &'run [Node<'run>], draft: &mut RunBui
     for node in items {
         draft.count_record();
         let Some(object) = node_object(*node) else {
-            draft.warn_skipped(node.origin, "an element that is neither a request nor a response is passed over");
+            draft.skip_value(node, "an element that is neither a request nor a response is passed over");
             continue;
         };
         exchanges.add_exchange(*node, object, draft);
@@ -176,8 +176,7 @@ impl<'run> ExchangeMerger<'run> {
             (None, None) => {
                 let known = self.add_request(object, draft) | self.add_response(node, object, draft);
                 if !known {
-                    draft.warn_skipped(
-                        node.origin,
+                    draft.skip_value(node,
                         "an element that is neither a request nor a response is passed over",
                     );
                 }
@@ -354,7 +353,7 @@ fn push_message<'run>(
         pieces.push(MessagePart::Turn);
     }
     if role.is_none() && message.field(ChatMessageKey::Content).is_none() {
-        draft.warn_skipped(node.origin, "a message without `role` is passed over");
+        draft.skip_value(node, "a message without `role` is passed over");
     }
     if let Some(content) = message.field(ChatMessageKey::Content) {
         let blocks = node_list(content).unwrap_or_default();

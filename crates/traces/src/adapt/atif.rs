@@ -189,7 +189,7 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
             {
                 Some((one, source)) => self.read_step(*node, one, source, agent, depth),
                 None => {
-                    self.talk.draft.warn_skipped(node.origin, "a step without a known `source` is passed over");
+                    self.talk.draft.skip_value(node, "a step without a known `source` is passed over");
                 }
             }
         }

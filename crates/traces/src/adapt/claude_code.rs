@@ -256,7 +256,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         details: Option<Node<'run>>,
     ) {
         let Some(role) = text_of(message, ChatMessageKey::Role) else {
-            self.draft.warn_skipped(node.origin, "a message without `role` is passed over");
+            self.draft.skip_value(node, "a message without `role` is passed over");
             return;
         };
         let role = MessageRole::from_key(role);
@@ -277,7 +277,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         match content.and_then(|content| Some((content, NodeShapes.value_shape(content)?))) {
             Some((content, ValueShape::List)) => {
                 if let Some(block) = blocks::unknown_in(message) {
-                    self.draft.warn_skipped(block.origin, blocks::UNKNOWN);
+                    self.draft.skip_record(block.origin, blocks::UNKNOWN);
                 }
                 for block in node_list(content).unwrap_or_default() {
                     self.read_block(*block, role, about, details);
@@ -289,7 +289,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             }
             Some((_, ValueShape::Null)) => {}
             _ if called => {}
-            _ => self.draft.warn_skipped(node.origin, "a message without `content` is passed over"),
+            _ => self.draft.skip_value(node, "a message without `content` is passed over"),
         }
     }
 

@@ -202,7 +202,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
                 Some(line) => return self.read_item(node, line, &StepMeta::default()),
                 None => {}
             }
-            self.talk.draft.warn_skipped(node.origin, "a line of unknown type is passed over");
+            self.talk.draft.skip_value(node, "a line of unknown type is passed over");
             return;
         };
         let about = StepMeta { time: line.field(CodexKey::Time), ..StepMeta::default() };
@@ -311,7 +311,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
             None if !self.has_items => {
                 let word = text_of(payload, CodexPayloadKey::Type).unwrap_or_default();
                 let why = format!("an event of unknown type `{word}` is passed over: calls count as not recorded");
-                self.talk.draft.warn_skipped(node.origin, why);
+                self.talk.draft.skip_value(node, why);
                 self.is_partial = true;
             }
             Some(_) | None => {}

@@ -201,7 +201,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
     /// `None`, with a warning, if the tool has no name.
     pub(super) fn add_call(&mut self, made: ToolCall<'run>, about: &StepMeta<'run>) -> Option<StepId> {
         let Some(tool) = node_text(made.tool).filter(|tool| !tool.is_empty()) else {
-            self.draft.warn_skipped(made.origin, "a call without the name of its tool is passed over");
+            self.draft.skip_record(made.origin, "a call without the name of its tool is passed over");
             return None;
         };
         self.note_time(about.time);

@@ -152,7 +152,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         });
         let Some((event, word, data)) = event else {
             if !node_object(*node).is_some_and(|line| session.read_last(line)) {
-                session.talk.draft.warn_skipped(node.origin, "what is no event with `type` and `data` is passed over");
+                session.talk.draft.skip_value(node, "what is no event with `type` and `data` is passed over");
             }
             continue;
         };
@@ -161,7 +161,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             None if is_of_family(word) => {}
             None => {
                 let message = format!("an event of unknown type `{word}` is passed over");
-                session.talk.draft.warn_skipped(node.origin, message);
+                session.talk.draft.skip_value(node, message);
             }
         }
     }

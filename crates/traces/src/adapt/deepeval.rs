@@ -92,7 +92,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             draft.count_record();
             match value_of(object, DeepEvalKey::Id) {
                 Some(_) => spans.push(read_span(node, object, kind, draft)),
-                None => draft.warn_skipped(node.origin, "a span without `uuid` is passed over"),
+                None => draft.skip_value(node, "a span without `uuid` is passed over"),
             }
         }
     }

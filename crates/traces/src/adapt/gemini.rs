@@ -202,7 +202,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let said = node_object(*node);
         let sayer = said.and_then(|message| text_of(message, GeminiKey::Type)).and_then(GeminiSayer::from_key);
         let (Some(message), Some(sayer)) = (said, sayer) else {
-            talk.draft.warn_skipped(node.origin, "a message of unknown type is passed over");
+            talk.draft.skip_value(node, "a message of unknown type is passed over");
             continue;
         };
         let about = StepMeta { time: message.field(GeminiKey::Time), ..StepMeta::default() };

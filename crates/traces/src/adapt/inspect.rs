@@ -130,7 +130,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk.draft.count_record();
         match node_object(*node).filter(|message| text_of(*message, InspectMessageKey::Role).is_some()) {
             Some(one) => add_message(&mut talk, *node, one, attachments, &mut executed),
-            None => talk.draft.warn_skipped(node.origin, "a message without `role` is passed over"),
+            None => talk.draft.skip_value(node, "a message without `role` is passed over"),
         }
         executed.add_calls_behind(&mut talk, place, attachments);
     }

@@ -112,7 +112,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                     add_message(&mut talk, *node, LangChainSayer::from_key(word), message);
                 }
             }
-            None => talk.draft.warn_skipped(node.origin, "what is no message of a known type is passed over"),
+            None => talk.draft.skip_value(node, "what is no message of a known type is passed over"),
         }
     }
     talk.finish_run().insert_derived(handovers::derive_handover);

@@ -157,7 +157,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let record = match record {
             Ok(record) => record,
             Err(node) => {
-                draft.warn_skipped(node.origin, "what is no run of LangSmith is passed over");
+                draft.skip_value(node, "what is no run of LangSmith is passed over");
                 continue;
             }
         };

@@ -100,7 +100,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             Some(event) => session.read_event(*node, event),
             // What was sent comes back in the stream.
             None if matches!(node.value, Value::List([name, ..]) if node_text(*name).is_some()) => {}
-            None => session.talk.draft.warn_skipped(node.origin, "what is no event is passed over"),
+            None => session.talk.draft.skip_value(node, "what is no event is passed over"),
         }
     }
     session.finish_run();
@@ -121,7 +121,7 @@ impl<'run> ManagedSession<'_, 'run, '_> {
         let kind = ManagedEventType::from_key(word);
         if kind.is_none() && !FAMILIES.iter().any(|family| word.starts_with(family)) {
             let message = format!("an event of unknown type `{word}` is passed over");
-            return self.talk.draft.warn_skipped(node.origin, message);
+            return self.talk.draft.skip_value(node, message);
         }
         if kind != Some(ManagedEventType::Session)
             && text_of(event, ManagedEventKey::Id).is_some_and(|id| !self.seen.insert(id))

@@ -218,8 +218,7 @@ fn collect_messages<'run>(
 ) {
     let Value::Object(object) = node.value else {
         draft.count_record();
-        draft.warn_skipped(
-            node.origin,
+        draft.skip_value(node,
             format!("a message is an object, found {}: passed over", node.value.type_name()),
         );
         return;
@@ -244,7 +243,7 @@ fn collect_messages<'run>(
         }
     } else {
         draft.count_record();
-        draft.warn_skipped(node.origin, "a message without `role` is passed over");
+        draft.skip_value(node, "a message without `role` is passed over");
     }
 }
 

@@ -143,7 +143,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             _ => session
                 .talk
                 .draft
-                .warn_skipped(node.origin, "what is neither a message with `parts` nor an event is passed over"),
+                .skip_value(node, "what is neither a message with `parts` nor an event is passed over"),
         }
     }
     let cost = session.cost.map(|cost| Node::computed(Value::Number(cost)));

@@ -169,7 +169,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             _ => session
                 .talk
                 .draft
-                .warn_skipped(node.origin, "what is neither an action nor an observation is passed over"),
+                .skip_value(node, "what is neither an action nor an observation is passed over"),
         }
     }
     session.finish_run();

@@ -246,7 +246,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     each_span(root, &mut take, 0);
     for node in others {
         draft.count_record();
-        draft.warn_skipped(node.origin, "what is no span is passed over");
+        draft.skip_value(node, "what is no span is passed over");
     }
     let mut trace = SpanTrace::default();
     for (object, form) in found {

@@ -84,7 +84,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let about = StepMeta { time: value_of(event, OwaspEntryKey::Time), ..StepMeta::default() };
         let data = object_of(event, OwaspEntryKey::Data);
         if data.is_none() && !is_event(event) {
-            talk.draft.warn_skipped(at.origin, "an event of unknown type is passed over");
+            talk.draft.skip_value(at, "an event of unknown type is passed over");
         }
         let inside = |field| data.and_then(|data| list_of(data, field)).unwrap_or_default();
         add_messages(&mut talk, inside(OwaspTraceKey::Messages), &about);
@@ -112,7 +112,7 @@ fn add_messages<'run>(
         };
         match message.field(OwaspEntryKey::Content) {
             Some(content) => talk.add_content(speaker, content, about, node.origin),
-            None => talk.draft.warn_skipped(node.origin, "a message without `content` is passed over"),
+            None => talk.draft.skip_value(node, "a message without `content` is passed over"),
         }
     }
 }

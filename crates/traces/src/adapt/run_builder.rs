@@ -8,6 +8,7 @@ use averment_runs::normal::{MAIN_AGENT, of_run, of_step};
 use averment_runs::run::{CostSource, ReadWarning, RecordCounts, RunSource, StepKind};
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
+use std::borrow::Borrow;
 
 /// A run in normal form under construction, steps in order of addition.
 pub(crate) struct RunBuilder<'run, 'limits> {
@@ -213,6 +214,23 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         self.records.seen += 1;
     }
 
+    /// A record that the format has no meaning for: it may have been a call, a message or a result, so the run is not complete.
+    pub(crate) fn skip_record(&mut self, origin: TextOrigin, message: impl Into<String>) {
+        self.records.lost += 1;
+        self.records.not_understood += 1;
+        self.push_warning(origin, message.into(), true);
+    }
+
+    /// A record or a plain value in its place: a word or a number among records did nothing.
+    pub(crate) fn skip_value(&mut self, node: impl Borrow<Node<'run>>, message: impl Into<String>) {
+        let node = node.borrow();
+        match node.value {
+            Value::Object(_) | Value::List(_) => self.skip_record(node.origin, message),
+            _ => self.warn_skipped(node.origin, message),
+        }
+    }
+
+    /// A record without a meaning that cannot have been an action that is not known: see [`Self::skip_record`].
     pub(crate) fn warn_skipped(&mut self, origin: TextOrigin, message: impl Into<String>) {
         self.records.not_understood += 1;
         self.add_warning(origin, message);
@@ -225,7 +243,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
     ) -> impl Iterator<Item = (Node<'run>, Object<'run>)> + use<'run> {
         for node in items.iter().filter(|node| super::nodes::node_object(**node).is_none()) {
             self.count_record();
-            self.warn_skipped(node.origin, NO_OBJECT);
+            self.skip_value(node, NO_OBJECT);
         }
         super::nodes::object_items(items)
     }
@@ -237,9 +255,13 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
     }
 
     pub(crate) fn add_warning(&mut self, origin: TextOrigin, message: impl Into<String>) {
+        self.push_warning(origin, message.into(), false);
+    }
+
+    fn push_warning(&mut self, origin: TextOrigin, message: String, lost: bool) {
         if self.warnings.len() < 100 {
             let offset = origin.byte_range().map_or(0, |range| range.start);
-            self.warnings.push(ReadWarning { message: message.into(), offset, lost: false });
+            self.warnings.push(ReadWarning { message, offset, lost });
         }
     }
 

@@ -123,7 +123,7 @@ fn add_generated<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Obje
             Some((item, raw, node_object(raw)?))
         });
         let Some((item, raw_node, raw)) = inside else {
-            talk.draft.warn_skipped(node.origin, "an item without what the model wrote is passed over");
+            talk.draft.skip_value(node, "an item without what the model wrote is passed over");
             continue;
         };
         if text_of(item, GeneratedKey::Type).and_then(GeneratedType::from_key) == Some(GeneratedType::Approval) {

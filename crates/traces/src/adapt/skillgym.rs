@@ -175,7 +175,7 @@ pub(super) fn read_report<'run, 'limits>(
                 );
                 read_event(&mut talk, *node, event, kind);
             }
-            None => talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over"),
+            None => talk.draft.skip_value(node, "an event of unknown type is passed over"),
         }
     }
     beside_the_events(&mut talk, report, reads, &skills);

@@ -174,7 +174,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
     fn read_step(&mut self, node: Node<'run>) {
         self.talk.draft.count_record();
         let Some(step) = node_object(node).filter(|step| text_of(*step, SweStepKey::Action).is_some()) else {
-            self.talk.draft.warn_skipped(node.origin, "a step without `action` is passed over");
+            self.talk.draft.skip_value(node, "a step without `action` is passed over");
             return;
         };
         if text_of(step, SweStepKey::Action).and_then(SweAgentExit::from_key).is_some() {
@@ -249,7 +249,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>) {
         self.talk.draft.count_record();
         let Some(message) = node_object(node) else {
-            self.talk.draft.warn_skipped(node.origin, "a message that is no object is passed over");
+            self.talk.draft.skip_value(node, "a message that is no object is passed over");
             return;
         };
         if is_true(&message, &NodeShapes, SweStepKey::Demonstration) {
@@ -281,7 +281,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
                 self.talk.add_result(None, None, outcome, &about, node.origin);
             }
             None if message.field(SweStepKey::Content).is_none() => {
-                self.talk.draft.warn_skipped(node.origin, "a message without `role` is passed over");
+                self.talk.draft.skip_value(node, "a message without `role` is passed over");
             }
             _ => self.add_message(node, message),
         }

@@ -123,7 +123,7 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
         Some(MessageRole::Assistant) => Speaker::Assistant,
         Some(MessageRole::User) => Speaker::User,
         None if message.field(TauKey::Role).is_none() => {
-            return talk.draft.warn_skipped(node.origin, "a message without `role` is passed over");
+            return talk.draft.skip_value(node, "a message without `role` is passed over");
         }
         None => Speaker::System,
     };

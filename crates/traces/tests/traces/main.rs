@@ -39,3 +39,4 @@ mod skillgym;
 mod spans;
 mod stray;
 mod told;
+mod unknown_parts;

@@ -212,7 +212,7 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
                 }
             }
             None if is_event(event) => {}
-            None => draft.warn_skipped(node.origin, "what is no event of a response is passed over"),
+            None => draft.skip_value(node, "what is no event of a response is passed over"),
         }
         is_over = kind == Some(ResponseEventType::End);
     }
@@ -294,7 +294,7 @@ pub(in crate::adapt) fn add_item<'run>(
         None => match is_result(item) {
             Some(true) => add_result(talk, node, item, about),
             Some(false) => add_hosted(talk, node, item, word, about),
-            None => talk.draft.warn_skipped(node.origin, format!("an item of unknown type `{word}` is passed over")),
+            None => talk.draft.skip_value(node, format!("an item of unknown type `{word}` is passed over")),
         },
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn read_session<'run>(lines: &[Node<'run>], draft: &mut RunBuilder<'r
             Value::Object(_) => {}
             other => {
                 let message = format!("a line that is no object but {} is passed over", other.type_name());
-                reader.draft.warn_skipped(node.origin, message);
+                reader.draft.skip_value(node, message);
             }
         }
     }
@@ -162,7 +162,7 @@ fn read_line<'run>(
     seen: &mut FxHashMap<&'run str, Object<'run>>,
 ) {
     let Some(word) = text_of(line, ClaudeKey::Type) else {
-        reader.draft.warn_skipped(node.origin, "a line without `type` is passed over");
+        reader.draft.skip_value(node, "a line without `type` is passed over");
         return;
     };
     match ClaudeLineType::from_key(word) {
@@ -179,7 +179,7 @@ fn read_line<'run>(
         }
         Some(ClaudeLineType::System) => system_line(reader, line),
         Some(ClaudeLineType::Result | ClaudeLineType::Silent | ClaudeLineType::SilentToo) => {}
-        None => reader.draft.warn_skipped(node.origin, format!("a line of unknown type `{word}` is passed over")),
+        None => reader.draft.skip_value(node, format!("a line of unknown type `{word}` is passed over")),
     }
 }
 
@@ -202,11 +202,11 @@ fn spoken_line<'run>(
     agent: Option<Node<'run>>,
 ) {
     let Some(message_node) = line.field(ClaudeKey::Message) else {
-        reader.draft.warn_skipped(node.origin, "a line without `message` is passed over");
+        reader.draft.skip_value(node, "a line without `message` is passed over");
         return;
     };
     let Value::Object(message) = message_node.value else {
-        reader.draft.warn_skipped(message_node.origin, "a message that is no object is passed over");
+        reader.draft.skip_record(message_node.origin, "a message that is no object is passed over");
         return;
     };
     // A rule that asks what the user said must not hear the program, or the main agent that gave a task to another.

@@ -14,7 +14,7 @@ pub(super) fn read_stream<'run>(
         let event = node_object(*node);
         let kind = event.and_then(|event| text_of(event, GeminiEventKey::Type)).and_then(GeminiEventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
-            talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
+            talk.draft.skip_value(node, "an event of unknown type is passed over");
             continue;
         };
         let about = StepMeta { time: event.field(GeminiEventKey::Time), ..StepMeta::default() };

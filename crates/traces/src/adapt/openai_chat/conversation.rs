@@ -11,11 +11,11 @@ pub(in crate::adapt) fn read_conversation<'run>(messages: Vec<Node<'run>>, draft
         match node.value {
             Value::Object(message) if text_of(message, ChatMessageKey::Role).is_some() => {
                 if let Some(block) = blocks::unknown_in(message) {
-                    reader.draft.warn_skipped(block.origin, blocks::UNKNOWN);
+                    reader.draft.skip_record(block.origin, blocks::UNKNOWN);
                 }
                 reader.read_message(node, message);
             }
-            _ => reader.draft.warn_skipped(node.origin, "a message without `role` is passed over"),
+            _ => reader.draft.skip_value(node, "a message without `role` is passed over"),
         }
     }
     let (turns, prompt, output) = (reader.turn, reader.prompt, reader.output);
@@ -83,7 +83,7 @@ impl<'run> ChatConversation<'_, 'run, '_> {
     fn add_call(&mut self, node: Node<'run>, function: Object<'run>, id: Option<Node<'run>>) {
         let Some((name, tool)) = function.field(ToolCallKey::Name).and_then(|name| Some((name, node_text(name)?)))
         else {
-            self.draft.warn_skipped(node.origin, "a call without the name of its tool is passed over");
+            self.draft.skip_value(node, "a call without the name of its tool is passed over");
             return;
         };
         let args = messages::call_arguments(&function).map(|args| parse_arguments(self.draft, args));

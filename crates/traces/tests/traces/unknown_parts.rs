@@ -1,0 +1,232 @@
+//! What a format does not know may have been a call: an unknown record, event, block or part is put into every list of every shared
+//! trace, and the run then must not count its calls as all there are.
+
+use averment_base::limits::Limits;
+use averment_fixtures::shared;
+use averment_runs::run::StepKind;
+use averment_traces::{TraceRuns, parse_run};
+use bumpalo::Bump;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+/// The tool that only the unknown part names.
+const TOOL: &str = "zz_tool";
+/// The kind that no format has.
+const KIND: &str = "zz_unknown";
+
+/// Keys whose text says what a record is.
+const SAY_KIND: [&str; 12] = [
+    "type", "kind", "role", "source", "event", "action", "observation", "record_type", "method", "run_type", "run",
+    "openinference.span.kind",
+];
+/// Keys under which a record holds what it is about.
+const HOLD: [&str; 8] = ["payload", "item", "part", "message", "msg", "body", "span_data", "attributes"];
+
+/// Whether each run of a file lets nobody say that a tool was never called.
+fn open_runs(text: &str) -> Result<Vec<bool>, String> {
+    let limits = Limits::default();
+    let mut open = Vec::new();
+    for raw in TraceRuns::new("t", Cursor::new(text.as_bytes().to_vec()), &limits) {
+        let raw = raw.map_err(|error| error.to_string())?;
+        let arena = Bump::new();
+        let run = parse_run(&raw, &arena, &limits).map_err(|error| error.to_string())?;
+        let records = run.recorded.get(StepKind::Call as usize) == Some(&true);
+        let named = run.steps.iter().any(|step| step.kind == StepKind::Call && step.name.contains(TOOL));
+        open.push(!run.complete || !records || named);
+    }
+    Ok(open)
+}
+
+/// The values of a file, and whether there is one alone.
+fn values_of(path: &Path) -> Option<Vec<Json>> {
+    let text = String::from_utf8(std::fs::read(path).unwrap()).ok()?;
+    let values: Result<Vec<Json>, _> = serde_json::Deserializer::from_str(&text).into_iter().collect();
+    values.ok().filter(|values| !values.is_empty())
+}
+
+fn text_of(values: &[Json]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+/// The steps to a list: keys and positions; an empty key opens the JSON in a text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum PathPart {
+    Key(String),
+    Item(usize),
+    Text,
+}
+
+fn is_list_of_records(items: &[Json]) -> bool {
+    !items.is_empty() && items.iter().filter(|item| item.is_object()).count() * 2 > items.len()
+}
+
+fn lists(value: &Json, at: &mut Vec<PathPart>, found: &mut Vec<Vec<PathPart>>) {
+    match value {
+        Json::Array(items) => {
+            if is_list_of_records(items) {
+                found.push(at.clone());
+            }
+            for (position, item) in items.iter().enumerate() {
+                at.push(PathPart::Item(position));
+                lists(item, at, found);
+                at.pop();
+            }
+        }
+        Json::Object(entries) => {
+            for (key, value) in entries {
+                at.push(PathPart::Key(key.clone()));
+                lists(value, at, found);
+                at.pop();
+            }
+        }
+        Json::String(text) if text.starts_with(['[', '{']) => {
+            if let Ok(inner) = serde_json::from_str::<Json>(text) {
+                at.push(PathPart::Text);
+                lists(&inner, at, found);
+                at.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn changed(value: &Json, path: &[PathPart], change: &dyn Fn(&mut Vec<Json>)) -> Json {
+    let mut value = value.clone();
+    match (path, &mut value) {
+        ([], Json::Array(items)) => change(items),
+        ([PathPart::Key(key), rest @ ..], Json::Object(entries)) => {
+            let inner = changed(&entries[key], rest, change);
+            entries.insert(key.clone(), inner);
+        }
+        ([PathPart::Item(position), rest @ ..], Json::Array(items)) => {
+            items[*position] = changed(&items[*position], rest, change);
+        }
+        ([PathPart::Text, rest @ ..], Json::String(text)) => {
+            *text = changed(&serde_json::from_str(text).unwrap(), rest, change).to_string();
+        }
+        _ => unreachable!(),
+    }
+    value
+}
+
+/// A path without positions.
+fn shape(path: &[PathPart]) -> String {
+    let mut shape = String::new();
+    for part in path {
+        match part {
+            PathPart::Key(key) => shape.push_str(&format!(".{key}")),
+            PathPart::Item(_) => shape.push_str("[]"),
+            PathPart::Text => shape.push('"'),
+        }
+    }
+    shape
+}
+
+/// A record as it stands beside others, but of a kind that nobody knows; `None` where nothing in it says its kind.
+fn unknown_sibling(of: &Json) -> Option<Json> {
+    let mut record = of.as_object()?.clone();
+    let mut says = false;
+    for (key, value) in &mut record {
+        if SAY_KIND.contains(&key.as_str()) && value.is_string() {
+            *value = json!(KIND);
+            says = true;
+        } else if HOLD.contains(&key.as_str())
+            && let Some(inner) = unknown_sibling(value)
+        {
+            *value = inner;
+            says = true;
+        } else if ["uuid", "id", "call_id", "span_id", "spanId"].contains(&key.as_str()) && value.is_string() {
+            *value = json!("00000000000000ff");
+        }
+    }
+    record.insert("tool_name".to_owned(), json!(TOOL));
+    says.then_some(Json::Object(record))
+}
+
+/// A record of a format that is none of these.
+fn foreign() -> Json {
+    json!({"type": KIND, "name": TOOL, "input": {"a": 1}})
+}
+
+fn trace_files() -> Vec<PathBuf> {
+    let mut folders = vec![averment_fixtures::project("tests/golden/trace/formats")];
+    if let Some(folder) = shared("traces") {
+        let folders_in = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        folders.extend(folders_in.filter(|path| path.is_dir()));
+    }
+    folders.sort();
+    let mut files: Vec<PathBuf> = folders.iter().flat_map(|folder| averment_fixtures::files(folder)).collect();
+    files.retain(|path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        ![".expect.json", ".eval", ".snap", ".zip", ".gz"].iter().any(|ending| name.ends_with(ending))
+    });
+    files
+}
+
+#[test]
+fn what_is_not_known_may_have_been_a_call() {
+    let mut green: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut tried = 0;
+    for path in trace_files() {
+        let Some(values) = values_of(&path) else { continue };
+        let Ok(before) = open_runs(&text_of(&values)) else { continue };
+        if before.iter().all(|open| *open) {
+            continue;
+        }
+        let all = Json::Array(values.clone());
+        let mut found = Vec::new();
+        lists(&all, &mut Vec::new(), &mut found);
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for list in found {
+            if values.len() == 1 && list.is_empty() {
+                continue;
+            }
+            let shape = shape(&list);
+            let count = seen.entry(shape.clone()).or_default();
+            *count += 1;
+            if *count > 2 {
+                continue;
+            }
+            for sibling in [false, true] {
+                let put = |items: &mut Vec<Json>| {
+                    let at = items.len() / 2 + 1;
+                    let new = if sibling { unknown_sibling(&items[items.len() / 2]) } else { Some(foreign()) };
+                    if let Some(new) = new {
+                        items.insert(at.min(items.len()), new);
+                    }
+                };
+                let after = changed(&all, &list, &put);
+                if after == all {
+                    continue;
+                }
+                tried += 1;
+                let after = open_runs(&text_of(after.as_array().unwrap()));
+                let told = after.is_err_or(|after| {
+                    after.len() != before.len() || after.iter().zip(&before).any(|(after, before)| *after && !before)
+                });
+                if !told {
+                    let folder = path.parent().unwrap().file_name().unwrap().to_str().unwrap().to_owned();
+                    let file = path.file_name().unwrap().to_str().unwrap();
+                    let what = if sibling { "sibling" } else { "foreign" };
+                    green.entry(format!("{folder} {shape} {what}")).or_default().push(file.to_owned());
+                }
+            }
+        }
+    }
+    for (place, files) in &green {
+        eprintln!("{place}: {}", files[0]);
+    }
+    panic!("{} of {tried}", green.len());
+}
+
+trait ErrOr<T> {
+    fn is_err_or(self, is: impl FnOnce(T) -> bool) -> bool;
+}
+
+impl<T, E> ErrOr<T> for Result<T, E> {
+    fn is_err_or(self, is: impl FnOnce(T) -> bool) -> bool {
+        self.map_or(true, is)
+    }
+}

@@ -207,6 +207,7 @@ impl<'run> ExchangeMerger<'run> {
         match request.field(ApiKey::Input).map(|input| (input, input.value)) {
             Some((_, Value::List(items))) => push_items(items, &mut pieces, draft),
             Some((input, Value::Text(_))) => pieces.push(MessagePart::Speech(Speaker::User, input)),
+            Some((_, Value::Object(_))) => return false,
             _ => {}
         }
         self.tools = self.tools.or(list_of(request, ApiKey::Tools));
@@ -252,7 +253,7 @@ impl<'run> ExchangeMerger<'run> {
             }
         } else if is_message(response) {
             push_message(node, response, &mut self.pieces, draft);
-        } else if let Some((choice, message)) = first_choice(response) {
+        } else if let Some((choice, message)) = first_choice(response, draft) {
             push_message(choice, message, &mut self.pieces, draft);
         } else {
             self.pieces.truncate(before);
@@ -312,9 +313,13 @@ fn is_message(object: Object<'_>) -> bool {
         && object.field(ApiKey::Content).is_some()
 }
 
-fn first_choice(response: Object<'_>) -> Option<(Node<'_>, Object<'_>)> {
-    let (_, choice) = object_items(list_of(response, ApiKey::Choices)?).next()?;
-    let message = choice.field(ApiKey::Message)?;
+/// The other choices are what the model could have said instead.
+fn first_choice<'run>(
+    response: Object<'run>,
+    draft: &mut RunBuilder<'run, '_>,
+) -> Option<(Node<'run>, Object<'run>)> {
+    let choices = draft.record_objects(list_of(response, ApiKey::Choices)?);
+    let message = draft.choice_messages(choices, ApiKey::Message).first().copied()?;
     Some((message, node_object(message)?))
 }
 
@@ -324,16 +329,9 @@ fn push_text<'run>(
     pieces: &mut Vec<MessagePart<'run>>,
     draft: &RunBuilder<'run, '_>,
 ) {
+    draft.note_parts(content);
     if let Some(words) = content::content_text(content, draft.arena) {
         pieces.push(MessagePart::Speech(speaker, words));
-    }
-}
-
-fn role_speaker(role: Option<MessageRole>) -> Speaker {
-    match role {
-        Some(MessageRole::Assistant) => Speaker::Assistant,
-        Some(MessageRole::User) => Speaker::User,
-        _ => Speaker::System,
     }
 }
 
@@ -343,8 +341,8 @@ fn push_message<'run>(
     pieces: &mut Vec<MessagePart<'run>>,
     draft: &mut RunBuilder<'run, '_>,
 ) {
-    let role = text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key);
-    let speaker = role_speaker(role);
+    let role = draft.role_of(node, text_of(message, ChatMessageKey::Role));
+    let speaker = Speaker::from_role(role);
     if role == Some(MessageRole::Result) {
         pieces.push(MessagePart::Result(node, message));
         return;
@@ -398,7 +396,9 @@ pub(super) fn push_items<'run>(
 ) {
     for (node, item) in draft.record_objects(items) {
         match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
-            (Some(role), Some(content)) => push_text(role_speaker(MessageRole::from_key(role)), content, pieces, draft),
+            (Some(role), Some(content)) => {
+                push_text(Speaker::from_role(draft.role_of(node, Some(role))), content, pieces, draft);
+            }
             _ => pieces.push(MessagePart::Item(node, item)),
         }
     }
@@ -412,10 +412,9 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, piece: &MessageP
         MessagePart::Block(node, block) => anthropic::add_block(talk, node, block, &about),
         MessagePart::Call(node, call) => {
             let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
-            if let Some(tool) = function.field(ToolCallKey::Name) {
-                let args = super::messages::call_arguments(&function);
-                talk.add_call(ToolCall { tool, args, id: call.field(ToolCallKey::Id), origin: node.origin }, &about);
-            }
+            let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
+            let args = super::messages::call_arguments(&function);
+            talk.add_call(ToolCall { tool, args, id: call.field(ToolCallKey::Id), origin: node.origin }, &about);
         }
         MessagePart::Result(node, message) => {
             let content = message

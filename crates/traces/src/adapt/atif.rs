@@ -218,6 +218,8 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
                 self.talk.add_result(Some(id), None, outcome, &StepMeta::default(), at.origin);
             } else if let Some(words) = result {
                 self.talk.add_message(Speaker::System, words, &about, at.origin);
+            } else if first_of(given, &[AtifStepKey::Other]).is_none() {
+                self.talk.draft.skip_record(at.origin, "a result without `content` is passed over");
             }
         }
         if let Some(metrics) = object_of(step, AtifStepKey::Metrics) {

@@ -103,8 +103,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 continue;
             }
             answer.is_over |= first_of(choice, &[ChunkKey::Ended]).is_some();
-            if let Some(delta) = object_of(choice, ChunkKey::Delta) {
-                apply_delta(&mut answer, delta, talk.draft);
+            match object_of(choice, ChunkKey::Delta) {
+                Some(delta) => apply_delta(&mut answer, delta, talk.draft),
+                None => talk.draft.skip_record(at.origin, "a choice without `delta` is passed over"),
             }
         }
     }

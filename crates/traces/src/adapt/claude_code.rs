@@ -259,7 +259,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             self.draft.skip_value(node, "a message without `role` is passed over");
             return;
         };
-        let role = MessageRole::from_key(role);
+        let role = self.draft.role_of(node, Some(role));
         if about.message.is_none() || self.open.as_ref().is_none_or(|open| open.message != about.message) {
             self.close_text();
         }
@@ -338,7 +338,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
 
     fn add_call(&mut self, node: Node<'run>, asked: BlockCall<'run>, about: &LineMeta<'run>) {
         let Some((name, tool)) = asked.tool.and_then(|name| Some((name, node_text(name)?))) else {
-            self.draft.add_warning(node.origin, "a call without the name of its tool is passed over");
+            self.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
             return;
         };
         let id = asked.id.and_then(node_text);

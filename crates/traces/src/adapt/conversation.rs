@@ -4,7 +4,7 @@
 use super::calls::{PendingCalls, TokenUsage, parse_arguments};
 use super::content;
 use super::fields::{NodeShapes, ShapeReader as _, ValueShape};
-use super::messages::LastWords;
+use super::messages::{LastWords, MessageRole};
 use super::nodes::node_text;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::tools;
@@ -26,6 +26,14 @@ pub(super) enum Speaker {
 }
 
 impl Speaker {
+    pub(super) fn from_role(role: Option<MessageRole>) -> Self {
+        match role {
+            Some(MessageRole::Assistant) => Self::Assistant,
+            Some(MessageRole::User) => Self::User,
+            Some(MessageRole::Result | MessageRole::Other) | None => Self::System,
+        }
+    }
+
     fn role_name(self) -> &'static str {
         match self {
             Self::Assistant => role::ASSISTANT,
@@ -187,6 +195,18 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
     }
 
     pub(super) fn add_content(
+        &mut self,
+        speaker: Speaker,
+        content: Node<'run>,
+        about: &StepMeta<'run>,
+        origin: TextOrigin,
+    ) {
+        self.draft.note_parts(content);
+        self.add_text(speaker, content, about, origin);
+    }
+
+    /// See [`Self::add_content`]; the caller has looked at the parts.
+    pub(super) fn add_text(
         &mut self,
         speaker: Speaker,
         content: Node<'run>,

@@ -134,7 +134,10 @@ fn add_message<'run>(
                 message.field(LangChainKey::Name).filter(|name| node_text(*name).is_some_and(|name| !name.is_empty()));
             let about = StepMeta { agent, ..about };
             talk.begin_turn();
-            talk.add_content(Speaker::Assistant, content, &about, node.origin);
+            // The blocks of a provider repeat the calls.
+            let has_calls = list_of(message, LangChainKey::Calls).is_some_and(|calls| !calls.is_empty());
+            talk.draft.note_parts_beside_calls(content, has_calls);
+            talk.add_text(Speaker::Assistant, content, &about, node.origin);
             add_calls(talk, message, &about);
             let of_response = object_of(message, LangChainKey::About);
             talk.add_meta(of_meta::MODEL, of_response.and_then(|about| about.field(LangChainKey::Model)));

@@ -116,8 +116,9 @@ struct MiniSweSession<'a, 'run, 'limits> {
 impl<'run> MiniSweSession<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
         let about = StepMeta::default();
-        let role = text_of(message, MiniSweKey::Role).and_then(MessageRole::from_key);
+        let role = self.talk.draft.role_of(node, text_of(message, MiniSweKey::Role));
         let content = message.field(MiniSweKey::Content);
+        content.into_iter().for_each(|content| self.talk.draft.note_parts(content));
         let words = content.and_then(|content| content::content_text(content, self.talk.draft.arena));
         match role {
             Some(MessageRole::Assistant) => {

@@ -62,6 +62,7 @@ pub(crate) mod tau_bench;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tools;
+mod unknown;
 
 use crate::build::NormalRun;
 use crate::error::PlacedError;

@@ -236,7 +236,7 @@ fn collect_messages<'run>(
     {
         add_request(object, messages, usage, draft);
         if object.field(ChatExchangeKey::Choices).is_some() {
-            add_choices(object, messages);
+            add_choices(object, messages, draft);
         }
         if first_of(object, &[ChatExchangeKey::Response]).is_some() {
             add_response(object, node, messages, usage, draft);
@@ -299,7 +299,7 @@ fn add_response<'run>(
     if is_chat_message(response) {
         messages.extend(object.field(ChatExchangeKey::Response));
     } else {
-        add_choices(response, messages);
+        add_choices(response, messages, draft);
     }
 }
 
@@ -315,12 +315,10 @@ fn add_usage<'run>(
     usage.merge_usage(&of_request);
 }
 
-fn add_choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>) {
-    if let Some((_, first)) = object_items(list_of(response, ChatExchangeKey::Choices).unwrap_or_default()).next()
-        && let Some(message) = first.field(ChoiceKey::Message)
-    {
-        messages.push(message);
-    }
+/// The other choices are what the model could have said instead.
+fn add_choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
+    let choices = draft.record_objects(list_of(response, ChatExchangeKey::Choices).unwrap_or_default());
+    messages.extend(draft.choice_messages(choices, ChoiceKey::Message).first());
 }
 
 /// Compares an answer with its repetition in the next request.

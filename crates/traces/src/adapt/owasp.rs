@@ -4,7 +4,6 @@
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::MessageRole;
 use super::nodes::{list_of, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
@@ -105,11 +104,7 @@ fn add_messages<'run>(
 ) {
     for (node, message) in talk.draft.record_objects(messages) {
         talk.draft.count_record();
-        let speaker = match text_of(message, OwaspEntryKey::Role).and_then(MessageRole::from_key) {
-            Some(MessageRole::Assistant) => Speaker::Assistant,
-            Some(MessageRole::User) => Speaker::User,
-            _ => Speaker::System,
-        };
+        let speaker = Speaker::from_role(talk.draft.role_of(node, text_of(message, OwaspEntryKey::Role)));
         match message.field(OwaspEntryKey::Content) {
             Some(content) => talk.add_content(speaker, content, about, node.origin),
             None => talk.draft.skip_value(node, "a message without `content` is passed over"),

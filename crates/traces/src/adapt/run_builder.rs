@@ -1,5 +1,6 @@
 //! A run while an adapter fills it.
 
+use super::unknown::UnknownPart;
 use crate::build::NormalRun;
 use crate::prices::{ModelSpending, ModelTokens, UsageCounts};
 use averment_base::limits::Limits;
@@ -8,7 +9,7 @@ use averment_runs::normal::{MAIN_AGENT, of_run, of_step};
 use averment_runs::run::{CostSource, ReadWarning, RecordCounts, RunSource, StepKind};
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
-use std::borrow::Borrow;
+use std::cell::RefCell;
 
 /// A run in normal form under construction, steps in order of addition.
 pub(crate) struct RunBuilder<'run, 'limits> {
@@ -18,7 +19,9 @@ pub(crate) struct RunBuilder<'run, 'limits> {
     steps: Vec<PendingStep<'run>>,
     recorded: [bool; StepKind::ALL.len()],
     ordered: bool,
-    records: RecordCounts,
+    pub(super) records: RecordCounts,
+    /// Parts without a meaning so far.
+    pub(super) unknown: RefCell<Vec<UnknownPart>>,
     names_agents: bool,
     warnings: Vec<ReadWarning>,
     spending: ModelSpending<'run>,
@@ -66,6 +69,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
             recorded: [false; StepKind::ALL.len()],
             ordered: true,
             records,
+            unknown: RefCell::default(),
             names_agents: false,
             warnings,
             spending: ModelSpending::default(),
@@ -102,6 +106,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
     /// `None` if only the finished run knows all steps, or there were warnings. True if calls are recorded.
     pub(crate) fn projected_steps(&self) -> Option<(&[PendingStep<'run>], bool)> {
         let plain = !self.needs_whole && self.ordered && self.warnings.is_empty() && self.uncalled.is_empty();
+        let plain = plain && self.unknown.borrow().is_empty();
         plain.then_some((&self.steps, self.recorded.get(StepKind::Call as usize) == Some(&true)))
     }
 
@@ -214,28 +219,6 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         self.records.seen += 1;
     }
 
-    /// A record that the format has no meaning for: it may have been a call, a message or a result, so the run is not complete.
-    pub(crate) fn skip_record(&mut self, origin: TextOrigin, message: impl Into<String>) {
-        self.records.lost += 1;
-        self.records.not_understood += 1;
-        self.push_warning(origin, message.into(), true);
-    }
-
-    /// A record or a plain value in its place: a word or a number among records did nothing.
-    pub(crate) fn skip_value(&mut self, node: impl Borrow<Node<'run>>, message: impl Into<String>) {
-        let node = node.borrow();
-        match node.value {
-            Value::Object(_) | Value::List(_) => self.skip_record(node.origin, message),
-            _ => self.warn_skipped(node.origin, message),
-        }
-    }
-
-    /// A record without a meaning that cannot have been an action that is not known: see [`Self::skip_record`].
-    pub(crate) fn warn_skipped(&mut self, origin: TextOrigin, message: impl Into<String>) {
-        self.records.not_understood += 1;
-        self.add_warning(origin, message);
-    }
-
     /// Elements that are no objects count as not understood.
     pub(crate) fn record_objects(
         &mut self,
@@ -258,7 +241,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         self.push_warning(origin, message.into(), false);
     }
 
-    fn push_warning(&mut self, origin: TextOrigin, message: String, lost: bool) {
+    pub(super) fn push_warning(&mut self, origin: TextOrigin, message: String, lost: bool) {
         if self.warnings.len() < 100 {
             let offset = origin.byte_range().map_or(0, |range| range.start);
             self.warnings.push(ReadWarning { message, offset, lost });
@@ -323,6 +306,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         format: &'static str,
         origin: TextOrigin,
     ) -> (NormalRun<'run>, ModelSpending<'run>) {
+        self.count_unknown();
         let of_main = |step: &&mut PendingStep<'run>| step.fields.iter().all(|field| field.key != of_step::AGENT);
         for step in self.steps.iter_mut().filter(|_| self.names_agents).filter(of_main) {
             step.fields.push(ObjectEntry::computed(of_step::AGENT, Value::plain_text(MAIN_AGENT)));

@@ -234,15 +234,14 @@ fn read_event<'run>(
         SkillGymEventType::Read => step(StepKind::Read, of_step::PATH, event.field(ReportEventKey::Path)),
         SkillGymEventType::Skill => step(StepKind::Skill, of_step::NAME, event.field(ReportEventKey::Skill)),
         SkillGymEventType::Said => {
-            let speaker = match text_of(event, ReportEventKey::Role).and_then(MessageRole::from_key) {
+            let speaker = match talk.draft.role_of(node, text_of(event, ReportEventKey::Role)) {
                 Some(MessageRole::Assistant) => {
                     match text_of(event, ReportEventKey::Phase).and_then(SkillGymPhase::from_key) {
                         Some(SkillGymPhase::Thinking) => Speaker::Thinking,
                         None => Speaker::Assistant,
                     }
                 }
-                Some(MessageRole::User) => Speaker::User,
-                _ => Speaker::System,
+                role => Speaker::from_role(role),
             };
             words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, node.origin));
         }

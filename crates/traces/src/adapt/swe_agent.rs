@@ -117,6 +117,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         history.iter().for_each(|node| session.read_message(*node));
     } else {
         session.before_the_first_answer(history);
+        for (node, message) in object_items(history) {
+            session.talk.draft.role_of(node, Some(text_of(message, SweStepKey::Role).unwrap_or_default()));
+        }
         steps.iter().for_each(|node| session.read_step(*node));
     }
     session.talk.finish_with_tools();
@@ -160,11 +163,9 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
 
     /// Demonstrations are not part of the run.
     fn add_message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let speaker = match text_of(message, SweStepKey::Role).and_then(MessageRole::from_key) {
+        let speaker = match text_of(message, SweStepKey::Role) {
             _ if is_true(&message, &NodeShapes, SweStepKey::Demonstration) => Speaker::System,
-            Some(MessageRole::Assistant) => Speaker::Assistant,
-            Some(MessageRole::User) => Speaker::User,
-            _ => Speaker::System,
+            word => Speaker::from_role(self.talk.draft.role_of(node, word)),
         };
         if let Some(content) = message.field(SweStepKey::Content) {
             self.talk.add_content(speaker, content, &StepMeta::default(), node.origin);

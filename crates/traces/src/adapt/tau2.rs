@@ -111,7 +111,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
     let about = StepMeta { time: first_of(message, &[TauKey::Time]), ..StepMeta::default() };
-    let role = text_of(message, TauKey::Role).and_then(MessageRole::from_key);
+    let role = talk.draft.role_of(node, text_of(message, TauKey::Role));
     let speaker = match role {
         Some(MessageRole::Result) => {
             let several = list_of(message, TauKey::Results).unwrap_or_default();
@@ -120,12 +120,10 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
             }
             return talk.draft.record_objects(several).for_each(|(at, one)| add_result(talk, at, one, &about));
         }
-        Some(MessageRole::Assistant) => Speaker::Assistant,
-        Some(MessageRole::User) => Speaker::User,
         None if message.field(TauKey::Role).is_none() => {
             return talk.draft.skip_value(node, "a message without `role` is passed over");
         }
-        None => Speaker::System,
+        role => Speaker::from_role(role),
     };
     if speaker == Speaker::Assistant {
         talk.begin_turn();

@@ -164,7 +164,8 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
     pub(super) fn read_message(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
         let (message, behind) = self.keys.messages.read_spans(cursor, at)?;
-        let role = MessageRole::from_key(self.chunk.plain_text(message.field(ChatMessageKey::Role)?)??);
+        // A message of an unknown role may be anything: the full reader says so.
+        let role = Some(MessageRole::from_key(self.chunk.plain_text(message.field(ChatMessageKey::Role)?)??)?);
         // In a session a message may go on with the next line.
         self.before = self.before.filter(|_| self.ids.is_some());
         if message.field(ChatMessageKey::Invocations).or(message.field(ChatMessageKey::Parts)).is_some() {
@@ -193,7 +194,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
                 self.of_chat = true;
                 self.read_result(&message)?;
             }
-            Some(MessageRole::User) | None => {
+            Some(MessageRole::User | MessageRole::Other) | None => {
                 // What others say belongs to the turn that follows.
                 self.turns[1] = self.last_turn + 1;
                 // Calls beside blocks, whoever makes them: the full reader says that not all are recorded.

@@ -100,7 +100,7 @@ pub(super) fn add_block<'run>(
     match blocks::classify_block(block) {
         ContentBlock::Calls(asked) => {
             let Some(tool) = asked.tool else {
-                talk.draft.add_warning(node.origin, "a call without the name of its tool is passed over");
+                talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
                 return;
             };
             talk.add_call(ToolCall { tool, args: asked.args, id: asked.id, origin: node.origin }, about);

@@ -349,6 +349,10 @@ fn add_hosted<'run>(
     about: &StepMeta<'run>,
 ) {
     let tool = word.strip_suffix("_call").unwrap_or(word);
+    // The type of what the provider runs names the tool; what names another one beside it is none of these.
+    if ["name", "tool", "tool_name"].iter().any(|key| item.get(key).is_some()) {
+        talk.draft.note_unknown(node.origin, "an item of unknown type names a tool: it may be a call of that");
+    }
     let origin = item.field(ItemKey::Type).map_or(node.origin, |word| word.origin);
     let name = Node::new(Value::Text(ValueText::Plain(tool)), origin);
     let Some(step) = add_call(talk, node, item, Some(name), about) else { return };

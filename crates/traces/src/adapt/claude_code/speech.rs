@@ -68,7 +68,7 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
                 }
                 self.add_message(about.speaker.unwrap_or(role::USER), text, about, origin);
             }
-            Some(MessageRole::Result) | None => {
+            Some(MessageRole::Result | MessageRole::Other) | None => {
                 self.add_message(role::SYSTEM, text, about, origin);
             }
         }

@@ -59,11 +59,7 @@ fn read_event<'run>(
             talk.note_time(about.time);
         }
         GeminiEventType::Said => {
-            let speaker = match text_of(event, GeminiEventKey::Role).and_then(MessageRole::from_key) {
-                Some(MessageRole::Assistant) => Speaker::Assistant,
-                Some(MessageRole::User) => Speaker::User,
-                _ => Speaker::System,
-            };
+            let speaker = Speaker::from_role(talk.draft.role_of(node, text_of(event, GeminiEventKey::Role)));
             if let Some(content) = event.field(GeminiEventKey::Content) {
                 talk.add_content(speaker, content, about, node.origin);
             }

@@ -34,7 +34,7 @@ struct ChatConversation<'a, 'run, 'limits> {
 
 impl<'run> ChatConversation<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let role = message_role(message);
+        let role = self.draft.role_of(node, text_of(message, ChatMessageKey::Role));
         let text =
             message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
         let is_said = |text: &Node<'run>| NodeShapes.has_shape(*text, ValueShape::Text);
@@ -48,7 +48,7 @@ impl<'run> ChatConversation<'_, 'run, '_> {
                 self.add_calls(message);
             }
             Some(MessageRole::Result) => self.add_result(node, message),
-            Some(MessageRole::User) | None => {
+            Some(MessageRole::User | MessageRole::Other) | None => {
                 let text = text.unwrap_or(Node::computed(Value::Null));
                 if role == Some(MessageRole::User) && self.prompt.is_none() && is_said(&text) {
                     self.prompt = Some(text);

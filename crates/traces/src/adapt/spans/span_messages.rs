@@ -6,12 +6,14 @@ use super::super::run_builder::RunBuilder;
 use super::attributes::{Fact, NumberedField, NumberedList, SpanFacts};
 use super::exchange::{RequestedCall, SpanMessage, ToolResult};
 use super::text_of_node;
+use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::fields::{key_table, value_of};
 use crate::adapt::printed_messages;
 use crate::adapt::printed_messages::PrintedMessage;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_step, role};
 use averment_runs::run::StepStatus;
+use rustc_hash::FxHashSet;
 
 key_table! {
     SpanMessageKey {
@@ -112,6 +114,43 @@ pub(crate) fn read_messages<'run>(
     draft: &RunBuilder<'run, '_>,
 ) -> Vec<SpanMessage<'run>> {
     let value = read_node(node, draft);
+    let mut found = messages_in(value, by, draft);
+    read_tool_roles(&mut found, draft);
+    found
+}
+
+/// Some give the message of a tool the tool's name as its role.
+fn read_tool_roles<'run>(messages: &mut [SpanMessage<'run>], draft: &RunBuilder<'run, '_>) {
+    if messages.iter().all(|said| said.role.is_none_or(is_known_role)) {
+        return;
+    }
+    let asked = messages.iter().flat_map(|said| &said.calls).filter_map(|call| text_of_node(call.tool));
+    let tools: FxHashSet<&str> = asked.collect();
+    for said in messages {
+        let Some(tool) = said.role.filter(|role| !is_known_role(role) && tools.contains(role)) else { continue };
+        let told = |result| ToolResult { id: None, tool: Some(tool), result, failed: None };
+        said.results.extend(content::join_texts(&said.texts, draft.arena).map(told));
+        said.texts.clear();
+        said.role = Some(of_step::TOOL);
+    }
+}
+
+fn is_known_role(role: &str) -> bool {
+    ["", role::USER, role::ASSISTANT, role::SYSTEM, role::THINKING, of_step::TOOL].contains(&role)
+}
+
+/// What a model answered and nobody knows may be a call. What it was given was done before, which the spans of that tell.
+pub(super) fn note_answers<'run>(answers: &[SpanMessage<'run>], draft: &RunBuilder<'run, '_>) {
+    for said in answers.iter().filter(|said| said.has_unknown || said.role.is_some_and(|role| !is_known_role(role))) {
+        if let Some(place) = said.place {
+            draft.note_unknown(place.origin, UNKNOWN_ANSWER);
+        }
+    }
+}
+
+const UNKNOWN_ANSWER: &str = "what a model answered has a role or a part of no known type: it may be a call";
+
+fn messages_in<'run>(value: Node<'run>, by: &'static str, draft: &RunBuilder<'run, '_>) -> Vec<SpanMessage<'run>> {
     let Value::Object(outer) = value.value else {
         let items = match value.value {
             Value::List(items) => items,
@@ -134,10 +173,10 @@ pub(crate) fn read_messages<'run>(
         system.map(|system| read_message(system, role::SYSTEM, draft)).into_iter().collect();
     let is_message = value_of(outer, SpanMessageKey::Role).is_some();
     match (value_of(outer, Holder::Messages).filter(|_| !is_message), value_of(outer, Holder::Prompt)) {
-        (Some(inner), _) if node_list(inner).is_some() => found.extend(read_messages(inner, by, draft)),
-        (_, Some(prompt)) => found.extend(read_messages(prompt, by, draft)),
+        (Some(inner), _) if node_list(inner).is_some() => found.extend(messages_in(inner, by, draft)),
+        (_, Some(prompt)) => found.extend(messages_in(read_node(prompt, draft), by, draft)),
         _ => match value_of(outer, Holder::Lists).filter(|lists| node_list(*lists).is_some()) {
-            Some(inner) => found.extend(read_messages(inner, by, draft)),
+            Some(inner) => found.extend(messages_in(inner, by, draft)),
             None => found.push(read_message(value, by, draft)),
         },
     }
@@ -168,13 +207,14 @@ pub(super) fn read_message<'run>(
     }
     let serialised = message;
     message = unwrap_message(message);
-    said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(Some(by));
+    let written = [message, outer].into_iter().find_map(|one| text_of_node(value_of(one, SpanMessageKey::Role)?));
+    said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(written).or(Some(by));
     let calls = |message| {
         node_list(read_node(value_of(message, SpanMessageKey::Calls)?, draft)).filter(|calls| !calls.is_empty())
     };
     let of_provider = || value_of(message, Holder::Provider).and_then(node_object).and_then(calls);
     let calls = calls(message).or_else(of_provider).unwrap_or_default();
-    said.calls.extend(calls.iter().filter_map(|call| requested_call(*call)));
+    said.add_calls(calls);
     // Some hold the content itself where others have a message.
     let bare = value_of(outer, SpanMessageKey::Message).filter(|inner| node_object(*inner).is_none());
     let content = value_of(message, SpanMessageKey::Content).map(|content| read_parts(content, draft));
@@ -281,9 +321,17 @@ fn sort_part<'run>(
                 said.results.extend(part_result(response, draft));
             } else if let Some(content) = content {
                 sort_parts(content, said, draft, depth + 1);
+            } else {
+                // Of what is no list of parts nothing is said.
+                said.has_unknown |= depth > 0 && is_unknown_part(part);
             }
         }
     }
+}
+
+/// A part with a type of its own that no provider has.
+fn is_unknown_part(part: Object<'_>) -> bool {
+    blocks::has_type(part) && matches!(blocks::classify_block(part), ContentBlock::Unknown)
 }
 
 pub(super) fn requested_call<'run>(node: Node<'run>) -> Option<RequestedCall<'run>> {

@@ -382,6 +382,8 @@ fn push_blocks<'run>(
         for (node, block) in object_items(run) {
             match blocks::classify_block(block) {
                 ContentBlock::Says(_) => push_text(speaker, node, pieces, draft),
+                // Told here, where it stands: a request that repeats it is not read again.
+                ContentBlock::Unknown => draft.note_unknown(node.origin, blocks::UNKNOWN),
                 _ => pieces.push(MessagePart::Block(node, block)),
             }
         }
@@ -399,6 +401,8 @@ pub(super) fn push_items<'run>(
             (Some(role), Some(content)) => {
                 push_text(Speaker::from_role(draft.role_of(node, Some(role))), content, pieces, draft);
             }
+            // Told here, where it stands: a request that repeats it is not read again.
+            _ if responses::is_unknown(item) => draft.note_unknown(node.origin, responses::UNKNOWN_ITEM),
             _ => pieces.push(MessagePart::Item(node, item)),
         }
     }

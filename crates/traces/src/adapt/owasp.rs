@@ -82,7 +82,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk.draft.count_record();
         let about = StepMeta { time: value_of(event, OwaspEntryKey::Time), ..StepMeta::default() };
         let data = object_of(event, OwaspEntryKey::Data);
-        if data.is_none() && !is_event(event) {
+        let is_known = text_of(event, OwaspEntryKey::Type).is_none_or(|word| OwaspEventType::from_key(word).is_some());
+        if data.is_none() && !is_event(event) || !is_known {
             talk.draft.skip_value(at, "an event of unknown type is passed over");
         }
         let inside = |field| data.and_then(|data| list_of(data, field)).unwrap_or_default();

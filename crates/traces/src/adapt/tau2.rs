@@ -173,6 +173,9 @@ fn read_ticks<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [
     for (node, tick) in talk.draft.record_objects(ticks) {
         talk.draft.count_record();
         let about = StepMeta { time: first_of(tick, &[TauKey::Time]), ..StepMeta::default() };
+        if !tick.entries().iter().any(|entry| TauKey::from_key(entry.key).is_some_and(is_of_tick)) {
+            talk.draft.skip_record(node.origin, "a tick of which nothing is known is passed over");
+        }
         for (speaker, field) in [(Speaker::User, TauKey::OfUser), (Speaker::Assistant, TauKey::OfAgent)] {
             let Some(chunk) = object_of(tick, field) else { continue };
             if let Some(words) = text_of(chunk, TauKey::Content).filter(|words| !words.is_empty()) {
@@ -193,6 +196,12 @@ fn read_ticks<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [
         }
     }
     flush_speech(talk, saying);
+}
+
+/// Of a tick that nobody does anything in, these say so.
+fn is_of_tick(key: TauKey) -> bool {
+    use TauKey::{AgentCalls, AgentResults, OfAgent, OfUser, Time, UserCalls, UserResults};
+    [AgentCalls, AgentResults, OfAgent, OfUser, Time, UserCalls, UserResults].contains(&key)
 }
 
 fn flush_speech<'run>(

@@ -156,6 +156,14 @@ pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
     RESULTS.iter().any(|end| word.ends_with(end)).then_some(true)
 }
 
+/// An item of a type that nobody knows, as far as its name tells nothing.
+pub(super) fn is_unknown(item: Object<'_>) -> bool {
+    is_result(item).is_none()
+        && text_of(item, ItemKey::Type).and_then(ResponseItemType::from_key).is_none()
+}
+
+pub(super) const UNKNOWN_ITEM: &str = "an item of unknown type is passed over";
+
 /// In a response, the provider ran the tool of such a result.
 pub(super) fn is_hosted_result(item: Object<'_>) -> bool {
     let of_function = |word: &str| word.starts_with("function_") || word.starts_with("custom_");

@@ -265,8 +265,12 @@ fn add_changes<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
     if matches!(status, Some(StepStatus::Failed | StepStatus::Denied)) {
         return;
     }
-    for (_, change) in talk.draft.record_objects(list_of(item, ExecItemKey::Changes).unwrap_or_default()) {
-        if let Some(path) = change.field(ExecItemKey::Path).filter(|path| NodeShapes.is_text(*path)) {
+    for (at, change) in talk.draft.record_objects(list_of(item, ExecItemKey::Changes).unwrap_or_default()) {
+        let path = change.field(ExecItemKey::Path).filter(|path| NodeShapes.is_text(*path));
+        if path.is_none() {
+            talk.draft.skip_record(at.origin, "a change without `path` is passed over");
+        }
+        if let Some(path) = path {
             let mut fields = vec![
                 ObjectEntry { key: of_step::PATH, node: path },
                 ObjectEntry { key: of_step::TURN, node: talk.turn_node() },

@@ -3,7 +3,7 @@
 use super::attributes::{Fact, NumberedList, SpanFacts};
 use super::exchange::{ModelExchange, SpanMessage};
 use super::numbered_messages;
-use super::span_messages::{content_of, note_answers, read_messages, read_node, sort_parts};
+use super::span_messages::{content_of, read_messages, read_node, sort_parts};
 use crate::adapt::nodes::node_list;
 use crate::adapt::run_builder::RunBuilder;
 use averment_runs::normal::role;
@@ -50,7 +50,6 @@ pub(crate) fn read_exchange<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'r
     if let Some(node) = facts.fact_node(Fact::Output).filter(|_| exchange.output.iter().all(SpanMessage::is_empty)) {
         exchange.output = read_messages(node, role::ASSISTANT, draft);
     }
-    note_answers(&exchange.output, draft);
     exchange.output.retain(|said| !said.is_empty());
     exchange.records_output |= !exchange.output.is_empty();
     exchange

@@ -189,6 +189,9 @@ impl<'run> TraceSpan<'run> {
         if matches!(self.act, SpanAct::Inference | SpanAct::Agent) {
             self.exchange.complete_from(conversation::read_exchange(&self.facts, draft));
         }
+        if self.act == SpanAct::Inference {
+            span_messages::note_answers(&self.exchange.output, draft);
+        }
         if self.act == SpanAct::Tool && !self.hands_over() {
             self.take_messages_of_tool(draft);
         }

@@ -95,6 +95,8 @@ key_table! {
         Thinking = "thinking" | "reasoning",
         Call = "tool_call" | "tool-call" | "tool_use" | "function_call",
         Result = "tool_call_response" | "tool-result" | "tool_result" | "tool-return" | "function_call_output" | "tool_response",
+        /// Files that are shown, and objects around messages.
+        Silent = "blob" | "file" | "uri" | "message" | "constructor" | "image-url" | "binary" | "retry-prompt",
     }
 }
 
@@ -139,7 +141,7 @@ fn is_known_role(role: &str) -> bool {
     ["", role::USER, role::ASSISTANT, role::SYSTEM, role::THINKING, of_step::TOOL].contains(&role)
 }
 
-/// What a model answered and nobody knows may be a call. What it was given was done before, which the spans of that tell.
+/// For an exchange that is whole. What a model answered and nobody knows may be a call. What it was given was done before, which the spans of that tell.
 pub(super) fn note_answers<'run>(answers: &[SpanMessage<'run>], draft: &RunBuilder<'run, '_>) {
     for said in answers.iter().filter(|said| said.has_unknown || said.role.is_some_and(|role| !is_known_role(role))) {
         if let Some(place) = said.place {
@@ -237,7 +239,7 @@ pub(super) fn read_message<'run>(
             },
             None => sort_parts(content, &mut said, draft, 0),
         },
-        (_, None) => {}
+        (_, None) => said.has_unknown |= said.calls.is_empty() && is_unknown_part(message),
     }
     said
 }
@@ -314,16 +316,14 @@ fn sort_part<'run>(
         Some(SpanPartType::Text) => {
             said.texts.extend(content.filter(|content| text_of_node(*content).is_some_and(|text| !text.is_empty())))
         }
-        None => {
+        None | Some(SpanPartType::Silent) => {
+            said.has_unknown |= depth > 0 && kind.is_none() && is_unknown_part(part);
             if value_of(part, SpanMessageKey::Function).is_some() {
                 said.calls.extend(requested_call(node));
             } else if let Some(response) = value_of(part, SpanMessageKey::Response).and_then(node_object) {
                 said.results.extend(part_result(response, draft));
             } else if let Some(content) = content {
                 sort_parts(content, said, draft, depth + 1);
-            } else {
-                // Of what is no list of parts nothing is said.
-                said.has_unknown |= depth > 0 && is_unknown_part(part);
             }
         }
     }
@@ -331,7 +331,10 @@ fn sort_part<'run>(
 
 /// A part with a type of its own that no provider has.
 fn is_unknown_part(part: Object<'_>) -> bool {
-    blocks::has_type(part) && matches!(blocks::classify_block(part), ContentBlock::Unknown)
+    let is_call = [SpanMessageKey::Function, SpanMessageKey::Response].iter().any(|key| value_of(part, *key).is_some());
+    let word = value_of(part, SpanMessageKey::Type).and_then(text_of_node);
+    let is_message = word.is_none_or(|word| SpanPartType::from_key(word).is_some() || canonical_role(word).is_some());
+    !is_call && !is_message && matches!(blocks::classify_block(part), ContentBlock::Unknown)
 }
 
 pub(super) fn requested_call<'run>(node: Node<'run>) -> Option<RequestedCall<'run>> {

@@ -75,6 +75,17 @@ impl PartIdentity<'_> {
         }
     }
 
+    /// One call or one result, by its id and all that it says.
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Call(a, tool, args), Self::Call(b, other, others)) => {
+                a == b && tool == other && values_equal(args, others)
+            }
+            (Self::Result(a, result), Self::Result(b, other)) => a == b && values_equal(result, other),
+            _ => false,
+        }
+    }
+
     fn call_id(&self) -> Option<&str> {
         match self {
             Self::Speech(..) => None,
@@ -176,9 +187,7 @@ impl<'run> ExchangeMerger<'run> {
             (None, None) => {
                 let known = self.add_request(object, draft) | self.add_response(node, object, draft);
                 if !known {
-                    draft.skip_value(node,
-                        "an element that is neither a request nor a response is passed over",
-                    );
+                    draft.skip_value(node, "an element that is neither a request nor a response is passed over");
                 }
             }
             (request, response) => {
@@ -230,13 +239,24 @@ impl<'run> ExchangeMerger<'run> {
             }
             new = place + 1;
         }
-        if known.peek().is_some() && !goes_on && !first {
+        let known_left = known.peek().is_some();
+        if known_left && !goes_on && !first {
             let message = "a request does not repeat the conversation so far: its other messages are added behind it";
             draft.add_warning(origin_of(pieces.first()), message);
         }
         let is_said_already =
             |piece: &MessagePart<'_>| matches!(piece, MessagePart::Speech(Speaker::System, _)) && !first;
-        self.pieces.extend(pieces.into_iter().skip(new).filter(|piece| !is_said_already(piece)));
+        let signs: Vec<_> = match known_left && !goes_on && !first {
+            true => self.pieces.iter().filter_map(MessagePart::part_identity).collect(),
+            false => Vec::new(),
+        };
+        // Calls are the same where their ids are, whatever stands around them.
+        let is_done_already = |piece: &MessagePart<'run>| {
+            let sign = piece.part_identity().filter(|sign| sign.call_id().is_some_and(|id| !id.is_empty()));
+            sign.is_some_and(|sign| signs.iter().any(|known| sign.is_same(known)))
+        };
+        let left = pieces.into_iter().skip(new).filter(|piece| !is_said_already(piece) && !is_done_already(piece));
+        self.pieces.extend(left);
     }
 
     fn add_response(&mut self, node: Node<'run>, response: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
@@ -314,10 +334,7 @@ fn is_message(object: Object<'_>) -> bool {
 }
 
 /// The other choices are what the model could have said instead.
-fn first_choice<'run>(
-    response: Object<'run>,
-    draft: &mut RunBuilder<'run, '_>,
-) -> Option<(Node<'run>, Object<'run>)> {
+fn first_choice<'run>(response: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> Option<(Node<'run>, Object<'run>)> {
     let choices = draft.record_objects(list_of(response, ApiKey::Choices)?);
     let message = draft.choice_messages(choices, ApiKey::Message).first().copied()?;
     Some((message, node_object(message)?))
@@ -330,7 +347,8 @@ fn push_text<'run>(
     draft: &RunBuilder<'run, '_>,
 ) {
     draft.note_parts(content);
-    if let Some(words) = content::content_text(content, draft.arena) {
+    let words = content::content_text(content, draft.arena);
+    if let Some(words) = words.filter(|words| super::nodes::node_text(*words).is_none_or(|text| !text.is_empty())) {
         pieces.push(MessagePart::Speech(speaker, words));
     }
 }

@@ -10,7 +10,7 @@ mod session;
 mod speech;
 
 pub(crate) use session::{
-    LineAgent, PERMISSION_DENIED, SUMMED_UP, SessionTimes, is_no_answer, line_agent, session_of, summed_up,
+    LineAgent, NO_MODEL, PERMISSION_DENIED, SUMMED_UP, SessionTimes, is_no_answer, line_agent, session_of, summed_up,
 };
 
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};

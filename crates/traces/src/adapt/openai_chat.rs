@@ -189,11 +189,14 @@ fn keep_own<'run>(object: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
     }
 }
 
-/// Agents may write actions as text: no calls is evidence only if tools are listed or an API was used.
+/// Agents may write actions as text: no calls is evidence only if tools are listed, or where an answer stands without its request.
 fn speaks_of_tools(root: Node<'_>) -> bool {
-    use ChatExchangeKey::{Choices, Functions, Request, Tools};
+    use ChatExchangeKey::{Choices, Functions, Messages, Request, Tools};
+    let lists = |object: Object<'_>| [Tools, Functions].iter().any(|field| object.field(*field).is_some());
     let speaks = |object: Object<'_>| {
-        [Tools, Functions, Choices, Request].iter().any(|field| object.field(*field).is_some()) || is_answered(object)
+        lists(object)
+            || object_of(object, Request).is_some_and(lists)
+            || object.field(Choices).is_some() && object.field(Messages).is_none() && object.field(Request).is_none()
     };
     match root.value {
         Value::Object(object) => speaks(object),
@@ -218,9 +221,7 @@ fn collect_messages<'run>(
 ) {
     let Value::Object(object) = node.value else {
         draft.count_record();
-        draft.skip_value(node,
-            format!("a message is an object, found {}: passed over", node.value.type_name()),
-        );
+        draft.skip_value(node, format!("a message is an object, found {}: passed over", node.value.type_name()));
         return;
     };
     if is_chat_message(object) {
@@ -260,15 +261,30 @@ fn add_request<'run>(
     draft: &mut RunBuilder<'run, '_>,
 ) {
     let list = list_of(request, ChatExchangeKey::Messages).unwrap_or_default();
-    let known = list.iter().zip(messages.iter()).take_while(|(a, b)| same_message(a, b)).count();
-    if known < messages.len() {
+    // Others may have got other instructions, and some put empty messages in between: what is said is compared.
+    let mut said = messages.iter().filter(|message| says_something(message)).peekable();
+    let mut known = 0;
+    for (place, message) in list.iter().enumerate().filter(|(_, message)| says_something(message)) {
+        if said.next_if(|before| same_message(before, message)).is_none() {
+            break;
+        }
+        known = place + 1;
+    }
+    let goes_on = said.peek().is_none();
+    if !goes_on {
         let origin = list.first().map_or(averment_base::value::TextOrigin::COMPUTED, |node| node.origin);
         draft.add_warning(
             origin,
             "a request does not repeat the conversation so far: its other messages are added behind it",
         );
     }
-    messages.extend(list.get(known..).unwrap_or_default());
+    let before = messages.len();
+    for message in list.get(known..).unwrap_or_default() {
+        let is_known = |known: &Node<'run>| same_calls(known, message);
+        if goes_on || !messages.get(..before).unwrap_or_default().iter().any(is_known) {
+            messages.push(*message);
+        }
+    }
     let of_response =
         object_of(request, ChatExchangeKey::Response).and_then(|response| object_of(response, ChatExchangeKey::Usage));
     if let Some(counts) = object_of(request, ChatExchangeKey::Usage).filter(|_| of_response.is_none()) {
@@ -288,7 +304,10 @@ fn add_response<'run>(
     draft: &mut RunBuilder<'run, '_>,
 ) {
     let Some(response) = object_of(object, ChatExchangeKey::Response) else {
-        draft.add_warning(node.origin, "a response that is no object (a stream?) is passed over");
+        match object.field(ChatExchangeKey::Response).map(|response| response.value) {
+            None | Some(Value::Null) => draft.add_warning(node.origin, "a request without a response"),
+            Some(_) => draft.skip_record(node.origin, "a response that is no object (a stream?) is passed over"),
+        }
         return;
     };
     if let Some(counts) = object_of(response, ChatExchangeKey::Usage) {
@@ -321,10 +340,45 @@ fn add_choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>, dra
     messages.extend(draft.choice_messages(choices, ChoiceKey::Message).first());
 }
 
+/// Instructions and empty messages say nothing that was said or done.
+fn says_something(message: &Node<'_>) -> bool {
+    let Some(message) = node_object(*message) else { return true };
+    let has = |field| first_of(message, &[field]).is_some_and(|node| !matches!(node.value, Value::List([])));
+    let is_said = first_of(message, &[ChatMessageKey::Content]).is_some_and(|content| match content.value {
+        Value::Text(text) => !text.is_empty(),
+        Value::List(parts) => !parts.is_empty(),
+        _ => true,
+    });
+    message_role(message) != Some(MessageRole::Other)
+        && (is_said || has(ChatMessageKey::Calls) || has(ChatMessageKey::Call))
+}
+
+/// Calls are the same where their ids are, with the same tools and arguments; so are results.
+fn same_calls<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
+    let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
+    let calls = |object: Object<'run>| list_of(object, ChatMessageKey::Calls).unwrap_or_default();
+    let id = |node: &Node<'run>| node_object(*node).and_then(|call| text_of(call, ToolCallKey::Id)).unwrap_or_default();
+    let answered = text_of(a, ChatMessageKey::Answers).filter(|id| !id.is_empty());
+    match (calls(a), calls(b)) {
+        ([], []) => {
+            answered.is_some() && same_message(&Node::computed(Value::Object(a)), &Node::computed(Value::Object(b)))
+        }
+        (known, new) => {
+            known.len() == new.len()
+                && known.iter().zip(new).all(|(a, b)| !id(a).is_empty() && values_equal(&a.value, &b.value))
+        }
+    }
+}
+
 /// Compares an answer with its repetition in the next request.
 fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
     let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
-    let value = |object: Object<'run>, field| object.field(field).map_or(Value::Null, |node: Node<'run>| node.value);
+    let value = |object: Object<'run>, field| match object.field(field).map(|node: Node<'run>| node.value) {
+        // A message of calls alone has no content, or an empty one.
+        None | Some(Value::List([])) => Value::Null,
+        Some(Value::Text(text)) if text.is_empty() => Value::Null,
+        Some(value) => value,
+    };
     let ids = |object: Object<'run>| {
         let calls = object_items(list_of(object, ChatMessageKey::Calls).unwrap_or_default());
         calls.map(|(_, call)| text_of(call, ToolCallKey::Id)).collect::<Vec<_>>()

@@ -166,10 +166,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             Some(event) if text_of(event, OpenHandsKey::Observation).is_some() => {
                 session.read_observation(*node, event)
             }
-            _ => session
-                .talk
-                .draft
-                .skip_value(node, "what is neither an action nor an observation is passed over"),
+            _ => session.talk.draft.skip_value(node, "what is neither an action nor an observation is passed over"),
         }
     }
     session.finish_run();

@@ -201,7 +201,8 @@ enum SpanRecord<'run> {
 }
 
 /// What a container says of itself.
-const OF_CONTAINERS: [&str; 5] = ["resource", "scope", "instrumentationLibrary", "instrumentation_library", "schemaUrl"];
+const OF_CONTAINERS: [&str; 5] =
+    ["resource", "scope", "instrumentationLibrary", "instrumentation_library", "schemaUrl"];
 
 /// Elements that are no containers are looked at as they are.
 fn inner_lists<'run>(

@@ -307,6 +307,10 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         origin: TextOrigin,
     ) -> (NormalRun<'run>, ModelSpending<'run>) {
         self.count_unknown();
+        // Records by whose form the format was told, of which most could not be read, say nothing of what was done.
+        if self.steps.is_empty() && self.records.lost * 2 > self.records.seen {
+            self.recorded = [false; StepKind::ALL.len()];
+        }
         let of_main = |step: &&mut PendingStep<'run>| step.fields.iter().all(|field| field.key != of_step::AGENT);
         for step in self.steps.iter_mut().filter(|_| self.names_agents).filter(of_main) {
             step.fields.push(ObjectEntry::computed(of_step::AGENT, Value::plain_text(MAIN_AGENT)));

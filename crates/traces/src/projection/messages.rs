@@ -9,6 +9,7 @@ use super::keys::{KeyReader, TableKey, read_list};
 use super::texts::{join_texts, take_texts};
 use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::calls::PendingCalls;
+use crate::adapt::claude_code::NO_MODEL;
 use crate::adapt::content::TextPiece;
 use crate::adapt::fields::{ByteSpan, FieldRecord, FieldSpans, ShapeReader, ValueShape, is_true};
 use crate::adapt::messages::{
@@ -169,6 +170,12 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         // In a session a message may go on with the next line.
         self.before = self.before.filter(|_| self.ids.is_some());
         if message.field(ChatMessageKey::Invocations).or(message.field(ChatMessageKey::Parts)).is_some() {
+            return None;
+        }
+        // In a session, the words of the program.
+        if let Some(model) = message.field(ChatMessageKey::Model).filter(|_| self.ids.is_some())
+            && self.chunk.plain_text(model)? == Some(NO_MODEL)
+        {
             return None;
         }
         let is_message = is_message(&message, &cursor);

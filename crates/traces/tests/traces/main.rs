@@ -40,3 +40,4 @@ mod spans;
 mod stray;
 mod told;
 mod unknown_parts;
+mod wild;

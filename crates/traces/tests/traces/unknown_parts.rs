@@ -18,7 +18,17 @@ const KIND: &str = "zz_unknown";
 
 /// Keys whose text says what a record is.
 const SAY_KIND: [&str; 12] = [
-    "type", "kind", "role", "source", "event", "action", "observation", "record_type", "method", "run_type", "run",
+    "type",
+    "kind",
+    "role",
+    "source",
+    "event",
+    "action",
+    "observation",
+    "record_type",
+    "method",
+    "run_type",
+    "run",
     "openinference.span.kind",
 ];
 /// Keys whose text names a tool.
@@ -36,7 +46,10 @@ fn open_runs(text: &str) -> Result<Vec<bool>, String> {
         let arena = Bump::new();
         let run = parse_run(&raw, &arena, &limits).map_err(|error| error.to_string())?;
         let records = run.recorded.get(StepKind::Call as usize) == Some(&true);
-        let named = run.steps.iter().any(|step| step.kind == StepKind::Call && [TOOL, KIND].iter().any(|name| step.name.contains(name)));
+        let named = run
+            .steps
+            .iter()
+            .any(|step| step.kind == StepKind::Call && [TOOL, KIND].iter().any(|name| step.name.contains(name)));
         open.push(!run.complete || !records || named);
     }
     Ok(open)
@@ -259,7 +272,10 @@ const HARMLESS: [(&str, &str); 78] = [
     ("gen_ai.output.messages\"", "of an agent: its models have spans of their own"),
     (".instrumentationLibrarySpans[].spans ", "a span that names no kind of any dialect"),
     ("otel_flat_spans [] ", "a span that names no kind of any dialect"),
-    ("[GENERATION].output\"[assistant].tool_calls", "what was asked for and no tool has a span for, as long as tools have spans"),
+    (
+        "[GENERATION].output\"[assistant].tool_calls",
+        "what was asked for and no tool has a span for, as long as tools have spans",
+    ),
     ("[][][].events", "what was sent comes back in the stream"),
     (".item.changes", "a change of another kind is one of its path"),
 ];

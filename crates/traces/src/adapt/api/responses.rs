@@ -158,8 +158,7 @@ pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
 
 /// An item of a type that nobody knows, as far as its name tells nothing.
 pub(super) fn is_unknown(item: Object<'_>) -> bool {
-    is_result(item).is_none()
-        && text_of(item, ItemKey::Type).and_then(ResponseItemType::from_key).is_none()
+    is_result(item).is_none() && text_of(item, ItemKey::Type).and_then(ResponseItemType::from_key).is_none()
 }
 
 pub(super) const UNKNOWN_ITEM: &str = "an item of unknown type is passed over";

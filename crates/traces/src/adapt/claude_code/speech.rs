@@ -76,12 +76,18 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
 
     /// The model gave no answer: the program's words take its place.
     pub(super) fn set_api_error(&mut self, message: Object<'run>, about: &LineMeta<'run>) {
-        let words =
-            message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
-        if let Some(words) = words.filter(|words| NodeShapes.has_shape(*words, ValueShape::Text)) {
-            self.api_error = Some(words).filter(|_| about.agent.is_none()).or(self.api_error);
-            self.add_message(role::SYSTEM, words, about, words.origin);
-        }
+        let words = self.say_for_program(message, about);
+        self.api_error = words.filter(|_| about.agent.is_none()).or(self.api_error);
+    }
+
+    /// What the program says in the name of a model ("No response requested.").
+    pub(super) fn say_for_program(&mut self, message: Object<'run>, about: &LineMeta<'run>) -> Option<Node<'run>> {
+        let content = message.field(ChatMessageKey::Content)?;
+        self.draft.note_parts(content);
+        let words = content::content_text(content, self.draft.arena);
+        let words = words.filter(|words| NodeShapes.has_shape(*words, ValueShape::Text))?;
+        self.add_message(role::SYSTEM, words, about, words.origin);
+        Some(words)
     }
 
     pub(super) fn add_message(

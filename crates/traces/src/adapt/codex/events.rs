@@ -1,10 +1,10 @@
 //! Calls that a rollout has in its events alone: commands, tools of servers, patches.
 
 use super::{CodexEventType, CodexSession};
+use crate::adapt::api::responses::ItemKey;
 use crate::adapt::content;
 use crate::adapt::conversation::{CallResult, StepMeta, ToolCall, integer_node};
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
-use crate::adapt::api::responses::ItemKey;
 use crate::adapt::nodes::{first_of, node_object, object_items, object_of, text_of};
 use crate::adapt::run_builder::{StepId, field_entry};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
@@ -60,10 +60,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
         }
         let over = matches!(
             kind,
-            CodexEventType::CommandEnd
-                | CodexEventType::McpEnd
-                | CodexEventType::PatchEnd
-                | CodexEventType::DynamicEnd
+            CodexEventType::CommandEnd | CodexEventType::McpEnd | CodexEventType::PatchEnd | CodexEventType::DynamicEnd
         );
         if id.is_none_or(|id| self.begun.insert(id)) {
             // What is only seen when it is over has started before that.
@@ -157,8 +154,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
     /// The texts of what a tool gave, whatever their type is called.
     fn words_of(&self, given: Node<'run>) -> Option<Node<'run>> {
         let parts = super::super::nodes::node_list(given)?;
-        let texts: Vec<Node<'run>> =
-            object_items(parts).filter_map(|(_, part)| part.field(ItemKey::Words)).collect();
+        let texts: Vec<Node<'run>> = object_items(parts).filter_map(|(_, part)| part.field(ItemKey::Words)).collect();
         content::join_texts(&texts, self.talk.draft.arena)
     }
 

@@ -155,7 +155,8 @@ impl<'run> SpanValues<'run> {
 
     pub(crate) fn can_be_span(&self) -> bool {
         let has = |word| context_id(self, word).is_some();
-        has(SpanKey::Id) || has(SpanKey::Name) && (has(SpanKey::Start) || has(SpanKey::StartNano) || has(SpanKey::Trace))
+        has(SpanKey::Id)
+            || has(SpanKey::Name) && (has(SpanKey::Start) || has(SpanKey::StartNano) || has(SpanKey::Trace))
     }
 }
 

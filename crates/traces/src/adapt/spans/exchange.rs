@@ -101,7 +101,11 @@ impl<'run> SpanMessage<'run> {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        !self.has_unknown && self.texts.is_empty() && self.calls.is_empty() && self.results.is_empty() && self.thoughts.is_empty()
+        !self.has_unknown
+            && self.texts.is_empty()
+            && self.calls.is_empty()
+            && self.results.is_empty()
+            && self.thoughts.is_empty()
     }
 
     pub(crate) fn is_of_assistant(&self) -> bool {

@@ -180,7 +180,10 @@ impl<'run> TraceSpan<'run> {
             let words = [Fact::Kind, Fact::Operation].into_iter().filter_map(|fact| self.facts.fact_text(fact));
             if matches!(self.act, SpanAct::Part | SpanAct::Other) {
                 let unknown = words.clone().find(|word| ActWord::from_key(word).is_none());
-                self.act_of_word(unknown.filter(|_| !words.clone().any(|word| ActWord::from_key(word).is_some())), draft);
+                self.act_of_word(
+                    unknown.filter(|_| !words.clone().any(|word| ActWord::from_key(word).is_some())),
+                    draft,
+                );
             }
         }
         if self.act == SpanAct::Tool && self.facts.fact_text(Fact::Tool) == Some(MERGED) {

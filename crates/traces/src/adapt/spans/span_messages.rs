@@ -222,6 +222,8 @@ pub(super) fn read_message<'run>(
     let content = value_of(message, SpanMessageKey::Content).map(|content| read_parts(content, draft));
     let content = content.or_else(|| bare.map(|bare| read_node(bare, draft)));
     match (said.role, content) {
+        // Some put the definitions of tools among the messages.
+        (Some(of_step::TOOL), Some(content)) if is_definition(content) => {}
         (Some(of_step::TOOL), Some(content)) if !holds_parts(content) => {
             let tool = value_of(message, SpanMessageKey::Tool).and_then(text_of_node);
             let id = value_of(message, SpanMessageKey::Answers).filter(|id| text_of_node(*id).is_some());
@@ -249,6 +251,12 @@ fn holds_parts(content: Node<'_>) -> bool {
         |node: &Node<'_>| node_object(*node).is_some_and(|part| value_of(part, SpanMessageKey::Type).is_some());
     node_list(content)
         .is_some_and(|parts| parts.iter().any(has_type) || !parts.is_empty() && parts.iter().all(is_block))
+}
+
+fn is_definition(content: Node<'_>) -> bool {
+    let Some(tool) = node_object(content) else { return false };
+    let function = value_of(tool, SpanMessageKey::Function).and_then(node_object);
+    function.is_some_and(|function| function.get("parameters").is_some() || function.get("description").is_some())
 }
 
 /// A Bedrock block, identified by its only key.

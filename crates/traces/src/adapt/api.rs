@@ -16,6 +16,7 @@ use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run};
 use responses::ItemKey;
+use rustc_hash::FxHashSet;
 
 key_table! {
     ApiKey {
@@ -154,6 +155,8 @@ pub(super) struct ExchangeMerger<'run> {
     model: Option<Node<'run>>,
     tools: Option<&'run [Node<'run>]>,
     error: Option<Node<'run>>,
+    /// Ids of responses.
+    answers: FxHashSet<&'run str>,
 }
 
 /// True for provider exchanges other than the chat form.
@@ -260,6 +263,10 @@ impl<'run> ExchangeMerger<'run> {
     }
 
     fn add_response(&mut self, node: Node<'run>, response: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
+        // A request that was sent or written down again has the answer that it had.
+        if text_of(response, ApiKey::Id).is_some_and(|id| !id.is_empty() && !self.answers.insert(id)) {
+            return true;
+        }
         let before = self.pieces.len();
         self.pieces.push(MessagePart::Turn);
         if let Some(items) = list_of(response, ApiKey::Output) {
@@ -420,7 +427,7 @@ pub(super) fn push_items<'run>(
                 push_text(Speaker::from_role(draft.role_of(node, Some(role))), content, pieces, draft);
             }
             // Told here, where it stands: a request that repeats it is not read again.
-            _ if responses::is_unknown(item) => draft.note_unknown(node.origin, responses::UNKNOWN_ITEM),
+            _ if responses::is_unknown(item) => draft.note_unknown(node.origin, responses::unknown_item(item)),
             _ => pieces.push(MessagePart::Item(node, item)),
         }
     }

@@ -165,6 +165,11 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
             return;
         }
         self.note_time(about.time);
+        let of_others = speaker == Speaker::User && node_text(words).is_some_and(content::is_not_of_user);
+        if of_others {
+            self.note_input();
+        }
+        let speaker = if of_others { Speaker::System } else { speaker };
         match speaker {
             Speaker::Assistant | Speaker::Thinking => self.ensure_turn(),
             Speaker::User => self.note_input(),

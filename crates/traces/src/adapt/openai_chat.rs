@@ -19,6 +19,7 @@ use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
 use averment_runs::run::StepKind;
+use rustc_hash::FxHashSet;
 
 key_table! {
     /// A chat API request, its response, both, or a custom object with messages.
@@ -81,6 +82,15 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
+/// What requests and responses told so far.
+#[derive(Default)]
+struct MergedRequests<'run> {
+    messages: Vec<Node<'run>>,
+    usage: TokenUsage,
+    /// Ids of responses.
+    answers: FxHashSet<&'run str>,
+}
+
 fn is_exchange(object: Object<'_>) -> bool {
     object_of(object, ChatExchangeKey::Request)
         .is_some_and(|request| list_of(request, ChatExchangeKey::Messages).is_some())
@@ -106,12 +116,11 @@ fn has_choices(object: Object<'_>) -> bool {
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let mut usage = TokenUsage::default();
-    let mut messages = Vec::new();
+    let mut merged = MergedRequests::default();
     match root.value {
-        Value::List(items) => items.iter().for_each(|item| collect_messages(*item, &mut messages, &mut usage, draft)),
+        Value::List(items) => items.iter().for_each(|item| collect_messages(*item, &mut merged, draft)),
         Value::Object(object) => {
-            collect_messages(root, &mut messages, &mut usage, draft);
+            collect_messages(root, &mut merged, draft);
             draft.set_some(of_run::ID, object.field(ChatExchangeKey::Id).filter(|id| NodeShapes.is_text(*id)));
             let cost = first_of(object, &[ChatExchangeKey::ResponseCost, ChatExchangeKey::Cost])
                 .filter(|_| is_answered(object));
@@ -119,6 +128,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         _ => {}
     }
+    let MergedRequests { messages, usage, .. } = merged;
     let in_blocks = messages.iter().any(blocks::has_tools);
     let tells = in_blocks || messages.iter().any(tells_of_calls);
     let unknown =
@@ -213,34 +223,29 @@ fn message_role(message: Object<'_>) -> Option<MessageRole> {
     text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key)
 }
 
-fn collect_messages<'run>(
-    node: Node<'run>,
-    messages: &mut Vec<Node<'run>>,
-    usage: &mut TokenUsage,
-    draft: &mut RunBuilder<'run, '_>,
-) {
+fn collect_messages<'run>(node: Node<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
     let Value::Object(object) = node.value else {
         draft.count_record();
         draft.skip_value(node, format!("a message is an object, found {}: passed over", node.value.type_name()));
         return;
     };
     if is_chat_message(object) {
-        messages.push(node);
+        merged.messages.push(node);
     } else if is_exchange(object) {
         if let Some(request) = object_of(object, ChatExchangeKey::Request) {
-            add_request(request, messages, usage, draft);
+            add_request(request, merged, draft);
         }
-        add_response(object, node, messages, usage, draft);
+        add_response(object, node, merged, draft);
     } else if [ChatExchangeKey::Messages, ChatExchangeKey::Choices]
         .into_iter()
         .any(|field| object.field(field).is_some())
     {
-        add_request(object, messages, usage, draft);
+        add_request(object, merged, draft);
         if object.field(ChatExchangeKey::Choices).is_some() {
-            add_choices(object, messages, draft);
+            add_choices(object, &mut merged.messages, draft);
         }
         if first_of(object, &[ChatExchangeKey::Response]).is_some() {
-            add_response(object, node, messages, usage, draft);
+            add_response(object, node, merged, draft);
         }
     } else {
         draft.count_record();
@@ -254,12 +259,8 @@ fn is_answered(object: Object<'_>) -> bool {
 }
 
 /// Requests repeat the conversation: only what is new is added.
-fn add_request<'run>(
-    request: Object<'run>,
-    messages: &mut Vec<Node<'run>>,
-    usage: &mut TokenUsage,
-    draft: &mut RunBuilder<'run, '_>,
-) {
+fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
+    let MergedRequests { messages, usage, .. } = merged;
     let list = list_of(request, ChatExchangeKey::Messages).unwrap_or_default();
     // Others may have got other instructions, and some put empty messages in between: what is said is compared.
     let mut said = messages.iter().filter(|message| says_something(message)).peekable();
@@ -271,7 +272,7 @@ fn add_request<'run>(
         known = place + 1;
     }
     let goes_on = said.peek().is_none();
-    if !goes_on {
+    if !goes_on && known < list.len() {
         let origin = list.first().map_or(averment_base::value::TextOrigin::COMPUTED, |node| node.origin);
         draft.add_warning(
             origin,
@@ -299,8 +300,7 @@ fn add_request<'run>(
 fn add_response<'run>(
     object: Object<'run>,
     node: Node<'run>,
-    messages: &mut Vec<Node<'run>>,
-    usage: &mut TokenUsage,
+    merged: &mut MergedRequests<'run>,
     draft: &mut RunBuilder<'run, '_>,
 ) {
     let Some(response) = object_of(object, ChatExchangeKey::Response) else {
@@ -310,15 +310,19 @@ fn add_response<'run>(
         }
         return;
     };
+    // A request that was sent or written down again has the answer that it had.
+    if text_of(response, ChatExchangeKey::Id).is_some_and(|id| !id.is_empty() && !merged.answers.insert(id)) {
+        return;
+    }
     if let Some(counts) = object_of(response, ChatExchangeKey::Usage) {
         let request = object_of(object, ChatExchangeKey::Request).unwrap_or(object);
         let model = first_of(response, &[ChatExchangeKey::Model]).or_else(|| request.field(ChatExchangeKey::Model));
-        add_usage(counts, model, usage, draft);
+        add_usage(counts, model, &mut merged.usage, draft);
     }
     if is_chat_message(response) {
-        messages.extend(object.field(ChatExchangeKey::Response));
+        merged.messages.extend(object.field(ChatExchangeKey::Response));
     } else {
-        add_choices(response, messages, draft);
+        add_choices(response, &mut merged.messages, draft);
     }
 }
 

@@ -276,6 +276,12 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
             return self.set_state(event);
         }
         if kind == Some(ObservationKind::Silent) || !is_result {
+            // Of what no action caused nothing is known where its kind is not.
+            if kind.is_none() {
+                self.talk
+                    .draft
+                    .skip_record(node.origin, format!("an observation of unknown kind `{word}` is passed over"));
+            }
             return;
         }
         let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };

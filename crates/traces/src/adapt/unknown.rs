@@ -8,13 +8,13 @@ use super::messages::MessageRole;
 use super::nodes::{node_object, object_items};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, TextOrigin, Value};
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 
 /// A part without a meaning, found by a reader that only looks at the run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct UnknownPart {
     origin: TextOrigin,
-    message: &'static str,
+    message: Cow<'static, str>,
 }
 
 pub(super) const UNKNOWN_ROLE: &str = "a message is of no known role: it may be a call or its result";
@@ -26,6 +26,10 @@ impl<'run> RunBuilder<'run, '_> {
         self.records.lost += 1;
         self.records.not_understood += 1;
         self.push_warning(origin, message.into(), true);
+    }
+
+    pub(super) fn has_unknown(&self) -> bool {
+        self.records.lost > 0
     }
 
     /// A record, or a plain value in the place of one: a word or a number among records did nothing.
@@ -44,8 +48,8 @@ impl<'run> RunBuilder<'run, '_> {
     }
 
     /// See [`Self::skip_record`]: for readers that do not change the run.
-    pub(super) fn note_unknown(&self, origin: TextOrigin, message: &'static str) {
-        self.unknown.borrow_mut().push(UnknownPart { origin, message });
+    pub(super) fn note_unknown(&self, origin: TextOrigin, message: impl Into<Cow<'static, str>>) {
+        self.unknown.borrow_mut().push(UnknownPart { origin, message: message.into() });
     }
 
     /// Several readers may look at one part: it counts once.

@@ -242,7 +242,7 @@ impl<'a> PartFinder<'a> {
         if several {
             return None;
         }
-        if lists.is_empty() && parent.is_some() {
+        if lists.is_empty() && level == 0 && parent.is_some() {
             return self.add_part(start, parent);
         }
         if parent.is_none() && level == 0 {

@@ -33,6 +33,7 @@ mod passed_over;
 mod pieces;
 mod printed;
 mod recorded;
+mod repeated;
 mod robust;
 mod sessions;
 mod skillgym;

@@ -56,7 +56,7 @@ fn open_runs(text: &str) -> Result<Vec<bool>, String> {
 }
 
 /// The values of a file, and whether there is one alone.
-fn values_of(path: &Path) -> Option<Vec<Json>> {
+pub fn values_of(path: &Path) -> Option<Vec<Json>> {
     let text = String::from_utf8(std::fs::read(path).unwrap()).ok()?;
     let values: Result<Vec<Json>, _> = serde_json::Deserializer::from_str(&text).into_iter().collect();
     values.ok().filter(|values| !values.is_empty())
@@ -180,7 +180,7 @@ fn foreign() -> Json {
     json!({"type": KIND, "name": TOOL, "input": {"a": 1}})
 }
 
-fn trace_files() -> Vec<PathBuf> {
+pub fn trace_files() -> Vec<PathBuf> {
     let mut folders = vec![averment_fixtures::project("tests/golden/trace/formats")];
     if let Some(folder) = shared("traces") {
         let folders_in = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -342,9 +342,18 @@ fn what_is_not_known_may_have_been_a_call() {
     for (place, files) in &green {
         eprintln!("{place}: {}", files[0]);
     }
-    eprintln!("{} of {tried}", green.len());
-    assert!(green.len() < 380, "{} of {tried}", green.len());
+    let is_gap = |place: &&String| GAPS.iter().any(|(gap, _)| place.starts_with(gap));
+    let wrong: Vec<_> = green.keys().filter(|place| !is_gap(place)).collect();
+    eprintln!("{tried} unknown parts, {} passed", green.len());
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Places that pass, with the reason.
+const GAPS: [(&str, &str); 3] = [
+    ("formats [] sibling", "a constructor of LangChain is told by its class, whatever its type"),
+    ("otel_jaeger [].data foreign", "what stands among traces and is none is lost where the file is cut into runs"),
+    ("vercel_ai_sdk [] foreign", "it goes with the run before it, which records no calls"),
+];
 
 trait ErrOr<T> {
     fn is_err_or(self, is: impl FnOnce(T) -> bool) -> bool;

@@ -161,7 +161,10 @@ pub(super) fn is_unknown(item: Object<'_>) -> bool {
     is_result(item).is_none() && text_of(item, ItemKey::Type).and_then(ResponseItemType::from_key).is_none()
 }
 
-pub(super) const UNKNOWN_ITEM: &str = "an item of unknown type is passed over";
+pub(super) fn unknown_item(item: Object<'_>) -> String {
+    let word = text_of(item, ItemKey::Type).unwrap_or_default();
+    format!("an item of unknown type `{word}` is passed over")
+}
 
 /// In a response, the provider ran the tool of such a result.
 pub(super) fn is_hosted_result(item: Object<'_>) -> bool {
@@ -301,7 +304,7 @@ pub(in crate::adapt) fn add_item<'run>(
         None => match is_result(item) {
             Some(true) => add_result(talk, node, item, about),
             Some(false) => add_hosted(talk, node, item, word, about),
-            None => talk.draft.skip_value(node, format!("an item of unknown type `{word}` is passed over")),
+            None => talk.draft.skip_value(node, unknown_item(item)),
         },
     }
 }

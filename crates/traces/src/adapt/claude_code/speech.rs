@@ -4,6 +4,7 @@ use super::{ClaudeReader, LineMeta, session};
 use crate::adapt::content::{self, TextPiece};
 use crate::adapt::fields::{FieldRecord as _, NodeShapes, ShapeReader as _, ValueShape};
 use crate::adapt::messages::{ChatMessageKey, MessageRole};
+use crate::adapt::nodes::node_text;
 use crate::adapt::run_builder::{StepId, count_node, field_entry};
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_step, role};
@@ -59,7 +60,10 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
         }
         match role {
             Some(MessageRole::Assistant) => self.say_piece(text, TextPiece::Alone, role, about, origin),
-            Some(MessageRole::User) if self.in_session && session::is_of_program(text) => {
+            Some(MessageRole::User)
+                if self.in_session && session::is_of_program(text)
+                    || node_text(text).is_some_and(content::is_not_of_user) =>
+            {
                 self.add_message(role::SYSTEM, text, about, origin);
             }
             Some(MessageRole::User) => {

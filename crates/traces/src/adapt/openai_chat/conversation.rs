@@ -1,6 +1,7 @@
 //! The messages of a conversation, one after the other.
 
 use super::*;
+use averment_runs::normal::role;
 
 /// The caller says whether it records calls.
 pub(in crate::adapt) fn read_conversation<'run>(messages: Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
@@ -50,6 +51,10 @@ impl<'run> ChatConversation<'_, 'run, '_> {
             Some(MessageRole::Result) => self.add_result(node, message),
             Some(MessageRole::User | MessageRole::Other) | None => {
                 let text = text.unwrap_or(Node::computed(Value::Null));
+                let of_others = role == Some(MessageRole::User) && node_text(text).is_some_and(content::is_not_of_user);
+                if of_others {
+                    return self.add_words(node, Node::computed(Value::plain_text(role::SYSTEM)), text, self.turn + 1);
+                }
                 if role == Some(MessageRole::User) && self.prompt.is_none() && is_said(&text) {
                     self.prompt = Some(text);
                 }
@@ -60,6 +65,10 @@ impl<'run> ChatConversation<'_, 'run, '_> {
 
     fn add_speech(&mut self, node: Node<'run>, message: Object<'run>, text: Node<'run>, turn: usize) {
         let role = message.field(ChatMessageKey::Role).unwrap_or(text);
+        self.add_words(node, role, text, turn);
+    }
+
+    fn add_words(&mut self, node: Node<'run>, role: Node<'run>, text: Node<'run>, turn: usize) {
         let fields = vec![
             field_entry(of_step::ROLE, role),
             field_entry(of_step::TEXT, text),

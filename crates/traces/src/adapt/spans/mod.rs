@@ -19,6 +19,7 @@ pub(crate) mod span_messages;
 #[cfg(test)]
 mod tests;
 mod timed;
+mod tool_events;
 mod tool_executions;
 mod tree;
 mod wrapped_values;

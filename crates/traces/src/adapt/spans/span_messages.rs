@@ -13,7 +13,6 @@ use crate::adapt::printed_messages::PrintedMessage;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_step, role};
 use averment_runs::run::StepStatus;
-use rustc_hash::FxHashSet;
 
 key_table! {
     SpanMessageKey {
@@ -126,11 +125,13 @@ fn read_tool_roles<'run>(messages: &mut [SpanMessage<'run>], draft: &RunBuilder<
     if messages.iter().all(|said| said.role.is_none_or(is_known_role)) {
         return;
     }
-    let asked = messages.iter().flat_map(|said| &said.calls).filter_map(|call| text_of_node(call.tool));
-    let tools: FxHashSet<&str> = asked.collect();
+    let mut asked: Vec<RequestedCall<'run>> = Vec::new();
     for said in messages {
-        let Some(tool) = said.role.filter(|role| !is_known_role(role) && tools.contains(role)) else { continue };
-        let told = |result| ToolResult { id: None, tool: Some(tool), result, failed: None };
+        asked.extend(&said.calls);
+        let Some(tool) = said.role.filter(|role| !is_known_role(role)) else { continue };
+        let Some(place) = asked.iter().position(|call| text_of_node(call.tool) == Some(tool)) else { continue };
+        let id = asked.remove(place).id;
+        let told = |result| ToolResult { id, tool: Some(tool), result, failed: None };
         said.results.extend(content::join_texts(&said.texts, draft.arena).map(told));
         said.texts.clear();
         said.role = Some(of_step::TOOL);

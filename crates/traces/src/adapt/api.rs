@@ -16,7 +16,7 @@ use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run};
 use responses::ItemKey;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 key_table! {
     ApiKey {
@@ -155,8 +155,25 @@ pub(super) struct ExchangeMerger<'run> {
     model: Option<Node<'run>>,
     tools: Option<&'run [Node<'run>]>,
     error: Option<Node<'run>>,
-    /// Ids of responses.
-    answers: FxHashSet<&'run str>,
+    answers: KnownAnswers<'run>,
+}
+
+/// Responses by their ids.
+#[derive(Default)]
+pub(super) struct KnownAnswers<'run>(FxHashMap<&'run str, Vec<Object<'run>>>);
+
+impl<'run> KnownAnswers<'run> {
+    /// Whether the same response stood there before; else it is known from now on.
+    pub(super) fn is_known(&mut self, id: &'run str, response: Object<'run>) -> bool {
+        if id.is_empty() {
+            return false;
+        }
+        let same = |known: &Object<'run>| values_equal(&Value::Object(*known), &Value::Object(response));
+        let known = self.0.entry(id).or_default();
+        let is_known = known.iter().any(same);
+        known.push(response);
+        is_known
+    }
 }
 
 /// True for provider exchanges other than the chat form.
@@ -264,7 +281,7 @@ impl<'run> ExchangeMerger<'run> {
 
     fn add_response(&mut self, node: Node<'run>, response: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
         // A request that was sent or written down again has the answer that it had.
-        if text_of(response, ApiKey::Id).is_some_and(|id| !id.is_empty() && !self.answers.insert(id)) {
+        if text_of(response, ApiKey::Id).is_some_and(|id| self.answers.is_known(id, response)) {
             return true;
         }
         let before = self.pieces.len();

@@ -7,6 +7,7 @@ mod conversation;
 
 pub(super) use conversation::read_conversation;
 
+use super::api::KnownAnswers;
 use super::calls::{PendingCalls, TokenUsage, parse_arguments, tool_list};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
@@ -19,7 +20,6 @@ use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
 use averment_runs::run::StepKind;
-use rustc_hash::FxHashSet;
 
 key_table! {
     /// A chat API request, its response, both, or a custom object with messages.
@@ -87,8 +87,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 struct MergedRequests<'run> {
     messages: Vec<Node<'run>>,
     usage: TokenUsage,
-    /// Ids of responses.
-    answers: FxHashSet<&'run str>,
+    answers: KnownAnswers<'run>,
 }
 
 fn is_exchange(object: Object<'_>) -> bool {
@@ -311,7 +310,7 @@ fn add_response<'run>(
         return;
     };
     // A request that was sent or written down again has the answer that it had.
-    if text_of(response, ChatExchangeKey::Id).is_some_and(|id| !id.is_empty() && !merged.answers.insert(id)) {
+    if text_of(response, ChatExchangeKey::Id).is_some_and(|id| merged.answers.is_known(id, response)) {
         return;
     }
     if let Some(counts) = object_of(response, ChatExchangeKey::Usage) {

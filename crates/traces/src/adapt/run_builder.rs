@@ -187,6 +187,15 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         fields.iter().find(|field| field.key == key).map(|field| field.node)
     }
 
+    pub(super) fn has_call_of(&self, tool: &str) -> bool {
+        let named = |step: &PendingStep<'run>| {
+            step.fields
+                .iter()
+                .any(|field| field.key == of_step::TOOL && super::nodes::node_text(field.node) == Some(tool))
+        };
+        self.steps.iter().any(|step| step.kind == StepKind::Call && named(step))
+    }
+
     pub(crate) fn step_count(&self) -> usize {
         self.steps.len()
     }

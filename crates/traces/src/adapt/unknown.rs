@@ -5,7 +5,7 @@
 use super::blocks::{self, ContentBlock};
 use super::fields::{FieldRecord as _, TableRow};
 use super::messages::MessageRole;
-use super::nodes::{node_object, object_items};
+use super::nodes::{node_object, node_text, object_items};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use std::borrow::{Borrow, Cow};
@@ -15,6 +15,28 @@ use std::borrow::{Borrow, Cow};
 pub(super) struct UnknownPart {
     origin: TextOrigin,
     message: Cow<'static, str>,
+}
+
+/// Definitions of tools, and what is expected.
+fn tells_no_calls(key: &str) -> bool {
+    const WORDS: [&str; 6] = ["tools", "functions", "definition", "expected", "schema", "example"];
+    let key = key.to_ascii_lowercase();
+    WORDS.iter().any(|word| key.contains(word))
+}
+
+/// The tool that an object calls: it names one, and says with what.
+fn called_tool(object: Object<'_>) -> Option<&str> {
+    const NAMES: [&str; 5] = ["tool", "tool_name", "toolName", "function_name", "functionName"];
+    /// Beside these a bare name is that of a tool: spans have a name and an input, too.
+    const ARGUMENTS: [&str; 3] = ["arguments", "args", "kwargs"];
+    const GIVEN: [&str; 6] = ["arguments", "args", "input", "parameters", "kwargs", "tool_input"];
+    let has_args = |object: Object<'_>| GIVEN.iter().any(|key| object.get(key).is_some());
+    let function = object.get("function").and_then(node_object).unwrap_or(object);
+    if !has_args(function) {
+        return None;
+    }
+    let bare = ARGUMENTS.iter().any(|key| function.get(key).is_some()).then_some(&"name");
+    NAMES.iter().chain(bare).find_map(|key| function.get(key).and_then(node_text)).filter(|name| !name.is_empty())
 }
 
 pub(super) const UNKNOWN_ROLE: &str = "a message is of no known role: it may be a call or its result";
@@ -84,6 +106,24 @@ impl<'run> RunBuilder<'run, '_> {
             message
         });
         messages.collect()
+    }
+
+    /// Keys beside those that a format knows: mostly metadata. One whose value lists calls of tools that the run has no call of may
+    /// have been more. Called where all calls are there.
+    pub(super) fn note_keys(&self, object: Object<'run>, is_known: impl Fn(&str) -> bool) {
+        let others = object.entries().iter().filter(|entry| !is_known(entry.key) && !tells_no_calls(entry.key));
+        for entry in others {
+            let values = match &entry.node.value {
+                Value::List(values) => *values,
+                Value::Object(_) => std::slice::from_ref(&entry.node),
+                _ => continue,
+            };
+            let calls = values.iter().filter_map(|value| called_tool(node_object(*value)?));
+            let mut unknown = calls.filter(|tool| !self.has_call_of(tool));
+            if unknown.next().is_some() {
+                self.note_unknown(entry.node.origin, format!("the key `{}` lists calls that are not read", entry.key));
+            }
+        }
     }
 
     /// The parts of what somebody said, in a format that has its calls elsewhere: a part that is one is not read.

@@ -355,3 +355,25 @@ const GAPS: [(&str, &str); 4] = [
     ("otel_jaeger [].data foreign", "what stands among traces and is none is lost where the file is cut into runs"),
     ("vercel_ai_sdk [] foreign", "it goes with the run before it, which records no calls"),
 ];
+
+/// A key beside known ones is metadata, unless its value lists calls that the run does not have.
+#[test]
+fn a_key_that_lists_other_calls_is_no_metadata() {
+    let step = json!({"step_id": 1, "source": "agent", "message": "hi"});
+    let run = |step: &Json, top: &Json| {
+        let mut run = json!({"schema_version": "ATIF-v1.5", "session_id": "s", "agent": {"name": "a", "version": "1"}, "steps": [step]});
+        run.as_object_mut().unwrap().extend(top.as_object().unwrap().clone());
+        open_runs(&run.to_string()).unwrap()
+    };
+    let with = |value: Json| {
+        let mut step = step.clone();
+        step["others"] = value;
+        step
+    };
+    let call = json!([{"name": TOOL, "arguments": {}}]);
+    assert_eq!(run(&step, &json!({})), [false]);
+    assert_eq!(run(&step, &json!({"tool_definitions": call, "notes": [{"name": "x", "value": 1}]})), [false]);
+    assert_eq!(run(&step, &json!({"actions": call})), [true]);
+    assert_eq!(run(&with(call.clone()), &json!({})), [true]);
+    assert_eq!(run(&with(json!([{"name": "x"}, {"cost": 1}])), &json!({})), [false]);
+}

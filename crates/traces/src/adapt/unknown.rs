@@ -3,7 +3,7 @@
 //! What is harmless a format names in a table of its own, with the reason; what it names is not told here.
 
 use super::blocks::{self, ContentBlock};
-use super::fields::{FieldRecord as _, TableRow};
+use super::fields::{FieldRecord as _, TableRow, key_table, value_of};
 use super::messages::MessageRole;
 use super::nodes::{node_object, node_text, object_items};
 use super::run_builder::RunBuilder;
@@ -17,26 +17,42 @@ pub(super) struct UnknownPart {
     message: Cow<'static, str>,
 }
 
-/// Definitions of tools, and what is expected.
-fn tells_no_calls(key: &str) -> bool {
-    const WORDS: [&str; 6] = ["tools", "functions", "definition", "expected", "schema", "example"];
-    let key = key.to_ascii_lowercase();
-    WORDS.iter().any(|word| key.contains(word))
+key_table! {
+    /// Parts of keys under which tools are defined, or that tell what is expected.
+    NoCallWord {
+        Any = "tools" | "functions" | "definition" | "expect" | "schema" | "example",
+    }
 }
 
-/// The tool that an object calls: it names one, and says with what.
-fn called_tool(object: Object<'_>) -> Option<&str> {
-    const NAMES: [&str; 5] = ["tool", "tool_name", "toolName", "function_name", "functionName"];
-    /// Beside these a bare name is that of a tool: spans have a name and an input, too.
-    const ARGUMENTS: [&str; 3] = ["arguments", "args", "kwargs"];
-    const GIVEN: [&str; 6] = ["arguments", "args", "input", "parameters", "kwargs", "tool_input"];
-    let has_args = |object: Object<'_>| GIVEN.iter().any(|key| object.get(key).is_some());
-    let function = object.get("function").and_then(node_object).unwrap_or(object);
-    if !has_args(function) {
-        return None;
+key_table! {
+    /// What a call is written with, whoever writes it.
+    AnyCallKey {
+        Tool = "tool" | "tool_name" | "toolName" | "function_name" | "functionName",
+        Name = "name",
+        Function = "function",
+        Given = "input" | "parameters" | "tool_input",
+        Arguments = "arguments" | "args" | "kwargs",
     }
-    let bare = ARGUMENTS.iter().any(|key| function.get(key).is_some()).then_some(&"name");
-    NAMES.iter().chain(bare).find_map(|key| function.get(key).and_then(node_text)).filter(|name| !name.is_empty())
+}
+
+fn tells_no_calls(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    NoCallWord::Any.keys().iter().any(|word| key.contains(word))
+}
+
+/// The tool that a record names, in whatever words.
+pub(super) fn named_tool(record: Object<'_>) -> Option<Node<'_>> {
+    value_of(record, AnyCallKey::Tool).or_else(|| value_of(record, AnyCallKey::Name))
+}
+
+/// The tool that an object calls: it names one, and says with what. A bare name needs arguments: spans have a name and an input, too.
+fn called_tool(object: Object<'_>) -> Option<&str> {
+    let call = value_of(object, AnyCallKey::Function).and_then(node_object).unwrap_or(object);
+    let has_arguments = value_of(call, AnyCallKey::Arguments).is_some();
+    let named = value_of(call, AnyCallKey::Tool)
+        .filter(|_| has_arguments || value_of(call, AnyCallKey::Given).is_some())
+        .or_else(|| value_of(call, AnyCallKey::Name).filter(|_| has_arguments));
+    named.and_then(node_text).filter(|name| !name.is_empty())
 }
 
 pub(super) const UNKNOWN_ROLE: &str = "a message is of no known role: it may be a call or its result";

@@ -12,6 +12,7 @@ use crate::adapt::nodes::{
     first_of, items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of,
 };
 use crate::adapt::run_builder::RunBuilder;
+use crate::adapt::unknown::named_tool;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_run;
@@ -360,7 +361,7 @@ fn add_hosted<'run>(
 ) {
     let tool = word.strip_suffix("_call").unwrap_or(word);
     // The type of what the provider runs names the tool; what names another one beside it is none of these.
-    if ["name", "tool", "tool_name"].iter().any(|key| item.get(key).is_some()) {
+    if named_tool(item).is_some() {
         talk.draft.note_unknown(node.origin, "an item of unknown type names a tool: it may be a call of that");
     }
     let origin = item.field(ItemKey::Type).map_or(node.origin, |word| word.origin);

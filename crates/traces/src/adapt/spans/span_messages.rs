@@ -254,10 +254,16 @@ fn holds_parts(content: Node<'_>) -> bool {
         .is_some_and(|parts| parts.iter().any(has_type) || !parts.is_empty() && parts.iter().all(is_block))
 }
 
+key_table! {
+    DefinitionKey {
+        Any = "parameters" | "description",
+    }
+}
+
 fn is_definition(content: Node<'_>) -> bool {
     let Some(tool) = node_object(content) else { return false };
     let function = value_of(tool, SpanMessageKey::Function).and_then(node_object);
-    function.is_some_and(|function| function.get("parameters").is_some() || function.get("description").is_some())
+    function.is_some_and(|function| value_of(function, DefinitionKey::Any).is_some())
 }
 
 /// A Bedrock block, identified by its only key.

@@ -2,13 +2,14 @@
 //! repeats what was said so far, in the words of its provider; what is new in it is added.
 
 pub(super) mod anthropic;
+mod part_identity;
 pub(crate) mod responses;
 
 use super::blocks::{self, ContentBlock};
 use super::calls::{OfUsage, TokenUsage, tool_list};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
-use super::messages::{BlockKey, BlockType, ChatMessageKey, MessageRole, ToolCallKey};
+use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
 use super::nodes::{first_of, list_of, node_list, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use super::{content, printed_messages};
@@ -53,98 +54,6 @@ pub(super) enum MessagePart<'run> {
     Item(Node<'run>, Object<'run>),
     /// In a response: the result of a tool that the provider runs itself.
     Hosted(Node<'run>, Object<'run>),
-}
-
-/// Identifies a part of a conversation, whichever request repeats it.
-#[derive(Clone, Copy)]
-enum PartIdentity<'run> {
-    Speech(bool, &'run str),
-    Call(Option<&'run str>, Option<&'run str>, Value<'run>),
-    Result(Option<&'run str>, Value<'run>),
-}
-
-impl PartIdentity<'_> {
-    /// True if a request repeats the part. Some give calls new ids, others new names.
-    fn repeats_part(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Speech(a, words), Self::Speech(b, others)) => a == b && words == others,
-            (Self::Call(a, tool, args), Self::Call(b, other, others)) => {
-                a.is_some() && a == b || tool.is_some() && tool == other && values_equal(args, others)
-            }
-            (Self::Result(a, result), Self::Result(b, other)) => a.is_some() && a == b || values_equal(result, other),
-            _ => false,
-        }
-    }
-
-    /// One call or one result, by its id and all that it says.
-    fn is_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Call(a, tool, args), Self::Call(b, other, others)) => {
-                a == b && tool == other && values_equal(args, others)
-            }
-            (Self::Result(a, result), Self::Result(b, other)) => a == b && values_equal(result, other),
-            _ => false,
-        }
-    }
-
-    fn call_id(&self) -> Option<&str> {
-        match self {
-            Self::Speech(..) => None,
-            Self::Call(id, ..) | Self::Result(id, _) => *id,
-        }
-    }
-}
-
-fn fields_value<'run, F: super::fields::TableRow>(object: Object<'run>, fields: &[F]) -> Value<'run> {
-    first_of(object, fields).map_or(Value::Null, |node| node.value)
-}
-
-impl<'run> MessagePart<'run> {
-    /// Parts without a sign are repeated in varying forms and ignored in comparisons.
-    fn part_identity(&self) -> Option<PartIdentity<'run>> {
-        match *self {
-            Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, super::nodes::node_text(words)?)),
-            Self::Speech(Speaker::Assistant, words) => {
-                Some(PartIdentity::Speech(true, super::nodes::node_text(words)?))
-            }
-            Self::Speech(..) | Self::Turn => None,
-            Self::Block(_, block) => match text_of(block, BlockKey::Type).and_then(BlockType::of_block)? {
-                BlockType::Call => {
-                    let tool = text_of(block, BlockKey::Name);
-                    Some(PartIdentity::Call(
-                        text_of(block, BlockKey::Id),
-                        tool,
-                        fields_value(block, &[BlockKey::Input]),
-                    ))
-                }
-                BlockType::Result => Some(PartIdentity::Result(
-                    text_of(block, BlockKey::Answers),
-                    fields_value(block, &[BlockKey::Content]),
-                )),
-                _ => None,
-            },
-            Self::Call(_, call) => {
-                let function =
-                    super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
-                let args = fields_value(function, &[ToolCallKey::Arguments, ToolCallKey::Input]);
-                Some(PartIdentity::Call(text_of(call, ToolCallKey::Id), text_of(function, ToolCallKey::Name), args))
-            }
-            Self::Result(_, message) => Some(PartIdentity::Result(
-                text_of(message, ChatMessageKey::Answers),
-                fields_value(message, &[ChatMessageKey::Content]),
-            )),
-            Self::Item(_, item) | Self::Hosted(_, item) => {
-                let id = first_of(item, &[ItemKey::CallId, ItemKey::Id]).and_then(super::nodes::node_text);
-                match responses::is_result(item)? {
-                    true => Some(PartIdentity::Result(id, fields_value(item, &[ItemKey::Output]))),
-                    false => {
-                        let args = fields_value(item, &[ItemKey::Arguments, ItemKey::Input]);
-                        Some(PartIdentity::Call(id, text_of(item, ItemKey::Name), args))
-                    }
-                }
-            }
-        }
-    }
 }
 
 #[derive(Default)]

@@ -15,7 +15,7 @@ use super::detect::{redacted_end, redacted_start};
 use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::value::compare::{ValueKey, with_deep_stack};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText};
-pub use draft::{FORMATS, check_meta_schema};
+pub use draft::{FORMATS, check_meta_schema, fits_newest_draft};
 use jsonschema::json::{self, Json, JsonNumber, NodeIdentity};
 use jsonschema::{JsonType, PatternOptions, ValidationError, Validator};
 use std::borrow::Cow;

@@ -155,6 +155,22 @@ impl RuleWriter {
         });
     }
 
+    /// Declares a JSON Schema. Other programs read one that names no draft as the newest, where the language takes an older one that it fits.
+    pub fn write_schema(&mut self, name: &str, schema: &YamlNode) {
+        let fits = averment_builtins::schema::fits_newest_draft(&schema.to_json());
+        let mut schema = schema.clone();
+        if let YamlValue::Map(entries) = &mut schema.value
+            && !fits
+        {
+            let text = |text: &str| YamlNode { value: YamlValue::Text(text.to_owned()), span: schema.span };
+            entries.insert(0, (text("$schema"), text("https://json-schema.org/draft/2020-12/schema")));
+        }
+        self.write_line(schema.span, |out| {
+            out.put_text(&format!("schema {name} = "));
+            out.put_literal(&schema);
+        });
+    }
+
     /// Writes an assertion that is made of a place, with its modifiers.
     pub fn write_assertion(&mut self, place: Span, sentence: &MappedSentence, modifiers: &str) {
         sentence.remarks.iter().for_each(|remark| self.write_remark(remark));

@@ -26,6 +26,12 @@ pub(super) fn unnamed_draft(schema: &Value) -> Option<Draft> {
     Some(older.map_or(Draft::Draft202012, |(draft, _)| *draft))
 }
 
+/// Whether a text of JSON is a schema that names its draft or fits the newest one.
+#[must_use]
+pub fn fits_newest_draft(schema: &str) -> bool {
+    serde_json::from_str(schema).is_ok_and(|schema| matches!(unnamed_draft(&schema), None | Some(Draft::Draft202012)))
+}
+
 /// What is wrong with a schema by the rules of its draft.
 ///
 /// # Errors

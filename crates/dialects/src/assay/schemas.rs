@@ -18,10 +18,7 @@ impl DeclaredSchemas {
     pub(super) fn write_new(&mut self, out: &mut RuleWriter) {
         for (name, schema) in self.new.drain(..) {
             out.write_gap();
-            out.write_line(schema.span, |out| {
-                out.put_text(&format!("schema {name} = "));
-                out.put_literal(&schema);
-            });
+            out.write_schema(&name, &schema);
         }
     }
 

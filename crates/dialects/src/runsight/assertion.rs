@@ -72,10 +72,7 @@ pub(super) fn declare_schemas(list: &YamlNode, rule: &str, lowering: &mut Loweri
         let Some(value) = node.get("value").filter(|_| asks) else { continue };
         let name = schema_name(rule, at);
         match &value.value {
-            YamlValue::Map(_) => lowering.out.write_line(value.span, |out| {
-                out.put_text(&format!("schema {name} = "));
-                out.put_literal(value);
-            }),
+            YamlValue::Map(_) => lowering.out.write_schema(&name, value),
             // `true` takes everything, `false` nothing.
             YamlValue::Bool(any) => lowering.out.write_line(value.span, |out| {
                 out.put_text(&format!("schema {name} = {}", if *any { "{}" } else { "{ not: {} }" }));

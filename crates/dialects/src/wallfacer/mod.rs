@@ -179,10 +179,7 @@ impl PackLowering<'_, '_> {
     fn write_schemas(&mut self) {
         self.out.write_gap();
         for (name, schema) in std::mem::take(&mut self.schemas) {
-            self.out.write_line(schema.span, |out| {
-                out.put_text(&format!("schema {name} = "));
-                out.put_literal(&schema);
-            });
+            self.out.write_schema(&name, &schema);
             self.out.write_gap();
         }
     }

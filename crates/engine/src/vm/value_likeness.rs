@@ -23,7 +23,7 @@ fn is_spelled_alike(left: &Value<'_>, right: &Value<'_>) -> bool {
     match (left, right) {
         (Value::Text(a), Value::Text(b)) => {
             let (a, b) = (a.as_str(), b.as_str());
-            is_written_like(a, b) || looks_like(a, b) || is_json_like(a, b)
+            begin_alike(a, b) && (is_written_like(a, b) || looks_like(a, b)) || is_json_like(a, b)
         }
         _ => stands_for(left, right) || stands_for(right, left),
     }
@@ -123,8 +123,10 @@ fn may_hold(text: &str, part: &Value<'_>) -> bool {
     match part {
         Value::Text(part) => {
             let part = part.as_str().trim();
-            let plain = text.is_ascii() && part.is_ascii() && !text.contains('\\') && !is_framed(part);
-            !plain || contains_ignoring_ascii_case(text, part)
+            // The beginning tells enough, and takes no time that grows with both texts.
+            let start = first_bytes(part);
+            let is_plain = text.is_ascii() && start.is_ascii() && !text.contains('\\') && !is_framed(part);
+            !is_plain || contains_ignoring_ascii_case(text, start)
         }
         Value::Number(_) => text.bytes().any(|byte| byte.is_ascii_digit()),
         _ => true,
@@ -141,15 +143,19 @@ fn contains_ignoring_ascii_case(text: &str, part: &str) -> bool {
 
 /// True if texts differ only in letter case or surrounding whitespace.
 pub(super) fn is_written_like(text: &str, other: &str) -> bool {
+    fn lower(text: &str) -> impl Iterator<Item = char> {
+        text.chars().flat_map(char::to_lowercase)
+    }
     let (text, other) = (text.trim(), other.trim());
-    let lower = |text: &str| text.chars().flat_map(char::to_lowercase).collect::<Vec<char>>();
-    text.eq_ignore_ascii_case(other) || may_look_alike(text, other) && lower(text) == lower(other)
+    text.eq_ignore_ascii_case(other) || may_look_alike(text, other) && lower(text).eq(lower(other))
 }
 
 /// Two texts of JSON that differ by the white space in them alone.
 fn is_json_like(text: &str, other: &str) -> bool {
-    let parts = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect::<Vec<u8>>();
-    is_framed(text) && is_framed(other) && parts(text) == parts(other)
+    fn parts(text: &str) -> impl Iterator<Item = u8> {
+        text.bytes().filter(|byte| !byte.is_ascii_whitespace())
+    }
+    is_framed(text) && is_framed(other) && parts(text).eq(parts(other))
 }
 
 pub(super) fn spells_number(text: ValueText<'_>) -> bool {
@@ -193,9 +199,58 @@ fn looks_like(text: &str, other: &str) -> bool {
             || appearance_chars(&lower(text)).eq(appearance_chars(&lower(other))))
 }
 
+/// Whether long texts look alike where they begin: a list of many texts is compared with a long one in the time that the list takes to read.
+fn begin_alike(text: &str, other: &str) -> bool {
+    let (text, other) = (text.trim(), other.trim());
+    if text.len().max(other.len()) <= BEGINNING {
+        return true;
+    }
+    if differ_plainly(text, other) {
+        return false;
+    }
+    let start = |text: &str| -> (String, bool) {
+        let letters = text.chars().take(BEGINNING).flat_map(char::to_lowercase);
+        // The last sigma of a word is the same letter.
+        let start: String = letters.map(|letter| if letter == 'ς' { 'σ' } else { letter }).collect();
+        let seen: String = appearance_chars(&start).take(SEEN).collect();
+        let is_known = seen.chars().count() == SEEN || text.chars().nth(BEGINNING).is_none();
+        (seen, is_known)
+    };
+    let (text, other) = (start(text), start(other));
+    text.0 == other.0 || !(text.1 && other.1)
+}
+
+/// The beginning of a text, up to a whole character.
+fn first_bytes(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(BEGINNING)).unwrap_or(text)
+}
+
+/// Characters at the beginning of a long text that tell it apart from others.
+const BEGINNING: usize = 64;
+
+/// As many of them as are compared, where nobody sees the others.
+const SEEN: usize = 8;
+
+/// Whether the first characters that differ are of those that nobody takes for others, or one text goes on where the other ends.
+fn differ_plainly(text: &str, other: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() && !TAKEN_FOR_OTHERS.contains(&byte.to_ascii_lowercase());
+    let (mut text, mut other) = (text.bytes(), other.bytes());
+    loop {
+        match (text.next(), other.next()) {
+            (Some(one), Some(two)) if one.is_ascii() && one.eq_ignore_ascii_case(&two) => {}
+            (Some(one), Some(two)) => return is_plain(one) && is_plain(two),
+            (Some(next), None) | (None, Some(next)) => return next.is_ascii_graphic() || next == b' ',
+            (None, None) => return false,
+        }
+    }
+}
+
+/// `l` is taken for `i`, `m` for `rn`, `0` for `o`.
+const TAKEN_FOR_OTHERS: &[u8] = b"ilmor01";
+
 /// Bytes of a text that is examined again.
 const LARGEST: usize = 1 << 20;
 
 fn may_look_alike(text: &str, other: &str) -> bool {
-    !(text.is_ascii() && other.is_ascii()) && text.len().max(other.len()) <= LARGEST
+    text.len().max(other.len()) <= LARGEST && !(text.is_ascii() && other.is_ascii())
 }

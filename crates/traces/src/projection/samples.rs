@@ -99,7 +99,7 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
     );
     samples.push(aside);
     let (said, summary) = (
-        plain_line(),
+        calling_line(),
         json!({
             "ClaudeKey.type": "result", "ClaudeKey.result": "sum", "ClaudeKey.total_cost_usd": 0.5, "ClaudeKey.usage": {"input_tokens": 9, "output_tokens": 9}, "ClaudeKey.duration_ms": 12, "ClaudeKey.num_turns": 2, "ClaudeKey.is_error": true,
         }),
@@ -244,6 +244,14 @@ fn traces() -> Vec<Vec<Json>> {
 fn plain_line() -> Json {
     json!({"ClaudeKey.type": "assistant", "ClaudeKey.timestamp": "2025-01-01T00:00:09Z", "ClaudeKey.message":
         {"ChatMessageKey.role": "assistant", "ChatMessageKey.model": "m", "ChatMessageKey.content": [{"BlockKey.type": "text", "BlockKey.text": "done"}]}})
+}
+
+/// The same with a call: only the full reader reads runs without any.
+fn calling_line() -> Json {
+    let mut line = plain_line();
+    let call = json!({"BlockKey.type": "tool_use", "BlockKey.id": "z", "BlockKey.name": "look", "BlockKey.input": {}});
+    line["ClaudeKey.message"]["ChatMessageKey.content"].as_array_mut().unwrap().push(call);
+    line
 }
 
 /// A session whose last line is about this agent.

@@ -358,7 +358,7 @@ pub struct RecordCounts {
     pub missing_calls: u64,
     /// True if the run records only its identity: no step and no answer.
     pub empty: bool,
-    /// Lines that began like a record and could not be read: the run is not complete.
+    /// Records that could not be read or that the format does not know, and that may have been anything: the run is not complete.
     pub lost: u64,
 }
 
@@ -396,7 +396,7 @@ pub struct ReadWarning {
     pub message: String,
     /// Byte offset in the run's text.
     pub offset: usize,
-    /// True if a record could not be read, so that the run is incomplete.
+    /// True if a record could not be read or was not understood, so that the run is incomplete.
     pub lost: bool,
 }
 

@@ -51,7 +51,7 @@ fn write_head(run: &Run<'_>, width: usize, beginning: TextShortener, out: &mut S
     if !run.complete {
         out.push_str(match run.records {
             RecordCounts { missing_calls: 1.., .. } => "state  not complete: the call of a result is missing\n",
-            RecordCounts { lost: 1.., .. } => "state  not complete: a line of it could not be read\n",
+            RecordCounts { lost: 1.., .. } => "state  not complete: a part of it was not understood\n",
             _ => "state  not complete, more may come\n",
         });
     }

@@ -209,8 +209,8 @@ pub fn parse_under<'run>(
     if let Some(expected) = expected {
         expected.join_run(&mut run, arena, limits);
     }
-    // What stood on a line that cannot be read may have been anything.
-    let lost = run.warnings.iter().filter(|warning| warning.lost).count() as u64;
+    // What could not be read or was not understood may have been anything.
+    let lost = run.records.lost.max(run.warnings.iter().filter(|warning| warning.lost).count() as u64);
     Ok(Run { complete: run.complete && lost == 0, records: RecordCounts { lost, ..run.records }, ..run })
 }
 

@@ -111,3 +111,44 @@ fn what_is_broken_is_told_with_its_place_and_the_rest_is_judged() {
         assert!(ran.out.contains("<stdin>"), "{name}: {ran:?}");
     }
 }
+
+#[test]
+fn what_a_format_does_not_know_may_have_been_a_call() {
+    let claude = |rest: &str| format!(r#"{{"sessionId": "s", "timestamp": "2026-01-01T00:00:01Z", {rest}}}"#);
+    let codex = |kind: &str, rest: &str| {
+        format!(r#"{{"timestamp": "2026-01-01T00:00:01Z", "type": "{kind}", "payload": {{{rest}}}}}"#)
+    };
+    let said = claude(r#""type": "user", "uuid": "u1", "message": {"role": "user", "content": "go"}"#);
+    let session = codex("session_meta", r#""id": "s""#);
+    let item = codex("response_item", r#""type": "message", "role": "user", "content": "go""#);
+    let search =
+        r#"{"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "search", "arguments": "{}"}}]}"#;
+    let unknown = r#""type": "surprise", "name": "refund", "uuid": "u2""#;
+    for (name, known, unknown) in [
+        ("claude", said.clone(), claude(unknown)),
+        ("codex", format!("{session}\n{item}"), codex("event_msg", unknown)),
+        ("chat", search.to_owned(), r#"{"role": "refund", "content": "done"}"#.to_owned()),
+    ] {
+        let rules = [
+            ("never.aver", "never refund\n"),
+            ("count.aver", "count refund <= 0\n"),
+            ("only.aver", "only search\n"),
+            ("known.jsonl", &format!("{known}\n")),
+            ("unknown.jsonl", &format!("{known}\n{unknown}\n")),
+        ];
+        let folder = Folder::new(&rules);
+        for (rules, _) in &rules[..3] {
+            let ran = folder.aver(&format!("check {rules} unknown.jsonl --format short"));
+            assert!(ran.code == 1 && ran.out.contains("undecided"), "{name} {rules}: {ran:?}");
+            let ran = folder.aver(&format!("check {rules} known.jsonl --format short"));
+            assert!(!ran.out.contains("undecided"), "{name} {rules}: {ran:?}");
+        }
+    }
+    // Lines of another format are no lines of this one.
+    let folder =
+        Folder::new(&[("never.aver", "never refund\n"), ("mixed.jsonl", &format!("{said}\n{session}\n{item}\n"))]);
+    let ran = folder.aver("check never.aver mixed.jsonl");
+    let told = format!("{}{}", ran.out, ran.err);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(told.contains("Codex rollout") && told.contains("Claude Code session"), "{ran:?}");
+}

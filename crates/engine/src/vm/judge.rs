@@ -208,7 +208,7 @@ impl<'run> PartJudge<'_, 'run> {
             let proved =
                 if run.complete { growth == CourseGrowth::Fixed } else { growth.keeps(verdict == Verdict::Pass) };
             let (weak, reason) = match run.complete {
-                true => (Verdict::Vacuous, temporal::DIED_AT_START),
+                true => (Verdict::Vacuous, temporal::DIED_AT_START.into()),
                 false => (Verdict::Undecided, temporal::not_complete(run)),
             };
             if !proved && verdict == Verdict::Pass {

@@ -9,7 +9,7 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table, va
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, list_of, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::StepStatus;
 
@@ -47,6 +47,9 @@ key_table! {
         Given = "response",
         Error = "error",
         Agent = "agent_name" | "agentName",
+        /// Files that are shown, and how a part was made.
+        Silent = "thought_signature" | "thoughtSignature" | "inline_data" | "inlineData" | "file_data" | "fileData"
+            | "video_metadata" | "videoMetadata" | "media_resolution" | "mediaResolution" | "part_metadata" | "partMetadata",
     }
 }
 
@@ -119,7 +122,7 @@ fn read_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, root: Node<'
     for node in items_of(root, &[AdkSessionKey::Events]) {
         talk.draft.count_record();
         let Some(one) = node_object(*node).filter(|event| text_of(*event, AdkEventKey::Author).is_some()) else {
-            talk.draft.warn_skipped(node.origin, "what is no event with an `author` is passed over");
+            talk.draft.skip_value(node, "what is no event with an `author` is passed over");
             continue;
         };
         if !is_true(&one, &NodeShapes, AdkEventKey::Partial) {
@@ -149,7 +152,7 @@ fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, event: Object<
     }
 }
 
-fn add_parts<'run>(
+pub(super) fn add_parts<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     content: Object<'run>,
     speaker: Speaker,
@@ -169,7 +172,17 @@ fn add_parts<'run>(
         if let Some(given) = given {
             add_result(talk, at, given, about);
         }
+        let is_set = |entry: &&ObjectEntry<'run>| !matches!(entry.node.value, Value::Null | Value::Boolean(_));
+        let mut others = part.entries().iter().filter(is_set);
+        if others.any(|entry| !is_part_key(entry.key)) {
+            talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN);
+        }
     }
+}
+
+fn is_part_key(key: &str) -> bool {
+    use AdkPartKey::{Call, Response, Silent, Words};
+    matches!(AdkPartKey::from_key(key), Some(Words | Call | Response | Silent))
 }
 
 fn add_call<'run>(

@@ -2,13 +2,14 @@
 //! repeats what was said so far, in the words of its provider; what is new in it is added.
 
 pub(super) mod anthropic;
+mod part_identity;
 pub(crate) mod responses;
 
 use super::blocks::{self, ContentBlock};
 use super::calls::{OfUsage, TokenUsage, tool_list};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
-use super::messages::{BlockKey, BlockType, ChatMessageKey, MessageRole, ToolCallKey};
+use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
 use super::nodes::{first_of, list_of, node_list, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use super::{content, printed_messages};
@@ -16,6 +17,7 @@ use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run};
 use responses::ItemKey;
+use rustc_hash::FxHashMap;
 
 key_table! {
     ApiKey {
@@ -54,87 +56,6 @@ pub(super) enum MessagePart<'run> {
     Hosted(Node<'run>, Object<'run>),
 }
 
-/// Identifies a part of a conversation, whichever request repeats it.
-#[derive(Clone, Copy)]
-enum PartIdentity<'run> {
-    Speech(bool, &'run str),
-    Call(Option<&'run str>, Option<&'run str>, Value<'run>),
-    Result(Option<&'run str>, Value<'run>),
-}
-
-impl PartIdentity<'_> {
-    /// True if a request repeats the part. Some give calls new ids, others new names.
-    fn repeats_part(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Speech(a, words), Self::Speech(b, others)) => a == b && words == others,
-            (Self::Call(a, tool, args), Self::Call(b, other, others)) => {
-                a.is_some() && a == b || tool.is_some() && tool == other && values_equal(args, others)
-            }
-            (Self::Result(a, result), Self::Result(b, other)) => a.is_some() && a == b || values_equal(result, other),
-            _ => false,
-        }
-    }
-
-    fn call_id(&self) -> Option<&str> {
-        match self {
-            Self::Speech(..) => None,
-            Self::Call(id, ..) | Self::Result(id, _) => *id,
-        }
-    }
-}
-
-fn fields_value<'run, F: super::fields::TableRow>(object: Object<'run>, fields: &[F]) -> Value<'run> {
-    first_of(object, fields).map_or(Value::Null, |node| node.value)
-}
-
-impl<'run> MessagePart<'run> {
-    /// Parts without a sign are repeated in varying forms and ignored in comparisons.
-    fn part_identity(&self) -> Option<PartIdentity<'run>> {
-        match *self {
-            Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, super::nodes::node_text(words)?)),
-            Self::Speech(Speaker::Assistant, words) => {
-                Some(PartIdentity::Speech(true, super::nodes::node_text(words)?))
-            }
-            Self::Speech(..) | Self::Turn => None,
-            Self::Block(_, block) => match text_of(block, BlockKey::Type).and_then(BlockType::of_block)? {
-                BlockType::Call => {
-                    let tool = text_of(block, BlockKey::Name);
-                    Some(PartIdentity::Call(
-                        text_of(block, BlockKey::Id),
-                        tool,
-                        fields_value(block, &[BlockKey::Input]),
-                    ))
-                }
-                BlockType::Result => Some(PartIdentity::Result(
-                    text_of(block, BlockKey::Answers),
-                    fields_value(block, &[BlockKey::Content]),
-                )),
-                _ => None,
-            },
-            Self::Call(_, call) => {
-                let function =
-                    super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
-                let args = fields_value(function, &[ToolCallKey::Arguments, ToolCallKey::Input]);
-                Some(PartIdentity::Call(text_of(call, ToolCallKey::Id), text_of(function, ToolCallKey::Name), args))
-            }
-            Self::Result(_, message) => Some(PartIdentity::Result(
-                text_of(message, ChatMessageKey::Answers),
-                fields_value(message, &[ChatMessageKey::Content]),
-            )),
-            Self::Item(_, item) | Self::Hosted(_, item) => {
-                let id = first_of(item, &[ItemKey::CallId, ItemKey::Id]).and_then(super::nodes::node_text);
-                match responses::is_result(item)? {
-                    true => Some(PartIdentity::Result(id, fields_value(item, &[ItemKey::Output]))),
-                    false => {
-                        let args = fields_value(item, &[ItemKey::Arguments, ItemKey::Input]);
-                        Some(PartIdentity::Call(id, text_of(item, ItemKey::Name), args))
-                    }
-                }
-            }
-        }
-    }
-}
-
 #[derive(Default)]
 pub(super) struct ExchangeMerger<'run> {
     pieces: Vec<MessagePart<'run>>,
@@ -143,6 +64,25 @@ pub(super) struct ExchangeMerger<'run> {
     model: Option<Node<'run>>,
     tools: Option<&'run [Node<'run>]>,
     error: Option<Node<'run>>,
+    answers: KnownAnswers<'run>,
+}
+
+/// Responses by their ids.
+#[derive(Default)]
+pub(super) struct KnownAnswers<'run>(FxHashMap<&'run str, Vec<Object<'run>>>);
+
+impl<'run> KnownAnswers<'run> {
+    /// Whether the same response stood there before; else it is known from now on.
+    pub(super) fn is_known(&mut self, id: &'run str, response: Object<'run>) -> bool {
+        if id.is_empty() {
+            return false;
+        }
+        let same = |known: &Object<'run>| values_equal(&Value::Object(*known), &Value::Object(response));
+        let known = self.0.entry(id).or_default();
+        let is_known = known.iter().any(same);
+        known.push(response);
+        is_known
+    }
 }
 
 /// True for provider exchanges other than the chat form.
@@ -155,7 +95,7 @@ pub(super) fn read_exchanges<'run>(items: &'run [Node<'run>], draft: &mut RunBui
     for node in items {
         draft.count_record();
         let Some(object) = node_object(*node) else {
-            draft.warn_skipped(node.origin, "an element that is neither a request nor a response is passed over");
+            draft.skip_value(node, "an element that is neither a request nor a response is passed over");
             continue;
         };
         exchanges.add_exchange(*node, object, draft);
@@ -176,10 +116,7 @@ impl<'run> ExchangeMerger<'run> {
             (None, None) => {
                 let known = self.add_request(object, draft) | self.add_response(node, object, draft);
                 if !known {
-                    draft.warn_skipped(
-                        node.origin,
-                        "an element that is neither a request nor a response is passed over",
-                    );
+                    draft.skip_value(node, "an element that is neither a request nor a response is passed over");
                 }
             }
             (request, response) => {
@@ -208,6 +145,7 @@ impl<'run> ExchangeMerger<'run> {
         match request.field(ApiKey::Input).map(|input| (input, input.value)) {
             Some((_, Value::List(items))) => push_items(items, &mut pieces, draft),
             Some((input, Value::Text(_))) => pieces.push(MessagePart::Speech(Speaker::User, input)),
+            Some((_, Value::Object(_))) => return false,
             _ => {}
         }
         self.tools = self.tools.or(list_of(request, ApiKey::Tools));
@@ -230,16 +168,31 @@ impl<'run> ExchangeMerger<'run> {
             }
             new = place + 1;
         }
-        if known.peek().is_some() && !goes_on && !first {
+        let known_left = known.peek().is_some();
+        if known_left && !goes_on && !first {
             let message = "a request does not repeat the conversation so far: its other messages are added behind it";
             draft.add_warning(origin_of(pieces.first()), message);
         }
         let is_said_already =
             |piece: &MessagePart<'_>| matches!(piece, MessagePart::Speech(Speaker::System, _)) && !first;
-        self.pieces.extend(pieces.into_iter().skip(new).filter(|piece| !is_said_already(piece)));
+        let signs: Vec<_> = match known_left && !goes_on && !first {
+            true => self.pieces.iter().filter_map(MessagePart::part_identity).collect(),
+            false => Vec::new(),
+        };
+        // Calls are the same where their ids are, whatever stands around them.
+        let is_done_already = |piece: &MessagePart<'run>| {
+            let sign = piece.part_identity().filter(|sign| sign.call_id().is_some_and(|id| !id.is_empty()));
+            sign.is_some_and(|sign| signs.iter().any(|known| sign.is_same(known)))
+        };
+        let left = pieces.into_iter().skip(new).filter(|piece| !is_said_already(piece) && !is_done_already(piece));
+        self.pieces.extend(left);
     }
 
     fn add_response(&mut self, node: Node<'run>, response: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
+        // A request that was sent or written down again has the answer that it had.
+        if text_of(response, ApiKey::Id).is_some_and(|id| self.answers.is_known(id, response)) {
+            return true;
+        }
         let before = self.pieces.len();
         self.pieces.push(MessagePart::Turn);
         if let Some(items) = list_of(response, ApiKey::Output) {
@@ -253,7 +206,7 @@ impl<'run> ExchangeMerger<'run> {
             }
         } else if is_message(response) {
             push_message(node, response, &mut self.pieces, draft);
-        } else if let Some((choice, message)) = first_choice(response) {
+        } else if let Some((choice, message)) = first_choice(response, draft) {
             push_message(choice, message, &mut self.pieces, draft);
         } else {
             self.pieces.truncate(before);
@@ -313,9 +266,10 @@ fn is_message(object: Object<'_>) -> bool {
         && object.field(ApiKey::Content).is_some()
 }
 
-fn first_choice(response: Object<'_>) -> Option<(Node<'_>, Object<'_>)> {
-    let (_, choice) = object_items(list_of(response, ApiKey::Choices)?).next()?;
-    let message = choice.field(ApiKey::Message)?;
+/// The other choices are what the model could have said instead.
+fn first_choice<'run>(response: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> Option<(Node<'run>, Object<'run>)> {
+    let choices = draft.record_objects(list_of(response, ApiKey::Choices)?);
+    let message = draft.choice_messages(choices, ApiKey::Message).first().copied()?;
     Some((message, node_object(message)?))
 }
 
@@ -325,16 +279,10 @@ fn push_text<'run>(
     pieces: &mut Vec<MessagePart<'run>>,
     draft: &RunBuilder<'run, '_>,
 ) {
-    if let Some(words) = content::content_text(content, draft.arena) {
+    draft.note_parts(content);
+    let words = content::content_text(content, draft.arena);
+    if let Some(words) = words.filter(|words| super::nodes::node_text(*words).is_none_or(|text| !text.is_empty())) {
         pieces.push(MessagePart::Speech(speaker, words));
-    }
-}
-
-fn role_speaker(role: Option<MessageRole>) -> Speaker {
-    match role {
-        Some(MessageRole::Assistant) => Speaker::Assistant,
-        Some(MessageRole::User) => Speaker::User,
-        _ => Speaker::System,
     }
 }
 
@@ -344,8 +292,8 @@ fn push_message<'run>(
     pieces: &mut Vec<MessagePart<'run>>,
     draft: &mut RunBuilder<'run, '_>,
 ) {
-    let role = text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key);
-    let speaker = role_speaker(role);
+    let role = draft.role_of(node, text_of(message, ChatMessageKey::Role));
+    let speaker = Speaker::from_role(role);
     if role == Some(MessageRole::Result) {
         pieces.push(MessagePart::Result(node, message));
         return;
@@ -354,7 +302,7 @@ fn push_message<'run>(
         pieces.push(MessagePart::Turn);
     }
     if role.is_none() && message.field(ChatMessageKey::Content).is_none() {
-        draft.warn_skipped(node.origin, "a message without `role` is passed over");
+        draft.skip_value(node, "a message without `role` is passed over");
     }
     if let Some(content) = message.field(ChatMessageKey::Content) {
         let blocks = node_list(content).unwrap_or_default();
@@ -385,6 +333,8 @@ fn push_blocks<'run>(
         for (node, block) in object_items(run) {
             match blocks::classify_block(block) {
                 ContentBlock::Says(_) => push_text(speaker, node, pieces, draft),
+                // Told here, where it stands: a request that repeats it is not read again.
+                ContentBlock::Unknown => draft.note_unknown(node.origin, blocks::UNKNOWN),
                 _ => pieces.push(MessagePart::Block(node, block)),
             }
         }
@@ -399,7 +349,11 @@ pub(super) fn push_items<'run>(
 ) {
     for (node, item) in draft.record_objects(items) {
         match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
-            (Some(role), Some(content)) => push_text(role_speaker(MessageRole::from_key(role)), content, pieces, draft),
+            (Some(role), Some(content)) => {
+                push_text(Speaker::from_role(draft.role_of(node, Some(role))), content, pieces, draft);
+            }
+            // Told here, where it stands: a request that repeats it is not read again.
+            _ if responses::is_unknown(item) => draft.note_unknown(node.origin, responses::unknown_item(item)),
             _ => pieces.push(MessagePart::Item(node, item)),
         }
     }
@@ -413,10 +367,9 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, piece: &MessageP
         MessagePart::Block(node, block) => anthropic::add_block(talk, node, block, &about),
         MessagePart::Call(node, call) => {
             let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
-            if let Some(tool) = function.field(ToolCallKey::Name) {
-                let args = super::messages::call_arguments(&function);
-                talk.add_call(ToolCall { tool, args, id: call.field(ToolCallKey::Id), origin: node.origin }, &about);
-            }
+            let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
+            let args = super::messages::call_arguments(&function);
+            talk.add_call(ToolCall { tool, args, id: call.field(ToolCallKey::Id), origin: node.origin }, &about);
         }
         MessagePart::Result(node, message) => {
             let content = message

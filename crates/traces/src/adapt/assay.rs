@@ -184,7 +184,7 @@ fn read_lines<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Resul
             node_object(*node).and_then(|line| Some((line, AssayLineType::from_key(text_of(line, AssayKey::Type)?)?)));
         match line {
             Some((line, kind)) => one_line(&mut talk, *node, line, kind, &mut last),
-            None => talk.draft.warn_skipped(node.origin, "a line of unknown type is passed over"),
+            None => talk.draft.skip_value(node, "a line of unknown type is passed over"),
         }
     }
     let draft = talk.finish_without_turns();

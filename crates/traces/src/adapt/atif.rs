@@ -11,6 +11,7 @@ use super::nodes::{first_of, list_of, node_object, node_text, object_of, text_of
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
+use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
 
 key_table! {
@@ -97,21 +98,29 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     talk.add_meta(of_meta::MODEL, of_agent(TrajectoryKey::Model));
     talk.add_meta(of_meta::VERSION, of_agent(TrajectoryKey::AgentVersion));
     talk.add_meta(of_step::AGENT, of_agent(TrajectoryKey::AgentName));
-    let mut telling = TrajectoryReader { others: SubTrajectories::collect_nested(trajectory, talk.draft), talk };
+    let mut telling =
+        TrajectoryReader { others: SubTrajectories::collect_nested(trajectory, talk.draft), talk, acts_in_text: false };
     telling.read_trajectory(trajectory, None, 0);
     while let Some(other) = telling.others.next() {
         telling.read_trajectory(other.trajectory, Some(other.name), 0);
     }
-    let mut talk = telling.talk;
+    let (mut talk, acts_in_text) = (telling.talk, telling.acts_in_text);
     set_totals(&mut talk, trajectory);
     let known = of_agent(TrajectoryKey::AgentName).and_then(node_text).and_then(KnownAgent::from_key).is_some();
-    if known {
-        talk.finish_with_tools();
-    } else {
-        talk.finish_run();
+    let draft = if known { talk.finish_with_tools() } else { talk.finish_run() };
+    for (_, step) in super::nodes::object_items(list_of(trajectory, TrajectoryKey::Steps).unwrap_or_default()) {
+        draft.note_keys(step, |key| AtifStepKey::from_key(key).is_some());
+    }
+    if acts_in_text {
+        draft.add_warning(root.origin, IN_TEXT);
+        use StepKind::{Call, Command, Http, Read, Skill, Write};
+        [Call, Command, Read, Write, Skill, Http].into_iter().for_each(|kind| draft.mark_unrecorded(kind));
     }
     Ok(())
 }
+
+const IN_TEXT: &str =
+    "calls count as not recorded: an observation answers a step without calls, whose actions stand in its text";
 
 #[derive(Clone, Copy)]
 struct SubTrajectory<'run> {
@@ -178,6 +187,8 @@ impl<'run> SubTrajectories<'run> {
 struct TrajectoryReader<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
     others: SubTrajectories<'run>,
+    /// An agent wrote actions into its words: something answers it, and it made no calls.
+    acts_in_text: bool,
 }
 
 impl<'run> TrajectoryReader<'_, 'run, '_> {
@@ -189,7 +200,7 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
             {
                 Some((one, source)) => self.read_step(*node, one, source, agent, depth),
                 None => {
-                    self.talk.draft.warn_skipped(node.origin, "a step without a known `source` is passed over");
+                    self.talk.draft.skip_value(node, "a step without a known `source` is passed over");
                 }
             }
         }
@@ -208,16 +219,26 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
         let observation = object_of(step, AtifStepKey::Observation);
         let results =
             observation.and_then(|observation| list_of(observation, AtifStepKey::Results)).unwrap_or_default();
+        let calls = list_of(step, AtifStepKey::Calls).unwrap_or_default();
+        // Where a step has one call and its observation one result, that is its result.
+        let only = match (calls, results) {
+            ([call], [_]) => node_object(*call).and_then(|call| text_of(call, AtifStepKey::Call)),
+            _ => None,
+        };
+        self.acts_in_text |= source == StepSource::Agent && calls.is_empty() && !results.is_empty();
         for (at, given) in self.talk.draft.record_objects(results) {
             self.read_referenced(at, given, &about, depth);
             let content = first_of(given, &[AtifStepKey::Content]);
             let result = content.map(|given| content::content_text(given, self.talk.draft.arena).unwrap_or(given));
             // What the system tells in between answers no call.
-            if let Some(id) = text_of(given, AtifStepKey::Answers) {
+            let id = text_of(given, AtifStepKey::Answers).or(only);
+            if let Some(id) = id {
                 let outcome = CallResult { result, ..CallResult::default() };
                 self.talk.add_result(Some(id), None, outcome, &StepMeta::default(), at.origin);
             } else if let Some(words) = result {
                 self.talk.add_message(Speaker::System, words, &about, at.origin);
+            } else if first_of(given, &[AtifStepKey::Other]).is_none() {
+                self.talk.draft.skip_record(at.origin, "a result without `content` is passed over");
             }
         }
         if let Some(metrics) = object_of(step, AtifStepKey::Metrics) {

@@ -67,8 +67,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     } else if let Some(error) = error_node(line, holder, answer) {
         draft.set_entry(of_run::ERROR, error);
     } else {
-        draft
-            .warn_skipped(answer.unwrap_or(root).origin, "an answer of a batch that is of no known API is passed over");
+        draft.skip_value(answer.unwrap_or(root), "an answer of a batch that is of no known API is passed over");
     }
     draft.set_some(of_run::ID, line.field(BatchKey::Custom).filter(|id| NodeShapes.is_text(*id)));
     Ok(())

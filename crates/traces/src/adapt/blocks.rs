@@ -252,6 +252,10 @@ fn classify_untyped(block: Object<'_>) -> ContentBlock<'_> {
     }
 }
 
+pub(super) fn has_type(block: Object<'_>) -> bool {
+    text_of(block, BlockKey::Type).is_some()
+}
+
 /// AI SDK UI messages have typed parts.
 pub(super) fn is_for_page(message: Object<'_>) -> bool {
     let has_type =

@@ -84,7 +84,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     for node in items_of::<ChunkKey>(root, &[]) {
         talk.draft.count_record();
         let Some(chunk) = node_object(*node).filter(|chunk| is_chunk(*chunk)) else {
-            talk.draft.warn_skipped(node.origin, "what is no chunk of an answer is passed over");
+            talk.draft.skip_value(node, "what is no chunk of an answer is passed over");
             continue;
         };
         talk.add_meta(of_meta::MODEL, chunk.field(ChunkKey::Model));
@@ -103,8 +103,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 continue;
             }
             answer.is_over |= first_of(choice, &[ChunkKey::Ended]).is_some();
-            if let Some(delta) = object_of(choice, ChunkKey::Delta) {
-                apply_delta(&mut answer, delta, talk.draft);
+            match object_of(choice, ChunkKey::Delta) {
+                Some(delta) => apply_delta(&mut answer, delta, talk.draft),
+                None => talk.draft.skip_record(at.origin, "a choice without `delta` is passed over"),
             }
         }
     }

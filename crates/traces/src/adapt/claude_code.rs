@@ -10,7 +10,7 @@ mod session;
 mod speech;
 
 pub(crate) use session::{
-    LineAgent, PERMISSION_DENIED, SUMMED_UP, SessionTimes, is_no_answer, line_agent, session_of, summed_up,
+    LineAgent, NO_MODEL, PERMISSION_DENIED, SUMMED_UP, SessionTimes, is_no_answer, line_agent, session_of, summed_up,
 };
 
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
@@ -256,10 +256,10 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         details: Option<Node<'run>>,
     ) {
         let Some(role) = text_of(message, ChatMessageKey::Role) else {
-            self.draft.warn_skipped(node.origin, "a message without `role` is passed over");
+            self.draft.skip_value(node, "a message without `role` is passed over");
             return;
         };
-        let role = MessageRole::from_key(role);
+        let role = self.draft.role_of(node, Some(role));
         if about.message.is_none() || self.open.as_ref().is_none_or(|open| open.message != about.message) {
             self.close_text();
         }
@@ -277,7 +277,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         match content.and_then(|content| Some((content, NodeShapes.value_shape(content)?))) {
             Some((content, ValueShape::List)) => {
                 if let Some(block) = blocks::unknown_in(message) {
-                    self.draft.warn_skipped(block.origin, blocks::UNKNOWN);
+                    self.draft.skip_record(block.origin, blocks::UNKNOWN);
                 }
                 for block in node_list(content).unwrap_or_default() {
                     self.read_block(*block, role, about, details);
@@ -289,7 +289,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             }
             Some((_, ValueShape::Null)) => {}
             _ if called => {}
-            _ => self.draft.warn_skipped(node.origin, "a message without `content` is passed over"),
+            _ => self.draft.skip_value(node, "a message without `content` is passed over"),
         }
     }
 
@@ -338,7 +338,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
 
     fn add_call(&mut self, node: Node<'run>, asked: BlockCall<'run>, about: &LineMeta<'run>) {
         let Some((name, tool)) = asked.tool.and_then(|name| Some((name, node_text(name)?))) else {
-            self.draft.add_warning(node.origin, "a call without the name of its tool is passed over");
+            self.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
             return;
         };
         let id = asked.id.and_then(node_text);

@@ -75,12 +75,27 @@ key_table! {
         McpEnd = "mcp_tool_call_end",
         PatchBegin = "patch_apply_begin",
         PatchEnd = "patch_apply_end",
+        DynamicBegin = "dynamic_tool_call_request",
+        DynamicEnd = "dynamic_tool_call_response",
+        /// Actions that an item of their own repeats: without items they are not read.
+        InItems = "web_search_begin" | "web_search_end" | "image_generation_begin" | "image_generation_end"
+            | "view_image_tool_call" | "terminal_interaction" | "collab_agent_spawn_begin" | "collab_agent_spawn_end"
+            | "collab_agent_interaction_begin" | "collab_agent_interaction_end" | "collab_waiting_begin" | "collab_waiting_end"
+            | "collab_close_begin" | "collab_close_end" | "collab_resume_begin" | "collab_resume_end" | "raw_response_item"
+            | "item_started" | "item_completed",
+        /// Questions to the user, whose call has events of its own.
+        Waits = "exec_approval_request" | "apply_patch_approval_request" | "request_permissions" | "request_user_input"
+            | "elicitation_request" | "guardian_assessment",
         /// Program marks without actions.
         Silent = "task_started" | "turn_started" | "session_configured" | "agent_reasoning_section_break"
             | "agent_reasoning_raw_content" | "agent_message_delta" | "agent_reasoning_delta" | "exec_command_output_delta"
             | "turn_diff" | "plan_update" | "background_event" | "context_compacted" | "thread_rolled_back"
             | "entered_review_mode" | "exited_review_mode" | "mcp_startup_update" | "mcp_startup_complete" | "warning"
-            | "shutdown_complete",
+            | "shutdown_complete" | "guardian_warning" | "deprecation_notice" | "model_reroute" | "thread_name_updated"
+            | "thread_goal_updated" | "undo_started" | "undo_completed" | "patch_apply_updated" | "hook_started"
+            | "hook_completed" | "skills_update_available" | "get_history_entry_response" | "mcp_list_tools_response"
+            | "list_custom_prompts_response" | "list_skills_response" | "agent_message_content_delta" | "plan_delta"
+            | "reasoning_content_delta" | "reasoning_raw_content_delta" | "agent_reasoning_raw_content_delta",
     }
 }
 
@@ -202,7 +217,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
                 Some(line) => return self.read_item(node, line, &StepMeta::default()),
                 None => {}
             }
-            self.talk.draft.warn_skipped(node.origin, "a line of unknown type is passed over");
+            self.talk.draft.skip_value(node, "a line of unknown type is passed over");
             return;
         };
         let about = StepMeta { time: line.field(CodexKey::Time), ..StepMeta::default() };
@@ -257,7 +272,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
         match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
             _ if is_server_call(item) => self.add_server_call(node, item, about),
             (Some(role), Some(content)) => {
-                let speaker = item_speaker(MessageRole::from_key(role), content);
+                let speaker = item_speaker(self.talk.draft.role_of(node, Some(role)), content);
                 if speaker == Speaker::Assistant {
                     self.note_speech();
                 }
@@ -306,16 +321,22 @@ impl<'run> CodexSession<'_, 'run, '_> {
                 | CodexEventType::McpBegin
                 | CodexEventType::McpEnd
                 | CodexEventType::PatchBegin
-                | CodexEventType::PatchEnd),
+                | CodexEventType::PatchEnd
+                | CodexEventType::DynamicBegin
+                | CodexEventType::DynamicEnd),
             ) => self.read_call_event(kind, node, payload, about),
-            None if !self.has_items => {
-                let word = text_of(payload, CodexPayloadKey::Type).unwrap_or_default();
-                let why = format!("an event of unknown type `{word}` is passed over: calls count as not recorded");
-                self.talk.draft.warn_skipped(node.origin, why);
-                self.is_partial = true;
-            }
-            Some(_) | None => {}
+            None => self.skip_event(node, payload),
+            Some(CodexEventType::InItems) if !self.has_items => self.skip_event(node, payload),
+            Some(_) => {}
         }
+    }
+
+    /// Beside items an event of unknown type is one action at most; without items nobody knows what else events leave out.
+    fn skip_event(&mut self, node: Node<'run>, payload: Object<'run>) {
+        let word = text_of(payload, CodexPayloadKey::Type).unwrap_or_default();
+        let why = if self.has_items { "" } else { ": calls count as not recorded" };
+        self.talk.draft.skip_record(node.origin, format!("an event of unknown type `{word}` is passed over{why}"));
+        self.is_partial |= !self.has_items;
     }
 
     fn finish_run(mut self) {

@@ -5,6 +5,22 @@ use super::messages::{BlockKey, text_in};
 use averment_base::value::{Node, Value, ValueText};
 use bumpalo::Bump;
 
+/// Words in the name of a user that are none of the user's: what a tool gave in a loop of thoughts and actions, or a whole
+/// conversation that was written into one text.
+pub(crate) fn is_not_of_user(words: &str) -> bool {
+    const SPEAKERS: [&str; 8] = ["system:", "developer:", "user:", "human:", "assistant:", "ai:", "tool:", "function:"];
+    let words = words.trim_start();
+    let starts = |line: &str, word: &str| line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    let is_spoken = |line: &str| SPEAKERS.iter().any(|word| starts(line, word));
+    // Cline writes what a tool gave, and what it sees around it, in the user's name.
+    let heads_result = words.starts_with('[') && words.lines().next().is_some_and(|line| line.ends_with("] Result:"));
+    heads_result
+        || ["<environment_details>", "Observation:", "Tool Input:", "Tool Output:", "Tool Result:", "Function output:"]
+            .iter()
+            .any(|word| starts(words, word))
+        || is_spoken(words) && words.lines().filter(|line| is_spoken(line.trim_start())).take(2).count() == 2
+}
+
 /// How a text joins its neighbors in one content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextPiece {

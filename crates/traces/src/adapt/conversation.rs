@@ -4,7 +4,7 @@
 use super::calls::{PendingCalls, TokenUsage, parse_arguments};
 use super::content;
 use super::fields::{NodeShapes, ShapeReader as _, ValueShape};
-use super::messages::LastWords;
+use super::messages::{LastWords, MessageRole};
 use super::nodes::node_text;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::tools;
@@ -26,6 +26,14 @@ pub(super) enum Speaker {
 }
 
 impl Speaker {
+    pub(super) fn from_role(role: Option<MessageRole>) -> Self {
+        match role {
+            Some(MessageRole::Assistant) => Self::Assistant,
+            Some(MessageRole::User) => Self::User,
+            Some(MessageRole::Result | MessageRole::Other) | None => Self::System,
+        }
+    }
+
     fn role_name(self) -> &'static str {
         match self {
             Self::Assistant => role::ASSISTANT,
@@ -157,6 +165,11 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
             return;
         }
         self.note_time(about.time);
+        let of_others = speaker == Speaker::User && node_text(words).is_some_and(content::is_not_of_user);
+        if of_others {
+            self.note_input();
+        }
+        let speaker = if of_others { Speaker::System } else { speaker };
         match speaker {
             Speaker::Assistant | Speaker::Thinking => self.ensure_turn(),
             Speaker::User => self.note_input(),
@@ -193,6 +206,18 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         about: &StepMeta<'run>,
         origin: TextOrigin,
     ) {
+        self.draft.note_parts(content);
+        self.add_text(speaker, content, about, origin);
+    }
+
+    /// See [`Self::add_content`]; the caller has looked at the parts.
+    pub(super) fn add_text(
+        &mut self,
+        speaker: Speaker,
+        content: Node<'run>,
+        about: &StepMeta<'run>,
+        origin: TextOrigin,
+    ) {
         if let Some(words) = content::content_text(content, self.draft.arena) {
             self.add_message(speaker, words, about, origin);
         }
@@ -201,7 +226,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
     /// `None`, with a warning, if the tool has no name.
     pub(super) fn add_call(&mut self, made: ToolCall<'run>, about: &StepMeta<'run>) -> Option<StepId> {
         let Some(tool) = node_text(made.tool).filter(|tool| !tool.is_empty()) else {
-            self.draft.warn_skipped(made.origin, "a call without the name of its tool is passed over");
+            self.draft.skip_record(made.origin, "a call without the name of its tool is passed over");
             return None;
         };
         self.note_time(about.time);

@@ -76,6 +76,25 @@ key_table! {
         Program = "system.message",
         Error = "session.error",
         End = "session.shutdown",
+        /// What the program, its screen and its settings do, and announcements of calls that have events of their own.
+        Silent = "session.idle" | "session.info" | "session.warning" | "session.model_change" | "session.mode_changed"
+            | "session.plan_changed" | "session.workspace_file_changed" | "session.handoff" | "session.truncation"
+            | "session.snapshot_rewind" | "session.context_changed" | "session.usage_info" | "session.compaction_start"
+            | "session.compaction_complete" | "session.task_complete" | "session.title_changed" | "session.tools_updated"
+            | "session.background_tasks_changed" | "session.skills_loaded" | "session.custom_agents_updated"
+            | "session.mcp_servers_loaded" | "session.mcp_server_status_changed" | "session.extensions_loaded"
+            | "session.import_legacy" | "session.remote_steerable_changed" | "pending_messages.modified"
+            | "assistant.turn_start" | "assistant.turn_end" | "assistant.intent" | "assistant.idle"
+            | "assistant.streaming_delta" | "assistant.message_delta" | "assistant.message_start" | "assistant.reasoning_delta"
+            | "tool.user_requested" | "tool.execution_partial_result" | "tool.execution_progress"
+            | "external_tool.requested" | "external_tool.completed" | "subagent.completed" | "subagent.failed"
+            | "subagent.selected" | "subagent.deselected" | "hook.start" | "hook.end" | "permission.requested"
+            | "permission.completed" | "user_input.requested" | "user_input.completed" | "elicitation.requested"
+            | "elicitation.completed" | "sampling.requested" | "sampling.completed" | "mcp.oauth_required"
+            | "mcp.oauth_completed" | "command.queued" | "command.execute" | "command.completed" | "commands.changed"
+            | "exit_plan_mode.requested" | "exit_plan_mode.completed" | "auto_mode_switch.requested"
+            | "auto_mode_switch.completed" | "capabilities.changed" | "system.notification" | "model.call_failure"
+            | "abort",
     }
 }
 
@@ -113,14 +132,18 @@ fn is_event(event: Object<'_>) -> bool {
             && event.field(CopilotEventKey::Parent).is_some()
     };
     object_of(event, CopilotEventKey::Data).is_some()
-        && (CopilotEventType::from_key(word).is_some() || is_of_family(word) && is_whole())
+        && match CopilotEventType::from_key(word) {
+            Some(CopilotEventType::Silent) => is_whole(),
+            Some(_) => true,
+            None => is_of_family(word) && is_whole(),
+        }
 }
 
 fn is_of_family(word: &str) -> bool {
     FAMILIES.iter().any(|family| word.starts_with(family))
 }
 
-/// Families with many event types that no rule needs.
+/// Beginnings of the types of its events.
 const FAMILIES: [&str; 12] = [
     "session.",
     "assistant.",
@@ -152,16 +175,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         });
         let Some((event, word, data)) = event else {
             if !node_object(*node).is_some_and(|line| session.read_last(line)) {
-                session.talk.draft.warn_skipped(node.origin, "what is no event with `type` and `data` is passed over");
+                session.talk.draft.skip_value(node, "what is no event with `type` and `data` is passed over");
             }
             continue;
         };
         match CopilotEventType::from_key(word) {
             Some(kind) => session.read_event(*node, event, kind, data),
-            None if is_of_family(word) => {}
             None => {
                 let message = format!("an event of unknown type `{word}` is passed over");
-                session.talk.draft.warn_skipped(node.origin, message);
+                session.talk.draft.skip_value(node, message);
             }
         }
     }
@@ -252,6 +274,7 @@ impl<'run> CopilotSession<'_, 'run, '_> {
                 }
             }
             CopilotEventType::End => self.read_end(data, &about),
+            CopilotEventType::Silent => {}
         }
     }
 

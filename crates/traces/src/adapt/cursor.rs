@@ -110,7 +110,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             .and_then(|event| Some((event, CursorEventType::from_key(text_of(event, CursorKey::Type)?)?)));
         match event {
             Some((event, kind)) => stream.read_event(*node, event, kind),
-            None => stream.talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over"),
+            None => stream.talk.draft.skip_value(node, "an event of unknown type is passed over"),
         }
     }
     stream.flush_thinking();
@@ -190,7 +190,7 @@ impl<'run> CursorStream<'_, 'run, '_> {
 
     fn add_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
         let Some((name, held)) = object_of(event, CursorKey::Call).and_then(|call| held_in(call)) else {
-            self.talk.draft.warn_skipped(node.origin, "a call without its tool is passed over");
+            self.talk.draft.skip_value(node, "a call without its tool is passed over");
             return;
         };
         let id = first_of(event, &[CursorKey::Id, CursorKey::IdToo]);

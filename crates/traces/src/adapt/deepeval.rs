@@ -10,7 +10,8 @@ use super::spans::{
     ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node,
 };
 use crate::error::PlacedError;
-use averment_base::value::{Node, Object, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
+use rustc_hash::FxHashSet;
 
 key_table! {
     DeepEvalKey {
@@ -35,6 +36,8 @@ key_table! {
         PriceOut = "costPerOutputToken",
         Cases = "testCases",
         Trace = "trace",
+        /// The calls that a span, or the whole trace, counts as its own.
+        Called = "toolsCalled",
     }
 }
 
@@ -92,10 +95,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             draft.count_record();
             match value_of(object, DeepEvalKey::Id) {
                 Some(_) => spans.push(read_span(node, object, kind, draft)),
-                None => draft.warn_skipped(node.origin, "a span without `uuid` is passed over"),
+                None => draft.skip_value(node, "a span without `uuid` is passed over"),
             }
         }
     }
+    note_others(trace, &spans, draft);
     let at = |word| value_of(trace, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     let duration = at(DeepEvalKey::Start).zip(at(DeepEvalKey::End)).map(|(start, end)| end - start);
     let whole = RunEntries {
@@ -110,6 +114,32 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     };
     build_run(spans, whole, draft);
     Ok(())
+}
+
+/// Lists of spans that nobody knows, and calls that a span says were made and that have no span of a tool.
+fn note_others<'run>(trace: Object<'run>, spans: &[TraceSpan<'run>], draft: &RunBuilder<'run, '_>) {
+    let is_span = |object: Object<'_>| value_of(object, DeepEvalKey::Id).is_some();
+    let is_unknown = |entry: &&ObjectEntry<'run>| DeepEvalTraceKey::from_key(entry.key).is_none();
+    for entry in trace.entries().iter().filter(is_unknown) {
+        let items = node_list(entry.node).unwrap_or_default();
+        let unknown = object_items(items).filter(|(_, one)| is_span(*one));
+        unknown.for_each(|(node, _)| draft.note_unknown(node.origin, "a span in an unknown list is passed over"));
+    }
+    let tools: FxHashSet<&str> = spans
+        .iter()
+        .filter(|span| span.act == SpanAct::Tool)
+        .filter_map(|span| text_of_node(span.facts.fact_node(Fact::Tool).or(span.name)?))
+        .collect();
+    let records = span_lists(trace).flat_map(|(_, list)| object_items(node_list(list).unwrap_or_default()));
+    for record in records.map(|(_, record)| record).chain([trace]) {
+        let called = value_of(record, DeepEvalKey::Called).and_then(node_list).unwrap_or_default();
+        for (node, called) in object_items(called) {
+            let name = value_of(called, DeepEvalKey::Name).and_then(text_of_node);
+            if name.is_none_or(|name| !tools.contains(name)) {
+                draft.note_unknown(node.origin, "a call that a span counts has no span of a tool");
+            }
+        }
+    }
 }
 
 fn read_span<'run>(

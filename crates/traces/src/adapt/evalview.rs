@@ -90,7 +90,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk.draft.count_record();
         match node_object(*node) {
             Some(step) => add_call(&mut talk, *node, step),
-            None => talk.draft.warn_skipped(node.origin, "a step that is no object is passed over"),
+            None => talk.draft.skip_value(node, "a step that is no object is passed over"),
         }
     }
     if let Some(tokens) =

@@ -11,7 +11,6 @@ use super::conversation::{
 };
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::MessageRole;
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
@@ -45,6 +44,8 @@ key_table! {
         Model = "model",
         Tokens = "tokens",
         Description = "description",
+        /// As in the API, beside or in place of `content`.
+        Parts = "parts",
         Words = "text",
     }
 }
@@ -202,7 +203,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let said = node_object(*node);
         let sayer = said.and_then(|message| text_of(message, GeminiKey::Type)).and_then(GeminiSayer::from_key);
         let (Some(message), Some(sayer)) = (said, sayer) else {
-            talk.draft.warn_skipped(node.origin, "a message of unknown type is passed over");
+            talk.draft.skip_value(node, "a message of unknown type is passed over");
             continue;
         };
         let about = StepMeta { time: message.field(GeminiKey::Time), ..StepMeta::default() };
@@ -277,6 +278,9 @@ fn add_answer<'run>(
     }
     if let Some(content) = message.field(GeminiKey::Content) {
         talk.add_content(Speaker::Assistant, content, about, node.origin);
+    }
+    if list_of(message, GeminiKey::Parts).is_some() {
+        super::adk::add_parts(talk, message, Speaker::Assistant, about);
     }
     for (at, call) in talk.draft.record_objects(list_of(message, GeminiKey::Calls).unwrap_or_default()) {
         one_call(talk, at, call, about);

@@ -130,7 +130,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk.draft.count_record();
         match node_object(*node).filter(|message| text_of(*message, InspectMessageKey::Role).is_some()) {
             Some(one) => add_message(&mut talk, *node, one, attachments, &mut executed),
-            None => talk.draft.warn_skipped(node.origin, "a message without `role` is passed over"),
+            None => talk.draft.skip_value(node, "a message without `role` is passed over"),
         }
         executed.add_calls_behind(&mut talk, place, attachments);
     }
@@ -171,7 +171,7 @@ fn add_message<'run>(
 ) {
     let about = StepMeta::default();
     let content = message.field(InspectMessageKey::Content).map(|content| resolve_attachment(content, attachments));
-    let role = text_of(message, InspectMessageKey::Role).and_then(MessageRole::from_key);
+    let role = talk.draft.role_of(node, text_of(message, InspectMessageKey::Role));
     if role == Some(MessageRole::Result) {
         let result = content.map(|content| content::content_text(content, talk.draft.arena).unwrap_or(content));
         let error = first_of(message, &[InspectMessageKey::Error]);
@@ -181,11 +181,7 @@ fn add_message<'run>(
         talk.add_result(id, tool, outcome, &about, node.origin);
         return;
     }
-    let speaker = match role {
-        Some(MessageRole::Assistant) => Speaker::Assistant,
-        Some(MessageRole::User) => Speaker::User,
-        _ => Speaker::System,
-    };
+    let speaker = Speaker::from_role(role);
     // Where work is handed over, what tools give back is told to others in the words of a user.
     if speaker == Speaker::User && executed.is_result(message) {
         return;

@@ -112,7 +112,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                     add_message(&mut talk, *node, LangChainSayer::from_key(word), message);
                 }
             }
-            None => talk.draft.warn_skipped(node.origin, "what is no message of a known type is passed over"),
+            None => talk.draft.skip_value(node, "what is no message of a known type is passed over"),
         }
     }
     talk.finish_run().insert_derived(handovers::derive_handover);
@@ -134,7 +134,10 @@ fn add_message<'run>(
                 message.field(LangChainKey::Name).filter(|name| node_text(*name).is_some_and(|name| !name.is_empty()));
             let about = StepMeta { agent, ..about };
             talk.begin_turn();
-            talk.add_content(Speaker::Assistant, content, &about, node.origin);
+            // The blocks of a provider repeat the calls.
+            let has_calls = list_of(message, LangChainKey::Calls).is_some_and(|calls| !calls.is_empty());
+            talk.draft.note_parts_beside_calls(content, has_calls);
+            talk.add_text(Speaker::Assistant, content, &about, node.origin);
             add_calls(talk, message, &about);
             let of_response = object_of(message, LangChainKey::About);
             talk.add_meta(of_meta::MODEL, of_response.and_then(|about| about.field(LangChainKey::Model)));

@@ -148,7 +148,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     for node in observations {
         draft.count_record();
         let Some(object) = node_object(node).filter(|one| is_part(*one)) else {
-            draft.warn_skipped(node.origin, "what is no observation is passed over");
+            draft.skip_value(node, "what is no observation is passed over");
             continue;
         };
         whole.id = whole.id.or_else(|| value_of(object, LangfuseKey::Trace));

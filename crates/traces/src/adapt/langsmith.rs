@@ -6,9 +6,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{are_mostly, node_list, node_object};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{
-    ActWord, InstantUnit, RunEntries, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node, ways,
-};
+use super::spans::{InstantUnit, RunEntries, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -157,7 +155,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let record = match record {
             Ok(record) => record,
             Err(node) => {
-                draft.warn_skipped(node.origin, "what is no run of LangSmith is passed over");
+                draft.skip_value(node, "what is no run of LangSmith is passed over");
                 continue;
             }
         };
@@ -193,10 +191,8 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
     let at =
         |word| last_value(records, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(LangSmithKey::Start), at(LangSmithKey::End));
-    span.act = last_value(records, LangSmithKey::Type)
-        .and_then(text_of_node)
-        .and_then(ActWord::parse_act)
-        .unwrap_or(super::spans::SpanAct::Part);
+    let kind = last_value(records, LangSmithKey::Type);
+    span.act = span.act_of_word(kind.and_then(text_of_node), draft);
     span.error = last_value(records, LangSmithKey::Error)
         .filter(|error| text_of_node(*error).is_none_or(|text| !text.is_empty()));
     span.failed = match last_value(records, LangSmithKey::Status).and_then(text_of_node).and_then(of_word) {

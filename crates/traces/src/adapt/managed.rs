@@ -48,6 +48,14 @@ key_table! {
         Confirmed = "user.tool_confirmation",
         Usage = "span.model_request_end",
         Error = "session.error",
+        /// How far the session is, what it is measured by, and what agents tell each other.
+        Silent = "session.created" | "session.updated" | "session.deleted" | "session.archived" | "session.status_running"
+            | "session.status_idle" | "session.status_rescheduled" | "session.status_rescheduling"
+            | "session.status_terminated" | "session.outcome_evaluated" | "session.thread_created" | "session.thread_idle"
+            | "session.thread_status_running" | "session.thread_status_idle" | "session.thread_status_terminated"
+            | "session.usage" | "span.model_request_start" | "span.outcome_evaluation_start"
+            | "span.outcome_evaluation_ongoing" | "span.outcome_evaluation_end" | "agent.thread_context_compacted"
+            | "agent.thread_message_sent" | "agent.thread_message_received" | "user.interrupt" | "user.define_outcome",
     }
 }
 
@@ -81,7 +89,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-/// Families with many event types that no rule needs.
+/// Beginnings of the types of its events.
 const FAMILIES: [&str; 4] = ["agent.", "session.", "user.", "span."];
 
 fn is_event(event: Object<'_>) -> bool {
@@ -100,7 +108,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             Some(event) => session.read_event(*node, event),
             // What was sent comes back in the stream.
             None if matches!(node.value, Value::List([name, ..]) if node_text(*name).is_some()) => {}
-            None => session.talk.draft.warn_skipped(node.origin, "what is no event is passed over"),
+            None => session.talk.draft.skip_value(node, "what is no event is passed over"),
         }
     }
     session.finish_run();
@@ -119,9 +127,9 @@ impl<'run> ManagedSession<'_, 'run, '_> {
     fn read_event(&mut self, node: Node<'run>, event: Object<'run>) {
         let word = text_of(event, ManagedEventKey::Type).unwrap_or_default();
         let kind = ManagedEventType::from_key(word);
-        if kind.is_none() && !FAMILIES.iter().any(|family| word.starts_with(family)) {
+        if kind.is_none() {
             let message = format!("an event of unknown type `{word}` is passed over");
-            return self.talk.draft.warn_skipped(node.origin, message);
+            return self.talk.draft.skip_value(node, message);
         }
         if kind != Some(ManagedEventType::Session)
             && text_of(event, ManagedEventKey::Id).is_some_and(|id| !self.seen.insert(id))
@@ -170,7 +178,7 @@ impl<'run> ManagedSession<'_, 'run, '_> {
                 let error = first_of(event, &[ManagedEventKey::Error, ManagedEventKey::Message]);
                 error.into_iter().for_each(|error| talk.draft.set_entry(of_run::ERROR, error));
             }
-            None => {}
+            Some(ManagedEventType::Silent) | None => {}
         }
     }
 

@@ -153,7 +153,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         log.talk.draft.count_record();
         match node_object(*node) {
             Some(frame) => log.read_frame(*node, frame),
-            None => log.talk.draft.warn_skipped(node.origin, "what is no message is passed over"),
+            None => log.talk.draft.skip_value(node, "what is no message is passed over"),
         }
     }
     log.talk.finish_without_turns();
@@ -196,7 +196,7 @@ impl<'run> McpLog<'_, 'run, '_> {
             }
         }
         if !known {
-            self.talk.draft.warn_skipped(node.origin, "what holds no message of JSON-RPC is passed over");
+            self.talk.draft.skip_value(node, "what holds no message of JSON-RPC is passed over");
         }
     }
 
@@ -219,7 +219,7 @@ impl<'run> McpLog<'_, 'run, '_> {
             None if is_offer(method) || method.starts_with(NOTIFICATIONS) => {}
             None => {
                 let why = format!("a message of unknown method `{method}` is passed over");
-                self.talk.draft.warn_skipped(node.origin, why);
+                self.talk.draft.skip_value(node, why);
             }
         }
     }

@@ -66,6 +66,8 @@ key_table! {
         Assistant = "assistant",
         User = "user",
         Result = "tool" | "function",
+        /// The program, the agent's instructions, and what was thought: none of these can call.
+        Other = "system" | "developer" | "human" | "thinking" | "reasoning" | "exit",
     }
 }
 

@@ -100,7 +100,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         session.talk.draft.count_record();
         match node_object(*node).filter(|message| text_of(*message, MiniSweKey::Role).is_some()) {
             Some(message) => session.read_message(*node, message),
-            None => session.talk.draft.warn_skipped(node.origin, "a message without `role` is passed over"),
+            None => session.talk.draft.skip_value(node, "a message without `role` is passed over"),
         }
     }
     session.talk.finish_with_tools();
@@ -116,8 +116,9 @@ struct MiniSweSession<'a, 'run, 'limits> {
 impl<'run> MiniSweSession<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
         let about = StepMeta::default();
-        let role = text_of(message, MiniSweKey::Role).and_then(MessageRole::from_key);
+        let role = self.talk.draft.role_of(node, text_of(message, MiniSweKey::Role));
         let content = message.field(MiniSweKey::Content);
+        content.into_iter().for_each(|content| self.talk.draft.note_parts(content));
         let words = content.and_then(|content| content::content_text(content, self.talk.draft.arena));
         match role {
             Some(MessageRole::Assistant) => {
@@ -157,7 +158,7 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
     fn add_action(&mut self, node: Node<'run>, action: Object<'run>) {
         match action.field(ArgsKey::Command).filter(|command| NodeShapes.is_text(*command)) {
             Some(command) => self.add_command(command, action.field(MiniSweKey::Answers), node.origin),
-            None => self.talk.draft.warn_skipped(node.origin, "an action without `command` is passed over"),
+            None => self.talk.draft.skip_value(node, "an action without `command` is passed over"),
         }
     }
 

@@ -62,6 +62,7 @@ pub(crate) mod tau_bench;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tools;
+mod unknown;
 
 use crate::build::NormalRun;
 use crate::error::PlacedError;
@@ -107,6 +108,16 @@ pub(crate) fn normalize_run<'run>(
     let mut draft = RunBuilder::new(arena, limits, records, warnings);
     let read = as_skillgym.then(|| as_skillgym::read_transcript(format, root, text, &mut draft)).flatten();
     read.unwrap_or_else(|| (format.read)(root, &mut draft))?;
+    // A line that may be read in part is not looked at for keys that its format does not have.
+    if let Value::Object(object) = root.value
+        && matches!(format.projected, format::LineProjection::Never)
+    {
+        draft.note_keys(object, |_| false);
+    }
+    if let Some((node, other)) = draft.has_unknown().then(|| registry::line_of_other(root, format)).flatten() {
+        let message = format!("a line of the format {} among lines of the format {}", other.name, format.name);
+        return Err(PlacedError::new(node.origin, message, "write each of them into a file of its own"));
+    }
     Ok(draft.finish_run(text, source, format.name, root.origin))
 }
 

@@ -128,7 +128,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     for (node, known) in records {
         draft.count_record();
         let Some((record, object)) = known else {
-            draft.warn_skipped(node.origin, "what is no trace and no span is passed over");
+            draft.skip_value(node, "what is no trace and no span is passed over");
             continue;
         };
         match record {

@@ -7,6 +7,7 @@ mod conversation;
 
 pub(super) use conversation::read_conversation;
 
+use super::api::KnownAnswers;
 use super::calls::{PendingCalls, TokenUsage, parse_arguments, tool_list};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
@@ -81,6 +82,14 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
+/// What requests and responses told so far.
+#[derive(Default)]
+struct MergedRequests<'run> {
+    messages: Vec<Node<'run>>,
+    usage: TokenUsage,
+    answers: KnownAnswers<'run>,
+}
+
 fn is_exchange(object: Object<'_>) -> bool {
     object_of(object, ChatExchangeKey::Request)
         .is_some_and(|request| list_of(request, ChatExchangeKey::Messages).is_some())
@@ -106,12 +115,11 @@ fn has_choices(object: Object<'_>) -> bool {
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let mut usage = TokenUsage::default();
-    let mut messages = Vec::new();
+    let mut merged = MergedRequests::default();
     match root.value {
-        Value::List(items) => items.iter().for_each(|item| collect_messages(*item, &mut messages, &mut usage, draft)),
+        Value::List(items) => items.iter().for_each(|item| collect_messages(*item, &mut merged, draft)),
         Value::Object(object) => {
-            collect_messages(root, &mut messages, &mut usage, draft);
+            collect_messages(root, &mut merged, draft);
             draft.set_some(of_run::ID, object.field(ChatExchangeKey::Id).filter(|id| NodeShapes.is_text(*id)));
             let cost = first_of(object, &[ChatExchangeKey::ResponseCost, ChatExchangeKey::Cost])
                 .filter(|_| is_answered(object));
@@ -119,6 +127,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         _ => {}
     }
+    let MergedRequests { messages, usage, .. } = merged;
     let in_blocks = messages.iter().any(blocks::has_tools);
     let tells = in_blocks || messages.iter().any(tells_of_calls);
     let unknown =
@@ -189,11 +198,14 @@ fn keep_own<'run>(object: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
     }
 }
 
-/// Agents may write actions as text: no calls is evidence only if tools are listed or an API was used.
+/// Agents may write actions as text: no calls is evidence only if tools are listed, or where an answer stands without its request.
 fn speaks_of_tools(root: Node<'_>) -> bool {
-    use ChatExchangeKey::{Choices, Functions, Request, Tools};
+    use ChatExchangeKey::{Choices, Functions, Messages, Request, Tools};
+    let lists = |object: Object<'_>| [Tools, Functions].iter().any(|field| object.field(*field).is_some());
     let speaks = |object: Object<'_>| {
-        [Tools, Functions, Choices, Request].iter().any(|field| object.field(*field).is_some()) || is_answered(object)
+        lists(object)
+            || object_of(object, Request).is_some_and(lists)
+            || object.field(Choices).is_some() && object.field(Messages).is_none() && object.field(Request).is_none()
     };
     match root.value {
         Value::Object(object) => speaks(object),
@@ -210,41 +222,33 @@ fn message_role(message: Object<'_>) -> Option<MessageRole> {
     text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key)
 }
 
-fn collect_messages<'run>(
-    node: Node<'run>,
-    messages: &mut Vec<Node<'run>>,
-    usage: &mut TokenUsage,
-    draft: &mut RunBuilder<'run, '_>,
-) {
+fn collect_messages<'run>(node: Node<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
     let Value::Object(object) = node.value else {
         draft.count_record();
-        draft.warn_skipped(
-            node.origin,
-            format!("a message is an object, found {}: passed over", node.value.type_name()),
-        );
+        draft.skip_value(node, format!("a message is an object, found {}: passed over", node.value.type_name()));
         return;
     };
     if is_chat_message(object) {
-        messages.push(node);
+        merged.messages.push(node);
     } else if is_exchange(object) {
         if let Some(request) = object_of(object, ChatExchangeKey::Request) {
-            add_request(request, messages, usage, draft);
+            add_request(request, merged, draft);
         }
-        add_response(object, node, messages, usage, draft);
+        add_response(object, node, merged, draft);
     } else if [ChatExchangeKey::Messages, ChatExchangeKey::Choices]
         .into_iter()
         .any(|field| object.field(field).is_some())
     {
-        add_request(object, messages, usage, draft);
+        add_request(object, merged, draft);
         if object.field(ChatExchangeKey::Choices).is_some() {
-            add_choices(object, messages);
+            add_choices(object, &mut merged.messages, draft);
         }
         if first_of(object, &[ChatExchangeKey::Response]).is_some() {
-            add_response(object, node, messages, usage, draft);
+            add_response(object, node, merged, draft);
         }
     } else {
         draft.count_record();
-        draft.warn_skipped(node.origin, "a message without `role` is passed over");
+        draft.skip_value(node, "a message without `role` is passed over");
     }
 }
 
@@ -254,22 +258,33 @@ fn is_answered(object: Object<'_>) -> bool {
 }
 
 /// Requests repeat the conversation: only what is new is added.
-fn add_request<'run>(
-    request: Object<'run>,
-    messages: &mut Vec<Node<'run>>,
-    usage: &mut TokenUsage,
-    draft: &mut RunBuilder<'run, '_>,
-) {
+fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
+    let MergedRequests { messages, usage, .. } = merged;
     let list = list_of(request, ChatExchangeKey::Messages).unwrap_or_default();
-    let known = list.iter().zip(messages.iter()).take_while(|(a, b)| same_message(a, b)).count();
-    if known < messages.len() {
+    // Others may have got other instructions, and some put empty messages in between: what is said is compared.
+    let mut said = messages.iter().filter(|message| says_something(message)).peekable();
+    let mut known = 0;
+    for (place, message) in list.iter().enumerate().filter(|(_, message)| says_something(message)) {
+        if said.next_if(|before| same_message(before, message)).is_none() {
+            break;
+        }
+        known = place + 1;
+    }
+    let goes_on = said.peek().is_none();
+    if !goes_on && known < list.len() {
         let origin = list.first().map_or(averment_base::value::TextOrigin::COMPUTED, |node| node.origin);
         draft.add_warning(
             origin,
             "a request does not repeat the conversation so far: its other messages are added behind it",
         );
     }
-    messages.extend(list.get(known..).unwrap_or_default());
+    let before = messages.len();
+    for message in list.get(known..).unwrap_or_default() {
+        let is_known = |known: &Node<'run>| same_calls(known, message);
+        if goes_on || !messages.get(..before).unwrap_or_default().iter().any(is_known) {
+            messages.push(*message);
+        }
+    }
     let of_response =
         object_of(request, ChatExchangeKey::Response).and_then(|response| object_of(response, ChatExchangeKey::Usage));
     if let Some(counts) = object_of(request, ChatExchangeKey::Usage).filter(|_| of_response.is_none()) {
@@ -284,23 +299,29 @@ fn add_request<'run>(
 fn add_response<'run>(
     object: Object<'run>,
     node: Node<'run>,
-    messages: &mut Vec<Node<'run>>,
-    usage: &mut TokenUsage,
+    merged: &mut MergedRequests<'run>,
     draft: &mut RunBuilder<'run, '_>,
 ) {
     let Some(response) = object_of(object, ChatExchangeKey::Response) else {
-        draft.add_warning(node.origin, "a response that is no object (a stream?) is passed over");
+        match object.field(ChatExchangeKey::Response).map(|response| response.value) {
+            None | Some(Value::Null) => draft.add_warning(node.origin, "a request without a response"),
+            Some(_) => draft.skip_record(node.origin, "a response that is no object (a stream?) is passed over"),
+        }
         return;
     };
+    // A request that was sent or written down again has the answer that it had.
+    if text_of(response, ChatExchangeKey::Id).is_some_and(|id| merged.answers.is_known(id, response)) {
+        return;
+    }
     if let Some(counts) = object_of(response, ChatExchangeKey::Usage) {
         let request = object_of(object, ChatExchangeKey::Request).unwrap_or(object);
         let model = first_of(response, &[ChatExchangeKey::Model]).or_else(|| request.field(ChatExchangeKey::Model));
-        add_usage(counts, model, usage, draft);
+        add_usage(counts, model, &mut merged.usage, draft);
     }
     if is_chat_message(response) {
-        messages.extend(object.field(ChatExchangeKey::Response));
+        merged.messages.extend(object.field(ChatExchangeKey::Response));
     } else {
-        add_choices(response, messages);
+        add_choices(response, &mut merged.messages, draft);
     }
 }
 
@@ -316,18 +337,51 @@ fn add_usage<'run>(
     usage.merge_usage(&of_request);
 }
 
-fn add_choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>) {
-    if let Some((_, first)) = object_items(list_of(response, ChatExchangeKey::Choices).unwrap_or_default()).next()
-        && let Some(message) = first.field(ChoiceKey::Message)
-    {
-        messages.push(message);
+/// The other choices are what the model could have said instead.
+fn add_choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
+    let choices = draft.record_objects(list_of(response, ChatExchangeKey::Choices).unwrap_or_default());
+    messages.extend(draft.choice_messages(choices, ChoiceKey::Message).first());
+}
+
+/// Instructions and empty messages say nothing that was said or done.
+fn says_something(message: &Node<'_>) -> bool {
+    let Some(message) = node_object(*message) else { return true };
+    let has = |field| first_of(message, &[field]).is_some_and(|node| !matches!(node.value, Value::List([])));
+    let is_said = first_of(message, &[ChatMessageKey::Content]).is_some_and(|content| match content.value {
+        Value::Text(text) => !text.is_empty(),
+        Value::List(parts) => !parts.is_empty(),
+        _ => true,
+    });
+    message_role(message) != Some(MessageRole::Other)
+        && (is_said || has(ChatMessageKey::Calls) || has(ChatMessageKey::Call))
+}
+
+/// Calls are the same where their ids are, with the same tools and arguments; so are results.
+fn same_calls<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
+    let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
+    let calls = |object: Object<'run>| list_of(object, ChatMessageKey::Calls).unwrap_or_default();
+    let id = |node: &Node<'run>| node_object(*node).and_then(|call| text_of(call, ToolCallKey::Id)).unwrap_or_default();
+    let answered = text_of(a, ChatMessageKey::Answers).filter(|id| !id.is_empty());
+    match (calls(a), calls(b)) {
+        ([], []) => {
+            answered.is_some() && same_message(&Node::computed(Value::Object(a)), &Node::computed(Value::Object(b)))
+        }
+        (known, new) => {
+            known.len() == new.len()
+                && known.iter().zip(new).all(|(a, b)| !id(a).is_empty() && values_equal(&a.value, &b.value))
+        }
     }
 }
 
 /// Compares an answer with its repetition in the next request.
 fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
     let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
-    let value = |object: Object<'run>, field| object.field(field).map_or(Value::Null, |node: Node<'run>| node.value);
+    let value = |object: Object<'run>, field| match object.field(field).map(|node: Node<'run>| node.value) {
+        // A message of calls alone has no content, or an empty one.
+        None | Some(Value::List([])) => Value::Null,
+        Some(Value::Text(text)) if text.is_empty() => Value::Null,
+        Some(value) => value,
+    };
     let ids = |object: Object<'run>| {
         let calls = object_items(list_of(object, ChatMessageKey::Calls).unwrap_or_default());
         calls.map(|(_, call)| text_of(call, ToolCallKey::Id)).collect::<Vec<_>>()

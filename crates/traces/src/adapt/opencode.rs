@@ -76,6 +76,7 @@ key_table! {
         Thought = "reasoning",
         Call = "tool" | "tool_use",
         Finish = "step-finish" | "step_finish",
+        /// States of files, what a message brings along, and marks: what is done with them has parts of its own.
         Silent = "step-start" | "step_start" | "snapshot" | "patch" | "file" | "agent" | "subtask" | "retry" | "compaction",
         Error = "error",
     }
@@ -132,7 +133,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     for node in items_of(root, &[OpenCodeExportKey::Messages]) {
         session.talk.draft.count_record();
         match node_object(*node) {
-            Some(message) if is_message(message) => session.read_message(message),
+            Some(message) if is_message(message) => session.read_message(*node, message),
             Some(event) if is_event(event) => session.read_event(*node, event),
             Some(event)
                 if text_of(event, OpenCodePartKey::Type).and_then(OpenCodePartType::from_key)
@@ -143,7 +144,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             _ => session
                 .talk
                 .draft
-                .warn_skipped(node.origin, "what is neither a message with `parts` nor an event is passed over"),
+                .skip_value(node, "what is neither a message with `parts` nor an event is passed over"),
         }
     }
     let cost = session.cost.map(|cost| Node::computed(Value::Number(cost)));
@@ -163,10 +164,10 @@ struct OpenCodeSession<'a, 'run, 'limits> {
 }
 
 impl<'run> OpenCodeSession<'_, 'run, '_> {
-    fn read_message(&mut self, message: Object<'run>) {
+    fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
         let Some(info) = object_of(message, OpenCodeExportKey::Info) else { return };
-        let of_assistant =
-            text_of(info, OpenCodeInfoKey::Role).and_then(MessageRole::from_key) == Some(MessageRole::Assistant);
+        let role = self.talk.draft.role_of(node, text_of(info, OpenCodeInfoKey::Role));
+        let of_assistant = role == Some(MessageRole::Assistant);
         let time = object_of(info, OpenCodeInfoKey::Time).and_then(|time| first_of(time, &[OpenCodeInfoKey::Created]));
         let about = StepMeta { time, ..StepMeta::default() };
         self.talk.note_time(time);
@@ -185,7 +186,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
             );
             self.wrong = first_of(info, &[OpenCodeInfoKey::Error]);
         }
-        let speaker = if of_assistant { Speaker::Assistant } else { Speaker::User };
+        let speaker = Speaker::from_role(role);
         for (node, part) in
             self.talk.draft.record_objects(list_of(message, OpenCodeExportKey::Parts).unwrap_or_default())
         {
@@ -236,7 +237,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
             Some(OpenCodePartType::Silent | OpenCodePartType::Error) => {}
             None => {
                 let word = text_of(part, OpenCodePartKey::Type).unwrap_or_default();
-                self.talk.draft.add_warning(node.origin, format!("a part of unknown type `{word}` is passed over"));
+                self.talk.draft.skip_record(node.origin, format!("a part of unknown type `{word}` is passed over"));
             }
         }
     }

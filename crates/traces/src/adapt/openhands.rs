@@ -166,10 +166,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             Some(event) if text_of(event, OpenHandsKey::Observation).is_some() => {
                 session.read_observation(*node, event)
             }
-            _ => session
-                .talk
-                .draft
-                .warn_skipped(node.origin, "what is neither an action nor an observation is passed over"),
+            _ => session.talk.draft.skip_value(node, "what is neither an action nor an observation is passed over"),
         }
     }
     session.finish_run();
@@ -279,6 +276,12 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
             return self.set_state(event);
         }
         if kind == Some(ObservationKind::Silent) || !is_result {
+            // Of what no action caused nothing is known where its kind is not.
+            if kind.is_none() {
+                self.talk
+                    .draft
+                    .skip_record(node.origin, format!("an observation of unknown kind `{word}` is passed over"));
+            }
             return;
         }
         let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };

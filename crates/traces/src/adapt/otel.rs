@@ -200,7 +200,11 @@ enum SpanRecord<'run> {
     Other(Node<'run>),
 }
 
-/// Elements that are no objects yield nothing.
+/// What a container says of itself.
+const OF_CONTAINERS: [&str; 5] =
+    ["resource", "scope", "instrumentationLibrary", "instrumentation_library", "schemaUrl"];
+
+/// Elements that are no containers are looked at as they are.
 fn inner_lists<'run>(
     containers: Node<'run>,
     inner: ContainerKey,
@@ -209,8 +213,10 @@ fn inner_lists<'run>(
     let mut inside = Vec::new();
     for node in node_list(containers).unwrap_or_default() {
         match node_object(*node) {
-            Some(object) => inside.extend(value_of(object, inner)),
-            None => look(SpanRecord::Other(*node)),
+            Some(object) if value_of(object, inner).is_some() => inside.extend(value_of(object, inner)),
+            // A resource or a scope of which nothing was recorded.
+            Some(object) if OF_CONTAINERS.iter().any(|key| object.get(key).is_some()) => {}
+            _ => look(SpanRecord::Other(*node)),
         }
     }
     inside
@@ -246,7 +252,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     each_span(root, &mut take, 0);
     for node in others {
         draft.count_record();
-        draft.warn_skipped(node.origin, "what is no span is passed over");
+        draft.skip_value(node, "what is no span is passed over");
     }
     let mut trace = SpanTrace::default();
     for (object, form) in found {

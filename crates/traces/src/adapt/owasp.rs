@@ -4,7 +4,6 @@
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::MessageRole;
 use super::nodes::{list_of, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
@@ -83,8 +82,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk.draft.count_record();
         let about = StepMeta { time: value_of(event, OwaspEntryKey::Time), ..StepMeta::default() };
         let data = object_of(event, OwaspEntryKey::Data);
-        if data.is_none() && !is_event(event) {
-            talk.draft.warn_skipped(at.origin, "an event of unknown type is passed over");
+        let is_known = text_of(event, OwaspEntryKey::Type).is_none_or(|word| OwaspEventType::from_key(word).is_some());
+        if data.is_none() && !is_event(event) || !is_known {
+            talk.draft.skip_value(at, "an event of unknown type is passed over");
         }
         let inside = |field| data.and_then(|data| list_of(data, field)).unwrap_or_default();
         add_messages(&mut talk, inside(OwaspTraceKey::Messages), &about);
@@ -105,14 +105,10 @@ fn add_messages<'run>(
 ) {
     for (node, message) in talk.draft.record_objects(messages) {
         talk.draft.count_record();
-        let speaker = match text_of(message, OwaspEntryKey::Role).and_then(MessageRole::from_key) {
-            Some(MessageRole::Assistant) => Speaker::Assistant,
-            Some(MessageRole::User) => Speaker::User,
-            _ => Speaker::System,
-        };
+        let speaker = Speaker::from_role(talk.draft.role_of(node, text_of(message, OwaspEntryKey::Role)));
         match message.field(OwaspEntryKey::Content) {
             Some(content) => talk.add_content(speaker, content, about, node.origin),
-            None => talk.draft.warn_skipped(node.origin, "a message without `content` is passed over"),
+            None => talk.draft.skip_value(node, "a message without `content` is passed over"),
         }
     }
 }

@@ -146,6 +146,23 @@ pub(crate) fn is_line_of_session(node: &Node<'_>) -> bool {
     belongs_to_run(node, known) == Some(true)
 }
 
+/// The first line of a run that another format of sessions has, and its own format has not.
+pub(super) fn line_of_other<'run>(
+    root: Node<'run>,
+    format: &TraceFormat,
+) -> Option<(Node<'run>, &'static TraceFormat)> {
+    let Value::List(lines) = root.value else { return None };
+    let is_own = |line: &Node<'run>| format.is_item(line, format.line) || format.is_item(line, format.element);
+    let other = |line: &Node<'run>| {
+        let known = FORMATS.iter().find(|other| other.is_item(line, other.line))?;
+        (known.name != format.name && !OF_ANYBODY.contains(&known.name)).then_some(known)
+    };
+    lines.iter().filter(|line| !is_own(line)).find_map(|line| Some((*line, other(line)?)))
+}
+
+/// Formats whose lines stand in those of others, too.
+const OF_ANYBODY: [&str; 2] = [openai_chat::FORMAT.name, generic::FORMAT.name];
+
 /// Whether a value that formats know as an item belongs to others.
 fn belongs_to_run<'f>(node: &Node<'_>, mut known: impl Iterator<Item = &'f TraceFormat>) -> Option<bool> {
     let Some(format) = known.next() else { return Some(false) };

@@ -1,5 +1,6 @@
 //! A run while an adapter fills it.
 
+use super::unknown::UnknownPart;
 use crate::build::NormalRun;
 use crate::prices::{ModelSpending, ModelTokens, UsageCounts};
 use averment_base::limits::Limits;
@@ -8,6 +9,7 @@ use averment_runs::normal::{MAIN_AGENT, of_run, of_step};
 use averment_runs::run::{CostSource, ReadWarning, RecordCounts, RunSource, StepKind};
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
+use std::cell::RefCell;
 
 /// A run in normal form under construction, steps in order of addition.
 pub(crate) struct RunBuilder<'run, 'limits> {
@@ -17,7 +19,9 @@ pub(crate) struct RunBuilder<'run, 'limits> {
     steps: Vec<PendingStep<'run>>,
     recorded: [bool; StepKind::ALL.len()],
     ordered: bool,
-    records: RecordCounts,
+    pub(super) records: RecordCounts,
+    /// Parts without a meaning so far.
+    pub(super) unknown: RefCell<Vec<UnknownPart>>,
     names_agents: bool,
     warnings: Vec<ReadWarning>,
     spending: ModelSpending<'run>,
@@ -65,6 +69,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
             recorded: [false; StepKind::ALL.len()],
             ordered: true,
             records,
+            unknown: RefCell::default(),
             names_agents: false,
             warnings,
             spending: ModelSpending::default(),
@@ -101,6 +106,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
     /// `None` if only the finished run knows all steps, or there were warnings. True if calls are recorded.
     pub(crate) fn projected_steps(&self) -> Option<(&[PendingStep<'run>], bool)> {
         let plain = !self.needs_whole && self.ordered && self.warnings.is_empty() && self.uncalled.is_empty();
+        let plain = plain && self.unknown.borrow().is_empty();
         plain.then_some((&self.steps, self.recorded.get(StepKind::Call as usize) == Some(&true)))
     }
 
@@ -181,6 +187,15 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         fields.iter().find(|field| field.key == key).map(|field| field.node)
     }
 
+    pub(super) fn has_call_of(&self, tool: &str) -> bool {
+        let named = |step: &PendingStep<'run>| {
+            step.fields
+                .iter()
+                .any(|field| field.key == of_step::TOOL && super::nodes::node_text(field.node) == Some(tool))
+        };
+        self.steps.iter().any(|step| step.kind == StepKind::Call && named(step))
+    }
+
     pub(crate) fn step_count(&self) -> usize {
         self.steps.len()
     }
@@ -213,11 +228,6 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         self.records.seen += 1;
     }
 
-    pub(crate) fn warn_skipped(&mut self, origin: TextOrigin, message: impl Into<String>) {
-        self.records.not_understood += 1;
-        self.add_warning(origin, message);
-    }
-
     /// Elements that are no objects count as not understood.
     pub(crate) fn record_objects(
         &mut self,
@@ -225,7 +235,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
     ) -> impl Iterator<Item = (Node<'run>, Object<'run>)> + use<'run> {
         for node in items.iter().filter(|node| super::nodes::node_object(**node).is_none()) {
             self.count_record();
-            self.warn_skipped(node.origin, NO_OBJECT);
+            self.skip_value(node, NO_OBJECT);
         }
         super::nodes::object_items(items)
     }
@@ -237,9 +247,13 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
     }
 
     pub(crate) fn add_warning(&mut self, origin: TextOrigin, message: impl Into<String>) {
+        self.push_warning(origin, message.into(), false);
+    }
+
+    pub(super) fn push_warning(&mut self, origin: TextOrigin, message: String, lost: bool) {
         if self.warnings.len() < 100 {
             let offset = origin.byte_range().map_or(0, |range| range.start);
-            self.warnings.push(ReadWarning { message: message.into(), offset, lost: false });
+            self.warnings.push(ReadWarning { message, offset, lost });
         }
     }
 
@@ -301,6 +315,11 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         format: &'static str,
         origin: TextOrigin,
     ) -> (NormalRun<'run>, ModelSpending<'run>) {
+        self.count_unknown();
+        // Records by whose form the format was told, of which most could not be read, say nothing of what was done.
+        if self.steps.is_empty() && self.records.lost * 2 > self.records.seen {
+            self.recorded = [false; StepKind::ALL.len()];
+        }
         let of_main = |step: &&mut PendingStep<'run>| step.fields.iter().all(|field| field.key != of_step::AGENT);
         for step in self.steps.iter_mut().filter(|_| self.names_agents).filter(of_main) {
             step.fields.push(ObjectEntry::computed(of_step::AGENT, Value::plain_text(MAIN_AGENT)));

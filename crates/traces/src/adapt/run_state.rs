@@ -6,7 +6,6 @@ use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::MessageRole;
 use super::nodes::{first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
@@ -123,7 +122,7 @@ fn add_generated<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Obje
             Some((item, raw, node_object(raw)?))
         });
         let Some((item, raw_node, raw)) = inside else {
-            talk.draft.warn_skipped(node.origin, "an item without what the model wrote is passed over");
+            talk.draft.skip_value(node, "an item without what the model wrote is passed over");
             continue;
         };
         if text_of(item, GeneratedKey::Type).and_then(GeneratedType::from_key) == Some(GeneratedType::Approval) {
@@ -161,11 +160,7 @@ fn add_raw<'run>(
 ) {
     match (text_of(raw, ItemKey::Role), raw.field(ItemKey::Content)) {
         (Some(role), Some(content)) => {
-            let speaker = match MessageRole::from_key(role) {
-                Some(MessageRole::Assistant) => Speaker::Assistant,
-                Some(MessageRole::User) => Speaker::User,
-                _ => Speaker::System,
-            };
+            let speaker = Speaker::from_role(talk.draft.role_of(node, Some(role)));
             talk.add_content(speaker, content, about, origin);
         }
         _ => responses::add_item(talk, node, raw, about),

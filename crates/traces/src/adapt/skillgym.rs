@@ -175,7 +175,7 @@ pub(super) fn read_report<'run, 'limits>(
                 );
                 read_event(&mut talk, *node, event, kind);
             }
-            None => talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over"),
+            None => talk.draft.skip_value(node, "an event of unknown type is passed over"),
         }
     }
     beside_the_events(&mut talk, report, reads, &skills);
@@ -234,15 +234,14 @@ fn read_event<'run>(
         SkillGymEventType::Read => step(StepKind::Read, of_step::PATH, event.field(ReportEventKey::Path)),
         SkillGymEventType::Skill => step(StepKind::Skill, of_step::NAME, event.field(ReportEventKey::Skill)),
         SkillGymEventType::Said => {
-            let speaker = match text_of(event, ReportEventKey::Role).and_then(MessageRole::from_key) {
+            let speaker = match talk.draft.role_of(node, text_of(event, ReportEventKey::Role)) {
                 Some(MessageRole::Assistant) => {
                     match text_of(event, ReportEventKey::Phase).and_then(SkillGymPhase::from_key) {
                         Some(SkillGymPhase::Thinking) => Speaker::Thinking,
                         None => Speaker::Assistant,
                     }
                 }
-                Some(MessageRole::User) => Speaker::User,
-                _ => Speaker::System,
+                role => Speaker::from_role(role),
             };
             words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, node.origin));
         }

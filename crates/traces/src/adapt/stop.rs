@@ -107,7 +107,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 }
                 add_span(&mut talk, *node, span, kind);
             }
-            None => talk.draft.warn_skipped(node.origin, "a span of unknown kind is passed over"),
+            None => talk.draft.skip_value(node, "a span of unknown kind is passed over"),
         }
     }
     let draft = talk.finish_without_turns();

@@ -117,6 +117,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         history.iter().for_each(|node| session.read_message(*node));
     } else {
         session.before_the_first_answer(history);
+        for (node, message) in object_items(history) {
+            session.talk.draft.role_of(node, Some(text_of(message, SweStepKey::Role).unwrap_or_default()));
+        }
         steps.iter().for_each(|node| session.read_step(*node));
     }
     session.talk.finish_with_tools();
@@ -160,11 +163,9 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
 
     /// Demonstrations are not part of the run.
     fn add_message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let speaker = match text_of(message, SweStepKey::Role).and_then(MessageRole::from_key) {
+        let speaker = match text_of(message, SweStepKey::Role) {
             _ if is_true(&message, &NodeShapes, SweStepKey::Demonstration) => Speaker::System,
-            Some(MessageRole::Assistant) => Speaker::Assistant,
-            Some(MessageRole::User) => Speaker::User,
-            _ => Speaker::System,
+            word => Speaker::from_role(self.talk.draft.role_of(node, word)),
         };
         if let Some(content) = message.field(SweStepKey::Content) {
             self.talk.add_content(speaker, content, &StepMeta::default(), node.origin);
@@ -174,7 +175,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
     fn read_step(&mut self, node: Node<'run>) {
         self.talk.draft.count_record();
         let Some(step) = node_object(node).filter(|step| text_of(*step, SweStepKey::Action).is_some()) else {
-            self.talk.draft.warn_skipped(node.origin, "a step without `action` is passed over");
+            self.talk.draft.skip_value(node, "a step without `action` is passed over");
             return;
         };
         if text_of(step, SweStepKey::Action).and_then(SweAgentExit::from_key).is_some() {
@@ -249,7 +250,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>) {
         self.talk.draft.count_record();
         let Some(message) = node_object(node) else {
-            self.talk.draft.warn_skipped(node.origin, "a message that is no object is passed over");
+            self.talk.draft.skip_value(node, "a message that is no object is passed over");
             return;
         };
         if is_true(&message, &NodeShapes, SweStepKey::Demonstration) {
@@ -281,7 +282,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
                 self.talk.add_result(None, None, outcome, &about, node.origin);
             }
             None if message.field(SweStepKey::Content).is_none() => {
-                self.talk.draft.warn_skipped(node.origin, "a message without `role` is passed over");
+                self.talk.draft.skip_value(node, "a message without `role` is passed over");
             }
             _ => self.add_message(node, message),
         }

@@ -111,7 +111,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
     let about = StepMeta { time: first_of(message, &[TauKey::Time]), ..StepMeta::default() };
-    let role = text_of(message, TauKey::Role).and_then(MessageRole::from_key);
+    let role = talk.draft.role_of(node, text_of(message, TauKey::Role));
     let speaker = match role {
         Some(MessageRole::Result) => {
             let several = list_of(message, TauKey::Results).unwrap_or_default();
@@ -120,12 +120,10 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
             }
             return talk.draft.record_objects(several).for_each(|(at, one)| add_result(talk, at, one, &about));
         }
-        Some(MessageRole::Assistant) => Speaker::Assistant,
-        Some(MessageRole::User) => Speaker::User,
         None if message.field(TauKey::Role).is_none() => {
-            return talk.draft.warn_skipped(node.origin, "a message without `role` is passed over");
+            return talk.draft.skip_value(node, "a message without `role` is passed over");
         }
-        None => Speaker::System,
+        role => Speaker::from_role(role),
     };
     if speaker == Speaker::Assistant {
         talk.begin_turn();
@@ -175,6 +173,9 @@ fn read_ticks<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [
     for (node, tick) in talk.draft.record_objects(ticks) {
         talk.draft.count_record();
         let about = StepMeta { time: first_of(tick, &[TauKey::Time]), ..StepMeta::default() };
+        if !tick.entries().iter().any(|entry| TauKey::from_key(entry.key).is_some_and(is_of_tick)) {
+            talk.draft.skip_record(node.origin, "a tick of which nothing is known is passed over");
+        }
         for (speaker, field) in [(Speaker::User, TauKey::OfUser), (Speaker::Assistant, TauKey::OfAgent)] {
             let Some(chunk) = object_of(tick, field) else { continue };
             if let Some(words) = text_of(chunk, TauKey::Content).filter(|words| !words.is_empty()) {
@@ -195,6 +196,12 @@ fn read_ticks<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [
         }
     }
     flush_speech(talk, saying);
+}
+
+/// Of a tick that nobody does anything in, these say so.
+fn is_of_tick(key: TauKey) -> bool {
+    use TauKey::{AgentCalls, AgentResults, OfAgent, OfUser, Time, UserCalls, UserResults};
+    [AgentCalls, AgentResults, OfAgent, OfUser, Time, UserCalls, UserResults].contains(&key)
 }
 
 fn flush_speech<'run>(

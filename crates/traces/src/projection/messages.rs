@@ -9,6 +9,7 @@ use super::keys::{KeyReader, TableKey, read_list};
 use super::texts::{join_texts, take_texts};
 use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::calls::PendingCalls;
+use crate::adapt::claude_code::NO_MODEL;
 use crate::adapt::content::TextPiece;
 use crate::adapt::fields::{ByteSpan, FieldRecord, FieldSpans, ShapeReader, ValueShape, is_true};
 use crate::adapt::messages::{
@@ -164,10 +165,17 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
     pub(super) fn read_message(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
         let (message, behind) = self.keys.messages.read_spans(cursor, at)?;
-        let role = MessageRole::from_key(self.chunk.plain_text(message.field(ChatMessageKey::Role)?)??);
+        // A message of an unknown role may be anything: the full reader says so.
+        let role = Some(MessageRole::from_key(self.chunk.plain_text(message.field(ChatMessageKey::Role)?)??)?);
         // In a session a message may go on with the next line.
         self.before = self.before.filter(|_| self.ids.is_some());
         if message.field(ChatMessageKey::Invocations).or(message.field(ChatMessageKey::Parts)).is_some() {
+            return None;
+        }
+        // In a session, the words of the program.
+        if let Some(model) = message.field(ChatMessageKey::Model).filter(|_| self.ids.is_some())
+            && self.chunk.plain_text(model)? == Some(NO_MODEL)
+        {
             return None;
         }
         let is_message = is_message(&message, &cursor);
@@ -193,7 +201,7 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
                 self.of_chat = true;
                 self.read_result(&message)?;
             }
-            Some(MessageRole::User) | None => {
+            Some(MessageRole::User | MessageRole::Other) | None => {
                 // What others say belongs to the turn that follows.
                 self.turns[1] = self.last_turn + 1;
                 // Calls beside blocks, whoever makes them: the full reader says that not all are recorded.

@@ -160,7 +160,7 @@ fn that_nothing_was_called_is_evidence_only_where_calls_would_be_seen() {
     for text in [
         format!("[{said}, \"tool_calls\": null}}]"),
         format!("{{\"messages\": [{said}}}], \"tools\": []}}"),
-        format!("{{\"request\": {{\"messages\": []}}, \"response\": {{\"choices\": [{{\"message\": {said}}}}}]}}}}")
+        format!("{{\"request\": {{\"messages\": [], \"tools\": []}}, \"response\": {{\"choices\": [{{\"message\": {said}}}}}]}}}}")
             .replace(r#"{"role": "user", "content": "a"}, "#, ""),
     ] {
         with(&text, |run| assert_eq!((run.records_kind(StepKind::Call), run.warnings.len()), (true, 0)));

@@ -100,7 +100,7 @@ impl<'run> TemporalEngine<'run> {
             .iter()
             .map(|windows| {
                 let (findings, violations) = self.over_windows(machine, context, windows, body)?;
-                let finding = conclude_windows(findings, scope, context, windows, header.binds, &nothing, open);
+                let finding = conclude_windows(findings, scope, context, windows, header.binds, &nothing, &open);
                 let failed = finding.verdict == Verdict::Fail;
                 Ok(if failed { CheckFinding { violations, ..finding } } else { finding })
             })

@@ -92,7 +92,7 @@ fn read_expected<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Re
         draft.count_record();
         let asked = value_of(turn, EvalTurnKey::Asked).and_then(node_object);
         if asked.is_none() {
-            draft.warn_skipped(at.origin, "a turn without what was asked is passed over");
+            draft.skip_value(at, "a turn without what was asked is passed over");
         }
         let parts = asked.and_then(|asked| list_of(asked, AdkPartKey::Parts)).unwrap_or_default();
         if let Some(words) = object_items(parts)
@@ -121,7 +121,7 @@ fn read_results<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
                 talk.draft.count_record();
                 match value_of(judged, EvalSetKey::Actual).and_then(node_object) {
                     Some(actual) => add_turn(&mut talk, actual),
-                    None => talk.draft.warn_skipped(at.origin, "a turn without what was done is passed over"),
+                    None => talk.draft.skip_value(at, "a turn without what was done is passed over"),
                 }
             }
         }

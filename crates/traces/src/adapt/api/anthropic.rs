@@ -100,7 +100,7 @@ pub(super) fn add_block<'run>(
     match blocks::classify_block(block) {
         ContentBlock::Calls(asked) => {
             let Some(tool) = asked.tool else {
-                talk.draft.add_warning(node.origin, "a call without the name of its tool is passed over");
+                talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
                 return;
             };
             talk.add_call(ToolCall { tool, args: asked.args, id: asked.id, origin: node.origin }, about);
@@ -115,7 +115,7 @@ pub(super) fn add_block<'run>(
             if within { talk.within_message(tell) } else { tell(talk) }
         }
         ContentBlock::Thinks(words) => talk.add_message(Speaker::Thinking, words, about, node.origin),
-        ContentBlock::Unknown => talk.draft.warn_skipped(node.origin, blocks::UNKNOWN),
+        ContentBlock::Unknown => talk.draft.skip_value(node, blocks::UNKNOWN),
         ContentBlock::Says(_) | ContentBlock::Silent => {}
     }
 }
@@ -200,7 +200,7 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
         let kind =
             event.and_then(|event| text_of(event, AnthropicEventKey::Type)).and_then(AnthropicEventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
-            talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
+            talk.draft.skip_value(node, "an event of unknown type is passed over");
             continue;
         };
         match kind {

@@ -12,6 +12,7 @@ use crate::adapt::nodes::{
     first_of, items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of,
 };
 use crate::adapt::run_builder::RunBuilder;
+use crate::adapt::unknown::named_tool;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_run;
@@ -156,6 +157,16 @@ pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
     RESULTS.iter().any(|end| word.ends_with(end)).then_some(true)
 }
 
+/// An item of a type that nobody knows, as far as its name tells nothing.
+pub(super) fn is_unknown(item: Object<'_>) -> bool {
+    is_result(item).is_none() && text_of(item, ItemKey::Type).and_then(ResponseItemType::from_key).is_none()
+}
+
+pub(super) fn unknown_item(item: Object<'_>) -> String {
+    let word = text_of(item, ItemKey::Type).unwrap_or_default();
+    format!("an item of unknown type `{word}` is passed over")
+}
+
 /// In a response, the provider ran the tool of such a result.
 pub(super) fn is_hosted_result(item: Object<'_>) -> bool {
     let of_function = |word: &str| word.starts_with("function_") || word.starts_with("custom_");
@@ -212,7 +223,7 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
                 }
             }
             None if is_event(event) => {}
-            None => draft.warn_skipped(node.origin, "what is no event of a response is passed over"),
+            None => draft.skip_value(node, "what is no event of a response is passed over"),
         }
         is_over = kind == Some(ResponseEventType::End);
     }
@@ -294,7 +305,7 @@ pub(in crate::adapt) fn add_item<'run>(
         None => match is_result(item) {
             Some(true) => add_result(talk, node, item, about),
             Some(false) => add_hosted(talk, node, item, word, about),
-            None => talk.draft.warn_skipped(node.origin, format!("an item of unknown type `{word}` is passed over")),
+            None => talk.draft.skip_value(node, unknown_item(item)),
         },
     }
 }
@@ -349,6 +360,10 @@ fn add_hosted<'run>(
     about: &StepMeta<'run>,
 ) {
     let tool = word.strip_suffix("_call").unwrap_or(word);
+    // The type of what the provider runs names the tool; what names another one beside it is none of these.
+    if named_tool(item).is_some() {
+        talk.draft.note_unknown(node.origin, "an item of unknown type names a tool: it may be a call of that");
+    }
     let origin = item.field(ItemKey::Type).map_or(node.origin, |word| word.origin);
     let name = Node::new(Value::Text(ValueText::Plain(tool)), origin);
     let Some(step) = add_call(talk, node, item, Some(name), about) else { return };

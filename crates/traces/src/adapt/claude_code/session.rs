@@ -47,7 +47,7 @@ pub(super) fn read_session<'run>(lines: &[Node<'run>], draft: &mut RunBuilder<'r
             Value::Object(_) => {}
             other => {
                 let message = format!("a line that is no object but {} is passed over", other.type_name());
-                reader.draft.warn_skipped(node.origin, message);
+                reader.draft.skip_value(node, message);
             }
         }
     }
@@ -162,7 +162,7 @@ fn read_line<'run>(
     seen: &mut FxHashMap<&'run str, Object<'run>>,
 ) {
     let Some(word) = text_of(line, ClaudeKey::Type) else {
-        reader.draft.warn_skipped(node.origin, "a line without `type` is passed over");
+        reader.draft.skip_value(node, "a line without `type` is passed over");
         return;
     };
     match ClaudeLineType::from_key(word) {
@@ -179,7 +179,7 @@ fn read_line<'run>(
         }
         Some(ClaudeLineType::System) => system_line(reader, line),
         Some(ClaudeLineType::Result | ClaudeLineType::Silent | ClaudeLineType::SilentToo) => {}
-        None => reader.draft.warn_skipped(node.origin, format!("a line of unknown type `{word}` is passed over")),
+        None => reader.draft.skip_value(node, format!("a line of unknown type `{word}` is passed over")),
     }
 }
 
@@ -202,13 +202,21 @@ fn spoken_line<'run>(
     agent: Option<Node<'run>>,
 ) {
     let Some(message_node) = line.field(ClaudeKey::Message) else {
-        reader.draft.warn_skipped(node.origin, "a line without `message` is passed over");
+        reader.draft.skip_value(node, "a line without `message` is passed over");
         return;
     };
-    let Value::Object(message) = message_node.value else {
-        reader.draft.warn_skipped(message_node.origin, "a message that is no object is passed over");
+    let Value::Object(mut message) = message_node.value else {
+        reader.draft.skip_record(message_node.origin, "a message that is no object is passed over");
         return;
     };
+    // The messages of the SDK have no role of their own: the type of the line says it.
+    if let Some(word) = line.field(ClaudeKey::Type).filter(|_| message.field(ChatMessageKey::Role).is_none())
+        && message.field(ChatMessageKey::Content).is_some()
+    {
+        let role = field_entry(ChatMessageKey::Role.key(), word);
+        let entries: Vec<ObjectEntry<'run>> = message.entries().iter().copied().chain([role]).collect();
+        message = Object::new(reader.draft.arena, reader.draft.arena.alloc_slice_copy(&entries));
+    }
     // A rule that asks what the user said must not hear the program, or the main agent that gave a task to another.
     let injected = [ClaudeKey::Injected, ClaudeKey::SumsUp].into_iter().any(|field| is_true(&line, &NodeShapes, field));
     let speaker = match (injected, agent) {
@@ -219,6 +227,11 @@ fn spoken_line<'run>(
     let time = line.field(ClaudeKey::Time).filter(|time| time::to_milliseconds(&time.value).is_some());
     if is_no_answer(&line, &NodeShapes) || is_of_nobody(line, message) {
         reader.set_api_error(message, &LineMeta { turn: reader.turn + 1, message: None, time, agent, speaker });
+        return;
+    }
+    if text_of(message, ChatMessageKey::Model) == Some(NO_MODEL) {
+        let about = LineMeta { turn: reader.turn + 1, message: None, time, agent, speaker };
+        reader.say_for_program(message, &about);
         return;
     }
     if agent.is_none()
@@ -251,7 +264,7 @@ fn is_of_nobody(line: Object<'_>, message: Object<'_>) -> bool {
 }
 
 /// The model of the program's own messages.
-const NO_MODEL: &str = "<synthetic>";
+pub(crate) const NO_MODEL: &str = "<synthetic>";
 
 /// Entries that the last line of `--output-format stream-json` sums up.
 pub(crate) const SUMMED_UP: [&str; 5] = [of_run::OUTPUT, of_run::COST, of_run::DURATION, of_run::TURNS, of_run::ERROR];

@@ -4,6 +4,7 @@ use super::{ClaudeReader, LineMeta, session};
 use crate::adapt::content::{self, TextPiece};
 use crate::adapt::fields::{FieldRecord as _, NodeShapes, ShapeReader as _, ValueShape};
 use crate::adapt::messages::{ChatMessageKey, MessageRole};
+use crate::adapt::nodes::node_text;
 use crate::adapt::run_builder::{StepId, count_node, field_entry};
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_step, role};
@@ -59,7 +60,10 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
         }
         match role {
             Some(MessageRole::Assistant) => self.say_piece(text, TextPiece::Alone, role, about, origin),
-            Some(MessageRole::User) if self.in_session && session::is_of_program(text) => {
+            Some(MessageRole::User)
+                if self.in_session && session::is_of_program(text)
+                    || node_text(text).is_some_and(content::is_not_of_user) =>
+            {
                 self.add_message(role::SYSTEM, text, about, origin);
             }
             Some(MessageRole::User) => {
@@ -68,7 +72,7 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
                 }
                 self.add_message(about.speaker.unwrap_or(role::USER), text, about, origin);
             }
-            Some(MessageRole::Result) | None => {
+            Some(MessageRole::Result | MessageRole::Other) | None => {
                 self.add_message(role::SYSTEM, text, about, origin);
             }
         }
@@ -76,12 +80,18 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
 
     /// The model gave no answer: the program's words take its place.
     pub(super) fn set_api_error(&mut self, message: Object<'run>, about: &LineMeta<'run>) {
-        let words =
-            message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
-        if let Some(words) = words.filter(|words| NodeShapes.has_shape(*words, ValueShape::Text)) {
-            self.api_error = Some(words).filter(|_| about.agent.is_none()).or(self.api_error);
-            self.add_message(role::SYSTEM, words, about, words.origin);
-        }
+        let words = self.say_for_program(message, about);
+        self.api_error = words.filter(|_| about.agent.is_none()).or(self.api_error);
+    }
+
+    /// What the program says in the name of a model ("No response requested.").
+    pub(super) fn say_for_program(&mut self, message: Object<'run>, about: &LineMeta<'run>) -> Option<Node<'run>> {
+        let content = message.field(ChatMessageKey::Content)?;
+        self.draft.note_parts(content);
+        let words = content::content_text(content, self.draft.arena);
+        let words = words.filter(|words| NodeShapes.has_shape(*words, ValueShape::Text))?;
+        self.add_message(role::SYSTEM, words, about, words.origin);
+        Some(words)
     }
 
     pub(super) fn add_message(

@@ -1,10 +1,11 @@
 //! Calls that a rollout has in its events alone: commands, tools of servers, patches.
 
 use super::{CodexEventType, CodexSession};
+use crate::adapt::api::responses::ItemKey;
 use crate::adapt::content;
 use crate::adapt::conversation::{CallResult, StepMeta, ToolCall, integer_node};
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
-use crate::adapt::nodes::{first_of, node_object, object_of, text_of};
+use crate::adapt::nodes::{first_of, node_object, object_items, object_of, text_of};
 use crate::adapt::run_builder::{StepId, field_entry};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::of_step;
@@ -12,7 +13,7 @@ use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     CodexCallKey {
-        Id = "call_id",
+        Id = "call_id" | "callId",
         Command = "command",
         Folder = "cwd",
         Changes = "changes",
@@ -29,7 +30,7 @@ key_table! {
         Result = "result",
         Went = "Ok",
         Error = "Err",
-        Content = "content",
+        Content = "content" | "content_items",
         Failed = "isError",
         Duration = "duration",
         Seconds = "secs",
@@ -57,7 +58,10 @@ impl<'run> CodexSession<'_, 'run, '_> {
             }
             return;
         }
-        let over = matches!(kind, CodexEventType::CommandEnd | CodexEventType::McpEnd | CodexEventType::PatchEnd);
+        let over = matches!(
+            kind,
+            CodexEventType::CommandEnd | CodexEventType::McpEnd | CodexEventType::PatchEnd | CodexEventType::DynamicEnd
+        );
         if id.is_none_or(|id| self.begun.insert(id)) {
             // What is only seen when it is over has started before that.
             let started = if over { StepMeta::default() } else { *about };
@@ -68,6 +72,11 @@ impl<'run> CodexSession<'_, 'run, '_> {
         }
         let outcome = match kind {
             CodexEventType::McpEnd => self.of_server(event),
+            CodexEventType::DynamicEnd => {
+                let words = first_of(event, &[CodexCallKey::Content]);
+                let result = words.and_then(|words| self.words_of(words)).or(words);
+                CallResult { result, ..of_program(event) }
+            }
             _ => of_program(event),
         };
         let outcome = CallResult { duration: event_duration(event), ..outcome };
@@ -111,6 +120,10 @@ impl<'run> CodexSession<'_, 'run, '_> {
                 let of = |field| invocation.and_then(|invocation| invocation.field(field));
                 (of(CodexCallKey::Tool).unwrap_or(Node::computed(Value::Null)), of(CodexCallKey::Arguments))
             }
+            CodexEventType::DynamicBegin | CodexEventType::DynamicEnd => {
+                let tool = event.field(CodexCallKey::Tool).unwrap_or(Node::computed(Value::Null));
+                (tool, event.field(CodexCallKey::Arguments))
+            }
             CodexEventType::PatchBegin | CodexEventType::PatchEnd => {
                 (Node::computed(Value::plain_text(PATCH)), Some(draft.object_node(&entries(&[CodexCallKey::Changes]))))
             }
@@ -133,9 +146,16 @@ impl<'run> CodexSession<'_, 'run, '_> {
         let inside = node_object(went);
         let failed = inside.is_some_and(|inside| is_true(&inside, &NodeShapes, CodexCallKey::Failed));
         let words = inside.and_then(|inside| first_of(inside, &[CodexCallKey::Content]));
-        let words = words.and_then(|words| content::content_text(words, self.talk.draft.arena));
+        let words = words.and_then(|words| self.words_of(words));
         let status = if failed { StepStatus::Failed } else { StepStatus::Ok };
         CallResult { result: Some(words.unwrap_or(went)), status: Some(status), ..CallResult::default() }
+    }
+
+    /// The texts of what a tool gave, whatever their type is called.
+    fn words_of(&self, given: Node<'run>) -> Option<Node<'run>> {
+        let parts = super::super::nodes::node_list(given)?;
+        let texts: Vec<Node<'run>> = object_items(parts).filter_map(|(_, part)| part.field(ItemKey::Words)).collect();
+        content::join_texts(&texts, self.talk.draft.arena)
     }
 
     fn add_changes(&mut self, call: StepId, node: Node<'run>) {

@@ -129,7 +129,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let event = node_object(*node);
         let kind = event.and_then(|event| text_of(event, ExecEventKey::Type)).and_then(ExecEventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
-            talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
+            talk.draft.skip_value(node, "an event of unknown type is passed over");
             continue;
         };
         match kind {
@@ -170,7 +170,7 @@ fn read_item<'run>(
     let about = StepMeta::default();
     let Some(kind) = type_of(item).and_then(ExecItemType::from_key) else {
         let word = type_of(item).unwrap_or_default();
-        talk.draft.warn_skipped(node.origin, format!("an item of unknown type `{word}` is passed over"));
+        talk.draft.skip_value(node, format!("an item of unknown type `{word}` is passed over"));
         return;
     };
     let words = item.field(ExecItemKey::Words);
@@ -265,8 +265,12 @@ fn add_changes<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
     if matches!(status, Some(StepStatus::Failed | StepStatus::Denied)) {
         return;
     }
-    for (_, change) in talk.draft.record_objects(list_of(item, ExecItemKey::Changes).unwrap_or_default()) {
-        if let Some(path) = change.field(ExecItemKey::Path).filter(|path| NodeShapes.is_text(*path)) {
+    for (at, change) in talk.draft.record_objects(list_of(item, ExecItemKey::Changes).unwrap_or_default()) {
+        let path = change.field(ExecItemKey::Path).filter(|path| NodeShapes.is_text(*path));
+        if path.is_none() {
+            talk.draft.skip_record(at.origin, "a change without `path` is passed over");
+        }
+        if let Some(path) = path {
             let mut fields = vec![
                 ObjectEntry { key: of_step::PATH, node: path },
                 ObjectEntry { key: of_step::TURN, node: talk.turn_node() },

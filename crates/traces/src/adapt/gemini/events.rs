@@ -14,7 +14,7 @@ pub(super) fn read_stream<'run>(
         let event = node_object(*node);
         let kind = event.and_then(|event| text_of(event, GeminiEventKey::Type)).and_then(GeminiEventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
-            talk.draft.warn_skipped(node.origin, "an event of unknown type is passed over");
+            talk.draft.skip_value(node, "an event of unknown type is passed over");
             continue;
         };
         let about = StepMeta { time: event.field(GeminiEventKey::Time), ..StepMeta::default() };
@@ -59,11 +59,7 @@ fn read_event<'run>(
             talk.note_time(about.time);
         }
         GeminiEventType::Said => {
-            let speaker = match text_of(event, GeminiEventKey::Role).and_then(MessageRole::from_key) {
-                Some(MessageRole::Assistant) => Speaker::Assistant,
-                Some(MessageRole::User) => Speaker::User,
-                _ => Speaker::System,
-            };
+            let speaker = Speaker::from_role(talk.draft.role_of(node, text_of(event, GeminiEventKey::Role)));
             if let Some(content) = event.field(GeminiEventKey::Content) {
                 talk.add_content(speaker, content, about, node.origin);
             }

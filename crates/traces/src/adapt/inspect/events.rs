@@ -43,6 +43,11 @@ key_table! {
         Tool = "tool",
         Model = "model",
         Span = "span_begin",
+        Subtask = "subtask",
+        /// What surrounds the agent (its sandbox runs what tools ask for), and what judges it.
+        Silent = "sample_init" | "sample_limit" | "sandbox" | "state" | "store" | "approval" | "branch" | "compaction"
+            | "input" | "score" | "score_edit" | "error" | "logger" | "info" | "span_end" | "step" | "interrupt"
+            | "checkpoint" | "anchor",
     }
 }
 
@@ -166,7 +171,11 @@ impl<'run> ExecutionIndex<'run> {
                     self.add_tool(places, node, event);
                     self.walk_events(talk, places, list_of(event, InspectEventKey::Inner).unwrap_or_default());
                 }
-                None => {}
+                Some(InspectEventType::Subtask) => {
+                    self.walk_events(talk, places, list_of(event, InspectEventKey::Inner).unwrap_or_default());
+                }
+                Some(InspectEventType::Silent) => {}
+                None => talk.draft.skip_record(node.origin, "an event of unknown type is passed over"),
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The messages of a conversation, one after the other.
 
 use super::*;
+use averment_runs::normal::role;
 
 /// The caller says whether it records calls.
 pub(in crate::adapt) fn read_conversation<'run>(messages: Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
@@ -11,11 +12,11 @@ pub(in crate::adapt) fn read_conversation<'run>(messages: Vec<Node<'run>>, draft
         match node.value {
             Value::Object(message) if text_of(message, ChatMessageKey::Role).is_some() => {
                 if let Some(block) = blocks::unknown_in(message) {
-                    reader.draft.warn_skipped(block.origin, blocks::UNKNOWN);
+                    reader.draft.skip_record(block.origin, blocks::UNKNOWN);
                 }
                 reader.read_message(node, message);
             }
-            _ => reader.draft.warn_skipped(node.origin, "a message without `role` is passed over"),
+            _ => reader.draft.skip_value(node, "a message without `role` is passed over"),
         }
     }
     let (turns, prompt, output) = (reader.turn, reader.prompt, reader.output);
@@ -34,7 +35,7 @@ struct ChatConversation<'a, 'run, 'limits> {
 
 impl<'run> ChatConversation<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let role = message_role(message);
+        let role = self.draft.role_of(node, text_of(message, ChatMessageKey::Role));
         let text =
             message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
         let is_said = |text: &Node<'run>| NodeShapes.has_shape(*text, ValueShape::Text);
@@ -48,8 +49,12 @@ impl<'run> ChatConversation<'_, 'run, '_> {
                 self.add_calls(message);
             }
             Some(MessageRole::Result) => self.add_result(node, message),
-            Some(MessageRole::User) | None => {
+            Some(MessageRole::User | MessageRole::Other) | None => {
                 let text = text.unwrap_or(Node::computed(Value::Null));
+                let of_others = role == Some(MessageRole::User) && node_text(text).is_some_and(content::is_not_of_user);
+                if of_others {
+                    return self.add_words(node, Node::computed(Value::plain_text(role::SYSTEM)), text, self.turn + 1);
+                }
                 if role == Some(MessageRole::User) && self.prompt.is_none() && is_said(&text) {
                     self.prompt = Some(text);
                 }
@@ -60,6 +65,10 @@ impl<'run> ChatConversation<'_, 'run, '_> {
 
     fn add_speech(&mut self, node: Node<'run>, message: Object<'run>, text: Node<'run>, turn: usize) {
         let role = message.field(ChatMessageKey::Role).unwrap_or(text);
+        self.add_words(node, role, text, turn);
+    }
+
+    fn add_words(&mut self, node: Node<'run>, role: Node<'run>, text: Node<'run>, turn: usize) {
         let fields = vec![
             field_entry(of_step::ROLE, role),
             field_entry(of_step::TEXT, text),
@@ -83,7 +92,7 @@ impl<'run> ChatConversation<'_, 'run, '_> {
     fn add_call(&mut self, node: Node<'run>, function: Object<'run>, id: Option<Node<'run>>) {
         let Some((name, tool)) = function.field(ToolCallKey::Name).and_then(|name| Some((name, node_text(name)?)))
         else {
-            self.draft.warn_skipped(node.origin, "a call without the name of its tool is passed over");
+            self.draft.skip_value(node, "a call without the name of its tool is passed over");
             return;
         };
         let args = messages::call_arguments(&function).map(|args| parse_arguments(self.draft, args));

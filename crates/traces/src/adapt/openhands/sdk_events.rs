@@ -69,7 +69,7 @@ pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuild
                 wrong = wrong.filter(|_| !continues_run(event, kind));
                 read_event(&mut talk, *node, event, kind);
             }
-            None => talk.draft.warn_skipped(node.origin, "an event of unknown kind is passed over"),
+            None => talk.draft.skip_value(node, "an event of unknown kind is passed over"),
         }
     }
     talk.draft.set_some(of_run::ERROR, wrong);

@@ -154,7 +154,9 @@ impl<'run> SpanValues<'run> {
     }
 
     pub(crate) fn can_be_span(&self) -> bool {
-        [SpanKey::Id, SpanKey::Name].into_iter().any(|word| context_id(self, word).is_some())
+        let has = |word| context_id(self, word).is_some();
+        has(SpanKey::Id)
+            || has(SpanKey::Name) && (has(SpanKey::Start) || has(SpanKey::StartNano) || has(SpanKey::Trace))
     }
 }
 

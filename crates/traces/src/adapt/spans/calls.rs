@@ -53,7 +53,15 @@ fn executed_calls<'run>(
     let of_request = |place: usize| results.get(matched.requests.get(place).copied().flatten()?).copied().flatten();
     later_results::complete_results(&mut carried, tree, models, exchanges, of_request);
     let mut calls = SpanCalls::default();
-    for (call, request) in carried.iter().zip(&matched.requests) {
+    // Calls that started together stand as the model asked for them.
+    let start = |call: &ToolExecution<'run>| tree.spans.get(call.span).and_then(|span| span.start);
+    let mut in_order: Vec<_> = carried.iter().zip(&matched.requests).collect();
+    for together in in_order.chunk_by_mut(|a, b| start(a.0).is_some() && start(a.0) == start(b.0)) {
+        if together.iter().all(|(_, request)| request.is_some()) {
+            together.sort_by_key(|(_, request)| **request);
+        }
+    }
+    for (call, request) in in_order {
         let request = request.and_then(|number| requests.get(number)).copied();
         let start = tree.spans.get(call.span).and_then(|span| span.start);
         if let (Some(request), Some(start)) = (request, start) {

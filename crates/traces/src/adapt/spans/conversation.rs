@@ -3,7 +3,7 @@
 use super::attributes::{Fact, NumberedList, SpanFacts};
 use super::exchange::{ModelExchange, SpanMessage};
 use super::numbered_messages;
-use super::span_messages::{content_of, read_messages, read_node, requested_call, sort_parts};
+use super::span_messages::{content_of, read_messages, read_node, sort_parts};
 use crate::adapt::nodes::node_list;
 use crate::adapt::run_builder::RunBuilder;
 use averment_runs::normal::role;
@@ -39,9 +39,7 @@ pub(crate) fn read_exchange<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'r
         let mut said = SpanMessage { role: Some(role::ASSISTANT), ..SpanMessage::default() };
         facts.fact_node(Fact::SaidText).into_iter().for_each(|text| content_of(text, &mut said, draft));
         if let Some(calls) = facts.fact_node(Fact::SaidCalls) {
-            said.calls.extend(
-                node_list(read_node(calls, draft)).unwrap_or_default().iter().filter_map(|call| requested_call(*call)),
-            );
+            said.add_calls(node_list(read_node(calls, draft)).unwrap_or_default());
         }
         said.place = [Fact::SaidText, Fact::SaidCalls].into_iter().find_map(|fact| facts.fact_node(fact));
         exchange.output.extend(said.place.is_some().then_some(said));

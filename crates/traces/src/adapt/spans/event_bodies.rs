@@ -37,8 +37,12 @@ const EVENT: &str = "openinference.instrumentation";
 const TOOL: &str = of_step::TOOL;
 const ERROR: &str = of_step::ERROR;
 
+fn messages_of<'run>(body: Object<'run>, side: BodyKey) -> Option<&'run [Node<'run>]> {
+    value_of(value_of(body, side).and_then(node_object)?, BodyKey::Messages).and_then(node_list)
+}
+
 fn first_message<'run>(body: Object<'run>, side: BodyKey) -> Option<Node<'run>> {
-    let messages = value_of(value_of(body, side).and_then(node_object)?, BodyKey::Messages).and_then(node_list)?;
+    let messages = messages_of(body, side)?;
     value_of(node_object(*messages.first()?)?, BodyKey::Content)
 }
 
@@ -48,6 +52,9 @@ pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Nod
     let Some(output) = node_object(span_messages::read_node(given, draft)) else { return };
     let text = |object: Object<'run>, word| value_of(object, word).filter(|node| text_of_node(*node).is_some());
     span.act = SpanAct::Part;
+    for other in messages_of(body, BodyKey::Output).unwrap_or_default().iter().skip(1) {
+        draft.note_unknown(other.origin, "an output beside the first one of a span is passed over");
+    }
     if let Some(first) = value_of(output, BodyKey::Generations).and_then(node_list).and_then(first_of_all) {
         span.act = SpanAct::Inference;
         span.exchange.output.push(read_generation(first, draft));

@@ -12,6 +12,8 @@ pub(crate) struct SpanMessage<'run> {
     pub(crate) calls: Vec<RequestedCall<'run>>,
     pub(crate) results: Vec<ToolResult<'run>>,
     pub(crate) place: Option<Node<'run>>,
+    /// A part of it is of no known type.
+    pub(super) has_unknown: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -88,9 +90,22 @@ impl ExchangeRef<'_, '_> {
     }
 }
 
-impl SpanMessage<'_> {
+impl<'run> SpanMessage<'run> {
+    /// What is no call among them may be one in words that nobody knows.
+    pub(super) fn add_calls(&mut self, calls: &[Node<'run>]) {
+        for call in calls {
+            let asked = super::span_messages::requested_call(*call);
+            self.has_unknown |= asked.is_none();
+            self.calls.extend(asked);
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.calls.is_empty() && self.results.is_empty() && self.thoughts.is_empty()
+        !self.has_unknown
+            && self.texts.is_empty()
+            && self.calls.is_empty()
+            && self.results.is_empty()
+            && self.thoughts.is_empty()
     }
 
     pub(crate) fn is_of_assistant(&self) -> bool {

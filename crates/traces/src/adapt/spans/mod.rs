@@ -19,6 +19,7 @@ pub(crate) mod span_messages;
 #[cfg(test)]
 mod tests;
 mod timed;
+mod tool_events;
 mod tool_executions;
 mod tree;
 mod wrapped_values;
@@ -164,16 +165,36 @@ impl<'run> TraceSpan<'run> {
         to.is_some()
     }
 
+    /// What the kind of a span says that it is; of a kind that nobody knows it may be a tool.
+    pub(crate) fn act_of_word(&self, word: Option<&str>, draft: &RunBuilder<'run, '_>) -> SpanAct {
+        let act = word.and_then(ActWord::parse_act);
+        if act.is_none() && word.is_some_and(|word| !word.is_empty()) {
+            draft.note_unknown(self.origin, "a span of an unknown kind: it may be a call");
+        }
+        act.unwrap_or(SpanAct::Part)
+    }
+
     pub(crate) fn conclude_span(&mut self, draft: &RunBuilder<'run, '_>) {
         self.facts.sort_parts();
         if self.act == SpanAct::Other {
             self.act = attributes_act(&self.facts);
+            let words = [Fact::Kind, Fact::Operation].into_iter().filter_map(|fact| self.facts.fact_text(fact));
+            if matches!(self.act, SpanAct::Part | SpanAct::Other) {
+                let unknown = words.clone().find(|word| ActWord::from_key(word).is_none());
+                self.act_of_word(
+                    unknown.filter(|_| !words.clone().any(|word| ActWord::from_key(word).is_some())),
+                    draft,
+                );
+            }
         }
         if self.act == SpanAct::Tool && self.facts.fact_text(Fact::Tool) == Some(MERGED) {
             self.act = SpanAct::Part;
         }
         if matches!(self.act, SpanAct::Inference | SpanAct::Agent) {
             self.exchange.complete_from(conversation::read_exchange(&self.facts, draft));
+        }
+        if self.act == SpanAct::Inference {
+            span_messages::note_answers(&self.exchange.output, draft);
         }
         if self.act == SpanAct::Tool && !self.hands_over() {
             self.take_messages_of_tool(draft);

@@ -6,7 +6,7 @@ use super::timed::instant_node;
 use super::tree::SpanTree;
 use super::{SpanAct, TraceSpan, run_usage, span_messages, text_of_node, wrapped_values};
 use crate::adapt::content;
-use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::fields::{TableRow as _, key_table, value_of};
 use crate::adapt::nodes::node_object;
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, ObjectEntry, Value};
@@ -52,7 +52,8 @@ pub(super) fn set_entries<'run>(
         draft.set_some(of_run::PROMPT, prompt);
     }
     draft.set_some(of_run::INPUTS, input);
-    let gave = || last().filter(is_work).find_map(|span| span.facts.fact_node(Fact::Output));
+    let is_answer = |node: &Node<'run>| !is_no_answer(*node, draft);
+    let gave = || last().filter(is_work).find_map(|span| span.facts.fact_node(Fact::Output).filter(is_answer));
     let arena = draft.arena;
     let said = || {
         last().filter_map(|span| span.exchange.output.last()).find_map(|said| content::join_texts(&said.texts, arena))
@@ -60,7 +61,8 @@ pub(super) fn set_entries<'run>(
     // Of several that nothing is around none stands for the run.
     let is_one =
         tree.has_agents() || roots.iter().filter_map(|root| tree.spans.get(*root)).filter(is_work).count() == 1;
-    let answer = whole.output.or_else(|| gave().filter(|_| is_one)).or_else(said).or(output).or_else(gave);
+    let whole_output = whole.output.filter(is_answer);
+    let answer = whole_output.or_else(|| gave().filter(|_| is_one)).or_else(said).or(output).or_else(gave);
     draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_text(answer, draft)));
     draft.set_some(of_run::ERROR, whole.error.or_else(|| run_error(tree, &roots, whole.failed)));
     let start = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min);
@@ -83,6 +85,36 @@ pub(super) fn set_entries<'run>(
     if draft.is_requested(of_run::META) {
         set_meta(tree, models, &first, whole.session, draft);
     }
+}
+
+key_table! {
+    /// What stands where an answer would: the number of a run, a response of HTTP as it came, and calls that are asked for.
+    NoAnswerKey {
+        Run = "run_id",
+        Http = "status_code" | "statusCode",
+        Headers = "headers",
+        Calls = "function" | "tool_name" | "tool_calls",
+    }
+}
+
+/// Whether a program put something else in the place of the answer.
+fn is_no_answer<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
+    let may_be = |text: &str| {
+        text.starts_with(['{', '['])
+            && NoAnswerKey::ALL.iter().any(|row| row.keys().iter().any(|key| text.contains(key)))
+    };
+    if text_of_node(node).is_some_and(|text| !may_be(text.trim_start())) {
+        return false;
+    }
+    let value = span_messages::read_node(node, draft);
+    if let Value::List(items) = value.value {
+        let is_call =
+            |item: &Node<'run>| node_object(*item).is_some_and(|call| value_of(call, NoAnswerKey::Calls).is_some());
+        return !items.is_empty() && items.iter().all(is_call);
+    }
+    let Some(object) = node_object(value) else { return false };
+    let has = |key| value_of(object, key).is_some();
+    has(NoAnswerKey::Http) && has(NoAnswerKey::Headers) || has(NoAnswerKey::Run) && object.entries().len() == 1
 }
 
 fn set_tools<'run>(tree: &SpanTree<'run>, models: &[usize], outer: &[usize], draft: &mut RunBuilder<'run, '_>) {

@@ -6,7 +6,7 @@ use super::exchange::{ExchangeRef, SpanMessage};
 use super::run_entries::{self, RunEntries};
 use super::timed::{FIELDS, TimedStep, common_fields, instant_node, status_node};
 use super::tree::{self, SpanTree};
-use super::{SpanAct, TraceSpan, text_of_node};
+use super::{SpanAct, TraceSpan, text_of_node, tool_events};
 use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
 use crate::adapt::{content, handovers, tools};
 use averment_base::value::{Node, Number, TextOrigin, Value};
@@ -18,6 +18,7 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
     draft.mark_recorded(&[StepKind::Span]);
     draft.assume_success();
     let mut spans = dedupe_spans(spans, draft);
+    tool_events::merge_events(&mut spans);
     if spans.iter().any(|span| span.exchange.asks_calls() || span.lacks_result()) {
         spans.iter_mut().for_each(|span| span.exchange.read_rest(draft));
     }
@@ -232,6 +233,8 @@ impl<'run> SpeechSteps<'run> {
             let Some(by) = said.role.filter(|role| role::OF_OTHERS.contains(role)) else { continue };
             for text in &said.texts {
                 let Some(words) = text_of_node(*text) else { continue };
+                let of_others = matches!(by, role::USER | "human") && content::is_not_of_user(words);
+                let by = if of_others { role::SYSTEM } else { by };
                 let count = here.entry((by, words)).or_insert(0);
                 *count += 1;
                 let known = self.told.entry((agent, by, words)).or_insert(0);

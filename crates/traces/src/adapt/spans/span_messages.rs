@@ -6,6 +6,7 @@ use super::super::run_builder::RunBuilder;
 use super::attributes::{Fact, NumberedField, NumberedList, SpanFacts};
 use super::exchange::{RequestedCall, SpanMessage, ToolResult};
 use super::text_of_node;
+use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::fields::{key_table, value_of};
 use crate::adapt::printed_messages;
 use crate::adapt::printed_messages::PrintedMessage;
@@ -93,6 +94,8 @@ key_table! {
         Thinking = "thinking" | "reasoning",
         Call = "tool_call" | "tool-call" | "tool_use" | "function_call",
         Result = "tool_call_response" | "tool-result" | "tool_result" | "tool-return" | "function_call_output" | "tool_response",
+        /// Files that are shown, and objects around messages.
+        Silent = "blob" | "file" | "uri" | "message" | "constructor" | "image-url" | "binary" | "retry-prompt",
     }
 }
 
@@ -112,6 +115,45 @@ pub(crate) fn read_messages<'run>(
     draft: &RunBuilder<'run, '_>,
 ) -> Vec<SpanMessage<'run>> {
     let value = read_node(node, draft);
+    let mut found = messages_in(value, by, draft);
+    read_tool_roles(&mut found, draft);
+    found
+}
+
+/// Some give the message of a tool the tool's name as its role.
+fn read_tool_roles<'run>(messages: &mut [SpanMessage<'run>], draft: &RunBuilder<'run, '_>) {
+    if messages.iter().all(|said| said.role.is_none_or(is_known_role)) {
+        return;
+    }
+    let mut asked: Vec<RequestedCall<'run>> = Vec::new();
+    for said in messages {
+        asked.extend(&said.calls);
+        let Some(tool) = said.role.filter(|role| !is_known_role(role)) else { continue };
+        let Some(place) = asked.iter().position(|call| text_of_node(call.tool) == Some(tool)) else { continue };
+        let id = asked.remove(place).id;
+        let told = |result| ToolResult { id, tool: Some(tool), result, failed: None };
+        said.results.extend(content::join_texts(&said.texts, draft.arena).map(told));
+        said.texts.clear();
+        said.role = Some(of_step::TOOL);
+    }
+}
+
+fn is_known_role(role: &str) -> bool {
+    ["", role::USER, role::ASSISTANT, role::SYSTEM, role::THINKING, of_step::TOOL].contains(&role)
+}
+
+/// For an exchange that is whole. What a model answered and nobody knows may be a call. What it was given was done before, which the spans of that tell.
+pub(super) fn note_answers<'run>(answers: &[SpanMessage<'run>], draft: &RunBuilder<'run, '_>) {
+    for said in answers.iter().filter(|said| said.has_unknown || said.role.is_some_and(|role| !is_known_role(role))) {
+        if let Some(place) = said.place {
+            draft.note_unknown(place.origin, UNKNOWN_ANSWER);
+        }
+    }
+}
+
+const UNKNOWN_ANSWER: &str = "what a model answered has a role or a part of no known type: it may be a call";
+
+fn messages_in<'run>(value: Node<'run>, by: &'static str, draft: &RunBuilder<'run, '_>) -> Vec<SpanMessage<'run>> {
     let Value::Object(outer) = value.value else {
         let items = match value.value {
             Value::List(items) => items,
@@ -134,10 +176,10 @@ pub(crate) fn read_messages<'run>(
         system.map(|system| read_message(system, role::SYSTEM, draft)).into_iter().collect();
     let is_message = value_of(outer, SpanMessageKey::Role).is_some();
     match (value_of(outer, Holder::Messages).filter(|_| !is_message), value_of(outer, Holder::Prompt)) {
-        (Some(inner), _) if node_list(inner).is_some() => found.extend(read_messages(inner, by, draft)),
-        (_, Some(prompt)) => found.extend(read_messages(prompt, by, draft)),
+        (Some(inner), _) if node_list(inner).is_some() => found.extend(messages_in(inner, by, draft)),
+        (_, Some(prompt)) => found.extend(messages_in(read_node(prompt, draft), by, draft)),
         _ => match value_of(outer, Holder::Lists).filter(|lists| node_list(*lists).is_some()) {
-            Some(inner) => found.extend(read_messages(inner, by, draft)),
+            Some(inner) => found.extend(messages_in(inner, by, draft)),
             None => found.push(read_message(value, by, draft)),
         },
     }
@@ -168,18 +210,21 @@ pub(super) fn read_message<'run>(
     }
     let serialised = message;
     message = unwrap_message(message);
-    said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(Some(by));
+    let written = [message, outer].into_iter().find_map(|one| text_of_node(value_of(one, SpanMessageKey::Role)?));
+    said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(written).or(Some(by));
     let calls = |message| {
         node_list(read_node(value_of(message, SpanMessageKey::Calls)?, draft)).filter(|calls| !calls.is_empty())
     };
     let of_provider = || value_of(message, Holder::Provider).and_then(node_object).and_then(calls);
     let calls = calls(message).or_else(of_provider).unwrap_or_default();
-    said.calls.extend(calls.iter().filter_map(|call| requested_call(*call)));
+    said.add_calls(calls);
     // Some hold the content itself where others have a message.
     let bare = value_of(outer, SpanMessageKey::Message).filter(|inner| node_object(*inner).is_none());
     let content = value_of(message, SpanMessageKey::Content).map(|content| read_parts(content, draft));
     let content = content.or_else(|| bare.map(|bare| read_node(bare, draft)));
     match (said.role, content) {
+        // Some put the definitions of tools among the messages.
+        (Some(of_step::TOOL), Some(content)) if is_definition(content) => {}
         (Some(of_step::TOOL), Some(content)) if !holds_parts(content) => {
             let tool = value_of(message, SpanMessageKey::Tool).and_then(text_of_node);
             let id = value_of(message, SpanMessageKey::Answers).filter(|id| text_of_node(*id).is_some());
@@ -197,7 +242,7 @@ pub(super) fn read_message<'run>(
             },
             None => sort_parts(content, &mut said, draft, 0),
         },
-        (_, None) => {}
+        (_, None) => said.has_unknown |= said.calls.is_empty() && is_unknown_part(message),
     }
     said
 }
@@ -207,6 +252,18 @@ fn holds_parts(content: Node<'_>) -> bool {
         |node: &Node<'_>| node_object(*node).is_some_and(|part| value_of(part, SpanMessageKey::Type).is_some());
     node_list(content)
         .is_some_and(|parts| parts.iter().any(has_type) || !parts.is_empty() && parts.iter().all(is_block))
+}
+
+key_table! {
+    DefinitionKey {
+        Any = "parameters" | "description",
+    }
+}
+
+fn is_definition(content: Node<'_>) -> bool {
+    let Some(tool) = node_object(content) else { return false };
+    let function = value_of(tool, SpanMessageKey::Function).and_then(node_object);
+    function.is_some_and(|function| value_of(function, DefinitionKey::Any).is_some())
 }
 
 /// A Bedrock block, identified by its only key.
@@ -274,7 +331,8 @@ fn sort_part<'run>(
         Some(SpanPartType::Text) => {
             said.texts.extend(content.filter(|content| text_of_node(*content).is_some_and(|text| !text.is_empty())))
         }
-        None => {
+        None | Some(SpanPartType::Silent) => {
+            said.has_unknown |= depth > 0 && kind.is_none() && is_unknown_part(part);
             if value_of(part, SpanMessageKey::Function).is_some() {
                 said.calls.extend(requested_call(node));
             } else if let Some(response) = value_of(part, SpanMessageKey::Response).and_then(node_object) {
@@ -284,6 +342,14 @@ fn sort_part<'run>(
             }
         }
     }
+}
+
+/// A part with a type of its own that no provider has.
+fn is_unknown_part(part: Object<'_>) -> bool {
+    let is_call = [SpanMessageKey::Function, SpanMessageKey::Response].iter().any(|key| value_of(part, *key).is_some());
+    let word = value_of(part, SpanMessageKey::Type).and_then(text_of_node);
+    let is_message = word.is_none_or(|word| SpanPartType::from_key(word).is_some() || canonical_role(word).is_some());
+    !is_call && !is_message && matches!(blocks::classify_block(part), ContentBlock::Unknown)
 }
 
 pub(super) fn requested_call<'run>(node: Node<'run>) -> Option<RequestedCall<'run>> {

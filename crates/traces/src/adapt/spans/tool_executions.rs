@@ -31,7 +31,7 @@ impl<'run> ToolExecution<'run> {
         draft: &mut RunBuilder<'run, '_>,
     ) -> Option<Self> {
         let Some(tool) = tool_name(span) else {
-            draft.warn_skipped(span.origin, "a span of a tool without a name is passed over");
+            draft.skip_record(span.origin, "a span of a tool without a name is passed over");
             return None;
         };
         let written = span.facts.fact_node(Fact::Args).filter(|args| as_written && wrapped_values::are_written(*args));

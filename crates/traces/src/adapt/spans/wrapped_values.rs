@@ -16,11 +16,13 @@ use std::sync::LazyLock;
 pub(crate) fn unwrap_args<'run>(facts: &SpanFacts<'run>, draft: &mut RunBuilder<'run, '_>) -> Option<Node<'run>> {
     if let Some(given) = facts.fact_node(Fact::Args) {
         let args = calls::parse_arguments(draft, given);
-        return Some(node_object(args).and_then(inputs_of_tool).unwrap_or(args));
+        let inner = node_object(args).and_then(|given| inputs_of_tool(given).or_else(|| inputs_of_step(given)));
+        return Some(inner.unwrap_or(args));
     }
     if let Some(input) = facts.fact_node(Fact::Input) {
         let args = calls::parse_arguments(draft, input);
-        return Some(schema_args(args, facts, draft));
+        let of_step = node_object(args).and_then(inputs_of_step);
+        return Some(of_step.unwrap_or_else(|| schema_args(args, facts, draft)));
     }
     // Under this name some write what a tool takes, and some what it is given.
     let parameters = facts.fact_node(Fact::Parameters).map(|node| calls::parse_arguments(draft, node))?;
@@ -30,7 +32,7 @@ pub(crate) fn unwrap_args<'run>(facts: &SpanFacts<'run>, draft: &mut RunBuilder<
 pub(super) fn are_written(args: Node<'_>) -> bool {
     let Value::Text(text) = args.value else { return false };
     let may_be_wrapped = |raw: &str| {
-        let names = WrapperKey::Written.keys().iter();
+        let names = WrapperKey::Written.keys().iter().chain(WrapperKey::Named.keys());
         raw.contains(ESCAPE)
             || names.clone().any(|name| memchr::memmem::find(raw.as_bytes(), name.as_bytes()).is_some())
     };
@@ -42,6 +44,8 @@ key_table! {
         Positional = "args",
         Named = "kwargs",
         Inputs = "inputs",
+        Event = "ev",
+        OfTool = "tool_kwargs",
         /// The same for people, beside them.
         Written = "input_str",
         Type = "type",
@@ -58,6 +62,15 @@ key_table! {
 fn inputs_of_tool<'run>(run: Object<'run>) -> Option<Node<'run>> {
     let inputs = value_of(run, WrapperKey::Inputs).filter(|inputs| node_object(*inputs).is_some());
     inputs.filter(|_| value_of(run, WrapperKey::Written).is_some())
+}
+
+/// What a step of LlamaIndex's workflow calls a tool with, and what the tool inside of it is given.
+fn inputs_of_step<'run>(given: Object<'run>) -> Option<Node<'run>> {
+    let is_object = |node: &Node<'run>| node_object(*node).is_some();
+    let event = value_of(given, WrapperKey::Event).and_then(node_object);
+    let of_event = event.and_then(|event| value_of(event, WrapperKey::OfTool));
+    let alone = || value_of(given, WrapperKey::Named).filter(|_| given.entries().len() == 1);
+    of_event.or_else(alone).filter(is_object)
 }
 
 /// By name, or by position with names from the tool's schema.

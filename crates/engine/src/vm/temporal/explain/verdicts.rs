@@ -14,17 +14,24 @@ use crate::vm::tool_facts::how_to_say_failure;
 use averment_base::value::Value;
 use averment_runs::command;
 use averment_runs::run::{RecordCounts, Run, Step, StepKind, StepStatus};
+use std::borrow::Cow;
 
-pub(in crate::vm) fn not_complete(run: &Run<'_>) -> &'static str {
-    match run.records {
+pub(in crate::vm) fn not_complete(run: &Run<'_>) -> Cow<'static, str> {
+    if let Some(first) = run.warnings.iter().find(|warning| warning.lost && run.records.missing_calls == 0) {
+        let (line, _) = run.source.line_column(run.text, first.offset);
+        return Cow::Owned(format!(
+            "the run is not complete (line {line} was not understood), and what stands there could still change this"
+        ));
+    }
+    Cow::Borrowed(match run.records {
         RecordCounts { missing_calls: 1.., .. } => {
             "the run is not complete (a result names a call that is missing), and a longer one could still change this"
         }
         RecordCounts { lost: 1.., .. } => {
-            "the run is not complete (a line of it could not be read), and a longer one could still change this"
+            "the run is not complete (a part of it was not understood), and what stands there could still change this"
         }
         _ => "the run is not complete, and a longer one could still change this",
-    }
+    })
 }
 
 /// Why nothing is proved by a run without steps.
@@ -105,7 +112,7 @@ fn in_question(reason: &str) -> String {
 pub(in super::super) fn open_reason(view: &MonitorView<'_, '_>, so_far: VerdictReason) -> VerdictReason {
     let open = not_complete(view.machine.run);
     match so_far.reason.as_str() {
-        "" => reason_with(open.to_owned(), Vec::new()),
+        "" => reason_with(open.into_owned(), Vec::new()),
         reason => reason_with(format!("{open}: so far {reason}"), so_far.evidence),
     }
 }

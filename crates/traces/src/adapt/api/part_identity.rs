@@ -1,0 +1,98 @@
+//! What makes a part of a conversation the same as another, whichever request repeats it.
+
+use super::{ItemKey, MessagePart, responses};
+use crate::adapt::conversation::Speaker;
+use crate::adapt::fields::NodeShapes;
+use crate::adapt::messages::{BlockKey, BlockType, ChatMessageKey, ToolCallKey, function_object};
+use crate::adapt::nodes::{first_of, node_object, node_text, text_of};
+use averment_base::value::compare::values_equal;
+use averment_base::value::{Object, Value};
+
+/// Identifies a part of a conversation, whichever request repeats it.
+#[derive(Clone, Copy)]
+pub(super) enum PartIdentity<'run> {
+    Speech(bool, &'run str),
+    Call(Option<&'run str>, Option<&'run str>, Value<'run>),
+    Result(Option<&'run str>, Value<'run>),
+}
+
+impl PartIdentity<'_> {
+    /// True if a request repeats the part. Some give calls new ids, others new names.
+    pub(super) fn repeats_part(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Speech(a, words), Self::Speech(b, others)) => a == b && words == others,
+            (Self::Call(a, tool, args), Self::Call(b, other, others)) => {
+                a.is_some() && a == b || tool.is_some() && tool == other && values_equal(args, others)
+            }
+            (Self::Result(a, result), Self::Result(b, other)) => a.is_some() && a == b || values_equal(result, other),
+            _ => false,
+        }
+    }
+
+    /// One call or one result, by its id and all that it says.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Call(a, tool, args), Self::Call(b, other, others)) => {
+                a == b && tool == other && values_equal(args, others)
+            }
+            (Self::Result(a, result), Self::Result(b, other)) => a == b && values_equal(result, other),
+            _ => false,
+        }
+    }
+
+    pub(super) fn call_id(&self) -> Option<&str> {
+        match self {
+            Self::Speech(..) => None,
+            Self::Call(id, ..) | Self::Result(id, _) => *id,
+        }
+    }
+}
+
+fn fields_value<'run, F: crate::adapt::fields::TableRow>(object: Object<'run>, fields: &[F]) -> Value<'run> {
+    first_of(object, fields).map_or(Value::Null, |node| node.value)
+}
+
+impl<'run> MessagePart<'run> {
+    /// Parts without a sign are repeated in varying forms and ignored in comparisons.
+    pub(super) fn part_identity(&self) -> Option<PartIdentity<'run>> {
+        match *self {
+            Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, node_text(words)?)),
+            Self::Speech(Speaker::Assistant, words) => Some(PartIdentity::Speech(true, node_text(words)?)),
+            Self::Speech(..) | Self::Turn => None,
+            Self::Block(_, block) => match text_of(block, BlockKey::Type).and_then(BlockType::of_block)? {
+                BlockType::Call => {
+                    let tool = text_of(block, BlockKey::Name);
+                    Some(PartIdentity::Call(
+                        text_of(block, BlockKey::Id),
+                        tool,
+                        fields_value(block, &[BlockKey::Input]),
+                    ))
+                }
+                BlockType::Result => Some(PartIdentity::Result(
+                    text_of(block, BlockKey::Answers),
+                    fields_value(block, &[BlockKey::Content]),
+                )),
+                _ => None,
+            },
+            Self::Call(_, call) => {
+                let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+                let args = fields_value(function, &[ToolCallKey::Arguments, ToolCallKey::Input]);
+                Some(PartIdentity::Call(text_of(call, ToolCallKey::Id), text_of(function, ToolCallKey::Name), args))
+            }
+            Self::Result(_, message) => Some(PartIdentity::Result(
+                text_of(message, ChatMessageKey::Answers),
+                fields_value(message, &[ChatMessageKey::Content]),
+            )),
+            Self::Item(_, item) | Self::Hosted(_, item) => {
+                let id = first_of(item, &[ItemKey::CallId, ItemKey::Id]).and_then(node_text);
+                match responses::is_result(item)? {
+                    true => Some(PartIdentity::Result(id, fields_value(item, &[ItemKey::Output]))),
+                    false => {
+                        let args = fields_value(item, &[ItemKey::Arguments, ItemKey::Input]);
+                        Some(PartIdentity::Call(id, text_of(item, ItemKey::Name), args))
+                    }
+                }
+            }
+        }
+    }
+}

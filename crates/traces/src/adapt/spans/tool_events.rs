@@ -1,0 +1,61 @@
+//! BeeAI writes a span for each event of a tool (`tool.search.wiki.start`, `….success`, `….finish`): together they are one call.
+
+use super::attributes::Fact;
+use super::{SpanAct, TraceSpan, text_of_node};
+use crate::adapt::fields::key_table;
+use averment_base::value::{Node, Value};
+use rustc_hash::FxHashMap;
+
+key_table! {
+    ToolEvent {
+        Start = "start",
+        Success = "success",
+        Error = "error",
+        Over = "finish" | "retry",
+    }
+}
+
+const FRONT: &str = "tool.";
+
+/// The tool and the event in a name such as `tool.search.wiki.start-1`.
+fn parse_event<'run>(span: &TraceSpan<'run>) -> Option<(&'run str, ToolEvent)> {
+    let name = text_of_node(span.name.filter(|_| span.act == SpanAct::Tool)?)?;
+    let (path, event) = name.strip_prefix(FRONT)?.rsplit_once('.')?;
+    let event = event.split_once('-').map_or(event, |(event, _)| event);
+    Some((path.rsplit_once('.').map_or(path, |(_, tool)| tool), ToolEvent::from_key(event)?))
+}
+
+/// The first event of a call stands for it, with what the others say of its end.
+pub(super) fn merge_events(spans: &mut [TraceSpan<'_>]) {
+    let mut events: Vec<usize> =
+        (0..spans.len()).filter(|span| spans.get(*span).and_then(parse_event).is_some()).collect();
+    let start = |span: &usize| spans.get(*span).and_then(|span| span.start).unwrap_or(f64::MAX);
+    events.sort_by(|a, b| start(a).total_cmp(&start(b)));
+    let mut open: FxHashMap<&str, usize> = FxHashMap::default();
+    for place in events {
+        let Some((tool, event)) = spans.get(place).and_then(parse_event) else { continue };
+        let first = match event {
+            ToolEvent::Start => None,
+            ToolEvent::Over => open.remove(tool),
+            ToolEvent::Success | ToolEvent::Error => open.get(tool).copied(),
+        };
+        let Some(span) = spans.get_mut(place) else { continue };
+        let Some(first) = first else {
+            if event != ToolEvent::Over {
+                span.take_fact(Fact::Tool, Some(Node::computed(Value::plain_text(tool))));
+                open.insert(tool, place);
+            } else {
+                span.act = SpanAct::Part;
+            }
+            continue;
+        };
+        span.act = SpanAct::Part;
+        let gave = [Fact::Result, Fact::Output].into_iter().find_map(|fact| span.facts.fact_node(fact));
+        let (error, end, failed) = (span.error, span.end, event == ToolEvent::Error);
+        let Some(first) = spans.get_mut(first) else { continue };
+        first.take_fact(Fact::Result, gave.filter(|_| !first.facts.has_any(&[Fact::Result])));
+        first.failed = if failed { Some(true) } else { first.failed };
+        first.error = first.error.or(error);
+        first.end = end.or(first.end);
+    }
+}

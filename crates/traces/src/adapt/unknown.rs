@@ -1,0 +1,168 @@
+//! What a format does not know may have been a call, a message or a result: such a run is not complete. This is the one place that says so.
+//!
+//! What is harmless a format names in a table of its own, with the reason; what it names is not told here.
+
+use super::blocks::{self, ContentBlock};
+use super::fields::{FieldRecord as _, TableRow, key_table, value_of};
+use super::messages::MessageRole;
+use super::nodes::{node_object, node_text, object_items};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object, TextOrigin, Value};
+use std::borrow::{Borrow, Cow};
+
+/// A part without a meaning, found by a reader that only looks at the run.
+#[derive(Debug, Clone)]
+pub(super) struct UnknownPart {
+    origin: TextOrigin,
+    message: Cow<'static, str>,
+}
+
+key_table! {
+    /// Parts of keys under which tools are defined, or that tell what is expected.
+    NoCallWord {
+        Any = "tools" | "functions" | "definition" | "expect" | "schema" | "example",
+    }
+}
+
+key_table! {
+    /// What a call is written with, whoever writes it.
+    AnyCallKey {
+        Tool = "tool" | "tool_name" | "toolName" | "function_name" | "functionName",
+        Name = "name",
+        Function = "function",
+        Given = "input" | "parameters" | "tool_input",
+        Arguments = "arguments" | "args" | "kwargs",
+    }
+}
+
+fn tells_no_calls(key: &str) -> bool {
+    let key = key.to_ascii_lowercase();
+    NoCallWord::Any.keys().iter().any(|word| key.contains(word))
+}
+
+/// The tool that a record names, in whatever words.
+pub(super) fn named_tool(record: Object<'_>) -> Option<Node<'_>> {
+    value_of(record, AnyCallKey::Tool).or_else(|| value_of(record, AnyCallKey::Name))
+}
+
+/// The tool that an object calls: it names one, and says with what. A bare name needs arguments: spans have a name and an input, too.
+fn called_tool(object: Object<'_>) -> Option<&str> {
+    let call = value_of(object, AnyCallKey::Function).and_then(node_object).unwrap_or(object);
+    let has_arguments = value_of(call, AnyCallKey::Arguments).is_some();
+    let named = value_of(call, AnyCallKey::Tool)
+        .filter(|_| has_arguments || value_of(call, AnyCallKey::Given).is_some())
+        .or_else(|| value_of(call, AnyCallKey::Name).filter(|_| has_arguments));
+    named.and_then(node_text).filter(|name| !name.is_empty())
+}
+
+pub(super) const UNKNOWN_ROLE: &str = "a message is of no known role: it may be a call or its result";
+const UNKNOWN_CONTENT: &str = "a part of what was said is of no known type and passed over: it may be a call";
+
+impl<'run> RunBuilder<'run, '_> {
+    /// A record that the format has no meaning for.
+    pub(crate) fn skip_record(&mut self, origin: TextOrigin, message: impl Into<String>) {
+        self.records.lost += 1;
+        self.records.not_understood += 1;
+        self.push_warning(origin, message.into(), true);
+    }
+
+    pub(super) fn has_unknown(&self) -> bool {
+        self.records.lost > 0
+    }
+
+    /// A record, or a plain value in the place of one: a word or a number among records did nothing.
+    pub(crate) fn skip_value(&mut self, node: impl Borrow<Node<'run>>, message: impl Into<String>) {
+        let node = node.borrow();
+        match node.value {
+            Value::Object(_) | Value::List(_) => self.skip_record(node.origin, message),
+            _ => self.warn_skipped(node.origin, message),
+        }
+    }
+
+    /// A record that cannot have been an action of which nothing is known.
+    pub(crate) fn warn_skipped(&mut self, origin: TextOrigin, message: impl Into<String>) {
+        self.records.not_understood += 1;
+        self.add_warning(origin, message);
+    }
+
+    /// See [`Self::skip_record`]: for readers that do not change the run.
+    pub(super) fn note_unknown(&self, origin: TextOrigin, message: impl Into<Cow<'static, str>>) {
+        self.unknown.borrow_mut().push(UnknownPart { origin, message: message.into() });
+    }
+
+    /// Several readers may look at one part: it counts once.
+    pub(super) fn count_unknown(&mut self) {
+        let mut parts = self.unknown.take();
+        let start = |part: &UnknownPart| part.origin.byte_range().map_or(0, |range| range.start);
+        parts.sort_by_key(start);
+        parts.dedup_by_key(|part| start(part));
+        parts.into_iter().for_each(|part| self.skip_record(part.origin, part.message));
+    }
+
+    /// The role of a message; of one that nobody knows the message may be anything.
+    pub(super) fn role_of(&self, node: Node<'run>, word: Option<&str>) -> Option<MessageRole> {
+        let role = word.and_then(MessageRole::from_key);
+        if role.is_none() && word.is_some() {
+            self.note_unknown(node.origin, UNKNOWN_ROLE);
+        }
+        role
+    }
+
+    /// The messages of choices; a choice without one may be anything.
+    pub(super) fn choice_messages(
+        &self,
+        choices: impl Iterator<Item = (Node<'run>, Object<'run>)>,
+        message: impl TableRow,
+    ) -> Vec<Node<'run>> {
+        let messages = choices.filter_map(move |(node, choice)| {
+            let message = choice.field(message);
+            if message.is_none() {
+                self.note_unknown(node.origin, "a choice without `message` is passed over");
+            }
+            message
+        });
+        messages.collect()
+    }
+
+    /// Keys beside those that a format knows: mostly metadata. One whose value lists calls of tools that the run has no call of may
+    /// have been more. Called where all calls are there.
+    pub(super) fn note_keys(&self, object: Object<'run>, is_known: impl Fn(&str) -> bool) {
+        let others = object.entries().iter().filter(|entry| !is_known(entry.key) && !tells_no_calls(entry.key));
+        for entry in others {
+            let values = match &entry.node.value {
+                Value::List(values) => *values,
+                Value::Object(_) => std::slice::from_ref(&entry.node),
+                _ => continue,
+            };
+            let calls = values.iter().filter_map(|value| called_tool(node_object(*value)?));
+            let mut unknown = calls.filter(|tool| !self.has_call_of(tool));
+            if unknown.next().is_some() {
+                self.note_unknown(entry.node.origin, format!("the key `{}` lists calls that are not read", entry.key));
+            }
+        }
+    }
+
+    /// The parts of what somebody said, in a format that has its calls elsewhere: a part that is one is not read.
+    pub(super) fn note_parts(&self, content: Node<'run>) {
+        self.note_parts_beside_calls(content, false);
+    }
+
+    /// See [`Self::note_parts`]: the calls among the parts are written down beside them, too.
+    pub(super) fn note_parts_beside_calls(&self, content: Node<'run>, are_told: bool) {
+        let one = node_object(content).filter(|part| blocks::has_type(*part)).map(|part| (content, part));
+        let parts = match content.value {
+            Value::List(parts) => parts,
+            _ => &[],
+        };
+        for (node, part) in object_items(parts).chain(one) {
+            let is_unknown = match blocks::classify_block(part) {
+                ContentBlock::Unknown => true,
+                ContentBlock::Calls(_) | ContentBlock::Answers(_) => !are_told,
+                ContentBlock::Says(_) | ContentBlock::Thinks(_) | ContentBlock::Silent => false,
+            };
+            if is_unknown {
+                self.note_unknown(node.origin, UNKNOWN_CONTENT);
+            }
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! What a format does not know may have been a call: an unknown record, event, block or part is put into every list of every shared
+//! trace, and the run then must not count its calls as all there are.
+
+use averment_base::limits::Limits;
+use averment_fixtures::shared;
+use averment_runs::run::StepKind;
+use averment_traces::{TraceRuns, parse_run};
+use bumpalo::Bump;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+/// The tool that only the unknown part names.
+const TOOL: &str = "zz_tool";
+/// The kind that no format has.
+const KIND: &str = "zz_unknown";
+
+/// Keys whose text says what a record is.
+const SAY_KIND: [&str; 12] = [
+    "type",
+    "kind",
+    "role",
+    "source",
+    "event",
+    "action",
+    "observation",
+    "record_type",
+    "method",
+    "run_type",
+    "run",
+    "openinference.span.kind",
+];
+/// Keys whose text names a tool.
+const NAMES: [&str; 8] =
+    ["name", "tool", "tool_name", "toolName", "function_name", "function", "action_name", "gen_ai.tool.name"];
+/// Keys under which a record holds what it is about.
+const HOLD: [&str; 8] = ["payload", "item", "part", "message", "msg", "body", "span_data", "attributes"];
+
+/// Whether each run of a file lets nobody say that a tool was never called.
+fn open_runs(text: &str) -> Result<Vec<bool>, String> {
+    let limits = Limits::default();
+    let mut open = Vec::new();
+    for raw in TraceRuns::new("t", Cursor::new(text.as_bytes().to_vec()), &limits) {
+        let raw = raw.map_err(|error| error.to_string())?;
+        let arena = Bump::new();
+        let run = parse_run(&raw, &arena, &limits).map_err(|error| error.to_string())?;
+        let records = run.recorded.get(StepKind::Call as usize) == Some(&true);
+        let named = run
+            .steps
+            .iter()
+            .any(|step| step.kind == StepKind::Call && [TOOL, KIND].iter().any(|name| step.name.contains(name)));
+        open.push(!run.complete || !records || named);
+    }
+    Ok(open)
+}
+
+/// The values of a file, and whether there is one alone.
+pub fn values_of(path: &Path) -> Option<Vec<Json>> {
+    let text = String::from_utf8(std::fs::read(path).unwrap()).ok()?;
+    let values: Result<Vec<Json>, _> = serde_json::Deserializer::from_str(&text).into_iter().collect();
+    values.ok().filter(|values| !values.is_empty())
+}
+
+fn text_of(values: &[Json]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+/// The steps to a list: keys and positions; an empty key opens the JSON in a text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum PathPart {
+    Key(String),
+    Item(usize),
+    Text,
+}
+
+fn is_list_of_records(items: &[Json]) -> bool {
+    !items.is_empty() && items.iter().filter(|item| item.is_object()).count() * 2 > items.len()
+}
+
+fn lists(value: &Json, at: &mut Vec<PathPart>, found: &mut Vec<Vec<PathPart>>) {
+    match value {
+        Json::Array(items) => {
+            if is_list_of_records(items) {
+                found.push(at.clone());
+            }
+            for (position, item) in items.iter().enumerate() {
+                at.push(PathPart::Item(position));
+                lists(item, at, found);
+                at.pop();
+            }
+        }
+        Json::Object(entries) => {
+            for (key, value) in entries {
+                at.push(PathPart::Key(key.clone()));
+                lists(value, at, found);
+                at.pop();
+            }
+        }
+        Json::String(text) if text.starts_with(['[', '{']) => {
+            if let Ok(inner) = serde_json::from_str::<Json>(text) {
+                at.push(PathPart::Text);
+                lists(&inner, at, found);
+                at.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+fn changed(value: &Json, path: &[PathPart], change: &dyn Fn(&mut Vec<Json>)) -> Json {
+    let mut value = value.clone();
+    match (path, &mut value) {
+        ([], Json::Array(items)) => change(items),
+        ([PathPart::Key(key), rest @ ..], Json::Object(entries)) => {
+            let inner = changed(&entries[key], rest, change);
+            entries.insert(key.clone(), inner);
+        }
+        ([PathPart::Item(position), rest @ ..], Json::Array(items)) => {
+            items[*position] = changed(&items[*position], rest, change);
+        }
+        ([PathPart::Text, rest @ ..], Json::String(text)) => {
+            *text = changed(&serde_json::from_str(text).unwrap(), rest, change).to_string();
+        }
+        _ => unreachable!(),
+    }
+    value
+}
+
+/// A path without positions, with the kinds of the records on it.
+fn shape(root: &Json, path: &[PathPart]) -> String {
+    let (mut shape, mut at) = (String::new(), root.clone());
+    for part in path {
+        match part {
+            PathPart::Key(key) => {
+                shape.push_str(&format!(".{key}"));
+                at = at[key.as_str()].clone();
+            }
+            PathPart::Item(position) => {
+                at = at[*position].clone();
+                let kind = ["type", "role", "kind", "event", "key"].iter().find_map(|key| at[*key].as_str());
+                shape.push_str(&format!("[{}]", kind.unwrap_or_default()));
+            }
+            PathPart::Text => {
+                shape.push('"');
+                at = serde_json::from_str(at.as_str().unwrap()).unwrap();
+            }
+        }
+    }
+    shape
+}
+
+/// A record as it stands beside others, but of a kind that nobody knows; `None` where nothing in it says its kind.
+fn unknown_sibling(of: &Json) -> Option<Json> {
+    let mut record = of.as_object()?.clone();
+    let mut says = false;
+    for (key, value) in &mut record {
+        if SAY_KIND.contains(&key.as_str()) && value.is_string() {
+            *value = json!(KIND);
+            says = true;
+        } else if HOLD.contains(&key.as_str())
+            && let Some(inner) = unknown_sibling(value)
+        {
+            *value = inner;
+            says = true;
+        } else if NAMES.contains(&key.as_str()) && value.is_string() {
+            *value = json!(TOOL);
+        } else if key == "function" && value.is_object() {
+            value["name"] = json!(TOOL);
+        } else if ["uuid", "id", "call_id", "span_id", "spanId"].contains(&key.as_str()) && value.is_string() {
+            *value = json!("00000000000000ff");
+        }
+    }
+    record.insert("tool_name".to_owned(), json!(TOOL));
+    says.then_some(Json::Object(record))
+}
+
+/// A record of a format that is none of these.
+fn foreign() -> Json {
+    json!({"type": KIND, "name": TOOL, "input": {"a": 1}})
+}
+
+pub fn trace_files() -> Vec<PathBuf> {
+    let mut folders = vec![averment_fixtures::project("tests/golden/trace/formats")];
+    if let Some(folder) = shared("traces") {
+        let folders_in = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        folders.extend(folders_in.filter(|path| path.is_dir()));
+    }
+    folders.sort();
+    let mut files: Vec<PathBuf> = folders.iter().flat_map(|folder| averment_fixtures::files(folder)).collect();
+    files.retain(|path| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        ![".expect.json", ".eval", ".snap", ".zip", ".gz"].iter().any(|ending| name.ends_with(ending))
+    });
+    files
+}
+
+/// Lists that hold no records of the run, each by what stands in its path, with the reason.
+const HARMLESS: [(&str, &str); 78] = [
+    ("tools", "definitions of tools, and names of them"),
+    ("tool.definitions", "definitions of tools"),
+    ("tool_references", "definitions of tools that were found"),
+    ("mcp_servers", "settings"),
+    ("detectedSkills", "skills are no calls"),
+    (".input.todos", "arguments"),
+    (".input.edits", "arguments"),
+    (".arguments\"", "arguments"),
+    (".toolUseResult.", "what a tool gave"),
+    ("[tool_result].content", "what a tool gave"),
+    ("tool_result].content", "what a tool gave"),
+    (".result.content", "what a tool gave"),
+    ("].toolCalls[].result", "what a tool gave"),
+    ("[ObservationEvent].observation", "what a tool gave"),
+    (".content_items", "what a tool gave"),
+    (".output.blocks", "what a tool gave"),
+    (".tool_output.blocks", "what a tool gave"),
+    ("tool_response].value.stringValue\".content", "what a tool gave"),
+    ("response.content", "what a tool gave"),
+    (".traj[tool].content\"", "what a tool gave"),
+    (".output.value\".content", "what a tool gave"),
+    ("tags[string].value\".content ", "what a tool gave"),
+    (".info.reward_info", "what is expected"),
+    (".info.task", "what is expected"),
+    (".expected_invocation", "what is expected"),
+    (".eval.scorers", "how it is judged"),
+    (".plan.steps", "how it was set up"),
+    (".reductions", "how it is judged"),
+    (".results.scores", "how it is judged"),
+    (".events[model]", "the requests of a model: their calls stand in the messages and have events of their own"),
+    (".events[sample_init].state", "the state at the start"),
+    (".events[state]", "changes of a state: the messages hold what was said, tool events what was done"),
+    (".events[store]", "changes of a state"),
+    (".samples[].output.choices", "the last answer, which stands in the messages"),
+    (".tool_call_metadata.model_response", "the answer around an action: each of its calls has an action of its own"),
+    (".data.toolRequests", "what was only asked for; executions have events of their own"),
+    (".extra.actions", "where the message has calls of its own, these are the same"),
+    (".thoughts", "thoughts"),
+    ("[reasoning].summary", "thoughts"),
+    ("tokens_details", "counts"),
+    (".response.choices", "what the model could have said instead"),
+    (".response.body.choices", "what the model could have said instead"),
+    (".outputs.choices", "what the model could have said instead"),
+    (".delta.tool_calls", "pieces of one call are joined by their position"),
+    (".attributes ", "what a span says of itself: an attribute without a key says nothing"),
+    (".tags ", "what a span says of itself"),
+    (".fields ", "what an event says of itself"),
+    (".references ", "which spans a span follows"),
+    (".logs ", "an event without a name of a known dialect"),
+    (".span_events ", "an event without a name of a known dialect"),
+    ("[SPAN_KIND_SERVER].events ", "an event without a name of a known dialect"),
+    ("vercel_ai_sdk [][].events ", "an event without a name of a known dialect"),
+    ("llm_request\".contents", "what a model was given: what was done before has spans of its own"),
+    ("llm_request].value.stringValue\".contents", "what a model was given"),
+    ("value\".contents", "what a model was given"),
+    (".input.messages", "what a model was given"),
+    (".inputs.messages", "what a model was given"),
+    ("ai.prompt", "what a model was given"),
+    (".input.value\"", "what a model was given"),
+    (".llmSpans[llm].input", "what a model was given"),
+    (".llmSpans[].input", "what a model was given"),
+    ("[GENERATION].input\"", "what a model was given"),
+    ("deepeval_trace [].input", "what the run was given"),
+    ("[].agentSpans ", "the list says of what kind its spans are"),
+    ("[].llmSpans ", "the list says of what kind its spans are"),
+    ("[].baseSpans ", "steps of a workflow, whatever their type"),
+    ("].output.messages", "the state of a graph: models and tools have spans of their own"),
+    ("].baseSpans[base]", "the state of a graph: models and tools have spans of their own"),
+    ("langchain_messages [].output.messages", "the state of a graph: models and tools have spans of their own"),
+    (".output.value\".output", "the same stands in attributes with numbers, which are read"),
+    (".content\".generations", "of several generations the first was given"),
+    (".body.output.messages[assistant].content\".messages", "the state of a graph"),
+    ("gen_ai.output.messages\"", "of an agent: its models have spans of their own"),
+    (".instrumentationLibrarySpans[].spans ", "a span that names no kind of any dialect"),
+    ("otel_flat_spans [] ", "a span that names no kind of any dialect"),
+    (
+        "[GENERATION].output\"[assistant].tool_calls",
+        "what was asked for and no tool has a span for, as long as tools have spans",
+    ),
+    ("[][][].events", "what was sent comes back in the stream"),
+    (".item.changes", "a change of another kind is one of its path"),
+];
+
+fn is_harmless(place: &str) -> bool {
+    HARMLESS.iter().any(|(part, _)| place.contains(part))
+}
+
+#[test]
+fn what_is_not_known_may_have_been_a_call() {
+    let mut green: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut tried = 0;
+    for path in trace_files() {
+        let Some(values) = values_of(&path) else { continue };
+        let Ok(before) = open_runs(&text_of(&values)) else { continue };
+        if before.iter().all(|open| *open) {
+            continue;
+        }
+        let all = Json::Array(values.clone());
+        let mut found = Vec::new();
+        lists(&all, &mut Vec::new(), &mut found);
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for list in found {
+            if values.len() == 1 && list.is_empty() {
+                continue;
+            }
+            let shape = shape(&all, &list);
+            let folder = path.parent().unwrap().file_name().unwrap().to_str().unwrap().to_owned();
+            if is_harmless(&format!("{folder} {shape} ")) {
+                continue;
+            }
+            let count = seen.entry(shape.clone()).or_default();
+            *count += 1;
+            if *count > 2 {
+                continue;
+            }
+            for sibling in [false, true] {
+                let is_put = std::cell::Cell::new(false);
+                let put = |items: &mut Vec<Json>| {
+                    let at = items.len() / 2 + 1;
+                    let new = if sibling { unknown_sibling(&items[items.len() / 2]) } else { Some(foreign()) };
+                    if let Some(new) = new {
+                        items.insert(at.min(items.len()), new);
+                        is_put.set(true);
+                    }
+                };
+                let after = changed(&all, &list, &put);
+                if !is_put.get() {
+                    continue;
+                }
+                tried += 1;
+                let after = open_runs(&text_of(after.as_array().unwrap()));
+                let told = after.map_or(true, |after| {
+                    after.len() != before.len() || after.iter().zip(&before).any(|(after, before)| *after && !before)
+                });
+                if !told {
+                    let file = path.file_name().unwrap().to_str().unwrap();
+                    let what = if sibling { "sibling" } else { "foreign" };
+                    green.entry(format!("{folder} {shape} {what}")).or_default().push(file.to_owned());
+                }
+            }
+        }
+    }
+    for (place, files) in &green {
+        eprintln!("{place}: {}", files[0]);
+    }
+    let is_gap = |place: &&String| GAPS.iter().any(|(gap, _)| place.starts_with(gap));
+    let wrong: Vec<_> = green.keys().filter(|place| !is_gap(place)).collect();
+    eprintln!("{tried} unknown parts, {} passed", green.len());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Places that pass, with the reason.
+const GAPS: [(&str, &str); 4] = [
+    ("openhands_events [] sibling", "an observation that names a call is the result of that, whatever its kind"),
+    ("formats [] sibling", "a constructor of LangChain is told by its class, whatever its type"),
+    ("otel_jaeger [].data foreign", "what stands among traces and is none is lost where the file is cut into runs"),
+    ("vercel_ai_sdk [] foreign", "it goes with the run before it, which records no calls"),
+];
+
+/// A key beside known ones is metadata, unless its value lists calls that the run does not have.
+#[test]
+fn a_key_that_lists_other_calls_is_no_metadata() {
+    let step = json!({"step_id": 1, "source": "agent", "message": "hi"});
+    let run = |step: &Json, top: &Json| {
+        let mut run = json!({"schema_version": "ATIF-v1.5", "session_id": "s", "agent": {"name": "a", "version": "1"}, "steps": [step]});
+        run.as_object_mut().unwrap().extend(top.as_object().unwrap().clone());
+        open_runs(&run.to_string()).unwrap()
+    };
+    let with = |value: Json| {
+        let mut step = step.clone();
+        step["others"] = value;
+        step
+    };
+    let call = json!([{"name": TOOL, "arguments": {}}]);
+    assert_eq!(run(&step, &json!({})), [false]);
+    assert_eq!(run(&step, &json!({"tool_definitions": call, "notes": [{"name": "x", "value": 1}]})), [false]);
+    assert_eq!(run(&step, &json!({"actions": call})), [true]);
+    assert_eq!(run(&with(call.clone()), &json!({})), [true]);
+    assert_eq!(run(&with(json!([{"name": "x"}, {"cost": 1}])), &json!({})), [false]);
+}

@@ -49,6 +49,11 @@ fn conformance_of_traces_facts_about_recorded_sessions() {
         let ran = work.aver(&format!("check facts.assert {} --format json --all-violations{params}", trace.display()));
         let report = ran.json();
         let results = report["runs"][0]["results"].as_array().unwrap_or_else(|| panic!("{file}: {ran:?}"));
+        // What is not understood there may have been a call.
+        if file.ends_with("edge_cases.jsonl") {
+            assert!(results.iter().take(5).all(|result| result["because"] == "open"), "{file}: {results:?}");
+            continue;
+        }
         for result in results.iter().take(5) {
             assert_eq!(result["verdict"], "pass", "{file}: {result}");
         }

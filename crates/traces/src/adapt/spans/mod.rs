@@ -219,7 +219,8 @@ key_table! {
         Part = "create_agent" | "invoke_workflow" | "workflow" | "task" | "CHAIN" | "chain" | "RETRIEVER" | "EMBEDDING"
             | "RERANKER" | "GUARDRAIL" | "EVALUATOR" | "PROMPT" | "embeddings" | "UNKNOWN" | "retriever" | "embedding"
             | "ai.embed" | "ai.embed.doEmbed" | "ai.embedMany" | "ai.embedMany.doEmbed" | "parser" | "prompt" | "WORKFLOW"
-            | "TASK" | "PARSER" | "MEMORY",
+            | "TASK" | "PARSER" | "MEMORY" | "handoff" | "HANDOFF" | "retrieval" | "unknown" | "evaluator" | "guardrail"
+            | "reranker",
     }
 }
 

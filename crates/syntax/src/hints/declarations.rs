@@ -62,7 +62,7 @@ pub(super) const TABLE: &[Hint] = &[
         .with_line_edit("test {n} expect fail {wrong}"),
     pattern_hint("test \"x\" expect fail", "h[ test T expect !..'{'|from ... ] <>")
         .with_message("a test needs a run: in braces, or `from` a file")
-        .with_help("write `{h} { calls: [{ tool: \"refund\" }] }`"),
+        .with_help("write `{h} { calls: […] }`"),
     pattern_hint("test \"x\" expect fail from run.json", "test T expect RUN? from !T &X < ... >")
         .with_message("the path of a file stands in quotes")
         .with_rewrite("from \"{...}\"")

@@ -7,7 +7,18 @@ use averment_base::diagnostic::{Diagnostic, SourceEdit};
 use averment_base::source::Span;
 
 /// Asked before an unclosed string is reported.
-pub(super) const FIRST: &[Hint] = &[function_hint("output doesn't contain \"x\"", negated_contraction)];
+pub(super) const FIRST: &[Hint] = &[
+    function_hint("output doesn't contain \"x\"", negated_contraction),
+    pattern_hint("@severity(\"warn\")", "< '@' m:severity|as|id|tags > '(' v:IN ')' @end")
+        .with_message("there are no decorators: `{m}` stands behind its assertion")
+        .with_help("write `{m} {v|unquoted}` at the end of the line that it belongs to"),
+    pattern_hint("@weight(2)", "< '@' m:MODIFIER > '(' v:IN ')' @end")
+        .with_message("there are no decorators: `{m}` stands behind its assertion")
+        .with_help("write `{m} {v}` at the end of the line that it belongs to"),
+    pattern_hint("@must", "< '@' m:MODIFIER > @end")
+        .with_message("there are no decorators: `{m}` stands behind its assertion")
+        .with_help("write `{m}` at the end of the line that it belongs to"),
+];
 
 pub(super) const TABLE: &[Hint] = &[
     pattern_hint(

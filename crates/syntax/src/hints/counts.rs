@@ -45,7 +45,10 @@ fn repeat_bound(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let step = view.step_or(start, "A");
     let number =
         (end..view.len()).find(|&at| view.is_number(at)).map_or("…".to_owned(), |at| view.token_text(at).to_owned());
-    let help = format!("write `never repeat {step} more than {number} times`");
+    let mut help = format!("write `never repeat {step} more than {number} times`");
+    if number == "…" {
+        help.push_str(&format!(", such as `never repeat {step} more than 3 times`"));
+    }
     if end >= view.len() {
         return Some(view.wrong_behind(end, message).with_help(help));
     }

@@ -24,9 +24,9 @@ pub(super) const TABLE: &[Hint] = &[
         .with_message("a name is missing behind `{w}`")
         .with_help("write `{w} {w|named} { … }`"),
     pattern_hint("rule 2nd { }", "w:rule|case|invariant n[ < N > TAIL? ]")
-        .with_message("the name of a {w} starts with a letter")
-        .with_rewrite("{w} the-{n} { … }")
-        .with_line_edit("{w} the-{n}"),
+        .with_message("the name of a {w} starts with a letter or `_`")
+        .with_rewrite("{w} _{n} { … }")
+        .with_line_edit("{w} _{n}"),
     function_hint("rule refunds: never refund", colon_body),
     pattern_hint("rule approval:", "w:rule|case|invariant n:LABEL < : >")
         .with_message("the body of a {w} stands in braces, not behind a colon")

@@ -51,7 +51,7 @@ pub(super) const TABLE: &[Hint] = &[
         .with_help("a function takes its argument in parentheses: `{a}({b})`; two conditions are joined with `and`"),
     pattern_hint("output.a == 1 output.b == 2", "a:.. b[ < @second w:W > BEHIND ... ]")
         .with_message("a second condition begins with `{w}`")
-        .with_help("join them with `and` or `or`, or write `{a}` and `{b}` on two lines")
+        .with_help("join them with `and` or `or`, or write each on a line of its own")
         .with_line_edit("{a} and {b}")
         .with_title("join them with `and`"),
     pattern_hint("output.status \"ok\"", "a:.. v[ < @second !W w:X > PLACE? ]")

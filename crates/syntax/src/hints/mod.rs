@@ -138,6 +138,9 @@ fn words_of_the_language(word: &str) -> bool {
         "warn",
         "info",
         "pass",
+        "path",
+        "result",
+        "s",
     ];
     let lists = [crate::words::KINDS, crate::words::ROOTS, OTHERS];
     crate::grammar::is_keyword(word) || lists.iter().any(|list| list.contains(&word))

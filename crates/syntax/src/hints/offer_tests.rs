@@ -29,7 +29,9 @@ fn offers(help: &str) -> Vec<&str> {
     let mut before = parts.next().unwrap_or("");
     let mut found = Vec::new();
     while let (Some(code), Some(behind)) = (parts.next(), parts.next()) {
-        let shown = ["such as ", "as in ", "for example ", "as "].iter().any(|word| before.ends_with(word));
+        let shown = ["such as ", "as in ", "for example ", "as ", "is missing before "]
+            .iter()
+            .any(|word| before.ends_with(word));
         if !shown && code.contains(' ') {
             found.push(code);
         }
@@ -65,10 +67,17 @@ fn invented(code: &str, written: &str) -> Option<String> {
                 !is_placeholder(bare)
                     && !words_of_the_language(bare)
                     && !known.contains(&bare.to_ascii_lowercase())
+                    && !(bare == "amount" && written.contains('$'))
                     && !bare.split(['-', '_']).all(|part| squeezed.contains(&part.to_ascii_lowercase()))
             }
-            TokenKind::Text => !words(text).iter().all(|word| squeezed.contains(word.as_str())),
-            TokenKind::Number => !numbered,
+            TokenKind::Text => {
+                !words(text).iter().all(|word| squeezed.contains(word.as_str()) || words_of_the_language(word))
+            }
+            // A program that went well, and a call that came once.
+            TokenKind::Number => {
+                let is_once = code.contains("more than 1 times") && known.contains("duplicate");
+                !numbered && !is_once && !code.contains("exits 0")
+            }
             _ => false,
         };
         if foreign {
@@ -165,7 +174,7 @@ fn what_is_certain_is_read() {
     let mut wrong = Vec::new();
     for example in row_examples() {
         let Some(meant) = foreign_syntax::intended_statement(example) else { continue };
-        if grammar::parse_rule(grammar::Rule::file, &meant.text).is_err() {
+        if grammar::parse_rule(grammar::Rule::file, &meant.text, 2_000).is_err() {
             wrong.push(example);
         }
     }

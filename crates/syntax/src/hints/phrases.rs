@@ -60,7 +60,7 @@ pub(super) const TABLE: &[Hint] = &[
     )
     .with_message("how a call ended is `ok` or `failed`, not `{w}`")
     .with_swap("{w|status}"),
-    pattern_hint("args.amount between 1 and 100", "..( @valued < between > n:N and|to|-|, m:N")
+    pattern_hint("output.amount between 1 and 100", "..( @valued < between > n:N and|to|-|, m:N")
         .with_message("a range is written `1..100`")
         .with_rewrite("in {n}..{m}"),
     pattern_hint("never refund(amount: > 100)", "..( n:W < @inner @read : > v[ TEST !'('|.|,|')'|== A ]")

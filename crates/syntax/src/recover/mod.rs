@@ -28,7 +28,6 @@ use brackets::{BracketEnd, BracketTable};
 pub(super) use incremental::read_incremental;
 pub use incremental::{FileOutline, IncrementalParse, PreviousParse};
 pub(super) use intended::apply_first_fix;
-#[cfg(test)]
 pub(super) use offers::can_be_read;
 use segments::{BodyKind, SegmentBody, TokenSegment};
 pub(super) use text::{TokenText, ends_operand};

@@ -8,6 +8,9 @@ use averment_base::diagnostic::{Diagnostic, SourceEdit};
 /// Longer offers are not tried.
 const LONGEST: usize = 1_000;
 
+/// Steps of the parser for a byte of an offer: the messages of a file with many mistakes take no more time than reading it does.
+const OFFER_STEPS: usize = 500;
+
 /// Where a part of a statement may stand.
 const PLACES: &[(&str, &str)] = &[
     ("", ""),
@@ -44,7 +47,10 @@ pub(crate) fn can_be_read(code: &str) -> bool {
 /// A setting or a step is one only without anything in front of it.
 fn reads_at(text: &str, alone: bool) -> bool {
     let rules = [Rule::file, Rule::lone_setting, Rule::lone_step];
-    rules.iter().take(if alone { rules.len() } else { 1 }).any(|rule| grammar::parse_rule(*rule, text).is_ok())
+    rules
+        .iter()
+        .take(if alone { rules.len() } else { 1 })
+        .any(|rule| grammar::parse_rule(*rule, text, OFFER_STEPS).is_ok())
 }
 
 /// True for a word, a sign, or a text of few letters: they are judged by the fix.

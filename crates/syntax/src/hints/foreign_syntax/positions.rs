@@ -28,7 +28,7 @@ pub(super) const TABLE: &[RewriteRow] = &[
     )
     .with_message(FIRST),
     pattern_row("never refund at all", "s[ never|only .. ] < at all > @end", "{s}").with_message(FIRST),
-    pattern_row("never refund!", "s[ STATEMENT .. ] < '!'|,|: > @end", "{s}")
+    pattern_row("never refund!", "s[ STATEMENT .. ] < '!'|: > @end", "{s}")
         .with_message("a statement ends with its line"),
     pattern_row(
         "each of the refund: args.amount <= 5",
@@ -212,7 +212,7 @@ pub(super) const TABLE: &[RewriteRow] = &[
     // Words too many, wherever they stand.
     pattern_row(
         "never the refund",
-        "..( ^STATEMENT|->|,|after|before|until|and|or|each|between|then < the|a|an|our|your > &D",
+        "..( ^STATEMENT|->|,|after|before|until|and|or|each|between|then < the|a|an|our|your > !within|until|before|after|between|weight|as|ok|failed &D",
         "",
     )
     .with_message("a step is named without an article"),

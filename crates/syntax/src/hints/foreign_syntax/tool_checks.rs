@@ -123,7 +123,7 @@ pub(super) const LAST: &[RewriteRow] = &[
     pattern_row("not refund", "not a:TOOL @end", "never {a}").with_message(CALLED).as_guess(),
     pattern_row("refund == false", "a:TOOL ==|===|is false @end", "never {a}").with_message(CALLED).as_guess(),
     pattern_row("refund == true", "a:TOOL ==|===|is true @end", "require {a}").with_message(CALLED).as_guess(),
-    pattern_row("refund <= 3", "a:TOOL s[ SIGN PLAIN ] @end", "count {a} {s}")
+    pattern_row("refund <= 3", "!total|sum|amount|price|score|n|x|y a:TOOL s[ SIGN PLAIN ] @end", "count {a} {s}")
         .with_message("how often a tool is called is said with `count`")
         .as_guess(),
 ];

@@ -135,15 +135,19 @@ impl Checker<'_> {
             NumberMeasure::Size => ("bytes", format!("{written}B")),
             _ => ("milliseconds", format!("{written}ms")),
         };
-        self.report_diagnostic(
-            Diagnostic::new(
-                Slug::BareNumber,
+        let message = format!("a bare number against {} is read as {read_as}", unit.noun());
+        let diagnostic = Diagnostic::new(Slug::BareNumber, value.expr.span, message);
+        // Who writes `duration <= 30` may have meant seconds: nothing is certain there.
+        let diagnostic = if read_as == "milliseconds" {
+            diagnostic.with_help(format!("write `{written}s` for seconds, `{write}` for milliseconds"))
+        } else {
+            diagnostic.with_help(format!("write `{write}`")).with_fix(
+                format!("write `{write}`"),
                 value.expr.span,
-                format!("a bare number against {} is read as {read_as}", unit.noun()),
+                write.clone(),
             )
-            .with_help(format!("write `{write}`"))
-            .with_fix(format!("write `{write}`"), value.expr.span, write.clone()),
-        );
+        };
+        self.report_diagnostic(diagnostic);
     }
 }
 

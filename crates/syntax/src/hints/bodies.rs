@@ -72,7 +72,7 @@ pub(super) const LAST: &[Hint] = &[
     pattern_hint("first plan, search", "w:STATEMENT .. < @failed , > !STATEMENT &P")
         .with_message("`{w}` takes no list of steps")
         .with_help("write a statement of its own for each step"),
-    pattern_hint("args.amount > 0, args.x == 1", "!let|param|use|tags a:.. < @failed , > &X ...")
+    pattern_hint("output.amount > 0, output.x == 1", "!let|param|use|tags a:.. < @failed , > &X ...")
         .with_message("statements on one line are separated by `;`")
         .with_rewrite("{a}; {...}"),
 ];

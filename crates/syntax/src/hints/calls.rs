@@ -107,9 +107,10 @@ fn incomplete_generate(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let head = view.source_text(0, at + 1);
     let by_schema = view.token_is(at + 1, "from") && view.token_is(at + 2, "schema");
     if !by_schema && !view.token_is(at + 1, "{") {
-        return Some(view.wrong_behind(at + 1, "`generate` needs the arguments in braces").with_help(format!(
-            "write `{head} {{ a: integer 0..9 }} cases 50 seed 7`, or `{head} from schema cases 50 seed 7`"
-        )));
+        return Some(
+            view.wrong_behind(at + 1, "`generate` needs the arguments in braces")
+                .with_help(format!("write `{head} {{ … }} cases … seed …`, or `{head} from schema cases … seed …`")),
+        );
     }
     let end = if by_schema { at + 3 } else { view.behind_bracket(at + 1) };
     if view.failed < end {
@@ -122,13 +123,9 @@ fn incomplete_generate(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let is_counted =
         |word: &str| view.find_word(end, word).is_some_and(|at| at + 1 < view.failed && view.is_number(at + 1));
     if is_counted("cases") && is_counted("seed") && view.failed < view.len() {
-        let place = view.failed;
-        let message = format!("a line end or `;` is missing before `{}`", view.token_text(place));
-        let edit = view.insert_after(place - 1, ";");
-        let text = format!("…; {}", view.source_text(place, view.len()));
-        return Some(view.syntax_error(place, place + 1, message).suggest_text(text, vec![edit]));
+        return missing_line_end(view, view.failed);
     }
-    let counts = format!("cases {} seed {}", number("cases", "50"), number("seed", "7"));
+    let counts = format!("cases {} seed {}", number("cases", "…"), number("seed", "…"));
     let rest = view.find_any(end, &["as", "expect"]).unwrap_or(view.len());
     let place = view.failed;
     let message = "generated inputs need `cases` and `seed`";
@@ -139,6 +136,31 @@ fn incomplete_generate(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     } else {
         view.insert_after(end - 1, format!(" {counts}"))
     };
-    let made_by = if by_schema { "from schema" } else { "{ … }" };
-    Some(diagnostic.suggest_text(format!("{head} {made_by} {counts}"), vec![edit]))
+    let text = format!("{head} {} {counts}", if by_schema { "from schema" } else { "{ … }" });
+    // How many and which are made is for the author to say.
+    Some(if counts.contains('…') {
+        diagnostic.with_help(format!("write `{text}`"))
+    } else {
+        diagnostic.suggest_text(text, vec![edit])
+    })
+}
+
+/// `call add generate { … } cases 5 seed 7 call …`: the call is complete, and something follows on its line.
+fn missing_line_end(view: &StatementView<'_, '_>, end: usize) -> Option<Diagnostic> {
+    let at = view.failed;
+    if at < end || at >= view.len() {
+        return None;
+    }
+    let starts = words::STATEMENTS.contains(&view.token_text(at)) || words::DECLARATIONS.contains(&view.token_text(at));
+    let word = view.token_text(at);
+    let diagnostic =
+        view.syntax_error(at, at + 1, format!("the call is complete before `{word}`: a line end is missing"));
+    Some(if starts {
+        let help = format!("put `{}` on a line of its own", view.source_text(at, view.len()));
+        let mut diagnostic = diagnostic.suggest_text(help.clone(), vec![view.insert_before(at, "\n")]);
+        diagnostic.help = Some(help);
+        diagnostic
+    } else {
+        diagnostic.with_help("behind its seed a call takes `for \"…\"`, `as NAME`, `expect ok` or `expect error`; all else stands on the next line")
+    })
 }

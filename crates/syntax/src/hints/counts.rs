@@ -26,7 +26,7 @@ pub(super) const TABLE: &[Hint] = &[
         .with_rewrite("count {a} == {n|digits}"),
     pattern_hint("count search often", "count a:P !SIGN|in|not|: < X >")
         .with_message("`count` needs a comparison behind its step")
-        .with_help("write `count {a} <= 3`"),
+        .with_help("write `count {a} <= …`"),
 ];
 
 /// `count A =< 3`.
@@ -42,10 +42,13 @@ fn repeat_bound(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         _ => return None,
     };
     let end = view.behind_pattern(start);
-    let step = view.step_or(start, "search");
+    let step = view.step_or(start, "A");
     let number =
-        (end..view.len()).find(|&at| view.is_number(at)).map_or("3".to_owned(), |at| view.token_text(at).to_owned());
-    let help = format!("write `never repeat {step} more than {number} times`");
+        (end..view.len()).find(|&at| view.is_number(at)).map_or("…".to_owned(), |at| view.token_text(at).to_owned());
+    let mut help = format!("write `never repeat {step} more than {number} times`");
+    if number == "…" {
+        help.push_str(&format!(", such as `never repeat {step} more than 3 times`"));
+    }
     if end >= view.len() {
         return Some(view.wrong_behind(end, message).with_help(help));
     }

@@ -24,9 +24,9 @@ pub(super) const TABLE: &[Hint] = &[
         .with_message("a name is missing behind `{w}`")
         .with_help("write `{w} {w|named} { … }`"),
     pattern_hint("rule 2nd { }", "w:rule|case|invariant n[ < N > TAIL? ]")
-        .with_message("the name of a {w} starts with a letter")
-        .with_rewrite("{w} the-{n} { … }")
-        .with_line_edit("{w} the-{n}"),
+        .with_message("the name of a {w} starts with a letter or `_`")
+        .with_rewrite("{w} _{n} { … }")
+        .with_line_edit("{w} _{n}"),
     function_hint("rule refunds: never refund", colon_body),
     pattern_hint("rule approval:", "w:rule|case|invariant n:LABEL < : >")
         .with_message("the body of a {w} stands in braces, not behind a colon")
@@ -62,7 +62,7 @@ pub(super) const TABLE: &[Hint] = &[
         .with_line_edit("test {n} expect fail {wrong}"),
     pattern_hint("test \"x\" expect fail", "h[ test T expect !..'{'|from ... ] <>")
         .with_message("a test needs a run: in braces, or `from` a file")
-        .with_help("write `{h} { calls: [{ tool: \"refund\" }] }`"),
+        .with_help("write `{h} { calls: […] }`"),
     pattern_hint("test \"x\" expect fail from run.json", "test T expect RUN? from !T &X < ... >")
         .with_message("the path of a file stands in quotes")
         .with_rewrite("from \"{...}\"")

@@ -8,7 +8,7 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("let = 3", "w:let|param|def|schema < !W X? >")
         .with_message("a name is missing behind `{w}`")
         .with_help("write `{w|declared}`; a name is made of letters, digits and `_`, and starts with a letter"),
-    pattern_hint("let x =", "let n:W = <> @end").with_message("a value is missing behind `=`").with_help("write `let {n} = 100`"),
+    pattern_hint("let x =", "let n:W = <> @end").with_message("a value is missing behind `=`").with_help("write `let {n} = …`"),
     pattern_hint("let x := 3", "let n:W < : = > ...")
         .with_message("`=` stands between a name and its value")
         .with_rewrite("let {n} = {...}"),
@@ -22,7 +22,7 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("let large(a) = a > 100", "< let > c[ W '(' ... ]")
         .with_message("a name with parameters is declared with `def`")
         .with_rewrite("def {c}"),
-    pattern_hint("let x", "let n:W <> @end").with_message("a `let` needs `=` and a value").with_help("write `let {n} = 100`"),
+    pattern_hint("let x", "let n:W <> @end").with_message("a `let` needs `=` and a value").with_help("write `let {n} = …`"),
     pattern_hint("let x 3", "let n:W !'='|: @apart v[ < X > ... ]")
         .with_message("`=` stands between a name and its value")
         .with_rewrite("let {n} = {v}"),
@@ -36,7 +36,7 @@ pub(super) const TABLE: &[Hint] = &[
         ),
     pattern_hint("param x: number =", "param n:W : t:X = <> @end")
         .with_message("a value is missing behind `=`")
-        .with_help("write `param {n}: {t} = 100`"),
+        .with_help("write `param {n}: {t} = …`"),
     pattern_hint("param x: number default 3", "param n:W : t:W @apart < :|==|default > ...")
         .with_message("`=` stands between a name and its value")
         .with_rewrite("param {n}: {t} = {...}"),
@@ -96,8 +96,7 @@ fn use_declaration(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let target = view.source_text(1, paren);
     if target.is_empty() {
         return Some(
-            view.wrong_behind(1, "`use` needs a module or a path")
-                .with_help("write `use std.secrets` or `use \"./other.assert\"`"),
+            view.wrong_behind(1, "`use` needs a module or a path").with_help("write `use std.secrets` or `use \"…\"`"),
         );
     }
     let compact: String = target.split_whitespace().collect();

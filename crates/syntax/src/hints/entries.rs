@@ -3,6 +3,7 @@
 use super::hint::{Hint, function_hint, pattern_hint};
 use super::places::enclosing_bracket;
 use super::view::{StatementView, SuggestText};
+use crate::recover::can_be_read;
 use crate::token::TokenKind;
 use crate::words;
 use averment_base::diagnostic::Diagnostic;
@@ -46,12 +47,14 @@ fn named_argument(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     })?;
     let open = colon - 2;
     let function = view.token_text(open - 1);
-    let inner = view.source_text(open, view.behind_bracket(open));
+    let step = format!("require {function}{}", view.source_text(open, view.behind_bracket(open)));
+    let step = match can_be_read(&step) {
+        true => format!("a tool call with arguments is a step: `{step}`"),
+        false => "a tool call with arguments is a step, as behind `require`".to_owned(),
+    };
     Some(
         view.syntax_error(colon, colon + 1, format!("the arguments of the function `{function}` have no names"))
-            .with_help(format!(
-                "leave the name out; a tool call with arguments is a step: `require {function}{inner}`"
-            )),
+            .with_help(format!("leave the name out; {step}")),
     )
 }
 
@@ -81,7 +84,11 @@ fn missing_comma(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     if view.is_word(at) && view.is_word(at - 1) && !view.is_any(at + 1, &[":", ","]) && !view.token_is(0, "def") {
         return None;
     }
-    let text = format!("{}, {}", view.token_text(at - 1), view.token_text(at));
+    let before = view.token_text(at - 1);
+    let text = match before {
+        "]" | "}" | ")" => format!("{before},"),
+        _ => format!("{before}, {}", view.token_text(at)),
+    };
     Some(
         view.syntax_error(at, at + 1, format!("a comma is missing between two {what}"))
             .suggest_text(text, vec![view.insert_after(at - 1, ",")]),

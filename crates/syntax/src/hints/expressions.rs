@@ -22,7 +22,7 @@ pub(super) const TABLE: &[Hint] = &[
         .with_rewrite("{a}"),
     pattern_hint("output.a == $", "..( < '$' >")
         .with_message("`$` begins a binding or an amount")
-        .with_help("write `$id` for a binding, `$0.05` for an amount, `\"…\"` for a JSONPath"),
+        .with_help("a binding is `$` and a name, an amount `$` and digits; a JSONPath is a text"),
     pattern_hint("output.\"a b\" == 1", "..( a:X < @read @begun . k:T >")
         .with_message("a quoted field is taken with brackets")
         .with_rewrite("{a}[{k}]"),
@@ -32,7 +32,7 @@ pub(super) const TABLE: &[Hint] = &[
         .with_swap(""),
     pattern_hint("output. == 1", "..( X < @read @begun . >")
         .with_message("the name of a field is missing behind `.`")
-        .with_help("write `output.status`, or `output[\"any key\"]`"),
+        .with_help("a point has the name of a field behind it; any other key stands in brackets: `[\"…\"]`"),
     function_hint("output.a ==", missing_operand),
     pattern_hint("output.a == not output.b", "..( b:X a[ < @failed not > CLAUSE? ]")
         .with_message("`not` behind `{b}` needs parentheses")
@@ -51,7 +51,7 @@ pub(super) const TABLE: &[Hint] = &[
         .with_help("a function takes its argument in parentheses: `{a}({b})`; two conditions are joined with `and`"),
     pattern_hint("output.a == 1 output.b == 2", "a:.. b[ < @second w:W > BEHIND ... ]")
         .with_message("a second condition begins with `{w}`")
-        .with_help("join them with `and` or `or`, or write `{a}` and `{b}` on two lines")
+        .with_help("join them with `and` or `or`, or write each on a line of its own")
         .with_line_edit("{a} and {b}")
         .with_title("join them with `and`"),
     pattern_hint("output.status \"ok\"", "a:.. v[ < @second !W w:X > PLACE? ]")

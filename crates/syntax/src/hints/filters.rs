@@ -65,6 +65,8 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("typed", |text| Some(foreign_syntax::type_word(text).to_owned())),
     ("before", |text| Some(text.parse::<i64>().ok()?.checked_sub(1)?.to_string())),
     ("defined", |text| Some(format!("def {}", text.split_once(char::is_whitespace)?.1.trim()))),
+    // The name of a tool: without quotes where it needs none.
+    ("tool", |text| Some(name_of_tool(text))),
     // Written anew, not kept in its place.
     ("moved", |text| Some(text.to_owned())),
 ];
@@ -103,16 +105,8 @@ const WORDS: &[(&str, &[(&str, &str)])] = &[
             ("", "ok"),
         ],
     ),
-    ("named", &[("suite", "\"nightly\""), ("workspace", "isolated"), ("runner", "codex"), ("", "approval")]),
-    (
-        "modifier",
-        &[
-            ("as", "as metric_name"),
-            ("id", "id first-refund"),
-            ("message", "message \"what is wrong\""),
-            ("class", "class \"policy\" \"Refund policy\""),
-        ],
-    ),
+    ("named", &[("suite", "\"…\""), ("", "NAME")]),
+    ("modifier", &[("as", "as NAME"), ("id", "id NAME"), ("message", "message \"…\""), ("class", "class \"…\" \"…\"")]),
     (
         "behind",
         &[
@@ -127,10 +121,10 @@ const WORDS: &[(&str, &[(&str, &str)])] = &[
     (
         "declared",
         &[
-            ("let", "let limit = 100"),
-            ("param", "param limit: number = 100"),
-            ("def", "def is_large(amount) = amount > 100"),
-            ("schema", "schema Refund from \"refund.schema.json\""),
+            ("let", "let NAME = …"),
+            ("param", "param NAME: number = …"),
+            ("def", "def NAME(x) = …"),
+            ("schema", "schema NAME from \"…\""),
         ],
     ),
 ];
@@ -155,6 +149,14 @@ fn separate_steps(text: &str, sign: &str) -> String {
     let words = ["and ", "or ", "then "];
     let bare = parts.map(|part| words.iter().fold(part.trim(), |part, word| part.strip_prefix(word).unwrap_or(part)));
     bare.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(sign)
+}
+
+/// A word of the language is quoted where it names a tool.
+fn name_of_tool(text: &str) -> String {
+    let bare = strip_quotes(text);
+    let taken =
+        [words::KINDS, words::STATEMENTS, words::OPERATORS, &["proposed"]].iter().any(|own| own.contains(&bare));
+    if words::is_label(bare) && !taken { bare.to_owned() } else { format!("\"{bare}\"") }
 }
 
 fn verb_test(text: &str) -> Option<String> {

@@ -10,6 +10,13 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 
 /// Asked before everything behind the first word.
 pub(super) const FIRST: &[Hint] = &[
+    pattern_hint("Scenario: no refunds", "< Scenario|Feature|Background|Example|scenario|feature > : n[ X ... ]")
+        .with_slug(Slug::UnknownStatement)
+        .with_message("unknown statement `{wrong}`: what belongs together is a rule")
+        .with_help("write `rule {n|label} { … }`"),
+    pattern_hint("rule: no-refund", "rule < : > n:LABEL @end")
+        .with_message("no `:` stands behind `rule`, and its statements stand in braces")
+        .with_help("write `rule {n} { … }`"),
     function_hint("done deploy", lonely_word),
     function_hint("skill \"find\"", lone_step),
     pattern_hint("when output.ok == true { } else { }", "when c:.. '{' .. ^} < else|elif|otherwise >")
@@ -38,7 +45,7 @@ pub(super) const LAST: &[Hint] = &[
     function_hint("foobar deploy the thing", unknown_statement),
     pattern_hint("output.status:", "!STATEMENT a:L < : @unread > @end")
         .with_message("a condition compares with `==`; `:` joins a key and its value inside braces or parentheses")
-        .with_help("write `{a} == \"ok\"`, or remove the line"),
+        .with_help("write `{a} == …`, or remove the line"),
     pattern_hint("output.status: \"ok\"", "!STATEMENT a:L < : @unread > ...")
         .with_message("a condition compares with `==`; `:` joins a key and its value inside braces or parentheses")
         .with_rewrite("{a} == {...}"),
@@ -50,13 +57,13 @@ fn lonely_word(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let help = match word {
         "else" | "elif" | "elsif" | "elseif" => "blocks have no `else`: write a second block `when not (…) { … }`",
         "end" | "endif" | "done" | "fi" | "end_if" => "a body ends with `}`",
-        "then" => "`then` follows the step of `if`: `if refund then notify`",
+        "then" => "`then` follows the step of `if`: `if A then B`",
         "and" | "or" => "it goes on from a complete line above it, and that one is none",
-        "where" => "`where` follows a step: `each (refund where result.code == 0): …`",
-        "until" => "`until` follows `after`: `never write after lock until unlock`",
-        "within" => "`within` follows before, after or sequence: `after open -> close within 3 calls`",
-        "times" => "a number of times follows a step: `require search 2 times`",
-        "return" | "yield" => "a `def` has its value behind `=`: `def is_large(a) = a > 100`",
+        "where" => "`where` follows a step: `each (A where COND): COND`",
+        "until" => "`until` follows `after`: `never A after B until C`",
+        "within" => "`within` follows before, after or sequence: `after A -> B within … calls`",
+        "times" => "a number of times follows a step: `require A … times`",
+        "return" | "yield" => "a `def` has its value behind `=`: `def NAME(x) = …`",
         _ => return None,
     };
     let known_value = view.is_any(1, &["==", "!=", "<", ">", "<=", ">=", ".", "(", "["]);
@@ -107,9 +114,9 @@ const OTHERS: &[(&str, &str, &str)] = &[
     ("required", "require", ""),
     ("needs", "require", ""),
     ("use_tool", "require", ""),
-    ("import", "use", "use \"./other.assert\""),
-    ("include", "use", "use \"./other.assert\""),
-    ("from", "use", "use std.secrets (secrets)"),
+    ("import", "use", "use \"…\""),
+    ("include", "use", "use \"…\""),
+    ("from", "use", "use \"…\" (NAME)"),
     ("const", "let", ""),
     ("var", "let", ""),
     ("set", "let", ""),
@@ -122,27 +129,27 @@ const OTHERS: &[(&str, &str, &str)] = &[
     ("parameter", "param", ""),
     ("arg", "param", ""),
     ("input", "param", ""),
-    ("scenario", "test", "test \"name\" expect pass { calls: [] }"),
-    ("describe", "suite", "suite \"name\" { … }"),
-    ("it", "rule", "rule name { … }"),
-    ("spec", "rule", "rule name { … }"),
-    ("policy", "rule", "rule name { … }"),
+    ("scenario", "test", "test \"…\" expect pass { calls: […] }"),
+    ("describe", "suite", "suite \"…\" { … }"),
+    ("it", "rule", "rule NAME { … }"),
+    ("spec", "rule", "rule NAME { … }"),
+    ("policy", "rule", "rule NAME { … }"),
     ("given", "when", "when COND { … }"),
     ("unless", "when", "when not (…) { … }"),
     ("while", "when", "when COND { … }"),
-    ("followed", "after", "after approve -> refund"),
-    ("order", "sequence", "sequence plan -> search"),
-    ("ordered", "sequence", "sequence plan -> search"),
-    ("workflow", "flow", "flow plan -> (search)* -> answer"),
-    ("always", "each", "each refund: args.amount <= 100"),
-    ("limit", "count", "count search <= 10"),
-    ("max", "count", "count search <= 10"),
-    ("min", "count", "count search >= 1"),
-    ("parallel", "together", "together fetch_a, fetch_b"),
-    ("both", "together", "`require a` and `require b` on two lines"),
-    ("neither", "never", "never a, b"),
-    ("whenever", "after", "after open -> close"),
-    ("once", "require", "require search 1 times"),
+    ("followed", "after", "after A -> B"),
+    ("order", "sequence", "sequence A -> B"),
+    ("ordered", "sequence", "sequence A -> B"),
+    ("workflow", "flow", "flow A -> (B)* -> C"),
+    ("always", "each", "each A: COND"),
+    ("limit", "count", "count A <= …"),
+    ("max", "count", "count A <= …"),
+    ("min", "count", "count A >= …"),
+    ("parallel", "together", "together A, B"),
+    ("both", "together", "`require A` and `require B` on two lines"),
+    ("neither", "never", "never A, B"),
+    ("whenever", "after", "after A -> B"),
+    ("once", "require", "require A 1 times"),
 ];
 
 pub(super) fn is_other(word: &str) -> bool {
@@ -212,6 +219,6 @@ fn unknown_statement(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         return None;
     }
     Some(Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`")).with_help(
-        "a line is a condition such as `output.status == \"ok\"`, or begins with a statement: require, never, only, count, before, after, sequence, each, …",
+        "a line is a condition, as `output.NAME == …`, or begins with a statement: require, never, only, count, before, after, sequence, each, …",
     ))
 }

@@ -22,6 +22,8 @@ mod filters;
 mod foreign_syntax;
 mod heads;
 mod hint;
+#[cfg(test)]
+mod offer_tests;
 mod operators;
 mod orders;
 mod pattern;
@@ -86,4 +88,60 @@ pub(super) fn grammar_mistake(view: &StatementView<'_, '_>) -> Diagnostic {
 
 pub(super) fn is_other_word(word: &str) -> bool {
     heads::is_other(word) || operators::is_other(word)
+}
+
+/// Keywords, roots, fields, kinds, types and functions.
+#[cfg(test)]
+fn words_of_the_language(word: &str) -> bool {
+    const OTHERS: &[&str] = &[
+        "length",
+        "distinct",
+        "sort",
+        "avg",
+        "median",
+        "percentile",
+        "lower",
+        "upper",
+        "trim",
+        "word_count",
+        "keys",
+        "values",
+        "json",
+        "abs",
+        "split",
+        "join",
+        "replace",
+        "sum",
+        "min",
+        "max",
+        "list",
+        "object",
+        "integer",
+        "number",
+        "string",
+        "boolean",
+        "duration",
+        "money",
+        "size",
+        "true",
+        "false",
+        "null",
+        "args",
+        "total_tokens",
+        "x",
+        "type",
+        "calls",
+        "std",
+        "exactly",
+        "i",
+        "name",
+        "warn",
+        "info",
+        "pass",
+        "path",
+        "result",
+        "s",
+    ];
+    let lists = [crate::words::KINDS, crate::words::ROOTS, OTHERS];
+    crate::grammar::is_keyword(word) || lists.iter().any(|list| list.contains(&word))
 }

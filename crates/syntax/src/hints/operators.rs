@@ -12,6 +12,9 @@ pub(super) const TABLE: &[Hint] = &[
     pattern_hint("never !refund", "..( never|require|only < '!' >")
         .with_message("`!` means nothing in front of a step")
         .with_help("what must not occur is said with `never`"),
+    pattern_hint("!refund", "< '!' > a:TOOL @end")
+        .with_message("`!` is written `not`, and a tool that must not be called is said with `never`")
+        .with_help("write `not {a}` for a value, or `never {a}` for a tool"),
     pattern_hint("!output.ok", "..( < '!' > a:E?").with_message("`!` is written `not`").with_rewrite("not {a}"),
     function_hint("output.a == (output.b ? 1 : 2)", ternary_operator),
     pattern_hint("status = \"ok\"", "!DECLARATION n:W < :? = > ...")
@@ -92,7 +95,7 @@ pub(super) fn foreign_sign(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         };
         let diagnostic = view.syntax_error(at, end, message);
         return Some(if *sign == "??" {
-            diagnostic.with_help("write `if output.a exists then output.a else 0`")
+            diagnostic.with_help("write `if … exists then … else …`")
         } else {
             diagnostic.suggest_text(shown.trim().to_owned(), vec![view.replace_tokens(at, end, text)])
         });

@@ -13,7 +13,7 @@ pub(super) const TABLE: &[Hint] = &[
         .with_rewrite("immediately after {v}"),
     pattern_hint("immediately a -> b", "< immediately > !before|after")
         .with_message("`immediately` stands before `before` or `after`")
-        .with_help("write `immediately before check -> save` or `immediately after save -> log`"),
+        .with_help("write `immediately before A -> B` or `immediately after A -> B`"),
     pattern_hint("before a ->", "..( -> <> @end")
         .with_message("a step is missing behind `->`")
         .with_help("name a tool behind the arrow, or remove the arrow"),
@@ -25,7 +25,7 @@ pub(super) const TABLE: &[Hint] = &[
     .with_help("name a tool behind `{w}`, or remove it"),
     pattern_hint("before -> b", "h[ immediately? w:before|after|sequence|flow ] v[ < -> > ... ]")
         .with_message("a step is missing between `{w}` and `->`")
-        .with_help("name a tool in front of the arrow: `{h} approve {v}`"),
+        .with_help("name a tool in front of the arrow: `{h} A {v}`"),
     pattern_hint("before a -> -> b", "..( -> < ->|,|')'|'|' >")
         .with_message("a step is missing between `->` and `{wrong}`")
         .with_help("name a tool behind the arrow, or remove the arrow"),
@@ -53,13 +53,13 @@ pub(super) const TABLE: &[Hint] = &[
         .with_rewrite("not both {a}, {...}"),
     pattern_hint("either a and b", "either a:S < and|'&&' > b:P?")
         .with_message("`either` joins its steps with `or`, found `and`")
-        .with_help("write `either {a} or {b?step}`, or `require {a}` and `require {b?step}` on two lines"),
+        .with_help("write `either {a} or {b?B}`, or `require {a}` and `require {b?B}` on two lines"),
     pattern_hint("either a, b", "either a:S < ,|'|'|'||' > ...")
         .with_message("`either` joins its steps with `or`, found `{wrong}`")
         .with_rewrite("either {a} or {...}"),
     pattern_hint("either a", "either a:S <> @end")
         .with_message("`either` needs a second step")
-        .with_help("write `either {a} or other`, or `require {a}`"),
+        .with_help("write `either {a} or B`, or `require {a}`"),
     pattern_hint("together a and b", "w:together|apart a:P < and|with|or|'&&'|from|'|' > &S ...")
         .with_message("`{w}` takes two steps with a comma between them")
         .with_rewrite("{w} {a}, {...}"),
@@ -68,10 +68,10 @@ pub(super) const TABLE: &[Hint] = &[
         .with_rewrite("{w} {a}, {b}"),
     pattern_hint("b only before a", "a:S < only before > b:P?")
         .with_message("`only before` is no order of steps; there is `only after`")
-        .with_help("write `never {a} after {b?step}`, or `before {a} -> {b?step}`"),
+        .with_help("write `never {a} after {b?B}`, or `before {a} -> {b?B}`"),
     pattern_hint("b only when a", "a:S < only w:within|when|if|between > b:P?")
         .with_message("`only {w}` is no order of steps; there is `only after`")
-        .with_help("write `{a} only after {b?step}`"),
+        .with_help("write `{a} only after {b?B}`"),
     pattern_hint("a never after b", "!STATEMENT a:S @begun < ORDER* never|not ORDER* w:before|after > &P ...")
         .with_message("a statement begins with its word, and `{w}` stands between two steps")
         .with_rewrite("never {a} {w} {...}"),

@@ -26,16 +26,16 @@ pub(super) const TABLE: &[Hint] = &[
         .with_rewrite("all {v}"),
     pattern_hint("each 3", "w:each|some|no !..:|'{' < !P X? >")
         .with_message("`{w}` needs a step behind it")
-        .with_help("name the calls, then the condition: `{w} refund: args.amount <= 100`"),
+        .with_help("name the calls, then the condition: `{w} A: COND`"),
     pattern_hint("no refund", "no !..:|'{' a:P <> @end")
         .with_message("`no` needs a condition behind its step")
-        .with_help("write `never {a}`, or a condition behind a colon: `no {a}: args.force == true`"),
+        .with_help("write `never {a}`, or a condition behind a colon: `no {a}: COND`"),
     pattern_hint("some refund", "some !..:|'{' a:P <> @end")
         .with_message("`some` needs a condition behind its step")
-        .with_help("write `require {a}`, or a condition behind a colon: `some {a}: args.amount > 0`"),
+        .with_help("write `require {a}`, or a condition behind a colon: `some {a}: COND`"),
     pattern_hint("each refund", "each !..:|'{' a:P <> @end")
         .with_message("`each` needs a condition behind its step")
-        .with_help("write a condition behind a colon: `each {a}: args.amount <= 100`"),
+        .with_help("write a condition behind a colon: `each {a}: COND`"),
     pattern_hint("no a after b", "< no > !..:|'{' v[ P after|before|between|, ... ]")
         .with_message("calls that must not occur are said with `never`")
         .with_rewrite("never {v}"),
@@ -54,13 +54,11 @@ pub(super) const TABLE: &[Hint] = &[
         .with_rewrite("if {a} then {b}"),
     pattern_hint("if refund", "if !..then X* <>")
         .with_message("`then` is missing")
-        .with_help("write `if refund then notify`; for an expression `if c then a else b`"),
-    pattern_hint("iff, close", "< iff >")
-        .with_message("`iff` stands between two steps")
-        .with_help("write `open_file iff close_file`"),
+        .with_help("write `if A then B`; for an expression `if COND then … else …`"),
+    pattern_hint("iff, close", "< iff >").with_message("`iff` stands between two steps").with_help("write `A iff B`"),
     pattern_hint("open where result.code == 0 iff", "a:.. iff <> @end")
         .with_message("`iff` needs a step behind it")
-        .with_help("write `{a} iff other`"),
+        .with_help("write `{a} iff B`"),
     pattern_hint("{ require a }", "< '{' >")
         .with_message("this `{` opens nothing: a line begins with a statement")
         .with_help(
@@ -70,7 +68,7 @@ pub(super) const TABLE: &[Hint] = &[
     function_hint("args are valid", valid_arguments),
     pattern_hint("require refund(id where x == 1)", "..( < @inner @read @begun where >")
         .with_message("`where` stands behind the parentheses of a call, not in them")
-        .with_help("write `(refund(id: $id) where result.code == 0)`"),
+        .with_help("write `(A(…) where COND)`"),
 ];
 
 /// `either refund where amount > 3 or cancel`: the condition swallows the rest.
@@ -157,7 +155,9 @@ fn text_of_a_kind(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     {
         end += 1;
     }
-    if view.is_any(end, &["==", "!=", ":", ">", "<"]) {
+    // Where more follows, the word is one of a sentence: `never write outside "src/"`.
+    let ended = end >= view.len() || ends(end) || view.is_any(end, &[",", "(", ")", "|", "="]);
+    if view.is_any(end, &["==", "!=", ":", ">", "<"]) || !ended {
         return None;
     }
     let text = format!("{kind} \"{}\"", view.source_text(at + 1, end));
@@ -273,10 +273,6 @@ fn if_without_else(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     };
     let diagnostic =
         view.syntax_error(0, 1, "`if … then` without `else` relates steps, and its condition is an expression here");
-    if view.token_is(1, "count") && view.is_word(2) {
-        let help = "write `when length(calls) > 3 { require notify }`, or for one tool `when (count c in calls: c.tool == \"search\") > 3 { … }`";
-        return Some(diagnostic.with_help(help));
-    }
     let text = format!("when {condition} {{ {rest} }}");
     Some(if view.token_is(then, "{") {
         diagnostic.suggest_text(text, vec![view.replace_tokens(0, 1, "when")])
@@ -323,7 +319,7 @@ fn missing_block(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     if view.tokens_are(0, &["at", "least"]) && !view.token_is(3, "of") {
         return Some(
             view.missing_at_end("`of` and a body are missing")
-                .with_help("write `at least 2 of { require search; require fetch }`"),
+                .with_help("write `at least 2 of { require A; require B }`"),
         );
     }
     if let Some(gap) = view.gap_before_brace() {
@@ -334,9 +330,8 @@ fn missing_block(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         );
     }
     let head = view.source_text(0, view.len());
-    let body = if view.is_any(0, &["workspace", "runner"]) { "timeout 60s" } else { "require search" };
     let message = format!("a body in braces is missing behind `{}`", view.token_text(0));
-    Some(view.missing_at_end(message).with_help(format!("write `{head} {{ {body} }}`")))
+    Some(view.missing_at_end(message).with_help(format!("write `{head} {{ … }}`")))
 }
 
 /// `args are valid`, `valid args`, `args valid for each refund`.

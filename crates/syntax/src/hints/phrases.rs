@@ -7,7 +7,18 @@ use averment_base::diagnostic::{Diagnostic, SourceEdit};
 use averment_base::source::Span;
 
 /// Asked before an unclosed string is reported.
-pub(super) const FIRST: &[Hint] = &[function_hint("output doesn't contain \"x\"", negated_contraction)];
+pub(super) const FIRST: &[Hint] = &[
+    function_hint("output doesn't contain \"x\"", negated_contraction),
+    pattern_hint("@severity(\"warn\")", "< '@' m:severity|as|id|tags > '(' v:IN ')' @end")
+        .with_message("there are no decorators: `{m}` stands behind its assertion")
+        .with_help("write `{m} {v|unquoted}` at the end of the line that it belongs to"),
+    pattern_hint("@weight(2)", "< '@' m:MODIFIER > '(' v:IN ')' @end")
+        .with_message("there are no decorators: `{m}` stands behind its assertion")
+        .with_help("write `{m} {v}` at the end of the line that it belongs to"),
+    pattern_hint("@must", "< '@' m:MODIFIER > @end")
+        .with_message("there are no decorators: `{m}` stands behind its assertion")
+        .with_help("write `{m}` at the end of the line that it belongs to"),
+];
 
 pub(super) const TABLE: &[Hint] = &[
     pattern_hint(
@@ -49,7 +60,7 @@ pub(super) const TABLE: &[Hint] = &[
     )
     .with_message("how a call ended is `ok` or `failed`, not `{w}`")
     .with_swap("{w|status}"),
-    pattern_hint("args.amount between 1 and 100", "..( @valued < between > n:N and|to|-|, m:N")
+    pattern_hint("output.amount between 1 and 100", "..( @valued < between > n:N and|to|-|, m:N")
         .with_message("a range is written `1..100`")
         .with_rewrite("in {n}..{m}"),
     pattern_hint("never refund(amount: > 100)", "..( n:W < @inner @read : > v[ TEST !'('|.|,|')'|== A ]")

@@ -12,22 +12,22 @@ pub(super) const VALUES: &[Hint] = &[
     function_hint("require search weight: 2", modifier_sign),
     pattern_hint("classify \"alias\" when output contains \"cursr\"", "classify T T? when < !message X > ...")
         .with_message("`classify` asks for words of the failure itself: its `message`")
-        .with_help("write `classify \"id\" \"Label\" when message contains \"…\"`; what the run says is asked by an assertion with `class \"id\"` behind it"),
+        .with_help("write `classify \"…\" \"…\" when message contains \"…\"`; what the run says is asked by an assertion with `class \"…\"` behind it"),
     pattern_hint("classify \"alias\" when message == \"cursr\"", "classify T T? when message < !contains|matches X > ...")
         .with_message("the message of a failure is asked by `contains \"…\"` or `matches /…/`")
-        .with_help("write `classify \"id\" \"Label\" when message contains \"…\"`"),
+        .with_help("write `classify \"…\" \"…\" when message contains \"…\"`"),
     pattern_hint("require search weight high", ".. @modifier weight < !N|- X? >")
         .with_message("`weight` needs a number")
-        .with_help("write `weight 2`"),
+        .with_help("write `weight …`"),
     pattern_hint("require search threshold high", ".. @modifier threshold < !N|- X? >")
         .with_message("`threshold` needs a number between 0 and 1")
-        .with_help("write `threshold 0.8` or `threshold 80%`"),
+        .with_help("write `threshold …`"),
     pattern_hint("require search severity \"warn\"", ".. @modifier severity < v:QUOTED >")
         .with_message("`severity` needs a word without quotes: error, warn or info")
         .with_rewrite("severity {v|bare}"),
     pattern_hint("require search severity", ".. @modifier severity <> @end")
         .with_message("`severity` needs one of error, warn, info")
-        .with_help("write `severity warn`"),
+        .with_help("write `severity error`, `severity warn` or `severity info`"),
     pattern_hint("require search as \"metric\"", ".. @modifier w:as|id < v:QUOTED >")
         .with_message("`{w}` needs a name without quotes")
         .with_rewrite("{w} {v|bare}"),
@@ -50,7 +50,7 @@ pub(super) const VALUES: &[Hint] = &[
         .with_swap("{v|bare}"),
     pattern_hint("require search tags", ".. @modifier tags <> @end")
         .with_message("`tags` needs names")
-        .with_help("write `tags smoke, nightly`"),
+        .with_help("write `tags NAME, NAME`"),
     pattern_hint("require search tags a b", ".. @modifier a[ tags LABEL ALSO* ] b[ < &W !MODIFIER X > ... ]")
         .with_message("tags are joined with commas")
         .with_rewrite("{a}, {b}"),
@@ -68,7 +68,7 @@ pub(super) const VALUES: &[Hint] = &[
         .with_rewrite("expect fail"),
     pattern_hint("require search when", ".. @modifier when <> @end")
         .with_message("`when` needs a condition")
-        .with_help("write `when inputs.vip == true`"),
+        .with_help("write `when COND`"),
     pattern_hint("case find {\n  timeout \"60s\"\n}", "timeout !TEST|.|'[' < v:X >")
         .with_message("`timeout` needs a duration")
         .with_rewrite("timeout {v|bare}"),
@@ -95,7 +95,8 @@ fn modifier_sign(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let list = view.token_is(at + 2, "[");
     let end = if list { view.behind_bracket(at + 2) } else { view.len() };
     let value = if list && word == "tags" { view.source_text(at + 3, end - 1) } else { view.source_text(at + 2, end) };
-    let value = if word == "tags" { value.replace(['"', '\''], "") } else { value };
+    let bare = matches!(word, "tags" | "severity" | "as" | "id");
+    let value = if bare { value.replace(['"', '\''], "") } else { value };
     let text = format!("{word} {value}");
     let edits = vec![view.replace_tokens(
         at + 1,

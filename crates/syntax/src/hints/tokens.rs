@@ -2,7 +2,7 @@
 
 use super::hint::{Hint, function_hint, pattern_hint};
 use super::view::{StatementView, SuggestText};
-use crate::recover::{BracketError, TokenText, ends_operand};
+use crate::recover::{BracketError, TokenText, can_be_read, ends_operand};
 use crate::token::TokenKind;
 use averment_base::diagnostic::{Diagnostic, Fix, Slug, SourceEdit};
 use averment_base::source::Span;
@@ -154,9 +154,10 @@ fn open_text(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         diagnostic("this raw string is not closed on its line")
             .with_help("add `'`; a text with an apostrophe stands in `\"…\"`")
     } else {
-        let line = view.source_text(0, at + 1);
+        let line = format!("{}\"", view.source_text(0, at + 1));
+        let shown = if can_be_read(&line) { format!(": write `{line}`,") } else { " where the text ends,".to_owned() };
         diagnostic("this string is not closed on its line")
-            .with_help(format!("add `\"`: write `{line}\"`, or use `\"\"\"` for text of several lines"))
+            .with_help(format!("add `\"`{shown} or use `\"\"\"` for text of several lines"))
     })
 }
 
@@ -202,9 +203,10 @@ fn open_regex(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
             closed_class(&view.source_text(0, at + 1))
         )),
         None => {
-            let line = view.source_text(0, at + 1);
+            let line = format!("{}/", view.source_text(0, at + 1));
+            let shown = if can_be_read(&line) { format!(": write `{line}`") } else { String::new() };
             Diagnostic::new(Slug::Unclosed, span, "this regular expression is not closed on its line")
-                .with_help(format!("add `/` behind the pattern: write `{line}/`; `\\/` is a slash in it"))
+                .with_help(format!("add `/` behind the pattern{shown}; `\\/` is a slash in it"))
         }
     })
 }
@@ -293,11 +295,9 @@ fn unclosed_bracket(text: &TokenText<'_>, open: usize, outside: usize, inner: &[
         return diagnostic.with_help(format!("add `{}`", closing_bracket(text.token_text(open))));
     }
     let written: String = text.source.get(start..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
-    diagnostic.with_help(format!("write `{written}{close}`")).with_fix(
-        format!("add `{close}`"),
-        text.span(last).at_end(),
-        close,
-    )
+    let code = format!("{written}{close}");
+    let help = if can_be_read(&code) { format!("write `{code}`") } else { format!("add `{close}`") };
+    diagnostic.with_help(help).with_fix(format!("add `{close}`"), text.span(last).at_end(), close)
 }
 
 /// The last token that an open bracket can contain.

@@ -1,7 +1,7 @@
 //! What is told of a statement that cannot be read.
 
 use super::typo::{self, StatementTrial, TypoWords};
-use super::{RecoveryReader, TOLD, TokenKind, TokenSegment, own_tokens, segments};
+use super::{RecoveryReader, TOLD, TokenKind, TokenSegment, offers, own_tokens, segments};
 use crate::ast::Name;
 use crate::grammar::{GrammarFailure, Rule};
 use crate::hints::{self, StatementView};
@@ -67,6 +67,8 @@ impl RecoveryReader<'_, '_> {
         let near = |help: &String| help.starts_with("did you mean");
         let is_mistyped = diagnostic.fix.is_some() && diagnostic.help.as_ref().is_some_and(near);
         let diagnostic = self.diagnose_intended(&trial, body, diagnostic, is_mistyped);
+        let diagnostic =
+            if self.only_mistakes { diagnostic } else { offers::replace_unreadable_offer(diagnostic, &trial, failure) };
         self.diagnostics.push(diagnostic);
     }
 

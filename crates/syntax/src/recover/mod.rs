@@ -7,6 +7,7 @@ mod brackets;
 mod explain;
 mod incremental;
 mod intended;
+mod offers;
 mod segments;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use brackets::{BracketEnd, BracketTable};
 pub(super) use incremental::read_incremental;
 pub use incremental::{FileOutline, IncrementalParse, PreviousParse};
 pub(super) use intended::apply_first_fix;
+pub(super) use offers::can_be_read;
 use segments::{BodyKind, SegmentBody, TokenSegment};
 pub(super) use text::{TokenText, ends_operand};
 pub(super) use unfinished::is_unfinished;

@@ -17,6 +17,7 @@ mod fmt;
 mod golden;
 mod highlight;
 mod mistyped;
+mod newcomers;
 mod properties;
 mod statements;
 mod tree;

@@ -12,6 +12,8 @@ pub(super) const TABLE: &[RewriteRow] = &[
         .with_message("steps are listed without brackets"),
     pattern_row("never: - a - b", "w:never|only : - a:S - b:S @end", "{w} {a}, {b}")
         .with_message("steps are listed without brackets"),
+    pattern_row("require: - a - b", "require : - a:S - b:S @end", "require {a}; require {b}"),
+    pattern_row("severity: warn", "m:severity|as|id|tags|timeout < : > v:W @end", "{m} {v}").overriding_fix(),
     pattern_row("require: [a, b]", "require :? '[' a:S , b:S ']' @modifiers ...", "require {a}; require {b} {...}"),
     pattern_row("before: first: approve then: refund", "before : first : a:S then : b:S @end", "before {a} -> {b}"),
     pattern_row(
@@ -22,7 +24,7 @@ pub(super) const TABLE: &[RewriteRow] = &[
     pattern_row("max_cost: $5", "max_cost|budget|cost_limit :|= n:N @end", "cost <= {n}"),
     pattern_row("cost: <= $0.05", "p:O : s[ SIGN ... ]", "{p} {s}"),
     pattern_row("output: status: ok", "output : f:W : v:W @end", "output.{f} == \"{v}\"").as_guess(),
-    pattern_row("output.status: ok", "p:O : v:W @end", "{p} == \"{v}\"").as_guess(),
+    pattern_row("output.status: ok", "p:RUNPATH : v:W @end", "{p} == \"{v}\"").as_guess(),
     pattern_row("never refund, severity: warn", "s:.. < , > m[ MODIFIER :|= ... ]", "{s} {m}")
         .with_message("modifiers stand behind their assertion without a comma"),
     pattern_row("never refund severity: warn", "s:.. m:MODIFIER < :|= > &T|N|error|warn|info ...", "{s} {m} {...}"),

@@ -115,8 +115,105 @@ pub(in crate::hints) const LISTS: &[(&str, &[&str])] = &[
             "depth",
         ],
     ),
-    ("LTLG", &["G", "globally", "always", "henceforth"]),
-    ("LTLF", &["F", "eventually", "finally", "sometime"]),
+    ("LTLG", &["G", "AG", "globally", "always", "henceforth"]),
+    ("LTLF", &["F", "AF", "EF", "eventually", "finally", "sometime"]),
+    // Functions of other tools that ask for a call.
+    (
+        "CALLEDF",
+        &[
+            "called",
+            "was_called",
+            "is_called",
+            "tool_called",
+            "has_call",
+            "has_called",
+            "used_tool",
+            "uses_tool",
+            "has_tool_call",
+            "tool_was_called",
+            "toolCalled",
+            "wasCalled",
+            "assert_called",
+            "assert_tool_called",
+            "expect_call",
+            "expect_tool",
+            "must_call",
+            "invoked",
+            "calls_tool",
+        ],
+    ),
+    (
+        "COUNTF",
+        &[
+            "call_count",
+            "count_calls",
+            "calls_to",
+            "num_calls",
+            "number_of_calls",
+            "times_called",
+            "callCount",
+            "countCalls",
+            "calls_of",
+            "tool_call_count",
+            "count_tool",
+        ],
+    ),
+    (
+        "CALLLIST",
+        &[
+            "calls",
+            "tool_calls",
+            "toolCalls",
+            "tools_used",
+            "used_tools",
+            "called_tools",
+            "tools_called",
+            "tool_names",
+            "trajectory",
+            "actions",
+            "invocations",
+            "tool_uses",
+        ],
+    ),
+    ("RUNNAME", &["run", "trace", "response", "self", "agent", "transcript", "history", "session"]),
+    ("CALLITEM", &["call", "event", "request", "step", "action", "input"]),
+    ("TOOLNAME", &["tool", "tool_name", "toolName", "name", "action", "function", "function_name", "tool_call"]),
+    ("DENY", &["deny", "violation", "forbid", "reject", "block", "deny_all", "disallow"]),
+    ("ALLOW", &["allow", "permit", "accept"]),
+    ("REPEATED", &["duplicate", "duplicated", "repeated", "repeating", "redundant", "identical"]),
+    (
+        "FILLERWORD",
+        &[
+            "please",
+            "kindly",
+            "strictly",
+            "simply",
+            "just",
+            "also",
+            "so",
+            "ok",
+            "okay",
+            "definitely",
+            "absolutely",
+            "then",
+            "and",
+            "but",
+            "given",
+            "additionally",
+            "finally",
+            "Then",
+            "And",
+            "But",
+            "Given",
+            "Also",
+            "Finally",
+            "Please",
+            "always",
+            "important",
+            "note",
+            "remember",
+        ],
+    ),
 ];
 
 pub(in crate::hints) const TAKES: &[(&str, TakeFn)] = &[
@@ -194,6 +291,37 @@ const FILLERS: &[&str] = &[
 ];
 const TAILS: &[&str] = &["tool", "tools", "call", "calls", "function"];
 
+/// Words in front of `calls` that say which calls, and name no tool.
+const ADJECTIVES: &[&str] = &[
+    "duplicate",
+    "duplicated",
+    "repeated",
+    "redundant",
+    "identical",
+    "unnecessary",
+    "parallel",
+    "concurrent",
+    "dangerous",
+    "destructive",
+    "unauthorized",
+    "unapproved",
+    "unknown",
+    "expensive",
+    "external",
+    "more",
+    "other",
+    "further",
+    "additional",
+    "unsafe",
+    "invalid",
+    "new",
+    "unexpected",
+    "consecutive",
+    "successful",
+    "slow",
+    "extra",
+];
+
 /// Words that name no tool: keywords and connectives.
 fn is_word_of_a_sentence(word: &str) -> bool {
     const OTHERS: &[&str] = &[
@@ -243,7 +371,8 @@ fn spoken_step(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     let other =
         !kind && words::KINDS.contains(&view.token_text(start)) || view.is_any(start, &["failed", "fails", "errors"]);
     let named = kind || is_name(view, start) || view.is_text(start) || start > at && view.is_any(start, TAILS);
-    if value || other || !named {
+    let adjective = view.is_any(start, ADJECTIVES) && (view.is_word(start + 1) || view.is_text(start + 1));
+    if value || other || adjective || !named {
         return None;
     }
     let end = view.behind_step(start);

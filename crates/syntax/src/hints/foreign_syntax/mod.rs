@@ -12,11 +12,13 @@ mod functions;
 pub(super) mod lists;
 mod orders;
 mod outputs;
+mod positions;
 mod prose;
 mod row;
 mod runs;
 #[cfg(test)]
 mod tests;
+mod tool_checks;
 
 pub(super) use functions::type_word;
 pub(super) use lists::step_of;
@@ -51,9 +53,21 @@ pub struct IntendedStatement {
 
 /// True for rows that also apply to statements that parse.
 static ROWS: LazyLock<Vec<(bool, RewriteRow, Option<HintPattern>)>> = LazyLock::new(|| {
-    let always = [code::TABLE, functions::TABLE].into_iter().flatten().map(|row| (true, row));
-    let unread =
-        [comments::TABLE, runs::TABLE, amounts::TABLE, prose::TABLE, outputs::TABLE, orders::TABLE, data::TABLE];
+    let always = [tool_checks::TABLE, code::TABLE, functions::TABLE, tool_checks::LAST]
+        .into_iter()
+        .flatten()
+        .map(|row| (true, row));
+    let unread = [
+        tool_checks::POLICIES,
+        comments::TABLE,
+        runs::TABLE,
+        amounts::TABLE,
+        prose::TABLE,
+        outputs::TABLE,
+        orders::TABLE,
+        data::TABLE,
+        positions::TABLE,
+    ];
     let unread = unread.into_iter().flatten().map(|row| (false, row));
     always.chain(unread).map(|(always, row)| (always, *row, row.compile_pattern())).collect()
 });
@@ -172,4 +186,10 @@ fn pad_words(text: &str, range: &std::ops::Range<usize>, new: &str) -> String {
     let left = if letter(before) && letter(new.chars().next()) { " " } else { "" };
     let right = if letter(new.chars().next_back()) && letter(behind) { " " } else { "" };
     format!("{left}{new}{right}")
+}
+
+/// The examples of all rows.
+#[cfg(test)]
+pub(super) fn row_examples() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|(_, row, _)| row.example)
 }

@@ -196,7 +196,7 @@ fn many_values_are_told_within_an_error_that_is_said() {
 fn all_ways_of_checking_say_the_same_to_the_last_byte() {
     let rules = "rule safe { never delete; count read <= 1 }\nin at least 95% of runs by meta.model: rule safe\n\
                  in at most 1% of runs: require delete\navg(length(meta.model) of runs) > 1\npass^2 by meta.model >= 99%: never delete\n";
-    let folder = deleting(rules, 3000, 7);
+    let folder = deleting(rules, 900, 7);
     for format in ["json", "jsonl", "human", "summary", "junit", "markdown", "csv", "short", "tap", "html"] {
         let first = folder.aver(&format!("check r.assert runs.jsonl --format {format} --threads 1"));
         assert_eq!(first.code, 1);

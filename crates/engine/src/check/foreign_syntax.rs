@@ -5,6 +5,7 @@ use averment_base::source::{SourceMap, Span};
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{Expr, ExprKind, NumberUnit, RuleFile};
 use averment_syntax::foreign_statement;
+use std::ops::Range;
 
 /// Parse errors that are examined.
 const ASKED: usize = 50;
@@ -27,9 +28,19 @@ fn suggest_spelling(map: &SourceMap, one: &mut Diagnostic) -> Option<()> {
     // What offers a fix knows better, but for what is known to be something else.
     let meant = foreign_statement(line).filter(|meant| one.fix.is_none() || meant.overrides_fix)?;
     let title = format!("write `{}`", meant.text);
-    if let Some((message, range)) = meant.wrong {
+    let place = |range: &Range<usize>| {
+        Span::new(one.span.file, start.saturating_add(range.start), start.saturating_add(range.end))
+    };
+    let wrong = meant.wrong.map(|(message, range)| (message, place(&range)));
+    // A guess is about what was complained of, and a declared name is what it was declared as.
+    let is_beside = |span: &Span| one.span.end <= span.start || span.end <= one.span.start;
+    let is_guess = !meant.certain && !meant.overrides_fix;
+    if is_guess && (one.slug == Slug::TypeMismatch || wrong.as_ref().is_some_and(|(_, span)| is_beside(span))) {
+        return None;
+    }
+    if let Some((message, span)) = wrong {
         one.message = message;
-        one.span = Span::new(one.span.file, start.saturating_add(range.start), start.saturating_add(range.end));
+        one.span = span;
     }
     one.help = Some(title.clone());
     let edit = SourceEdit { span: Span::new(one.span.file, start, start.saturating_add(line.len())), text: meant.text };

@@ -32,10 +32,13 @@ fn suggest_spelling(map: &SourceMap, one: &mut Diagnostic) -> Option<()> {
         Span::new(one.span.file, start.saturating_add(range.start), start.saturating_add(range.end))
     };
     let wrong = meant.wrong.map(|(message, range)| (message, place(&range)));
-    // A guess is about what was complained of, and a declared name is what it was declared as.
+    // A guess is about what was complained of, no value inside of a text, and a declared name is what it was declared as.
     let is_beside = |span: &Span| one.span.end <= span.start || span.end <= one.span.start;
-    let is_guess = !meant.certain && !meant.overrides_fix;
-    if is_guess && (one.slug == Slug::TypeMismatch || wrong.as_ref().is_some_and(|(_, span)| is_beside(span))) {
+    let is_elsewhere = || {
+        let in_text = text.get(start..one.span.start as usize).is_some_and(|t| t.matches('"').count() % 2 == 1);
+        in_text || one.slug == Slug::TypeMismatch || wrong.as_ref().is_some_and(|(_, span)| is_beside(span))
+    };
+    if !meant.certain && !meant.overrides_fix && is_elsewhere() {
         return None;
     }
     if let Some((message, span)) = wrong {

@@ -64,11 +64,11 @@ fn invented(code: &str, written: &str) -> Option<String> {
         let bare = text.trim_start_matches('$');
         let foreign = match token.kind {
             TokenKind::Word | TokenKind::Binding => {
-                !is_placeholder(bare)
-                    && !words_of_the_language(bare)
-                    && !known.contains(&bare.to_ascii_lowercase())
-                    && !(bare == "amount" && written.contains('$'))
-                    && !bare.split(['-', '_']).all(|part| squeezed.contains(&part.to_ascii_lowercase()))
+                let told = is_placeholder(bare)
+                    || words_of_the_language(bare)
+                    || known.contains(&bare.to_ascii_lowercase())
+                    || bare == "amount" && written.contains('$');
+                !told && !bare.split(['-', '_']).all(|part| squeezed.contains(&part.to_ascii_lowercase()))
             }
             TokenKind::Text => {
                 !words(text).iter().all(|word| squeezed.contains(word.as_str()) || words_of_the_language(word))
@@ -148,7 +148,7 @@ fn mutated() -> Vec<String> {
             changes[3][at] = &quoted;
             for change in changes {
                 turn += 1;
-                if turn % EVERY == 0 {
+                if turn.is_multiple_of(EVERY) {
                     texts.push(change.join(" "));
                 }
             }

@@ -151,13 +151,17 @@ impl HookEvent<'_> {
     }
 
     fn end_of(&self, call: ProposedCall) -> CallEnd {
-        let result =
-            self.value(&["tool_response", "tool_output", "result_json", "output", "toolResult"]).cloned().map(unpack_text);
+        let result = self
+            .value(&["tool_response", "tool_output", "result_json", "output", "toolResult"])
+            .cloned()
+            .map(unpack_text);
         let said = self.value(&["error", "error_message"]).cloned();
         let error = said.or_else(|| result.as_ref().and_then(error_within));
         // What Copilot and Gemini wrap a result into.
         let result = match result {
-            Some(Value::Object(mut inner)) if inner.contains_key("textResultForLlm") => inner.remove("textResultForLlm"),
+            Some(Value::Object(mut inner)) if inner.contains_key("textResultForLlm") => {
+                inner.remove("textResultForLlm")
+            }
             Some(Value::Object(mut inner)) if inner.contains_key("llmContent") => inner.remove("llmContent"),
             other => other,
         };
@@ -188,7 +192,12 @@ fn error_within(result: &Value) -> Option<Value> {
     let Value::Object(result) = result else { return None };
     let failed = result.get("is_error").or_else(|| result.get("isError")).and_then(Value::as_bool) == Some(true);
     let kind = result.get("resultType").and_then(Value::as_str);
-    let error = result.get("error").filter(|error| !error.is_null() && **error != Value::from(false) && **error != Value::from(""));
+    let says_nothing = |error: &Value| match error {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    };
+    let error = result.get("error").filter(|error| !says_nothing(error));
     if let Some(error) = error {
         return Some(error.clone());
     }

@@ -107,7 +107,8 @@ impl Guard<'_> {
     /// # Errors
     /// What keeps it from being decided or recorded, in words.
     pub fn decide_stop(&self, log: &mut SessionLog, held: bool) -> Result<Decision, String> {
-        let owed = judge_stop(self.rules, self.mode, log.text())
+        let ended = format!("{}{}", log.text(), LogLine::Stop { time: now() }.to_text());
+        let owed = judge_stop(self.rules, self.mode, log.text(), &ended)
             .map_err(|error| format!("the session cannot be judged: {error}"))?;
         if let Some(text) = breach_text(&owed, GuardMode::Enforce).filter(|_| !held) {
             return Ok(Decision::HoldBack(format!("Before you stop, something is still to be done.\n{text}")));

@@ -89,19 +89,23 @@ pub fn judge_call(rules: &Rules, mode: GuardMode, before: &str, with: &str) -> R
         return Ok(Vec::new());
     }
     let earlier = check_text(rules, before)?;
-    let count = |id: &str| earlier.result(id).filter(|result| is_broken(*result)).map(|result| result.violation_count());
+    let count =
+        |id: &str| earlier.result(id).filter(|result| is_broken(*result)).map(|result| result.violation_count());
     let is_new = |result: &AssertionResult<'_>| count(result.id()).is_none_or(|count| result.violation_count() > count);
     Ok(failed.into_iter().filter(is_new).map(|result| RuleBreach::new(result, mode)).collect())
 }
 
-/// The assertions that want something of a session which it does not hold yet: a call that has to follow, one that is required.
+/// The assertions that want something of a session which it does not hold yet: a call that has to follow, one that is required. `ended` is
+/// the same session as one that is over, which says what is missing.
 ///
 /// # Errors
 /// A run that cannot be read.
-pub fn judge_stop(rules: &Rules, mode: GuardMode, log: &str) -> Result<Vec<RuleBreach>, RunError> {
-    let outcome = check_text(rules, log)?;
+pub fn judge_stop(rules: &Rules, mode: GuardMode, log: &str, ended: &str) -> Result<Vec<RuleBreach>, RunError> {
+    let (outcome, last) = (check_text(rules, log)?, check_text(rules, ended)?);
     let owed = outcome.results().filter(|result| result.because() == Some(UndecidedCause::Owed));
-    Ok(owed.map(|result| RuleBreach::new(result, mode)).collect())
+    let in_the_end = |result: AssertionResult<'_>| last.result(result.id()).filter(|last| is_broken(*last));
+    let breaches = owed.filter_map(|result| Some(RuleBreach::new(in_the_end(result)?, mode)));
+    Ok(breaches.collect())
 }
 
 fn check_text(rules: &Rules, text: &str) -> Result<Outcome, RunError> {

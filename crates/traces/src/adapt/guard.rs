@@ -118,8 +118,8 @@ fn read_event<'run>(
         GuardEvent::Result => {
             let error = event.field(GuardKey::Error);
             let status = if error.is_some() { StepStatus::Failed } else { StepStatus::Ok };
-            // A result may be `null`, which is one.
-            let result = event.get(GuardKey::Result.key());
+            // A result may be `null`, which is one; one that was too large to be kept is not recorded.
+            let result = Some(event.get(GuardKey::Result.key()).unwrap_or_else(absent_node));
             let outcome = CallResult { result, error, status: Some(status), ..CallResult::default() };
             let (id, tool) = (text_of(event, GuardKey::Id), text_of(event, GuardKey::Tool));
             talk.add_result(id, tool, outcome, &StepMeta { agent: None, ..about }, node.origin);

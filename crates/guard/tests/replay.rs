@@ -23,7 +23,7 @@ rule r11 { sum(args.k of d) <= 3 }
 rule r12 { after a -> b }
 rule r13 { require d }
 rule r14 { each d: result == 1 }
-rule r15 { never repeat b }
+rule r15 { never repeat b more than 1 times }
 rule r16 { not both c, d }
 rule r17 { last d }
 "#;
@@ -65,7 +65,7 @@ fn a_call_is_denied_exactly_where_the_prefix_that_it_ends_fails_for_good() {
     let rules = Rules::from_text("r.assert", RULES).unwrap();
     let mut choices = Choices(7);
     let mut denied = std::collections::BTreeSet::new();
-    for _ in 0..400 {
+    for _ in 0..150 {
         let run = choices.run();
         let calls = run["calls"].as_array().unwrap();
         let replay = replay_run(&rules, GuardMode::Log, &run.to_string()).unwrap();

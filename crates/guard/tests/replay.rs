@@ -38,7 +38,7 @@ impl Choices {
 
     fn run(&mut self) -> Value {
         let calls = (0..=self.below(7)).map(|_| {
-            let tool = ["a", "b", "c", "d", "e"][self.below(5) as usize];
+            let tool = ["a", "b", "c", "d", "e"][usize::try_from(self.below(5)).unwrap()];
             let mut call = json!({ "tool": tool, "args": { "k": self.below(4) } });
             match self.below(4) {
                 0 => call["error"] = "failed".into(),

@@ -206,10 +206,12 @@ fn build_call<'run>(
         fields.clear_field(of_step::ERROR);
     }
     let status = read_status(builder, fields, "a call")?;
-    if !evidence.results || evidence.unfinished && status == StepStatus::Unknown {
+    // What has not come back yet may still come.
+    let runs_on = evidence.unfinished && status == StepStatus::Unknown && fields.field_node(of_step::RESULT).is_none();
+    if !evidence.results || runs_on {
         fields.mark_absent(&[of_step::RESULT]);
     }
-    if evidence.unfinished && status == StepStatus::Unknown {
+    if runs_on {
         fields.mark_absent(&[of_step::ERROR]);
     }
     if !evidence.args {

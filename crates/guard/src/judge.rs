@@ -91,8 +91,14 @@ pub fn judge_call(rules: &Rules, mode: GuardMode, before: &str, with: &str) -> R
     let earlier = check_text(rules, before)?;
     let count =
         |id: &str| earlier.result(id).filter(|result| is_broken(*result)).map(|result| result.violation_count());
+    // What a later call can mend is no reason to deny this one: such an assertion is told of when the session ends.
+    let can_deny = |result: &AssertionResult<'_>| result.assertion().fails_for_good();
     let is_new = |result: &AssertionResult<'_>| count(result.id()).is_none_or(|count| result.violation_count() > count);
-    Ok(failed.into_iter().filter(is_new).map(|result| RuleBreach::new(result, mode)).collect())
+    Ok(failed
+        .into_iter()
+        .filter(|result| can_deny(result) && is_new(result))
+        .map(|result| RuleBreach::new(result, mode))
+        .collect())
 }
 
 /// The assertions that want something of a session which it does not hold yet: a call that has to follow, one that is required. `ended` is
@@ -102,7 +108,10 @@ pub fn judge_call(rules: &Rules, mode: GuardMode, before: &str, with: &str) -> R
 /// A run that cannot be read.
 pub fn judge_stop(rules: &Rules, mode: GuardMode, log: &str, ended: &str) -> Result<Vec<RuleBreach>, RunError> {
     let (outcome, last) = (check_text(rules, log)?, check_text(rules, ended)?);
-    let owed = outcome.results().filter(|result| result.because() == Some(UndecidedCause::Owed));
+    let is_owed = |result: &AssertionResult<'_>| {
+        result.because() == Some(UndecidedCause::Owed) || is_broken(*result) && !result.assertion().fails_for_good()
+    };
+    let owed = outcome.results().filter(is_owed);
     let in_the_end = |result: AssertionResult<'_>| last.result(result.id()).filter(|last| is_broken(*last));
     let breaches = owed.filter_map(|result| Some(RuleBreach::new(in_the_end(result)?, mode)));
     Ok(breaches.collect())

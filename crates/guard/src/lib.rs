@@ -19,5 +19,6 @@ pub mod install;
 pub mod judge;
 pub mod mcp;
 pub mod replay;
+pub mod serve;
 pub mod session;
 mod strict_json;

@@ -12,12 +12,14 @@ use averment_guard::answer::HookAnswer;
 use averment_guard::hook::Guard;
 use averment_guard::judge::GuardMode;
 use clap::ValueEnum;
-use std::io::{Read as _, Write as _};
+use std::io::{self, BufRead, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 mod install;
 mod mcp;
 mod replay;
+#[cfg(unix)]
+mod serve;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -43,6 +45,9 @@ enum GuardCommand {
     Hook(HookArgs),
     /// Stands in front of an MCP server and denies calls that break a rule
     Mcp(mcp::McpArgs),
+    /// Answers programs that make calls themselves: requests on a local socket or on standard input
+    #[cfg(unix)]
+    Serve(serve::ServeArgs),
 }
 
 /// An agent with hooks.
@@ -144,6 +149,8 @@ pub fn run_guard(arguments: &GuardArgs, color: ColorChoice) -> Result<Exit, Comm
         GuardCommand::Replay(arguments) => replay::run_replay(arguments, color),
         GuardCommand::Install(arguments) => install::run_install(arguments, color),
         GuardCommand::Mcp(arguments) => mcp::run_proxy(arguments, color),
+        #[cfg(unix)]
+        GuardCommand::Serve(arguments) => serve::run_serve(arguments, color),
         GuardCommand::Hook(arguments) => Err(CommandError::Said(answer_event(arguments)?)),
     }
 }
@@ -223,4 +230,22 @@ fn state_folder(given: Option<&Path>) -> Result<PathBuf, CommandError> {
 
 fn label(color: ColorChoice, stream: OutputStream, paint: TextColor, word: &str) -> String {
     paint_text(stream.style(color), paint, word).to_string()
+}
+
+/// The longest message that is looked at: a longer one of the client is not passed on, and of a longer one of the server nothing is recorded.
+const MAX_MESSAGE: u64 = 64 << 20;
+
+/// Every line with its end. One that is too long comes in parts, which are not whole.
+fn each_line(mut reader: impl BufRead, mut take: impl FnMut(&[u8], bool) -> io::Result<()>) -> io::Result<()> {
+    let mut line = Vec::new();
+    let mut goes_on = false;
+    loop {
+        line.clear();
+        if reader.by_ref().take(MAX_MESSAGE).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        let has_end = line.ends_with(b"\n") || (line.len() as u64) < MAX_MESSAGE;
+        take(&line, has_end && !goes_on)?;
+        goes_on = !has_end;
+    }
 }

@@ -390,3 +390,60 @@ fn a_server_gets_only_the_calls_that_rules_let_through() {
     assert_eq!(text.matches(r#""guard":"denied""#).count(), 2, "{text}");
     assert_eq!(folder.aver(&format!("check r.assert {}", path.display())).code, 0);
 }
+
+#[cfg(unix)]
+#[test]
+fn programs_ask_a_resident_guard() {
+    let rules =
+        "rule yes { each refund: last(text of user so far) matches /yes/i }\nrule told { after refund -> notify }\n";
+    let folder = Folder::new(&[("r.assert", rules)]);
+    let refund =
+        |id: &str| json!({ "session": "s", "propose": { "id": id, "tool": "refund", "args": {} } }).to_string();
+    let said = |text: &str| json!({ "session": "s", "message": { "role": "user", "text": text } }).to_string();
+    let requests = [
+        said("What is it?"),
+        refund("c1"),
+        said("Yes, please"),
+        refund("c2"),
+        json!({ "session": "s", "result": { "id": "c2", "tool": "refund", "result": null } }).to_string(),
+        json!({ "session": "s", "stop": {} }).to_string(),
+        json!({ "session": "s", "stop": { "held": true } }).to_string(),
+        json!({ "session": "other", "proposes": {} }).to_string(),
+        r#"{"session":"s","session":"t","stop":{}}"#.to_owned(),
+    ];
+    let ran = folder.aver_with("guard serve r.assert --state state", &requests.join("\n"));
+    let decisions: Vec<String> = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["decision"].as_str().unwrap().to_owned())
+        .collect();
+    let expected = ["pass", "deny", "pass", "pass", "pass", "continue", "pass", "error", "error"];
+    assert_eq!(decisions, expected, "{ran:?}");
+    // The same over a socket, by two at once, against a rule for both.
+    let server = Command::new(env!("CARGO_BIN_EXE_aver"))
+        .current_dir(folder.path())
+        .args(["guard", "serve", "r.assert", "--state", "state", "--socket", "guard.sock"])
+        .spawn();
+    let mut server = server.unwrap();
+    let path = folder.path().join("guard.sock");
+    let connect = || {
+        (0..500)
+            .find_map(|_| {
+                std::thread::sleep(Duration::from_millis(10));
+                std::os::unix::net::UnixStream::connect(&path).ok()
+            })
+            .unwrap()
+    };
+    let ask = |request: &str| {
+        let mut stream = connect();
+        stream.write_all(format!("{request}\n").as_bytes()).unwrap();
+        let mut answer = String::new();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(&stream), &mut answer).unwrap();
+        answer
+    };
+    assert!(ask(&refund("c3")).contains("pass"));
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    server.kill().unwrap();
+    server.wait().unwrap();
+}

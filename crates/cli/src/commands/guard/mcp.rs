@@ -3,12 +3,12 @@
 use super::super::console::{ColorChoice, eprint_redacted};
 use super::super::exit::{CommandError, Exit};
 use super::super::io_error_text;
-use super::{GuardRules, guard_rules, rule_names, state_folder};
+use super::{GuardRules, each_line, guard_rules, rule_names, state_folder};
 use averment_guard::answer::Decision;
 use averment_guard::hook::Guard;
 use averment_guard::mcp::{McpGuard, McpStep};
 use averment_guard::session::{SessionKey, SessionLog, now};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -36,9 +36,6 @@ pub struct McpArgs {
     #[arg(last = true, required = true, value_name = "SERVER")]
     server: Vec<String>,
 }
-
-/// The longest message that is looked at: a longer one of the client is not passed on, and of a longer one of the server nothing is recorded.
-const MAX_MESSAGE: u64 = 64 << 20;
 
 pub(super) fn run_proxy(arguments: &McpArgs, _: ColorChoice) -> Result<Exit, CommandError> {
     let rules = guard_rules(&arguments.rules, &arguments.guard)?;
@@ -120,19 +117,4 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 fn write_out(line: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(line).and_then(|()| out.flush())
-}
-
-/// Every line with its end. One that is too long comes in parts, which are not whole.
-fn each_line(mut reader: impl BufRead, mut take: impl FnMut(&[u8], bool) -> io::Result<()>) -> io::Result<()> {
-    let mut line = Vec::new();
-    let mut goes_on = false;
-    loop {
-        line.clear();
-        if reader.by_ref().take(MAX_MESSAGE).read_until(b'\n', &mut line)? == 0 {
-            return Ok(());
-        }
-        let has_end = line.ends_with(b"\n") || (line.len() as u64) < MAX_MESSAGE;
-        take(&line, has_end && !goes_on)?;
-        goes_on = !has_end;
-    }
 }

@@ -1,6 +1,7 @@
 //! What rules say of a call before it is made, and of a session that ends.
 
 use averment::{AssertionResult, Outcome, Rules, RunError, Severity, Status, Trace, UndecidedCause};
+use serde_json::Value;
 
 /// What becomes of a call that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -115,6 +116,19 @@ pub fn judge_stop(rules: &Rules, mode: GuardMode, log: &str, ended: &str) -> Res
     let in_the_end = |result: AssertionResult<'_>| last.result(result.id()).filter(|last| is_broken(*last));
     let breaches = owed.filter_map(|result| Some(RuleBreach::new(in_the_end(result)?, mode)));
     Ok(breaches.collect())
+}
+
+/// What a run in the normal form breaks for good so far, with the number of violations of each: whether it has ended or not, it is taken as one
+/// that goes on.
+///
+/// # Errors
+/// A run that cannot be read.
+pub fn judge_growth(rules: &Rules, mode: GuardMode, normal_form: &str) -> Result<Vec<(RuleBreach, u64)>, RunError> {
+    let Ok(Value::Object(mut run)) = serde_json::from_str::<Value>(normal_form) else { return Ok(Vec::new()) };
+    run.insert("complete".to_owned(), false.into());
+    let outcome = check_text(rules, &Value::Object(run).to_string())?;
+    let broken = outcome.results().filter(|result| is_broken(*result) && result.assertion().fails_for_good());
+    Ok(broken.map(|result| (RuleBreach::new(result, mode), result.violation_count().max(1))).collect())
 }
 
 fn check_text(rules: &Rules, text: &str) -> Result<Outcome, RunError> {

@@ -20,6 +20,7 @@ mod mcp;
 mod replay;
 #[cfg(unix)]
 mod serve;
+mod watch;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -39,6 +40,8 @@ pub struct GuardArgs {
 enum GuardCommand {
     /// Says of recorded runs which calls would have been denied
     Replay(replay::ReplayArgs),
+    /// Follows sessions that grow and reports what they break
+    Watch(watch::WatchArgs),
     /// Writes the settings that make an agent ask the guard, or takes them out
     Install(install::InstallArgs),
     /// Answers one event of an agent's hook on standard input
@@ -147,6 +150,7 @@ const MAX_EVENT: u64 = 64 << 20;
 pub fn run_guard(arguments: &GuardArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     match &arguments.command {
         GuardCommand::Replay(arguments) => replay::run_replay(arguments, color),
+        GuardCommand::Watch(arguments) => watch::run_watch(arguments, color),
         GuardCommand::Install(arguments) => install::run_install(arguments, color),
         GuardCommand::Mcp(arguments) => mcp::run_proxy(arguments, color),
         #[cfg(unix)]

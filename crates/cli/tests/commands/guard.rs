@@ -447,3 +447,35 @@ fn programs_ask_a_resident_guard() {
     server.kill().unwrap();
     server.wait().unwrap();
 }
+
+#[test]
+fn sessions_that_grow_are_watched() {
+    let folder = Folder::new(&[
+        ("r.assert", "never delete\nafter open -> close\n"),
+        ("runs/old.json", r#"{"calls": [{"tool": "delete"}]}"#),
+    ]);
+    let once = folder.aver("guard watch r.assert runs --once");
+    assert_eq!(once.code, 1, "{once:?}");
+    assert!(once.out.starts_with("runs/old.json: broken: ") && once.out.contains("says `never delete`"), "{once:?}");
+    let mut watch = Command::new(env!("CARGO_BIN_EXE_aver"))
+        .current_dir(folder.path())
+        .args(["guard", "watch", "r.assert", "runs", "--every", "50ms", "--format", "jsonl"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut notes = std::io::BufReader::new(watch.stderr.take().unwrap());
+    std::io::BufRead::read_line(&mut notes, &mut said).unwrap();
+    assert!(said.contains("1 violations are there already"), "{said}");
+    // What is owed is not broken yet; what is broken is said once.
+    folder.write("runs/new.json", br#"{"calls": [{"tool": "open"}]}"#);
+    std::thread::sleep(Duration::from_millis(200));
+    folder.write("runs/new.json", br#"{"calls": [{"tool": "open"}, {"tool": "delete"}]}"#);
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(watch.stdout.as_mut().unwrap()), &mut line).unwrap();
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((&told["run"], &told["text"]), (&"runs/new.json".into(), &"never delete".into()));
+}

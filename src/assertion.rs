@@ -51,6 +51,20 @@ impl<'r> Assertion<'r> {
         self.item.severity
     }
 
+    /// Whether no step to come can mend its failure on a run that goes on (`complete: false`). What it says of a run that is over does not
+    /// depend on this.
+    ///
+    /// ```
+    /// let rules = averment::Rules::from_text("r.assert", "never delete\nlength(calls) >= 3\nlength(calls) <= 9")?;
+    /// let final_ones: Vec<bool> = rules.assertions().map(|one| one.fails_for_good()).collect();
+    /// assert_eq!(final_ones, [true, false, true]);
+    /// # Ok::<(), averment::RulesError>(())
+    /// ```
+    #[must_use]
+    pub fn fails_for_good(&self) -> bool {
+        self.item.fails_for_good
+    }
+
     /// How much it counts in scores.
     #[must_use]
     pub fn weight(&self) -> f64 {

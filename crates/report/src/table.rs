@@ -10,6 +10,7 @@ use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, ForeignVerdicts, Program};
 use averment_engine::bytecode::relocate::ForeignOrigin;
 use averment_engine::ir::{DenySettings, OperandPurpose, RuleRole, Severity, StatementOperand};
+use averment_engine::vm::course_growth::fails_for_good;
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::over_runs;
 use averment_engine::vm::select::{RuleSelection, WorldPhase};
@@ -79,6 +80,8 @@ pub struct ReportItem {
     pub help: Option<String>,
     /// True when a failure has found something that should not be anywhere (`no secrets in …`): its values are not shown.
     pub masked: bool,
+    /// True if no step to come can mend a failure on a run that goes on.
+    pub fails_for_good: bool,
     /// Verdict names of the system whose file contains it.
     pub own: Option<Arc<ForeignVerdicts>>,
 }
@@ -241,6 +244,7 @@ impl ReportTable {
                 expected: settings.expect_fail.as_ref().map(|why| why.as_deref().map(hide_secrets).unwrap_or_default()),
                 help: help_text(program, assertion).as_deref().map(hide_secrets),
                 masked: finds_predicate(program, &assertion.check),
+                fails_for_good: fails_for_good(program, &assertion.check),
                 own: own.clone(),
             });
         }

@@ -104,7 +104,8 @@ impl<'run> StepBuilder<'run> {
         };
         let (lists, given) = self.step_lists(object, given)?;
         let ordered = order::order_steps(&lists, given, self.of_format)?;
-        let steps = self.build_steps(&lists, &ordered)?;
+        let complete = root::is_complete(object)?;
+        let steps = self.build_steps(&lists, &ordered, complete)?;
         let recorded = std::array::from_fn(|kind| lists.get(kind).is_some_and(|list| list.recorded));
         if !self.of_format && step::hides_commands(&lists, steps) {
             self.warn_once(root.origin, step::HIDDEN_COMMANDS);
@@ -124,7 +125,7 @@ impl<'run> StepBuilder<'run> {
             steps,
             order: ordered.kinds,
             recorded,
-            complete: root::is_complete(object)?,
+            complete,
             records: self.records,
             warnings: self.warnings,
             withheld: Vec::new(),
@@ -157,8 +158,13 @@ impl<'run> StepBuilder<'run> {
         }
     }
 
-    fn build_steps(&mut self, lists: &StepLists<'run>, ordered: &StepOrder) -> Result<&'run [Step<'run>], PlacedError> {
-        let evidence = step::CallEvidence::from_lists(lists);
+    fn build_steps(
+        &mut self,
+        lists: &StepLists<'run>,
+        ordered: &StepOrder,
+        complete: bool,
+    ) -> Result<&'run [Step<'run>], PlacedError> {
+        let evidence = step::CallEvidence::from_lists(lists, complete);
         let mut steps = bumpalo::collections::Vec::with_capacity_in(ordered.steps.len(), self.arena);
         let mut executed = 0;
         for slot in &ordered.steps {

@@ -15,6 +15,8 @@ pub mod exclude;
 pub(crate) mod exit;
 mod explain;
 mod fmt;
+#[cfg(feature = "guard")]
+mod guard;
 mod import;
 pub(crate) mod inputs;
 #[cfg(any(feature = "probe", feature = "run"))]
@@ -121,6 +123,9 @@ enum CliCommand {
     /// Runs agents on the cases of a suite, and judges what they did
     #[cfg(feature = "run")]
     Run(Box<run::RunArgs>),
+    /// Holds agents to rules while they run: denies the call that would break one
+    #[cfg(feature = "guard")]
+    Guard(Box<guard::GuardArgs>),
     /// Serves an editor: diagnostics, completion, hover, rename and more
     Lsp(lsp::LspArgs),
     /// Shows runs as rules see them
@@ -174,6 +179,8 @@ pub fn main() -> ExitCode {
         CliCommand::Run(arguments) => run::run_suites(arguments, color),
         #[cfg(feature = "run")]
         CliCommand::Supervise(arguments) => return run::supervise_program(arguments),
+        #[cfg(feature = "guard")]
+        CliCommand::Guard(arguments) => guard::run_guard(arguments, color),
         CliCommand::Lsp(arguments) => lsp::run_lsp(arguments),
         CliCommand::Trace(arguments) => trace::run_trace(arguments, color),
         CliCommand::Explain(arguments) => explain::run_explain(arguments, color),

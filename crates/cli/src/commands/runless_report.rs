@@ -194,6 +194,7 @@ fn named_item(rule: usize, location: Location, text: &str) -> ReportItem {
         expected: None,
         help: None,
         masked: false,
+        fails_for_good: true,
         own: None,
     }
 }

@@ -30,6 +30,8 @@ mod fast;
 mod fmt;
 mod folder;
 mod formats_agree;
+#[cfg(feature = "guard")]
+mod guard;
 mod handovers;
 #[cfg(feature = "history")]
 mod history;

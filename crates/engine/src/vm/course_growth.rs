@@ -3,8 +3,8 @@
 //! Of a run that is not complete this says which answers stay; of one that died before its first step, which had nothing to look at.
 
 use crate::bytecode::ops::{CodeRef, DefRef, Op, SelectionRef};
-use crate::bytecode::program::{CodeId, Program};
-use crate::ir::{Constant, PatternAlternative, SelectionReach};
+use crate::bytecode::program::{CodeId, CompiledCheck, Program};
+use crate::ir::{Constant, PatternAlternative, SelectionReach, WindowScope};
 use averment_runs::normal::of_run;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::{ExprQuantifier, TestKind};
@@ -35,7 +35,7 @@ const DEEPEST: u32 = 16;
 
 impl CourseGrowth {
     pub(in crate::vm) fn of_code(program: &Program, code: CodeId) -> Self {
-        CodeReader { program, depth: 0 }.read_code(code)
+        CodeReader { program, depth: 0, only_adds: false }.read_code(code)
     }
 
     /// True if no longer run changes this answer.
@@ -106,15 +106,44 @@ impl CourseGrowth {
     }
 }
 
+/// Whether no step to come can mend a failure of a check on a run that goes on. Statements fail for good or are open; an expression speaks of
+/// what is recorded so far, and the files and commands of the world have no course. What is summed up is taken for amounts, which only add.
+#[must_use]
+pub fn fails_for_good(program: &Program, check: &CompiledCheck) -> bool {
+    keeps_answer(program, check, false)
+}
+
+fn keeps_answer(program: &Program, check: &CompiledCheck, answer: bool) -> bool {
+    match check {
+        CompiledCheck::Expression(code) => {
+            CodeReader { program, depth: 0, only_adds: true }.read_code(*code).keeps(answer)
+        }
+        CompiledCheck::Temporal(_) => true,
+        CompiledCheck::Not(inner) => keeps_answer(program, inner, !answer),
+        CompiledCheck::Group { members, .. } => {
+            members.iter().all(|member| keeps_answer(program, &member.check, answer))
+        }
+        // A condition within a window speaks of what stands in it.
+        CompiledCheck::Scoped { scope, body, .. } => match (scope, &**body) {
+            (WindowScope::Values { .. }, body) => keeps_answer(program, body, answer),
+            (_, CompiledCheck::Expression(_)) => true,
+            (_, body) => keeps_answer(program, body, answer),
+        },
+        CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => false,
+    }
+}
+
 /// Whether a pattern asks for something that a longer run may change.
 pub(in crate::vm) fn looks_at_course(program: &Program, alternatives: &[PatternAlternative<CodeId>]) -> bool {
-    CodeReader { program, depth: 0 }.is_course_pattern(alternatives)
+    CodeReader { program, depth: 0, only_adds: false }.is_course_pattern(alternatives)
 }
 
 #[derive(Clone, Copy)]
 struct CodeReader<'p> {
     program: &'p Program,
     depth: u32,
+    /// A sum does not become smaller.
+    only_adds: bool,
 }
 
 impl<'p> CodeReader<'p> {
@@ -172,6 +201,7 @@ impl<'p> CodeReader<'p> {
             }
             (Op::Call(function, _), [G::LongerList]) => match self.name_text(function.0) {
                 Some("length") => G::LargerNumber,
+                Some("sum") if self.only_adds => G::LargerNumber,
                 Some("first") => G::EarlyStep,
                 _ => G::Changing,
             },
@@ -181,6 +211,7 @@ impl<'p> CodeReader<'p> {
                     (G::Fixed, _) => G::Fixed,
                     (G::LongerList, Some("first")) => G::EarlyStep,
                     (G::LongerList, Some("length")) => G::LargerNumber,
+                    (G::LongerList, Some("sum" | "max")) if self.only_adds => G::LargerNumber,
                     _ => G::Changing,
                 }
             }

@@ -3,7 +3,7 @@ mod collect;
 pub mod comparison;
 mod compute;
 pub mod context;
-mod course_growth;
+pub mod course_growth;
 pub mod coverage;
 pub mod derivation;
 mod derive;

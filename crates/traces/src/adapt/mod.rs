@@ -30,6 +30,7 @@ pub(crate) mod fields;
 pub(crate) mod format;
 mod gemini;
 pub(crate) mod generic;
+mod guard;
 mod handovers;
 pub(crate) mod inspect;
 mod langchain;

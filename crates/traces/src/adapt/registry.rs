@@ -5,8 +5,8 @@ use super::format::{FIRST_ITEMS, TraceFormat};
 use super::nodes::{node_object, record_payload};
 use super::{
     adk, api, assay, atif, batch, chunks, claude_code, codex, copilot, cursor, deepeval, evalview, gemini, generic,
-    inspect, langchain, langfuse, langsmith, managed, mcp, mini_swe, native, openai_agents, openai_chat, opencode,
-    openhands, otel, owasp, run_state, runsight, skillgym, stop, swe_agent, tau_bench, tau2,
+    guard, inspect, langchain, langfuse, langsmith, managed, mcp, mini_swe, native, openai_agents, openai_chat,
+    opencode, openhands, otel, owasp, run_state, runsight, skillgym, stop, swe_agent, tau_bench, tau2,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -49,6 +49,7 @@ pub static FORMATS: &[TraceFormat] = &[
     assay::EVENTS,
     assay::CALLS,
     skillgym::FORMAT,
+    guard::FORMAT,
     mcp::FORMAT,
     batch::FORMAT,
     chunks::FORMAT,

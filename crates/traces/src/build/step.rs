@@ -22,15 +22,22 @@ pub(super) struct CallEvidence {
     results: bool,
     args: bool,
     agents: bool,
+    /// More of the run may come: also what a call gives back.
+    unfinished: bool,
 }
 
 impl CallEvidence {
-    pub(super) fn from_lists(lists: &StepLists<'_>) -> Self {
+    pub(super) fn from_lists(lists: &StepLists<'_>, complete: bool) -> Self {
         let calls = lists.get(StepKind::Call as usize).map(|list| list.items.as_slice()).unwrap_or_default();
         let any = |keys: &[&str]| calls.iter().any(|call| has_any(call, keys));
         let hands_over = lists.get(StepKind::Handover as usize).is_some_and(|list| !list.items.is_empty());
         let agents = || lists.iter().flat_map(|list| &list.items).any(agents::names_agent);
-        Self { results: any(&of_step::OUTCOME), args: any(&[of_step::ARGS]), agents: hands_over || agents() }
+        Self {
+            results: any(&of_step::OUTCOME),
+            args: any(&[of_step::ARGS]),
+            agents: hands_over || agents(),
+            unfinished: !complete,
+        }
     }
 }
 
@@ -199,8 +206,13 @@ fn build_call<'run>(
         fields.clear_field(of_step::ERROR);
     }
     let status = read_status(builder, fields, "a call")?;
-    if !evidence.results {
+    // What has not come back yet may still come.
+    let runs_on = evidence.unfinished && status == StepStatus::Unknown && fields.field_node(of_step::RESULT).is_none();
+    if !evidence.results || runs_on {
         fields.mark_absent(&[of_step::RESULT]);
+    }
+    if runs_on {
+        fields.mark_absent(&[of_step::ERROR]);
     }
     if !evidence.args {
         fields.mark_absent(&[of_step::ARGS]);

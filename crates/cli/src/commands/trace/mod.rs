@@ -51,7 +51,7 @@ Examples:
 
 /// Which runs are read, and how.
 #[derive(Debug, clap::Args)]
-struct TraceInputs {
+pub(super) struct TraceInputs {
     /// Traces: files, folders, patterns in quotes, `-` for standard input
     #[arg(required = true, value_name = "TRACE")]
     traces: Vec<String>,
@@ -84,7 +84,7 @@ enum TraceCompat {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CallStatusSource {
+pub(super) enum CallStatusSource {
     /// As recorded.
     AsRecorded,
     /// With the project's facts about tools, as rules see it.
@@ -104,7 +104,7 @@ pub fn run_trace(arguments: &TraceArgs, color: ColorChoice) -> Result<Exit, Comm
 
 impl TraceInputs {
     /// Reads runs one at a time and passes them on; reports unreadable ones in order, after `out`.
-    fn for_each_run<W: Write>(
+    pub(super) fn for_each_run<W: Write>(
         &self,
         color: ColorChoice,
         told: CallStatusSource,

@@ -1,0 +1,255 @@
+//! `aver guard`: rules while an agent runs. A hook of an agent asks before each call, and recorded runs show what it would have denied.
+
+use super::console::{ColorChoice, OutputStream, eprint_redacted};
+use super::exit::{CommandError, Exit};
+use super::{inputs, params, project, rules};
+use averment::Rules;
+use averment::stages::JudgeSettings;
+use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
+use averment_base::limits::Limits;
+use averment_guard::agent::Agent;
+use averment_guard::answer::HookAnswer;
+use averment_guard::hook::Guard;
+use averment_guard::judge::GuardMode;
+use clap::ValueEnum;
+use std::io::{self, BufRead, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+mod install;
+mod mcp;
+mod replay;
+#[cfg(unix)]
+mod serve;
+mod watch;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver guard replay rules.assert runs/            what would have been denied
+  aver guard install claude rules.assert          Claude Code asks before each call
+  aver guard install claude rules.assert --uninstall
+  aver guard mcp rules.assert -- npx -y some-mcp-server
+  aver check rules.assert ~/.local/state/averment/guard    judges the sessions afterwards")]
+pub struct GuardArgs {
+    #[command(subcommand)]
+    command: GuardCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum GuardCommand {
+    /// Says of recorded runs which calls would have been denied
+    Replay(replay::ReplayArgs),
+    /// Follows sessions that grow and reports what they break
+    Watch(watch::WatchArgs),
+    /// Writes the settings that make an agent ask the guard, or takes them out
+    Install(install::InstallArgs),
+    /// Answers one event of an agent's hook on standard input
+    Hook(HookArgs),
+    /// Stands in front of an MCP server and denies calls that break a rule
+    Mcp(mcp::McpArgs),
+    /// Answers programs that make calls themselves: requests on a local socket or on standard input
+    #[cfg(unix)]
+    Serve(serve::ServeArgs),
+}
+
+/// An agent with hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AgentChoice {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+    /// Gemini CLI
+    Gemini,
+    /// Cursor
+    Cursor,
+    /// Copilot CLI
+    Copilot,
+}
+
+impl AgentChoice {
+    fn agent(self) -> Agent {
+        match self {
+            Self::Claude => Agent::Claude,
+            Self::Codex => Agent::Codex,
+            Self::Gemini => Agent::Gemini,
+            Self::Cursor => Agent::Cursor,
+            Self::Copilot => Agent::Copilot,
+        }
+    }
+}
+
+/// What becomes of a call that breaks a rule.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ModeChoice {
+    /// It is made, and the log says so
+    Log,
+    /// It is made, and the user is told
+    Warn,
+    /// It is not made
+    #[default]
+    Enforce,
+}
+
+impl ModeChoice {
+    fn mode(self) -> GuardMode {
+        match self {
+            Self::Log => GuardMode::Log,
+            Self::Warn => GuardMode::Warn,
+            Self::Enforce => GuardMode::Enforce,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        GuardMode::ALL.iter().find(|(_, mode)| *mode == self.mode()).map_or("", |(word, _)| word)
+    }
+}
+
+/// Rules of a guard, and what becomes of calls that break one.
+#[derive(Debug, clap::Args)]
+pub struct GuardRules {
+    /// What becomes of a call that breaks a rule: enforce (it is not made), warn, log. Rules with `severity warn` warn at most, and those with `severity info` are logged
+    #[arg(long, value_enum, default_value_t, value_name = "MODE", hide_possible_values = true)]
+    mode: ModeChoice,
+    /// A value for a parameter of the rules: limit=250
+    #[arg(long, value_name = "NAME=VALUE")]
+    param: Vec<String>,
+    /// Values for parameters: a file with one JSON object
+    #[arg(long, value_name = "FILE")]
+    param_file: Vec<PathBuf>,
+}
+
+/// Arguments of `guard hook`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver guard hook claude rules.assert < event.json
+  aver guard hook codex rules.assert --mode log
+
+An agent calls this, as `aver guard install` sets it up. Exit codes: 0 answered (nothing, or one
+object on standard output), 1 the event was not recorded, 2 the call is held back")]
+pub struct HookArgs {
+    /// The agent: claude, codex, gemini, cursor, copilot
+    #[arg(value_enum, value_name = "AGENT", hide_possible_values = true)]
+    agent: AgentChoice,
+    /// A rule file, or a folder of them
+    #[arg(required = true, value_name = "RULES")]
+    rules: Vec<PathBuf>,
+    #[command(flatten)]
+    guard: GuardRules,
+    /// Where the logs of sessions are kept [default: averment/guard below $XDG_STATE_HOME or ~/.local/state]
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+}
+
+/// The most bytes of one event.
+const MAX_EVENT: u64 = 64 << 20;
+
+/// Runs the command.
+pub fn run_guard(arguments: &GuardArgs, color: ColorChoice) -> Result<Exit, CommandError> {
+    match &arguments.command {
+        GuardCommand::Replay(arguments) => replay::run_replay(arguments, color),
+        GuardCommand::Watch(arguments) => watch::run_watch(arguments, color),
+        GuardCommand::Install(arguments) => install::run_install(arguments, color),
+        GuardCommand::Mcp(arguments) => mcp::run_proxy(arguments, color),
+        #[cfg(unix)]
+        GuardCommand::Serve(arguments) => serve::run_serve(arguments, color),
+        GuardCommand::Hook(arguments) => Err(CommandError::Said(answer_event(arguments)?)),
+    }
+}
+
+/// Whatever goes wrong holds the call back, unless calls are only logged: an agent takes any other exit code for consent.
+fn answer_event(arguments: &HookArgs) -> Result<Exit, CommandError> {
+    let mut input = Vec::new();
+    let read = std::io::stdin().lock().take(MAX_EVENT).read_to_end(&mut input);
+    let answer = match read.map_err(|error| super::io_error_text(&error)).and_then(|_| answer_of(arguments, &input)) {
+        Ok(answer) => answer,
+        Err(problem) => {
+            let code = if arguments.guard.mode == ModeChoice::Enforce { 2 } else { 1 };
+            let stderr = format!("aver guard: {}\n", one_line(&problem));
+            HookAnswer { stdout: String::new(), stderr, code }
+        }
+    };
+    eprint_redacted(&answer.stderr);
+    let mut out = std::io::stdout().lock();
+    out.write_all(answer.stdout.as_bytes())?;
+    out.flush()?;
+    Ok(match answer.code {
+        0 => Exit::Holds,
+        1 => Exit::Failed,
+        _ => Exit::Usage,
+    })
+}
+
+fn answer_of(arguments: &HookArgs, input: &[u8]) -> Result<HookAnswer, String> {
+    let words = |error: CommandError| match error {
+        CommandError::Usage { message, .. } => message,
+        CommandError::Output(error) => super::io_error_text(&error),
+        CommandError::Said(_) => "the rules do not compile, `aver lint` says why".to_owned(),
+    };
+    let rules = guard_rules(&arguments.rules, &arguments.guard).map_err(words)?;
+    let folder = state_folder(arguments.state.as_deref()).map_err(words)?;
+    let names = rule_names(&arguments.rules);
+    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode.mode(), folder: &folder };
+    Ok(guard.answer_hook(arguments.agent.agent(), input))
+}
+
+/// Rules as a guard judges by them: nothing but the session is looked at.
+fn guard_rules(given: &[PathBuf], guard: &GuardRules) -> Result<Rules, CommandError> {
+    let limits = Limits::default();
+    let values = params::ParamValues::new(&guard.param_file, &guard.param)?;
+    let found = project::find_beside(given);
+    let files = inputs::rule_inputs(given)?;
+    if files.is_empty() {
+        return Err(CommandError::usage("there is no `.assert` file in what is named", "name a rule file"));
+    }
+    let tools = rules::project_tools(found.as_ref(), limits)?;
+    let reading = rules::RuleReadOptions::with_limits(limits).with_tools(&tools);
+    let mut loaded = rules::load_rules(&files, reading)?;
+    loaded.report_errors(ColorChoice::Never)?;
+    values.apply_to(&mut loaded.programs)?;
+    let settings = JudgeSettings { limits, ..JudgeSettings::default() };
+    let rules = Rules::of_programs(loaded.programs, loaded.diagnostics, settings);
+    if rules.assertions().next().is_none() {
+        return Err(CommandError::usage("the rules hold no assertion", "name a file with rules"));
+    }
+    Ok(rules)
+}
+
+/// The names of rule files, wherever they are named from.
+fn rule_names(given: &[PathBuf]) -> String {
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    given.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect::<Vec<_>>().join("\n")
+}
+
+fn state_folder(given: Option<&Path>) -> Result<PathBuf, CommandError> {
+    let of_variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let usual = || of_variable("XDG_STATE_HOME").or_else(|| Some(of_variable("HOME")?.join(".local/state")));
+    let found = given.map(Path::to_path_buf).or_else(|| Some(usual()?.join("averment/guard")));
+    found.ok_or_else(|| {
+        CommandError::usage("there is no folder to keep sessions in: `HOME` is not set", "name one with `--state DIR`")
+    })
+}
+
+fn label(color: ColorChoice, stream: OutputStream, paint: TextColor, word: &str) -> String {
+    paint_text(stream.style(color), paint, word).to_string()
+}
+
+/// The longest message that is looked at: a longer one of the client is not passed on, and of a longer one of the server nothing is recorded.
+const MAX_MESSAGE: u64 = 64 << 20;
+
+/// Every line with its end. One that is too long comes in parts, which are not whole.
+fn each_line(mut reader: impl BufRead, mut take: impl FnMut(&[u8], bool) -> io::Result<()>) -> io::Result<()> {
+    let mut line = Vec::new();
+    let mut goes_on = false;
+    loop {
+        line.clear();
+        if reader.by_ref().take(MAX_MESSAGE).read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        let has_end = line.ends_with(b"\n") || (line.len() as u64) < MAX_MESSAGE;
+        take(&line, has_end && !goes_on)?;
+        goes_on = !has_end;
+    }
+}

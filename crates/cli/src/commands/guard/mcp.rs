@@ -1,0 +1,120 @@
+//! `aver guard mcp RULES -- SERVER`: in front of an MCP server on standard input and output.
+
+use super::super::console::{ColorChoice, eprint_redacted};
+use super::super::exit::{CommandError, Exit};
+use super::super::io_error_text;
+use super::{GuardRules, each_line, guard_rules, rule_names, state_folder};
+use averment_guard::answer::Decision;
+use averment_guard::hook::Guard;
+use averment_guard::mcp::{McpGuard, McpStep};
+use averment_guard::session::{SessionKey, SessionLog, now};
+use std::io::{self, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Arguments of `guard mcp`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver guard mcp rules.assert -- npx -y @modelcontextprotocol/server-filesystem .
+  aver guard mcp rules.assert --mode warn -- ./server --stdio
+
+In the settings of a client, put this in place of the command of the server. Naming the server
+behind `--` allows to start it.")]
+pub struct McpArgs {
+    /// A rule file, or a folder of them
+    #[arg(required = true, value_name = "RULES")]
+    rules: Vec<PathBuf>,
+    #[command(flatten)]
+    guard: GuardRules,
+    /// Where the logs of sessions are kept [default: averment/guard below $XDG_STATE_HOME or ~/.local/state]
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
+    /// The command that starts the server
+    #[arg(last = true, required = true, value_name = "SERVER")]
+    server: Vec<String>,
+}
+
+pub(super) fn run_proxy(arguments: &McpArgs, _: ColorChoice) -> Result<Exit, CommandError> {
+    let rules = guard_rules(&arguments.rules, &arguments.guard)?;
+    let folder = state_folder(arguments.state.as_deref())?;
+    let names = rule_names(&arguments.rules);
+    let id = format!("{}-{}", now(), std::process::id());
+    let key = SessionKey { agent: "mcp", id: &id, rules: &names };
+    let log = SessionLog::open(&folder, &key, false).map_err(|error| {
+        let what = format!("no session can be kept in `{}`: {}", folder.display(), io_error_text(&error));
+        CommandError::usage(what, "name a folder with `--state DIR`")
+    })?;
+    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode.mode(), folder: &folder };
+    let mut server = start_server(&arguments.server)?;
+    let connection = Mutex::new(McpGuard::new(guard, log));
+    Ok(pump_messages(&mut server, &connection)?)
+}
+
+fn start_server(words: &[String]) -> Result<Child, CommandError> {
+    let (program, rest) = words.split_first().ok_or_else(|| CommandError::usage("no server is named", ""))?;
+    let started = Command::new(program).args(rest).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    started.map_err(|error| {
+        CommandError::usage(format!("the server `{program}` does not start: {}", io_error_text(&error)), "")
+    })
+}
+
+/// Passes messages both ways until the server ends, which it does when the client does.
+fn pump_messages(server: &mut Child, connection: &Mutex<McpGuard<'_>>) -> io::Result<Exit> {
+    let (Some(to_server), Some(from_server)) = (server.stdin.take(), server.stdout.take()) else {
+        return Ok(Exit::Failed);
+    };
+    let said = Mutex::new(());
+    thread::scope(|scope| {
+        let answers = scope.spawn(|| {
+            each_line(BufReader::new(from_server), |line, whole| {
+                if whole {
+                    lock(connection).take_answer(line);
+                }
+                let _turn = lock(&said);
+                write_out(line)
+            })
+        });
+        scope.spawn(|| pass_requests(to_server, connection, &said));
+        let _ = answers.join();
+        let ended = server.wait()?;
+        let last = lock(connection).finish();
+        match last {
+            Ok(Decision::Warn(text)) | Err(text) => eprint_redacted(&format!("{text}\n")),
+            Ok(_) => {}
+        }
+        // With the server gone nothing can follow, and a client that says nothing more would hold the process.
+        std::process::exit(i32::from(!ended.success()))
+    })
+}
+
+/// The server's input ends when this does.
+fn pass_requests(mut to_server: ChildStdin, connection: &Mutex<McpGuard<'_>>, said: &Mutex<()>) {
+    let passed = each_line(BufReader::new(io::stdin()), |line, whole| {
+        if !whole {
+            return Err(io::Error::other("a message of the client is longer than 64 MiB"));
+        }
+        let step = lock(connection).take_request(line);
+        match step {
+            McpStep::Pass => to_server.write_all(line).and_then(|()| to_server.flush()),
+            McpStep::Answer(text) => {
+                let _turn = lock(said);
+                write_out(text.as_bytes())
+            }
+        }
+    });
+    if let Err(error) = passed {
+        eprint_redacted(&format!("aver guard: {}\n", io_error_text(&error)));
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write_out(line: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(line).and_then(|()| out.flush())
+}

@@ -1,0 +1,75 @@
+//! What a hook answers, in the words of each agent. It never says that a call is allowed: that would skip the user's own prompt.
+
+use crate::agent::Agent;
+use serde_json::{Value, json};
+
+/// What a hook leaves behind.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HookAnswer {
+    /// Standard output: empty, or one object.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// The exit code: 0, or 2 where something is held back without an object that says so.
+    pub code: u8,
+}
+
+/// What is decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// Nothing is said.
+    Pass,
+    /// The user is told.
+    Warn(String),
+    /// The call is not made.
+    Deny(String),
+    /// The agent goes on.
+    HoldBack(String),
+    /// The event could not be understood or recorded: what it asked for is not done.
+    Refuse(String),
+    /// The same, where nothing is to be held back.
+    Complain(String),
+}
+
+impl Agent {
+    /// A decision in its protocol.
+    #[must_use]
+    pub fn answer(self, decision: &Decision) -> HookAnswer {
+        let object = match decision {
+            Decision::Pass => return HookAnswer::default(),
+            Decision::Complain(text) => return HookAnswer { stderr: line(text), code: 1, ..HookAnswer::default() },
+            // Exit code 2 holds back in all of them; where the object is read as well, it says the same.
+            Decision::Refuse(text) => {
+                let stdout = if self == Self::Copilot { line(&self.denial(text).to_string()) } else { String::new() };
+                return HookAnswer { stdout, stderr: line(text), code: 2 };
+            }
+            Decision::Warn(text) => match self {
+                Self::Claude | Self::Codex | Self::Gemini => json!({ "systemMessage": text }),
+                Self::Cursor | Self::Copilot => return HookAnswer { stderr: line(text), ..HookAnswer::default() },
+            },
+            Decision::Deny(text) => self.denial(text),
+            Decision::HoldBack(text) => match self {
+                Self::Claude | Self::Codex | Self::Copilot => json!({ "decision": "block", "reason": text }),
+                Self::Gemini => json!({ "decision": "deny", "reason": text }),
+                Self::Cursor => json!({ "followup_message": text }),
+            },
+        };
+        HookAnswer { stdout: line(&object.to_string()), ..HookAnswer::default() }
+    }
+
+    fn denial(self, text: &str) -> Value {
+        match self {
+            // Without the name of the event the decision is ignored.
+            Self::Claude | Self::Codex => json!({ "hookSpecificOutput": {
+                "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": text,
+            } }),
+            Self::Gemini => json!({ "decision": "deny", "reason": text }),
+            Self::Cursor => json!({ "permission": "deny", "user_message": text, "agent_message": text }),
+            Self::Copilot => json!({ "permissionDecision": "deny", "permissionDecisionReason": text }),
+        }
+    }
+}
+
+fn line(text: &str) -> String {
+    format!("{}\n", text.trim_end())
+}

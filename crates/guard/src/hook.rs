@@ -1,0 +1,136 @@
+//! One event of an agent, from its bytes to the answer.
+
+use crate::agent::{Agent, HookInput};
+use crate::answer::{Decision, HookAnswer};
+use crate::event::{CallLine, LogLine, ProposedCall, SessionEvent};
+use crate::judge::{GuardMode, RuleBreach, breach_text, judge_call, judge_stop};
+use crate::session::{SessionKey, SessionLog, count_calls, now, record_event};
+use averment::Rules;
+use std::path::Path;
+
+/// What a guard needs for each event.
+#[derive(Debug)]
+pub struct Guard<'a> {
+    /// The rules.
+    pub rules: &'a Rules,
+    /// Their names: sessions guarded by other rules have logs of their own.
+    pub rule_names: &'a str,
+    /// What becomes of calls that break one.
+    pub mode: GuardMode,
+    /// Where logs are kept.
+    pub folder: &'a Path,
+}
+
+impl Guard<'_> {
+    /// Answers an event of a hook. What goes wrong within holds the call back in `enforce`, and lets it through otherwise.
+    #[must_use]
+    pub fn answer_hook(&self, agent: Agent, input: &[u8]) -> HookAnswer {
+        let input = match agent.read_input(input) {
+            Ok(input) => input,
+            Err(problem) => return agent.answer(&self.refusal(&problem, true)),
+        };
+        let asks = matches!(input.event, SessionEvent::Propose(_));
+        let decision = self.decide(agent, &input).unwrap_or_else(|problem| self.refusal(&problem, asks));
+        agent.answer(&decision)
+    }
+
+    fn refusal(&self, problem: &str, asks: bool) -> Decision {
+        let text = format!("aver guard: {problem}");
+        match self.mode {
+            GuardMode::Enforce if asks => Decision::Refuse(format!(
+                "{text}. Nothing is let through unseen; `aver guard install … --mode log` or `--uninstall` is the way out"
+            )),
+            _ => Decision::Complain(text),
+        }
+    }
+
+    fn decide(&self, agent: Agent, input: &HookInput) -> Result<Decision, String> {
+        if matches!(input.event, SessionEvent::Other) {
+            return Ok(Decision::Pass);
+        }
+        let key = SessionKey { agent: agent.word(), id: &input.session, rules: self.rule_names };
+        let mut log = SessionLog::open(self.folder, &key, false)
+            .map_err(|error| format!("the log of the session in `{}`: {error}", self.folder.display()))?;
+        match &input.event {
+            SessionEvent::Propose(call) => self.decide_call(&mut log, call),
+            SessionEvent::Stop(held) => self.decide_stop(&mut log, *held),
+            event => record_event(&mut log, event).map(|()| Decision::Pass).map_err(|error| unwritable(&log, &error)),
+        }
+    }
+
+    /// Decides a call, and records what was decided.
+    ///
+    /// # Errors
+    /// What keeps it from being decided or recorded, in words.
+    pub fn decide_call(&self, log: &mut SessionLog, call: &ProposedCall) -> Result<Decision, String> {
+        if let Some(id) = &call.id {
+            let counts = count_calls(log.text(), Some(id), &call.tool);
+            // The same hook may be installed twice, for the user and for the project.
+            if counts.denied > 0 {
+                return Ok(Decision::Deny(denial_of(log.text(), id)));
+            }
+            if counts.admitted > 0 {
+                return Ok(Decision::Pass);
+            }
+        }
+        let with = format!("{}{}", log.text(), LogLine::Call(CallLine::of(call, now())).to_text());
+        let breaches = judge_call(self.rules, self.mode, log.text(), &with)
+            .map_err(|error| format!("the session cannot be judged: {error}"))?;
+        self.record_decision(log, call, &breaches).map_err(|error| unwritable(log, &error))
+    }
+
+    fn record_decision(
+        &self,
+        log: &mut SessionLog,
+        call: &ProposedCall,
+        breaches: &[RuleBreach],
+    ) -> std::io::Result<Decision> {
+        let line = CallLine::of(call, now());
+        if let Some(denied) = breaches.iter().find(|breach| breach.mode == GuardMode::Enforce) {
+            let text = breach_text(breaches, GuardMode::Enforce).unwrap_or_default();
+            let reason = format!("This call is not made, because it breaks a rule for good.\n{text}");
+            log.append(&LogLine::Denied(CallLine { rule: Some(&denied.id), reason: Some(&reason), ..line }))?;
+            return Ok(Decision::Deny(reason));
+        }
+        log.append(&LogLine::Call(line))?;
+        for breach in breaches {
+            log.append(&LogLine::Warned { rule: &breach.id, reason: &breach.reason, time: now() })?;
+        }
+        Ok(match breach_text(breaches, GuardMode::Warn) {
+            Some(text) => Decision::Warn(format!("A call of `{}` breaks a rule.\n{text}", call.tool)),
+            None => Decision::Pass,
+        })
+    }
+
+    /// Decides whether an agent may stop: it is held back once for what it owes.
+    ///
+    /// # Errors
+    /// What keeps it from being decided or recorded, in words.
+    pub fn decide_stop(&self, log: &mut SessionLog, held: bool) -> Result<Decision, String> {
+        let ended = format!("{}{}", log.text(), LogLine::Stop { time: now() }.to_text());
+        let owed = judge_stop(self.rules, self.mode, log.text(), &ended)
+            .map_err(|error| format!("the session cannot be judged: {error}"))?;
+        if let Some(text) = breach_text(&owed, GuardMode::Enforce).filter(|_| !held) {
+            return Ok(Decision::HoldBack(format!("Before you stop, something is still to be done.\n{text}")));
+        }
+        log.append(&LogLine::Stop { time: now() }).map_err(|error| unwritable(log, &error))?;
+        Ok(match breach_text(&owed, GuardMode::Warn) {
+            Some(text) => Decision::Warn(format!("The session ends, and something was still to be done.\n{text}")),
+            None => Decision::Pass,
+        })
+    }
+}
+
+fn unwritable(log: &SessionLog, error: &std::io::Error) -> String {
+    format!("the log `{}` cannot be written: {error}", log.path().display())
+}
+
+/// What was said when a call was denied before.
+fn denial_of(text: &str, id: &str) -> String {
+    let quoted = serde_json::to_string(id).unwrap_or_default();
+    let start = format!("{{\"guard\":\"denied\",\"id\":{quoted},");
+    let line = text.lines().find(|line| line.starts_with(&start));
+    let line: Option<serde_json::Value> = line.and_then(|line| serde_json::from_str(line).ok());
+    let reason = line.as_ref().and_then(|line| line.get("reason")).and_then(|reason| reason.as_str());
+    reason.unwrap_or("This call was denied before.").to_owned()
+}

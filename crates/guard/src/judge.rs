@@ -1,0 +1,141 @@
+//! What rules say of a call before it is made, and of a session that ends.
+
+use averment::{AssertionResult, Outcome, Rules, RunError, Severity, Status, Trace, UndecidedCause};
+use serde_json::Value;
+
+/// What becomes of a call that breaks a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GuardMode {
+    /// It is made, and the log says that it broke the rule.
+    Log,
+    /// It is made, and the user is told.
+    Warn,
+    /// It is not made.
+    Enforce,
+}
+
+impl GuardMode {
+    /// All modes with their words, mildest first.
+    pub const ALL: [(&'static str, Self); 3] = [("log", Self::Log), ("warn", Self::Warn), ("enforce", Self::Enforce)];
+
+    /// The mode for a rule of a severity: `warning` rules warn at most, `info` rules are logged.
+    #[must_use]
+    pub fn for_severity(self, severity: Severity) -> Self {
+        match severity {
+            Severity::Error => self,
+            Severity::Warn => self.min(Self::Warn),
+            Severity::Info => Self::Log,
+        }
+    }
+}
+
+/// An assertion that a call would break, or that a session owes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleBreach {
+    /// The id of the assertion.
+    pub id: String,
+    /// Its text.
+    pub text: String,
+    /// File and line, `refunds.assert:4`.
+    pub place: String,
+    /// Why, in words.
+    pub reason: String,
+    /// What the author of the rule says, where a message stands there.
+    pub message: Option<String>,
+    /// What becomes of the call.
+    pub mode: GuardMode,
+}
+
+impl RuleBreach {
+    fn new(result: AssertionResult<'_>, mode: GuardMode) -> Self {
+        let assertion = result.assertion();
+        let place = assertion.place();
+        Self {
+            id: result.id().to_owned(),
+            text: result.text().to_owned(),
+            place: format!("{}:{}", place.file, place.line),
+            reason: result.reason().to_owned(),
+            message: result.message().map(ToOwned::to_owned),
+            mode: mode.for_severity(assertion.severity()),
+        }
+    }
+
+    /// One sentence or two: the rule, what is wrong, and what its author says.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let Self { id, text, place, reason, message, .. } = self;
+        let message = message.as_ref().map(|message| format!(" {message}")).unwrap_or_default();
+        format!("`{id}` ({place}) says `{text}`: {reason}.{message}")
+    }
+}
+
+/// The breaches with a mode, as one text.
+#[must_use]
+pub fn breach_text(breaches: &[RuleBreach], mode: GuardMode) -> Option<String> {
+    let sentences: Vec<String> =
+        breaches.iter().filter(|breach| breach.mode == mode).map(RuleBreach::sentence).collect();
+    (!sentences.is_empty()).then(|| sentences.join("\n"))
+}
+
+/// The assertions that fail in the run with a call and do not in the run without it, or that it breaks once more.
+///
+/// Both are unfinished runs, so that a fail is one for good: no later step can undo it.
+///
+/// # Errors
+/// A run that cannot be read.
+pub fn judge_call(rules: &Rules, mode: GuardMode, before: &str, with: &str) -> Result<Vec<RuleBreach>, RunError> {
+    let after = check_text(rules, with)?;
+    let failed: Vec<AssertionResult<'_>> = after.results().filter(|result| is_broken(*result)).collect();
+    if failed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let earlier = check_text(rules, before)?;
+    let count =
+        |id: &str| earlier.result(id).filter(|result| is_broken(*result)).map(|result| result.violation_count());
+    // What a later call can mend is no reason to deny this one: such an assertion is told of when the session ends.
+    let can_deny = |result: &AssertionResult<'_>| result.assertion().fails_for_good();
+    let is_new = |result: &AssertionResult<'_>| count(result.id()).is_none_or(|count| result.violation_count() > count);
+    Ok(failed
+        .into_iter()
+        .filter(|result| can_deny(result) && is_new(result))
+        .map(|result| RuleBreach::new(result, mode))
+        .collect())
+}
+
+/// The assertions that want something of a session which it does not hold yet: a call that has to follow, one that is required. `ended` is
+/// the same session as one that is over, which says what is missing.
+///
+/// # Errors
+/// A run that cannot be read.
+pub fn judge_stop(rules: &Rules, mode: GuardMode, log: &str, ended: &str) -> Result<Vec<RuleBreach>, RunError> {
+    let (outcome, last) = (check_text(rules, log)?, check_text(rules, ended)?);
+    let is_owed = |result: &AssertionResult<'_>| {
+        result.because() == Some(UndecidedCause::Owed) || is_broken(*result) && !result.assertion().fails_for_good()
+    };
+    let owed = outcome.results().filter(is_owed);
+    let in_the_end = |result: AssertionResult<'_>| last.result(result.id()).filter(|last| is_broken(*last));
+    let breaches = owed.filter_map(|result| Some(RuleBreach::new(in_the_end(result)?, mode)));
+    Ok(breaches.collect())
+}
+
+/// What a run in the normal form breaks for good so far, with the number of violations of each: whether it has ended or not, it is taken as one
+/// that goes on.
+///
+/// # Errors
+/// A run that cannot be read.
+pub fn judge_growth(rules: &Rules, mode: GuardMode, normal_form: &str) -> Result<Vec<(RuleBreach, u64)>, RunError> {
+    let Ok(Value::Object(mut run)) = serde_json::from_str::<Value>(normal_form) else { return Ok(Vec::new()) };
+    run.insert("complete".to_owned(), false.into());
+    let outcome = check_text(rules, &Value::Object(run).to_string())?;
+    let broken = outcome.results().filter(|result| is_broken(*result) && result.assertion().fails_for_good());
+    Ok(broken.map(|result| (RuleBreach::new(result, mode), result.violation_count().max(1))).collect())
+}
+
+fn check_text(rules: &Rules, text: &str) -> Result<Outcome, RunError> {
+    rules.check_one(Trace::from(text).named("session"))
+}
+
+/// A fail that an author expects is none; what cannot be evaluated is no permission.
+fn is_broken(result: AssertionResult<'_>) -> bool {
+    matches!(result.status(), Status::Failed | Status::Error)
+}

@@ -1,0 +1,230 @@
+//! The log of a session on the disk: one file, appended under a lock before an answer is given. Whoever proposes at the same time waits, and
+//! what was admitted is in the file before anybody is told, whatever ends the process then.
+
+use crate::event::{LogLine, SessionEvent};
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// How long a process waits for others that have the log.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The most bytes of a log: it is one run, and a run has this limit.
+const MAX_LOG: u64 = 256 << 20;
+/// A log that nobody wrote into for so long is removed.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// A session: who speaks, and by which rules.
+#[derive(Debug, Clone, Copy)]
+pub struct SessionKey<'a> {
+    /// The agent, as its protocol is called.
+    pub agent: &'a str,
+    /// The id of the session.
+    pub id: &'a str,
+    /// Names of the rules: two guards with other rules keep logs of their own.
+    pub rules: &'a str,
+}
+
+impl SessionKey<'_> {
+    /// A name of a file, whatever stands in the id.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        let mut digest = String::new();
+        for byte in Sha256::digest(format!("{}\n{}", self.id, self.rules)).iter().take(8) {
+            let _ = write!(digest, "{byte:02x}");
+        }
+        let plain: String =
+            self.id.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').take(64).collect();
+        format!("{}-{plain}-{digest}.jsonl", self.agent)
+    }
+}
+
+/// The log of a session, locked: nobody else reads or writes it until this is dropped.
+#[derive(Debug)]
+pub struct SessionLog {
+    file: File,
+    path: PathBuf,
+    text: String,
+}
+
+impl SessionLog {
+    /// Opens the log of a session in a folder, which is made where it is not there; waits for others that have it open.
+    ///
+    /// A line that was never finished belongs to a call that nobody answered: it is taken away.
+    ///
+    /// # Errors
+    /// What the system says; a log over 256 MiB; others that do not let go of it.
+    pub fn open(folder: &Path, key: &SessionKey<'_>, messages: bool) -> io::Result<Self> {
+        make_folder(folder)?;
+        let path = folder.join(key.file_name());
+        let is_new = !path.exists();
+        if is_new {
+            remove_old(folder);
+        }
+        let file = open_log(&path)?;
+        wait_for_lock(&file)?;
+        let mut bytes = Vec::new();
+        (&file).take(MAX_LOG + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_LOG {
+            return Err(io::Error::other("the log of the session is larger than 256 MiB"));
+        }
+        let finished = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        if finished < bytes.len() {
+            file.set_len(finished as u64)?;
+            bytes.truncate(finished);
+        }
+        let text = String::from_utf8(bytes).map_err(|_| io::Error::other("the log of the session is no text"))?;
+        let mut log = Self { file, path, text };
+        if log.text.is_empty() {
+            log.append(&LogLine::Session { id: key.id, agent: key.agent, time: now(), messages })?;
+        }
+        Ok(log)
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All lines so far.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Puts a line at the end. It is on the disk when this returns.
+    ///
+    /// # Errors
+    /// What the system says; then no part of the line counts.
+    pub fn append(&mut self, line: &LogLine<'_>) -> io::Result<()> {
+        let line = line.to_text();
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            // What stands there of it would be taken for a line once the next one comes.
+            let _ = self.file.set_len(self.text.len() as u64);
+            return Err(error);
+        }
+        self.text.push_str(&line);
+        Ok(())
+    }
+}
+
+/// What a log knows of its calls, without reading it as a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CallCounts {
+    /// Calls that were let through.
+    pub admitted: usize,
+    /// Calls that were denied.
+    pub denied: usize,
+    /// Results.
+    pub ended: usize,
+}
+
+/// Counts the calls with an id, or those of a tool where there is none.
+#[must_use]
+pub fn count_calls(text: &str, id: Option<&str>, tool: &str) -> CallCounts {
+    let mut counts = CallCounts::default();
+    let quoted = |value: &str| serde_json::to_string(value).unwrap_or_default();
+    // Lines are written by one serializer: the key of the event comes first, the id or the tool second.
+    let wanted = match id {
+        Some(id) => format!("\"id\":{},", quoted(id)),
+        None => format!("\"tool\":{},", quoted(tool)),
+    };
+    for line in text.lines() {
+        let Some((event, rest)) = line.strip_prefix("{\"guard\":\"").and_then(|line| line.split_once("\",")) else {
+            continue;
+        };
+        if !rest.starts_with(&wanted) {
+            continue;
+        }
+        match event {
+            "call" => counts.admitted += 1,
+            "denied" => counts.denied += 1,
+            "result" => counts.ended += 1,
+            _ => {}
+        }
+    }
+    counts
+}
+
+/// Milliseconds since 1970.
+#[must_use]
+pub fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Puts what is no question into a log.
+///
+/// # Errors
+/// What the system says.
+pub fn record_event(log: &mut SessionLog, event: &SessionEvent) -> io::Result<()> {
+    match event {
+        SessionEvent::End(end) => {
+            let counts = count_calls(log.text(), end.call.id.as_deref(), &end.call.tool);
+            if end.call.id.is_some() && counts.ended > 0 {
+                return Ok(());
+            }
+            // A call that was made without a question, or though it was denied.
+            if counts.admitted <= counts.ended {
+                log.append(&LogLine::Call(crate::event::CallLine::of(&end.call, now())))?;
+            }
+            log.append(&LogLine::of_end(end, now()))
+        }
+        SessionEvent::Say(role, text) => log.append(&LogLine::Message { role, text, time: now() }),
+        SessionEvent::Start | SessionEvent::Propose(_) | SessionEvent::Stop(_) | SessionEvent::Other => Ok(()),
+    }
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Nothing is written through a link, and nobody else reads it.
+fn open_log(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let no_link = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.mode(0o600).custom_flags(i32::try_from(no_link.bits()).unwrap_or_default());
+    }
+    let file = options.open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("the log of the session is no file")) }
+}
+
+fn wait_for_lock(file: &File) -> io::Result<()> {
+    let began = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(2)),
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "another process has the log of the session"));
+            }
+        }
+    }
+}
+
+/// Removes logs that nobody wrote into for a month. What cannot be removed stays.
+fn remove_old(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let is_log = path.extension().is_some_and(|ending| ending == "jsonl");
+        let age = entry.metadata().ok().filter(fs::Metadata::is_file).and_then(|about| about.modified().ok());
+        if is_log && age.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > KEPT) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}

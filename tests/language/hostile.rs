@@ -160,7 +160,7 @@ fn json_that_is_nested_without_end_is_no_json() {
 #[test]
 fn large_texts_end_in_every_function() {
     let words = ["alpha", "beta", "42", "o-17", "http://x.y/z", "a@b.co", "{\"a\":[1]}"];
-    let text: String = (0..600_000).map(|number| words[number * 7 % 13 % 7].to_owned() + " ").collect();
+    let text: String = (0..200_000).map(|number| words[number * 7 % 13 % 7].to_owned() + " ").collect();
     let run = json!({ "output": text });
     for rule in [
         "levenshtein(output, output) == 1",

@@ -143,22 +143,22 @@ fn each(cases: u64, seeds: &[Vec<u8>], run: fn(&[u8])) {
 
 #[test]
 fn rules_are_read_checked_and_evaluated() {
-    each(600, &rules(), inputs::rules::run);
+    each(400, &rules(), inputs::rules::run);
 }
 
 #[test]
 fn what_is_formatted_is_the_same_program_and_stays() {
-    each(600, &rules(), inputs::format::run);
+    each(400, &rules(), inputs::format::run);
 }
 
 #[test]
 fn files_of_other_systems_are_read_and_judged_as_they_are_imported() {
-    each(600, &files(&["examples", "tests/golden/import"], &["ts", "yaml"]), inputs::foreign::run);
+    each(400, &files(&["examples", "tests/golden/import"], &["ts", "yaml"]), inputs::foreign::run);
 }
 
 #[test]
 fn runs_are_read_and_judged_alike_in_every_way() {
-    each(600, &files(&["tests/golden", "examples"], &["json", "jsonl"]), inputs::traces::run);
+    each(400, &files(&["tests/golden", "examples"], &["json", "jsonl"]), inputs::traces::run);
 }
 
 #[test]

@@ -27,12 +27,14 @@ fi
 
 folder="${AVERMENT_REPORTS:-averment-reports}"
 mkdir -p "$folder"
+# What an earlier run left here, or what somebody linked here, is no summary of this one.
+rm -f -- "$folder/averment.md"
 code=0
 aver check --format github \
   --report "html=$folder/averment.html" --report "junit=$folder/averment.junit.xml" \
   --report "sarif=$folder/averment.sarif" --report "markdown=$folder/averment.md" \
   "${rules[@]}" "${more[@]}" -- "${first[@]}" "${traces[@]}" || code=$?
 
-if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -f "$folder/averment.md" ]; then cat "$folder/averment.md" >>"$GITHUB_STEP_SUMMARY"; fi
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -f "$folder/averment.md" ] && [ ! -L "$folder/averment.md" ]; then cat "$folder/averment.md" >>"$GITHUB_STEP_SUMMARY"; fi
 if [ -n "${GITHUB_OUTPUT:-}" ]; then echo "exit-code=$code" >>"$GITHUB_OUTPUT"; fi
 exit "$code"

@@ -47,12 +47,12 @@ fn hook_entry(agent: Agent, event: &str, command: &str) -> Value {
             if asks && let Some(hook) = hook.as_object_mut() {
                 hook.insert("onFailure".to_owned(), "block".into());
             }
-            with_matcher(event, hook)
+            of_all_tools(&hook)
         }
-        Agent::Codex => with_matcher(event, json!({ "type": "command", "command": closed, "timeout": TIMEOUT })),
+        Agent::Codex => of_all_tools(&json!({ "type": "command", "command": closed, "timeout": TIMEOUT })),
         Agent::Gemini => {
             let hook = json!({ "type": "command", "name": "aver guard", "command": closed, "timeout": TIMEOUT * 1000 });
-            let mut entry = with_matcher(event, hook);
+            let mut entry = of_all_tools(&hook);
             if let Some(entry) = entry.as_object_mut() {
                 entry.insert("sequential".to_owned(), true.into());
             }
@@ -64,9 +64,9 @@ fn hook_entry(agent: Agent, event: &str, command: &str) -> Value {
     }
 }
 
-/// Events about tools say of which tools: of all.
-fn with_matcher(event: &str, hook: Value) -> Value {
-    if event.contains("Tool") { json!({ "matcher": "*", "hooks": [hook] }) } else { json!({ "hooks": [hook] }) }
+/// Without a matcher a hook is asked at every event, whatever tool it is about: the ways to write "all" differ between agents and their versions.
+fn of_all_tools(hook: &Value) -> Value {
+    json!({ "hooks": [hook] })
 }
 
 /// The settings with the guard in them, or without it where there is no command; `None` where nothing is left in them.

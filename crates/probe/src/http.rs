@@ -121,7 +121,9 @@ impl HttpPoster {
             if let Some(value) = text.strip_prefix(b"data:") {
                 data.extend_from_slice(value.strip_prefix(b" ").unwrap_or(value));
             }
-            if (ended || text.is_empty()) && !data.is_empty() {
+            // An event that has no end is too large at some time, and is not read to its end.
+            let is_large = u64::try_from(data.len()).unwrap_or(u64::MAX) > self.most;
+            if (ended || is_large || text.is_empty()) && !data.is_empty() {
                 if !self.take_message(&data) {
                     return Ok(());
                 }

@@ -200,11 +200,17 @@ fn escape_attribute(text: &str) -> String {
     escape_content(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 
-/// Escapes text; characters that XML 1.0 cannot contain are replaced.
+/// Escapes text; characters that XML 1.0 cannot contain are replaced. What a runner would take for a command to it (`::` at the beginning of a
+/// line, `##[`) is written as references, which readers of XML take back.
 fn escape_content(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
+    let mut begins_line = true;
     for character in text.chars() {
+        let begins = begins_line;
+        begins_line = character == '\n' || begins_line && character.is_whitespace();
         match character {
+            ':' if begins => escaped.push_str("&#58;"),
+            '#' => escaped.push_str(if escaped.ends_with('#') { "&#35;" } else { "#" }),
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
@@ -277,5 +283,20 @@ impl Report for JunitReport {
         self.suites.iter().try_for_each(|suite| suite.write_suite(table, by_rule, &mut self.out))?;
         writeln!(self.out, "</testsuites>")?;
         self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escape_content;
+
+    #[test]
+    fn no_line_of_foreign_text_is_a_command_to_a_runner() {
+        let text = "::error::a\n  ::set-output b\na::b\n##[warning] c ###[d";
+        let escaped = escape_content(text);
+        assert!(!escaped.lines().any(|line| line.trim_start().starts_with("::")), "{escaped}");
+        assert!(!escaped.contains("##["), "{escaped}");
+        assert!(escaped.contains("a::b"), "{escaped}");
+        assert_eq!(escaped.replace("&#58;", ":").replace("&#35;", "#"), text);
     }
 }

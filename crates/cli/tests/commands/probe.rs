@@ -213,6 +213,7 @@ fn what_a_server_does_wrong_over_http_is_a_finding_in_time() {
         ("wrong-id", "protocol", "id 4711"),
         ("no-json", "protocol", "no JSON"),
         ("large", "protocol", "more than 1048576 bytes"),
+        ("event-without-end", "protocol", "more than 1048576 bytes"),
         ("closes", "protocol", "no JSON"),
         ("silent", "crash", "closed its output before it answered"),
         ("html", "protocol", "the content type `text/html`"),
@@ -225,6 +226,10 @@ fn what_a_server_does_wrong_over_http_is_a_finding_in_time() {
         assert!(started.elapsed() < Duration::from_secs(20), "{how}: {:?}", started.elapsed());
         assert_eq!(ran.code, 1, "{how}: {ran:?}");
         assert!(ran.out.contains(&format!("[{id}]")) && ran.out.contains(said), "{how}: {ran:?}");
+        if how == "event-without-end" {
+            let lines: u32 = folder.read("port.lines").parse().unwrap();
+            assert!(lines < 1000, "{lines} lines of 64 KiB were read");
+        }
         let again = folder.aver("check r.assert -r out/server.assert out/runs.jsonl --format short");
         assert_eq!((again.code, last(&again)), (1, last(&ran)), "{how}");
     }

@@ -88,7 +88,7 @@ class Handler(BaseHTTPRequestHandler):
             # The answer is there long before its stream ends.
             time.sleep(0.005)
             self.wfile.write(b"0\r\n\r\n")
-        elif HOW in ("closes", "events", "silent"):
+        elif HOW in ("closes", "events", "silent", "event-without-end"):
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.send_header("connection", "close")
@@ -97,6 +97,13 @@ class Handler(BaseHTTPRequestHandler):
             if HOW == "closes":
                 self.wfile.write(b"data: {\"jsonrpc\"")
                 self.wfile.flush()
+            elif HOW == "event-without-end":
+                # One event of as many lines as anybody reads.
+                line = b"data: " + b"x" * (1 << 16) + b"\n"
+                for number in range(1 << 15):
+                    with open(sys.argv[2] + ".lines", "w") as lines:
+                        lines.write(str(number))
+                    self.wfile.write(line)
             elif HOW == "events":
                 self.wfile.write(b": a comment\n\n")
                 self.event({"jsonrpc": "2.0", "id": "back", "method": "ping"})

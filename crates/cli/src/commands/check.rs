@@ -27,7 +27,7 @@ use super::project::{self, ProjectArguments};
 use super::record::RecordArguments;
 use super::skipped_files::SkippedFiles;
 use super::targets::{self, ReportArguments};
-use super::{inputs, params, rules, sizes, units};
+use super::{help_headings, inputs, params, rules, sizes, units};
 use averment::load::ForeignOptions;
 use averment::stages::{JudgeSettings, ReportNeeds, select};
 use averment_base::memory;
@@ -49,10 +49,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Help on `--report-dir`, with the names of some files.
-const FOLDER: &str = "Reports for programs and services into a folder, under names that stay: report.json, junit.xml, report.sarif and more";
+const FOLDER: &str = "Write all reports for programs into a folder: report.json, junit.xml, report.sarif and more";
 
 fn format_help() -> String {
-    let formats = targets::format_help("What is printed", ReportedCommand::Check);
+    let formats = targets::format_help("What to print", ReportedCommand::Check);
     format!("{formats} [default: human, or the format of the project]")
 }
 
@@ -68,7 +68,7 @@ Examples:
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report html=report.html --report json=report.json
   aver check rules/ runs/ --record runs.db    what aver trust and aver compare read
-  aver check rules/ runs/ --profile           which rule costs how much, and why
+  aver check rules/ runs/ --profile           what each rule costs
   aver check skill.yaml --phase pre --input path=a.md   before a run
   aver check                                  rules and traces of averment.toml
 
@@ -79,119 +79,118 @@ Exit codes, the highest that applies:
 #[command(mut_arg("format", |format| format.help(format_help())))]
 #[command(mut_arg("report_dir", |folder| folder.help(FOLDER)))]
 pub struct CheckArgs {
-    /// A rule file, a folder of them, or a compiled program [default: the rules of the project]
+    /// A rule file, a folder of rule files, or a compiled program [default: the rules of the project]
     #[arg(value_name = "RULES")]
     rules: Option<PathBuf>,
     /// Traces: files, folders, patterns in quotes, `-` for standard input [default: the traces of the project]
     #[arg(value_name = "TRACE")]
     traces: Vec<String>,
     /// More rules
-    #[arg(short = 'r', long = "rules", value_name = "RULES")]
+    #[arg(help_heading = help_headings::SELECTION, short = 'r', long = "rules", value_name = "RULES")]
     more_rules: Vec<PathBuf>,
     /// Check only this rule or assertion
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "NAME")]
     rule: Vec<String>,
     /// Check only this case
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "NAME")]
     case: Vec<String>,
-    /// Check only what has this tag; of several (smoke,auth) any
-    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = project::parse_tag)]
+    /// Check only what has this tag, or any of several: smoke,auth
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "TAG", value_delimiter = ',', value_parser = project::parse_tag)]
     tag: Vec<String>,
-    /// Check only conditions on the world before (pre) or after (post) a run; before a run there is no trace to name
-    #[arg(long, value_enum, value_name = "PHASE", hide_possible_values = true)]
+    /// Check only conditions on the world before (pre) or after (post) a run; `pre` needs no trace
+    #[arg(help_heading = help_headings::SELECTION, long, value_enum, value_name = "PHASE", hide_possible_values = true)]
     phase: Vec<before_run::CheckPhase>,
-    /// An input of the run that is about to begin, as JSON or text: with `--phase pre` and without a trace
-    #[arg(long, value_name = "NAME=VALUE")]
+    /// An input of the run that will start, as JSON or text; with `--phase pre` and without a trace
+    #[arg(help_heading = help_headings::VALUES, long, value_name = "NAME=VALUE")]
     input: Vec<String>,
-    /// A value for a parameter of the rules, as written in rules: limit=250, budget=$0.05, patience=30s
-    #[arg(long, value_name = "NAME=VALUE")]
+    /// Set a parameter of the rules: limit=250, budget=$0.05, patience=30s
+    #[arg(help_heading = help_headings::VALUES, long, value_name = "NAME=VALUE")]
     param: Vec<String>,
-    /// Values for parameters: a file with one JSON object
-    #[arg(long, value_name = "FILE")]
+    /// Set parameters from a file with one JSON object
+    #[arg(help_heading = help_headings::VALUES, long, value_name = "FILE")]
     param_file: Vec<PathBuf>,
-    #[command(flatten)]
-    reports: ReportArguments,
-    /// How many failures are drawn [default: 10, and 3 of the same assertion]
-    #[arg(long, value_name = "N")]
-    max_failures: Option<usize>,
-    /// Draw all violations of a failure, not the first 3 alone
-    #[arg(long)]
-    all_violations: bool,
-    /// What `human` shows, and all of it: fail, error, undecided, expected, vacuous, unjudged, pass, warnings
-    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = parse_section)]
-    show: Vec<Section>,
-    /// Of `human` only what fails, and nothing where nothing does
-    #[arg(short, long, conflicts_with = "show")]
-    quiet: bool,
-    /// Failures that are known, and fail no run: a file that --update-baseline writes; or a report of earlier runs, as json
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-    /// Write what fails now into the baseline
-    #[arg(long)]
-    update_baseline: bool,
-    #[command(flatten)]
-    record: RecordArguments,
-    /// Say of every run in json and jsonl what it records of itself: cost, tokens, duration
-    #[arg(long)]
-    measures: bool,
-    /// A path whose values no report shows, such as `inputs.customer[**]` or `calls[*].args.card`
-    #[arg(long, value_name = "PATH", value_parser = RedactPath::parse)]
-    redact: Vec<RedactPath>,
-    /// What fails beside failures: vacuous, unjudged (a pass that could not judge every step), unexercised (vacuous in every run), near-names (a name
-    /// that no run has while some run has nearly it)
-    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
-    deny: Vec<CheckDeny>,
-    /// What does not fail: undecided, empty (nothing to check), unread (a case of TypeScript that lacks an assertion is
-    /// undecided; its file is not refused)
-    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
-    allow: Vec<CheckAllow>,
-    /// What is odd in a trace, such as a duplicate key, is an error
-    #[arg(long)]
-    strict: bool,
-    /// Rules may look at files in this folder, beside the working directory
-    #[arg(long, value_name = "DIR")]
-    allow_read: Vec<PathBuf>,
-    /// Rules may run commands
-    #[arg(long)]
-    allow_run: bool,
-    /// How long a command of a rule may take before it is ended, with all that it started [default: 60s]
-    #[arg(long, value_name = "TIME")]
-    run_timeout: Option<String>,
-    /// How long all of it may take: then evaluations end with an error, and the exit code is 5
-    #[arg(long, value_name = "TIME")]
-    max_time: Option<String>,
-    /// Runs that are judged at a time [default: all processors]
-    #[arg(long, value_name = "N", value_parser = units::parse_threads, allow_negative_numbers = true)]
-    threads: Option<NonZeroUsize>,
-    /// Names of the parts of a run in a format of one's own: a TOML or JSON file
-    #[arg(long, value_name = "FILE")]
+    /// Read a custom format with the names in this TOML or JSON file
+    #[arg(help_heading = help_headings::READING, long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// What tokens cost: a TOML or JSON file with the prices of models, for runs that do not record their cost
-    #[arg(long, value_name = "FILE")]
+    /// Compute missing costs from this TOML or JSON file with the prices of models
+    #[arg(help_heading = help_headings::READING, long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// What is expected of single runs: CSV or JSONL with the `id` of a run in each row; rules read it as `meta.expected`
-    #[arg(long, value_name = "FILE")]
-    expected: Option<PathBuf>,
-    /// The part of the runs that has to pass, such as 0.95 or 95%: then fewer failures do not fail the check
-    #[arg(long, value_name = "SHARE", value_parser = units::parse_share)]
-    min_pass_rate: Option<f64>,
-    /// What the check cost, by phase, rule, pattern and function, and why runs were read in full: tables behind the report; `=json` or `=FILE.json` for data
-    #[arg(long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
-    profile: Option<String>,
-    /// Say how long reading and judging each run took, in the format `assay`: such a report is another one each time
-    #[arg(long)]
-    timings: bool,
-    /// Of folders and patterns, leave out what has this name or path: `package.json`, `drafts/`, `"*.bak.json"`
-    #[arg(long, value_name = "GLOB")]
+    /// Skip files and folders with this name or path: `package.json`, `drafts/`, `"*.bak.json"`
+    #[arg(help_heading = help_headings::READING, long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Bytes of whole lines that one thread takes at a time [default: 256KiB]
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
-    chunk: Option<String>,
-    /// The largest run that is read [default: 256MiB]
-    #[arg(long, value_name = "SIZE", allow_negative_numbers = true)]
-    max_run_size: Option<String>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = help_headings::READING)]
     compat: rules::CompatFlag,
+    #[command(flatten, next_help_heading = help_headings::OUTPUT)]
+    reports: ReportArguments,
+    /// Show at most N failures in full [default: 10, and 3 of the same assertion]
+    #[arg(help_heading = help_headings::OUTPUT, long, value_name = "N")]
+    max_failures: Option<usize>,
+    /// Show all violations of a failure, not only the first 3
+    #[arg(help_heading = help_headings::OUTPUT, long)]
+    all_violations: bool,
+    /// Show only these sections, in full: fail, error, undecided, expected, vacuous, unjudged, pass, warnings
+    #[arg(help_heading = help_headings::OUTPUT, long, value_name = "WHAT", value_delimiter = ',', value_parser = parse_section)]
+    show: Vec<Section>,
+    /// Print failures only
+    #[arg(help_heading = help_headings::OUTPUT, short, long, conflicts_with = "show")]
+    quiet: bool,
+    /// Do not fail on the failures in this file, which --update-baseline writes, or in an earlier json report
+    #[arg(help_heading = help_headings::FAILING, long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the current failures to the baseline
+    #[arg(help_heading = help_headings::FAILING, long)]
+    update_baseline: bool,
+    #[command(flatten, next_help_heading = help_headings::HISTORY)]
+    record: RecordArguments,
+    /// Add the recorded cost, tokens and duration of each run to json and jsonl
+    #[arg(help_heading = help_headings::OUTPUT, long)]
+    measures: bool,
+    /// Hide the values at this path in all reports: `inputs.customer[**]`, `calls[*].args.card`
+    #[arg(help_heading = help_headings::OUTPUT, long, value_name = "PATH", value_parser = RedactPath::parse)]
+    redact: Vec<RedactPath>,
+    /// Also fail on: vacuous, unjudged (a pass that could not judge every step), unexercised (vacuous in every run), near-names (a
+    /// name that no run has, while some run has a similar one)
+    #[arg(help_heading = help_headings::FAILING, long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    deny: Vec<CheckDeny>,
+    /// Do not fail on: undecided, empty (nothing to check), unread (assertions of TypeScript suites that cannot be read)
+    #[arg(help_heading = help_headings::FAILING, long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    allow: Vec<CheckAllow>,
+    /// Treat trace warnings, such as a duplicate key, as errors
+    #[arg(help_heading = help_headings::FAILING, long)]
+    strict: bool,
+    /// Let rules read files in this folder, as well as in the working directory
+    #[arg(help_heading = help_headings::LIMITS, long, value_name = "DIR")]
+    allow_read: Vec<PathBuf>,
+    /// Let rules run commands
+    #[arg(help_heading = help_headings::LIMITS, long)]
+    allow_run: bool,
+    /// Stop a command of a rule after this time, with everything it started [default: 60s]
+    #[arg(help_heading = help_headings::LIMITS, long, value_name = "TIME")]
+    run_timeout: Option<String>,
+    /// Stop the whole check after this time, with exit code 5
+    #[arg(help_heading = help_headings::LIMITS, long, value_name = "TIME")]
+    max_time: Option<String>,
+    /// How many threads check runs [default: all processors]
+    #[arg(help_heading = help_headings::PERFORMANCE, long, value_name = "N", value_parser = units::parse_threads, allow_negative_numbers = true)]
+    threads: Option<NonZeroUsize>,
+    /// Give each run its row of this CSV or JSONL file, by `id`; rules read it as `meta.expected`
+    #[arg(help_heading = help_headings::VALUES, long, value_name = "FILE")]
+    expected: Option<PathBuf>,
+    /// Pass if at least this share of the runs passes: 0.95, 95%
+    #[arg(help_heading = help_headings::FAILING, long, value_name = "SHARE", value_parser = units::parse_share)]
+    min_pass_rate: Option<f64>,
+    /// Print the cost of each phase, rule, pattern and function; `=json` or `=FILE.json` for data
+    #[arg(help_heading = help_headings::PERFORMANCE, long, value_name = "WHERE", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    profile: Option<String>,
+    /// Add the time for each run to the format `assay`
+    #[arg(help_heading = help_headings::OUTPUT, long)]
+    timings: bool,
+    /// How many bytes a thread takes at a time [default: 256KiB]
+    #[arg(help_heading = help_headings::PERFORMANCE, long, value_name = "SIZE", allow_negative_numbers = true)]
+    chunk: Option<String>,
+    /// Read no run larger than this [default: 256MiB]
+    #[arg(help_heading = help_headings::LIMITS, long, value_name = "SIZE", allow_negative_numbers = true)]
+    max_run_size: Option<String>,
     #[command(flatten)]
     project: ProjectArguments,
     /// What another command has made, in the place of traces.

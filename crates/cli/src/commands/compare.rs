@@ -21,10 +21,10 @@ Examples:
 Exit codes:
   0 every gate holds     1 one does not     2 wrong usage, nothing to compare")]
 pub struct CompareArgs {
-    /// What is compared with: a report (json, jsonl), a folder of them, or a part of a history: runs.db#skill=publish,last=50
+    /// The old results: a report (json, jsonl), a folder of reports, or a part of a history: runs.db#skill=publish,last=50
     #[arg(value_name = "BASE")]
     base: String,
-    /// What is compared
+    /// The new results
     #[arg(value_name = "NEW")]
     new: String,
     /// By how much the mean score may be lower: 0.1
@@ -39,11 +39,11 @@ pub struct CompareArgs {
     /// By how much the mean duration may be higher: 20%
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     max_duration_increase: Option<f64>,
-    /// What else fails: regressions (a result that passed fails), significant (an assertion passes significantly less often),
+    /// Also fail on: regressions (a result that passed fails), significant (an assertion passes significantly less often),
     /// missing (runs of the base), unexercised (an assertion that only the base exercised), changes (of any result)
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = FailOn::parse)]
     fail_on: Vec<FailOn>,
-    /// What is printed: human, markdown, json
+    /// What to print: human, markdown, json
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t, hide_possible_values = true)]
     format: CompareFormat,
 }

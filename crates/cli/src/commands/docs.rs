@@ -17,15 +17,15 @@ Examples:
   aver docs cheatsheet      the language on one page
   aver docs --all           all pages in one text, for a model
   aver docs language        the language
-  aver docs course          statements about the course of a run, exactly
+  aver docs course          statements about the course of a run, precisely
   aver docs functions       all functions with their types and examples
   aver docs median          one function
   aver docs std.secrets     a module of the standard set
   aver docs before          a word of the language")]
 pub struct DocsArgs {
-    /// A topic, the name of a function or of a module, a word of the language; none lists the topics
+    /// A topic, a function, a module or a word of the language; without one, the topics are listed
     topic: Option<String>,
-    /// All pages in one text, the short one first: what a model needs to write rules
+    /// Print all pages in one text, the short one first, for a model that writes rules
     #[arg(long, conflicts_with = "topic")]
     all: bool,
 }
@@ -42,11 +42,7 @@ const PAGES: &[(&str, &str, &str)] = &[
         include_str!("../../../../docs/reference/language.md"),
         "the language: files, expressions, steps, statements, verdicts",
     ),
-    (
-        "course",
-        include_str!("../../../../docs/reference/course.md"),
-        "statements about the course of a run, to the last case",
-    ),
+    ("course", include_str!("../../../../docs/reference/course.md"), "statements about the course of a run, precisely"),
     (
         "expressions",
         include_str!("../../../../docs/reference/expressions.md"),
@@ -55,12 +51,12 @@ const PAGES: &[(&str, &str, &str)] = &[
     (
         "over-runs",
         include_str!("../../../../docs/reference/over-runs.md"),
-        "what holds of many runs together: rates, groups, averages and percentiles",
+        "rules over many runs: rates, groups, averages and percentiles",
     ),
     (
         "checking",
         include_str!("../../../../docs/reference/checking.md"),
-        "what is decided before a run: names, types, tools",
+        "what the compiler checks: names, types, tools",
     ),
     ("traces", include_str!("../../../../docs/reference/traces.md"), "the formats of traces, and what runs record"),
     (
@@ -82,8 +78,10 @@ const PAGES: &[(&str, &str, &str)] = &[
     (
         "dialects",
         include_str!("../../../../docs/reference/dialects.md"),
-        "rule files of STOP, wallfacer, Assay and Runsight",
+        "rule files of STOP, wallfacer, Assay, Runsight and SkillGym",
     ),
+    ("explanation", include_str!("../../../../docs/explanation.md"), "verdicts, honesty, and how a check works"),
+    ("glossary", include_str!("../../../../docs/glossary.md"), "words with a fixed meaning"),
     (
         "project",
         include_str!("../../../../docs/reference/project.md"),

@@ -34,10 +34,10 @@ Examples:
   aver explain refunds.assert runs.jsonl --run 3 --rule approval
   aver explain refunds.assert trace.json --format html --out why.html")]
 pub struct ExplainArgs {
-    /// The word in the brackets of a message; or rules, when a trace follows
+    /// The word in the brackets of a message; or rules, if a trace follows
     #[arg(value_name = "SLUG|RULES")]
     what: Option<String>,
-    /// A trace: the run to explain the verdicts on
+    /// A trace with the run whose verdicts are explained
     trace: Option<String>,
     /// Explain only this rule or assertion
     #[arg(long, value_name = "NAME", requires = "trace")]
@@ -45,7 +45,7 @@ pub struct ExplainArgs {
     /// Which run of the trace: its number, from 1, or its id [default: the first]
     #[arg(long, value_name = "N|ID", requires = "trace")]
     run: Option<String>,
-    /// What is printed: human, html, json
+    /// What to print: human, html, json
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
     format: DerivationFormat,
     /// Write it to this file
@@ -54,24 +54,24 @@ pub struct ExplainArgs {
     /// Show every step of the run, not only those that count
     #[arg(long, requires = "trace")]
     all: bool,
-    /// A value for a parameter of the rules: limit=250
+    /// Set a parameter of the rules: limit=250
     #[arg(long, value_name = "NAME=VALUE", requires = "trace")]
     param: Vec<String>,
-    /// Values for parameters: a file with one JSON object
+    /// Set parameters from a file with one JSON object
     #[arg(long, value_name = "FILE", requires = "trace")]
     param_file: Vec<PathBuf>,
-    /// Rules may look at files in this folder, beside the working directory
+    /// Let rules read files in this folder, as well as in the working directory
     #[arg(long, value_name = "DIR", requires = "trace")]
     allow_read: Vec<PathBuf>,
-    /// Rules may run commands
+    /// Let rules run commands
     #[arg(long, requires = "trace")]
     allow_run: bool,
     #[command(flatten)]
     compat: rules::CompatFlag,
-    /// A path whose values are not shown, such as `inputs.customer[**]`
+    /// Hide the values at this path: `inputs.customer[**]`
     #[arg(long, value_name = "PATH", requires = "trace", value_parser = RedactPath::parse)]
     redact: Vec<RedactPath>,
-    /// How long all of it may take: then it ends with exit code 5
+    /// Stop everything after this time, with exit code 5
     #[arg(long, value_name = "TIME")]
     max_time: Option<String>,
 }

@@ -32,13 +32,13 @@ pub struct FmtArgs {
     /// Rule files, or folders of them; `-` reads standard input and writes standard output
     #[arg(value_name = "FILES", default_value = ".", hide_default_value = true)]
     files: Vec<PathBuf>,
-    /// Writes nothing; lists the files that would change
+    /// Write nothing, list the files that would change
     #[arg(long)]
     check: bool,
-    /// Writes nothing; shows what would change
+    /// Write nothing, show what would change
     #[arg(long)]
     diff: bool,
-    /// Prints the formatted text of one file and leaves the file alone
+    /// Print the formatted text of one file instead of writing it
     #[arg(long, conflicts_with_all = ["check", "diff"])]
     stdout: bool,
 }

@@ -24,10 +24,10 @@ pub struct ImportArgs {
     /// A rule file of STOP, wallfacer, Assay, Runsight or SkillGym; `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// A value for a parameter of the file
+    /// Set a parameter of the file
     #[arg(long, value_name = "NAME=VALUE")]
     param: Vec<String>,
-    /// Values for parameters: a file with one JSON object
+    /// Set parameters from a file with one JSON object
     #[arg(long, value_name = "FILE")]
     param_file: Vec<PathBuf>,
     #[command(flatten)]

@@ -2,50 +2,50 @@
 
 use super::check;
 use super::exit::{CommandError, Exit};
-use super::{params, project, rules, targets};
+use super::{help_headings, params, project, rules, targets};
 use std::path::{Path, PathBuf};
 
 /// How what was made is judged and reported.
 #[derive(Debug, clap::Args)]
 pub struct JudgeFlags {
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = help_headings::OUTPUT)]
     reports: targets::ReportArguments,
-    /// Of `human` only what fails, and nothing where nothing does
-    #[arg(short, long)]
+    /// Print failures only
+    #[arg(help_heading = help_headings::OUTPUT, short, long)]
     quiet: bool,
-    /// Draw all violations of a failure, not the first 3 alone
-    #[arg(long)]
+    /// Show all violations of a failure, not only the first 3
+    #[arg(help_heading = help_headings::OUTPUT, long)]
     all_violations: bool,
-    /// Failures that are known, and fail nothing
-    #[arg(long, value_name = "FILE")]
+    /// Do not fail on the failures in this file
+    #[arg(help_heading = help_headings::FAILING, long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write what fails now into the baseline
-    #[arg(long)]
+    /// Write the current failures to the baseline
+    #[arg(help_heading = help_headings::FAILING, long)]
     update_baseline: bool,
-    /// What fails beside failures: vacuous, unjudged, unexercised, near-names
-    #[arg(long, value_name = "WHAT")]
+    /// Also fail on: vacuous, unjudged, unexercised, near-names
+    #[arg(help_heading = help_headings::FAILING, long, value_name = "WHAT")]
     deny: Vec<String>,
-    /// What does not fail: undecided, empty (nothing to check)
-    #[arg(long, value_name = "WHAT")]
+    /// Do not fail on: undecided, empty (nothing to check)
+    #[arg(help_heading = help_headings::FAILING, long, value_name = "WHAT")]
     allow: Vec<String>,
-    /// The part of the runs that has to pass, such as 0.95 or 95%
-    #[arg(long, value_name = "SHARE")]
+    /// Pass if at least this share of the runs passes: 0.95, 95%
+    #[arg(help_heading = help_headings::FAILING, long, value_name = "SHARE")]
     min_pass_rate: Option<String>,
-    /// A path whose values no report shows
-    #[arg(long, value_name = "PATH")]
+    /// Hide the values at this path in all reports
+    #[arg(help_heading = help_headings::OUTPUT, long, value_name = "PATH")]
     redact: Vec<String>,
-    /// What tokens cost: a TOML or JSON file with the prices of models
-    #[arg(long, value_name = "FILE")]
+    /// Compute missing costs from this TOML or JSON file with the prices of models
+    #[arg(help_heading = help_headings::READING, long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// A value for a parameter
-    #[arg(long, value_name = "NAME=VALUE")]
+    /// Set a parameter of the rules
+    #[arg(help_heading = help_headings::VALUES, long, value_name = "NAME=VALUE")]
     pub param: Vec<String>,
-    /// Values for parameters: a file with one JSON object
-    #[arg(long, value_name = "FILE")]
+    /// Set parameters from a file with one JSON object
+    #[arg(help_heading = help_headings::VALUES, long, value_name = "FILE")]
     pub param_file: Vec<PathBuf>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = help_headings::READING)]
     pub compat: rules::CompatFlag,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = help_headings::LIMITS)]
     pub read: rules::ReadFlag,
     #[command(flatten)]
     pub project: project::ProjectArguments,

@@ -35,29 +35,29 @@ A level is chosen for a lint or a whole family, here or in the section [lint] of
 on a line or above it silences a lint there. `aver explain SLUG` says what a lint is about.
 
 Exit codes: 0 nothing found (remarks are no findings), 1 findings, 2 wrong usage, 3 the rules do not compile.")]
-#[command(mut_arg("format", |format| format.help(targets::format_help("How findings are printed", ReportedCommand::Lint))))]
+#[command(mut_arg("format", |format| format.help(targets::format_help("How to print findings", ReportedCommand::Lint))))]
 pub struct LintArgs {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
     #[arg(value_name = "RULES")]
     rules: Vec<PathBuf>,
     #[command(flatten)]
     reports: ReportArguments,
-    /// Take this lint or family for an error
+    /// Report this lint or family as an error
     #[arg(long, value_name = "LINT")]
     deny: Vec<String>,
-    /// Take this lint or family for a finding
+    /// Report this lint or family as a warning
     #[arg(long, value_name = "LINT")]
     warn: Vec<String>,
-    /// Only remark on this lint or family
+    /// Report this lint or family as info
     #[arg(long, value_name = "LINT")]
     info: Vec<String>,
-    /// Say nothing of this lint or family
+    /// Do not report this lint or family
     #[arg(long, value_name = "LINT")]
     allow: Vec<String>,
-    /// Remark on everything, also on what is off by default
+    /// Also report lints that are off by default, as info
     #[arg(long)]
     all: bool,
-    /// Change what can be changed by machine; files are replaced as a whole
+    /// Apply all fixes; a file is replaced as a whole
     #[arg(long)]
     fix: bool,
     /// With --fix: show the changes and write nothing
@@ -66,7 +66,7 @@ pub struct LintArgs {
     /// List every lint with its level and what it is about
     #[arg(long)]
     list: bool,
-    /// How long all of it may take: then it ends with exit code 5
+    /// Stop everything after this time, with exit code 5
     #[arg(long, value_name = "TIME")]
     max_time: Option<String>,
     #[command(flatten)]

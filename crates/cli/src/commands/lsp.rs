@@ -17,7 +17,7 @@ Settings, under `averment` in the editor's own:
 
 Exit codes: 0 behind a proper shutdown, 1 when the editor went away without one.")]
 pub struct LspArgs {
-    /// Talks over standard input and output; it is the only way, and some editors say so
+    /// Use standard input and output; this is the only way, and some editors pass it
     #[arg(long)]
     stdio: bool,
 }

@@ -15,10 +15,10 @@ Examples:
   aver man check | man -l -                the page of one command
   aver man --out ~/.local/share/man/man1   write all pages; `man aver-check` finds them")]
 pub struct ManArgs {
-    /// A command; none prints the page of aver itself
+    /// A command; without one, the page of aver itself is printed
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     command: Option<String>,
-    /// Writes all pages into this folder
+    /// Write all pages into this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod check;
+mod command_groups;
 #[cfg(feature = "history")]
 mod compare;
 mod compile;
@@ -17,6 +18,7 @@ mod explain;
 mod fmt;
 #[cfg(feature = "guard")]
 mod guard;
+mod help_headings;
 mod import;
 pub(crate) mod inputs;
 #[cfg(any(feature = "probe", feature = "run"))]
@@ -58,19 +60,19 @@ mod trust;
 mod units;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use console::{ColorChoice, OutputStream, eprint_redacted};
 use exit::CommandError;
 pub use exit::Exit;
 use std::process::ExitCode;
 
-/// Checks what AI agents did and answered against rules that read like sentences.
+/// Checks recorded runs of AI agents against rules that read like sentences.
 #[derive(Debug, Parser)]
 #[command(name = "aver", version, max_term_width = 100, arg_required_else_help = true, after_help = EXAMPLES)]
 struct CliArgs {
     #[command(subcommand)]
     command: CliCommand,
-    /// Colour: auto (on a terminal, unless NO_COLOR is set), always, never
+    /// When to use color: auto (on a terminal, unless NO_COLOR is set), always, never
     #[arg(
         long,
         global = true,
@@ -87,8 +89,8 @@ const EXAMPLES: &str = "\
 Examples:
   aver check refunds.assert trace.json        check one run
   aver check rules/ runs/ --format summary    check every run in a folder
-  aver lint rules/                            look at the rules alone
-  aver explain unknown-tool                   what a message is about
+  aver lint rules/                            check the rules without a run
+  aver explain unknown-tool                   explain a message
 
 Exit codes, the highest that applies:
   0 all holds                    3 the rules do not compile
@@ -97,52 +99,52 @@ Exit codes, the highest that applies:
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
-    /// Checks recorded runs against rules
+    /// Check recorded runs against rules
     Check(Box<check::CheckArgs>),
-    /// Runs the tests of rules and shows what they leave untried
+    /// Run the tests of rules, and measure what they cover
     Test(Box<test::TestArgs>),
-    /// Compiles rules and says what is wrong with them
+    /// Compile rules, and report mistakes and likely mistakes
     Lint(lint::LintArgs),
-    /// Says how far runs can be trusted, by the results that were recorded of them
+    /// Compute how far runs can be trusted, from recorded results
     #[cfg(feature = "history")]
     Trust(trust::TrustArgs),
-    /// Says what changed between two sets of runs, and whether that is within tolerances
+    /// Compare two sets of runs, with tolerances
     #[cfg(feature = "history")]
     Compare(compare::CompareArgs),
-    /// Begins a rule file: from a template, or from recorded runs
+    /// Create a rule file from a template, or propose rules from recorded runs
     New(new::NewArgs),
-    /// Formats rule files
+    /// Format rule files
     Fmt(fmt::FmtArgs),
-    /// Writes rule files of other systems as rules: STOP, wallfacer, Assay, Runsight
+    /// Convert rule files of STOP, wallfacer, Assay, Runsight and SkillGym
     Import(import::ImportArgs),
-    /// Prints the generated inputs of invariants, to ask tools with
+    /// Print the generated inputs of invariants
     Inputs(tool_inputs::ToolInputsArgs),
-    /// Asks a live MCP server what invariants ask, and judges its answers
+    /// Call the tools of a live MCP server, and check its answers
     #[cfg(feature = "probe")]
     Probe(Box<probe::ProbeArgs>),
-    /// Runs agents on the cases of a suite, and judges what they did
+    /// Run agents on the cases of a suite, and check what they did
     #[cfg(feature = "run")]
     Run(Box<run::RunArgs>),
-    /// Holds agents to rules while they run: denies the call that would break one
+    /// Hold agents to rules while they run: a call that would break one is denied
     #[cfg(feature = "guard")]
     Guard(Box<guard::GuardArgs>),
-    /// Serves an editor: diagnostics, completion, hover, rename and more
+    /// Start the language server for an editor
     Lsp(lsp::LspArgs),
-    /// Shows runs as rules see them
+    /// Show runs as rules see them, convert them, count what they did
     Trace(trace::TraceArgs),
-    /// Says how verdicts on a run came about; or what a diagnostic is about
+    /// Explain how the verdicts on a run came about, or explain a message
     Explain(explain::ExplainArgs),
-    /// Starts a session: expressions and rules, tried on a run as they are typed
+    /// Try expressions and rules interactively on a run
     Repl(repl::ReplArgs),
-    /// Shows the reference: the language, its functions, its statements
+    /// Show the reference of the language, its functions and the command line
     Docs(docs::DocsArgs),
-    /// Compiles rules to a file that checks without the sources
+    /// Compile rules to one file that needs no sources
     Compile(compile::CompileArgs),
-    /// Lists the code of compiled rules
+    /// List the code of compiled rules
     Disasm(disasm::DisasmArgs),
-    /// Prints the completions of a shell
+    /// Print shell completions
     Completions(completions::CompletionsArgs),
-    /// Prints or writes the manual pages
+    /// Print or write manual pages
     Man(man::ManArgs),
     /// Watches over a program that `aver run` has started
     #[cfg(feature = "run")]
@@ -153,7 +155,8 @@ enum CliCommand {
 /// Runs the command line of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = match CliArgs::try_parse() {
+    let matches = command_groups::group_commands(CliArgs::command()).try_get_matches();
+    let arguments = match matches.and_then(|matches| CliArgs::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => return report_clap_error(&error),
     };

@@ -28,22 +28,22 @@ Examples:
 Rules that are proposed from runs were judged on every one of them before they were written, and each says on how many runs it was exercised.
 They have the tag `proposed`: read them, and keep what is meant. Values that look like credentials or personal data are never written.")]
 pub struct NewArgs {
-    /// The name of the file; `.assert` is added where it has no ending [default: rules]
+    /// The name of the file; `.assert` is added if it has no ending [default: rules]
     #[arg(value_name = "NAME")]
     name: Option<PathBuf>,
     /// The template: basic, approval, coding-agent, research-agent, mcp, suite [default: basic]
     #[arg(long, value_name = "TEMPLATE", conflicts_with = "from")]
     template: Option<String>,
-    /// Recorded runs: files, folders, patterns in quotes
+    /// Propose rules from these recorded runs: files, folders, patterns in quotes
     #[arg(long, value_name = "TRACE", num_args = 1..)]
     from: Vec<String>,
-    /// Overwrites a file that exists
+    /// Overwrite an existing file
     #[arg(long)]
     force: bool,
-    /// Prints the file instead of writing it
+    /// Print the file instead of writing it
     #[arg(long)]
     stdout: bool,
-    /// Lists the templates
+    /// List the templates
     #[arg(long, exclusive = true)]
     list: bool,
 }

@@ -5,7 +5,7 @@ use super::deadline::Deadline;
 use super::exit::{CommandError, Exit};
 use super::judge_flags::JudgeFlags;
 use super::tool_inputs::RuleSentences;
-use super::{signals, units};
+use super::{help_headings, signals, units};
 use ask_server::ProbeInputs;
 use averment_base::diagnostic::render::one_line;
 use averment_base::diagnostic::suggest::suggest_name;
@@ -38,65 +38,65 @@ Tools that are annotated as destructive or speak of it are not called unless nam
 Exit codes: those of aver check; 2 where the server does not start, nothing was called, or
 all invariants call tools that the server does not list (--allow empty asks them)")]
 pub struct ProbeArgs {
-    /// A rule file with invariants, a folder of them, or a pack of wallfacer
+    /// A rule file with invariants, a folder of rule files, or a pack of wallfacer
     #[arg(value_name = "RULES")]
     rules: PathBuf,
-    /// The command that starts the server and speaks MCP over its standard input and output; read as words, by no shell
-    #[arg(long, value_name = "COMMAND", required_unless_present = "url", conflicts_with = "url")]
+    /// Start the server with this command, without a shell; it speaks MCP over standard input and output
+    #[arg(help_heading = help_headings::SERVER, long, value_name = "COMMAND", required_unless_present = "url", conflicts_with = "url")]
     server: Option<String>,
-    /// The address of a server that runs already and speaks MCP over streamable HTTP
-    #[arg(long, value_name = "URL")]
+    /// Use a running server that speaks MCP over streamable HTTP
+    #[arg(help_heading = help_headings::SERVER, long, value_name = "URL")]
     url: Option<String>,
-    /// A header for the server behind --url
-    #[arg(long, value_name = "NAME: VALUE", requires = "url")]
+    /// Send this header with --url
+    #[arg(help_heading = help_headings::SERVER, long, value_name = "NAME: VALUE", requires = "url")]
     header: Vec<String>,
-    /// The server may be started
-    #[arg(long)]
+    /// Allow the command of --server to run
+    #[arg(help_heading = help_headings::LIMITS, long)]
     allow_run: bool,
-    /// Print what would be called with which arguments, a line of JSON each, and call no tool
-    #[arg(long)]
+    /// Print the calls, a line of JSON each, without making them
+    #[arg(help_heading = help_headings::OUTPUT, long)]
     dry_run: bool,
-    /// A variable for the server, beside those of this process
-    #[arg(long, value_name = "NAME=VALUE")]
+    /// Set a variable for the server
+    #[arg(help_heading = help_headings::SERVER, long, value_name = "NAME=VALUE")]
     env: Vec<String>,
     /// The seed of all inputs [default: as the rules say; 0 in packs]
-    #[arg(long, value_name = "N")]
+    #[arg(help_heading = help_headings::INPUTS, long, value_name = "N")]
     seed: Option<u64>,
-    /// How many inputs of each invariant [default: as the rules say; 100 in packs]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// The number of inputs for each invariant [default: as the rules say; 100 in packs]
+    #[arg(help_heading = help_headings::INPUTS, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     cases: Option<u32>,
-    /// Ask only what this invariant or sequence asks
-    #[arg(long, value_name = "NAME")]
+    /// Use only this invariant or sequence
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "NAME")]
     invariant: Vec<String>,
-    /// Tools that are called though they may destroy something, by name or pattern
-    #[arg(long, value_name = "GLOB")]
+    /// Call these tools although they may destroy something, by name or pattern
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "GLOB")]
     allow_tool: Vec<String>,
-    /// Tools that are not called
-    #[arg(long, value_name = "GLOB")]
+    /// Never call these tools
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "GLOB")]
     deny_tool: Vec<String>,
-    /// How long the server may take to answer a call
-    #[arg(long, value_name = "TIME", default_value = "5s")]
+    /// The longest time for an answer
+    #[arg(help_heading = help_headings::SERVER, long, value_name = "TIME", default_value = "5s")]
     timeout: String,
-    /// The longest answer that is read
-    #[arg(long, value_name = "SIZE", default_value = "16MiB")]
+    /// The largest answer to read
+    #[arg(help_heading = help_headings::SERVER, long, value_name = "SIZE", default_value = "16MiB")]
     max_answer: String,
-    /// Inputs that something was found with before: they are asked first, and what is found now is kept there, a file each
-    #[arg(long, value_name = "DIR")]
+    /// Try the inputs in this folder first, and keep new inputs that find something there
+    #[arg(help_heading = help_headings::INPUTS, long, value_name = "DIR")]
     corpus: Option<PathBuf>,
-    /// Ask with the inputs of the corpus alone
-    #[arg(long, requires = "corpus")]
+    /// Use only the inputs of the corpus
+    #[arg(help_heading = help_headings::INPUTS, long, requires = "corpus")]
     replay: bool,
-    /// Fail where an invariant is not asked to the end, or asks a tool that the server does not list
-    #[arg(long)]
+    /// Fail if an invariant is not finished, or names a tool that the server does not list
+    #[arg(help_heading = help_headings::FAILING, long)]
     strict: bool,
-    /// How long all of it may take, such as 10m; what takes longer is ended with exit code 5
-    #[arg(long, value_name = "TIME")]
+    /// Stop everything after this time, such as 10m, with exit code 5
+    #[arg(help_heading = help_headings::LIMITS, long, value_name = "TIME")]
     max_time: Option<String>,
-    /// Look for no smaller input where one fails
-    #[arg(long)]
+    /// Do not look for smaller inputs
+    #[arg(help_heading = help_headings::INPUTS, long)]
     no_shrink: bool,
-    /// Keep what was recorded in this folder: runs.jsonl, and server.assert with the rules on the server
-    #[arg(long, value_name = "DIR")]
+    /// Keep the recording in this folder: runs.jsonl and server.assert
+    #[arg(help_heading = help_headings::OUTPUT, long, value_name = "DIR")]
     save: Option<PathBuf>,
     #[command(flatten)]
     judging: JudgeFlags,

@@ -13,10 +13,10 @@ pub struct ProjectArguments {
     /// The project file [default: `averment.toml` in the folder of the rules, or above it]
     #[arg(long, value_name = "FILE", conflicts_with = "no_project")]
     pub project: Option<PathBuf>,
-    /// Look for no project file
+    /// Use no project file
     #[arg(long)]
     pub no_project: bool,
-    /// Give the rules the permissions that the project file asks for, and let its paths leave its folder
+    /// Grant the permissions that the project file asks for, and let its paths leave its folder
     #[arg(long, conflicts_with = "no_project")]
     pub trust_project: bool,
 }

@@ -16,13 +16,13 @@ use std::path::{Path, PathBuf};
 /// What is recorded, and of what.
 #[derive(Debug, clap::Args)]
 pub struct RecordArguments {
-    /// Put every result into a history, a file that `aver trust` and `aver compare` read; it is made where there is none
+    /// Add every result to a history file, for `aver trust` and `aver compare`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// When these runs were, such as 2026-11-23T10:00:00Z [default: when the first step of each began, where it records that]
+    /// When the runs took place: 2026-11-23T10:00:00Z [default: the start of their first steps]
     #[arg(long, value_name = "TIME", requires = "record", value_parser = parse_time)]
     recorded_at: Option<i64>,
-    /// What these runs are of, to be told apart later: skill=publish,version=1.2
+    /// Labels for these runs: skill=publish,version=1.2
     #[arg(long, value_name = "NAME=VALUE", requires = "record")]
     label: Vec<String>,
 }

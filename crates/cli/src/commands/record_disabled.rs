@@ -1,9 +1,9 @@
 //! Without the feature `history` nothing is recorded.
 
-use super::exit::Stop;
+use super::exit::CommandError;
 use averment_engine::bytecode::program::Program;
 use averment_report::model::RunReport;
-use averment_report::table::Table;
+use averment_report::table::ReportTable;
 use std::path::Path;
 
 /// No flag.
@@ -22,17 +22,17 @@ impl RecordArguments {
 
     /// Nothing is asked for.
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "with the feature it has flags")]
-    pub fn open_recording(&self, _: &[Program]) -> Result<Option<RunRecording>, Stop> {
+    pub fn open_recording(&self, _: &[Program]) -> Result<Option<RunRecording>, CommandError> {
         Ok(None)
     }
 }
 
 impl RunRecording {
     /// Never called.
-    pub fn add_run(&mut self, _: &Table, _: &RunReport) {}
+    pub fn add_run(&mut self, _: &ReportTable, _: &RunReport) {}
 
     /// Never called.
-    pub fn finish_recording(&mut self, _: &Table) -> bool {
+    pub fn finish_recording(&mut self, _: &ReportTable) -> bool {
         true
     }
 }

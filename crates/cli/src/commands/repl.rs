@@ -21,25 +21,25 @@ Examples:
 In the session `:help` lists the commands. Exit codes of a script, the highest that applies: 0 all went well,
 1 a statement failed, 2 wrong command, 3 something did not compile, 4 a trace could not be read, 5 an evaluation ended early.")]
 pub struct ReplArgs {
-    /// A rule file: its definitions and rules are there from the start
+    /// A rule file whose definitions and rules are loaded at the start
     #[arg(value_name = "RULES")]
     rules: Option<PathBuf>,
-    /// A trace: expressions and statements are judged on its first run
+    /// Evaluate expressions and statements on the first run of this trace
     #[arg(long, value_name = "TRACE")]
     on: Option<String>,
-    /// Another run of the trace, by its number from 1
+    /// Use this run of the trace, by its number from 1
     #[arg(long, value_name = "N", requires = "on", default_value_t = std::num::NonZeroUsize::MIN, hide_default_value = true)]
     run: std::num::NonZeroUsize,
-    /// A value for a parameter of the rules: limit=250
+    /// Set a parameter of the rules: limit=250
     #[arg(long, value_name = "NAME=VALUE")]
     param: Vec<String>,
     /// Neither read nor write the history of inputs
     #[arg(long)]
     no_history: bool,
-    /// Rules may look at files in this folder, beside the working directory
+    /// Let rules read files in this folder, as well as in the working directory
     #[arg(long, value_name = "DIR")]
     allow_read: Vec<PathBuf>,
-    /// Rules may run commands
+    /// Let rules run commands
     #[arg(long)]
     allow_run: bool,
 }

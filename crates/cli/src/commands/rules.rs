@@ -151,8 +151,8 @@ pub struct RuleReadOptions<'a> {
 /// `--compat` of commands that read files of other systems.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct CompatFlag {
-    /// What decides in rule files of other systems where their documents and their newest release disagree: documents, newest
-    /// [default: documents]; skillgym: transcripts of agents are read as SkillGym reads them
+    /// Rule files of other systems: follow their `documents` or their `newest` release [default: documents]; `skillgym`: read transcripts
+    /// as SkillGym does
     #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true)]
     compat: Option<CompatMode>,
 }
@@ -215,7 +215,7 @@ impl<'a> RuleReadOptions<'a> {
 /// `--allow-read` of commands that only read rules.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct ReadFlag {
-    /// Rules may name files in this folder, beside those of their project and of the working directory
+    /// Let rules name files in this folder, as well as in their project and the working directory
     #[arg(long, value_name = "DIR")]
     pub allow_read: Vec<PathBuf>,
 }

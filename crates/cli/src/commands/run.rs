@@ -10,7 +10,7 @@ use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
 use super::inputs::TraceInput;
 use super::judge_flags::JudgeFlags;
-use super::{check, draft_file, rules, signals, units};
+use super::{check, draft_file, help_headings, rules, signals, units};
 use averment::stages::load::LoadedRuleFile;
 use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::one_line;
@@ -49,65 +49,65 @@ pub struct RunArgs {
     /// A rule file with a suite
     #[arg(value_name = "SUITE")]
     suite: PathBuf,
-    /// Agents, bootstrap commands and commands of rules may be run
-    #[arg(long)]
+    /// Allow agents, bootstrap commands and commands of rules to run
+    #[arg(help_heading = help_headings::LIMITS, long)]
     allow_run: bool,
-    /// Print what would be run, a line of JSON for each session, and run nothing
-    #[arg(long, conflicts_with_all = ["resume", "explain"])]
+    /// Print the sessions, a line of JSON each, without running them
+    #[arg(help_heading = help_headings::OUTPUT, long, conflicts_with_all = ["resume", "explain"])]
     dry_run: bool,
-    /// Where everything is kept [default: NAME.runs/N, beside nothing that is there]
-    #[arg(long, value_name = "DIR")]
+    /// Keep everything in this folder [default: NAME.runs/N, the next free number]
+    #[arg(help_heading = help_headings::OUTPUT, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Go on with the sessions that have not ended; those that have are judged again
-    #[arg(long)]
+    /// Continue the sessions that have not ended, and judge all again
+    #[arg(help_heading = help_headings::SESSIONS, long)]
     resume: bool,
-    /// Ask the agent of a session that failed why, and keep its answers: the folder of the session, or one above it
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")]
+    /// Ask the agents of failed sessions why, and keep the answers; DIR is the folder of a session or one above it
+    #[arg(help_heading = help_headings::SESSIONS, long, value_name = "DIR", conflicts_with = "resume")]
     explain: Option<PathBuf>,
-    /// Ask again what has been answered
-    #[arg(long, requires = "explain")]
+    /// Ask again, even if there is an answer
+    #[arg(help_heading = help_headings::SESSIONS, long, requires = "explain")]
     again: bool,
     /// Run only this case
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "NAME")]
     case: Vec<String>,
-    /// Run only cases with this tag; of several (smoke,auth) any [default: `select` of the suite, or `tags` of the project]
-    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = super::project::parse_tag)]
+    /// Run only cases with this tag, or any of several: smoke,auth [default: `select` of the suite, or `tags` of the project]
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "TAG", value_delimiter = ',', value_parser = super::project::parse_tag)]
     tag: Vec<String>,
     /// Run only with this runner
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "NAME")]
     runner: Vec<String>,
     /// How often each case is run
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(help_heading = help_headings::SESSIONS, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     repeat: Option<u64>,
-    /// How often a session that fails is tried again
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=100_000))]
+    /// How often a failed session is repeated
+    #[arg(help_heading = help_headings::SESSIONS, long, value_name = "N", value_parser = clap::value_parser!(u64).range(0..=100_000))]
     retries: Option<u64>,
     /// The order of sessions: serial, parallel, isolated_by_runner
-    #[arg(long, value_name = "HOW", value_parser = parse_schedule)]
+    #[arg(help_heading = help_headings::SESSIONS, long, value_name = "HOW", value_parser = parse_schedule)]
     schedule: Option<Schedule>,
-    /// How many sessions run at the same time [default: all processors, where the schedule is not serial]
-    #[arg(long, value_name = "N", value_parser = units::parse_threads)]
+    /// How many sessions run at the same time [default: all processors, unless the schedule is serial]
+    #[arg(help_heading = help_headings::SESSIONS, long, value_name = "N", value_parser = units::parse_threads)]
     parallel: Option<std::num::NonZeroUsize>,
-    /// How long a session may take, where its case and its runner do not say it [default: 120s]
-    #[arg(long, value_name = "TIME")]
+    /// The longest time for a session, unless its case or runner sets it [default: 120s]
+    #[arg(help_heading = help_headings::SESSIONS, long, value_name = "TIME")]
     timeout: Option<String>,
-    /// How many steps a session may have, where its case and its runner do not say it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// The most steps of a session, unless its case or runner sets it
+    #[arg(help_heading = help_headings::SESSIONS, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_steps: Option<u64>,
-    /// The folder that agents work in, where the suite makes no workspace
-    #[arg(long, value_name = "DIR")]
+    /// The folder in which agents work, if the suite makes no workspace
+    #[arg(help_heading = help_headings::SESSIONS, long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// The file of snapshots, in the place of the suite's
-    #[arg(long, value_name = "FILE")]
+    /// The file of snapshots, instead of the suite's
+    #[arg(help_heading = help_headings::FAILING, long, value_name = "FILE")]
     snapshots: Option<PathBuf>,
-    /// Accept what cases cost now
-    #[arg(long)]
+    /// Accept the current cost of cases
+    #[arg(help_heading = help_headings::FAILING, long)]
     update_snapshots: bool,
-    /// A variable of this process that agents get, too; `NAME*` for all that begin so
-    #[arg(long, value_name = "NAME")]
+    /// Pass this variable to agents; `NAME*` for all with this beginning
+    #[arg(help_heading = help_headings::LIMITS, long, value_name = "NAME")]
     allow_env: Vec<String>,
     /// How much a program may write to each of its streams
-    #[arg(long, value_name = "SIZE", default_value = "256MiB")]
+    #[arg(help_heading = help_headings::LIMITS, long, value_name = "SIZE", default_value = "256MiB")]
     max_output: String,
     #[command(flatten)]
     judging: JudgeFlags,

@@ -59,13 +59,13 @@ impl OutputTarget {
 /// The flags of a command that say where its reports go.
 #[derive(Debug, clap::Args)]
 pub struct ReportArguments {
-    /// What is printed, as of `aver check` [default: human, or the format of the project]
+    /// What to print, as for `aver check` [default: human, or the format of the project]
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
-    /// A further report into a file, which is written whole or not at all
+    /// Write a further report to a file
     #[arg(long, value_name = "FORMAT=FILE")]
     pub report: Vec<String>,
-    /// Reports for programs and services into a folder, under names that stay
+    /// Write all reports for programs into a folder, under fixed names
     #[arg(long, value_name = "DIR")]
     pub report_dir: Option<PathBuf>,
 }

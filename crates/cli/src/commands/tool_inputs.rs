@@ -38,19 +38,19 @@ pub struct ToolInputsArgs {
     /// The seed of all inputs [default: as the rules say; 0 in packs]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How many inputs of each invariant [default: as the rules say; 100 in packs]
+    /// The number of inputs for each invariant [default: as the rules say; 100 in packs]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     cases: Option<u32>,
-    /// Only this invariant
+    /// Use only this invariant
     #[arg(long, value_name = "NAME")]
     invariant: Vec<String>,
-    /// A catalogue of tools, beside those of the rules and the project: what `tools/list` answers, or a rule file
+    /// One more catalogue of tools: the answer of `tools/list`, or a rule file
     #[arg(long, value_name = "FILE")]
     tools: Vec<PathBuf>,
-    /// A value for a parameter
+    /// Set a parameter of the rules
     #[arg(long, value_name = "NAME=VALUE")]
     param: Vec<String>,
-    /// Values for parameters: a file with one JSON object
+    /// Set parameters from a file with one JSON object
     #[arg(long, value_name = "FILE")]
     param_file: Vec<PathBuf>,
     #[command(flatten)]

@@ -25,23 +25,23 @@ Examples:
 Exit codes:
   0 done     1 below --min     2 wrong usage, or no history")]
 pub struct TrustArgs {
-    /// A history that `aver check --record` made
+    /// A history file of `aver check --record`
     #[arg(value_name = "DB", default_value = "runs.db")]
     history: PathBuf,
     /// How many of the latest runs of each group count
     #[arg(long, value_name = "N", value_parser = parse_last,
         default_value_t = NonZeroUsize::new(LAST).unwrap_or(NonZeroUsize::MIN))]
     last: NonZeroUsize,
-    /// What makes a group: skill, rule, tool, label=NAME [default: all runs are one]
+    /// Group runs by: skill, rule, tool, label=NAME [default: one group]
     #[arg(long, value_name = "WHAT", value_parser = GroupBy::parse)]
     by: Option<GroupBy>,
     /// Only runs with this label: skill=publish
     #[arg(long, value_name = "NAME=VALUE")]
     label: Vec<String>,
-    /// What is printed: human, json, html
+    /// What to print: human, json, html
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t, hide_possible_values = true)]
     format: TrustFormat,
-    /// Exit code 1 where a group has a lower score, or no evidence
+    /// Fail (exit code 1) if a group has a lower score, or no evidence
     #[arg(long, value_name = "SCORE", value_parser = parse_share)]
     min: Option<f64>,
 }

@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The documents: the README, the reference and every example.
-fn documents() -> Vec<PathBuf> {
+/// The documents: the README, all pages and every example.
+pub fn documents() -> Vec<PathBuf> {
     let root = averment_fixtures::root();
     let mut found = vec![root.join("README.md")];
-    for folder in ["docs", "docs/reference", "examples"] {
+    for folder in ["docs", "docs/how-to", "docs/reference", "examples"] {
         let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
         for path in entries.flatten().map(|entry| entry.path()) {
             if path.is_dir() && path.join("README.md").exists() {
@@ -80,6 +80,121 @@ fn every_console_block_prints_what_the_document_says() {
         averment_fixtures::compare_generated(&path, &real);
     }
     assert!(total >= 10, "only {total} commands found in the documents");
+}
+
+/// The fenced blocks of a document with a language in front of them.
+fn fenced_blocks(text: &str) -> Vec<(&str, String)> {
+    let (mut found, mut lines) = (Vec::new(), text.lines());
+    while let Some(line) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let body: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
+            found.push((language, body.join("\n")));
+        }
+    }
+    found
+}
+
+/// The words of the `aver` commands in a shell script, without what the shell does with them, and without the permission to start anything.
+fn shell_commands(script: &str) -> Vec<Vec<String>> {
+    let script = script.replace("\\\n", " ");
+    let lines = script.lines().map(|line| line.split(" # ").next().unwrap_or(line));
+    let parts =
+        lines.flat_map(|line| line.split(['|', ';', '>']).map(str::trim)).filter(|part| part.starts_with("aver "));
+    let words = |part: &str| {
+        let words = shell_words::split(part).unwrap_or_else(|error| panic!("{part}: {error}"));
+        words.into_iter().skip(1).filter(|word| word != "--allow-run").collect()
+    };
+    parts.map(words).collect()
+}
+
+/// Commands in the scripts of the pages are not run, since their files are the reader's; but `aver` has to know each command and option.
+#[test]
+fn every_command_in_a_script_is_known() {
+    let nowhere = tempfile::tempdir().expect("a folder");
+    let mut total = 0;
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).expect("a readable document");
+        let scripts = fenced_blocks(&text).into_iter().filter(|(language, _)| matches!(*language, "sh" | "bash"));
+        for words in scripts.flat_map(|(_, script)| shell_commands(&script)) {
+            total += 1;
+            let output = Command::new(env!("CARGO_BIN_EXE_aver"))
+                .args(&words)
+                .current_dir(nowhere.path())
+                .stdin(std::process::Stdio::null())
+                .output()
+                .expect("aver starts");
+            let said = String::from_utf8_lossy(&output.stderr);
+            // What the reader of options says ends with how the command is used.
+            assert!(!said.contains("Usage: aver"), "{}: aver {}\n{said}", path.display(), words.join(" "));
+        }
+    }
+    assert!(total >= 20, "only {total} commands found in scripts");
+}
+
+/// The name that a browser gives a heading.
+fn heading_anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text.chars().filter(|sign| sign.is_alphanumeric() || matches!(sign, ' ' | '-' | '_'));
+    kept.map(|sign| if sign == ' ' { '-' } else { sign }).collect()
+}
+
+/// The places of a page that a link can lead to.
+fn anchors(page: &str) -> Vec<String> {
+    let mut code = false;
+    let mut found: Vec<String> = Vec::new();
+    for line in page.lines() {
+        code ^= line.starts_with("```");
+        if !code && line.starts_with('#') {
+            found.push(heading_anchor(line));
+        }
+        found.extend(line.split("<a id=\"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned));
+    }
+    found
+}
+
+#[test]
+fn every_link_leads_to_a_page_and_a_place_on_it() {
+    let link = regex::Regex::new(r"\]\(([^)\s]+)\)").unwrap();
+    let mut wrong = Vec::new();
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).expect("a readable document");
+        let plain = fenced_blocks(&text).iter().fold(text.clone(), |text, (_, block)| text.replace(block.as_str(), ""));
+        for target in link.captures_iter(&plain).map(|found| found.get(1).unwrap().as_str()) {
+            if target.contains("://") || target.contains('`') {
+                continue;
+            }
+            let (file, place) = target.split_once('#').unwrap_or((target, ""));
+            let page = if file.is_empty() { path.clone() } else { path.with_file_name(file) };
+            let page = if page.is_dir() { page.join("README.md") } else { page };
+            let reached = if place.is_empty() {
+                page.exists()
+            } else {
+                std::fs::read_to_string(&page).is_ok_and(|text| anchors(&text).iter().any(|one| one == place))
+            };
+            if !reached {
+                wrong.push(format!("{}: {target}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Rules that a reader copies compile.
+#[test]
+fn every_rule_in_the_guides_compiles() {
+    let root = averment_fixtures::root();
+    let guides = documents().into_iter().filter(|path| !path.starts_with(root.join("docs/reference")));
+    let mut total = 0;
+    for path in guides {
+        let text = std::fs::read_to_string(&path).expect("a readable document");
+        for (_, rules) in fenced_blocks(&text).into_iter().filter(|(language, _)| *language == "assert") {
+            total += 1;
+            if let Err(error) = averment_fixtures::Rules::from_text("page.assert", &rules) {
+                panic!("{}:\n{rules}\n{error}", path.display());
+            }
+        }
+    }
+    assert!(total >= 20, "only {total} blocks of rules found");
 }
 
 /// Each example folder is explained, with a command that a newcomer can run.

@@ -53,6 +53,7 @@ mod outside;
 mod over_runs;
 mod overwritten;
 mod phases;
+mod plain_words;
 mod prices;
 #[cfg(all(feature = "probe", target_os = "linux"))]
 mod probe;

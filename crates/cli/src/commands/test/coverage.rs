@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Coverage")]
 #[group(skip)]
 pub struct CoverageFlags {
-    /// Say what the tests leave untried; =json and =lcov for machines
+    /// Show what the tests leave untried; =json and =lcov for machines
     #[arg(
         long,
         value_enum,
@@ -30,13 +30,13 @@ pub struct CoverageFlags {
         hide_possible_values = true
     )]
     coverage: Option<CoverageFormat>,
-    /// Write it into a file; its ending (.json, .info, .lcov) says the format
+    /// Write coverage to a file; its ending (.json, .info, .lcov) sets the format
     #[arg(long, value_name = "FILE")]
     coverage_out: Option<PathBuf>,
     /// Fail below this share
     #[arg(long, value_name = "PERCENT")]
     coverage_min: Option<String>,
-    /// Count recorded runs, too: files, folders, patterns in quotes
+    /// Count recorded runs as well: files, folders, patterns in quotes
     #[arg(long, value_name = "TRACE", num_args = 1..)]
     on: Vec<String>,
 }

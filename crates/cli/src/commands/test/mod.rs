@@ -13,6 +13,7 @@ use super::project::ProjectArguments;
 use super::runless_report::{self, RunlessReport};
 use super::signals;
 use super::targets::{self, OutputTarget, ReportArguments};
+use crate::commands::help_headings;
 
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::limits::Limits;
@@ -56,48 +57,48 @@ Exit codes, the highest that applies:
   1 one does not, or a snapshot, the   4 a run cannot be read
     coverage or a survivor is denied   130 Ctrl-C
   2 wrong usage, no test")]
-#[command(mut_arg("format", |format| format.help(targets::format_help("How results are printed", ReportedCommand::Test))))]
+#[command(mut_arg("format", |format| format.help(targets::format_help("How to print results", ReportedCommand::Test))))]
 pub struct TestArgs {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]
     #[arg(value_name = "RULES")]
     rules: Vec<PathBuf>,
-    /// A folder with more case files; with several rule files, those of NAME.assert lie in DIR/NAME
-    #[arg(long, value_name = "DIR")]
+    /// A folder with more case files; with several rule files, those of NAME.assert are in DIR/NAME
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "DIR")]
     cases: Vec<PathBuf>,
     /// Run only tests whose name contains this
-    #[arg(long, value_name = "TEXT")]
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "TEXT")]
     filter: Option<String>,
     /// Run only tests that name this rule
-    #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "NAME")]
     rule: Vec<String>,
-    /// Run only tests with this tag, or of a rule with it; of several (smoke,auth) any
-    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = crate::commands::project::parse_tag)]
+    /// Run only tests of this tag, or of rules with it, or any of several: smoke,auth
+    #[arg(help_heading = help_headings::SELECTION, long, value_name = "TAG", value_delimiter = ',', value_parser = crate::commands::project::parse_tag)]
     tag: Vec<String>,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = help_headings::OUTPUT)]
     reports: ReportArguments,
     /// Print only tests that do not come out as stated
-    #[arg(short, long)]
+    #[arg(help_heading = help_headings::OUTPUT, short, long)]
     quiet: bool,
-    /// A value for a parameter of the rules
-    #[arg(long, value_name = "NAME=VALUE")]
+    /// Set a parameter of the rules
+    #[arg(help_heading = help_headings::VALUES, long, value_name = "NAME=VALUE")]
     param: Vec<String>,
-    /// Values for parameters: a file with one JSON object
-    #[arg(long, value_name = "FILE")]
+    /// Set parameters from a file with one JSON object
+    #[arg(help_heading = help_headings::VALUES, long, value_name = "FILE")]
     param_file: Vec<PathBuf>,
-    /// What does not fail: empty (no test)
-    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    /// Do not fail on: empty (no test)
+    #[arg(help_heading = help_headings::FAILING, long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     allow: Vec<TestAllow>,
-    /// What fails beside tests: survivors (a mutant that no test notices)
-    #[arg(long, value_enum, value_name = "WHAT", hide_possible_values = true)]
+    /// Also fail on: survivors (mutants that no test notices)
+    #[arg(help_heading = help_headings::FAILING, long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<TestDeny>,
     /// Run again whenever a rule, run, schema or catalogue changes
     #[arg(long, conflicts_with = "update")]
     watch: bool,
-    /// Show which rules tell two folders of runs apart, in place of tests
+    /// Show which rules tell two folders of runs apart, instead of running tests
     #[arg(long, num_args = 2, value_names = ["GOOD", "BAD"], conflicts_with_all = NOT_WITH_FOLDERS)]
     discriminate: Vec<String>,
-    /// How long all of it may take: then it ends with exit code 5
-    #[arg(long, value_name = "TIME")]
+    /// Stop everything after this time, with exit code 5
+    #[arg(help_heading = help_headings::LIMITS, long, value_name = "TIME")]
     max_time: Option<String>,
     #[command(flatten)]
     coverage: coverage::CoverageFlags,
@@ -105,9 +106,9 @@ pub struct TestArgs {
     mutants: mutants::MutantFlags,
     #[command(flatten)]
     snapshots: snapshots::SnapshotFlags,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = help_headings::LIMITS)]
     read: crate::commands::rules::ReadFlag,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = help_headings::READING)]
     compat: crate::commands::rules::CompatFlag,
     #[command(flatten)]
     project: ProjectArguments,

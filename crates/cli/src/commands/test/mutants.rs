@@ -23,10 +23,10 @@ pub struct MutantFlags {
     /// Change the rules in many small ways and show each change that no test notices
     #[arg(long)]
     pub mutants: bool,
-    /// Try at most so many, spread over each file [default: 5000]
+    /// Try at most this many, spread over each file [default: 5000]
     #[arg(long, value_name = "N", requires = "mutants")]
     mutants_max: Option<NonZeroUsize>,
-    /// Mutants that are tried at a time [default: all processors]
+    /// How many threads try mutants [default: all processors]
     #[arg(long, value_name = "N", requires = "mutants", value_parser = units::parse_threads, allow_negative_numbers = true)]
     threads: Option<NonZeroUsize>,
 }

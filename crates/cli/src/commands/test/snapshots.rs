@@ -14,7 +14,7 @@ use averment_testing::subject::TestSubject;
 #[command(next_help_heading = "Snapshots")]
 #[group(skip)]
 pub struct SnapshotFlags {
-    /// Compare reasons and evidence of each test with NAME.snap beside the rules, also where there is none yet
+    /// Compare reasons and evidence of each test with NAME.snap beside the rules, even if there is none yet
     #[arg(long)]
     snapshots: bool,
     /// Accept what the tests find as their snapshots

@@ -34,15 +34,15 @@ pub struct TraceArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum TraceCommand {
-    /// Shows runs step by step: their format, what they record, what they lack, what was odd while reading
+    /// Show runs step by step: format, what they record, what they lack, warnings
     Show(show::ShowArgs),
-    /// Writes runs in the normal form, one a line
+    /// Write runs in the normal form, one a line
     Convert(convert::ConvertArgs),
-    /// Counts what runs did: calls and failures of each tool, tokens, cost, what was not understood
+    /// Count what runs did: calls and failures of each tool, tokens, cost, what was not understood
     Stats(stats::StatsArgs),
-    /// Proposes a file for `--map` from a trace of one's own format
+    /// Propose a file for `--map` from a trace in a custom format
     Map(map::MapArgs),
-    /// Prints the JSON Schema of the normal form
+    /// Print the JSON Schema of the normal form
     #[command(after_help = "\
 Examples:
   aver trace schema > run.schema.json")]
@@ -58,19 +58,19 @@ pub(super) struct TraceInputs {
     /// Only this run of each file, from 1
     #[arg(long, value_name = "N")]
     run: Option<usize>,
-    /// Names of the parts of a run in a format of one's own: a TOML or JSON file
+    /// Read a custom format with the names in this TOML or JSON file
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
-    /// What tokens cost: a TOML or JSON file with the prices of models, for runs that do not record their cost
+    /// Compute missing costs from this TOML or JSON file with the prices of models
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// Of folders and patterns, leave out what has this name or path: `package.json`, `drafts/`, `"*.bak.json"`
+    /// Skip files and folders with this name or path: `package.json`, `drafts/`, `"*.bak.json"`
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Whose adapters transcripts of agents are read with: skillgym
+    /// Read transcripts of agents as this program does: skillgym
     #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true)]
     compat: Option<TraceCompat>,
-    /// What is odd in a trace is an error, and so is a file of a folder that is no trace
+    /// Treat trace warnings, and files in folders that are not traces, as errors
     #[arg(long)]
     strict: bool,
     #[command(flatten)]

@@ -132,6 +132,8 @@ pub struct LoweringInputs<'a> {
 pub struct ForeignOptions<'a> {
     /// Values of parameters, as they were given, with their names: they are put into what the file says.
     pub given: &'a [(String, String)],
+    /// True if the parameters of a file stay parameters where the language has a place for them, but for those that are given.
+    pub keep_params: bool,
     /// True if the newest release decides where it and its documentation disagree.
     pub newest: bool,
     /// Metrics that a program adds to those of Assay: the name of each, and its assertions in the language.

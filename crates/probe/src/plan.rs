@@ -1,13 +1,15 @@
 //! What is asked: the calls of invariants, in the order of the rules, and the sequences of imported packs.
 
 use crate::listing::ToolListing;
+use crate::value::param_values;
 use averment_base::diagnostic::Slug;
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap};
 use averment_engine::bytecode::program::Program;
 use averment_engine::ir::{CheckedModule, GeneratedCall, InputsSpec};
-use averment_syntax::ast::{self, CallInput, Expr, ExprKind, ItemKind};
+use averment_syntax::ast::{self, CallInput, Expr, ExprKind, ItemKind, TextPart};
 use averment_testing::inputs::{CallInputs, FoundInputs, find_inputs};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -54,6 +56,7 @@ pub struct InvariantCalls {
     /// The tool, where the invariant is for each.
     pub each: Option<String>,
     pub(crate) calls: Vec<PlannedCall>,
+    pub(crate) params: Rc<BTreeMap<String, Value>>,
 }
 
 impl InvariantCalls {
@@ -69,6 +72,7 @@ struct PlanContext<'a> {
     /// By place and tool.
     inputs: BTreeMap<(u32, String), Rc<CallInputs>>,
     without_schema: BTreeSet<(u32, String)>,
+    params: Rc<BTreeMap<String, Value>>,
 }
 
 #[derive(Debug, Clone)]
@@ -103,16 +107,17 @@ pub struct CheckedRules<'a> {
 
 /// The names of all tools that a text calls.
 #[must_use]
-pub fn called_tools(text: &str, limits: &Limits) -> Vec<String> {
+pub fn called_tools(text: &str, program: &Program, limits: &Limits) -> Vec<String> {
+    let params = param_values(program);
     let mut names = Vec::new();
     for item in &parse_rules(text, limits).items {
         match &item.kind {
             ItemKind::Invariant(rule) => each_call(&rule.body, false, &mut |call, is_each| {
                 if !is_each {
-                    names.push(call.tool.text.clone());
+                    names.push(tool_name(call, &params));
                 }
             }),
-            ItemKind::Let { value, .. } => names.extend(sequence_step(value).map(|step| step.tool)),
+            ItemKind::Let { value, .. } => names.extend(sequence_step(value, &params).map(|step| step.tool)),
             _ => {}
         }
     }
@@ -138,17 +143,20 @@ pub fn plan_calls(
     plan.found.0.retain(|one| one.slug != Slug::UnknownSchema);
     let inputs = inputs.into_iter().map(|one| ((one.call_span().start, one.tool.clone()), Rc::new(one)));
     let without_schema = without_schema.into_iter().map(|(place, tool)| (place.start, tool)).collect();
-    let known = PlanContext { tools, inputs: inputs.collect(), without_schema };
+    let params = Rc::new(param_values(rules.program));
+    let known = PlanContext { tools, inputs: inputs.collect(), without_schema, params };
     let mut steps: Vec<SequenceStep> = Vec::new();
     for item in &file.items {
         match &item.kind {
             ItemKind::Let { name, value } => {
-                steps.extend(sequence_step(value).map(|step| SequenceStep { alias: name.text.clone(), ..step }));
+                steps.extend(
+                    sequence_step(value, &known.params).map(|step| SequenceStep { alias: name.text.clone(), ..step }),
+                );
             }
             ItemKind::Rule(rule) => {
                 let steps = std::mem::take(&mut steps);
                 if chosen(&rule.name.text) && !steps.is_empty() {
-                    plan.asks.push(InvariantCalls::from_steps(rule, steps));
+                    plan.asks.push(InvariantCalls::from_steps(rule, steps, &known.params));
                 }
             }
             ItemKind::Invariant(rule) if chosen(&rule.name.text) => plan.plan_invariant(rule, &known),
@@ -248,7 +256,7 @@ impl ProbePlan {
         for &(call, fails) in body {
             let tool = match each {
                 Some(tool) if call.tool.text == "tool" => tool.to_owned(),
-                _ => call.tool.text.clone(),
+                _ => tool_name(call, &known.params),
             };
             let arguments = match &call.input {
                 CallInput::Object(Expr { kind: ExprKind::Object(entries), .. }) => {
@@ -272,8 +280,26 @@ impl ProbePlan {
             let alias = call.alias.as_ref().map(|alias| alias.text.clone());
             calls.push(PlannedCall { tool, arguments, alias, fails });
         }
-        self.asks.push(InvariantCalls { invariant: name.to_owned(), each: each.map(str::to_owned), calls });
+        let params = Rc::clone(&known.params);
+        self.asks.push(InvariantCalls { invariant: name.to_owned(), each: each.map(str::to_owned), calls, params });
     }
+}
+
+/// The tool of a call, with the values of its parameters.
+fn tool_name(call: &ast::InvariantCall, params: &BTreeMap<String, Value>) -> String {
+    let made = call.tool_text.as_ref().and_then(|text| text_value(text, params));
+    made.unwrap_or_else(|| call.tool.text.clone())
+}
+
+fn text_value(text: &ast::TextLiteral, params: &BTreeMap<String, Value>) -> Option<String> {
+    let value = |part: &TextPart| match part {
+        TextPart::Literal(text) => Some(text.clone()),
+        TextPart::Interpolation(Expr { kind: ExprKind::Name(name), .. }) => {
+            params.get(name).and_then(Value::as_str).map(str::to_owned)
+        }
+        TextPart::Interpolation(_) => None,
+    };
+    text.parts.iter().map(value).collect()
 }
 
 /// The calls of a body; the flag is true if an error is expected.
@@ -301,13 +327,14 @@ impl InvariantCalls {
         self.calls.iter().filter(|call| !call.fails && !tools.has_tool(&call.tool)).map(|call| call.tool.as_str())
     }
 
-    fn from_steps(rule: &ast::RuleBlock, steps: Vec<SequenceStep>) -> Self {
+    fn from_steps(rule: &ast::RuleBlock, steps: Vec<SequenceStep>, params: &Rc<BTreeMap<String, Value>>) -> Self {
         let calls = steps.into_iter().map(|step| {
             let SequenceStep { tool, alias, arguments } = step;
             let fails = rule.body.iter().any(|item| says_that_it_fails(item, &alias));
             PlannedCall { tool, arguments: CallArguments::Written(arguments), alias: Some(alias), fails }
         });
-        Self { invariant: rule.name.text.clone(), each: None, calls: calls.collect() }
+        let params = Rc::clone(params);
+        Self { invariant: rule.name.text.clone(), each: None, calls: calls.collect(), params }
     }
 }
 
@@ -334,7 +361,7 @@ struct SequenceStep {
 }
 
 /// The call that `first(calls where …)` looks for, as imported from steps of packs.
-fn sequence_step(value: &Expr) -> Option<SequenceStep> {
+fn sequence_step(value: &Expr, params: &BTreeMap<String, Value>) -> Option<SequenceStep> {
     let ExprKind::Call { name, arguments, .. } = &value.kind else { return None };
     let [Expr { kind: ExprKind::Filtered { list, condition }, .. }] = arguments.as_slice() else { return None };
     if name.text != "first" || !matches!(&list.kind, ExprKind::Name(name) if name == "calls") {
@@ -351,9 +378,7 @@ fn sequence_step(value: &Expr) -> Option<SequenceStep> {
                 subject,
                 test: ast::ValueTest { kind: ast::TestKind::Equal, negated: false, operand: Some(wanted), .. },
             } => match (&subject.kind, &wanted.kind) {
-                (ExprKind::Name(name), ExprKind::Text(tool)) if name == "tool" => {
-                    step.tool = tool.literal_text()?.to_owned()
-                }
+                (ExprKind::Name(name), ExprKind::Text(tool)) if name == "tool" => step.tool = text_value(tool, params)?,
                 _ => step.arguments.push((argument_name(subject)?, (**wanted).clone())),
             },
             ExprKind::Test { .. } => {}

@@ -8,6 +8,7 @@ use crate::plan::{CallArguments, InvariantCalls, PlannedCall, SkipKind, SkippedI
 use crate::value::{KnownCalls, MadeCall};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Inputs of a probe beside the rules.
 #[derive(Debug)]
@@ -83,8 +84,12 @@ impl Probe<'_> {
     /// The record of an invariant that could not be asked.
     #[must_use]
     pub fn record_skipped(&self, unasked: &SkippedInvariant) -> RecordedProbe {
-        let ask =
-            InvariantCalls { invariant: unasked.invariant.clone(), each: unasked.each.clone(), calls: Vec::new() };
+        let ask = InvariantCalls {
+            invariant: unasked.invariant.clone(),
+            each: unasked.each.clone(),
+            calls: Vec::new(),
+            params: Rc::default(),
+        };
         let (mut course, why) = (ProbeCourse::default(), vec![unasked.why.clone()]);
         if unasked.gap == SkipKind::Unlisted {
             course.unlisted = why
@@ -97,7 +102,7 @@ impl Probe<'_> {
     /// The record of protocol violations during startup.
     #[must_use]
     pub fn record_start(&self, breaches: Vec<String>) -> RecordedProbe {
-        let ask = InvariantCalls { invariant: String::new(), each: None, calls: Vec::new() };
+        let ask = InvariantCalls { invariant: String::new(), each: None, calls: Vec::new(), params: Rc::default() };
         let mut recorded = self.finish_record(&ask, ProbeCourse { protocol: breaches, ..ProbeCourse::default() });
         if let Some(run) = recorded.run.as_object_mut() {
             run.insert("id".to_owned(), json!("how the server begins"));
@@ -177,6 +182,7 @@ impl ProbeCourse {
     pub(crate) fn for_invariant(ask: &InvariantCalls) -> Self {
         let mut course = Self::default();
         course.known.tool.clone_from(&ask.each);
+        course.known.params.clone_from(&ask.params);
         course
     }
 

@@ -1,8 +1,11 @@
 //! What a call is given: values as rules write them, and what earlier calls of the same sequence answered.
 
+use averment_engine::bytecode::program::Program;
+use averment_engine::ir::{Constant, DeclaredParam};
 use averment_syntax::ast::{Expr, ExprKind, NumberUnit, TextPart};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 #[derive(Debug, Clone)]
 pub(crate) struct MadeCall {
@@ -15,8 +18,30 @@ pub(crate) struct MadeCall {
 pub(crate) struct KnownCalls {
     /// The calls so far, by name.
     pub made: BTreeMap<String, MadeCall>,
+    /// The values of the parameters, by name.
+    pub params: Rc<BTreeMap<String, Value>>,
     /// The tool of `for each tool`.
     pub tool: Option<String>,
+}
+
+/// The values of the parameters of rules, by name.
+pub(crate) fn param_values(program: &Program) -> BTreeMap<String, Value> {
+    let value = |param: &DeclaredParam| Some((param.name.clone(), json_value(param.default.as_ref()?)?));
+    program.params.iter().filter_map(value).collect()
+}
+
+fn json_value(constant: &Constant) -> Option<Value> {
+    Some(match constant {
+        Constant::Null => Value::Null,
+        Constant::Boolean(value) => Value::Bool(*value),
+        Constant::Number(text) => serde_json::from_str(text).ok()?,
+        Constant::Text(text) => Value::String(text.clone()),
+        Constant::List(elements) => Value::Array(elements.iter().map(json_value).collect::<Option<_>>()?),
+        Constant::Object(entries) => {
+            let entries = entries.iter().map(|(name, value)| Some((name.clone(), json_value(value)?)));
+            Value::Object(entries.collect::<Option<_>>()?)
+        }
+    })
 }
 
 impl KnownCalls {
@@ -61,7 +86,7 @@ impl KnownCalls {
                 Some(MadeCall { arguments, result, .. }) => Ok(
                     json!({"response": result, "result": result, "output": result, "args": arguments, "input": arguments}),
                 ),
-                None => Err(format!("`{name}` is no call that was made")),
+                None => self.params.get(name).cloned().ok_or_else(|| format!("`{name}` is no call that was made")),
             },
             // What packs of wallfacer are imported with.
             ExprKind::Call { name, arguments, .. } if name.text == "answer" => match arguments.as_slice() {

@@ -46,8 +46,11 @@ pub fn run_import(arguments: &ImportArgs, color: ColorChoice) -> Result<Exit, Co
         return Err(CommandError::usage(message, "name one file"));
     };
     // What is read of a program is worth having, with a list of the rest.
-    let foreign =
-        ForeignOptions { partly: true, ..arguments.compat.refuse_trace_compat()?.foreign_options(&values.texts) };
+    let foreign = ForeignOptions {
+        partly: true,
+        keep_params: true,
+        ..arguments.compat.refuse_trace_compat()?.foreign_options(&values.texts)
+    };
     let reading = arguments.read.read_options(limits).with_foreign(foreign);
     let mut loaded = rules::load_alone(input, reading)?;
     let lowered = loaded.lowered.take();

@@ -146,7 +146,7 @@ pub fn run_probe(arguments: &ProbeArgs, color: ColorChoice) -> Result<Exit, Comm
 fn called_tools(rules: &[(RuleSentences, Program)]) -> Vec<String> {
     let limits = Limits::default();
     let mut named: Vec<String> =
-        rules.iter().flat_map(|(one, _)| averment_probe::called_tools(&one.text, &limits)).collect();
+        rules.iter().flat_map(|(one, program)| averment_probe::called_tools(&one.text, program, &limits)).collect();
     named.sort();
     named.dedup();
     named

@@ -50,6 +50,8 @@ pub(super) struct CheckLeaf {
     pub test: LeafTest,
     /// The test behind the guards, where it is another one.
     pub guarded: Option<LeafTest>,
+    /// What it says behind `not`, where that reads better than the word in front of it: of what is missing it holds.
+    pub opposite: Option<LeafTest>,
     /// True if the test only repeats its guards.
     pub is_guard: bool,
     /// True if the test alone would hold for missing values.
@@ -62,7 +64,16 @@ pub(super) fn first_term_test(behind: &str) -> LeafTest {
 }
 
 pub(super) fn new_leaf(place: Span, terms: Vec<(Span, String)>, test: LeafTest) -> CheckLeaf {
-    CheckLeaf { place, terms, guards: Vec::new(), test, guarded: None, is_guard: false, of_missing: false }
+    CheckLeaf {
+        place,
+        terms,
+        guards: Vec::new(),
+        test,
+        guarded: None,
+        opposite: None,
+        is_guard: false,
+        of_missing: false,
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -166,6 +177,12 @@ impl PackCheck {
         }
     }
 
+    /// The sentence that says its opposite.
+    fn opposite(&self) -> Option<MappedCondition> {
+        let Self::Leaf(leaf) = self else { return None };
+        Some(leaf.write_test(leaf.opposite.as_ref()?, false, &mut EnsuredGuards::default()))
+    }
+
     fn place(&self) -> Span {
         match self {
             Self::Leaf(leaf) => leaf.place,
@@ -206,9 +223,10 @@ impl PackCheck {
                 };
                 MappedCondition::any_of(*place, checks.iter().map(branch).collect())
             }
-            Self::Not(place, check) => check
-                .to_condition(CheckStyle { strict: false, plain: true }, &mut EnsuredGuards::default())
-                .negated(*place),
+            Self::Not(place, check) => check.opposite().unwrap_or_else(|| {
+                let inner = CheckStyle { strict: false, plain: true };
+                check.to_condition(inner, &mut EnsuredGuards::default()).negated(*place)
+            }),
             Self::Each(place, list, item, checks) => {
                 let body = MappedCondition::all_of(*place, chain(checks, plain, &mut EnsuredGuards::default()));
                 for_each_item(*place, list, item, body)
@@ -274,16 +292,20 @@ impl CheckLeaf {
             return MappedCondition::all_of(self.place, parts);
         }
         let test = self.guarded.as_ref().filter(|_| how.plain).unwrap_or(&self.test);
+        parts.push(self.write_test(test, how.strict, known));
+        MappedCondition::all_of(self.place, parts)
+    }
+
+    fn write_test(&self, test: &LeafTest, strict: bool, known: &mut EnsuredGuards) -> MappedCondition {
         let pieces = test.parts.iter().map(|part| match part {
             TestPart::Words(text) => (self.place, text.clone()),
             TestPart::Literal(place, text) => (*place, text.clone()),
             TestPart::Term(number) => {
                 let place = self.terms.get(*number).map_or(self.place, |(place, _)| *place);
-                (place, self.term_path(*number, how.strict, known))
+                (place, self.term_path(*number, strict, known))
             }
         });
-        parts.push(MappedCondition { pieces: pieces.collect(), binds: test.binds, reaches: false });
-        MappedCondition::all_of(self.place, parts)
+        MappedCondition { pieces: pieces.collect(), binds: test.binds, reaches: false }
     }
 
     /// `required` at the first use that needs it.

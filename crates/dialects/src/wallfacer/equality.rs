@@ -5,6 +5,7 @@ use super::check::{CheckLeaf, LeafTest, PackCheck, TestPart, TypeGuard, first_te
 use super::names::PathRoots;
 use super::operand::PackOperand;
 use super::regex;
+use super::template::KeptParams;
 use crate::writer::BindingStrength;
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::source::Span;
@@ -17,17 +18,19 @@ pub(super) fn equality_check(
 ) -> Option<PackCheck> {
     let (lhs, rhs) = (to.read_operand(node.get("lhs")?, names)?, to.read_operand(node.get("rhs")?, names)?);
     let (path, value) = match (lhs, rhs) {
-        (PackOperand::Value(lhs), PackOperand::Value(rhs)) if !names.each_tool => {
+        (PackOperand::Value(lhs), PackOperand::Value(rhs))
+            if !names.each_tool && !to.kept.is_within(&lhs) && !to.kept.is_within(&rhs) =>
+        {
             return Some(PackCheck::Sure(node.span, same_value(&lhs, &rhs) == equal));
         }
-        (PackOperand::Value(lhs), PackOperand::Value(rhs)) => ((lhs.span, names.value_literal(&lhs)), rhs),
+        (PackOperand::Value(lhs), PackOperand::Value(rhs)) => ((lhs.span, names.value_literal(&lhs, to.kept)), rhs),
         (PackOperand::Path(a, first), PackOperand::Path(b, second)) => {
             return Some(compare_paths(node.span, (a, first), (b, second), equal));
         }
         (PackOperand::Path(place, path), PackOperand::Value(value))
         | (PackOperand::Value(value), PackOperand::Path(place, path)) => ((place, path), value),
     };
-    Some(with_value(node.span, path, &value, names, equal))
+    Some(with_value(node.span, path, &value, (names, to.kept), equal))
 }
 
 /// Nothing is known about their types.
@@ -39,13 +42,20 @@ fn compare_paths(place: Span, first: (Span, String), second: (Span, String), equ
 }
 
 /// A value of another type is simply unequal.
-fn with_value(place: Span, path: (Span, String), value: &YamlNode, names: &PathRoots, equal: bool) -> PackCheck {
-    let literal = || TestPart::Literal(value.span, names.value_literal(value));
+fn with_value(
+    place: Span,
+    path: (Span, String),
+    value: &YamlNode,
+    (names, kept): (&PathRoots, &KeptParams),
+    equal: bool,
+) -> PackCheck {
+    let literal = || TestPart::Literal(value.span, names.value_literal(value, kept));
     let compared = |word: &str| LeafTest {
         binds: BindingStrength::Test,
         parts: vec![TestPart::Term(0), TestPart::Words(format!(" {word} ")), literal()],
     };
-    let depends = names.each_tool && value.as_text().is_some_and(|text| text.contains("{{tool_name}}"));
+    let depends =
+        kept.is_within(value) || names.each_tool && value.as_text().is_some_and(|text| text.contains("{{tool_name}}"));
     let is = match &value.value {
         YamlValue::Null => None,
         YamlValue::Bool(_) => Some(("boolean", "is_flag")),

@@ -56,7 +56,10 @@ impl PackLowering<'_, '_> {
         }
         let head = self.rule_head("invariant", &name, None);
         let names = PathRoots::call_roots(false);
-        let Some(body) = self.read_body(node, node, &name, (tool_pattern(&called), at), &names) else { return };
+        let Some(body) = self.read_body(node, node, &name, (self.tool_literal(node, "tool", &called), at), &names)
+        else {
+            return;
+        };
         self.write_schemas();
         let (own, other) = body.fixtures.iter().partition::<Vec<_>, _>(|fixture| fixture.fits_arguments(body.fixed));
         self.out.write_block(
@@ -184,7 +187,7 @@ impl PackLowering<'_, '_> {
                 call.extend(self.generated_arguments(generate));
                 call.push((node.span, self.seed_clause(node, name, names.each_tool)));
             }
-            (Some(fixed), None) => call.push((fixed.span, names.value_literal(fixed))),
+            (Some(fixed), None) => call.push((fixed.span, names.value_literal(fixed, self.kept))),
             (None, None) if by_schema => {
                 let input = node.get("input").map_or(node.span, |input| input.span);
                 call.push((input, "generate from schema".to_owned()));
@@ -299,6 +302,13 @@ impl PackLowering<'_, '_> {
             asked.parts.push(MappedCondition::from_text(pattern.span, format!("{field} matches {literal}")));
         }
         Some(asked)
+    }
+
+    /// A tool as it stands in a `call`: by a parameter where the pack says it so.
+    fn tool_literal(&self, node: &YamlNode, key: &str, called: &str) -> String {
+        let kept =
+            node.get(key).filter(|tool| tool.as_text().is_some()).and_then(|tool| self.kept.scalar_literal(tool));
+        kept.unwrap_or_else(|| tool_pattern(called))
     }
 
     pub(super) fn tool_name(&mut self, node: &YamlNode, key: &str, what: &str) -> Option<(String, Span)> {

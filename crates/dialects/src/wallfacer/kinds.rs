@@ -135,7 +135,7 @@ fn bound_check(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoots
             CheckLeaf { guards, ..new_leaf(node.span, vec![path, (place, text)], test) }
         }
         PackOperand::Value(value) => {
-            let literal = TestPart::Literal(value.span, names.value_literal(&value));
+            let literal = TestPart::Literal(value.span, names.value_literal(&value, to.kept));
             let test = LeafTest { binds: BindingStrength::Test, parts: vec![TestPart::Term(0), word, literal] };
             let leaf = new_leaf(node.span, vec![path], test);
             match value.as_number().is_some() {
@@ -167,8 +167,11 @@ fn length_check(
             CheckLeaf { guards, ..new_leaf(node.span, vec![path, (place, text)], measured(TestPart::Term(1))) }
         }
         PackOperand::Value(value) => {
-            let leaf =
-                new_leaf(node.span, vec![path], measured(TestPart::Literal(value.span, names.value_literal(&value))));
+            let leaf = new_leaf(
+                node.span,
+                vec![path],
+                measured(TestPart::Literal(value.span, names.value_literal(&value, to.kept))),
+            );
             let whole = value.as_number().is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
             match whole {
                 // Whatever has a length has at least that.
@@ -240,9 +243,23 @@ fn matches_regex(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoo
             let parts = vec![
                 TestPart::Term(0),
                 TestPart::Words(" matches ".to_owned()),
+                TestPart::Literal(pattern.span, literal.clone()),
+            ];
+            let words = |text: &str| TestPart::Words(text.to_owned());
+            // Without the shorthand: a failure would tell of it in the place of the pattern.
+            let opposite = vec![
+                words("not (if "),
+                TestPart::Term(0),
+                words(" exists then type_of("),
+                TestPart::Term(0),
+                words(") == \"string\" and "),
+                TestPart::Term(0),
+                words(" matches "),
                 TestPart::Literal(pattern.span, literal),
+                words(" else false)"),
             ];
             CheckLeaf {
+                opposite: Some(LeafTest { binds: BindingStrength::Not, parts: opposite }),
                 guards: vec![TypeGuard { name: "is_text", term: 0, always: false }],
                 ..new_leaf(node.span, vec![path], LeafTest { binds: BindingStrength::Test, parts })
             }

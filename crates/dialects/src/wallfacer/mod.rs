@@ -18,7 +18,7 @@ mod sequence;
 pub(crate) mod template;
 
 use crate::writer::{RuleWriter, UniqueLabels};
-use crate::yaml::{YamlNode, YamlSchema};
+use crate::yaml::{YamlNode, YamlSchema, YamlValue};
 use crate::{Dialect, FileSyntax, Lowering, YamlDialect};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
@@ -26,6 +26,7 @@ use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use names::PathRoots;
 use pack::PackEntry;
 use std::borrow::Cow;
+use template::KeptParams;
 
 /// Packs of the versions 1 to 3.
 pub const DIALECT: Dialect = Dialect {
@@ -62,10 +63,12 @@ struct PackLowering<'a, 'l> {
     label: String,
     /// The tags of the current entry, as a modifier.
     tags: String,
+    kept: &'a KeptParams,
 }
 
 fn lower_pack(_: &YamlNode, lowering: &mut Lowering<'_>) {
-    let Some(pack) = pack::read_pack(lowering) else { return };
+    let Some(mut pack) = pack::read_pack(lowering) else { return };
+    let kept = std::mem::take(&mut pack.kept);
     let mut sentences = PackLowering {
         lowering,
         out: RuleWriter::default(),
@@ -74,6 +77,7 @@ fn lower_pack(_: &YamlNode, lowering: &mut Lowering<'_>) {
         schemas: Vec::new(),
         label: String::new(),
         tags: String::new(),
+        kept: &kept,
     };
     for entry in &pack.invariants {
         sentences.begin_entry(entry);
@@ -90,6 +94,7 @@ fn lower_pack(_: &YamlNode, lowering: &mut Lowering<'_>) {
     let out = sentences.out;
     let description = pack.description.as_deref().unwrap_or("").trim();
     lowering.out.write_remark(&format!("The pack {}. {description}", pack.name));
+    write_params(lowering, &kept);
     write_definitions(lowering, &out);
     lowering.out.append(out);
 }
@@ -123,6 +128,34 @@ const SHORT: [(&str, &str, &str, &str); 11] = [
     ),
     ("is_error", "said", "Whether it says that the call went wrong.", "is_flag(said.isError) and said.isError == true"),
 ];
+
+/// True for the name of a helper.
+fn is_shorthand(name: &str) -> bool {
+    SHORT.iter().any(|(short, ..)| *short == name)
+}
+
+/// The parameters that stay parameters. One that no place of the language takes is said to be written out.
+fn write_params(lowering: &mut Lowering<'_>, kept: &KeptParams) {
+    lowering.out.write_gap();
+    for (name, default, says) in &kept.declared {
+        let value = crate::writer::value_literal(default);
+        let (is_kept, is_frozen) = kept.uses_of(name);
+        if is_frozen {
+            let places = "In paths, patterns, schemas, fixtures and names";
+            lowering.out.write_remark(&format!("{places} the parameter {name} is written out: {value}."));
+        }
+        if !is_kept {
+            continue;
+        }
+        let ty = match &default.value {
+            YamlValue::Bool(_) => "boolean",
+            YamlValue::Number(_) => "number",
+            _ => "string",
+        };
+        lowering.out.write_remark(says.as_deref().unwrap_or(""));
+        lowering.out.write_line(default.span, |out| out.put_text(&format!("param {name}: {ty} = {value}")));
+    }
+}
 
 fn write_definitions(lowering: &mut Lowering<'_>, out: &RuleWriter) {
     let place = Span::new(lowering.root, 0, 0);

@@ -1,5 +1,6 @@
 //! What the paths and placeholders of a pack stand for in a sentence.
 
+use super::template::KeptParams;
 use crate::jsonpath::{self as path, ForeignPath, JsonPathStep};
 use crate::writer::{object_key, quote_text};
 use crate::yaml::{YamlNode, YamlValue};
@@ -95,16 +96,19 @@ impl PathRoots {
     }
 
     /// A value of the pack, with the name of the tool in its place.
-    pub fn value_literal(&self, node: &YamlNode) -> String {
+    pub fn value_literal(&self, node: &YamlNode, kept: &KeptParams) -> String {
+        if let Some(literal) = kept.scalar_literal(node) {
+            return literal;
+        }
         let joined = |parts: Vec<String>| parts.join(", ");
         match &node.value {
             YamlValue::Text(text) => self.tool_text(text),
             YamlValue::List(items) => {
-                format!("[{}]", joined(items.iter().map(|item| self.value_literal(item)).collect()))
+                format!("[{}]", joined(items.iter().map(|item| self.value_literal(item, kept)).collect()))
             }
             YamlValue::Map(entries) if !entries.is_empty() => {
                 let entry = |(key, value): &(YamlNode, YamlNode)| {
-                    format!("{}: {}", object_key(&key.key_text()), self.value_literal(value))
+                    format!("{}: {}", object_key(&key.key_text()), self.value_literal(value, kept))
                 };
                 format!("{{ {} }}", joined(entries.iter().map(entry).collect()))
             }

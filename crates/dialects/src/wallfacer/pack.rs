@@ -1,13 +1,13 @@
 //! A pack with the packs that it extends.
 
-use super::template::{self, CoveredText, PackParameter, TOOL_NAME};
+use super::template::{self, CoveredText, KeptParams, PackParameter, TOOL_NAME};
 use crate::Lowering;
 use crate::writer::to_label;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::{FileId, SourceFile, Span};
 use averment_engine::check::files::display_name;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 const DEPTH: usize = 4;
@@ -27,6 +27,8 @@ pub(super) struct InvariantPack {
     pub for_each_tool: Vec<PackEntry>,
     /// Calls that follow each other.
     pub sequences: Vec<PackEntry>,
+    /// Parameters that stay parameters, of all packs that were read.
+    pub kept: KeptParams,
 }
 
 /// An invariant or a sequence.
@@ -39,8 +41,8 @@ pub(super) struct PackEntry {
 
 /// `None` if it is invalid, which was reported.
 pub(super) fn read_pack(lowering: &mut Lowering<'_>) -> Option<InvariantPack> {
-    let mut reading = PackReader { declared: BTreeSet::new(), parameters: None };
-    let pack = reading.load_pack(lowering, lowering.root, &mut Vec::new());
+    let mut reading = PackReader { declared: BTreeSet::new(), parameters: None, kept: KeptParams::default() };
+    let mut pack = reading.load_pack(lowering, lowering.root, &mut Vec::new());
     let start = Span::new(lowering.root, 0, 0);
     for (name, _) in lowering.options.given {
         if reading.declared.contains(name) {
@@ -53,10 +55,14 @@ pub(super) fn read_pack(lowering: &mut Lowering<'_>) -> Option<InvariantPack> {
         let message = format!("the pack declares no parameter `{name}`");
         lowering.sink.error(Slug::UnknownName, reading.parameters.unwrap_or(start), message, help);
     }
+    if let Some(pack) = &mut pack {
+        pack.kept = reading.kept;
+    }
     pack
 }
 
 struct PackReader {
+    kept: KeptParams,
     declared: BTreeSet<String>,
     parameters: Option<Span>,
 }
@@ -85,11 +91,13 @@ impl PackReader {
         let mut values = template::read_parameters(lowering, metadata.as_ref());
         self.declared.extend(values.keys().cloned());
         if raw.get("for_each_tool").is_some_and(|blocks| !blocks.items().is_empty()) {
-            let literal = || PackParameter { text: format!("{{{{{TOOL_NAME}}}}}"), whole: None };
+            let literal =
+                || PackParameter { text: format!("{{{{{TOOL_NAME}}}}}"), whole: None, is_kept: false, is_text: true };
             values.entry(TOOL_NAME.to_owned()).or_insert_with(literal);
         }
         template::report_undeclared(lowering, &covered, file, &values);
         let root = covered.fill_node(&raw, Some(&values));
+        self.keep_params(&covered, &values, metadata.as_ref());
         let own = own_pack(lowering, &root, &source_name)?;
         trail.push(own.name.clone());
         let parents = root.get("metadata").map(|metadata| lowering.sink.list_items(metadata, "extends", "`metadata`"));
@@ -98,6 +106,27 @@ impl PackReader {
         trail.pop();
         let parents: Vec<InvariantPack> = parents.into_iter().collect::<Option<_>>()?;
         Some(merge_packs(own, parents))
+    }
+
+    /// Notes which parameters stay parameters. Of packs that extend each other the first that declares one has the say.
+    fn keep_params(
+        &mut self,
+        covered: &CoveredText<'_>,
+        values: &BTreeMap<String, PackParameter>,
+        metadata: Option<&YamlNode>,
+    ) {
+        self.kept.texts.append(&mut covered.kept.borrow_mut());
+        let declared = metadata.and_then(|metadata| metadata.get("parameters")).map(YamlNode::entries);
+        for (name, about) in declared.unwrap_or_default() {
+            let name = name.key_text();
+            let is_new = !self.kept.declared.iter().any(|(known, ..)| *known == name);
+            if let Some(default) = about.get("default").filter(|_| is_new)
+                && values.get(&name).is_some_and(|value| value.is_kept)
+            {
+                let says = about.get("description").and_then(YamlNode::as_text).map(str::to_owned);
+                self.kept.declared.push((name, default.clone(), says));
+            }
+        }
     }
 
     fn load_parent(

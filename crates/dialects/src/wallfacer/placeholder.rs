@@ -86,6 +86,10 @@ impl PackLowering<'_, '_> {
         earlier: &[EarlierStep],
         taken: &mut Vec<(usize, String)>,
     ) -> Option<String> {
+        let is_plain = node.as_text().is_none_or(|text| !text.contains("{{"));
+        if let Some(literal) = self.kept.scalar_literal(node).filter(|_| is_plain) {
+            return Some(literal);
+        }
         match &node.value {
             YamlValue::Text(text) => {
                 let trimmed = text.trim();

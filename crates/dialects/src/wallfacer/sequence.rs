@@ -126,7 +126,9 @@ impl PackLowering<'_, '_> {
         if let Some(before) = steps.last() {
             asked.push(format!("index > {}.index", before.variable));
         }
-        asked.push(format!("tool == {}", quote_text(&tool)));
+        let kept =
+            node.get("call").filter(|tool| tool.as_text().is_some()).and_then(|tool| self.kept.scalar_literal(tool));
+        asked.push(format!("tool == {}", kept.unwrap_or_else(|| quote_text(&tool))));
         let mut taken = Vec::new();
         for (key, value) in with.map(YamlNode::entries).unwrap_or_default() {
             let argument = self.argument_expression(value, earlier, &mut taken)?;

@@ -7,7 +7,8 @@ use crate::Lowering;
 use crate::yaml::{self, YamlNode, YamlSchema, YamlValue};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::{FileId, Span};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The placeholder for each tool in `for_each_tool`.
@@ -22,6 +23,73 @@ pub(super) struct PackParameter {
     pub text: String,
     /// A list or mapping, which stands as it is where no quotes are around the placeholder.
     pub whole: Option<YamlNode>,
+    /// True if it stays a parameter of what is written.
+    pub is_kept: bool,
+    /// True if its value is a text.
+    pub is_text: bool,
+}
+
+/// A part of a text of the pack.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum TextPiece {
+    Text(String),
+    Param(String),
+}
+
+/// Scalars that hold parameters which stay parameters: by their places, and which of them were written as such.
+#[derive(Debug, Default)]
+pub(super) struct KeptParams {
+    pub texts: BTreeMap<ScalarPlace, Vec<TextPiece>>,
+    pub declared: Vec<(String, YamlNode, Option<String>)>,
+    written: RefCell<BTreeSet<ScalarPlace>>,
+}
+
+type ScalarPlace = (FileId, u32, u32);
+
+fn scalar_place(span: Span) -> ScalarPlace {
+    (span.file, span.start, span.end)
+}
+
+impl KeptParams {
+    /// The literal of a scalar with parameters in it: `limit`, `"${witness}"`.
+    pub fn scalar_literal(&self, node: &YamlNode) -> Option<String> {
+        let pieces = self.texts.get(&scalar_place(node.span))?;
+        self.written.borrow_mut().insert(scalar_place(node.span));
+        if let ([TextPiece::Param(name)], false) = (pieces.as_slice(), node.as_text().is_some()) {
+            return Some(name.clone());
+        }
+        Some(self::text_literal(pieces))
+    }
+
+    /// True if a value holds such a scalar.
+    pub fn is_within(&self, node: &YamlNode) -> bool {
+        let Span { file, start, end } = node.span;
+        self.texts.range((file, start, 0)..).take_while(|((of, at, _), _)| *of == file && *at < end).next().is_some()
+    }
+
+    /// Whether a parameter was written as one, and whether it was written out somewhere.
+    pub fn uses_of(&self, name: &str) -> (bool, bool) {
+        let written = self.written.borrow();
+        let is_it = |piece: &TextPiece| matches!(piece, TextPiece::Param(one) if one == name);
+        let uses = || self.texts.iter().filter(|(_, pieces)| pieces.iter().any(is_it)).map(|(place, _)| place);
+        (uses().any(|place| written.contains(place)), uses().any(|place| !written.contains(place)))
+    }
+}
+
+/// `"p_${witness}"`.
+fn text_literal(pieces: &[TextPiece]) -> String {
+    let mut out = String::from("\"");
+    for piece in pieces {
+        match piece {
+            TextPiece::Text(text) => {
+                let quoted = crate::writer::quote_text(text);
+                out.push_str(quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or(""));
+            }
+            TextPiece::Param(name) => out.push_str(&format!("${{{name}}}")),
+        }
+    }
+    out.push('"');
+    out
 }
 
 /// Text with placeholders masked by words.
@@ -31,6 +99,8 @@ pub(super) struct CoveredText<'t> {
     mark: String,
     /// Span and name of each placeholder.
     pub places: Vec<(Range<usize>, String)>,
+    /// The scalars that were filled with kept parameters.
+    pub kept: RefCell<BTreeMap<ScalarPlace, Vec<TextPiece>>>,
 }
 
 /// `None` if nothing needs masking.
@@ -54,7 +124,7 @@ impl<'t> CoveredText<'t> {
             places.push((range, name));
         }
         text.push_str(original.get(at..).unwrap_or(""));
-        Self { original, text, mark, places }
+        Self { original, text, mark, places, kept: RefCell::default() }
     }
 
     /// Reads the text.
@@ -89,10 +159,52 @@ impl<'t> CoveredText<'t> {
             return node.value.clone();
         }
         let filled = self.replace_covers(text, |name| values.get(name).map(|parameter| parameter.text.as_str()));
-        match plain {
+        let value = match plain {
             true => yaml::plain_value(&filled, YamlSchema::Core),
             false => YamlValue::Text(filled),
+        };
+        let is_text = matches!(value, YamlValue::Text(_));
+        if let Some(pieces) = self.kept_pieces(text, values, is_text) {
+            let is_alone = plain && matches!(pieces.as_slice(), [TextPiece::Param(_)]);
+            if is_alone || is_text {
+                self.kept.borrow_mut().insert(scalar_place(span), pieces);
+            }
         }
+        value
+    }
+
+    /// The parts of a scalar, where one of its parameters stays one; the others are put in. In a text only texts stay: a number is written otherwise there.
+    fn kept_pieces(
+        &self,
+        text: &str,
+        values: &BTreeMap<String, PackParameter>,
+        is_text: bool,
+    ) -> Option<Vec<TextPiece>> {
+        let is_kept = |name: &String| {
+            values.get(name).is_some_and(|parameter| parameter.is_kept && (parameter.is_text || !is_text))
+        };
+        if !self.places.iter().any(|(_, name)| is_kept(name)) {
+            return None;
+        }
+        let mut pieces = vec![TextPiece::Text(text.to_owned())];
+        for (number, (range, name)) in self.places.iter().enumerate() {
+            let Some(cover) = covering_word(&self.mark, number, range.len()) else { continue };
+            let Some(at) = pieces.iter().position(|one| matches!(one, TextPiece::Text(text) if text.contains(&cover)))
+            else {
+                continue;
+            };
+            let Some(TextPiece::Text(whole)) = pieces.get(at).cloned() else { continue };
+            let Some((before, behind)) = whole.split_once(&cover) else { continue };
+            let middle = match values.get(name) {
+                Some(_) if is_kept(name) => TextPiece::Param(name.clone()),
+                Some(parameter) => TextPiece::Text(parameter.text.clone()),
+                None => TextPiece::Text(self.original.get(range.clone()).unwrap_or("").to_owned()),
+            };
+            let parts = [TextPiece::Text(before.to_owned()), middle, TextPiece::Text(behind.to_owned())];
+            pieces.splice(at..=at, parts);
+        }
+        pieces.retain(|piece| !matches!(piece, TextPiece::Text(text) if text.is_empty()));
+        pieces.iter().any(|piece| matches!(piece, TextPiece::Param(_))).then_some(pieces)
     }
 
     /// Unknown placeholders are restored.
@@ -185,14 +297,23 @@ pub(super) fn read_parameters(
             .rev()
             .find(|(given, _)| *given == name.key_text())
             .map(|(_, value)| value.clone());
-        let whole = (given.is_none() && (default.is_list() || default.is_map())).then(|| default.clone());
+        let is_given = given.is_some();
+        let whole = (!is_given && (default.is_list() || default.is_map())).then(|| default.clone());
         let text = given.unwrap_or_else(|| as_text(default));
         if !lowering.params.iter().any(|(known, _)| *known == name.key_text()) {
             lowering.params.push((name.key_text(), text.clone()));
         }
-        values.insert(name.key_text(), PackParameter { text, whole });
+        let is_kept =
+            lowering.options.keep_params && !is_given && whole.is_none() && can_be_kept(&name.key_text(), default);
+        values.insert(name.key_text(), PackParameter { text, whole, is_kept, is_text: default.as_text().is_some() });
     }
     values
+}
+
+/// True if a parameter can have this name and default in the language.
+fn can_be_kept(name: &str, default: &YamlNode) -> bool {
+    let is_value = matches!(default.value, YamlValue::Text(_) | YamlValue::Number(_) | YamlValue::Bool(_));
+    is_value && name != TOOL_NAME && crate::writer::tool_pattern(name) == name && !super::is_shorthand(name)
 }
 
 fn as_text(node: &YamlNode) -> String {

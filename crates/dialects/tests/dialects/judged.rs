@@ -53,13 +53,21 @@ impl Given<'_> {
     /// # Errors
     /// What is said of it, a line each.
     pub fn imported(&self) -> Result<String, String> {
+        self.import_rules(false)
+    }
+
+    /// What `aver import` makes of it: its parameters stay parameters.
+    ///
+    /// # Errors
+    /// What is said of it, a line each.
+    pub fn import_rules(&self, keep_params: bool) -> Result<String, String> {
         let mut sources = SourceMap::default();
         let root = sources.add_file(SourceFile::new(self.name, Some(Path::new("")), self.text));
         let given: Vec<(String, String)> =
             self.params.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         let how = LoweringInputs {
             files: &self.files(),
-            options: ForeignOptions { given: &given, newest: self.newest, ..ForeignOptions::default() },
+            options: ForeignOptions { given: &given, newest: self.newest, keep_params, ..ForeignOptions::default() },
         };
         let compiled = averment_dialects::compile_foreign(&mut sources, root, &[], Limits::default(), how);
         match (compiled.program, compiled.lowered) {
@@ -73,7 +81,7 @@ impl Given<'_> {
     /// # Errors
     /// What is said of the file where it cannot be used, a line each.
     pub fn judge(&self, run: &str) -> Result<Judged, String> {
-        let text = self.imported()?;
+        let text = self.import_rules(true)?;
         let builder = Rules::builder().files(self.files()).text(self.name, self.text).allow_empty(true);
         let mut builder = builder.by_newest_release(self.newest);
         for (name, value) in self.params {
@@ -91,7 +99,7 @@ impl Given<'_> {
     /// # Errors
     /// What is said of the file where it cannot be used, a line each.
     pub fn tested(&self) -> Result<Vec<Tested>, String> {
-        let text = self.imported()?;
+        let text = self.import_rules(true)?;
         let builder = Rules::builder().files(self.files()).text(self.name, self.text).allow_empty(true);
         let builder = self.params.iter().fold(builder, |builder, (name, value)| builder.param_text(*name, *value));
         let own = tested(&builder.build().map_err(|error| error.to_string())?);
@@ -103,7 +111,7 @@ impl Given<'_> {
 
     /// What it is imported as is formatted as the formatter would, and no lint finds anything in it.
     pub fn imports_cleanly(&self) {
-        let text = self.imported().unwrap();
+        let text = self.import_rules(true).unwrap();
         let formatted =
             fmt::format_text(&text, &fmt::FormatOptions::default()).unwrap_or_else(|said| panic!("{said:?}\n{text}"));
         let mut sources = SourceMap::default();

@@ -57,6 +57,11 @@ impl ToolCatalog {
         self.others.push((tool.to_owned(), other));
     }
 
+    /// All tools with another name that is declared for them.
+    pub fn all_other_names(&self) -> &[(String, NameTest)] {
+        &self.others
+    }
+
     /// The other names that are declared for a tool.
     pub fn other_names(&self, name: &str) -> Vec<NameTest> {
         self.others.iter().filter(|(tool, _)| tool == name).map(|(_, other)| other.clone()).collect()

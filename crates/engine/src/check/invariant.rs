@@ -7,7 +7,7 @@ use super::blocks::BlockWrap;
 use super::body::{AssertionPlace, BodyKind};
 use super::expr::CheckedExpr;
 use super::fold;
-use super::invariant_inputs::GenerateClause;
+use super::invariant_inputs::{GenerateClause, GeneratedTool};
 use super::kinds;
 use super::scope::{NameScope, ScopeVariable, VariableValue};
 use super::settings::OwnModifiers;
@@ -98,9 +98,11 @@ impl<'a> Checker<'a> {
         reading: &mut InvariantReading<'a>,
     ) {
         let is_each = call.tool.text == "tool" && reading.tool.is_some();
+        let named = self.called_tool_test(&place.scope, call);
         let mut name = NameTest::Any;
         let mut shape = StepShape::of_kind(StepKind::Call);
-        if !is_each {
+        if !is_each && named.is_none() {
+            self.report_param_as_tool(&place.scope, &call.tool);
             self.check_tool(&place.scope, &call.tool.text, call.tool.span);
             name = NameTest::Exactly(call.tool.text.clone());
             // What has to be refused may be what the schema of the tool does not allow.
@@ -110,6 +112,7 @@ impl<'a> Checker<'a> {
         let every = |tool: &ir::TypedExpr| matches!(tool.kind, ExprKind::Constant(Constant::Boolean(true)));
         let mut tests: Vec<ir::TypedExpr> =
             reading.tool.iter().filter(|tool| is_each && !every(tool)).cloned().collect();
+        tests.extend(named);
         let mut scope = NameScope { variables: reading.variables.clone(), ..place.scope.clone() };
         if is_each {
             // Among its arguments the tool is known by its name.
@@ -120,7 +123,9 @@ impl<'a> Checker<'a> {
             CallInput::Object(object) => self.call_arguments(&scope, &shape, object, &mut tests),
             CallInput::Generate { inputs, cases, seed, seed_name } => {
                 let made = GenerateClause { inputs, cases, seed, seed_name: seed_name.as_ref() };
-                self.generated_inputs(place.rule, &call.tool, is_each, &made);
+                let parts = self.tool_parts(place.scope.file, call);
+                let tool = GeneratedTool { name: &call.tool, parts, each: is_each };
+                self.generated_inputs(place.rule, tool, &made);
             }
         }
         let needs = reading

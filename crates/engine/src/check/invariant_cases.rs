@@ -95,7 +95,11 @@ impl<'a> Checker<'a> {
 
     fn call_tool(&self, call: &ast::InvariantCall) -> String {
         let first = || self.module.tools.first().map_or("tool", |tool| &tool.name).to_owned();
-        if call.tool.text == "tool" { first() } else { call.tool.text.clone() }
+        match &call.tool_text {
+            None if call.tool.text == "tool" => first(),
+            None => call.tool.text.clone(),
+            Some(_) => self.default_tool(call).unwrap_or_else(|| call.tool.text.clone()),
+        }
     }
 
     fn build_arguments(
@@ -147,7 +151,7 @@ impl<'a> Checker<'a> {
             return Some(found.cloned().unwrap_or(Constant::Null));
         }
         let lowered = self.top_expr(&NameScope::of_file(0), value);
-        Some(self.constant_value(&lowered.expr).unwrap_or(Constant::Null))
+        Some(self.value_in_test(&lowered.expr).unwrap_or(Constant::Null))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::scope::NameScope;
-use crate::ir::{Constant, GeneratedCall, InputsSpec, SeedNamePart, ValueKind, ValueSpec};
+use crate::ir::{Constant, GeneratedCall, InputsSpec, SeedNamePart, ToolNamePart, ValueKind, ValueSpec};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, ExprKind, GeneratedInputs, GeneratedKind, InputGenerator, TextPart};
@@ -20,14 +20,17 @@ pub(super) struct GenerateClause<'a> {
     pub seed_name: Option<&'a ast::TextLiteral>,
 }
 
+pub(super) struct GeneratedTool<'a> {
+    pub name: &'a ast::Name,
+    /// Of a name with parameters.
+    pub parts: Vec<ToolNamePart>,
+    /// True in `for each tool`.
+    pub each: bool,
+}
+
 impl<'a> Checker<'a> {
-    pub(super) fn generated_inputs(
-        &mut self,
-        rule: Option<u32>,
-        tool: &ast::Name,
-        each: bool,
-        made: &GenerateClause<'a>,
-    ) {
+    pub(super) fn generated_inputs(&mut self, rule: Option<u32>, tool: GeneratedTool<'_>, made: &GenerateClause<'a>) {
+        let GeneratedTool { name, parts, each } = tool;
         let inputs = self.inputs_spec(made.inputs);
         let cases = self.whole_number(made.cases, "the number of cases");
         let seed = self.whole_number(made.seed, "a seed");
@@ -46,12 +49,16 @@ impl<'a> Checker<'a> {
         if let (Some(rule), Some(inputs), Some(cases), Some(seed), Some(seed_name)) =
             (rule, inputs, cases, seed, seed_name)
         {
-            let named = (!each).then(|| tool.text.clone());
+            let named = match parts.is_empty() {
+                true => vec![ToolNamePart::Text(name.text.clone())],
+                false => parts,
+            };
+            let named = (!each).then_some(named);
             let cases = cases.max(1);
             self.module.inputs.push(GeneratedCall {
                 rule,
                 tool: named,
-                span: tool.span,
+                span: name.span,
                 inputs,
                 cases,
                 seed,

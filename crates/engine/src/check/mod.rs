@@ -56,6 +56,7 @@ mod symbols;
 mod temporal;
 mod testing;
 mod text;
+mod tool_text;
 mod ty;
 mod units;
 mod value_conditions;

@@ -142,7 +142,10 @@ impl<'a> Checker<'a> {
                     self.within_limit(parts, name.span)
                 }
                 Some((FileSymbol::Broken, _)) => vec![AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any)],
-                _ => {
+                symbol => {
+                    if let Some((FileSymbol::Param(number), _)) = symbol {
+                        self.report_bare_param(number, name);
+                    }
                     let part = self.tool_draft(scope, name);
                     self.with_other_names(scope, part, atom)
                 }
@@ -151,6 +154,10 @@ impl<'a> Checker<'a> {
                 self.check_tool(scope, &name.text, name.span);
                 let part = self.exact_tool(&name.text);
                 self.with_other_names(scope, part, atom)
+            }
+            AtomSubject::ToolText(text) => {
+                let part = self.described_tool(scope, text);
+                vec![self.with_entries(scope, part, atom)]
             }
             AtomSubject::Kind { kind, word: _, text } => {
                 let part = self.kind_draft(scope, *kind, text.as_ref());

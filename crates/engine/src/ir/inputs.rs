@@ -1,5 +1,6 @@
 //! Inputs that are made for calls of invariants: `call TOOL generate …`. A recorded run is judged without them.
 
+use super::{Constant, DeclaredParam};
 use averment_base::source::Span;
 
 /// A call of an invariant with the inputs that are made for it.
@@ -8,7 +9,7 @@ pub struct GeneratedCall {
     /// The invariant, by number.
     pub rule: u32,
     /// The tool; `None` for each tool of `for each tool`.
-    pub tool: Option<String>,
+    pub tool: Option<Vec<ToolNamePart>>,
     /// The name of the tool in the rules. The place of the pattern of the call begins there.
     pub span: Span,
     /// The generator of the inputs.
@@ -19,6 +20,30 @@ pub struct GeneratedCall {
     pub seed: u64,
     /// The name that the seed goes with, in parts.
     pub seed_name: Vec<SeedNamePart>,
+}
+
+/// A part of the name of a called tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolNamePart {
+    /// Text.
+    Text(String),
+    /// The value of a parameter, by number.
+    Param(u32),
+}
+
+impl GeneratedCall {
+    /// The name of the tool under the values of these parameters; `None` for each tool, and without a value.
+    #[must_use]
+    pub fn tool_name(&self, params: &[DeclaredParam]) -> Option<String> {
+        let parts = self.tool.as_ref()?.iter().map(|part| match part {
+            ToolNamePart::Text(text) => Some(text.clone()),
+            ToolNamePart::Param(number) => match params.get(*number as usize)?.default.as_ref()? {
+                Constant::Text(text) => Some(text.clone()),
+                _ => None,
+            },
+        });
+        parts.collect()
+    }
 }
 
 /// The generator of a call's inputs.

@@ -17,7 +17,7 @@ mod translate;
 
 pub use averment_base::types::Type;
 pub use expr::*;
-pub use inputs::{GeneratedCall, InputsSpec, SeedNamePart, ValueKind, ValueSpec};
+pub use inputs::{GeneratedCall, InputsSpec, SeedNamePart, ToolNamePart, ValueKind, ValueSpec};
 pub use operand::{OperandPurpose, StatementOperand};
 pub use over_runs::{OverRunsCheck, OverRunsQuestion, RateBound, RateSubject, RunFold, RunFoldFunction};
 pub use suite::{CasePlan, SessionSettings, SettingContent, SettingValue, SuitePlan};

@@ -388,6 +388,31 @@ fn invariants_judge_every_call_of_their_tool() {
     assert_eq!(checked.module.tests[0].rules, [0]);
 }
 
+/// The tool of a call and of a pattern may be a parameter, which never stands there without saying so.
+#[test]
+fn tools_can_be_parameters() {
+    let text = "param witness: string = \"divide\"\nparam n: number = 1\ntool divide also mcp__*__divide\nnever \"${witness}\"(a: 1)\nnever n\ninvariant i {\n  call \"p_${witness}\" { a: n, b: \"${witness}\" }\n  expect error\n  test \"t\" expect pass { error: \"no\" }\n}\n";
+    let (_, checked_rules) = checked(text);
+    assert_eq!(said(text), "");
+    assert_eq!(
+        checked_rules.module.tests[0].run,
+        r#"{"calls":[{"tool":"p_divide","args":{"a":1,"b":"divide"},"status":"failed","error":"no"}]}"#
+    );
+    let shown = lowered(text);
+    assert!(shown.contains("@tool Equal"), "{shown}");
+    assert!(shown.contains("@tool Matches"), "other names of the tool count: {shown}");
+    for (rules, word) in [
+        ("param witness: string = \"d\"\nnever witness\n", "write `\"${witness}\"`"),
+        ("param witness: string = \"d\"\ninvariant i {\n  call witness {}\n  expect ok\n}\n", "write `\"${witness}\"`"),
+        ("invariant i {\n  call \"${inputs.tool}\" {}\n  expect ok\n}\n", "only a parameter can stand"),
+    ] {
+        assert!(said(rules).contains(word), "{rules}: {}", said(rules));
+    }
+    for quoted in ["never \"witness\"", "never \"${witness}\""] {
+        assert!(!said(&format!("param witness: string = \"d\"\n{quoted}\n")).contains("error"));
+    }
+}
+
 #[test]
 fn settings_are_handed_down() {
     let (_, checked) = checked(

@@ -350,6 +350,7 @@ impl StatementReader<'_> {
         let subject = match &atom.subject {
             AtomSubject::Tool(name) if name.text == "any" => "call".to_owned(),
             AtomSubject::Tool(name) | AtomSubject::QuotedTool(name) => name.text.clone(),
+            AtomSubject::ToolText(text) => self.source_words(text.span),
             AtomSubject::Kind { kind, text, .. } => self.kind_words(*kind, text.as_ref()),
         };
         let entries = atom.arguments.as_deref().unwrap_or(&[]);

@@ -80,7 +80,7 @@ pub fn two_scopes(context: &mut LintContext<'_>) {
     impl<'a> SyntaxVisitor<'a> for ScopeVisitor<'_, 'a> {
         fn visit_step(&mut self, step: &'a StepPattern) {
             let PatternForm::Atom(Atom {
-                subject: AtomSubject::Tool(_) | AtomSubject::QuotedTool(_),
+                subject: AtomSubject::Tool(_) | AtomSubject::QuotedTool(_) | AtomSubject::ToolText(_),
                 arguments: Some(all),
                 ..
             }) = &step.kind

@@ -255,8 +255,10 @@ pub enum TestRun {
 /// `call TOOL {…}`, `call TOOL generate {…} cases N seed M for "NAME"`, with `as NAME` and `expect ok|error`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvariantCall {
-    /// The tool's name; `tool` inside `for each tool`.
+    /// The tool's name; `tool` inside `for each tool`. As written, with its `${…}`, where [`Self::tool_text`] is given.
     pub tool: Name,
+    /// A name with parameters in it: `"${witness}"`.
+    pub tool_text: Option<TextLiteral>,
     /// The arguments.
     pub input: CallInput,
     /// `as made`.

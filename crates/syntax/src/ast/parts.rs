@@ -31,7 +31,7 @@ macro_rules! parts {
             ParamItem { name, ty, default }
             RuleBlock { name, sentence, modifiers, body }
             TestItem { name, expect, rules, run }
-            InvariantCall { tool, input, alias, expect }
+            InvariantCall { tool, tool_text, input, alias, expect }
             InputGenerator { name, value, elements }
             GeneratedKind { ty, bounds }
             Assertion { statement, modifiers, span }
@@ -213,6 +213,7 @@ macro_rules! pattern_parts {
             AtomSubject {
                 Tool(one);
                 QuotedTool(one);
+                ToolText(one);
                 Kind { kind, word, text };
             }
             KindText {

@@ -73,6 +73,8 @@ pub enum AtomSubject {
     Tool(Name),
     /// A quoted name, literal.
     QuotedTool(Name),
+    /// A quoted name with `${…}` in it: `"${witness}"`.
+    ToolText(TextLiteral),
     /// `command`, `read`, `user`, …, with what stands behind it. Without a word of its own a text goes on with the kind of an earlier pattern of
     /// the list: `"mkfs"` of `never command "rm", "mkfs"`.
     Kind { kind: StepWord, word: Option<Span>, text: Option<KindText> },

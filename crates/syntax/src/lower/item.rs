@@ -4,7 +4,7 @@ use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{
     Assertion, BodySetting, CallInput, Expr, ExprKind, GeneratedInputs, GeneratedKind, InputGenerator, InvariantCall,
     ItemKind, Name, ParamItem, RuleBlock as NamedRule, SchemaSource, Statement, StatementKind, SyntaxItem, TestItem,
-    TestRun, ToolFact, ToolName, UseItem,
+    TestRun, TextLiteral, ToolFact, ToolName, UseItem,
 };
 use crate::grammar::Rule;
 use crate::words;
@@ -291,7 +291,7 @@ impl SyntaxLowering<'_> {
     }
 
     fn call_item(&mut self, mut children: NodeChildren<'_>) -> Option<ItemKind> {
-        let tool = self.tool_name(children.next()?)?;
+        let (tool, tool_text) = self.called_tool(children.next()?)?;
         let input = children.next()?;
         let input = match input.as_rule() {
             Rule::object => CallInput::Object(self.lower_object(input)?),
@@ -305,7 +305,21 @@ impl SyntaxLowering<'_> {
             .next_if_rule(Rule::call_expectation)
             .and_then(|expect| NodeChildren::of_node(expect).last())
             .map(|word| self.node_name(&word));
-        Some(ItemKind::Call(InvariantCall { tool, input, alias, expect }))
+        Some(ItemKind::Call(InvariantCall { tool, tool_text, input, alias, expect }))
+    }
+
+    /// The tool of a `call`, and the text of its name where there are parameters in it.
+    fn called_tool(&mut self, node: GrammarPair<'_>) -> Option<(Name, Option<TextLiteral>)> {
+        if node.as_rule() != Rule::quoted_tool {
+            return Some((self.node_name(&node), None));
+        }
+        let text = self.lower_text(node.into_inner().next()?)?;
+        if let Some(literal) = text.literal_text() {
+            return Some((Name { text: literal.to_owned(), span: text.span }, None));
+        }
+        let written = self.source_text(text.span);
+        let inside = written.get(1..written.len().saturating_sub(1)).unwrap_or(written);
+        Some((Name { text: inside.to_owned(), span: text.span }, Some(text)))
     }
 
     fn lower_generated(&mut self, node: GrammarPair<'_>) -> Option<CallInput> {

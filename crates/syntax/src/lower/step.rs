@@ -159,7 +159,11 @@ impl SyntaxLowering<'_> {
         match node.as_rule() {
             // Only calls are proposed.
             Rule::quoted_tool if proposed || self.listed.kind.is_none() => {
-                Some(AtomSubject::QuotedTool(self.lower_quoted(node.into_inner().next()?)?))
+                let text = self.lower_text(node.into_inner().next()?)?;
+                Some(match text.literal_text() {
+                    Some(literal) => AtomSubject::QuotedTool(Name { text: literal.to_owned(), span: text.span }),
+                    None => AtomSubject::ToolText(text),
+                })
             }
             Rule::quoted_tool => {
                 let text = node.into_inner().next()?;

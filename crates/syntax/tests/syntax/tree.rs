@@ -116,6 +116,7 @@ fn step(step: &StepPattern) -> String {
             let subject = match &atom.subject {
                 AtomSubject::Tool(name) => name.text.clone(),
                 AtomSubject::QuotedTool(name) => format!("{:?}", name.text),
+                AtomSubject::ToolText(text) => written(text),
                 AtomSubject::Kind { kind, text, .. } => match text {
                     None => format!("{kind:?}"),
                     Some(KindText::Text(text)) => format!("{kind:?} {}", written(text)),

@@ -27,8 +27,8 @@ impl<'a> ToolFitting<'a> {
 
     /// The tools that a call stands for, in the order of the catalogue.
     pub fn fitting_tools(&mut self, call: &GeneratedCall, said: &mut Diagnostics) -> Vec<String> {
-        if let Some(tool) = &call.tool {
-            return vec![tool.clone()];
+        if call.tool.is_some() {
+            return call.tool_name(&self.program.params).into_iter().collect();
         }
         if self.module.tools.is_empty() && matches!(call.inputs, InputsSpec::Schema(_)) {
             // That it has no schema is said of it.

@@ -67,3 +67,68 @@ fn tags_of_a_pack_are_those_of_its_invariants() {
     assert!(imported.contains("invariant own.i tags errors, two-words {"), "{imported}");
     given.imports_cleanly();
 }
+
+const WITNESSES: &str = r#"version: 3
+metadata:
+  name: w
+  parameters:
+    witness: { description: "Fails.", type: string, default: divide }
+    limit: { type: integer, default: 3 }
+    shape: { type: string, default: object }
+invariants:
+  - name: w.paths
+    tool: "{{witness}}"
+    fixed: { a: 1, b: ["x-{{witness}}"], c: {{limit}} }
+    assert:
+      - kind: not
+        assertion:
+          kind: matches_regex
+          path: $.response.text
+          pattern: "/home/"
+      - { kind: equals, lhs: { path: $.response.tool }, rhs: { value: "{{witness}}" } }
+      - { kind: matches_schema, path: $.response, schema: { type: "{{shape}}" } }
+sequences:
+  - name: w.steps
+    steps:
+      - { call: "{{witness}}", with: { a: "{{witness}}" }, bind: one }
+"#;
+
+/// Imported rules have the parameters of the pack. One that is given, or that no place of the language takes, is written out.
+#[test]
+fn imported_rules_keep_the_parameters_of_a_pack() {
+    let import =
+        |params| Given { name: "pack.yaml", text: WITNESSES, params, ..Given::default() }.import_rules(true).unwrap();
+    let text = import(&[]);
+    for line in [
+        "# Fails.\nparam witness: string = \"divide\"\n",
+        "param limit: number = 3\n",
+        "# In paths, patterns, schemas, fixtures and names the parameter shape is written out: \"object\".\n",
+        "call \"${witness}\" { a: 1, b: [\"x-${witness}\"], c: limit }",
+        "=== \"${witness}\"",
+        "where tool == \"${witness}\" and args.a == \"${witness}\")",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert!(!text.contains("param shape"), "{text}");
+    let text = import(&[("witness", "boom")]);
+    assert!(text.contains("call boom { a: 1, b: [\"x-boom\"], c: limit }"), "{text}");
+}
+
+/// What must not match is told in the words of the pack, at the line of the pack.
+#[test]
+fn a_pattern_that_must_not_match_is_drawn_at_its_line() {
+    let given = Given { name: "pack.yaml", text: WITNESSES, ..Given::default() };
+    let run = |response: &str| {
+        format!(
+            r#"{{"calls": [{{"tool": "divide", "args": {{"a": 1, "b": ["x-divide"], "c": 3}}, "response": {response}}}]}}"#
+        )
+    };
+    let judged = |response: &str| format!("{:?}", given.judge(&run(response)).unwrap());
+    let failed = judged(r#"{"text": "at /home/ann", "tool": "divide"}"#);
+    assert!(!failed.contains("is_text"), "{failed}");
+    for response in [r#"{"text": "no", "tool": "divide"}"#, r#"{"tool": "divide"}"#, r#"{"text": 3, "tool": "divide"}"#]
+    {
+        let judged = given.judge(&run(response)).unwrap();
+        assert!(judged.passed, "{response}: {judged:?}");
+    }
+}

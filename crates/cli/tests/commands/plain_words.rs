@@ -111,7 +111,7 @@ fn the_pages_have_short_sentences_cells_and_paragraphs() {
     for path in pages {
         let text = std::fs::read_to_string(&path).expect("a readable page");
         if let Some(complaint) = count_page(&text).complaint() {
-            let _ = writeln!(wrong, "{}: {complaint}", path.strip_prefix(&root).unwrap_or(&path).display());
+            let _ = writeln!(wrong, "{}: {complaint}", path.strip_prefix(root).unwrap_or(&path).display());
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

@@ -5,7 +5,7 @@ use super::by_rule::ByRule;
 use super::digest::{hash_texts, to_hex};
 use super::model::{ResultReport, RunReport, UnreadableTrace};
 use super::table::{ReportItem, ReportTable};
-use super::{Options, Report, ReportEnding, conditions};
+use super::{Options, Report, ReportEnding, ReportedCommand, conditions, standing};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
@@ -56,13 +56,19 @@ struct CheckResult<'a> {
     status: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'a RawValue>,
+    /// Why it does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
 }
 
 impl<'a> CheckResult<'a> {
     fn of_result((item, result): (&'a ReportItem, &'a ResultReport)) -> Self {
         let passed = matches!(result.verdict, Verdict::Pass | Verdict::Vacuous);
         let value = result.checked.as_deref().filter(|_| passed);
-        Self { check: conditions::check_name(item), status: if passed { "pass" } else { "fail" }, value }
+        let sentence =
+            || standing::result_sentence(ReportedCommand::Check, item, result, crate::model::first_violation(result));
+        let (status, message) = if passed { ("pass", None) } else { ("fail", Some(sentence())) };
+        Self { check: conditions::check_name(item), status, value, message }
     }
 }
 

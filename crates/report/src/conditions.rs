@@ -9,6 +9,7 @@ use averment_engine::vm::outcome::Status;
 use averment_engine::vm::select::WorldPhase;
 use averment_runs::normal::of_run;
 use averment_runs::run::Run;
+use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
 /// Both phases with the names of their spans.
@@ -40,7 +41,7 @@ pub fn phase_results<'a>(
     with_items.filter(|(item, _)| is_of(item)).collect()
 }
 
-/// The value that a condition checks: an output, the duration or a status. A variable is only known to be set.
+/// The value that a condition checks: an output, the duration, a status, the path of a file or the name of a tool. A variable is only known to be set.
 pub(crate) fn checked_value(
     table: &ReportTable,
     item: usize,
@@ -52,6 +53,14 @@ pub(crate) fn checked_value(
     let shown = match check_name(item) {
         "env_var" => return RawValue::from_string("\"***\"".to_owned()).ok(),
         "http_status" => item.text.rsplit_once("status == ")?.1.to_owned(),
+        "file_exists" | "file_not_empty" | "file_matches" => {
+            let path = item.text.strip_prefix("file ")?;
+            Json::from(filled_text(quoted_text(path)?, run)?).to_string()
+        }
+        "tool_available" => {
+            let name = item.text.strip_prefix("tool ")?.split_once(" is available")?.0;
+            Json::from(quoted_text(name).unwrap_or(name)).to_string()
+        }
         "duration" => json_of(run?.root_value(of_run::DURATION).value)?,
         name => {
             let Value::Object(output) = run?.root_value(of_run::OUTPUT).value else { return None };
@@ -59,6 +68,46 @@ pub(crate) fn checked_value(
         }
     };
     value::for_machines(&withheld.without_in_json(&shown), item.masked)
+}
+
+/// What stands in the quotes that a text begins with; `None` of a text with escapes, which would have to be read.
+fn quoted_text(text: &str) -> Option<&str> {
+    let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let (inside, _) = text.get(1..)?.split_once(quote)?;
+    (!inside.contains('\\') && !inside.is_empty()).then_some(inside)
+}
+
+/// A text with the values of the run in place of `${inputs.path}`; `None` where one is no text, number or boolean.
+fn filled_text(text: &str, run: Option<&Run<'_>>) -> Option<String> {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("${") {
+        let (path, after) = behind.split_once('}')?;
+        filled.push_str(before);
+        filled.push_str(&value_text(path, run?)?);
+        rest = after;
+    }
+    filled.push_str(rest);
+    Some(filled)
+}
+
+fn value_text(path: &str, run: &Run<'_>) -> Option<String> {
+    let mut names = path.split('.');
+    let root = match names.next()? {
+        "inputs" => of_run::INPUTS,
+        "output" => of_run::OUTPUT,
+        _ => return None,
+    };
+    let mut value = run.root_value(root).value;
+    for name in names {
+        let Value::Object(object) = value else { return None };
+        value = object.get(name)?.value;
+    }
+    match serde_json::from_str(&json_of(value)?).ok()? {
+        Json::String(text) => Some(text),
+        known @ (Json::Number(_) | Json::Bool(_)) => Some(known.to_string()),
+        _ => None,
+    }
 }
 
 fn json_of(value: Value<'_>) -> Option<String> {

@@ -156,6 +156,7 @@ formats! {
     "The same as version 13, for consumers that know no later one." Tap13 "tap13" "tap" Text Services [Check Test Lint] [] RESULTS crate::tap::Tap13Report;
     "A comment on a change, or the summary of a step." Markdown "markdown" "md" Text Services [Check Test Lint] [folder] RESULTS crate::markdown::MarkdownReport;
     "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Json Services [Check] [] STEPS crate::spans::SpansReport;
+    "Lines of a trace of STOP: a span of checks for each phase of a run." StopTrace "stop-trace" "jsonl" Json Services [Check] [] STEPS crate::stop_trace::StopTraceReport;
     "A result per rule, as Assay's metrics print theirs." Assay "assay" "json" Json Services [Check] [] RESULTS crate::assay::AssayReport;
 }
 

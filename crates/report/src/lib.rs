@@ -66,6 +66,7 @@ mod spans;
 #[cfg(feature = "pictures")]
 pub mod standing;
 mod step_line;
+mod stop_trace;
 #[cfg(feature = "pictures")]
 mod summary;
 pub mod table;

@@ -79,7 +79,7 @@ fn honest(folder: &Folder, case: &str) -> (u64, u64, bool) {
             Format::Markdown => "failed",
             // Looked at above, or without a place for it.
             Format::Json | Format::Jsonl | Format::Sarif | Format::Gitlab | Format::Spans => continue,
-            Format::Short | Format::Html | Format::Assay => continue,
+            Format::Short | Format::Html | Format::StopTrace | Format::Assay => continue,
         };
         let format = format.as_str();
         let text = folder.read(format);

@@ -73,15 +73,18 @@ fn results_of_a_manifest_are_spans_of_stop() {
 name: juejin-publish
 version: 1.2.0
 description: Publishes
+inputs: [{ name: path, type: string }]
 outputs: [{ name: article_url, type: url }, { name: article_id, type: string }]
 assertions:
   post:
     - { check: output.article_url, matches: "^https://juejin\\.cn/post/\\d+$" }
     - { check: output.article_id, not_empty: true }
     - { check: http_status, url_pattern: juejin.cn, equals: 200 }
+    - { check: file_exists, path: "${inputs.path}" }
+    - { check: tool_available, tool: exec }
 "#;
-    let run = r#"{"output": {"article_url": "https://juejin.cn/post/123", "article_id": "123"},
-        "http": [{"url": "https://juejin.cn/api", "status": 200}]}"#;
+    let run = r#"{"output": {"article_url": "https://juejin.cn/post/123", "article_id": "123"}, "inputs": {"path": "a.md"}, "tools": ["exec"],
+        "files": [{"path": "a.md", "size": 3}], "http": [{"url": "https://juejin.cn/api", "status": 200}]}"#;
     let folder = Folder::new(&[("skill.yaml", manifest), ("t.json", run)]);
     let ran = folder.aver("check skill.yaml t.json --format spans");
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -94,13 +97,30 @@ assertions:
     assert_eq!(attribute("kind"), "assertion.check");
     assert_eq!(
         [attribute("assertions.total"), attribute("assertions.passed"), attribute("assertions.failed")],
-        [3, 3, 0]
+        [5, 5, 0]
     );
     let wanted = serde_json::json!([
         {"check": "output.article_url", "status": "pass", "value": "https://juejin.cn/post/123"},
         {"check": "output.article_id", "status": "pass", "value": "123"},
-        {"check": "http_status", "status": "pass", "value": 200}
+        {"check": "http_status", "status": "pass", "value": 200},
+        {"check": "file_exists", "status": "pass", "value": "a.md"},
+        {"check": "tool_available", "status": "pass", "value": "exec"}
     ]);
     assert_eq!(attribute("assertions.results"), wanted);
+    let trace = folder.aver("check skill.yaml t.json --format stop-trace").out;
+    let lines: Vec<serde_json::Value> = trace.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 2, "{trace}");
+    for (key, value) in
+        [("span_id", "s_assert_001"), ("kind", "assertion.check"), ("name", "post-conditions"), ("status", "ok")]
+    {
+        assert_eq!(lines[0][key], value);
+    }
+    assert_eq!(lines[0]["attributes"]["assertions.results"], wanted);
+    assert_eq!(lines[0]["attributes"]["assertions.passed"], 5);
+    // A trace of STOP again.
+    folder.write("spans.jsonl", trace.as_bytes());
+    folder.write("any.assert", b"never http\n");
+    let read = folder.aver("check any.assert spans.jsonl --format short --allow empty");
+    assert!(!read.err.contains("error"), "{read:?}");
     assert!(spans.iter().all(|span| span["name"] != "pre-conditions"));
 }

@@ -103,6 +103,14 @@ const STOP: SeedDocument = SeedDocument {
         ("results as a span `assertion.check`", Test("results_of_a_manifest_are_spans_of_stop")),
         ("`assertions.total`, `passed`, `failed`", Test("results_of_a_manifest_are_spans_of_stop")),
         ("`assertions.results` with `check`, `status`, `value`", Test("results_of_a_manifest_are_spans_of_stop")),
+        (
+            "`value` of `env_var` and of `custom`",
+            Decided(
+                "`***` and none: a variable may be a secret, and a command says how it ended",
+                "results_of_a_manifest_are_spans_of_stop",
+            ),
+        ),
+        ("results as lines of its own trace", Test("results_of_a_manifest_are_spans_of_stop")),
         ("trust score over the last runs", Test("the_score_and_its_labels_are_those_of_stop")),
         ("labels Trusted, Unstable, Unreliable", Test("the_score_and_its_labels_are_those_of_stop")),
         ("best practices", Decided("advice, which no check can hold", "conformance_stop")),

@@ -3,7 +3,7 @@
 use crate::error::RunError;
 use crate::outcome::Outcome;
 use crate::rules::{Rules, SharedRules};
-use crate::trace::openable_path;
+use crate::trace::{Trace, openable_path};
 use averment_bulk::all_runs;
 use averment_bulk::faults::FaultInjector;
 use averment_bulk::feed::{self, TraceInput};
@@ -17,7 +17,7 @@ use averment_bulk::workers::{self, FinishedChunk, MissingRuns};
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::Gate;
-use averment_report::model::ReportDetail;
+use averment_report::model::{ReportDetail, RunReport};
 use averment_report::profile::CheckCosts;
 use averment_report::totals::{Counts, RunTotals};
 use averment_traces::read::CHUNK_SIZE;
@@ -108,8 +108,29 @@ impl Batch {
     /// while they are taken, some chunks ahead, and ends where the iterator is dropped. A file that cannot be read is an error among them.
     #[must_use]
     pub fn outcomes<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> BatchOutcomes {
+        self.outcomes_of_inputs(file_inputs(files))
+    }
+
+    /// Judges runs of any traces, files or in memory, as [`Batch::outcomes`] does. A trace that is a [reader](Trace::reader) is read whole before
+    /// anything is judged.
+    ///
+    /// ```
+    /// use averment::{Rules, Trace};
+    ///
+    /// let rules = Rules::from_text("refunds.assert", "never refund")?;
+    /// let runs = [r#"{"calls": []}"#, r#"{"calls": [{"tool": "refund"}]}"#];
+    /// let outcomes = rules.batch().outcomes_of_traces(runs.map(|run| Trace::from(run).named("a run")));
+    /// assert_eq!(outcomes.map(|one| Ok(one?.passed())).collect::<Result<Vec<_>, averment::RunError>>()?, [true, false]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn outcomes_of_traces(&self, traces: impl IntoIterator<Item = Trace>) -> BatchOutcomes {
+        self.outcomes_of_inputs(traces.into_iter().map(Trace::into_input).collect())
+    }
+
+    fn outcomes_of_inputs(&self, inputs: Vec<TraceInput>) -> BatchOutcomes {
         let pipeline = self.build_pipeline(ReportNeeds { findings: true, ..ReportNeeds::default() });
-        let chunks = Self::start_threads(&pipeline, file_inputs(files));
+        let chunks = Self::start_threads(&pipeline, inputs);
         let (ready, summary) = (VecDeque::new(), Summary::new(&pipeline));
         BatchOutcomes { pipeline, chunks, ready, summary, over_runs: None, ended: false }
     }
@@ -244,9 +265,18 @@ impl BatchOutcomes {
         self.over_runs.as_ref()
     }
 
+    /// As [`BatchOutcomes::over_runs`], to keep; it is gone here then.
+    pub fn take_over_runs(&mut self) -> Option<Outcome> {
+        self.over_runs.take()
+    }
+
+    fn make_outcome(&self, report: RunReport) -> Outcome {
+        Outcome::new(Arc::clone(&self.pipeline.table), report, self.pipeline.policy)
+    }
+
     fn next_outcome(&self, done: RunResult) -> Option<Result<Outcome, RunError>> {
         match done {
-            RunResult::Run(report) => Some(Ok(Outcome::new(Arc::clone(&self.pipeline.table), *report))),
+            RunResult::Run(report) => Some(Ok(self.make_outcome(*report))),
             RunResult::Unreadable(error) => Some(Err(error.into())),
             RunResult::Fault(run) => Some(Err(RunError::BrokeDown { run })),
             // None is asked for.
@@ -282,7 +312,7 @@ impl Iterator for BatchOutcomes {
                     self.ended = true;
                     let over_runs = all_runs::over_runs_report(&self.pipeline, self.chunks.over_runs());
                     over_runs.iter().for_each(|report| self.summary.totals.add_run(report));
-                    self.over_runs = over_runs.map(|report| Outcome::new(Arc::clone(&self.pipeline.table), report));
+                    self.over_runs = over_runs.map(|report| self.make_outcome(report));
                     return self.summary.count_missing(self.chunks.join_workers()).map(Err);
                 }
             }
@@ -354,6 +384,13 @@ impl Summary {
         let judged = self.totals.unreadable == 0 && self.not_judged() == 0;
         let asked = counts.all_results() > counts.skipped || counts.skipped > 0 && self.asks_every_run;
         judged && self.totals.gate.unwrap_or(Gate::Open) == Gate::Open && asked
+    }
+
+    /// Adds the counts of other runs that the same rules judged.
+    pub fn add_summary(&mut self, other: &Self) {
+        self.totals.add_totals(&other.totals);
+        self.more |= other.more;
+        self.asks_every_run |= other.asks_every_run;
     }
 
     fn count_result(&mut self, done: &RunResult) {

@@ -209,6 +209,15 @@ impl RulesBuilder {
         self
     }
 
+    /// Lets outcomes of single runs keep the pieces of the trace that failures rest on, so that [`Outcome::draw`](crate::Outcome::draw) shows
+    /// them. A failure costs a little more then.
+    #[cfg(feature = "pictures")]
+    #[must_use]
+    pub fn draw_failures(mut self, draw: bool) -> Self {
+        self.settings.detail = if draw { crate::draw::picture_detail() } else { Default::default() };
+        self
+    }
+
     /// Whether trace warnings, such as a duplicate key, are errors of the run.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {

@@ -36,6 +36,7 @@
 //! | `files` | rules and traces are read from the disk where a path is given | yes |
 //! | `world` | rules may look at files, commands and variables, as far as [`Permissions`] allow it | yes |
 //! | `batch` | [`Rules::batch`], with threads; needs `files` | yes |
+//! | `pictures` | `Outcome::draw`: what `aver check` prints of a run, with the places that prove it | no |
 //!
 //! Without any, nothing here touches a file, a process, a thread, the environment or a clock.
 
@@ -50,6 +51,8 @@ mod assertion;
 #[cfg(feature = "batch")]
 mod batch;
 mod builder;
+#[cfg(feature = "pictures")]
+mod draw;
 mod error;
 mod explain;
 #[doc(hidden)]
@@ -61,6 +64,9 @@ pub mod stages;
 mod trace;
 
 pub use assertion::Assertion;
+#[cfg(feature = "pictures")]
+#[doc(inline)]
+pub use averment_base::diagnostic::render::TextStyle;
 #[doc(inline)]
 pub use averment_base::limits::{Cancel, Limits};
 #[cfg(feature = "files")]

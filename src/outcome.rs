@@ -1,6 +1,7 @@
 //! What came of a run: verdicts, reasons and evidence, for people who want no JSON, and as JSON.
 
 use crate::assertion::Assertion;
+use averment_report::gate::GatePolicy;
 use averment_report::model::{EvidenceReport, ResultReport, RuleReport, RunReport};
 use averment_report::table::{ReportItem, ReportTable, RuleItem};
 use averment_report::unjudged::UnjudgedReport;
@@ -33,13 +34,18 @@ pub use averment_report::model::TraceBytes as TracePlace;
 /// ```
 #[derive(Debug)]
 pub struct Outcome {
-    table: Arc<ReportTable>,
-    report: RunReport,
+    pub(crate) table: Arc<ReportTable>,
+    pub(crate) report: RunReport,
+    #[cfg_attr(
+        not(feature = "pictures"),
+        expect(dead_code, reason = "drawings alone show what a result means for the run")
+    )]
+    pub(crate) policy: GatePolicy,
 }
 
 impl Outcome {
-    pub(crate) fn new(table: Arc<ReportTable>, report: RunReport) -> Self {
-        Self { table, report }
+    pub(crate) fn new(table: Arc<ReportTable>, report: RunReport, policy: GatePolicy) -> Self {
+        Self { table, report, policy }
     }
 
     /// The name of the run: `trace.jsonl:3` (the line), `trace.json#2` (its number in a list) or the name of the trace.

@@ -48,6 +48,8 @@ pub(crate) struct SharedRules {
     pub(crate) table: Arc<ReportTable>,
     pub(crate) options: EvaluateOptions,
     pub(crate) policy: GatePolicy,
+    /// What outcomes of single runs show; many runs are judged without pictures.
+    detail: ReportDetail,
     pub(crate) reading: RunReadOptions,
     diagnostics: Diagnostics,
 }
@@ -77,6 +79,8 @@ pub struct JudgeSettings {
     pub withheld: Arc<[String]>,
     /// Transcripts of agents are read as SkillGym reads them, with what its adapters do not see.
     pub as_skillgym: bool,
+    /// What outcomes of single runs show.
+    pub detail: ReportDetail,
 }
 
 impl Rules {
@@ -100,13 +104,14 @@ impl Rules {
     #[must_use]
     pub fn of_programs(programs: Vec<Program>, diagnostics: Diagnostics, settings: JudgeSettings) -> Self {
         let JudgeSettings { selection, permissions, limits, policy, strict, names, prices, expected, .. } = settings;
-        let JudgeSettings { redact, withheld, as_skillgym, .. } = settings;
+        let JudgeSettings { redact, withheld, as_skillgym, detail, .. } = settings;
         let inner = SharedRules {
             prepared: programs.iter().map(PreparedProgram::new).collect(),
             table: Arc::new(ReportTable::of_selection(&programs, &selection)),
             programs: Arc::new(programs),
             options: EvaluateOptions { selection, permissions, limits, ..EvaluateOptions::default() },
             policy,
+            detail,
             reading: RunReadOptions { limits, strict, names, prices, expected, redact, withheld, as_skillgym },
             diagnostics,
         };
@@ -279,13 +284,13 @@ impl Rules {
     }
 
     fn judge_with(&self, raw: &RawRun, arena: &Bump, options: &EvaluateOptions) -> Result<Outcome, RunError> {
-        let SharedRules { programs, prepared, table, policy, reading, .. } = &*self.inner;
+        let SharedRules { programs, prepared, table, policy, detail, reading, .. } = &*self.inner;
         let run = reading.parse_run(raw, arena).map_err(UnreadableTrace::from)?;
         let each = programs.iter().zip(prepared);
         let outcomes: Vec<_> =
             each.map(|(program, prepared)| evaluate(program, prepared, &run, arena, options)).collect();
-        let detail = ReportDetail::FINDINGS;
-        Ok(Outcome::new(Arc::clone(table), report_builder::build_report(table, &run, &outcomes, *policy, detail)))
+        let report = report_builder::build_report(table, &run, &outcomes, *policy, *detail);
+        Ok(Outcome::new(Arc::clone(table), report, *policy))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Where the runs that are judged come from.
 
 use averment_base::limits::Limits;
+#[cfg(feature = "batch")]
+use averment_bulk::feed::TraceInput;
 use averment_traces::error::ReadError;
 use averment_traces::read::TraceRuns;
 use std::io::{Cursor, Read};
@@ -49,6 +51,21 @@ impl Trace {
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
+    }
+
+    /// As the threads of a batch take it. They know files and bytes: a reader that breaks off is a trace that ends there.
+    #[cfg(feature = "batch")]
+    pub(crate) fn into_input(self) -> TraceInput {
+        let name = |usual: &str| self.name.clone().unwrap_or_else(|| usual.to_owned());
+        match self.source {
+            TraceSource::File(path) => TraceInput::File(openable_path(&path)),
+            TraceSource::Bytes(bytes) => TraceInput::Made { name: name("<text>"), bytes, names: Vec::new() },
+            TraceSource::Reader(mut reader) => {
+                let mut bytes = Vec::new();
+                let _ = reader.read_to_end(&mut bytes);
+                TraceInput::Made { name: name("<reader>"), bytes, names: Vec::new() }
+            }
+        }
     }
 
     pub(crate) fn open_runs(self, limits: &Limits) -> Result<TraceRuns, ReadError> {

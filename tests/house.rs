@@ -108,5 +108,5 @@ fn what_is_built_in_comes_from_the_registry_and_is_looked_at() {
     // `tokio` is there without its network, which is what `socket2` would come with; `aver probe --url` alone speaks, with `ureq`.
     let denied = ["reqwest", "hyper", "openssl-sys", "socket2"];
     assert!(!names.iter().any(|name| denied.contains(&name.as_str())), "something speaks over the network");
-    assert!(names.len() <= 313, "{} packages: say in ARCHITECTURE.md why one more is worth it", names.len());
+    assert!(names.len() <= 320, "{} packages: say in ARCHITECTURE.md why one more is worth it", names.len());
 }

@@ -15,12 +15,12 @@ pub enum TraceInput {
     File(PathBuf),
     /// Standard input: `-`.
     Stdin,
-    /// A generated run for a check, not a recorded one.
+    /// A trace in memory.
     Made {
         /// Its name.
         name: String,
-        /// Its text in the normal form.
-        text: String,
+        /// What it holds, in any format.
+        bytes: Vec<u8>,
         /// Names of its runs, in order; a run with an empty name is named by its line.
         names: Vec<String>,
     },
@@ -47,8 +47,8 @@ impl TraceInput {
         let opened = match self {
             Self::File(path) => TraceRuns::open_file(&path.to_string_lossy(), limits),
             Self::Stdin => TraceRuns::open_file("-", limits),
-            Self::Made { name, text, .. } => {
-                Ok(TraceRuns::new(name.as_str(), std::io::Cursor::new(text.clone().into_bytes()), limits))
+            Self::Made { name, bytes, .. } => {
+                Ok(TraceRuns::new(name.as_str(), std::io::Cursor::new(bytes.clone()), limits))
             }
         };
         opened.map_err(|error| not_there(self, error))
@@ -254,7 +254,7 @@ pub fn total_length(inputs: &[TraceInput]) -> Option<u64> {
                 std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|data| data.len())
             }
             TraceInput::Stdin => None,
-            TraceInput::Made { text, .. } => Some(text.len() as u64),
+            TraceInput::Made { bytes, .. } => Some(bytes.len() as u64),
         })
         .sum()
 }

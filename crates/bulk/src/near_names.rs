@@ -390,7 +390,7 @@ fn stands_in(inputs: &[TraceInput], found: &NearName) -> bool {
     inputs.iter().any(|input| match input {
         TraceInput::File(path) => file_has(path, &finders).unwrap_or(false),
         TraceInput::Stdin => false,
-        TraceInput::Made { text, .. } => finders.iter().any(|finder| finder.find(text.as_bytes()).is_some()),
+        TraceInput::Made { bytes, .. } => finders.iter().any(|finder| finder.find(bytes).is_some()),
     })
 }
 

@@ -288,10 +288,22 @@ pub struct ReportDetail {
     pub shapes: bool,
 }
 
+impl Default for ReportDetail {
+    fn default() -> Self {
+        Self::FINDINGS
+    }
+}
+
 impl ReportDetail {
     /// Reasons and evidence, and nothing that is drawn.
     pub const FINDINGS: Self =
         Self { excerpt: None, findings: true, violations: 0, steps: false, measured: false, shapes: false };
+
+    /// Reasons and evidence, with the pieces of the trace that pictures of this width draw.
+    #[must_use]
+    pub fn of_pictures(width: usize) -> Self {
+        Self { excerpt: Some(width), violations: VIOLATIONS_DRAWN, ..Self::FINDINGS }
+    }
 
     /// True if runs must be read in full, whatever the rules look at.
     #[must_use]

@@ -171,6 +171,24 @@ impl RunTotals {
         }
     }
 
+    /// Adds the counts of other runs of the same rules.
+    pub fn add_totals(&mut self, other: &Self) {
+        self.runs += other.runs;
+        self.runs_failed += other.runs_failed;
+        self.runs_idle += other.runs_idle;
+        self.unreadable += other.unreadable;
+        self.not_judged += other.not_judged;
+        self.not_judged_at_least |= other.not_judged_at_least;
+        for status in Status::ALL {
+            self.counts.add_many(status, other.counts.with_status(status));
+        }
+        self.counts.known += other.counts.known;
+        self.gate = self.gate.max(other.gate);
+        self.over_runs = self.over_runs.max(other.over_runs);
+        self.scores += other.scores;
+        self.scored += other.scored;
+    }
+
     /// The number of runs without verdicts, as `3` or `at least 3`; `None` if all were judged.
     #[must_use]
     pub fn missing_count(&self) -> Option<String> {

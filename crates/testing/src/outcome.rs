@@ -64,6 +64,13 @@ pub fn run_tests(subject: &TestSubject, limits: &Limits, mut coverage: Option<&m
     subject.trials.iter().map(|trial| run_one(subject, &table, trial, limits, coverage.as_deref_mut())).collect()
 }
 
+/// Runs one test of a subject, by its number; `None` where there is no such test.
+#[must_use]
+pub fn run_trial(subject: &TestSubject, number: usize, limits: &Limits) -> Option<TrialReport> {
+    let table = ReportTable::new(std::slice::from_ref(&subject.program), |_, _| true);
+    subject.trials.get(number).map(|trial| run_one(subject, &table, trial, limits, None))
+}
+
 fn run_one(
     subject: &TestSubject,
     table: &ReportTable,

@@ -289,8 +289,8 @@ impl ProbeInputs<'_> {
     }
 
     fn check_args(&self, name: &str, of_server: &str, recorded: String) -> Result<check::CheckArgs, CommandError> {
-        let rules = TraceInput::Made { name: of_server.to_owned(), text: SERVER_RULES.to_owned(), names: Vec::new() };
-        let runs = TraceInput::Made { name: name.to_owned(), text: recorded, names: Vec::new() };
+        let rules = TraceInput::Made { name: of_server.to_owned(), bytes: SERVER_RULES.into(), names: Vec::new() };
+        let runs = TraceInput::Made { name: name.to_owned(), bytes: recorded.into(), names: Vec::new() };
         let made = check::SuppliedRuns { rules, runs, is_chosen: false, withheld: Vec::new() };
         self.arguments.judging.check_args(&self.arguments.rules, made, &[])
     }

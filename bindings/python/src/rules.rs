@@ -1,0 +1,140 @@
+//! Compiled rules.
+
+use crate::batch::RawBatch;
+use crate::encode::read_trace;
+use crate::errors::{catch_panic, diagnostics_json, given_error, internal_error, rules_error, run_error};
+use crate::outcome::{RawOutcome, json_text};
+use crate::settings::RuleSettings;
+use averment::{Assertion, Rules, TestOutcome};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Bytes that most single runs fit into.
+const SINGLE_RUN: usize = 16 << 10;
+
+/// Compiled rules, which threads may share.
+#[pyclass(frozen, module = "averment._averment")]
+pub struct RawRules {
+    rules: Rules,
+}
+
+#[pymethods]
+impl RawRules {
+    /// Rules of files, which are read where there are no bytes.
+    #[new]
+    fn new(py: Python<'_>, sources: Vec<(PathBuf, Option<Vec<u8>>)>, settings: &str) -> PyResult<Self> {
+        catch_panic(py, || {
+            let settings: RuleSettings =
+                serde_json::from_str(settings).map_err(|error| given_error(py, &error.to_string(), ""))?;
+            let rules = py.detach(|| {
+                let builder = sources.into_iter().fold(Rules::builder(), |builder, (name, bytes)| match bytes {
+                    Some(bytes) => builder.bytes(name.to_string_lossy(), bytes),
+                    None => builder.file(name),
+                });
+                settings.apply_to(builder).build()
+            });
+            Ok(Self { rules: rules.map_err(|error| rules_error(py, &error))? })
+        })
+    }
+
+    fn check(&self, py: Python<'_>, run: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<RawOutcome> {
+        catch_panic(py, || {
+            let trace = read_trace(run, name)?;
+            let outcome = py.detach(|| self.rules.check_one(trace));
+            outcome.map(RawOutcome::new).map_err(|error| run_error(py, &error))
+        })
+    }
+
+    /// Starts judging: each trace comes with the name that it has where it is no file.
+    /// Answers how many traces were taken, and the exception of the one behind them, if it is no trace.
+    fn check_batch(
+        &self,
+        py: Python<'_>,
+        runs: &Bound<'_, PyList>,
+        first: usize,
+        threads: usize,
+    ) -> PyResult<(RawBatch, usize, Option<PyErr>)> {
+        catch_panic(py, || {
+            let mut traces = Vec::with_capacity(runs.len());
+            let (mut failed, mut files) = (None, false);
+            for (number, run) in runs.iter().enumerate() {
+                let is_file = run.hasattr("__fspath__")?;
+                files |= is_file;
+                // A run in memory is named by its number.
+                let name = (!is_file).then(|| format!("runs[{}]", first.saturating_add(number)));
+                match read_trace(&run, name) {
+                    Ok(trace) => traces.push(trace),
+                    Err(error) => failed = Some(error),
+                }
+                if failed.is_some() {
+                    break;
+                }
+            }
+            let (batch, taken) = (self.rules.batch().threads(threads), traces.len());
+            // Each trace is read into a buffer of that size, which single runs do not fill.
+            let batch = if files { batch } else { batch.chunk(SINGLE_RUN) };
+            Ok((RawBatch::new(py.detach(|| batch.outcomes_of_traces(traces))), taken, failed))
+        })
+    }
+
+    /// How each verdict came about: as text and as JSON.
+    fn explain(&self, py: Python<'_>, run: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<(String, String)> {
+        catch_panic(py, || {
+            let trace = read_trace(run, name)?;
+            let explained = py.detach(|| {
+                self.rules
+                    .explain_one(trace)
+                    .map(|explained| (explained.to_string(), serde_json::to_string(&explained)))
+            });
+            let (text, json) = explained.map_err(|error| run_error(py, &error))?;
+            Ok((text, json.map_err(|error| internal_error(py, &error.to_string()))?))
+        })
+    }
+
+    /// The results of the `test` blocks, as JSON.
+    fn run_tests(&self, py: Python<'_>) -> PyResult<String> {
+        catch_panic(py, || {
+            let tests = py.detach(|| self.rules.run_tests());
+            json_text(py, &tests.iter().map(test_data).collect::<Vec<Value>>())
+        })
+    }
+
+    /// The assertions, as JSON.
+    fn assertions(&self, py: Python<'_>) -> PyResult<String> {
+        catch_panic(py, || {
+            json_text(py, &self.rules.assertions().map(|one| assertion_data(&one)).collect::<Vec<Value>>())
+        })
+    }
+
+    /// Warnings and remarks of the compiler, as JSON.
+    fn diagnostics(&self) -> String {
+        diagnostics_json(self.rules.diagnostics())
+    }
+
+    /// Whether something is said of all runs together: they have to be judged as one batch.
+    #[getter]
+    fn speaks_of_all_runs(&self) -> bool {
+        self.rules.report_table().items.iter().any(|item| item.of_all_runs)
+    }
+}
+
+fn assertion_data(one: &Assertion<'_>) -> Value {
+    let place = one.place();
+    json!({
+        "id": one.id(), "rule": one.rule(), "sentence": one.sentence(), "text": one.text(),
+        "severity": one.severity().as_str(), "weight": one.weight(), "tags": one.tags(),
+        "file": place.file, "line": place.line, "column": place.column,
+    })
+}
+
+fn test_data(test: &TestOutcome) -> Value {
+    let TestOutcome { name, place, passed, reason, verdicts, .. } = test;
+    let verdicts: serde_json::Map<String, Value> =
+        verdicts.iter().map(|(id, verdict)| (id.clone(), verdict.as_str().into())).collect();
+    json!({
+        "name": name, "file": place.file, "line": place.line, "column": place.column,
+        "passed": passed, "reason": reason, "verdicts": verdicts,
+    })
+}

@@ -1,6 +1,6 @@
 //! Factory Droid: sessions as it stores them (`session_start`, `message`), and the events of `droid exec --output-format stream-json`.
 
-use super::block_session::{self, UserWords};
+use super::block_session::{self, SeenLines, UserWords};
 use super::blocks::{self, BlockCall, BlockResult};
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
@@ -73,9 +73,9 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 pub(crate) const STREAM: TraceFormat = TraceFormat {
     name: "Factory Droid events",
-    known_by: "events of type `tool_call` or `tool_result` with `toolId`, or `completion` with `finalText`",
+    known_by: "events of type `tool_call` or `tool_result` with `toolId`, `message` with `session_id` and `text`, or `completion` with `finalText`",
     description: "events of Factory Droid (`droid exec --output-format stream-json`)",
-    item_marks: &[DroidKey::ToolId.key(), DroidKey::Tool.key(), DroidKey::Answer.key()],
+    item_marks: &[DroidKey::ToolId.key(), DroidKey::Tool.key(), DroidKey::Answer.key(), DroidKey::Words.key()],
     element: is_event,
     line: is_event,
     beside: |event| event_type(event).is_some(),
@@ -112,6 +112,7 @@ fn is_event(event: Object<'_>) -> bool {
         Some(DroidEventType::Call) => has(DroidKey::Tool) && has(DroidKey::Id),
         Some(DroidEventType::Result) => has(DroidKey::ToolId) && has(DroidKey::Id),
         Some(DroidEventType::End) => has(DroidKey::Answer),
+        Some(DroidEventType::Message) => has(DroidKey::Role) && has(DroidKey::Words) && has(DroidKey::Session),
         _ => false,
     }
 }
@@ -124,10 +125,13 @@ fn set_id<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, id: Option<Node<'r
 
 fn read_session<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let (mut talk, mut seen) = (ConversationBuilder::from_parts(draft), SeenLines::default());
     for node in items_of::<DroidKey>(root, &[]) {
         talk.draft.count_record();
         let line = node_object(*node);
+        if seen.is_again(line.and_then(|line| text_of(line, DroidKey::Id)), *node) {
+            continue;
+        }
         match line.and_then(|line| Some((line, line_type(line)?))) {
             Some((line, DroidLineType::Start)) => {
                 set_id(&mut talk, line.field(DroidKey::Id));

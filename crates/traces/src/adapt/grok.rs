@@ -19,6 +19,7 @@ key_table! {
         Call = "tool_call_id",
         Injected = "synthetic_reason",
         Summary = "summary",
+        Words = "text",
         Model = "model_id",
         Id = "id",
         Name = "name",
@@ -100,9 +101,11 @@ fn read_row<'run>(
         GrokRowType::User if first_of(row, &[GrokKey::Injected]).is_some() => say(talk, Speaker::System),
         GrokRowType::User => say(talk, Speaker::User),
         GrokRowType::Thinking => {
-            let words = first_of(row, &[GrokKey::Summary]).or(content);
-            let words = words.and_then(|words| super::content::content_text(words, talk.draft.arena));
-            words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin));
+            for (node, part) in object_items(list_of(row, GrokKey::Summary).unwrap_or_default()) {
+                let words = part.field(GrokKey::Words);
+                words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin));
+            }
+            content.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin));
         }
         GrokRowType::Assistant => {
             talk.begin_turn();

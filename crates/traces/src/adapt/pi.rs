@@ -1,7 +1,7 @@
 //! pi and OpenClaw: sessions (an entry a line, `message` holds what was said), and the events of `pi --mode json`. Entries form a tree:
 //! what was done on a branch that was left was done.
 
-use super::block_session::{self, CostSum, UserWords};
+use super::block_session::{self, CostSum, SeenLines, UserWords};
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
@@ -148,9 +148,11 @@ fn is_call(block: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut session = PiSession { talk: ConversationBuilder::from_parts(draft), cost: CostSum::default(), wrong: None };
+    let mut seen = SeenLines::default();
     for node in items_of::<PiKey>(root, &[]) {
         session.talk.draft.count_record();
         match node_object(*node) {
+            Some(line) if seen.is_again(text_of(line, PiKey::Id), *node) => {}
             Some(line) => session.read_line(*node, line),
             None => session.talk.draft.skip_value(node, "a line that is no object is passed over"),
         }
@@ -230,6 +232,8 @@ impl<'run> PiSession<'_, 'run, '_> {
     }
 
     fn add_result(&mut self, node: Node<'run>, message: Object<'run>, about: &StepMeta<'run>) {
+        // A result has texts and images.
+        message.field(PiMessageKey::Content).into_iter().for_each(|content| self.talk.draft.note_parts(content));
         let answer = BlockResult {
             id: text_of(message, PiMessageKey::Call),
             result: message.field(PiMessageKey::Content),

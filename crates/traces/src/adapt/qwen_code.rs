@@ -1,7 +1,7 @@
 //! Qwen Code: the chat of a session, a record a line, whose messages have the parts of the Gemini API.
 
 use super::adk::{self, AdkPartKey};
-use super::block_session;
+use super::block_session::{self, SeenLines};
 use super::blocks::{self, BlockCall};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, number_behind};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table, value_of};
@@ -12,7 +12,6 @@ use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::StepStatus;
-use rustc_hash::FxHashSet;
 
 key_table! {
     QwenKey {
@@ -102,12 +101,11 @@ fn is_line(line: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::from_parts(draft);
-    let mut seen = FxHashSet::default();
+    let mut seen = SeenLines::default();
     for node in items_of::<QwenKey>(root, &[]) {
         talk.draft.count_record();
         match node_object(*node) {
-            // A session that goes on in a copy of its file repeats its records.
-            Some(line) if text_of(line, QwenKey::Id).is_some_and(|id| !seen.insert(id)) => {}
+            Some(line) if seen.is_again(text_of(line, QwenKey::Id), *node) => {}
             Some(line) => read_line(&mut talk, *node, line),
             None => talk.draft.skip_value(node, "a line that is no object is passed over"),
         }

@@ -10,8 +10,8 @@ use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Number, Object, Value};
-use averment_runs::normal::{of_meta, of_run};
-use averment_runs::run::StepStatus;
+use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     VsCodeKey {
@@ -108,12 +108,22 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk.draft.set_some(of_run::ID, chat.field(VsCodeKey::Session).filter(|id| NodeShapes.is_text(*id)));
         for (node, request) in talk.draft.record_objects(list_of(chat, VsCodeKey::Requests).unwrap_or_default()) {
             talk.draft.count_record();
+            if request.field(VsCodeRequestKey::Message).or(request.field(VsCodeRequestKey::Response)).is_none() {
+                talk.draft.skip_record(node.origin, "a request without `message` and `response` is passed over");
+                continue;
+            }
             read_request(&mut talk, node, request);
         }
     } else {
         replay::read_prompts(&mut talk, chat);
     }
-    talk.finish_with_tools();
+    // What a call was given is in the rounds; of a call that is only shown it may not be there: what it ran or wrote is not known.
+    let calls = talk.draft.steps_of_kind(StepKind::Call);
+    if calls.into_iter().all(|call| talk.draft.step_field(call, of_step::ARGS).is_some()) {
+        talk.finish_with_tools();
+    } else {
+        talk.finish_run();
+    }
     Ok(())
 }
 
@@ -141,6 +151,10 @@ fn read_request<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'
     let results = metadata.and_then(|metadata| object_of(metadata, VsCodeRequestKey::Results));
     let mut calls = 0;
     for (node, round) in talk.draft.record_objects(rounds) {
+        if round.field(VsCodeRequestKey::Response).or(round.field(VsCodeRequestKey::Calls)).is_none() {
+            talk.draft.skip_record(node.origin, "a round without `response` and `toolCalls` is passed over");
+            continue;
+        }
         talk.begin_turn();
         if let Some(words) = round.field(VsCodeRequestKey::Response) {
             talk.add_message(Speaker::Assistant, words, &about, node.origin);
@@ -209,7 +223,8 @@ fn read_parts<'run>(
             object_of(part, VsCodePartKey::Content).and_then(|content| content.field(VsCodePartKey::Value))
         });
         let kind = part_kind(part);
-        let is_said = kind == Some(VsCodePartKind::Said) || part.field(VsCodePartKey::Kind).is_none();
+        let is_said =
+            kind == Some(VsCodePartKind::Said) || part.field(VsCodePartKey::Kind).is_none() && value.is_some();
         match kind {
             _ if is_said => words.push_str(value.and_then(node_text).unwrap_or_default()),
             Some(VsCodePartKind::Call) => {

@@ -76,8 +76,11 @@ fn kind_of(log: Object<'_>) -> Option<ReplayKind> {
 pub(super) fn read_prompts<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, export: Object<'run>) {
     match list_of(export, VsCodeKey::Prompts) {
         Some(prompts) => {
-            for (_, prompt) in talk.draft.record_objects(prompts) {
-                read_prompt(talk, prompt);
+            for (node, prompt) in talk.draft.record_objects(prompts) {
+                match list_of(prompt, VsCodeKey::Logs) {
+                    Some(_) => read_prompt(talk, prompt),
+                    None => talk.draft.skip_record(node.origin, "a prompt without `logs` is passed over"),
+                }
             }
         }
         None => read_prompt(talk, export),

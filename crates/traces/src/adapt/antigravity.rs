@@ -67,6 +67,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Antigravity transcript",
     known_by: "steps with `step_index` and a `type` such as `PLANNER_RESPONSE`",
     description: "transcripts of Antigravity (`transcript.jsonl`)",
+    marks: &[AntigravityKey::Index.key()],
     item_marks: &[AntigravityKey::Index.key()],
     element: is_step,
     line: is_step,

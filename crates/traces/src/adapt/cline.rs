@@ -45,14 +45,20 @@ key_table! {
 }
 
 key_table! {
+    /// The tags around the words of the user.
+    ClineTag {
+        Any = "task" | "user_message" | "feedback" | "answer",
+    }
+}
+
+key_table! {
     ClineTool {
         End = "attempt_completion",
     }
 }
 
 /// The words of the user stand between tags; all else in the user's name the program wrote.
-const WORDS: UserWords<'static> =
-    UserWords { tags: &["task", "user_message", "feedback", "answer"], are_last: false, untagged: Speaker::System };
+const WORDS: UserWords<'static> = UserWords { tags: ClineTag::Any.keys(), are_last: false, untagged: Speaker::System };
 
 static EXIT_CODE: TextMarkers = LazyLock::new(|| build_markers(["Exit code:"]));
 
@@ -62,6 +68,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Cline task history",
     known_by: "messages with `modelInfo` or `metrics`, or whose user text is a `<task>`, `<environment_details>` or a tool's `Result:`",
     description: "task histories of Cline, Roo Code and Kilo Code (`api_conversation_history.json`)",
+    marks: &[ChatMessageKey::Role.key()],
     item_marks: &[ChatMessageKey::Role.key()],
     element: is_own,
     beside: |message| is_message(&message, &NodeShapes),

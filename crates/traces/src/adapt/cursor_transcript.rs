@@ -34,6 +34,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Cursor transcript",
     known_by: "lines with `role` beside a `message` with `content`, and no `type`",
     description: "transcripts of Cursor's agent (`agent-transcripts`, a message a line)",
+    marks: &[CursorLineKey::Role.key()],
     item_marks: &[CursorLineKey::Role.key()],
     element: is_line,
     line: is_line,

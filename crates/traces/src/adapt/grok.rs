@@ -43,6 +43,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Grok session",
     known_by: "rows of type `assistant` with `tool_calls` of `name` and `arguments`, or `tool_result` with `tool_call_id`",
     description: "sessions of Grok's command line (`chat_history.jsonl`)",
+    marks: &[GrokKey::Injected.key()],
     item_marks: &[GrokKey::Calls.key(), GrokKey::Call.key(), GrokKey::Injected.key()],
     element: is_row,
     line: is_row,

@@ -93,6 +93,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Kimi session",
     known_by: "lines whose `message` has a `type` such as `TurnBegin` and a `payload`, or messages of role `_checkpoint` and `_usage`",
     description: "sessions of Kimi's command line (`wire.jsonl`, `context.jsonl`)",
+    marks: &[KimiKey::Protocol.key()],
     item_marks: &[KimiKey::Message.key(), KimiKey::Protocol.key(), KimiKey::Role.key()],
     element: |line| record_of(line).is_some() || context_role(line).is_some(),
     line: |line| record_of(line).is_some() || context_role(line).is_some(),

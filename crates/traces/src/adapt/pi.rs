@@ -106,6 +106,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "pi session",
     known_by: "a `session` line with `id` and `cwd`, or lines with a `message` of its roles, `stopReason` or `toolCall` blocks",
     description: "sessions of pi and OpenClaw (JSONL), and the events of `pi --mode json`",
+    marks: &[PiKey::Level.key()],
     item_marks: &[PiKey::Folder.key(), PiKey::Message.key(), PiKey::ModelId.key(), PiKey::Level.key()],
     element: is_line,
     line: is_line,

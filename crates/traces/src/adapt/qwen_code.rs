@@ -77,6 +77,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Qwen Code session",
     known_by: "lines with `uuid` and `sessionId` whose `message` has `parts`",
     description: "sessions of Qwen Code (JSONL)",
+    marks: &[QwenKey::Usage.key()],
     item_marks: &[QwenKey::Usage.key(), QwenKey::Result.key(), QwenKey::Payload.key(), QwenKey::Window.key()],
     element: is_line,
     line: is_line,

@@ -26,8 +26,12 @@ pub(super) enum WrittenPart<'t> {
     Cut,
 }
 
-/// The parameters of these hold whole files, which may hold such tags, too: the last end counts.
-const OF_FILES: [&str; 4] = ["content", "diff", "write_to_file", "replace_in_file"];
+key_table! {
+    /// These hold whole files, which may hold such tags, too: the last end counts.
+    FileTag {
+        Any = "content" | "diff" | "write_to_file" | "replace_in_file",
+    }
+}
 
 pub(super) fn split_text(text: &str) -> Vec<WrittenPart<'_>> {
     let mut parts = Vec::new();
@@ -65,7 +69,7 @@ fn first_call(text: &str) -> Option<(usize, &str)> {
 
 fn split_end<'t>(inner: &'t str, name: &str) -> Option<(&'t str, &'t str)> {
     let close = format!("</{name}>");
-    if OF_FILES.contains(&name) { inner.rsplit_once(&close) } else { inner.split_once(&close) }
+    if FileTag::from_key(name).is_some() { inner.rsplit_once(&close) } else { inner.split_once(&close) }
 }
 
 fn parameters(inner: &str) -> Vec<(&str, &str)> {

@@ -88,7 +88,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     known_by: "`working_dir` and `message_count`, or messages with `toolRequest` or `toolResponse` blocks",
     description: "sessions and exports of Goose (`conversation`, or a message a line)",
     marks: &[GooseSessionKey::Folder.key()],
-    object: |object| is_item(object) || is_header(object) && list_of(object, GooseSessionKey::Conversation).is_some(),
+    object: |object| is_header(object) && list_of(object, GooseSessionKey::Conversation).is_some(),
     item_marks: &[GooseSessionKey::Folder.key(), GooseMessageKey::Role.key(), GooseSessionKey::Message.key()],
     element: is_item,
     line: is_item,

@@ -86,3 +86,12 @@ fn a_written_call_that_breaks_off_may_be_a_call() {
     let cut = sample("cline-written-calls.json").replace("\\n</execute_command>", "");
     with(&cut, |run| assert!(run.records.lost > 0));
 }
+
+#[test]
+fn messages_of_the_sdk_need_no_session() {
+    let lines = [
+        r#"{"type": "assistant", "parent_tool_use_id": null, "message": {"content": [{"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}]}}"#,
+        r#"{"type": "user", "parent_tool_use_id": null, "message": {"content": [{"type": "tool_result", "tool_use_id": "c", "content": "a"}]}}"#,
+    ];
+    with(&lines.join("\n"), |run| assert_eq!(steps(run), ["call Bash", "command ls"]));
+}

@@ -180,7 +180,7 @@ pub(super) fn add_parts<'run>(
     }
 }
 
-fn is_part_key(key: &str) -> bool {
+pub(super) fn is_part_key(key: &str) -> bool {
     use AdkPartKey::{Call, Response, Silent, Words};
     matches!(AdkPartKey::from_key(key), Some(Words | Call | Response | Silent))
 }
@@ -228,7 +228,7 @@ fn add_result<'run>(
     }
 }
 
-fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
+pub(super) fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
     use AdkUsageKey::{Cached, Candidates, Prompt, Thoughts, Total};
     let counts = [
         (of_usage::INPUT, Prompt),

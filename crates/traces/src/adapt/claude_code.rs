@@ -122,17 +122,19 @@ fn is_line(line: Object<'_>) -> bool {
 }
 
 /// Fields that only session lines have.
-const MARKS: [ClaudeKey; 6] = [
+const MARKS: [ClaudeKey; 7] = [
     ClaudeKey::Session,
     ClaudeKey::SessionOfStream,
     ClaudeKey::Leaf,
     ClaudeKey::ParentLine,
     ClaudeKey::Line,
     ClaudeKey::MessageLine,
+    // The messages of the SDK may have nothing else.
+    ClaudeKey::Parent,
 ];
 
-const fn keys_of([a, b, c, d, e, f]: [ClaudeKey; 6]) -> [&'static str; 6] {
-    [a.key(), b.key(), c.key(), d.key(), e.key(), f.key()]
+const fn keys_of([a, b, c, d, e, f, g]: [ClaudeKey; 7]) -> [&'static str; 7] {
+    [a.key(), b.key(), c.key(), d.key(), e.key(), f.key(), g.key()]
 }
 
 impl ClaudeLineType {

@@ -26,6 +26,8 @@ pub struct TraceFormat {
     pub(super) element: fn(Object<'_>) -> bool,
     /// Whether an object is one line of a file that is a run in it, such as an event of a session.
     pub(super) line: fn(Object<'_>) -> bool,
+    /// Whether an object that by itself says nothing, or would be another format's, is a line of a run in it beside others that are.
+    pub(super) beside: fn(Object<'_>) -> bool,
     /// Whether an element or a line is a run of its own where nothing among the first ones says that they belong together.
     pub(super) alone: fn(Object<'_>) -> bool,
     pub(super) read: for<'run> fn(Node<'run>, &mut RunBuilder<'run, '_>) -> Result<(), PlacedError>,
@@ -103,6 +105,7 @@ pub(super) const IN_FULL: TraceFormat = TraceFormat {
     item_marks: &[],
     element: never_matches,
     line: never_matches,
+    beside: never_matches,
     alone: never_matches,
     read: |_, _| Ok(()),
     runs: &[],

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// Text before an exit code.
-static EXIT_CODE: TextMarkers = LazyLock::new(|| build_markers(["Exit Code:"]));
+pub(super) static EXIT_CODE: TextMarkers = LazyLock::new(|| build_markers(["Exit Code:"]));
 
 key_table! {
     GeminiSessionKey {
@@ -334,7 +334,7 @@ fn one_call<'run>(
 }
 
 /// For Gemini CLI a nonzero exit code is still a success.
-fn exit_outcome(status: Option<StepStatus>, exit_code: Option<Node<'_>>) -> Option<StepStatus> {
+pub(super) fn exit_outcome(status: Option<StepStatus>, exit_code: Option<Node<'_>>) -> Option<StepStatus> {
     let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)));
     if failed { Some(StepStatus::Failed) } else { status }
 }

@@ -4,9 +4,10 @@ use super::cutting::RunCutting;
 use super::format::{FIRST_ITEMS, TraceFormat};
 use super::nodes::{node_object, record_payload};
 use super::{
-    adk, api, assay, atif, batch, chunks, claude_code, codex, copilot, cursor, deepeval, evalview, gemini, generic,
-    guard, inspect, langchain, langfuse, langsmith, managed, mcp, mini_swe, native, openai_agents, openai_chat,
-    opencode, openhands, otel, owasp, run_state, runsight, skillgym, stop, swe_agent, tau_bench, tau2,
+    adk, antigravity, api, assay, atif, batch, chunks, claude_code, claude_hooks, cline, codex, copilot, cursor,
+    cursor_transcript, deepeval, droid, evalview, gemini, generic, goose, grok, guard, inspect, kimi, langchain,
+    langfuse, langsmith, managed, mcp, mini_swe, native, openai_agents, openai_chat, opencode, openhands, otel, owasp,
+    pi, qwen_code, run_state, runsight, skillgym, stop, swe_agent, tau_bench, tau2, vscode_chat,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -22,7 +23,19 @@ pub static FORMATS: &[TraceFormat] = &[
     otel::OPEN_INFERENCE,
     otel::FORMAT,
     cursor::FORMAT,
+    droid::STREAM,
+    qwen_code::FORMAT,
+    claude_hooks::FORMAT,
     claude_code::FORMAT,
+    pi::FORMAT,
+    droid::FORMAT,
+    kimi::FORMAT,
+    grok::FORMAT,
+    antigravity::FORMAT,
+    goose::FORMAT,
+    cursor_transcript::FORMAT,
+    cline::FORMAT,
+    vscode_chat::FORMAT,
     tau_bench::FORMAT,
     codex::FORMAT,
     codex::exec::FORMAT,
@@ -78,14 +91,14 @@ pub(crate) fn item_marks_before(format: &TraceFormat) -> impl Iterator<Item = &'
 
 /// Which formats have a mark, as bits by their places in the table, and which of them have none at all.
 struct MarkIndex {
-    by_mark: FxHashMap<&'static str, u64>,
-    unmarked: u64,
+    by_mark: FxHashMap<&'static str, u128>,
+    unmarked: u128,
 }
 
 static MARKS: LazyLock<MarkIndex> = LazyLock::new(|| {
-    const { assert!(FORMATS.len() <= 64, "there is a bit for each format") }
+    const { assert!(FORMATS.len() <= 128, "there is a bit for each format") }
     let mut marks = MarkIndex { by_mark: FxHashMap::default(), unmarked: 0 };
-    for (format, bit) in FORMATS.iter().zip((0..64).map(|place| 1 << place)) {
+    for (format, bit) in FORMATS.iter().zip((0..128).map(|place| 1 << place)) {
         marks.unmarked |= if format.marks.is_empty() { bit } else { 0 };
         for mark in format.marks {
             *marks.by_mark.entry(mark).or_default() |= bit;
@@ -153,7 +166,10 @@ pub(super) fn line_of_other<'run>(
     format: &TraceFormat,
 ) -> Option<(Node<'run>, &'static TraceFormat)> {
     let Value::List(lines) = root.value else { return None };
-    let is_own = |line: &Node<'run>| format.is_item(line, format.line) || format.is_item(line, format.element);
+    let is_beside = |line: &Node<'run>| node_object(*line).is_some_and(format.beside);
+    let is_own = |line: &Node<'run>| {
+        is_beside(line) || format.is_item(line, format.line) || format.is_item(line, format.element)
+    };
     let other = |line: &Node<'run>| {
         let known = FORMATS.iter().find(|other| other.is_item(line, other.line))?;
         (known.name != format.name && !OF_ANYBODY.contains(&known.name)).then_some(known)

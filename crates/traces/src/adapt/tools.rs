@@ -10,21 +10,21 @@ use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     ArgsKey {
-        Command = "command",
+        Command = "command" | "CommandLine",
         Cmd = "cmd",
         Keystrokes = "keystrokes",
         InBackground = "run_in_background",
         File = "file_path",
         FileToo = "filePath",
         Path = "path",
-        Absolute = "absolute_path",
-        Target = "target_file",
+        Absolute = "absolute_path" | "AbsolutePath",
+        Target = "target_file" | "TargetFile",
         FileName = "filename",
         Paths = "paths",
         Notebook = "notebook_path",
         Skill = "skill",
         Name = "name",
-        Url = "url",
+        Url = "url" | "Url",
         Urls = "urls",
         Patch = "patch",
         PatchText = "patchText",
@@ -43,20 +43,25 @@ key_table! {
 
 key_table! {
     KnownTool {
-        /// Claude Code; others; Codex; Gemini CLI; OpenHands; VS Code; Cursor; Terminus; Cline.
+        /// Claude Code; others; Codex; Gemini CLI; OpenHands; VS Code; Cursor; Terminus; Cline; Factory Droid; Goose; Antigravity.
         Shell = "Bash" | "bash" | "shell" | "powershell" | "shell_command" | "exec_command" | "local_shell" | "container.exec"
             | "run_shell_command" | "execute_bash" | "terminal" | "run_in_terminal" | "run_terminal_cmd" | "bash_command"
-            | "execute_command" | "command_execution",
-        Read = "Read" | "NotebookRead" | "read" | "read_file" | "read_many_files" | "view" | "view_image" | "open",
+            | "execute_command" | "command_execution" | "Shell" | "Execute" | "developer__shell" | "run_command",
+        Read = "Read" | "NotebookRead" | "read" | "read_file" | "read_many_files" | "view" | "view_image" | "open"
+            | "ReadFile" | "view_file",
         Write = "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "multiedit" | "write_file" | "replace"
             | "create" | "create_file" | "edit_file" | "search_replace" | "replace_string_in_file" | "insert_edit_into_file"
-            | "write_to_file" | "replace_in_file" | "delete",
+            | "write_to_file" | "replace_in_file" | "delete" | "apply_diff" | "insert_content" | "search_and_replace" | "delete_file"
+            | "StrReplace" | "Delete" | "EditNotebook" | "Create" | "WriteFile" | "StrReplaceFile" | "developer__write"
+            | "developer__edit" | "replace_file_content" | "multi_replace_file_content" | "edit_notebook_file",
         /// Views and edits files: the command argument tells which.
-        Editor = "str_replace_editor" | "str_replace_based_edit_tool" | "file_editor" | "text_editor",
+        Editor = "str_replace_editor" | "str_replace_based_edit_tool" | "file_editor" | "text_editor"
+            | "developer__text_editor",
         /// A patch names the files that it changes.
-        Patch = "apply_patch",
+        Patch = "apply_patch" | "ApplyPatch",
         Skill = "Skill" | "skill" | "activate_skill",
-        Fetch = "WebFetch" | "web_fetch" | "webfetch" | "fetch_webpage",
+        Fetch = "WebFetch" | "web_fetch" | "webfetch" | "fetch_webpage"
+            | "FetchURL" | "FetchUrl" | "read_url_content",
     }
 }
 

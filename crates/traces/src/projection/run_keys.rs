@@ -83,12 +83,30 @@ struct RunKeys(Vec<(String, RunKey)>);
 impl RunKeys {
     fn change_key(&mut self, key: &str, change: impl FnOnce(&mut RunKey)) {
         let at = self.0.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
-            let mark = 1_u128.checked_shl(u32::try_from(self.0.len()).unwrap_or(128)).unwrap_or(0);
-            self.0.push((key.to_owned(), RunKey { mark, ..RunKey::default() }));
+            self.0.push((key.to_owned(), RunKey::default()));
             self.0.len() - 1
         });
         if let Some((_, role)) = self.0.get_mut(at) {
             change(role);
+        }
+    }
+}
+
+impl RunKeys {
+    /// Keys that only mark a format share one bit: any of them sends its line to the full reader, so nothing tells them apart.
+    fn share_marks(&mut self) {
+        let is_mark = |key: &str, role: &RunKey| {
+            matches!(role.special, SpecialKey::Refuse) && FORMATS.iter().any(|format| format.marks.contains(&key))
+        };
+        let mut next = 1_u32;
+        for (key, role) in &mut self.0 {
+            role.mark = if is_mark(key, role) {
+                1
+            } else {
+                let own = 1_u128.checked_shl(next).unwrap_or(0);
+                next += 1;
+                own
+            };
         }
     }
 }
@@ -105,6 +123,7 @@ pub(super) fn keys_of_runs(roots: &[String], names: &PartNames) -> Option<KeyRea
             roles.change_key(key, |role| role.generic.push((number, rank)));
         }
     }
+    roles.share_marks();
     let told_apart = roles.0.iter().all(|(_, role)| role.mark != 0);
     told_apart.then(|| KeyReader::new(roles.0, RunKey::default()))
 }

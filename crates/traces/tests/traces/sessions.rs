@@ -108,10 +108,10 @@ fn a_file_that_breaks_off_is_read_in_its_format_or_refused() {
         let step = (bytes.len() / 40).max(1);
         for end in (0..bytes.len()).step_by(step) {
             let found = format_of(&path, &bytes[..end]);
-            // A stream of Cursor in which nothing was done yet says no more than one of Claude Code.
-            let fits = |format: &&str| {
-                whole.contains(format) || path.ends_with("cursor-agent.jsonl") && format.starts_with("Claude")
-            };
+            // The first lines of these say no more than those of Claude Code.
+            let alike = ["cursor-agent.jsonl", "droid-stream.jsonl", "qwen-code.jsonl"];
+            let begins_alike = alike.iter().any(|name| path.ends_with(name));
+            let fits = |format: &&str| whole.contains(format) || begins_alike && format.starts_with("Claude");
             assert!(found.iter().all(fits), "{} to {end}: {found:?}", path.display());
         }
     }

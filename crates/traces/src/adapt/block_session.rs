@@ -1,0 +1,187 @@
+//! What sessions of agents have in common whose messages hold blocks: a format says what its blocks are, and whose the texts are.
+
+use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::nodes::{node_list, node_object, node_text};
+use super::run_builder::{RunBuilder, absent_node};
+use averment_base::value::compare::values_equal;
+use averment_base::value::{Node, Number, Object, Value};
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::StepKind;
+use rustc_hash::FxHashMap;
+
+/// What the user said, where a program writes other words into the user's messages, too.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct UserWords<'t> {
+    /// The tags around the words of the user. What else is in such a text the program wrote, as it did a text that begins with
+    /// another tag.
+    pub(super) tags: &'t [&'t str],
+    /// Whether the user's words come last in their text: files that are shown in front of them may hold the tag, too.
+    pub(super) are_last: bool,
+    /// Who said a text without a tag.
+    pub(super) untagged: Speaker,
+}
+
+impl UserWords<'_> {
+    /// All of a user's message is the user's.
+    pub(super) const PLAIN: Self = UserWords { tags: &[], are_last: false, untagged: Speaker::User };
+
+    /// What is in front of the user's words, these, and what is behind.
+    pub(super) fn split_text<'s>(&self, text: &'s str) -> Option<[&'s str; 3]> {
+        let opened = |tag: &&str| {
+            let open = format!("<{tag}>");
+            let at = if self.are_last { text.rfind(&open) } else { text.find(&open) };
+            at.map(|at| (at, at + open.len(), format!("</{tag}>")))
+        };
+        let (at, start, close) = self.tags.iter().filter_map(opened).min_by_key(|(at, ..)| *at)?;
+        let (inner, after) = text.get(start..)?.split_once(&close).unwrap_or((text.get(start..)?, ""));
+        Some([text.get(..at)?, inner, after])
+    }
+
+    pub(super) fn add_words<'run>(
+        &self,
+        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        words: Node<'run>,
+        about: &StepMeta<'run>,
+    ) {
+        let text = node_text(words).unwrap_or_default();
+        let Some(parts) = self.split_text(text) else {
+            let of_program = !self.tags.is_empty() && text.trim_start().starts_with('<');
+            let speaker = if of_program { Speaker::System } else { self.untagged };
+            return talk.add_message(speaker, words, about, words.origin);
+        };
+        for (speaker, part) in [Speaker::System, Speaker::User, Speaker::System].into_iter().zip(parts) {
+            let part = text_node(talk.draft, part.trim(), words);
+            talk.add_message(speaker, part, about, words.origin);
+        }
+    }
+}
+
+/// A part of a text.
+pub(super) fn text_node<'run>(draft: &RunBuilder<'run, '_>, part: &str, of: Node<'run>) -> Node<'run> {
+    Node::new(Value::plain_text(draft.arena.alloc_str(part)), of.origin)
+}
+
+/// The content of one message: a text, or blocks. The texts of a user are told apart by `words`.
+pub(super) fn add_content<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    content: Node<'run>,
+    speaker: Speaker,
+    words: &UserWords<'_>,
+    about: &StepMeta<'run>,
+    classify: impl Fn(Object<'run>) -> ContentBlock<'run>,
+) {
+    let blocks = match content.value {
+        Value::Text(_) => return say_text(talk, content, speaker, words, about),
+        Value::Object(_) => std::slice::from_ref(talk.draft.arena.alloc(content)),
+        _ => node_list(content).unwrap_or_default(),
+    };
+    for node in blocks {
+        let Some(block) = node_object(*node) else {
+            match node.value {
+                Value::Text(_) => say_text(talk, *node, speaker, words, about),
+                _ => talk.draft.skip_value(node, blocks::UNKNOWN),
+            }
+            continue;
+        };
+        match classify(block) {
+            ContentBlock::Says(text) => say_text(talk, text, speaker, words, about),
+            ContentBlock::Thinks(text) => talk.add_message(Speaker::Thinking, text, about, node.origin),
+            ContentBlock::Calls(call) => add_call(talk, *node, call, about),
+            ContentBlock::Answers(answer) => add_result(talk, *node, &answer, None, about),
+            ContentBlock::Silent => {}
+            ContentBlock::Unknown => talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+        }
+    }
+}
+
+fn say_text<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    text: Node<'run>,
+    speaker: Speaker,
+    words: &UserWords<'_>,
+    about: &StepMeta<'run>,
+) {
+    match speaker {
+        Speaker::User => words.add_words(talk, text, about),
+        _ => talk.add_message(speaker, text, about, text.origin),
+    }
+}
+
+pub(super) fn add_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    call: BlockCall<'run>,
+    about: &StepMeta<'run>,
+) {
+    let tool = call.tool.unwrap_or(Node::computed(Value::Null));
+    let made = ToolCall { tool, args: call.args, id: call.id, origin: node.origin };
+    let step = talk.add_call(made, about);
+    if let (Some(step), Some(answer)) = (step, call.answer) {
+        let outcome = outcome_of(talk, &answer, None);
+        talk.end_within(step, outcome, about);
+    }
+}
+
+pub(super) fn add_result<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    answer: &BlockResult<'run>,
+    tool: Option<&str>,
+    about: &StepMeta<'run>,
+) {
+    let outcome = outcome_of(talk, answer, None);
+    talk.add_result(answer.id, tool, outcome, about, node.origin);
+}
+
+/// What a result says of its call.
+pub(super) fn outcome_of<'run>(
+    talk: &ConversationBuilder<'_, 'run, '_>,
+    answer: &BlockResult<'run>,
+    details: Option<Node<'run>>,
+) -> CallResult<'run> {
+    let result = answer.result_content(talk.draft.arena);
+    CallResult { result, status: Some(answer.call_status(result)), details, ..CallResult::default() }
+}
+
+/// The costs of several requests together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct CostSum(Option<Number<'static>>);
+
+impl CostSum {
+    pub(super) fn add_cost(&mut self, cost: Option<Node<'_>>) {
+        if let Some(Value::Number(cost)) = cost.map(|cost| cost.value) {
+            self.0 = self.0.unwrap_or(Number::Integer(0)).add(cost).or(self.0);
+        }
+    }
+
+    pub(super) fn set_cost(self, draft: &mut RunBuilder<'_, '_>) {
+        draft.set_some(of_run::COST, self.0.map(|cost| Node::computed(Value::Number(cost))));
+    }
+}
+
+/// The format does not write down what calls gave: a call without a result may have had one.
+pub(super) fn leave_results_open(draft: &mut RunBuilder<'_, '_>) {
+    for call in draft.steps_of_kind(StepKind::Call) {
+        if draft.step_field(call, of_step::RESULT).is_none() {
+            draft.add_field(call, of_step::RESULT, absent_node());
+        }
+    }
+}
+
+/// Lines so far, by their ids: a session that goes on in a copy of its file repeats them.
+#[derive(Debug, Default)]
+pub(super) struct SeenLines<'run>(FxHashMap<&'run str, Node<'run>>);
+
+impl<'run> SeenLines<'run> {
+    pub(super) fn is_again(&mut self, id: Option<&'run str>, line: Node<'run>) -> bool {
+        let Some(id) = id else { return false };
+        match self.0.get(id) {
+            Some(known) => values_equal(&known.value, &line.value),
+            None => {
+                self.0.insert(id, line);
+                false
+            }
+        }
+    }
+}

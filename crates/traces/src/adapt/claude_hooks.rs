@@ -1,0 +1,197 @@
+//! Logs of Claude Code's hooks: what the program gives to a hook, an event a line. A call has an event before it and one behind it.
+
+use super::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, items_of, node_object, text_of};
+use super::run_builder::{RunBuilder, StepId, absent_node};
+use super::tools;
+use crate::time;
+use averment_base::value::compare::values_equal;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_run};
+use averment_runs::run::{StepKind, StepStatus};
+
+key_table! {
+    HookKey {
+        Event = "hook_event_name",
+        Session = "session_id",
+        Folder = "cwd",
+        Tool = "tool_name",
+        Args = "tool_input",
+        Result = "tool_response",
+        Id = "tool_use_id",
+        Error = "error",
+        Prompt = "prompt",
+        Answer = "last_assistant_message",
+        Agent = "agent_id",
+        Time = "timestamp" | "time" | "ts",
+    }
+}
+
+key_table! {
+    HookEvent {
+        Before = "PreToolUse",
+        After = "PostToolUse",
+        Failed = "PostToolUseFailure",
+        Denied = "PermissionDenied",
+        Prompt = "UserPromptSubmit",
+        Stop = "Stop",
+        /// Where a session or an agent begins and ends, and what the program asks or tells: calls have events of their own.
+        Silent = "SessionStart" | "SessionEnd" | "SubagentStart" | "SubagentStop" | "Notification" | "PreCompact" | "PostCompact"
+            | "PermissionRequest" | "Setup" | "InstructionsLoaded" | "ConfigChange" | "CwdChanged" | "FileChanged"
+            | "WorktreeCreate" | "WorktreeRemove" | "TeammateIdle" | "TaskCreated" | "TaskCompleted" | "StopFailure"
+            | "Elicitation" | "ElicitationResult" | "UserPromptExpansion" | "PostToolBatch",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Claude Code hook log",
+    known_by: "events with `hook_event_name`",
+    description: "logs of what Claude Code gives to its hooks (an event a line)",
+    marks: &[HookKey::Event.key()],
+    object: is_event,
+    item_marks: &[HookKey::Event.key()],
+    element: is_event,
+    line: is_event,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_event(event: Object<'_>) -> bool {
+    text_of(event, HookKey::Event).is_some() && event.field(HookKey::Session).is_some()
+}
+
+/// A call of which an event said that it begins.
+struct OpenCall<'run> {
+    step: StepId,
+    id: Option<&'run str>,
+    tool: &'run str,
+    args: Option<Node<'run>>,
+}
+
+struct HookLog<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
+    open: Vec<OpenCall<'run>>,
+    /// Whether hooks in front of calls, and behind them, were logged.
+    logged: [bool; 2],
+    prompt: Option<Node<'run>>,
+    answer: Option<Node<'run>>,
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    use StepKind::{Call, Command, Http, Message, Read, Skill, Write};
+    let root = draft.arena.alloc(root);
+    let talk = ConversationBuilder::new(draft);
+    let mut log = HookLog { talk, open: Vec::new(), logged: [false; 2], prompt: None, answer: None };
+    for node in items_of::<HookKey>(root, &[]) {
+        log.talk.draft.count_record();
+        let event = node_object(*node);
+        let kind = event.and_then(|event| text_of(event, HookKey::Event)).and_then(HookEvent::from_key);
+        match event.zip(kind) {
+            Some((event, kind)) => log.read_event(*node, event, kind),
+            None => log.talk.draft.skip_value(node, "an event of an unknown hook is passed over"),
+        }
+    }
+    let HookLog { talk, logged, prompt, answer, .. } = log;
+    let draft = talk.finish_without_turns();
+    // What the assistant says no hook tells.
+    draft.mark_unrecorded(Message);
+    draft.set_some(of_run::PROMPT, prompt);
+    draft.set_entry(of_run::OUTPUT, answer.unwrap_or_else(absent_node));
+    match logged {
+        [false, false] => {
+            draft.mark_unrecorded(Call);
+            draft.add_warning(root.origin, "calls count as not recorded: no hook around them was logged");
+        }
+        [false, true] => {
+            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+            draft.add_warning(
+                root.origin,
+                "calls that were refused or failed may be missing: no `PreToolUse` was logged",
+            );
+            draft.mark_recorded(&[Command, Read, Write, Skill, Http]);
+        }
+        [true, _] => draft.mark_recorded(&[Command, Read, Write, Skill, Http]),
+    }
+    draft.insert_derived(tools::derive_from_claude);
+    Ok(())
+}
+
+impl<'run> HookLog<'_, 'run, '_> {
+    fn read_event(&mut self, node: Node<'run>, event: Object<'run>, kind: HookEvent) {
+        if !self.talk.draft.has_entry(of_run::ID) {
+            self.talk.draft.set_some(of_run::ID, event.field(HookKey::Session).filter(|id| NodeShapes.is_text(*id)));
+        }
+        self.talk.add_meta(of_meta::CWD, event.field(HookKey::Folder));
+        let agent = first_of(event, &[HookKey::Agent]);
+        let time = value_of(event, HookKey::Time).filter(|time| time::to_milliseconds(&time.value).is_some());
+        let about = StepMeta { time, agent, aside: agent.is_some() };
+        match kind {
+            HookEvent::Before => {
+                let [_, after] = self.logged;
+                self.logged = [true, after];
+                self.add_call(node, event, &about);
+            }
+            HookEvent::After | HookEvent::Failed | HookEvent::Denied => {
+                let [before, _] = self.logged;
+                self.logged = [before, true];
+                self.end_call(node, event, kind, &about);
+            }
+            HookEvent::Prompt => {
+                self.talk.note_input();
+                self.prompt = self.prompt.or_else(|| first_of(event, &[HookKey::Prompt]));
+            }
+            HookEvent::Stop => self.answer = first_of(event, &[HookKey::Answer]).or(self.answer),
+            HookEvent::Silent => {}
+        }
+    }
+
+    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) -> Option<StepId> {
+        let id = text_of(event, HookKey::Id);
+        // Several hooks may log one call.
+        if let Some(known) = id.and_then(|id| self.talk.find_call(id)) {
+            return Some(known);
+        }
+        let tool = event.field(HookKey::Tool).unwrap_or(Node::computed(Value::Null));
+        let args = event.field(HookKey::Args);
+        let made = ToolCall { tool, args, id: event.field(HookKey::Id), origin: node.origin };
+        let step = self.talk.add_call(made, about)?;
+        self.open.push(OpenCall { step, id, tool: text_of(event, HookKey::Tool).unwrap_or_default(), args });
+        Some(step)
+    }
+
+    /// By id; older programs write none: by tool and arguments.
+    fn end_call(&mut self, node: Node<'run>, event: Object<'run>, kind: HookEvent, about: &StepMeta<'run>) {
+        let (id, tool) = (text_of(event, HookKey::Id), text_of(event, HookKey::Tool).unwrap_or_default());
+        let args = event.field(HookKey::Args);
+        let is_same = |open: &OpenCall<'run>| match id {
+            Some(_) => open.id == id,
+            None => open.tool == tool && same_value(open.args, args),
+        };
+        let place = self.open.iter().position(is_same);
+        let known = place.map(|place| self.open.remove(place).step);
+        if known.is_none() && id.is_some_and(|id| self.talk.find_call(id).is_some()) {
+            return;
+        }
+        let Some(step) = known.or_else(|| self.add_call(node, event, about)) else { return };
+        self.open.retain(|open| open.step != step);
+        let error = first_of(event, &[HookKey::Error]);
+        let status = match kind {
+            HookEvent::Denied => StepStatus::Denied,
+            HookEvent::Failed => StepStatus::Failed,
+            _ => StepStatus::Ok,
+        };
+        let result = first_of(event, &[HookKey::Result]).or(error);
+        let outcome = CallResult { result, error, status: Some(status), ..CallResult::default() };
+        self.talk.end_call(step, outcome, about);
+    }
+}
+
+fn same_value(one: Option<Node<'_>>, other: Option<Node<'_>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => values_equal(&one.value, &other.value),
+        (None, None) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,81 @@
+//! Cursor: the transcript that its agent writes of a conversation (a message a line, with `role` beside `message`). What calls gave
+//! is not in it.
+
+use super::block_session::{self, UserWords};
+use super::blocks;
+use super::conversation::{ConversationBuilder, Speaker, StepMeta};
+use super::fields::{FieldRecord, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::messages::{ChatMessageKey, MessageRole};
+use super::nodes::{items_of, node_object, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object};
+
+key_table! {
+    CursorLineKey {
+        Role = "role",
+        Message = "message",
+        Type = "type",
+        Time = "timestamp",
+    }
+}
+
+key_table! {
+    CursorLineType {
+        /// Ends a turn, and says nothing of what was done.
+        Silent = "turn_ended",
+    }
+}
+
+/// The words of the user stand between tags, beside what the editor adds.
+const WORDS: UserWords<'static> = UserWords { tags: &["user_query"], are_last: true, untagged: Speaker::User };
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Cursor transcript",
+    known_by: "lines with `role` beside a `message` with `content`, and no `type`",
+    description: "transcripts of Cursor's agent (`agent-transcripts`, a message a line)",
+    marks: &[CursorLineKey::Role.key()],
+    item_marks: &[CursorLineKey::Role.key()],
+    element: is_line,
+    line: is_line,
+    beside: |line| text_of(line, CursorLineKey::Type).and_then(CursorLineType::from_key).is_some(),
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_line(line: Object<'_>) -> bool {
+    let role = text_of(line, CursorLineKey::Role).and_then(MessageRole::from_key);
+    matches!(role, Some(MessageRole::User | MessageRole::Assistant))
+        && line.field(CursorLineKey::Type).is_none()
+        && object_of(line, CursorLineKey::Message).is_some_and(|message| {
+            message.field(ChatMessageKey::Content).is_some() && message.field(ChatMessageKey::Role).is_none()
+        })
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    for node in items_of::<CursorLineKey>(root, &[]) {
+        talk.draft.count_record();
+        match node_object(*node) {
+            Some(line) if is_line(line) => read_line(&mut talk, line),
+            Some(line) if (FORMAT.beside)(line) => {}
+            _ => talk.draft.skip_value(node, "what is no message with a `role` is passed over"),
+        }
+    }
+    block_session::leave_results_open(talk.finish_with_tools());
+    Ok(())
+}
+
+fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, line: Object<'run>) {
+    let role = text_of(line, CursorLineKey::Role).and_then(MessageRole::from_key);
+    if role == Some(MessageRole::Assistant) {
+        talk.begin_turn();
+    }
+    let about = StepMeta { time: line.field(CursorLineKey::Time), ..StepMeta::default() };
+    let content = object_of(line, CursorLineKey::Message).and_then(|message| message.field(ChatMessageKey::Content));
+    if let Some(content) = content {
+        let speaker = Speaker::from_role(role);
+        block_session::add_content(talk, content, speaker, &WORDS, &about, blocks::classify_block);
+    }
+}

@@ -1,0 +1,236 @@
+//! Goose: sessions (a line about the session, then a message a line), exports of a session (`conversation`), what `goose run` prints with
+//! `--output-format json` and `stream-json`.
+
+use super::block_session::{self, UserWords};
+use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
+use super::calls::TokenUsage;
+use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::messages::MessageRole;
+use super::nodes::{first_of, list_of, node_object, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_run, of_usage};
+use averment_runs::run::StepStatus;
+
+key_table! {
+    GooseSessionKey {
+        Folder = "working_dir",
+        Count = "message_count",
+        Id = "id",
+        Conversation = "conversation",
+        Messages = "messages",
+        Input = "accumulated_input_tokens",
+        Output = "accumulated_output_tokens",
+        Total = "accumulated_total_tokens",
+        /// An event, and the message in it.
+        Type = "type",
+        Message = "message",
+        Error = "error",
+    }
+}
+
+key_table! {
+    GooseMessageKey {
+        Role = "role",
+        Created = "created",
+        Content = "content",
+        Metadata = "metadata",
+        Visible = "userVisible",
+    }
+}
+
+key_table! {
+    GooseBlockKey {
+        Type = "type",
+        Id = "id",
+        Call = "toolCall",
+        Result = "toolResult",
+        Status = "status",
+        Value = "value",
+        Error = "error",
+        Name = "name",
+        Args = "arguments",
+        Content = "content",
+        Failed = "isError",
+    }
+}
+
+key_table! {
+    GooseBlockType {
+        Call = "toolRequest" | "frontendToolRequest",
+        Result = "toolResponse",
+        /// Questions to the user, notes on the screen, and what was asked to be summed up: a call that is approved is a block of its own.
+        Silent = "toolConfirmationRequest" | "actionRequired" | "systemNotification" | "redactedThinking"
+            | "contextLengthExceeded" | "summarizationRequested",
+    }
+}
+
+key_table! {
+    GooseEventType {
+        Message = "message",
+        /// What tools tell while they run, and changes of the model.
+        Silent = "notification" | "model_change" | "modelChange",
+        End = "complete",
+        Error = "error",
+    }
+}
+
+key_table! {
+    GooseStatus {
+        Failed = "error",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Goose session",
+    known_by: "`working_dir` and `message_count`, or messages with `toolRequest` or `toolResponse` blocks",
+    description: "sessions and exports of Goose (`conversation`, or a message a line)",
+    marks: &[GooseSessionKey::Folder.key()],
+    object: |object| is_header(object) && list_of(object, GooseSessionKey::Conversation).is_some(),
+    item_marks: &[GooseSessionKey::Folder.key(), GooseMessageKey::Role.key(), GooseSessionKey::Message.key()],
+    element: is_item,
+    line: is_item,
+    beside: |line| message_of(line).is_some() || event_type(line).is_some(),
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_header(line: Object<'_>) -> bool {
+    text_of(line, GooseSessionKey::Folder).is_some()
+        && line.field(GooseSessionKey::Count).or(line.field(GooseSessionKey::Conversation)).is_some()
+}
+
+fn event_type(line: Object<'_>) -> Option<GooseEventType> {
+    text_of(line, GooseSessionKey::Type).and_then(GooseEventType::from_key)
+}
+
+/// The message that a line is, or that an event holds.
+fn message_of(line: Object<'_>) -> Option<Object<'_>> {
+    let is_message = |one: &Object<'_>| {
+        text_of(*one, GooseMessageKey::Role).is_some() && list_of(*one, GooseMessageKey::Content).is_some()
+    };
+    let event =
+        || (event_type(line) == Some(GooseEventType::Message)).then(|| object_of(line, GooseSessionKey::Message));
+    Some(line).filter(is_message).or_else(|| event().flatten().filter(is_message))
+}
+
+fn is_item(line: Object<'_>) -> bool {
+    let is_own = |message: Object<'_>| {
+        let blocks = list_of(message, GooseMessageKey::Content).unwrap_or_default();
+        let seen = object_of(message, GooseMessageKey::Metadata).and_then(|seen| seen.field(GooseMessageKey::Visible));
+        seen.is_some() && message.field(GooseMessageKey::Created).is_some()
+            || object_items(blocks).any(|(_, block)| block_type(block).is_some())
+    };
+    is_header(line) && line.field(GooseSessionKey::Conversation).is_none() || message_of(line).is_some_and(is_own)
+}
+
+fn block_type(block: Object<'_>) -> Option<GooseBlockType> {
+    text_of(block, GooseBlockKey::Type).and_then(GooseBlockType::from_key)
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    let conversation = node_object(*root).and_then(|object| list_of(object, GooseSessionKey::Conversation));
+    let items = match root.value {
+        Value::List(items) => items,
+        _ => conversation.unwrap_or(std::slice::from_ref(root)),
+    };
+    if let (Some(_), Some(session)) = (conversation, node_object(*root)) {
+        read_header(&mut talk, session);
+    }
+    for node in items {
+        talk.draft.count_record();
+        match node_object(*node) {
+            Some(line) => read_line(&mut talk, *node, line),
+            None => talk.draft.skip_value(node, "what is no message is passed over"),
+        }
+    }
+    talk.finish_with_tools();
+    Ok(())
+}
+
+fn read_header<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, session: Object<'run>) {
+    talk.draft.set_some(of_run::ID, session.field(GooseSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
+    talk.add_meta(of_meta::CWD, session.field(GooseSessionKey::Folder));
+    let mut usage = TokenUsage::default();
+    usage.add_count(of_usage::INPUT, value_of(session, GooseSessionKey::Input));
+    usage.add_count(of_usage::OUTPUT, value_of(session, GooseSessionKey::Output));
+    usage.add_count(of_usage::TOTAL, value_of(session, GooseSessionKey::Total));
+    talk.usage.merge_usage(&usage);
+}
+
+fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {
+    if let Some(message) = message_of(line) {
+        return read_message(talk, node, message);
+    }
+    if is_header(line) {
+        return read_header(talk, line);
+    }
+    match event_type(line) {
+        Some(GooseEventType::Silent | GooseEventType::End) => {}
+        Some(GooseEventType::Error) => talk.draft.set_some(of_run::ERROR, first_of(line, &[GooseSessionKey::Error])),
+        _ => talk.draft.skip_value(node, "what is no message with `role` and `content` is passed over"),
+    }
+}
+
+fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+    let role = text_of(message, GooseMessageKey::Role).and_then(MessageRole::from_key);
+    if role.is_none() {
+        talk.draft.skip_record(node.origin, super::unknown::UNKNOWN_ROLE);
+        return;
+    }
+    let hidden = object_of(message, GooseMessageKey::Metadata)
+        .and_then(|seen| seen.field(GooseMessageKey::Visible))
+        .is_some_and(|seen| NodeShapes.has_shape(seen, ValueShape::False));
+    let speaker = match Speaker::from_role(role) {
+        // What the user does not see the program wrote for the model.
+        Speaker::User if hidden => Speaker::System,
+        speaker => speaker,
+    };
+    if speaker == Speaker::Assistant {
+        talk.begin_turn();
+    }
+    let about =
+        StepMeta { time: message.field(GooseMessageKey::Created).and_then(instant_node), ..StepMeta::default() };
+    if let Some(content) = message.field(GooseMessageKey::Content) {
+        block_session::add_content(talk, content, speaker, &UserWords::PLAIN, &about, classify_block);
+    }
+}
+
+fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
+    let held = |key| object_of(block, key);
+    match block_type(block) {
+        None => blocks::classify_block(block),
+        Some(GooseBlockType::Silent) => ContentBlock::Silent,
+        Some(GooseBlockType::Call) => {
+            let call = held(GooseBlockKey::Call);
+            let call = call.map(|call| object_of(call, GooseBlockKey::Value).unwrap_or(call));
+            ContentBlock::Calls(BlockCall {
+                tool: call.and_then(|call| call.field(GooseBlockKey::Name)),
+                args: call.and_then(|call| call.field(GooseBlockKey::Args)),
+                id: block.field(GooseBlockKey::Id),
+                answer: None,
+            })
+        }
+        Some(GooseBlockType::Result) => {
+            let told = held(GooseBlockKey::Result);
+            let value = told.and_then(|told| first_of(told, &[GooseBlockKey::Value, GooseBlockKey::Error]));
+            let inner = value.and_then(node_object);
+            let failed =
+                told.and_then(|told| text_of(told, GooseBlockKey::Status)).and_then(GooseStatus::from_key).is_some()
+                    || inner.is_some_and(|inner| is_true(&inner, &NodeShapes, GooseBlockKey::Failed));
+            let result = inner.and_then(|inner| first_of(inner, &[GooseBlockKey::Content])).or(value);
+            let status = Some(if failed { StepStatus::Failed } else { StepStatus::Ok });
+            ContentBlock::Answers(BlockResult {
+                id: text_of(block, GooseBlockKey::Id),
+                result,
+                status,
+                failed,
+                ..BlockResult::default()
+            })
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Grok's command line: the history of a session (`chat_history.jsonl`, a row a line). Rows have no times.
+
+use super::block_session::{self, UserWords};
+use super::blocks::{self, BlockCall, BlockResult};
+use super::conversation::{ConversationBuilder, Speaker, StepMeta};
+use super::fields::{FieldRecord, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, items_of, list_of, node_object, object_items, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object};
+use averment_runs::normal::of_meta;
+use averment_runs::run::StepStatus;
+
+key_table! {
+    GrokKey {
+        Type = "type",
+        Content = "content",
+        Calls = "tool_calls",
+        Call = "tool_call_id",
+        Injected = "synthetic_reason",
+        Summary = "summary",
+        Words = "text",
+        Model = "model_id",
+        Id = "id",
+        Name = "name",
+        Args = "arguments",
+    }
+}
+
+key_table! {
+    GrokRowType {
+        System = "system",
+        User = "user",
+        Assistant = "assistant",
+        Thinking = "reasoning",
+        Result = "tool_result",
+    }
+}
+
+const WORDS: UserWords<'static> = UserWords { tags: &["user_query"], are_last: true, untagged: Speaker::User };
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Grok session",
+    known_by: "rows of type `assistant` with `tool_calls` of `name` and `arguments`, or `tool_result` with `tool_call_id`",
+    description: "sessions of Grok's command line (`chat_history.jsonl`)",
+    marks: &[GrokKey::Injected.key()],
+    item_marks: &[GrokKey::Calls.key(), GrokKey::Call.key(), GrokKey::Injected.key()],
+    element: is_row,
+    line: is_row,
+    beside: |row| row_type(row).is_some() && row.field(GrokKey::Content).or(row.field(GrokKey::Summary)).is_some(),
+    read: read_run,
+    ..IN_FULL
+};
+
+fn row_type(row: Object<'_>) -> Option<GrokRowType> {
+    text_of(row, GrokKey::Type).and_then(GrokRowType::from_key)
+}
+
+fn is_row(row: Object<'_>) -> bool {
+    let has = |field| row.field(field).is_some();
+    let calls = || object_items(list_of(row, GrokKey::Calls).unwrap_or_default());
+    match row_type(row) {
+        Some(GrokRowType::Assistant) => {
+            calls().any(|(_, call)| text_of(call, GrokKey::Name).is_some() && text_of(call, GrokKey::Args).is_some())
+                && has(GrokKey::Content)
+        }
+        Some(GrokRowType::Result) => has(GrokKey::Call) && has(GrokKey::Content),
+        Some(GrokRowType::User) => has(GrokKey::Injected) && has(GrokKey::Content),
+        _ => false,
+    }
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    for node in items_of::<GrokKey>(root, &[]) {
+        talk.draft.count_record();
+        match node_object(*node).and_then(|row| Some((row, row_type(row)?))) {
+            Some((row, kind)) => read_row(&mut talk, *node, row, kind),
+            None => talk.draft.skip_value(node, "a row of unknown type is passed over"),
+        }
+    }
+    talk.finish_with_tools();
+    Ok(())
+}
+
+fn read_row<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    row: Object<'run>,
+    kind: GrokRowType,
+) {
+    let about = StepMeta::default();
+    let content = first_of(row, &[GrokKey::Content]);
+    let say = |talk: &mut ConversationBuilder<'_, 'run, '_>, speaker| {
+        if let Some(content) = content {
+            block_session::add_content(talk, content, speaker, &WORDS, &about, blocks::classify_block);
+        }
+    };
+    match kind {
+        GrokRowType::System => say(talk, Speaker::System),
+        GrokRowType::User if first_of(row, &[GrokKey::Injected]).is_some() => say(talk, Speaker::System),
+        GrokRowType::User => say(talk, Speaker::User),
+        GrokRowType::Thinking => {
+            for (node, part) in object_items(list_of(row, GrokKey::Summary).unwrap_or_default()) {
+                let words = part.field(GrokKey::Words);
+                words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin));
+            }
+            content.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin));
+        }
+        GrokRowType::Assistant => {
+            talk.begin_turn();
+            talk.add_meta(of_meta::MODEL, row.field(GrokKey::Model));
+            say(talk, Speaker::Assistant);
+            for (node, call) in talk.draft.record_objects(list_of(row, GrokKey::Calls).unwrap_or_default()) {
+                let made = BlockCall {
+                    tool: call.field(GrokKey::Name),
+                    args: call.field(GrokKey::Args),
+                    id: call.field(GrokKey::Id),
+                    answer: None,
+                };
+                block_session::add_call(talk, node, made, &about);
+            }
+        }
+        GrokRowType::Result => {
+            // Whether it went well is not written down.
+            let id = text_of(row, GrokKey::Call);
+            let status = Some(StepStatus::Unknown);
+            let answer = BlockResult { id, result: content, status, ..BlockResult::default() };
+            block_session::add_result(talk, node, &answer, None, &about);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Qwen Code: the chat of a session, a record a line, whose messages have the parts of the Gemini API.
+
+use super::adk::{self, AdkPartKey};
+use super::block_session::{self, SeenLines};
+use super::blocks::{self, BlockCall};
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, number_behind};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::gemini;
+use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object, ObjectEntry, Value};
+use averment_runs::normal::{of_meta, of_run};
+use averment_runs::run::StepStatus;
+
+key_table! {
+    QwenKey {
+        Id = "uuid",
+        Parent = "parentUuid",
+        Session = "sessionId",
+        Time = "timestamp",
+        Type = "type",
+        Subtype = "subtype",
+        Source = "provenance",
+        Folder = "cwd",
+        Version = "version",
+        Branch = "gitBranch",
+        Message = "message",
+        Model = "model",
+        Usage = "usageMetadata",
+        Result = "toolCallResult",
+        Payload = "systemPayload",
+        Window = "contextWindowSize",
+        Agent = "agentId",
+        Aside = "isSidechain",
+    }
+}
+
+key_table! {
+    QwenResultKey {
+        Status = "status",
+        Output = "output",
+        Error = "error",
+        Shown = "displayText",
+    }
+}
+
+key_table! {
+    QwenLineType {
+        User = "user",
+        Assistant = "assistant",
+        Result = "tool_result",
+        System = "system",
+    }
+}
+
+key_table! {
+    QwenSubtype {
+        /// The user, while the agent works.
+        User = "mid_turn_user_message",
+        /// Summaries, what the screen shows, settings, and copies of states: what was done has records of its own. Files that the user
+        /// names are read by the program.
+        Silent = "chat_compression" | "slash_command" | "ui_telemetry" | "at_command" | "attribution_snapshot" | "custom_title"
+            | "parent_session" | "session_source" | "session_model" | "rewind" | "agent_retry" | "file_history_snapshot"
+            | "user_text_elements" | "session_artifact_event" | "session_artifact_snapshot" | "branch_checkpoint" | "goal_state"
+            | "turn_result" | "agent_bootstrap" | "notification" | "cron",
+    }
+}
+
+key_table! {
+    QwenSource {
+        User = "real_user",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Qwen Code session",
+    known_by: "lines with `uuid` and `sessionId` whose `message` has `parts`",
+    description: "sessions of Qwen Code (JSONL)",
+    marks: &[QwenKey::Usage.key()],
+    item_marks: &[QwenKey::Usage.key(), QwenKey::Result.key(), QwenKey::Payload.key(), QwenKey::Window.key()],
+    element: is_line,
+    line: is_line,
+    beside: |line| line.field(QwenKey::Session).is_some() && line_type(line).is_some(),
+    read: read_run,
+    ..IN_FULL
+};
+
+fn line_type(line: Object<'_>) -> Option<QwenLineType> {
+    text_of(line, QwenKey::Type).and_then(QwenLineType::from_key)
+}
+
+fn is_line(line: Object<'_>) -> bool {
+    let of_system = line_type(line) == Some(QwenLineType::System) && line.field(QwenKey::Payload).is_some();
+    let parts = || object_of(line, QwenKey::Message).and_then(|message| list_of(message, AdkPartKey::Parts));
+    line.field(QwenKey::Session).is_some()
+        && line.field(QwenKey::Id).is_some()
+        && line_type(line).is_some()
+        && (of_system || parts().is_some())
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut seen = SeenLines::default();
+    for node in items_of::<QwenKey>(root, &[]) {
+        talk.draft.count_record();
+        match node_object(*node) {
+            Some(line) if seen.is_again(text_of(line, QwenKey::Id), *node) => {}
+            Some(line) => read_line(&mut talk, *node, line),
+            None => talk.draft.skip_value(node, "a line that is no object is passed over"),
+        }
+    }
+    talk.finish_with_tools();
+    Ok(())
+}
+
+fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {
+    let word = text_of(line, QwenKey::Type).unwrap_or_default();
+    let Some(kind) = QwenLineType::from_key(word) else {
+        talk.draft.skip_value(node, format!("a line of unknown type `{word}` is passed over"));
+        return;
+    };
+    if !talk.draft.has_entry(of_run::ID) {
+        talk.draft.set_some(of_run::ID, line.field(QwenKey::Session).filter(|id| NodeShapes.is_text(*id)));
+    }
+    let meta = [
+        (of_meta::CWD, QwenKey::Folder),
+        (of_meta::VERSION, QwenKey::Version),
+        (of_meta::GIT_BRANCH, QwenKey::Branch),
+        (of_meta::MODEL, QwenKey::Model),
+    ];
+    meta.into_iter().for_each(|(name, key)| talk.add_meta(name, line.field(key)));
+    let agent = first_of(line, &[QwenKey::Agent]);
+    let aside = agent.is_some() || is_true(&line, &NodeShapes, QwenKey::Aside);
+    let about = StepMeta { time: first_of(line, &[QwenKey::Time]), agent, aside };
+    let message = object_of(line, QwenKey::Message);
+    let subtype = text_of(line, QwenKey::Subtype);
+    let parts = message.and_then(|message| list_of(message, AdkPartKey::Parts));
+    match kind {
+        QwenLineType::System => {
+            if subtype.and_then(QwenSubtype::from_key) != Some(QwenSubtype::Silent) {
+                let subtype = subtype.unwrap_or_default();
+                talk.draft.skip_value(node, format!("a record of unknown kind `{subtype}` is passed over"));
+            }
+        }
+        _ if parts.is_none() => talk.draft.skip_value(node, "a record without `parts` is passed over"),
+        QwenLineType::User => {
+            let shown =
+                object_of(line, QwenKey::Payload).and_then(|payload| first_of(payload, &[QwenResultKey::Shown]));
+            let speaker = if is_of_user(line, subtype) { Speaker::User } else { Speaker::System };
+            match shown.filter(|_| speaker == Speaker::User) {
+                Some(shown) => {
+                    talk.add_message(Speaker::User, shown, &about, node.origin);
+                    add_parts(talk, parts.unwrap_or_default(), Speaker::System, &about, None);
+                }
+                None => add_parts(talk, parts.unwrap_or_default(), speaker, &about, None),
+            }
+        }
+        QwenLineType::Assistant => {
+            talk.begin_turn();
+            add_parts(talk, parts.unwrap_or_default(), Speaker::Assistant, &about, None);
+            if let Some(counts) = object_of(line, QwenKey::Usage) {
+                adk::count_usage(talk, counts);
+            }
+        }
+        QwenLineType::Result => {
+            let told = object_of(line, QwenKey::Result);
+            add_parts(talk, parts.unwrap_or_default(), Speaker::System, &about, told);
+        }
+    }
+}
+
+fn is_of_user(line: Object<'_>, subtype: Option<&str>) -> bool {
+    let by_kind = subtype.is_none_or(|subtype| QwenSubtype::from_key(subtype) == Some(QwenSubtype::User));
+    by_kind && text_of(line, QwenKey::Source).is_none_or(|source| QwenSource::from_key(source).is_some())
+}
+
+fn add_parts<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    parts: &'run [Node<'run>],
+    speaker: Speaker,
+    about: &StepMeta<'run>,
+    told: Option<Object<'run>>,
+) {
+    for (node, part) in talk.draft.record_objects(parts) {
+        if let Some(words) = part.field(AdkPartKey::Words) {
+            let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought);
+            talk.add_message(if is_thought { Speaker::Thinking } else { speaker }, words, about, node.origin);
+        }
+        if let Some(call) = value_of(part, AdkPartKey::Call).and_then(node_object) {
+            let made = BlockCall {
+                tool: call.field(AdkPartKey::Name),
+                args: call.field(AdkPartKey::Args),
+                id: call.field(AdkPartKey::Id),
+                answer: None,
+            };
+            block_session::add_call(talk, node, made, about);
+        }
+        if let Some(given) = value_of(part, AdkPartKey::Response).and_then(node_object) {
+            add_result(talk, node, given, about, told);
+        }
+        let is_set = |entry: &&ObjectEntry<'run>| !matches!(entry.node.value, Value::Null | Value::Boolean(_));
+        if part.entries().iter().filter(is_set).any(|entry| !adk::is_part_key(entry.key)) {
+            talk.draft.skip_record(node.origin, blocks::UNKNOWN);
+        }
+    }
+}
+
+/// What the tool gave is under `output` or `error`; the record says beside it how it ended.
+fn add_result<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    given: Object<'run>,
+    about: &StepMeta<'run>,
+    told: Option<Object<'run>>,
+) {
+    let response = given.field(AdkPartKey::Given);
+    let held = response.and_then(node_object);
+    let error = held.and_then(|held| first_of(held, &[QwenResultKey::Error]));
+    let output = held.and_then(|held| first_of(held, &[QwenResultKey::Output]));
+    let result = output.or(error).or(response);
+    let status = match told.and_then(|told| text_of(told, QwenResultKey::Status)) {
+        Some("cancelled") => Some(StepStatus::Denied),
+        Some(word) => StepStatus::from_word(word).filter(|status| *status != StepStatus::Unknown),
+        None => error.map(|_| StepStatus::Failed),
+    };
+    let exit_code = result.and_then(|result| number_behind(result, &gemini::EXIT_CODE));
+    let status = gemini::exit_outcome(status, exit_code);
+    let outcome = CallResult { result, status, exit_code, ..CallResult::default() };
+    let (id, tool) = (text_of(given, AdkPartKey::Id), text_of(given, AdkPartKey::Name));
+    talk.add_result(id, tool, outcome, about, node.origin);
+}

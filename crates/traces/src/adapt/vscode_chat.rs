@@ -1,0 +1,297 @@
+//! Copilot Chat in VS Code: the export of a chat (`requests`), and what its debug view exports of prompts (`prompts` with `logs`).
+
+mod replay;
+
+use super::block_session::{self};
+use super::blocks::{BlockCall, BlockResult};
+use super::conversation::{ConversationBuilder, Speaker, StepMeta};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Number, Object, Value};
+use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::run::{StepKind, StepStatus};
+
+key_table! {
+    VsCodeKey {
+        Requester = "requesterUsername",
+        Responder = "responderUsername",
+        Session = "sessionId",
+        Requests = "requests",
+        Exported = "exportedAt",
+        Prompts = "prompts",
+        Prompt = "promptId",
+        Logs = "logs",
+    }
+}
+
+key_table! {
+    VsCodeRequestKey {
+        Message = "message",
+        Words = "text",
+        Response = "response",
+        Result = "result",
+        Metadata = "metadata",
+        Model = "modelId",
+        Time = "timestamp",
+        Rounds = "toolCallRounds",
+        Results = "toolCallResults",
+        Error = "errorDetails",
+        Calls = "toolCalls",
+        Id = "id",
+        Name = "name",
+        Args = "arguments",
+        Content = "content",
+        Value = "value",
+    }
+}
+
+key_table! {
+    VsCodePartKey {
+        Kind = "kind",
+        Value = "value",
+        Content = "content",
+        Tool = "toolId",
+        Call = "toolCallId",
+        Complete = "isComplete",
+        Confirmed = "isConfirmed",
+        Type = "type",
+        Details = "resultDetails",
+        Specific = "toolSpecificData",
+        RawInput = "rawInput",
+        Input = "input",
+        Output = "output",
+        Failed = "isError",
+        Agent = "subAgentInvocationId",
+    }
+}
+
+key_table! {
+    VsCodePartKind {
+        Call = "toolInvocationSerialized" | "toolInvocation",
+        Said = "markdownContent",
+        Thought = "thinking",
+        /// What the editor shows: edits and commands are made by tools that have parts of their own.
+        Silent = "inlineReference" | "textEditGroup" | "notebookEditGroup" | "codeblockUri" | "progressMessage" | "progressTask"
+            | "progressTaskSerialized" | "prepareToolInvocation" | "undoStop" | "mcpServersStarting" | "confirmation" | "warning"
+            | "treeData" | "command" | "reference" | "contentReference" | "codeCitation" | "elicitation" | "elicitationSerialized"
+            | "multiDiffData" | "changesSummary" | "markdownVuln" | "extensions" | "pullRequest" | "todoList" | "questionCarousel"
+            | "workspaceEdit" | "hook",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "VS Code chat export",
+    known_by: "`requests` beside `requesterUsername` or `responderUsername`, or `logs` of a `promptId`, or `prompts` of such",
+    description: "chats of Copilot in VS Code (`Export Chat`, and the prompts that its debug view exports)",
+    marks: &[
+        VsCodeKey::Requester.key(),
+        VsCodeKey::Responder.key(),
+        VsCodeKey::Exported.key(),
+        VsCodeKey::Prompt.key(),
+    ],
+    object: |object| is_export(object) || replay::is_replay(object),
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_export(object: Object<'_>) -> bool {
+    list_of(object, VsCodeKey::Requests).is_some()
+        && object.field(VsCodeKey::Requester).or(object.field(VsCodeKey::Responder)).is_some()
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let Some(chat) = node_object(root) else { return Ok(()) };
+    let mut talk = ConversationBuilder::from_parts(draft);
+    if is_export(chat) {
+        talk.draft.set_some(of_run::ID, chat.field(VsCodeKey::Session).filter(|id| NodeShapes.is_text(*id)));
+        for (node, request) in talk.draft.record_objects(list_of(chat, VsCodeKey::Requests).unwrap_or_default()) {
+            talk.draft.count_record();
+            if request.field(VsCodeRequestKey::Message).or(request.field(VsCodeRequestKey::Response)).is_none() {
+                talk.draft.skip_record(node.origin, "a request without `message` and `response` is passed over");
+                continue;
+            }
+            read_request(&mut talk, node, request);
+        }
+    } else {
+        replay::read_prompts(&mut talk, chat);
+    }
+    // What a call was given is in the rounds; of a call that is only shown it may not be there: what it ran or wrote is not known.
+    let calls = talk.draft.steps_of_kind(StepKind::Call);
+    if calls.into_iter().all(|call| talk.draft.step_field(call, of_step::ARGS).is_some()) {
+        talk.finish_with_tools();
+    } else {
+        talk.finish_run();
+    }
+    Ok(())
+}
+
+fn read_request<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, request: Object<'run>) {
+    let about = StepMeta { time: first_of(request, &[VsCodeRequestKey::Time]), ..StepMeta::default() };
+    talk.add_meta(of_meta::MODEL, request.field(VsCodeRequestKey::Model));
+    let message = request.field(VsCodeRequestKey::Message);
+    let words = message.and_then(|message| match node_object(message) {
+        Some(message) => message.field(VsCodeRequestKey::Words),
+        None => Some(message),
+    });
+    words.into_iter().for_each(|words| talk.add_message(Speaker::User, words, &about, node.origin));
+    let about = StepMeta::default();
+    let result = object_of(request, VsCodeRequestKey::Result);
+    let error = result.and_then(|result| object_of(result, VsCodeRequestKey::Error));
+    talk.draft.set_some(of_run::ERROR, error.and_then(|error| first_of(error, &[VsCodeRequestKey::Message])));
+    let metadata = result.and_then(|result| object_of(result, VsCodeRequestKey::Metadata));
+    let rounds =
+        metadata.and_then(|metadata| list_of(metadata, VsCodeRequestKey::Rounds)).filter(|rounds| !rounds.is_empty());
+    let parts = list_of(request, VsCodeRequestKey::Response).unwrap_or_default();
+    let Some(rounds) = rounds else {
+        talk.begin_turn();
+        return read_parts(talk, parts, &about, true);
+    };
+    let results = metadata.and_then(|metadata| object_of(metadata, VsCodeRequestKey::Results));
+    let mut calls = 0;
+    for (node, round) in talk.draft.record_objects(rounds) {
+        if round.field(VsCodeRequestKey::Response).or(round.field(VsCodeRequestKey::Calls)).is_none() {
+            talk.draft.skip_record(node.origin, "a round without `response` and `toolCalls` is passed over");
+            continue;
+        }
+        talk.begin_turn();
+        if let Some(words) = round.field(VsCodeRequestKey::Response) {
+            talk.add_message(Speaker::Assistant, words, &about, node.origin);
+        }
+        for (node, call) in talk.draft.record_objects(list_of(round, VsCodeRequestKey::Calls).unwrap_or_default()) {
+            calls += 1;
+            let id = text_of(call, VsCodeRequestKey::Id);
+            let told = id.and_then(|id| node_object(results?.get(id)?));
+            let answer = told.map(|told| BlockResult {
+                result: first_of(told, &[VsCodeRequestKey::Content]).map(|content| plain_values(talk.draft, content)),
+                is_value: true,
+                status: Some(StepStatus::Unknown),
+                ..BlockResult::default()
+            });
+            let made = BlockCall {
+                tool: call.field(VsCodeRequestKey::Name),
+                args: call.field(VsCodeRequestKey::Args),
+                id: call.field(VsCodeRequestKey::Id),
+                answer,
+            };
+            block_session::add_call(talk, node, made, &about);
+        }
+    }
+    // The rounds hold what the agent did; other agents, and calls beyond them, are in the answer alone.
+    let shown = object_items(parts).filter(|(_, part)| is_call(*part) && !is_aside(*part)).count();
+    if shown > calls {
+        talk.draft.skip_record(node.origin, "an answer shows more calls than its rounds hold");
+    }
+    read_parts(talk, parts, &about, false);
+}
+
+fn part_kind(part: Object<'_>) -> Option<VsCodePartKind> {
+    text_of(part, VsCodePartKey::Kind).and_then(VsCodePartKind::from_key)
+}
+
+fn is_call(part: Object<'_>) -> bool {
+    part_kind(part) == Some(VsCodePartKind::Call)
+}
+
+fn is_aside(part: Object<'_>) -> bool {
+    first_of(part, &[VsCodePartKey::Agent]).is_some()
+}
+
+/// The texts of a result; what is no text stays as it is.
+fn plain_values<'run>(draft: &RunBuilder<'run, '_>, content: Node<'run>) -> Node<'run> {
+    let parts = node_list(content).unwrap_or_default();
+    let texts: Vec<Node<'run>> = object_items(parts)
+        .filter_map(|(_, part)| part.field(VsCodeRequestKey::Value).filter(|value| node_text(*value).is_some()))
+        .collect();
+    if texts.len() < parts.len() {
+        return content;
+    }
+    super::content::join_texts(&texts, draft.arena).unwrap_or(content)
+}
+
+/// What an answer shows: all of it, or what the rounds of the request do not hold.
+fn read_parts<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    parts: &'run [Node<'run>],
+    about: &StepMeta<'run>,
+    all: bool,
+) {
+    let mut words = String::new();
+    for (node, part) in talk.draft.record_objects(parts) {
+        let value = part.field(VsCodePartKey::Value).or_else(|| {
+            object_of(part, VsCodePartKey::Content).and_then(|content| content.field(VsCodePartKey::Value))
+        });
+        let kind = part_kind(part);
+        let is_said =
+            kind == Some(VsCodePartKind::Said) || part.field(VsCodePartKey::Kind).is_none() && value.is_some();
+        match kind {
+            _ if is_said => words.push_str(value.and_then(node_text).unwrap_or_default()),
+            Some(VsCodePartKind::Call) => {
+                if all {
+                    say_words(talk, &mut words, node, about);
+                }
+                if all || is_aside(part) {
+                    add_invocation(talk, node, part);
+                }
+            }
+            Some(VsCodePartKind::Thought) if all => {
+                value.into_iter().for_each(|value| talk.add_message(Speaker::Thinking, value, about, node.origin));
+            }
+            Some(_) => {}
+            None => {
+                let kind = text_of(part, VsCodePartKey::Kind).unwrap_or_default();
+                talk.draft.skip_record(node.origin, format!("a part of unknown kind `{kind}` is passed over"));
+            }
+        }
+    }
+    if let (true, Some(last)) = (all, parts.last()) {
+        say_words(talk, &mut words, *last, about);
+    }
+}
+
+fn say_words<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    words: &mut String,
+    node: Node<'run>,
+    about: &StepMeta<'run>,
+) {
+    let said = std::mem::take(words);
+    if !said.trim().is_empty() {
+        talk.begin_message();
+        let said = block_session::text_node(talk.draft, said.trim(), node);
+        talk.add_message(Speaker::Assistant, said, about, node.origin);
+    }
+}
+
+fn add_invocation<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, part: Object<'run>) {
+    let agent = first_of(part, &[VsCodePartKey::Agent]);
+    let about = StepMeta { agent, aside: agent.is_some(), ..StepMeta::default() };
+    let details = object_of(part, VsCodePartKey::Details);
+    let specific = object_of(part, VsCodePartKey::Specific);
+    let input = details.and_then(|details| first_of(details, &[VsCodePartKey::Input]));
+    let args = input.or_else(|| specific.and_then(|data| first_of(data, &[VsCodePartKey::RawInput])));
+    let output = details.and_then(|details| first_of(details, &[VsCodePartKey::Output]));
+    let failed = details.is_some_and(|details| is_true(&details, &NodeShapes, VsCodePartKey::Failed));
+    let status = match (is_refused(part), failed) {
+        (true, _) => StepStatus::Denied,
+        (false, true) => StepStatus::Failed,
+        (false, false) => StepStatus::Unknown,
+    };
+    let answer = is_true(&part, &NodeShapes, VsCodePartKey::Complete).then(|| BlockResult {
+        result: output.map(|output| plain_values(talk.draft, output)),
+        is_value: true,
+        status: Some(status),
+        ..BlockResult::default()
+    });
+    let made = BlockCall { tool: part.field(VsCodePartKey::Tool), args, id: part.field(VsCodePartKey::Call), answer };
+    block_session::add_call(talk, node, made, &about);
+}
+
+/// The user said no, or to go on without the call.
+fn is_refused(part: Object<'_>) -> bool {
+    let Some(confirmed) = part.field(VsCodePartKey::Confirmed) else { return false };
+    let kind = node_object(confirmed).and_then(|confirmed| confirmed.field(VsCodePartKey::Type));
+    let is_kind = |kind: Node<'_>| matches!(kind.value, Value::Number(kind) if kind == Number::Integer(0) || kind == Number::Integer(5));
+    NodeShapes.has_shape(confirmed, ValueShape::False) || kind.is_some_and(is_kind)
+}

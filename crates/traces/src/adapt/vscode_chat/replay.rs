@@ -1,0 +1,155 @@
+//! The prompts that the debug view of Copilot Chat exports: the requests of each, and the calls of tools.
+
+use super::VsCodeKey;
+use crate::adapt::block_session;
+use crate::adapt::blocks::{BlockCall, BlockResult};
+use crate::adapt::calls::TokenUsage;
+use crate::adapt::content;
+use crate::adapt::conversation::{ConversationBuilder, Speaker, StepMeta};
+use crate::adapt::fields::{FieldRecord, key_table};
+use crate::adapt::nodes::{first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_run};
+use averment_runs::run::StepStatus;
+
+key_table! {
+    ReplayKey {
+        Prompt = "prompt",
+        Logs = "logs",
+        Kind = "kind",
+        Name = "name",
+        Metadata = "metadata",
+        Model = "model",
+        Usage = "usage",
+        Start = "startTime",
+        Response = "response",
+        Message = "message",
+        Reason = "reason",
+        Type = "type",
+        Id = "id",
+        Tool = "tool",
+        Args = "args",
+        Time = "time",
+        Thinking = "thinking",
+        Words = "text",
+    }
+}
+
+key_table! {
+    ReplayKind {
+        Request = "request",
+        Call = "toolCall",
+        /// How a prompt was put together.
+        Silent = "element" | "markdownContent",
+    }
+}
+
+key_table! {
+    ReplayRequestName {
+        /// Requests of the editor beside the chat.
+        Aside = "title" | "progressMessages" | "promptCategorization" | "summarizeConversationHistory" | "debugCommandIdentifier"
+            | "summarizeConversationHistory-full" | "summarizeConversationHistory-simple",
+    }
+}
+
+key_table! {
+    ReplayOutcome {
+        Ok = "success",
+    }
+}
+
+pub(super) fn is_replay(object: Object<'_>) -> bool {
+    let prompts = list_of(object, VsCodeKey::Prompts).filter(|_| object.field(VsCodeKey::Exported).is_some());
+    prompts.is_some_and(|prompts| object_items(prompts).any(|(_, prompt)| holds_logs(prompt))) || holds_logs(object)
+}
+
+fn holds_logs(prompt: Object<'_>) -> bool {
+    prompt.field(VsCodeKey::Prompt).is_some()
+        && list_of(prompt, VsCodeKey::Logs)
+            .is_some_and(|logs| object_items(logs).any(|(_, log)| kind_of(log).is_some()))
+}
+
+fn kind_of(log: Object<'_>) -> Option<ReplayKind> {
+    text_of(log, ReplayKey::Kind).and_then(ReplayKind::from_key)
+}
+
+pub(super) fn read_prompts<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, export: Object<'run>) {
+    match list_of(export, VsCodeKey::Prompts) {
+        Some(prompts) => {
+            for (node, prompt) in talk.draft.record_objects(prompts) {
+                match list_of(prompt, VsCodeKey::Logs) {
+                    Some(_) => read_prompt(talk, prompt),
+                    None => talk.draft.skip_record(node.origin, "a prompt without `logs` is passed over"),
+                }
+            }
+        }
+        None => read_prompt(talk, export),
+    }
+}
+
+fn read_prompt<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, prompt: Object<'run>) {
+    if let Some(words) = prompt.field(ReplayKey::Prompt) {
+        talk.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
+    }
+    for (node, log) in talk.draft.record_objects(list_of(prompt, ReplayKey::Logs).unwrap_or_default()) {
+        talk.draft.count_record();
+        match kind_of(log) {
+            Some(ReplayKind::Request) => read_request(talk, node, log),
+            Some(ReplayKind::Call) => read_call(talk, node, log),
+            Some(ReplayKind::Silent) => {}
+            None => {
+                let kind = text_of(log, ReplayKey::Kind).unwrap_or_default();
+                talk.draft.skip_record(node.origin, format!("a log of unknown kind `{kind}` is passed over"));
+            }
+        }
+    }
+}
+
+fn read_request<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, log: Object<'run>) {
+    let metadata = object_of(log, ReplayKey::Metadata);
+    let of_metadata = |key| metadata.and_then(|metadata| first_of(metadata, &[key]));
+    let model = of_metadata(ReplayKey::Model);
+    if let Some(counts) = of_metadata(ReplayKey::Usage).and_then(node_object) {
+        let mut usage = TokenUsage::default();
+        usage.add_usage(counts);
+        talk.add_usage(&usage, model);
+    }
+    if text_of(log, ReplayKey::Name).and_then(ReplayRequestName::from_key).is_some() {
+        return;
+    }
+    talk.begin_turn();
+    talk.add_meta(of_meta::MODEL, model);
+    let about = StepMeta { time: of_metadata(ReplayKey::Start), ..StepMeta::default() };
+    let Some(response) = object_of(log, ReplayKey::Response) else { return };
+    let said = response.field(ReplayKey::Message);
+    if text_of(response, ReplayKey::Type).is_some_and(|kind| ReplayOutcome::from_key(kind).is_none()) {
+        let why = first_of(response, &[ReplayKey::Reason, ReplayKey::Type]);
+        talk.draft.set_some(of_run::ERROR, why);
+        return;
+    }
+    if let Some(words) = said.and_then(|said| content::content_text(said, talk.draft.arena)) {
+        talk.add_message(Speaker::Assistant, words, &about, node.origin);
+    }
+}
+
+/// Whether a tool failed is not written down.
+fn read_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, log: Object<'run>) {
+    let about = StepMeta { time: first_of(log, &[ReplayKey::Time]), ..StepMeta::default() };
+    let thought = object_of(log, ReplayKey::Thinking).and_then(|thought| thought.field(ReplayKey::Words));
+    let thought = thought.and_then(|thought| content::content_text(thought, talk.draft.arena));
+    thought.into_iter().for_each(|thought| talk.add_message(Speaker::Thinking, thought, &about, node.origin));
+    let result = first_of(log, &[ReplayKey::Response]).map(|response| {
+        let is_text = node_list(response).is_some_and(|parts| parts.iter().all(|part| node_text(*part).is_some()));
+        let words = is_text.then(|| content::content_text(response, talk.draft.arena)).flatten();
+        words.unwrap_or(response)
+    });
+    let answer = result.filter(|result| !matches!(result.value, Value::Null)).map(|result| BlockResult {
+        result: Some(result),
+        is_value: true,
+        status: Some(StepStatus::Unknown),
+        ..BlockResult::default()
+    });
+    let tool = log.field(ReplayKey::Tool);
+    let made = BlockCall { tool, args: log.field(ReplayKey::Args), id: log.field(ReplayKey::Id), answer };
+    block_session::add_call(talk, node, made, &about);
+}

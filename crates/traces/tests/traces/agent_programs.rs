@@ -1,0 +1,97 @@
+//! The sessions of agents' programs: what only the program, a tool or a file says is never the user's, what is repeated counts once, and
+//! lines of unknown kinds leave the run open.
+
+use super::formats::{steps, with};
+use averment_runs::run::StepKind;
+use std::path::PathBuf;
+
+/// Samples in which somebody else consents, in the user's name.
+const PROGRAMS: [&str; 13] = [
+    "antigravity.jsonl",
+    "claude-hooks.jsonl",
+    "cline-calls.json",
+    "cline-written-calls.json",
+    "cursor-transcript.jsonl",
+    "droid-session.jsonl",
+    "goose-session.jsonl",
+    "grok-history.jsonl",
+    "kimi-context.jsonl",
+    "kimi-wire.jsonl",
+    "pi-session.jsonl",
+    "qwen-code.jsonl",
+    "vscode-chat.json",
+];
+
+fn sample(name: &str) -> String {
+    let folder: PathBuf = averment_fixtures::project("tests/golden/trace/formats");
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[test]
+fn nobody_consents_in_the_name_of_the_user() {
+    for name in PROGRAMS {
+        with(&sample(name), |run| {
+            let texts = run.steps.iter().filter(|step| step.kind == StepKind::Message && step.name == "user");
+            for step in texts {
+                let text = step.object.get("text").map(|node| format!("{:?}", node.value)).unwrap_or_default();
+                let consents = ["agrees", "approved", "yes", "rm -rf"].iter().any(|word| text.contains(word));
+                assert!(!consents, "{name}: {text}");
+            }
+            assert!(run.complete, "{name}");
+        });
+    }
+}
+
+#[test]
+fn a_session_that_goes_on_in_a_copy_counts_once() {
+    for name in ["pi-session.jsonl", "droid-session.jsonl", "qwen-code.jsonl"] {
+        let text = sample(name);
+        let once = with(&text, steps);
+        with(&format!("{text}{text}"), |run| assert_eq!(steps(run), once, "{name}"));
+    }
+    // Each hook of a call may be logged more than once.
+    let log = sample("claude-hooks.jsonl");
+    let twice: String =
+        log.lines().filter(|line| line.contains("tool_use_id")).map(|line| format!("{line}\n{line}\n")).collect();
+    with(&twice, |run| assert_eq!(steps(run).iter().filter(|step| step.starts_with("call")).count(), 2));
+}
+
+#[test]
+fn a_line_of_an_unknown_kind_leaves_the_run_open() {
+    for name in PROGRAMS.iter().filter(|name| name.ends_with(".jsonl")) {
+        let text = format!("{}{}\n", sample(name), r#"{"type": "zz", "role": "zz", "name": "deploy", "input": {}}"#);
+        with(&text, |run| assert!(run.records.lost > 0, "{name}"));
+    }
+}
+
+#[test]
+fn a_result_whose_call_is_missing_says_that_the_run_is_not_complete() {
+    let cline = sample("cline-calls.json").replace("\"name\": \"execute_command\"", "\"name\": \"list_files\"");
+    with(&cline, |run| assert!(!run.complete && run.records.missing_calls == 1));
+    let cut =
+        sample("antigravity.jsonl").lines().filter(|line| !line.contains("run_command")).collect::<Vec<_>>().join("\n");
+    with(&cut, |run| assert!(!run.complete));
+    // Without the hooks in front of calls, refused calls are not in a log.
+    let log =
+        sample("claude-hooks.jsonl").lines().filter(|line| !line.contains("PreToolUse")).collect::<Vec<_>>().join("\n");
+    with(&log, |run| assert!(!run.complete));
+    // A log without hooks of calls says nothing of them.
+    let log =
+        sample("claude-hooks.jsonl").lines().filter(|line| !line.contains("tool_name")).collect::<Vec<_>>().join("\n");
+    with(&log, |run| assert!(!run.records_kind(StepKind::Call)));
+}
+
+#[test]
+fn a_written_call_that_breaks_off_may_be_a_call() {
+    let cut = sample("cline-written-calls.json").replace("\\n</execute_command>", "");
+    with(&cut, |run| assert!(run.records.lost > 0));
+}
+
+#[test]
+fn messages_of_the_sdk_need_no_session() {
+    let lines = [
+        r#"{"type": "assistant", "parent_tool_use_id": null, "message": {"content": [{"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}]}}"#,
+        r#"{"type": "user", "parent_tool_use_id": null, "message": {"content": [{"type": "tool_result", "tool_use_id": "c", "content": "a"}]}}"#,
+    ];
+    with(&lines.join("\n"), |run| assert_eq!(steps(run), ["call Bash", "command ls"]));
+}

@@ -1,5 +1,7 @@
 //! The tests of a rule file, as `aver test` finds and runs them.
 
+#![expect(clippy::disallowed_methods, reason = "it looks for the folders of case files")]
+
 use crate::errors::{catch_panic, compile_error, given_error, internal_error};
 use averment::Limits;
 use averment::stages::load::{self, LoadSettings};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from averment import AvermentError, Permissions, ReadError, Rules
 EXAMPLES = sorted(path for path in (PROJECT / "examples").rglob("*.assert") if "imported" not in path.parts)
 TRACES = sorted(
     path for path in SHARED.glob("traces/*/*") if path.suffix in (".json", ".jsonl") and path.stat().st_size < 300_000
-)[::3]
+)[::4]
 RULES = """
 count call <= 3
 never repeat
@@ -80,4 +81,11 @@ def compare_forms(rules: Rules, trace: Path) -> None:
         value = json.loads(data)
     except ValueError:
         return
-    assert judged(rules.check(value)) == judged(rules.check(json.dumps(value, ensure_ascii=False))) == first
+    assert judged(rules.check(value)) == judged(rules.check(json.dumps(value, ensure_ascii=False)))
+    assert without_lines(judged(rules.check(value))) == without_lines(first)
+
+
+def without_lines(outcome: Any) -> Any:
+    """Some messages name a line of the trace, which is another one where the same values are written anew."""
+    warnings = sorted(one["message"] for one in outcome["warnings"])
+    return json.loads(re.sub(r"line \d+", "line", json.dumps({**outcome, "warnings": warnings})))

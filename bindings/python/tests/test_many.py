@@ -13,10 +13,15 @@ from typing import Any
 
 import pytest
 
-from averment import AvermentError, Outcome, ReadError, Rules
+from averment import AvermentError, Outcome, ReadError, Rules, _rules
 
 CASES = int(os.environ.get("AVERMENT_PYTHON_CASES", "500"))
 RULES = Rules.from_text("refunds.assert", "never refund(amount > 100)\ncount refund <= 1")
+
+
+@pytest.fixture(autouse=True)
+def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_rules, "_WINDOW", 128)
 
 
 def run_number(number: int) -> dict[str, Any]:
@@ -24,22 +29,22 @@ def run_number(number: int) -> dict[str, Any]:
 
 
 def test_files_and_dicts_come_in_order_with_counts(tmp_path: Path) -> None:
-    runs = [run_number(number) for number in range(5000)]
+    runs = [run_number(number) for number in range(500)]
     file = tmp_path / "runs.jsonl"
     file.write_text("".join(json.dumps(run) + "\n" for run in runs))
-    wanted = [number % 200 <= 100 for number in range(5000)]
+    wanted = [number % 200 <= 100 for number in range(500)]
     for many in (file, [file], iter(runs), (json.dumps(run) for run in runs)):
         outcomes = RULES.check_many(many, threads=2)
         assert [one.passed for one in outcomes] == wanted
         summary = outcomes.summary
-        assert (summary.runs, summary.runs_failed, summary.passed) == (5000, wanted.count(False), False)
+        assert (summary.runs, summary.runs_failed, summary.passed) == (500, wanted.count(False), False)
         assert summary.counts["fail"] == wanted.count(False)
     assert [one.run for one in itertools.islice(RULES.check_many(runs), 2)] == ["runs[0]", "runs[1]"]
     assert next(RULES.check_many([file])).run == f"{file}:1"
 
 
 def test_an_endless_source_is_read_only_as_far_as_it_is_taken() -> None:
-    assert len(list(itertools.islice(RULES.check_many(map(run_number, itertools.count())), 3000))) == 3000
+    assert len(list(itertools.islice(RULES.check_many(map(run_number, itertools.count())), 300))) == 300
 
 
 def test_a_run_that_cannot_be_read_stands_in_its_place() -> None:
@@ -79,22 +84,21 @@ def test_a_single_run_is_not_many() -> None:
 
 def test_rules_over_all_runs_see_all_of_them(tmp_path: Path) -> None:
     rules = Rules.from_text("r.assert", "in at least 95% of runs: never refund(amount > 100)")
-    runs = [run_number(number) for number in range(6000)]
+    runs = [run_number(number) for number in range(400)]
     file = tmp_path / "runs.jsonl"
     file.write_text("".join(json.dumps(run) + "\n" for run in runs))
     texts = []
     for many in (file, runs):
         outcomes = rules.check_many(many)
         assert outcomes.over_runs is None
-        assert len(list(outcomes)) == 6000
+        assert len(list(outcomes)) == 400
         assert outcomes.over_runs is not None and not outcomes.over_runs.passed
         texts.append(outcomes.over_runs.results[0].reason)
-        assert "6000" in outcomes.over_runs.draw() or "6,000" in outcomes.over_runs.draw() or texts[-1]
     assert texts[0] == texts[1]
 
 
 def test_threads_of_python_share_rules_and_outcomes() -> None:
-    outcomes, seen, lock = RULES.check_many(map(run_number, range(4000))), [], threading.Lock()
+    outcomes, seen, lock = RULES.check_many(map(run_number, range(400))), [], threading.Lock()
 
     def take() -> None:
         while True:
@@ -109,12 +113,12 @@ def test_threads_of_python_share_rules_and_outcomes() -> None:
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert len(seen) == 4000 and all(second for _, second, _ in seen)
+    assert len(seen) == 400 and all(second for _, second, _ in seen)
 
 
 def test_python_runs_on_while_runs_are_judged() -> None:
     """Threads that judge at the same time take turns by themselves: none holds the interpreter while it judges."""
-    large = {"calls": [{"tool": "refund", "args": {"id": f"o-{number}", "text": "x" * 200}} for number in range(30_000)]}
+    large = {"calls": [{"tool": "refund", "args": {"id": f"o-{number}", "text": "x" * 200}} for number in range(10_000)]}
     text, ticks, done = json.dumps(large), 0, threading.Event()
 
     def judge() -> None:
@@ -179,5 +183,5 @@ def test_memory_stays() -> None:
             outcome.results, outcome.draw()
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
-    before = work(500)
-    assert work(2000) - before < 20_000, "kilobytes"
+    before = work(200)
+    assert work(600) - before < 20_000, "kilobytes"

@@ -186,7 +186,7 @@ def test_messages_of_langchain_are_a_run() -> None:
     for given in (messages, {"messages": messages}):
         outcome = rules_of("fail").check(from_langchain(given))
         assert outcome.verdict == "fail"
-    assert Rules.from_text("r.assert", "each refund: status == error").check(from_langchain(messages)).verdict == "pass"
+    assert Rules.from_text("r.assert", 'each refund: status == "failed"').check(from_langchain(messages)).verdict == "pass"
 
 
 def test_messages_of_anthropic_are_a_run() -> None:

@@ -5,6 +5,7 @@ Each helper needs nothing but the objects that it is given: no library is import
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -29,8 +30,6 @@ def _langchain_message(message: Any) -> dict[str, Any]:
     kind = str(message.type)
     plain: dict[str, Any] = {"role": _LANGCHAIN_ROLES.get(kind.removesuffix("MessageChunk").lower(), kind), "content": message.content}
     if calls := getattr(message, "tool_calls", None):
-        import json
-
         plain["tool_calls"] = [
             {"id": call.get("id"), "type": "function", "function": {"name": call["name"], "arguments": json.dumps(call["args"])}}
             for call in calls
@@ -40,7 +39,7 @@ def _langchain_message(message: Any) -> dict[str, Any]:
     if getattr(message, "name", None):
         plain["name"] = message.name
     if getattr(message, "status", None) == "error":
-        plain["is_error"] = True
+        plain["status"] = "error"
     return plain
 
 

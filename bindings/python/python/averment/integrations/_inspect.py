@@ -22,5 +22,5 @@ def _chat_message(message: Any) -> dict[str, Any]:
     if (call_id := getattr(message, "tool_call_id", None)) is not None:
         plain["tool_call_id"] = call_id
         if (error := getattr(message, "error", None)) is not None:
-            plain |= {"is_error": True, "content": message.text or error.message}
+            plain |= {"status": "error", "content": message.text or error.message}
     return plain

@@ -200,16 +200,23 @@ fn escape_attribute(text: &str) -> String {
     escape_content(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 
-/// Escapes text; characters that XML 1.0 cannot contain are replaced.
+/// Escapes text; characters that XML 1.0 cannot contain are replaced. Where the report goes to standard output of a CI, a line of foreign text must
+/// not read as a command to it (`::error::`, `##[error]`), so what commands begin with is escaped, too: readers of XML take it back.
 fn escape_content(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
+    let (mut begins_line, mut hashes) = (true, 0_u8);
     for character in text.chars() {
+        let (begun, hashed) = (begins_line, hashes);
+        begins_line = character == '\n' || (begun && character.is_whitespace());
+        hashes = if character == '#' { hashed.saturating_add(1) } else { 0 };
         match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\n' | '\t' => escaped.push(character),
+            ':' if begun => escaped.push_str("&#58;"),
+            '[' if hashed >= 2 => escaped.push_str("&#91;"),
             // Escaped, so that readers take it back and nobody who looks at the file is led astray.
             hidden if hidden != '\r' && !hidden.is_control() && is_steering(hidden) => {
                 let _ = write!(escaped, "&#x{:x};", u32::from(hidden));
@@ -277,5 +284,28 @@ impl Report for JunitReport {
         self.suites.iter().try_for_each(|suite| suite.write_suite(table, by_rule, &mut self.out))?;
         writeln!(self.out, "</testsuites>")?;
         self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escape_attribute, escape_content};
+
+    /// How the runner of GitHub reads a line.
+    fn is_command(line: &str) -> bool {
+        line.trim_start().starts_with("::") || line.contains("##[")
+    }
+
+    #[test]
+    fn no_line_of_foreign_text_is_a_command() {
+        const PIECES: [&str; 12] =
+            [":", "::error::", "#", "##[error]", "[", "\r", "\n", " ", "\t", "\u{85}", "\u{2028}", "a"];
+        for number in 0..PIECES.len().pow(4) {
+            let text: String = (0..4).map(|digit| PIECES[number / PIECES.len().pow(digit) % PIECES.len()]).collect();
+            let content = escape_content(&text);
+            assert!(!content.split(['\r', '\n', '\u{85}', '\u{2028}']).any(is_command), "{content:?}");
+            assert!(!escape_attribute(&text).contains(['\r', '\n']));
+        }
+        assert_eq!(escape_content("a: b::c\n::d ##[e"), "a: b::c\n&#58;:d ##&#91;e");
     }
 }

@@ -25,16 +25,43 @@ if [ "${#first[@]}" -eq 0 ] && [ "${#traces[@]}" -gt 1 ]; then
   exit 2
 fi
 
+# True if the path is a link, or leads through one below the working directory: then a file that the check wrote would be another's.
+linked() {
+  local path="${1%/}"
+  while [ -n "$path" ] && [ "$path" != . ] && [ "$path" != / ] && [ "$path" != "$PWD" ]; do
+    if [ -L "$path" ]; then return 0; fi
+    case "$path" in "$PWD"/* | [!/]*) path="$(dirname -- "$path")" ;; *) return 1 ;; esac
+  done
+  return 1
+}
+
 folder="${AVERMENT_REPORTS:-averment-reports}"
-mkdir -p "$folder"
-# What an earlier run left here, or what somebody linked here, is no summary of this one.
-rm -f -- "$folder/averment.md"
+if linked "$folder"; then
+  echo "::error::the folder of the reports is a link: give the input \`reports\` another one"
+  exit 2
+fi
+files=(averment.html averment.junit.xml averment.sarif averment.md)
+mkdir -p -- "$folder" || exit 2
+# What an earlier run, or the repository, left there is not of this run.
+(cd -- "$folder" && rm -rf -- "${files[@]}") || exit 2
+
+# Nobody else knows this folder, so what stands in it was written by this run.
+own="$(mktemp -d)"
+trap 'rm -rf -- "$own"' EXIT
 code=0
 aver check --format github \
-  --report "html=$folder/averment.html" --report "junit=$folder/averment.junit.xml" \
-  --report "sarif=$folder/averment.sarif" --report "markdown=$folder/averment.md" \
+  --report "html=$own/averment.html" --report "junit=$own/averment.junit.xml" \
+  --report "sarif=$own/averment.sarif" --report "markdown=$own/averment.md" \
   "${rules[@]}" "${more[@]}" -- "${first[@]}" "${traces[@]}" || code=$?
 
-if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -f "$folder/averment.md" ] && [ ! -L "$folder/averment.md" ]; then cat "$folder/averment.md" >>"$GITHUB_STEP_SUMMARY"; fi
+if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -f "$own/averment.md" ]; then cat "$own/averment.md" >>"$GITHUB_STEP_SUMMARY"; fi
+if linked "$folder"; then
+  echo "::error::the folder of the reports became a link during the check: the reports are not kept"
+else
+  for file in "${files[@]}"; do
+    rm -rf -- "${folder:?}/$file"
+    if [ -f "$own/$file" ]; then mv -- "$own/$file" "$folder/$file"; fi
+  done
+fi
 if [ -n "${GITHUB_OUTPUT:-}" ]; then echo "exit-code=$code" >>"$GITHUB_OUTPUT"; fi
 exit "$code"

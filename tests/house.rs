@@ -110,3 +110,39 @@ fn what_is_built_in_comes_from_the_registry_and_is_looked_at() {
     assert!(!names.iter().any(|name| denied.contains(&name.as_str())), "something speaks over the network");
     assert!(names.len() <= 320, "{} packages: say in ARCHITECTURE.md why one more is worth it", names.len());
 }
+
+/// SECURITY.md names a test for everybody who may cause something and for everything that holds; the tests exist.
+#[test]
+fn every_promise_of_security_has_tests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("SECURITY.md")).expect("the page");
+    let part = |title: &str| {
+        let (_, behind) = page.split_once(title).expect("a section");
+        behind.split("\n## ").next().unwrap_or_default().to_owned()
+    };
+    let rows = part("## Which test holds what\n");
+    let rows: Vec<(&str, &str)> =
+        rows.lines().filter_map(|line| line.strip_prefix("| ")?.split_once(" | ")).skip(1).collect();
+    let mut promises: Vec<String> = part("## Who may cause what\n").lines().skip(3).map(str::to_owned).collect();
+    promises.retain(|line| line.starts_with("| "));
+    let bold = part("## What holds whatever is read\n");
+    promises.extend(bold.lines().filter_map(|line| line.strip_prefix("- **")).map(|line| format!("| {line}")));
+    assert!(promises.len() > 10, "{promises:?}");
+    for promise in &promises {
+        let is_held = rows.iter().any(|(name, _)| promise.starts_with(&format!("| {name}")));
+        assert!(is_held, "no test is named for: {promise}");
+    }
+    let mut known = String::new();
+    for folder in packages().iter().flat_map(|package| [package.join("src"), package.join("tests")]) {
+        for path in if folder.is_dir() { sources(&folder) } else { Vec::new() } {
+            known.push_str(&std::fs::read_to_string(path).expect("a source file"));
+        }
+    }
+    for (name, tests) in rows {
+        let tests: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
+        assert!(!tests.is_empty(), "{name} has no test");
+        for test in tests {
+            assert!(known.contains(&format!("fn {test}(")), "{name}: there is no test `{test}`");
+        }
+    }
+}

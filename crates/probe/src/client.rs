@@ -4,7 +4,7 @@ use crate::corpus::EarlierCall;
 use crate::http::{HttpTransport, ServerUrl};
 use crate::listing::ToolListing;
 use crate::process::ServerProcess;
-use crate::transport::{LineTransport, SharedWire, UNANSWERED, WireAnswer, lock_wire, shorten_text};
+use crate::transport::{BROKEN, LineTransport, SharedWire, UNANSWERED, WireAnswer, lock_wire, shorten_text};
 use rmcp::model::{CallToolRequestParams, ClientRequest, PaginatedRequestParams, PingRequest, ProtocolVersion};
 use rmcp::service::{RunningService, ServiceError};
 use rmcp::{RoleClient, serve_client};
@@ -265,7 +265,7 @@ impl ProbeClient {
                 let first = breaches.first().cloned().unwrap_or_default();
                 CallOutcome::from_failure("protocol", first, breaches.into_iter().skip(1).collect())
             }
-            (Ok(Err(error)), _) => match closed {
+            (Ok(Err(error)), _) => match closed.filter(|why| why != BROKEN) {
                 Some(why) => CallOutcome::from_failure("crash", connection.closing_reason(why), breaches),
                 None => CallOutcome::from_failure("protocol", error.to_string(), breaches),
             },
@@ -294,7 +294,10 @@ impl ProbeClient {
         }
         let (_, mut breaches, closed) = connection.take_exchange();
         let Some(closed) = closed else { return CallOutcome { breaches, ..CallOutcome::default() } };
-        let outcome = if breaches.is_empty() {
+        let outcome = if breaches.is_empty() && closed == BROKEN {
+            // The breach was reported with the call before, and the probe closed the pipes.
+            CallOutcome::default()
+        } else if breaches.is_empty() {
             let what = if closed == UNANSWERED { "it closed its output".to_owned() } else { closed };
             CallOutcome::from_failure("crash", connection.closing_reason(what), breaches)
         } else {

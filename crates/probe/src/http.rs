@@ -1,7 +1,7 @@
 //! Streamable HTTP: each message to the server is a POST of its own, whose answer is a message or a stream of events with messages.
 //! (Model Context Protocol, revision 2025-06-18, transports.)
 
-use crate::transport::{SharedWire, UNANSWERED, lock_wire, shorten_text};
+use crate::transport::{BROKEN, SharedWire, UNANSWERED, lock_wire, shorten_text};
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -121,9 +121,12 @@ impl HttpPoster {
             if let Some(value) = text.strip_prefix(b"data:") {
                 data.extend_from_slice(value.strip_prefix(b" ").unwrap_or(value));
             }
-            // An event that has no end is too large at some time, and is not read to its end.
-            let is_large = u64::try_from(data.len()).unwrap_or(u64::MAX) > self.most;
-            if (ended || is_large || text.is_empty()) && !data.is_empty() {
+            // A line or an event that is too long already says so before it ends: it may have no end.
+            if self.is_too_long(line.len()) || self.is_too_long(data.len()) {
+                self.refuse_length();
+                return Ok(());
+            }
+            if (ended || text.is_empty()) && !data.is_empty() {
                 if !self.take_message(&data) {
                     return Ok(());
                 }
@@ -135,15 +138,23 @@ impl HttpPoster {
         }
     }
 
+    fn is_too_long(&self, bytes: usize) -> bool {
+        u64::try_from(bytes).unwrap_or(u64::MAX) > self.most
+    }
+
+    fn refuse_length(&self) {
+        lock_wire(&self.wire).break_protocol(format!("an answer of more than {} bytes", self.most));
+    }
+
     /// Takes a raw message; false if no more may come.
     fn take_message(&self, bytes: &[u8]) -> bool {
-        if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > self.most {
-            lock_wire(&self.wire).break_protocol(format!("an answer of more than {} bytes", self.most));
+        if self.is_too_long(bytes.len()) {
+            self.refuse_length();
             return false;
         }
         let taken = lock_wire(&self.wire).take_line(bytes);
         match taken {
-            None => lock_wire(&self.wire).closed = Some("it broke the protocol".to_owned()),
+            None => lock_wire(&self.wire).closed = Some(BROKEN.to_owned()),
             Some(None) => return true,
             Some(Some(message)) => return self.sender.blocking_send(message).is_ok(),
         }
@@ -217,5 +228,43 @@ impl Drop for HttpTransport {
             request = request.header(name, value);
         }
         let _it_may_not_know_sessions = request.config().timeout_global(Some(GOODBYE)).build().call();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    /// Repeats one text for ever, and counts what was read of it.
+    struct EndlessBody<'a> {
+        text: &'a [u8],
+        read: &'a mut usize,
+    }
+
+    impl Read for EndlessBody<'_> {
+        fn read(&mut self, part: &mut [u8]) -> std::io::Result<usize> {
+            for byte in part.iter_mut() {
+                *byte = self.text[*self.read % self.text.len()];
+                *self.read += 1;
+                assert!(*self.read < 1 << 20, "it reads on for ever");
+            }
+            Ok(part.len())
+        }
+    }
+
+    #[test]
+    fn an_event_without_an_end_is_refused_while_it_is_read() {
+        const MOST: u64 = 10_000;
+        for text in ["data: aaaaaaaaaaaa\n", "data: a", "data:\ndata: aaaa\r\n", ": a comment", "x"] {
+            let (wire, target) = (SharedWire::default(), ServerUrl { url: String::new(), headers: Vec::new() });
+            let transport = HttpTransport::new(&target, &wire, MOST, Duration::from_secs(1));
+            let mut read = 0;
+            let ended = transport.shared.read_events(EndlessBody { text: text.as_bytes(), read: &mut read });
+            assert_eq!(ended, Ok(()), "{text}");
+            assert!(read < 8 * 10_000, "{text}: {read} bytes were read");
+            let breaches = std::mem::take(&mut lock_wire(&wire).breaches);
+            assert_eq!(breaches, ["an answer of more than 10000 bytes"], "{text}");
+        }
     }
 }

@@ -16,6 +16,8 @@ const UNASKED: usize = 1_000;
 /// Maximum violations recorded for one answer.
 const NOTED: usize = 8;
 pub(crate) const UNANSWERED: &str = "it closed its output before it answered";
+/// Why a connection ends that the probe itself ends: what the server does then is no crash of its own.
+pub(crate) const BROKEN: &str = "it broke the protocol";
 
 /// Connection state that the SDK's client does not know.
 #[derive(Debug, Default)]
@@ -63,7 +65,7 @@ impl WireState {
     /// Something that the protocol forbids, behind which nothing more is read.
     pub fn break_protocol(&mut self, what: String) {
         self.note_breach(what);
-        self.close_with("it broke the protocol".to_owned());
+        self.close_with(BROKEN.to_owned());
     }
 
     /// Notes something that the protocol forbids.
@@ -217,12 +219,12 @@ fn read_lines(
             Ok(0) | Err(_) => return,
         }
         if u64::try_from(line.len()).unwrap_or(u64::MAX) > most {
-            lock_wire(wire).note_breach(format!("an answer of more than {most} bytes"));
+            lock_wire(wire).break_protocol(format!("an answer of more than {most} bytes"));
             return;
         }
         let taken = lock_wire(wire).take_line(&line);
         match taken {
-            None => return,
+            None => return lock_wire(wire).close_with(BROKEN.to_owned()),
             Some(None) => {}
             Some(Some(message)) => {
                 if sender.blocking_send(message).is_err() {

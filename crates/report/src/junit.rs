@@ -200,22 +200,23 @@ fn escape_attribute(text: &str) -> String {
     escape_content(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 
-/// Escapes text; characters that XML 1.0 cannot contain are replaced. What a runner would take for a command to it (`::` at the beginning of a
-/// line, `##[`) is written as references, which readers of XML take back.
+/// Escapes text; characters that XML 1.0 cannot contain are replaced. Where the report goes to standard output of a CI, a line of foreign text must
+/// not read as a command to it (`::error::`, `##[error]`), so what commands begin with is escaped, too: readers of XML take it back.
 fn escape_content(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    let mut begins_line = true;
+    let (mut begins_line, mut hashes) = (true, 0_u8);
     for character in text.chars() {
-        let begins = begins_line;
-        begins_line = character == '\n' || begins_line && character.is_whitespace();
+        let (begun, hashed) = (begins_line, hashes);
+        begins_line = character == '\n' || (begun && character.is_whitespace());
+        hashes = if character == '#' { hashed.saturating_add(1) } else { 0 };
         match character {
-            ':' if begins => escaped.push_str("&#58;"),
-            '#' => escaped.push_str(if escaped.ends_with('#') { "&#35;" } else { "#" }),
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\n' | '\t' => escaped.push(character),
+            ':' if begun => escaped.push_str("&#58;"),
+            '[' if hashed >= 2 => escaped.push_str("&#91;"),
             // Escaped, so that readers take it back and nobody who looks at the file is led astray.
             hidden if hidden != '\r' && !hidden.is_control() && is_steering(hidden) => {
                 let _ = write!(escaped, "&#x{:x};", u32::from(hidden));
@@ -288,15 +289,23 @@ impl Report for JunitReport {
 
 #[cfg(test)]
 mod tests {
-    use super::escape_content;
+    use super::{escape_attribute, escape_content};
+
+    /// How the runner of GitHub reads a line.
+    fn is_command(line: &str) -> bool {
+        line.trim_start().starts_with("::") || line.contains("##[")
+    }
 
     #[test]
-    fn no_line_of_foreign_text_is_a_command_to_a_runner() {
-        let text = "::error::a\n  ::set-output b\na::b\n##[warning] c ###[d";
-        let escaped = escape_content(text);
-        assert!(!escaped.lines().any(|line| line.trim_start().starts_with("::")), "{escaped}");
-        assert!(!escaped.contains("##["), "{escaped}");
-        assert!(escaped.contains("a::b"), "{escaped}");
-        assert_eq!(escaped.replace("&#58;", ":").replace("&#35;", "#"), text);
+    fn no_line_of_foreign_text_is_a_command() {
+        const PIECES: [&str; 12] =
+            [":", "::error::", "#", "##[error]", "[", "\r", "\n", " ", "\t", "\u{85}", "\u{2028}", "a"];
+        for number in 0..PIECES.len().pow(4) {
+            let text: String = (0..4).map(|digit| PIECES[number / PIECES.len().pow(digit) % PIECES.len()]).collect();
+            let content = escape_content(&text);
+            assert!(!content.split(['\r', '\n', '\u{85}', '\u{2028}']).any(is_command), "{content:?}");
+            assert!(!escape_attribute(&text).contains(['\r', '\n']));
+        }
+        assert_eq!(escape_content("a: b::c\n::d ##[e"), "a: b::c\n&#58;:d ##&#91;e");
     }
 }

@@ -3,7 +3,8 @@
 use averment_runs::normal::of_run;
 use serde_json::{Map, Value, json};
 use std::io;
-use std::path::Path;
+use std::os::fd::AsRawFd as _;
+use std::path::{Path, PathBuf};
 
 /// Maximum entries of a template.
 const ENTRIES: usize = 200_000;
@@ -40,16 +41,38 @@ fn copy_within(from: &Path, to: &Path, left: &mut usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a folder with its contents; a missing one is no error.
+/// Removes a folder with its contents; a missing one is no error. The path is one without links, as it was when the folder was made: an agent may have
+/// put a link above it since, and what stands behind that is not ours.
 pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
-    match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+    let removed = hold_parent(folder).and_then(|(_handle, folder)| match std::fs::remove_dir_all(&folder) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            make_writable(folder);
-            std::fs::remove_dir_all(folder)
+            make_writable(&folder);
+            std::fs::remove_dir_all(&folder)
         }
         done => done,
+    });
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        done => done,
     }
+}
+
+/// Opens the folder above, and gives the path of a folder in it through that handle, where the system has such paths: so nobody can put a link
+/// there in between.
+fn hold_parent(folder: &Path) -> io::Result<(std::fs::File, PathBuf)> {
+    let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
+        return Err(io::Error::other("it has no folder above it"));
+    };
+    let handle = std::fs::File::open(parent)?;
+    let held = PathBuf::from(format!("/proc/self/fd/{}", handle.as_raw_fd()));
+    let (real, path) = match held.canonicalize() {
+        Ok(real) => (real, held.join(name)),
+        Err(_) => (parent.canonicalize()?, folder.to_owned()),
+    };
+    if real != parent {
+        return Err(io::Error::other(format!("`{}` leads through a link to `{}`", parent.display(), real.display())));
+    }
+    Ok((handle, path))
 }
 
 /// Files in a read-only folder cannot be removed.
@@ -168,7 +191,7 @@ mod tests {
         std::fs::write(from.path().join(".hidden"), [0xff, 0xfe]).unwrap();
         std::os::unix::fs::symlink("nowhere", from.path().join("link")).unwrap();
         let to = tempfile::tempdir().unwrap();
-        let to = to.path().join("copy");
+        let to = to.path().canonicalize().unwrap().join("copy");
         copy_folder(from.path(), &to).unwrap();
         assert_eq!(std::fs::read_link(to.join("link")).unwrap(), Path::new("nowhere"));
         let files = Value::Object(record_files(&to, &mut TextBudget::new()));
@@ -180,5 +203,27 @@ mod tests {
         remove_folder(&to).unwrap();
         assert!(!to.exists());
         remove_folder(&to).unwrap();
+    }
+
+    #[test]
+    fn what_stands_behind_a_link_above_is_not_removed() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(folder.join("theirs/a/work")).unwrap();
+        std::fs::write(folder.join("theirs/a/work/kept"), "").unwrap();
+        std::fs::create_dir_all(folder.join("ours/suite/a")).unwrap();
+        // The folder itself, the one above it, one further above.
+        symlink(folder.join("theirs/a/work"), folder.join("ours/suite/a/work")).unwrap();
+        symlink(folder.join("theirs/a"), folder.join("ours/suite/b")).unwrap();
+        symlink(folder.join("theirs"), folder.join("ours/other")).unwrap();
+        for path in ["ours/suite/a/work", "ours/suite/b/work", "ours/other/a/work"] {
+            let _ = remove_folder(&folder.join(path));
+            assert!(folder.join("theirs/a/work/kept").exists(), "{path}");
+        }
+        assert!(remove_folder(&folder.join("ours/suite/b/work")).unwrap_err().to_string().contains("through a link"));
+        remove_folder(&folder.join("theirs/a/work")).unwrap();
+        assert!(!folder.join("theirs/a/work").exists() && folder.join("theirs/a").exists());
+        remove_folder(&folder.join("nowhere/work")).unwrap();
     }
 }

@@ -200,7 +200,7 @@ pub fn parse_under<'run>(
         set_cost(&mut normal, prices, &spending, arena);
     }
     let other = names.filter(|_| normal.format != adapt::MAPPED);
-    let mut run = build_run(normal, arena).map_err(|error| {
+    let mut run = build_run(normal, arena, limits).map_err(|error| {
         match other.and_then(|names| adapt::explain_misfit(&root, names)) {
             Some(unfit) => ReadError { help: format!("the names of `--map` do not fit this run: {unfit}"), ..error },
             None => error,
@@ -252,7 +252,7 @@ pub fn read_str<'run>(text: &'run str, arena: &'run Bump, limits: &Limits) -> Re
     let source = RunSource { file: "<text>".to_owned(), line: 1, column: 1, ..RunSource::default() };
     let mut warnings = Vec::new();
     let object = read_value(text, &source, arena, limits, &mut warnings)?;
-    build_run(adapt::native::normal_run(object, text, source, warnings), arena)
+    build_run(adapt::native::normal_run(object, text, source, warnings), arena, limits)
 }
 
 fn read_value<'run>(

@@ -329,6 +329,7 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, Comm
         redact,
         withheld,
         as_skillgym,
+        ..JudgeSettings::default()
     };
     let rules = averment::Rules::of_programs(rules.programs, rules.diagnostics, settings);
     let batch = rules

@@ -91,6 +91,47 @@ fn the_action_takes_further_arguments_and_the_project() {
     assert!(code == Some(2) && said.contains("::error::several traces need rules"), "{said}");
 }
 
+/// What stands in the folder of the reports before a check is not of this run, and a link there leads to nobody's file.
+#[test]
+fn the_action_shows_only_what_this_run_wrote() {
+    use std::os::unix::fs::symlink;
+    let broken = [("AVERMENT_RULES", "my rules/none.assert"), ("AVERMENT_TRACES", "runs")];
+    let good = [("AVERMENT_RULES", "my rules"), ("AVERMENT_TRACES", "runs")];
+    for (inputs, shown) in [(broken, false), (good, true)] {
+        let folder = folder();
+        folder.write("secret", b"SECRET\n");
+        folder.write("averment-reports/averment.md", b"STALE\n");
+        symlink("../secret", folder.path().join("averment-reports/averment.sarif")).unwrap();
+        let (code, said) = action(&folder, &inputs);
+        assert_eq!(code, Some(if shown { 1 } else { 2 }), "{said}");
+        let summary = std::fs::read_to_string(folder.path().join("summary.md")).unwrap_or_default();
+        assert_eq!((summary.contains("STALE"), summary.contains("limit")), (false, shown), "{summary}");
+        assert_eq!(folder.path().join("averment-reports/averment.md").exists(), shown);
+        assert_eq!(folder.read("secret"), "SECRET\n");
+        let sarif = folder.path().join("averment-reports/averment.sarif");
+        assert_eq!((sarif.is_symlink(), sarif.exists()), (false, shown));
+
+        // The file is a link.
+        std::fs::remove_dir_all(folder.path().join("averment-reports")).unwrap();
+        std::fs::create_dir(folder.path().join("averment-reports")).unwrap();
+        symlink("../secret", folder.path().join("averment-reports/averment.md")).unwrap();
+        let _ = action(&folder, &inputs);
+        assert_eq!(folder.read("secret"), "SECRET\n");
+        assert!(!std::fs::read_to_string(folder.path().join("summary.md")).unwrap_or_default().contains("SECRET"));
+    }
+    // The folder is one, or lies behind one.
+    let folder = folder();
+    folder.write("elsewhere/deep/averment.md", b"SECRET\n");
+    symlink("elsewhere", folder.path().join("linked")).unwrap();
+    for reports in ["linked", "linked/", "./linked", "linked/deep"] {
+        let inputs = [good[0], good[1], ("AVERMENT_REPORTS", reports)];
+        let (code, said) = action(&folder, &inputs);
+        assert!(code == Some(2) && said.contains("::error::the folder of the reports is a link"), "{reports}: {said}");
+        assert_eq!(folder.read("elsewhere/deep/averment.md"), "SECRET\n");
+        assert!(!folder.path().join("summary.md").exists());
+    }
+}
+
 /// The hooks: id, the command, whether files stand behind it.
 fn hooks() -> Vec<(String, String, bool)> {
     let text = std::fs::read_to_string(averment_fixtures::project(".pre-commit-hooks.yaml")).unwrap();

@@ -66,6 +66,8 @@ fn what_a_server_does_wrong_is_a_finding_in_time() {
         assert_eq!(ran.code, 1, "{how}: {ran:?}");
         assert!(ran.out.contains(&format!("[{id}]")) && ran.out.contains(said), "{how}: {ran:?}");
         assert_eq!(ran.out.contains("[hang]"), id == "hang", "{how}: {ran:?}");
+        // A server that ends because the probe closed its pipes has not crashed.
+        assert_eq!(ran.out.contains("[crash]"), id == "crash", "{how}: {ran:?}");
         assert!(!folder.read("out/runs.jsonl").contains("sk-ant"), "{how}");
         // What was recorded has the same verdicts.
         let again = folder.aver("check r.assert -r out/server.assert out/runs.jsonl --format short");

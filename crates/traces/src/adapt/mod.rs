@@ -112,6 +112,7 @@ pub(crate) fn normalize_run<'run>(
     {
         let mut draft = RunBuilder::new(arena, limits, records, warnings);
         generic::read_under(root, &mut draft, names);
+        draft.check_steps()?;
         return Ok(draft.finish_run(text, source, MAPPED, root.origin));
     }
     let Some(format) = detect_format(&root) else { return Err(unknown_format(&root, names)) };
@@ -121,6 +122,7 @@ pub(crate) fn normalize_run<'run>(
     let mut draft = RunBuilder::new(arena, limits, records, warnings);
     let read = as_skillgym.then(|| as_skillgym::read_transcript(format, root, text, &mut draft)).flatten();
     read.unwrap_or_else(|| (format.read)(root, &mut draft))?;
+    draft.check_steps()?;
     // A line that may be read in part is not looked at for keys that its format does not have.
     if let Value::Object(object) = root.value
         && matches!(format.projected, format::LineProjection::Never)

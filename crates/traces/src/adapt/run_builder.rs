@@ -1,7 +1,8 @@
 //! A run while an adapter fills it.
 
 use super::unknown::UnknownPart;
-use crate::build::NormalRun;
+use crate::build::{NormalRun, most_steps, too_many_steps};
+use crate::error::PlacedError;
 use crate::prices::{ModelSpending, ModelTokens, UsageCounts};
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
@@ -33,6 +34,8 @@ pub(crate) struct RunBuilder<'run, 'limits> {
     requested: Option<RequestedParts<'limits>>,
     /// Only the whole run can answer the request.
     needs_whole: bool,
+    /// There were more steps than a run may have: the rest was left out, and the run is refused.
+    overfull: bool,
 }
 
 const NO_OBJECT: &str = "what is no object is passed over";
@@ -78,6 +81,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
             uncalled: Vec::new(),
             requested: None,
             needs_whole: false,
+            overfull: false,
         }
     }
 
@@ -105,7 +109,8 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
 
     /// `None` if only the finished run knows all steps, or there were warnings. True if calls are recorded.
     pub(crate) fn projected_steps(&self) -> Option<(&[PendingStep<'run>], bool)> {
-        let plain = !self.needs_whole && self.ordered && self.warnings.is_empty() && self.uncalled.is_empty();
+        let plain =
+            !self.needs_whole && !self.overfull && self.ordered && self.warnings.is_empty() && self.uncalled.is_empty();
         let plain = plain && self.unknown.borrow().is_empty();
         plain.then_some((&self.steps, self.recorded.get(StepKind::Call as usize) == Some(&true)))
     }
@@ -153,8 +158,17 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
 
     pub(crate) fn add_step(&mut self, kind: StepKind, fields: Vec<ObjectEntry<'run>>, origin: TextOrigin) -> StepId {
         self.mark_recorded(&[kind]);
+        if self.steps.len() >= most_steps(self.limits) {
+            self.overfull = true;
+            return StepId(usize::MAX);
+        }
         self.steps.push(PendingStep { kind, fields, origin });
         StepId(self.steps.len() - 1)
+    }
+
+    /// Refuses a run with more steps than its memory holds.
+    pub(crate) fn check_steps(&self) -> Result<(), PlacedError> {
+        if self.overfull { Err(too_many_steps(TextOrigin::COMPUTED, self.limits)) } else { Ok(()) }
     }
 
     pub(crate) fn add_field(&mut self, step: StepId, key: &'run str, node: Node<'run>) {

@@ -35,15 +35,19 @@ pub(super) struct StepFields<'run> {
     positions: &'static FieldPositions,
     slots: [Option<Node<'run>>; MOST],
     recorded: &'run [ObjectEntry<'run>],
+    /// Recorded fields that are none of the kind's.
+    others: usize,
 }
 
 impl<'run> StepFields<'run> {
     pub(super) fn from_recorded(kind: StepKind, recorded: &'run [ObjectEntry<'run>]) -> Self {
         static NONE: FieldPositions = [0; 32];
         let positions = POSITIONS.get(kind as usize).unwrap_or(&NONE);
-        let mut fields = Self { names: kind.field_names(), positions, slots: [None; MOST], recorded };
+        let mut fields = Self { names: kind.field_names(), positions, slots: [None; MOST], recorded, others: 0 };
         for entry in recorded {
-            fields.set_field(entry.key, entry.node);
+            if !fields.fill_slot(entry.key, entry.node) {
+                fields.others += 1;
+            }
         }
         fields
     }
@@ -82,9 +86,16 @@ impl<'run> StepFields<'run> {
     }
 
     pub(super) fn set_field(&mut self, name: &str, node: Node<'run>) {
-        if let Some(slot) = self.field_slot(name).and_then(|slot| self.slots.get_mut(slot)) {
+        let _no_such_field = self.fill_slot(name, node);
+    }
+
+    /// False where the kind has no such field.
+    fn fill_slot(&mut self, name: &str, node: Node<'run>) -> bool {
+        let slot = self.field_slot(name).and_then(|slot| self.slots.get_mut(slot));
+        slot.is_some_and(|slot| {
             *slot = Some(node);
-        }
+            true
+        })
     }
 
     pub(super) fn clear_field(&mut self, name: &str) {
@@ -111,7 +122,9 @@ impl<'run> StepFields<'run> {
 
     /// Recorded fields in order, then derived ones in table order.
     pub(super) fn into_object(self, arena: &'run Bump) -> Object<'run> {
-        let mut entries = bumpalo::collections::Vec::with_capacity_in(self.names.len() + self.recorded.len(), arena);
+        // Exactly as many as there are: a run may have a million steps.
+        let room = self.others + self.slots.iter().flatten().count();
+        let mut entries = bumpalo::collections::Vec::with_capacity_in(room, arena);
         let mut placed = [false; MOST];
         for entry in self.recorded {
             match self.field_slot(entry.key) {

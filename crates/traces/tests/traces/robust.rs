@@ -169,3 +169,62 @@ proptest! {
         read(bytes);
     }
 }
+
+/// Runs of many small steps, by what stands before, for each, between and behind them.
+const MANY: [(&str, &str, &str); 12] = [
+    (r#"{"calls":["#, r#"{"tool":"a"}"#, "]}"),
+    (r#"{"calls":["#, r#"{"tool":"a","args":{},"result":1,"start":1,"end":2}"#, "]}"),
+    (r#"{"commands":["#, r#""a""#, "]}"),
+    (r#"{"commands":["#, r#""a;b&&c|d -x --y=z > f""#, "]}"),
+    (r#"{"reads":["#, r#""a""#, "]}"),
+    (r#"{"writes":["#, r#""a/../b""#, "]}"),
+    (r#"{"skills":["#, r#""a""#, "]}"),
+    (r#"{"http":["#, r#"{"url":"u"}"#, "]}"),
+    (r#"{"messages":["#, r#"{"role":"user","text":""}"#, "]}"),
+    (r#"{"spans":["#, r#"{"name":"s"}"#, "]}"),
+    (r#"{"steps":["#, r#"{"kind":"call","tool":"a"}"#, "]}"),
+    (
+        r#"{"messages":["#,
+        r#"{"role":"assistant","tool_calls":[{"id":"x","function":{"name":"f","arguments":"{}"}}]}"#,
+        r#"],"tools":[]}"#,
+    ),
+];
+
+/// A run of `count` such steps under a limit: the bytes that it takes, or why it is refused.
+fn memory_of(many: (&str, &str, &str), count: usize, limits: &Limits) -> Result<usize, String> {
+    let (before, each, behind) = many;
+    let text = format!("{before}{}{behind}", vec![each; count].join(","));
+    let raw = averment_traces::RawRun::new(text, averment_runs::run::RunSource::default());
+    let arena = Bump::new();
+    let run = parse_run(&raw, &arena, limits).map_err(|error| error.message)?;
+    assert!(run.steps.len() >= count);
+    Ok(arena.allocated_bytes() - arena.chunk_capacity())
+}
+
+#[test]
+fn what_steps_become_stays_within_the_memory_of_a_run() {
+    let limits = Limits { run_memory: 4 << 20, run_bytes: 1 << 20, ..Limits::default() };
+    for many in MANY {
+        let (mut read, mut refused) = (false, false);
+        for count in [100, 1_000, 2_000, 4_000, 10_000] {
+            match memory_of(many, count, &limits) {
+                Ok(bytes) => {
+                    assert!(!refused && bytes <= limits.run_memory, "{count} of {}: {bytes} bytes", many.1);
+                    read = true;
+                }
+                Err(message) => {
+                    let known = message.contains(" of memory") || message.contains("values in one run");
+                    assert!(known, "{count} of {}: {message}", many.1);
+                    refused = true;
+                }
+            }
+        }
+        assert!(read && refused, "{}", many.1);
+    }
+}
+
+#[test]
+fn a_step_of_a_bare_name_is_not_large() {
+    let bytes = memory_of(MANY[0], 2_000, &Limits::default()).unwrap();
+    assert!(bytes / 2_000 < 1_200, "{} bytes a step", bytes / 2_000);
+}

@@ -44,6 +44,7 @@ pub fn check_rules(arguments: &CheckArgs, color: ColorChoice) -> Result<averment
         redact: redacted_paths(&arguments.redact, project)?,
         withheld: Vec::new().into(),
         as_skillgym: false,
+        ..JudgeSettings::default()
     };
     Ok(averment::Rules::of_programs(rules.programs, rules.diagnostics, settings))
 }

@@ -1,6 +1,7 @@
 //! Messages, commands, files, requests and spans as steps.
 
 use super::*;
+use crate::build::used_bytes;
 
 pub(super) fn build_message<'run>(
     builder: &mut StepBuilder<'run>,
@@ -41,7 +42,7 @@ pub(super) fn shell_command<'run>(
         set_status(fields, found, false);
     }
     let given = fields.field_node(of_step::PROGRAM).is_some() && fields.field_node(of_step::PARTS).is_none();
-    let before = builder.arena.allocated_bytes();
+    let before = used_bytes(builder.arena);
     command::set_fields(command, builder.arena, |name, value| {
         if fields.field_node(name).is_none() {
             fields.set_field(name, Node::computed(value));
@@ -68,7 +69,7 @@ pub(super) fn build_file<'run>(
     let place = fields.field_node(of_step::PATH).map_or(TextOrigin::COMPUTED, |node| node.origin);
     let text = |path: &'run str| Node::new(Value::Text(ValueText::Plain(path)), place);
     if let Some(normal) = normal_path(recorded) {
-        let before = builder.arena.allocated_bytes();
+        let before = used_bytes(builder.arena);
         path = builder.arena.alloc_str(&normal);
         builder.count_derived(before, origin)?;
         fields.set_field(of_step::PATH, text(path));

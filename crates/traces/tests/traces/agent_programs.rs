@@ -106,3 +106,9 @@ fn a_task_in_tags_is_no_history_of_cline() {
         assert_eq!(steps(run).last().map(String::as_str), Some("message user"));
     });
 }
+
+#[test]
+fn a_header_of_goose_alone_says_nothing_of_calls() {
+    let text = r#"[{"working_dir": "/w", "description": "d", "message_count": 4}]"#;
+    with(text, |run| assert!(!run.records_kind(StepKind::Call) || run.records.lost > 0));
+}

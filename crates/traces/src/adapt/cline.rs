@@ -66,7 +66,7 @@ const SURROUNDINGS: &str = "<environment_details>";
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Cline task history",
-    known_by: "messages with `modelInfo` or `metrics`, or whose user text is a `<task>`, `<environment_details>` or a tool's `Result:`",
+    known_by: "messages with `modelInfo` or `metrics`, or whose user text is `<environment_details>` or a tool's `Result:`",
     description: "task histories of Cline, Roo Code and Kilo Code (`api_conversation_history.json`)",
     marks: &[ChatMessageKey::Role.key()],
     item_marks: &[ChatMessageKey::Role.key()],
@@ -94,7 +94,7 @@ fn texts_of(message: Object<'_>) -> impl Iterator<Item = &str> {
 
 fn is_written_by_program(text: &str) -> bool {
     let text = text.trim_start();
-    text.starts_with(SURROUNDINGS) || head_of(text).is_some() || text.starts_with("<task>") && text.contains("</task>")
+    text.starts_with(SURROUNDINGS) || head_of(text).is_some()
 }
 
 /// The tool that the head of a result names, and the result.

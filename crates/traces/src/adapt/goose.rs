@@ -10,7 +10,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{first_of, list_of, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object, Value};
+use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::StepStatus;
 
@@ -148,8 +148,18 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             None => talk.draft.skip_value(node, "what is no message is passed over"),
         }
     }
+    // A header alone, as lists of sessions have it, says nothing of what was done.
+    let header = items.first().copied().filter(|node| node_object(*node).is_some_and(counts_messages));
+    if let (0, Some(header)) = (talk.draft.step_count(), header) {
+        talk.draft.skip_record(header.origin, "the messages that the session counts are not there");
+    }
     talk.finish_with_tools();
     Ok(())
+}
+
+fn counts_messages(header: Object<'_>) -> bool {
+    let count = header.field(GooseSessionKey::Count);
+    count.is_some_and(|count| matches!(count.value, Value::Number(count) if count != Number::Integer(0)))
 }
 
 fn read_header<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, session: Object<'run>) {

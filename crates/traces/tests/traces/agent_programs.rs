@@ -95,3 +95,20 @@ fn messages_of_the_sdk_need_no_session() {
     ];
     with(&lines.join("\n"), |run| assert_eq!(steps(run), ["call Bash", "command ls"]));
 }
+
+#[test]
+fn a_task_in_tags_is_no_history_of_cline() {
+    let text = r#"[{"role": "user", "content": [{"type": "text", "text": "<task>\nsum\n</task>"}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "add", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "3"}, {"type": "text", "text": "go on"}]}]"#;
+    with(text, |run| {
+        assert_eq!(run.format, "chat messages");
+        assert_eq!(steps(run).last().map(String::as_str), Some("message user"));
+    });
+}
+
+#[test]
+fn a_header_of_goose_alone_says_nothing_of_calls() {
+    let text = r#"[{"working_dir": "/w", "description": "d", "message_count": 4}]"#;
+    with(text, |run| assert!(!run.records_kind(StepKind::Call) || run.records.lost > 0));
+}

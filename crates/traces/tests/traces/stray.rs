@@ -131,7 +131,8 @@ fn said(text: &str) -> (usize, usize, BTreeSet<String>) {
 }
 
 /// Keys of lists that hold no records: words, blocks of words, catalogues, attributes, what stands in a result, and what another list repeats.
-const NO_RECORDS: [&str; 27] = [
+const NO_RECORDS: [&str; 28] = [
+    ".user_input",
     ".content",
     ".message",
     ".parts",

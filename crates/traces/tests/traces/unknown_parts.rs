@@ -196,7 +196,7 @@ pub fn trace_files() -> Vec<PathBuf> {
 }
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-const HARMLESS: [(&str, &str); 85] = [
+const HARMLESS: [(&str, &str); 83] = [
     ("tools", "definitions of tools, and names of them"),
     ("tool.definitions", "definitions of tools"),
     ("tool_references", "definitions of tools that were found"),
@@ -209,8 +209,6 @@ const HARMLESS: [(&str, &str); 85] = [
     (".return_value.output", "what a tool gave"),
     (".resultDetails.output", "what a tool gave"),
     (".toolCallResults", "what a tool gave"),
-    (".requestMessages", "what a model was given"),
-    ("[agent_end].messages", "the messages again: each has an event of its own"),
     ("[message_start].message", "the message again, which has an event where it ends"),
     (".toolUseResult.", "what a tool gave"),
     ("[tool_result].content", "what a tool gave"),

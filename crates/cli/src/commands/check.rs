@@ -38,6 +38,7 @@ use averment_engine::vm::select::RuleSelection;
 use averment_engine::vm::world;
 use averment_report::ReportedCommand;
 use averment_report::gate::Gate;
+use averment_report::model::ReportDetail;
 use averment_report::show::Section;
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
@@ -330,6 +331,7 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, Comm
         redact,
         withheld,
         as_skillgym,
+        detail: ReportDetail::FINDINGS,
     };
     let rules = averment::Rules::of_programs(rules.programs, rules.diagnostics, settings);
     let batch = rules

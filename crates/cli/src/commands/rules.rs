@@ -400,7 +400,7 @@ pub fn read_input(input: &TraceInput, limits: Limits) -> Result<Vec<u8>, Command
             averment_base::files::note_stdin();
             std::io::stdin().lock().take(load::size_limit(limits)).read_to_end(&mut bytes).map_err(failed)?;
         }
-        TraceInput::Made { text, .. } => bytes.extend_from_slice(text.as_bytes()),
+        TraceInput::Made { bytes: held, .. } => bytes.extend_from_slice(held),
     }
     Ok(bytes)
 }

@@ -223,8 +223,8 @@ fn supplied_runs(
     withheld: &[String],
 ) -> check::SuppliedRuns {
     check::SuppliedRuns {
-        rules: TraceInput::Made { name: rules.to_owned(), text: text.to_owned(), names: Vec::new() },
-        runs: TraceInput::Made { name: name.to_owned(), text: done.lines, names: done.names },
+        rules: TraceInput::Made { name: rules.to_owned(), bytes: text.into(), names: Vec::new() },
+        runs: TraceInput::Made { name: name.to_owned(), bytes: done.lines.into(), names: done.names },
         withheld: withheld.to_vec(),
         is_chosen: true,
     }

@@ -205,8 +205,11 @@ pub(super) fn load_sentences(
     let LoadedRuleFile { sources, checked, .. } = loaded;
     if let Some(lowered) = lowered {
         let text = lowered.written.text;
-        let made =
-            inputs::TraceInput::Made { name: format!("{name} (as rules)"), text: text.clone(), names: Vec::new() };
+        let made = inputs::TraceInput::Made {
+            name: format!("{name} (as rules)"),
+            bytes: text.clone().into(),
+            names: Vec::new(),
+        };
         let LoadedRuleFile { program: Some(own), checked: Some(checked), .. } = rules::load_alone(&made, reading)?
         else {
             return Err(CommandError::usage(

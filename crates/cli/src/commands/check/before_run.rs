@@ -49,5 +49,5 @@ pub(super) fn upcoming_run(arguments: &CheckArgs, given: &CheckInputs<'_>) -> Re
         inputs.insert(name.trim().to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value)));
     }
     let text = json!({"inputs": inputs, "complete": false}).to_string();
-    Ok(Some(TraceInput::Made { name: "before the run".to_owned(), text, names: Vec::new() }))
+    Ok(Some(TraceInput::Made { name: "before the run".to_owned(), bytes: text.into(), names: Vec::new() }))
 }

@@ -14,5 +14,5 @@ pub(super) fn recorded_run(programs: &[Program], selection: &mut RuleSelection) 
         let rules = test.rules.iter().filter_map(|number| program.rules.get(*number as usize));
         selection.rules = rules.map(|rule| rule.id.clone()).collect();
     }
-    Some(TraceInput::Made { name: test.name.clone(), text: test.run.clone(), names: Vec::new() })
+    Some(TraceInput::Made { name: test.name.clone(), bytes: test.run.clone().into(), names: Vec::new() })
 }

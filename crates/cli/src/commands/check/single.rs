@@ -13,6 +13,7 @@ use averment::stages::JudgeSettings;
 use averment_base::limits::Limits;
 use averment_engine::vm::select::RuleSelection;
 use averment_report::ReportedCommand;
+use averment_report::model::ReportDetail;
 use std::path::Path;
 
 /// The rules that `aver check` with these arguments would judge by, as it would.
@@ -44,6 +45,7 @@ pub fn check_rules(arguments: &CheckArgs, color: ColorChoice) -> Result<averment
         redact: redacted_paths(&arguments.redact, project)?,
         withheld: Vec::new().into(),
         as_skillgym: false,
+        detail: ReportDetail::FINDINGS,
     };
     Ok(averment::Rules::of_programs(rules.programs, rules.diagnostics, settings))
 }

@@ -4,9 +4,10 @@ use super::cutting::RunCutting;
 use super::format::{FIRST_ITEMS, TraceFormat};
 use super::nodes::{node_object, record_payload};
 use super::{
-    adk, api, assay, atif, batch, chunks, claude_code, codex, copilot, cursor, deepeval, evalview, gemini, generic,
-    inspect, langchain, langfuse, langsmith, managed, mcp, mini_swe, native, openai_agents, openai_chat, opencode,
-    openhands, otel, owasp, run_state, runsight, skillgym, stop, swe_agent, tau_bench, tau2,
+    adk, agui, api, assay, assistants, atif, autogen, batch, bedrock_agent, chunks, claude_code, codex, copilot,
+    cursor, deepeval, evalview, gemini, gemini_api, generic, inspect, langchain, langchain_agent, langfuse, langsmith,
+    managed, mcp, mini_swe, native, openai_agents, openai_chat, opencode, openhands, otel, owasp, pydantic_ai,
+    realtime, run_state, runsight, sharegpt, skillgym, smolagents, stop, swe_agent, tau_bench, tau2,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -42,6 +43,17 @@ pub static FORMATS: &[TraceFormat] = &[
     tau2::FORMAT,
     managed::FORMAT,
     opencode::FORMAT,
+    pydantic_ai::FORMAT,
+    autogen::FORMAT,
+    agui::FORMAT,
+    smolagents::FORMAT,
+    gemini_api::FORMAT,
+    bedrock_agent::FORMAT,
+    assistants::FORMAT,
+    realtime::FORMAT,
+    sharegpt::FORMAT,
+    langchain_agent::FORMAT,
+    langchain::UPDATES,
     evalview::FORMAT,
     runsight::FORMAT,
     owasp::FORMAT,

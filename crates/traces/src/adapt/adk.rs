@@ -185,11 +185,15 @@ pub(super) fn add_part<'run>(
     if let Some(given) = given {
         add_result(talk, at, given, about);
     }
-    let is_set = |entry: &&ObjectEntry<'run>| !matches!(entry.node.value, Value::Null | Value::Boolean(_));
-    let mut others = part.entries().iter().filter(is_set);
-    if others.any(|entry| !is_part_key(entry.key)) {
+    if !is_known_part(part) {
         talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN);
     }
+}
+
+/// Whether nothing stands in a part but what is read, or says nothing.
+pub(super) fn is_known_part(part: Object<'_>) -> bool {
+    let is_set = |entry: &&ObjectEntry<'_>| !matches!(entry.node.value, Value::Null | Value::Boolean(_));
+    part.entries().iter().filter(is_set).all(|entry| is_part_key(entry.key))
 }
 
 fn is_part_key(key: &str) -> bool {

@@ -11,7 +11,7 @@ use crate::time;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::{StepKind, StepStatus};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 key_table! {
     AssistantsKey {
@@ -103,7 +103,7 @@ fn is_record(record: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut records = Vec::new();
-    let (mut seen, mut with_steps) = (FxHashSet::default(), false);
+    let (mut places, mut with_steps) = (FxHashMap::default(), false);
     for node in items_of(root, &[AssistantsKey::Data]) {
         // Pages of a list stand one behind the other.
         let page = node_object(*node).and_then(|page| list_of(page, AssistantsKey::Data));
@@ -112,9 +112,14 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             let record = node_object(*node);
             match record.zip(record.and_then(object_kind)) {
                 Some((record, kind)) => {
-                    if text_of(record, AssistantsKey::Id).is_none_or(|id| seen.insert(id)) {
-                        with_steps |= kind == AssistantsObject::Step;
-                        records.push((*node, kind, record));
+                    with_steps |= kind == AssistantsObject::Step;
+                    // A step that was asked for again says how it went on.
+                    let id = text_of(record, AssistantsKey::Id);
+                    let sign = id.map(|id| (id, text_of(record, AssistantsKey::Type)));
+                    let place = sign.map_or(records.len(), |sign| *places.entry(sign).or_insert(records.len()));
+                    match records.get_mut(place) {
+                        Some(known) => *known = (*node, kind, record),
+                        None => records.push((*node, kind, record)),
                     }
                 }
                 None => draft.skip_value(node, "what is no step of a run and no message is passed over"),
@@ -203,7 +208,10 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     }
     let error = set_error(talk, step);
     let details = object_of(step, AssistantsKey::Details);
-    let kind = details.and_then(|details| text_of(details, AssistantsKey::Type)).and_then(AssistantsStepType::from_key);
+    let type_of = |object| text_of(object, AssistantsKey::Type).map(AssistantsStepType::from_key);
+    // The step and its details say the same.
+    let is_known = type_of(step).is_none_or(|kind| kind.is_some());
+    let kind = details.and_then(type_of).flatten().filter(|_| is_known);
     match (kind, details) {
         (Some(AssistantsStepType::Message), _) => {}
         (Some(AssistantsStepType::Calls), Some(details)) => {

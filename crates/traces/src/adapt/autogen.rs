@@ -1,6 +1,7 @@
 //! AutoGen (and AG2's messages of that kind): the messages and events of an agent chat, in a list, one a line, or under `messages` of a
 //! task's result.
 
+use super::api::KnownAnswers;
 use super::calls::TokenUsage;
 use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
@@ -81,7 +82,7 @@ fn message_type(message: Object<'_>) -> Option<AutogenType> {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::new(draft);
-    let (mut seen, mut with_code, mut people) = (FxHashSet::default(), false, FxHashSet::default());
+    let (mut seen, mut with_code, mut people) = (KnownAnswers::default(), false, FxHashSet::default());
     for node in items_of(root, &[AutogenKey::Messages]) {
         // The result of a task stands behind the stream, and repeats its messages.
         let held = node_object(*node).and_then(|result| list_of(result, AutogenKey::Messages));
@@ -92,7 +93,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 talk.draft.skip_value(node, "a message of unknown type is passed over");
                 continue;
             };
-            if text_of(message, AutogenKey::Id).is_some_and(|id| !seen.insert(id)) {
+            if text_of(message, AutogenKey::Id).is_some_and(|id| seen.is_known(id, message)) {
                 continue;
             }
             with_code |= kind == AutogenType::Code;

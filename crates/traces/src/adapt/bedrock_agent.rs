@@ -231,16 +231,22 @@ fn add_calls<'run>(
     }
 }
 
+/// A parameter has a name, a type and a value.
+const PARAMETER: usize = 3;
+
 /// Parameters are a list of names and values; so is the body of a request.
 fn action_args<'run>(draft: &RunBuilder<'run, '_>, call: Object<'run>) -> Option<Node<'run>> {
     let body = object_of(call, BedrockKey::Body).and_then(|body| object_of(body, BedrockKey::Content));
     let in_body =
         body.into_iter().flat_map(|body| body.entries()).filter_map(|entry| super::nodes::node_list(entry.node));
     let lists = list_of(call, BedrockKey::Parameters).into_iter().chain(in_body);
-    let given = lists
-        .flat_map(object_items)
-        .filter_map(|(_, one)| Some(field_entry(text_of(one, BedrockKey::Name)?, one.field(BedrockKey::Value)?)));
-    let entries: Vec<ObjectEntry<'run>> = given.collect();
+    let mut entries: Vec<ObjectEntry<'run>> = Vec::new();
+    for (node, one) in lists.flat_map(object_items) {
+        match (text_of(one, BedrockKey::Name), one.field(BedrockKey::Value)) {
+            (Some(name), Some(value)) if one.entries().len() <= PARAMETER => entries.push(field_entry(name, value)),
+            _ => draft.note_unknown(node.origin, "a parameter without `name` and `value` is passed over"),
+        }
+    }
     Some(draft.object_node(&entries))
 }
 

@@ -186,7 +186,13 @@ fn push_content<'run>(
     let Some(speaker) = speaker_of(text_of(content, GeminiApiKey::Role), given) else {
         return draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
     };
-    let list = list_of(content, AdkPartKey::Parts).unwrap_or_default();
+    let Some(list) = list_of(content, AdkPartKey::Parts) else {
+        // An answer that was cut off at once has no parts.
+        if !content.entries().is_empty() && text_of(content, GeminiApiKey::Role).is_none() {
+            draft.note_unknown(node.origin, "a content without `parts` is passed over");
+        }
+        return;
+    };
     // What stands beside a result comes from the program that ran the tool.
     let with_result = object_items(list).any(|(_, part)| value_of(part, AdkPartKey::Response).is_some());
     let speaker = if with_result && speaker == Speaker::User { Speaker::System } else { speaker };
@@ -194,6 +200,10 @@ fn push_content<'run>(
     for (at, part) in draft.record_objects(list) {
         let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought);
         let words = value_of(part, AdkPartKey::Words).filter(|_| !is_thought && part.entries().len() == 1);
+        // Told here, where it stands: a request that repeats it is not read again.
+        if !adk::is_known_part(part) {
+            draft.note_unknown(at.origin, super::blocks::UNKNOWN);
+        }
         parts.push(match words {
             Some(words) => GeminiPart::Words(speaker, words),
             None => GeminiPart::Other(speaker, at, part),
@@ -291,8 +301,15 @@ impl<'run> GeminiConversation<'run> {
         }
         let candidates = list_of(response, GeminiApiKey::Candidates).unwrap_or_default();
         let mut candidates = draft.record_objects(candidates);
+        let first = candidates.next();
         // The other candidates are what the model could have said instead.
-        let Some((at, candidate)) = candidates.next() else { return true };
+        let is_candidate = |one: Object<'run>| {
+            object_of(one, GeminiApiKey::Content).is_some() || value_of(one, GeminiApiKey::Ended).is_some()
+        };
+        for (at, _) in candidates.chain(first).filter(|(_, one)| !is_candidate(*one)) {
+            draft.note_unknown(at.origin, "a candidate without `content` is passed over");
+        }
+        let Some((at, candidate)) = first else { return true };
         if let Some(content) = object_of(candidate, GeminiApiKey::Content) {
             push_content(at, content, Speaker::Assistant, &mut self.parts, draft);
         }

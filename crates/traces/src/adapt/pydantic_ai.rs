@@ -111,7 +111,12 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             count_usage(&mut talk, message);
         }
         // What a tool adds to the conversation stands beside its result, in the words of the user.
-        let beside_result = object_items(parts).any(|(_, part)| part_kind(part) == Some(PydanticPartKind::Result));
+        let is_result = |part: Object<'run>| match part_kind(part) {
+            Some(PydanticPartKind::Result) => true,
+            Some(PydanticPartKind::Retry) => value_of(part, PydanticPartKey::Tool).is_some(),
+            _ => false,
+        };
+        let beside_result = object_items(parts).any(|(_, part)| is_result(part));
         let asker =
             if beside_result || kind == PydanticMessageKind::Response { Speaker::System } else { Speaker::User };
         for (at, part) in talk.draft.record_objects(parts) {

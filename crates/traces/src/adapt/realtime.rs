@@ -98,7 +98,7 @@ fn is_event(event: Object<'_>) -> bool {
 #[derive(Default)]
 struct RealtimeItems<'run> {
     items: Vec<(Node<'run>, Object<'run>)>,
-    places: FxHashMap<&'run str, usize>,
+    places: FxHashMap<(&'run str, Option<&'run str>), usize>,
     heard: FxHashMap<&'run str, Node<'run>>,
     usage: Vec<Object<'run>>,
     model: Option<Node<'run>>,
@@ -112,7 +112,8 @@ impl<'run> RealtimeItems<'run> {
         let id = if is_result { None } else { text_of(item, RealtimeKey::Id) };
         let id = id.or_else(|| text_of(item, RealtimeKey::Call));
         let is_open = text_of(item, RealtimeKey::Status).and_then(RealtimeWord::from_key) == Some(RealtimeWord::Open);
-        let place = id.and_then(|id| self.places.get(id).copied());
+        let id = id.map(|id| (id, text_of(item, RealtimeKey::Type)));
+        let place = id.and_then(|id| self.places.get(&id).copied());
         match place.and_then(|place| self.items.get_mut(place)) {
             Some(_) if is_open => {}
             Some(known) => *known = (node, item),

@@ -54,6 +54,7 @@ pub static FORMATS: &[TraceFormat] = &[
     sharegpt::FORMAT,
     langchain_agent::FORMAT,
     langchain::UPDATES,
+    api::converse::FORMAT,
     evalview::FORMAT,
     runsight::FORMAT,
     owasp::FORMAT,

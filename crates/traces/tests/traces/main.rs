@@ -15,6 +15,7 @@
 
 mod agents;
 mod answers;
+mod apis;
 mod blocks;
 mod calls_of_spans;
 mod commands;

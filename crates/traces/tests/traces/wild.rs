@@ -12,31 +12,17 @@ use serde_json::{Value as Json, json};
 use std::path::Path;
 
 /// Files whose formats are not read yet: they are refused, or what they may hold counts as not recorded.
-const NOT_READ: [&str; 24] = [
-    "agui_events",
+const NOT_READ: [&str; 10] = [
     "antigravity_transcript",
-    "autogen_messages",
-    "bedrock_agent_trace",
-    "bedrock_converse_response",
-    "chat_chunks_without_object",
     "claude_code_hooks",
     "cline_history",
     "cursor_agent_transcript",
     "droid_session_store",
     "droid_stream_json",
-    "gemini_contents",
-    "gemini_requests_responses",
     "goose_session",
-    "langgraph_stream_updates",
-    "openai_assistants_run_steps",
-    "openai_realtime",
     "pi_session",
-    "pydantic_ai_messages",
     "qwen_code_session",
     "requests_response_is_sse_text",
-    "sharegpt_function_calls",
-    "smolagents_steps",
-    "sse_chat_chunks",
 ];
 
 fn json_of(value: Value<'_>) -> Json {

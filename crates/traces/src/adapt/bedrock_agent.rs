@@ -12,7 +12,8 @@ use averment_runs::run::StepStatus;
 
 key_table! {
     BedrockEventKey {
-        Traces = "traces" | "events" | "completion",
+        Traces = "traces",
+        Events = "events",
         Trace = "trace",
         Chunk = "chunk",
         Control = "returnControl",
@@ -87,13 +88,14 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Bedrock Agents trace",
     known_by: "events whose `trace` holds an `orchestrationTrace` or its kin",
     description: "traces of Amazon Bedrock Agents (`orchestrationTrace`; a list, one a line, or under `traces`)",
-    marks: &["traces", "events", "completion", BedrockEventKey::Trace.key()],
-    near: &["orchestrationTrace", BedrockEventKey::Control.key()],
+    marks: &[BedrockEventKey::Traces.key(), BedrockEventKey::Events.key(), BedrockEventKey::Trace.key()],
+    near: &[BedrockTraceKind::Steps.key(), BedrockEventKey::Control.key()],
     object: |object| {
         is_event(object)
-            || value_of(object, BedrockEventKey::Traces)
-                .and_then(super::nodes::node_list)
-                .is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
+            || LISTS
+                .iter()
+                .filter_map(|list| list_of(object, *list))
+                .any(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
     item_marks: &[BedrockEventKey::Trace.key()],
     element: is_event,
@@ -121,7 +123,7 @@ fn is_event(event: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::new(draft);
-    for node in items_of(root, BedrockEventKey::ALL_TRACES) {
+    for node in items_of(root, &LISTS) {
         talk.draft.count_record();
         let Some(event) = node_object(*node) else {
             talk.draft.skip_value(node, "what is no event is passed over");
@@ -138,9 +140,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-impl BedrockEventKey {
-    const ALL_TRACES: &'static [Self] = &[Self::Traces];
-}
+/// Where events stand in an object.
+const LISTS: [BedrockEventKey; 2] = [BedrockEventKey::Traces, BedrockEventKey::Events];
 
 fn read_trace<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,

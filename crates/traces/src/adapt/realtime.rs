@@ -79,6 +79,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Realtime events",
     known_by: "events with an `event_id` whose `type` is one of the Realtime API's",
     description: "events of sessions of OpenAI's Realtime API (a list, or one a line)",
+    marks: &[RealtimeKey::Event.key()],
     item_marks: &[RealtimeKey::Event.key()],
     element: is_event,
     line: is_event,

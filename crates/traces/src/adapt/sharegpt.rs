@@ -33,6 +33,13 @@ key_table! {
     }
 }
 
+key_table! {
+    /// What the last action of ToolBench is given.
+    ToolBenchKey {
+        Answer = "final_answer",
+    }
+}
+
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "ShareGPT conversation",
     known_by: "`conversations` of turns with `from` and `value`",
@@ -154,15 +161,13 @@ fn add_words<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, words: Node<'ru
             let args = Some(piece(args));
             let answer = (tool.trim() == FINISH).then(|| args.map(|args| parse_arguments(talk.draft, args))).flatten();
             talk.add_call(ToolCall { tool: piece(tool), args, id: None, origin: words.origin }, &about);
-            let answer = answer.and_then(node_object).and_then(|given| given.get(FINAL));
+            let answer = answer.and_then(node_object).and_then(|given| given.field(ToolBenchKey::Answer));
             talk.draft.set_some(of_run::OUTPUT, answer);
         }
         None => talk.draft.skip_record(words.origin, "an action without its input is passed over"),
     }
     true
 }
-
-const FINAL: &str = "final_answer";
 
 fn unwrap_result<'run>(words: Node<'run>, talk: &ConversationBuilder<'_, 'run, '_>) -> Node<'run> {
     let inner = node_text(words).and_then(|text| text.trim().strip_prefix(RESULT[0])?.strip_suffix(RESULT[1]));

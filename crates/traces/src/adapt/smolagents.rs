@@ -7,7 +7,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::ToolCallKey;
-use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of};
+use super::nodes::{items_of, list_of, node_object, node_text, object_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -15,7 +15,6 @@ use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     SmolKey {
-        Steps = "steps",
         System = "system_prompt",
         Task = "task",
         Number = "step_number",
@@ -47,12 +46,10 @@ key_table! {
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "smolagents steps",
     known_by: "steps with a `step_number` beside `tool_calls`, `observations` or `model_output`",
-    description: "steps of agents of smolagents (a list, or under `steps`)",
-    marks: &[SmolKey::Steps.key()],
+    description: "steps of agents of smolagents (a list, or one a line)",
+    marks: &[SmolKey::Number.key()],
     near: &[SmolKey::Final.key(), SmolKey::Output.key()],
-    object: |object| {
-        list_of(object, SmolKey::Steps).is_some_and(|steps| object_items(steps).any(|(_, step)| is_step(step)))
-    },
+    object: is_step,
     item_marks: &[SmolKey::Number.key()],
     element: is_step,
     line: is_step,
@@ -71,7 +68,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::new(draft);
     let mut runs_code = false;
-    for node in items_of(root, &[SmolKey::Steps]) {
+    for node in items_of::<SmolKey>(root, &[]) {
         talk.draft.count_record();
         let Some(step) = node_object(*node) else {
             talk.draft.skip_value(node, "what is no step is passed over");

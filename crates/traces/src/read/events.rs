@@ -36,7 +36,7 @@ mod tests {
         let text = "event: a\ndata: {\"x\": 1}\n\n: ping\ndata:{}\nid: 7\n\ndata: [DONE]\n";
         assert!(is_event_stream(text));
         let found: Vec<_> = event_values(text).collect();
-        assert_eq!(found, [(14, " {\"x\": 1}\n"), (39, "{}\n")]);
+        assert_eq!(found, [(14, " {\"x\": 1}\n"), (37, "{}\n")]);
         assert!(found.iter().all(|(at, data)| text[*at..].starts_with(data)));
     }
 

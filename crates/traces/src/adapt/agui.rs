@@ -55,7 +55,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "AG-UI events",
     known_by: "events whose `type` is one of AG-UI's (`RUN_STARTED`, `TOOL_CALL_START`, …)",
     description: "events of the Agent User Interaction Protocol (a list, or one a line)",
-    marks: AguiKey::Call.keys(),
+    marks: &[AguiKey::Call.key()],
     near: AguiKey::Tool.keys(),
     item_marks: &[AguiKey::Type.key()],
     element: is_event,

@@ -1,4 +1,4 @@
-//! Traces of Amazon Bedrock Agents: the events of `InvokeAgent` with their `trace`, in a list, one a line, or under `traces`.
+//! Traces of Amazon Bedrock Agents: the events of `InvokeAgent` with their `trace`, in a list, one a line, or under `events`.
 
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
@@ -12,7 +12,6 @@ use averment_runs::run::StepStatus;
 
 key_table! {
     BedrockEventKey {
-        Traces = "traces",
         Events = "events",
         Trace = "trace",
         Chunk = "chunk",
@@ -87,8 +86,8 @@ key_table! {
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Bedrock Agents trace",
     known_by: "events whose `trace` holds an `orchestrationTrace` or its kin",
-    description: "traces of Amazon Bedrock Agents (`orchestrationTrace`; a list, one a line, or under `traces`)",
-    marks: &[BedrockEventKey::Traces.key(), BedrockEventKey::Events.key(), BedrockEventKey::Trace.key()],
+    description: "traces of Amazon Bedrock Agents (`orchestrationTrace`; a list, one a line, or under `events`)",
+    marks: &[BedrockEventKey::Events.key(), BedrockEventKey::Trace.key()],
     near: &[BedrockTraceKind::Steps.key(), BedrockEventKey::Control.key()],
     object: |object| {
         is_event(object)
@@ -141,7 +140,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 }
 
 /// Where events stand in an object.
-const LISTS: [BedrockEventKey; 2] = [BedrockEventKey::Traces, BedrockEventKey::Events];
+const LISTS: [BedrockEventKey; 1] = [BedrockEventKey::Events];
 
 fn read_trace<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,

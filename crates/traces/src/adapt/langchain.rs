@@ -88,7 +88,7 @@ pub(crate) const UPDATES: TraceFormat = TraceFormat {
     name: "LangGraph updates",
     known_by: "objects of a node's name (`agent`, `tools`, …) with the `messages` that it added",
     description: "updates of a LangGraph (`stream_mode=\"updates\"`, a list or one a line)",
-    marks: GraphNode::Silent.keys(),
+    marks: &[GraphNode::Silent.key()],
     item_marks: GraphNode::Any.keys(),
     element: is_update,
     line: is_update,

@@ -17,7 +17,7 @@ key_table! {
         Parts = "parts",
         Usage = "usage",
         Model = "model_name",
-        Messages = "messages" | "all_messages" | "message_history",
+        Messages = "messages",
         /// Older versions count so.
         Input = "request_tokens",
         Output = "response_tokens",

@@ -83,7 +83,8 @@ struct RunKeys(Vec<(String, RunKey)>);
 impl RunKeys {
     fn change_key(&mut self, key: &str, change: impl FnOnce(&mut RunKey)) {
         let at = self.0.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
-            let mark = 1_u128.checked_shl(u32::try_from(self.0.len()).unwrap_or(128)).unwrap_or(0);
+            // Keys beyond share a mark: two of them in a line look like one twice, which is for the full reader.
+            let mark = 1_u128.checked_shl(u32::try_from(self.0.len()).unwrap_or(128)).unwrap_or(1 << 127);
             self.0.push((key.to_owned(), RunKey { mark, ..RunKey::default() }));
             self.0.len() - 1
         });

@@ -4,6 +4,7 @@
 mod bytes;
 #[cfg(feature = "packed")]
 mod compressed;
+mod events;
 mod file_form;
 mod file_part;
 mod json_walk;
@@ -91,6 +92,8 @@ enum TextForm {
     Value,
     /// A JSON value per line: a session.
     Lines,
+    /// The same, as a server sends it (`data: …`).
+    Events,
     /// A session with multi-line values.
     Values,
 }
@@ -191,6 +194,7 @@ pub fn parse_under<'run>(
     let root = match raw.form {
         TextForm::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
         TextForm::Lines => read_records(split::nonblank_lines(text), text, arena, limits, &mut records, &mut warnings),
+        TextForm::Events => read_records(events::event_values(text), text, arena, limits, &mut records, &mut warnings),
         TextForm::Values => read_records(split::json_values(text), text, arena, limits, &mut records, &mut warnings),
     };
     let placed = |error: PlacedError| ReadError::at_offset(&raw.source, text, error.offset, error.problem);

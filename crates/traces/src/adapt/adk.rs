@@ -35,6 +35,7 @@ key_table! {
 }
 
 key_table! {
+    /// The parts of Gemini's API.
     AdkPartKey {
         Parts = "parts",
         Words = "text",
@@ -160,24 +161,39 @@ pub(super) fn add_parts<'run>(
 ) {
     talk.begin_message();
     for (at, part) in talk.draft.record_objects(list_of(content, AdkPartKey::Parts).unwrap_or_default()) {
-        let called = value_of(part, AdkPartKey::Call).and_then(node_object);
-        let given = value_of(part, AdkPartKey::Response).and_then(node_object);
-        if let Some(words) = part.field(AdkPartKey::Words) {
-            let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought) && speaker == Speaker::Assistant;
-            talk.add_message(if is_thought { Speaker::Thinking } else { speaker }, words, about, at.origin);
-        }
-        if let Some(called) = called {
-            add_call(talk, at, called, about);
-        }
-        if let Some(given) = given {
-            add_result(talk, at, given, about);
-        }
-        let is_set = |entry: &&ObjectEntry<'run>| !matches!(entry.node.value, Value::Null | Value::Boolean(_));
-        let mut others = part.entries().iter().filter(is_set);
-        if others.any(|entry| !is_part_key(entry.key)) {
-            talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN);
-        }
+        add_part(talk, at, part, speaker, about);
     }
+}
+
+/// A part of a content in the form of Gemini's API.
+pub(super) fn add_part<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    at: Node<'run>,
+    part: Object<'run>,
+    speaker: Speaker,
+    about: &StepMeta<'run>,
+) {
+    let called = value_of(part, AdkPartKey::Call).and_then(node_object);
+    let given = value_of(part, AdkPartKey::Response).and_then(node_object);
+    if let Some(words) = part.field(AdkPartKey::Words) {
+        let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought) && speaker == Speaker::Assistant;
+        talk.add_message(if is_thought { Speaker::Thinking } else { speaker }, words, about, at.origin);
+    }
+    if let Some(called) = called {
+        add_call(talk, at, called, about);
+    }
+    if let Some(given) = given {
+        add_result(talk, at, given, about);
+    }
+    if !is_known_part(part) {
+        talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN);
+    }
+}
+
+/// Whether nothing stands in a part but what is read, or says nothing.
+pub(super) fn is_known_part(part: Object<'_>) -> bool {
+    let is_set = |entry: &&ObjectEntry<'_>| !matches!(entry.node.value, Value::Null | Value::Boolean(_));
+    part.entries().iter().filter(is_set).all(|entry| is_part_key(entry.key))
 }
 
 pub(super) fn is_part_key(key: &str) -> bool {

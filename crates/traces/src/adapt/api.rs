@@ -2,6 +2,7 @@
 //! repeats what was said so far, in the words of its provider; what is new in it is added.
 
 pub(super) mod anthropic;
+pub(super) mod converse;
 mod part_identity;
 pub(crate) mod responses;
 
@@ -206,6 +207,11 @@ impl<'run> ExchangeMerger<'run> {
             }
         } else if is_message(response) {
             push_message(node, response, &mut self.pieces, draft);
+        } else if let Some(message) =
+            object_of(response, ApiKey::Output).and_then(|output| output.field(ApiKey::Message))
+            && let Some(said) = node_object(message)
+        {
+            push_message(message, said, &mut self.pieces, draft);
         } else if let Some((choice, message)) = first_choice(response, draft) {
             push_message(choice, message, &mut self.pieces, draft);
         } else {

@@ -39,12 +39,12 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "chat completion chunks",
-    known_by: "objects whose `object` is `chat.completion.chunk`",
+    known_by: "objects whose `object` is `chat.completion.chunk`, or whose `choices` have a `delta`",
     description: "streamed answers of a chat API (`chat.completion.chunk`, one a line or in a list)",
-    marks: &[ChunkKey::Object.key()],
+    marks: &[ChunkKey::Object.key(), ChunkKey::Choices.key()],
     near: &[ChunkKey::Delta.key()],
     object: is_chunk,
-    item_marks: &[ChunkKey::Object.key()],
+    item_marks: &[ChunkKey::Object.key(), ChunkKey::Choices.key()],
     element: is_chunk,
     line: is_chunk,
     read: read_run,
@@ -52,7 +52,15 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_chunk(chunk: Object<'_>) -> bool {
-    text_of(chunk, ChunkKey::Object) == Some(CHUNK) && list_of(chunk, ChunkKey::Choices).is_some()
+    let choices = list_of(chunk, ChunkKey::Choices);
+    match text_of(chunk, ChunkKey::Object) {
+        Some(kind) => kind == CHUNK && choices.is_some(),
+        // Some providers leave the kind out. The last chunk may have nothing but a usage.
+        None => choices.is_some_and(|choices| {
+            super::nodes::object_items(choices).any(|(_, choice)| object_of(choice, ChunkKey::Delta).is_some())
+                || choices.is_empty() && object_of(chunk, ChunkKey::Usage).is_some()
+        }),
+    }
 }
 
 const CHUNK: &str = "chat.completion.chunk";

@@ -74,6 +74,66 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
+key_table! {
+    /// What nodes of graphs are mostly named: one of them tells the format.
+    GraphNode {
+        Any = "agent" | "tools" | "model" | "call_model" | "llm_call" | "llm" | "tool_node" | "action" | "chatbot" | "supervisor",
+        /// A question to a person: nothing was done.
+        Silent = "__interrupt__" | "__start__" | "__metadata__",
+    }
+}
+
+/// What each node of a graph changed, as `stream_mode="updates"` gives it.
+pub(crate) const UPDATES: TraceFormat = TraceFormat {
+    name: "LangGraph updates",
+    known_by: "objects of a node's name (`agent`, `tools`, …) with the `messages` that it added",
+    description: "updates of a LangGraph (`stream_mode=\"updates\"`, a list or one a line)",
+    marks: &[GraphNode::Silent.key()],
+    item_marks: GraphNode::Any.keys(),
+    element: is_update,
+    line: is_update,
+    read: read_updates,
+    ..IN_FULL
+};
+
+fn is_update(update: Object<'_>) -> bool {
+    let is_of_node =
+        |entry: &averment_base::value::ObjectEntry<'_>| node_object(entry.node).and_then(held_messages).is_some();
+    update.entries().len() <= 2 && update.entries().iter().any(is_of_node)
+}
+
+fn held_messages(state: Object<'_>) -> Option<&[Node<'_>]> {
+    let messages = list_of(state, LangChainKey::Messages)?;
+    let known =
+        |(_, one): (Node<'_>, Object<'_>)| message_sayer(one).is_some() && one.field(LangChainKey::Role).is_none();
+    object_items(messages).any(known).then_some(messages)
+}
+
+fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let updates = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::new(draft);
+    let mut seen = FxHashSet::default();
+    for node in super::nodes::items_of::<LangChainKey>(updates, &[]) {
+        let Some(update) = super::nodes::record_payload(*node) else {
+            talk.draft.count_record();
+            talk.draft.skip_value(node, "what is no update of a graph is passed over");
+            continue;
+        };
+        for entry in update.entries().iter().filter(|entry| GraphNode::from_key(entry.key) != Some(GraphNode::Silent)) {
+            talk.draft.count_record();
+            let messages = node_object(entry.node).and_then(|state| list_of(state, LangChainKey::Messages));
+            match (messages, entry.node.value) {
+                (Some(messages), _) => read_messages(&mut talk, messages, &mut seen),
+                // A node that changed nothing.
+                (None, Value::Null) => {}
+                (None, _) => talk.draft.skip_record(entry.node.origin, "an update without `messages` is passed over"),
+            }
+        }
+    }
+    talk.finish_run().insert_derived(handovers::derive_handover);
+    Ok(())
+}
+
 fn held_in(object: Object<'_>) -> Option<&[Node<'_>]> {
     let inner = object_of(object, LangChainKey::Values).unwrap_or(object);
     let messages = list_of(inner, LangChainKey::Messages)?;
@@ -102,21 +162,28 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         _ => &[],
     };
     let mut talk = ConversationBuilder::new(draft);
-    let mut seen = FxHashSet::default();
+    read_messages(&mut talk, messages, &mut FxHashSet::default());
+    talk.finish_run().insert_derived(handovers::derive_handover);
+    Ok(())
+}
+
+fn read_messages<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    messages: &'run [Node<'run>],
+    seen: &mut FxHashSet<(&'run str, &'run str)>,
+) {
     for node in messages {
         talk.draft.count_record();
         match node_object(*node).and_then(message_sayer) {
             Some((word, message)) => {
                 // A stream of states repeats messages.
                 if text_of(message, LangChainKey::Id).is_none_or(|id| seen.insert((word, id))) {
-                    add_message(&mut talk, *node, LangChainSayer::from_key(word), message);
+                    add_message(talk, *node, LangChainSayer::from_key(word), message);
                 }
             }
             None => talk.draft.skip_value(node, "what is no message of a known type is passed over"),
         }
     }
-    talk.finish_run().insert_derived(handovers::derive_handover);
-    Ok(())
 }
 
 fn add_message<'run>(

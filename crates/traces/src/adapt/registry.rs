@@ -4,10 +4,11 @@ use super::cutting::RunCutting;
 use super::format::{FIRST_ITEMS, TraceFormat};
 use super::nodes::{node_object, record_payload};
 use super::{
-    adk, antigravity, api, assay, atif, batch, chunks, claude_code, claude_hooks, cline, codex, copilot, cursor,
-    cursor_transcript, deepeval, droid, evalview, gemini, generic, goose, grok, guard, inspect, kimi, langchain,
-    langfuse, langsmith, managed, mcp, mini_swe, native, openai_agents, openai_chat, opencode, openhands, otel, owasp,
-    pi, qwen_code, run_state, runsight, skillgym, stop, swe_agent, tau_bench, tau2, vscode_chat,
+    adk, agui, antigravity, api, assay, assistants, atif, autogen, batch, bedrock_agent, chunks, claude_code,
+    claude_hooks, cline, codex, copilot, cursor, cursor_transcript, deepeval, droid, evalview, gemini, gemini_api,
+    generic, goose, grok, guard, inspect, kimi, langchain, langchain_agent, langfuse, langsmith, managed, mcp,
+    mini_swe, native, openai_agents, openai_chat, opencode, openhands, otel, owasp, pi, pydantic_ai, qwen_code,
+    realtime, run_state, runsight, sharegpt, skillgym, smolagents, stop, swe_agent, tau_bench, tau2, vscode_chat,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -55,6 +56,18 @@ pub static FORMATS: &[TraceFormat] = &[
     tau2::FORMAT,
     managed::FORMAT,
     opencode::FORMAT,
+    pydantic_ai::FORMAT,
+    autogen::FORMAT,
+    agui::FORMAT,
+    smolagents::FORMAT,
+    gemini_api::FORMAT,
+    bedrock_agent::FORMAT,
+    assistants::FORMAT,
+    realtime::FORMAT,
+    sharegpt::FORMAT,
+    langchain_agent::FORMAT,
+    langchain::UPDATES,
+    api::converse::FORMAT,
     evalview::FORMAT,
     runsight::FORMAT,
     owasp::FORMAT,

@@ -2,6 +2,7 @@
 
 use super::TextForm;
 use super::bytes::valid_part;
+use super::events::is_event_stream;
 use super::run_gatherer::RunGatherer;
 use super::{json_walk, split};
 use crate::adapt::registry;
@@ -121,6 +122,9 @@ pub(super) enum FileForm<'t> {
 }
 
 pub(super) fn of_file<'t>(head: &'t str, limits: &Limits) -> FileForm<'t> {
+    if is_event_stream(head) {
+        return FileForm::Whole(TextForm::Events);
+    }
     if is_session_of_other_lines(head, limits) {
         return FileForm::Whole(TextForm::Lines);
     }

@@ -285,7 +285,7 @@ impl TraceRuns {
         bytes.drain(..mark);
         let (text, warnings) = match (String::from_utf8(bytes), form) {
             (Ok(text), _) => (text, Vec::new()),
-            (Err(error), TextForm::Lines) => without_bad_lines(error.into_bytes()),
+            (Err(error), TextForm::Lines | TextForm::Events) => without_bad_lines(error.into_bytes()),
             (Err(error), TextForm::Value | TextForm::Values) => {
                 let at = error.utf8_error().valid_up_to();
                 // What stands before it is all that its place needs: the file may be large.
@@ -304,9 +304,9 @@ impl TraceRuns {
             ready: VecDeque::new(),
         };
         match form {
-            TextForm::Lines => {
+            TextForm::Lines | TextForm::Events => {
                 let range = 0..cut.shared.len();
-                cut.push_run(range, TextForm::Lines, None, warnings);
+                cut.push_run(range, form, None, warnings);
             }
             TextForm::Value | TextForm::Values => cut.cut_values(),
         }

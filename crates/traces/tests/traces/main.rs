@@ -16,6 +16,7 @@
 mod agent_programs;
 mod agents;
 mod answers;
+mod apis;
 mod blocks;
 mod calls_of_spans;
 mod commands;

@@ -12,23 +12,7 @@ use serde_json::{Value as Json, json};
 use std::path::Path;
 
 /// Files whose formats are not read yet: they are refused, or what they may hold counts as not recorded.
-const NOT_READ: [&str; 15] = [
-    "agui_events",
-    "autogen_messages",
-    "bedrock_agent_trace",
-    "bedrock_converse_response",
-    "chat_chunks_without_object",
-    "gemini_contents",
-    "gemini_requests_responses",
-    "langgraph_stream_updates",
-    "openai_assistants_run_steps",
-    "openai_realtime",
-    "pydantic_ai_messages",
-    "requests_response_is_sse_text",
-    "sharegpt_function_calls",
-    "smolagents_steps",
-    "sse_chat_chunks",
-];
+const NOT_READ: [&str; 1] = ["requests_response_is_sse_text"];
 
 fn json_of(value: Value<'_>) -> Json {
     match value {

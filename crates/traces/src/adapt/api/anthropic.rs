@@ -108,7 +108,7 @@ pub(super) fn add_block<'run>(
         ContentBlock::Answers(answer) => {
             let result = answer.result_content(talk.draft.arena);
             let outcome = CallResult { result, status: Some(answer.call_status(result)), ..CallResult::default() };
-            let within = text_of(block, BlockKey::Type) != Some(OF_USER);
+            let within = text_of(block, BlockKey::Type).is_some_and(|word| word != OF_USER);
             let tell = |talk: &mut ConversationBuilder<'_, 'run, '_>| {
                 talk.add_result(answer.id, None, outcome, about, node.origin);
             };
@@ -120,7 +120,7 @@ pub(super) fn add_block<'run>(
     }
 }
 
-/// The type of results from outside; others are in the message that makes the call.
+/// The type of results from outside, as are those without a type; others are in the message that makes the call.
 const OF_USER: &str = "tool_result";
 
 struct PartialBlock<'run> {

@@ -1,9 +1,10 @@
 //! What makes a part of a conversation the same as another, whichever request repeats it.
 
 use super::{ItemKey, MessagePart, responses};
+use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::conversation::Speaker;
 use crate::adapt::fields::NodeShapes;
-use crate::adapt::messages::{BlockKey, BlockType, ChatMessageKey, ToolCallKey, function_object};
+use crate::adapt::messages::{ChatMessageKey, ToolCallKey, function_object};
 use crate::adapt::nodes::{first_of, node_object, node_text, text_of};
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Object, Value};
@@ -59,19 +60,15 @@ impl<'run> MessagePart<'run> {
             Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, node_text(words)?)),
             Self::Speech(Speaker::Assistant, words) => Some(PartIdentity::Speech(true, node_text(words)?)),
             Self::Speech(..) | Self::Turn => None,
-            Self::Block(_, block) => match text_of(block, BlockKey::Type).and_then(BlockType::of_block)? {
-                BlockType::Call => {
-                    let tool = text_of(block, BlockKey::Name);
-                    Some(PartIdentity::Call(
-                        text_of(block, BlockKey::Id),
-                        tool,
-                        fields_value(block, &[BlockKey::Input]),
-                    ))
-                }
-                BlockType::Result => Some(PartIdentity::Result(
-                    text_of(block, BlockKey::Answers),
-                    fields_value(block, &[BlockKey::Content]),
+            Self::Block(_, block) => match blocks::classify_block(block) {
+                ContentBlock::Calls(asked) => Some(PartIdentity::Call(
+                    asked.id.and_then(node_text),
+                    asked.tool.and_then(node_text),
+                    asked.args.map_or(Value::Null, |args| args.value),
                 )),
+                ContentBlock::Answers(given) => {
+                    Some(PartIdentity::Result(given.id, given.result.map_or(Value::Null, |result| result.value)))
+                }
                 _ => None,
             },
             Self::Call(_, call) => {

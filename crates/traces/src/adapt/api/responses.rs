@@ -54,6 +54,7 @@ key_table! {
     ResponseEventKey {
         Type = "type",
         Number = "sequence_number",
+        Id = "event_id",
         Response = "response",
         Item = "item",
         Of = "item_id",
@@ -115,7 +116,13 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[ApiKey::Object.key(), ApiKey::Request.key()],
     near: &[ApiKey::Previous.key()],
     object: |object| is_response(object) || is_exchange(object, is_response),
-    item_marks: &[ApiKey::Response.key(), ApiKey::Object.key(), ResponseEventKey::Number.key(), ItemKey::CallId.key()],
+    item_marks: &[
+        ApiKey::Response.key(),
+        ApiKey::Object.key(),
+        ResponseEventKey::Number.key(),
+        ResponseEventKey::Index.key(),
+        ItemKey::CallId.key(),
+    ],
     element: |object| is_item(object) || is_part(object),
     line: is_part,
     alone: |object| is_response(object) && !is_continued(object),
@@ -140,7 +147,11 @@ pub(crate) const RESPONSE: &str = ApiKey::Response.key();
 
 fn is_event(event: Object<'_>) -> bool {
     text_of(event, ResponseEventKey::Type).is_some_and(|word| word.starts_with("response."))
-        && event.field(ResponseEventKey::Number).is_some()
+        // Some servers do not count their events. Those of the Realtime API have ids.
+        && [ResponseEventKey::Number, ResponseEventKey::Index, ResponseEventKey::Response]
+            .into_iter()
+            .any(|field| event.field(field).is_some())
+        && event.field(ResponseEventKey::Id).is_none()
 }
 
 /// True for a call or result in a list of items: by its type and call id.

@@ -1,0 +1,259 @@
+//! AG-UI: the events of a run, as an agent sends them to the program in front of it. Parts of messages and of arguments are put together.
+//! A result does not say whether its call went well.
+
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
+use super::fields::{FieldRecord, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
+use super::nodes::{items_of, list_of, node_object, node_text, object_of, text_of};
+use super::run_builder::{RunBuilder, StepId};
+
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_run, of_step};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+key_table! {
+    AguiKey {
+        Type = "type",
+        Time = "timestamp",
+        Run = "runId" | "run_id",
+        Message = "messageId" | "message_id",
+        Call = "toolCallId" | "tool_call_id",
+        Tool = "toolCallName" | "tool_call_name",
+        Role = "role",
+        Delta = "delta",
+        Content = "content",
+        Messages = "messages",
+        Why = "message",
+        Result = "result",
+        Input = "input",
+        Calls = "toolCalls" | "tool_calls",
+        Id = "id",
+    }
+}
+
+key_table! {
+    AguiType {
+        Begin = "RUN_STARTED",
+        End = "RUN_FINISHED",
+        Failed = "RUN_ERROR",
+        Said = "TEXT_MESSAGE_START" | "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK",
+        Thought = "REASONING_MESSAGE_START" | "REASONING_MESSAGE_CONTENT" | "REASONING_MESSAGE_CHUNK"
+            | "THINKING_TEXT_MESSAGE_START" | "THINKING_TEXT_MESSAGE_CONTENT",
+        Call = "TOOL_CALL_START" | "TOOL_CALL_ARGS" | "TOOL_CALL_CHUNK",
+        CallEnd = "TOOL_CALL_END",
+        Result = "TOOL_CALL_RESULT",
+        Snapshot = "MESSAGES_SNAPSHOT",
+        /// Ends of what is put together, names of stages, and the state of the program in front.
+        Silent = "TEXT_MESSAGE_END" | "REASONING_START" | "REASONING_MESSAGE_END" | "REASONING_END"
+            | "REASONING_ENCRYPTED_VALUE" | "THINKING_START" | "THINKING_END" | "THINKING_TEXT_MESSAGE_END" | "STEP_STARTED"
+            | "STEP_FINISHED" | "STATE_SNAPSHOT" | "STATE_DELTA" | "ACTIVITY_SNAPSHOT" | "ACTIVITY_DELTA",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "AG-UI events",
+    known_by: "events whose `type` is one of AG-UI's (`RUN_STARTED`, `TOOL_CALL_START`, …)",
+    description: "events of the Agent User Interaction Protocol (a list, or one a line)",
+    marks: &[AguiKey::Call.key()],
+    near: AguiKey::Tool.keys(),
+    item_marks: &[AguiKey::Type.key()],
+    element: is_event,
+    line: is_event,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_event(event: Object<'_>) -> bool {
+    let kind = text_of(event, AguiKey::Type).and_then(AguiType::from_key);
+    let has = |field| value_of(event, field).is_some();
+    match kind {
+        Some(AguiType::Begin | AguiType::End) => has(AguiKey::Run),
+        Some(AguiType::Call | AguiType::CallEnd | AguiType::Result) => has(AguiKey::Call),
+        Some(AguiType::Said) => has(AguiKey::Message) || has(AguiKey::Delta),
+        Some(AguiType::Snapshot) => list_of(event, AguiKey::Messages).is_some(),
+        _ => false,
+    }
+}
+
+/// A message or a call that grows.
+struct GrowingPart<'run> {
+    node: Node<'run>,
+    id: Option<&'run str>,
+    speaker: Speaker,
+    call: Option<StepId>,
+    words: String,
+}
+
+struct AguiRun<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
+    open: Option<GrowingPart<'run>>,
+    /// The arguments of calls, which may grow side by side.
+    calls: FxHashMap<&'run str, GrowingPart<'run>>,
+    /// Messages that were told already: a snapshot repeats them.
+    told: FxHashSet<&'run str>,
+    is_over: bool,
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut run = AguiRun {
+        talk: ConversationBuilder::new(draft),
+        open: None,
+        calls: FxHashMap::default(),
+        told: FxHashSet::default(),
+        is_over: false,
+    };
+    for node in items_of::<AguiKey>(root, &[]) {
+        run.talk.draft.count_record();
+        let event = node_object(*node);
+        let kind = event.and_then(|event| text_of(event, AguiKey::Type)).and_then(AguiType::from_key);
+        match (event, kind) {
+            (Some(event), Some(kind)) => run.read_event(*node, kind, event),
+            _ => run.talk.draft.skip_value(node, "an event of unknown type is passed over"),
+        }
+    }
+    run.finish_run();
+    Ok(())
+}
+
+impl<'run> AguiRun<'_, 'run, '_> {
+    fn read_event(&mut self, node: Node<'run>, kind: AguiType, event: Object<'run>) {
+        let time = value_of(event, AguiKey::Time).and_then(instant_node);
+        self.talk.note_time(time);
+        let about = StepMeta { time, ..StepMeta::default() };
+        match kind {
+            AguiType::Begin => {
+                self.is_over = false;
+                self.talk
+                    .draft
+                    .set_some(of_run::ID, value_of(event, AguiKey::Run).filter(|id| node_text(*id).is_some()));
+                let input = object_of(event, AguiKey::Input);
+                self.add_messages(input.and_then(|input| list_of(input, AguiKey::Messages)).unwrap_or_default());
+            }
+            AguiType::End => {
+                self.is_over = true;
+                if let Some(result) = value_of(event, AguiKey::Result).filter(|result| node_text(*result).is_some()) {
+                    self.talk.draft.set_entry(of_run::OUTPUT, result);
+                }
+            }
+            AguiType::Failed => {
+                self.is_over = true;
+                self.talk.draft.set_some(of_run::ERROR, value_of(event, AguiKey::Why));
+            }
+            AguiType::Said | AguiType::Thought => self.grow_message(node, kind, event),
+            AguiType::Call => self.grow_call(node, event, &about),
+            AguiType::Result => self.add_result(node, event, &about),
+            AguiType::Snapshot => {
+                self.close_message();
+                self.add_messages(list_of(event, AguiKey::Messages).unwrap_or_default());
+            }
+            AguiType::CallEnd | AguiType::Silent => self.close_message(),
+        }
+    }
+
+    fn grow_message(&mut self, node: Node<'run>, kind: AguiType, event: Object<'run>) {
+        let id = value_of(event, AguiKey::Message).and_then(node_text);
+        if self.open.as_ref().is_none_or(|open| id.is_some() && open.id != id) {
+            self.close_message();
+            let role = self.talk.draft.role_of(node, text_of(event, AguiKey::Role));
+            let speaker = match kind {
+                AguiType::Thought => Speaker::Thinking,
+                // A role is only said where it is not the agent's.
+                _ => role.map_or(Speaker::Assistant, |role| Speaker::from_role(Some(role))),
+            };
+            self.open = Some(GrowingPart { node, id, speaker, call: None, words: String::new() });
+        }
+        if let Some(open) = &mut self.open {
+            open.words.push_str(text_of(event, AguiKey::Delta).unwrap_or_default());
+        }
+    }
+
+    fn close_message(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        self.told.extend(open.id);
+        let words = self.talk.draft.arena.alloc_str(&open.words);
+        let words = Node::new(Value::plain_text(words), open.node.origin);
+        self.talk.add_message(open.speaker, words, &StepMeta::default(), open.node.origin);
+    }
+
+    fn grow_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+        self.close_message();
+        let Some(id_node) = value_of(event, AguiKey::Call) else {
+            return self.talk.draft.skip_record(node.origin, "a call without its id is passed over");
+        };
+        let Some(id) = node_text(id_node) else { return };
+        if let Some(tool) = value_of(event, AguiKey::Tool).filter(|_| !self.calls.contains_key(id)) {
+            let made = ToolCall { tool, args: None, id: Some(id_node), origin: node.origin };
+            let call = self.talk.add_call(made, about);
+            let part = GrowingPart { node, id: Some(id), speaker: Speaker::Assistant, call, words: String::new() };
+            self.calls.insert(id, part);
+        }
+        match self.calls.get_mut(id) {
+            Some(call) => call.words.push_str(text_of(event, AguiKey::Delta).unwrap_or_default()),
+            None => {
+                self.talk.draft.skip_record(node.origin, "arguments of a call whose start is missing are passed over")
+            }
+        }
+    }
+
+    fn add_result(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+        self.close_message();
+        self.told.extend(value_of(event, AguiKey::Message).and_then(node_text));
+        let outcome = CallResult { result: value_of(event, AguiKey::Content), ..CallResult::default() };
+        let id = value_of(event, AguiKey::Call).and_then(node_text);
+        self.talk.add_result(id, None, outcome, about, node.origin);
+    }
+
+    /// Messages as they stand in a snapshot, and in what a run is given.
+    fn add_messages(&mut self, messages: &'run [Node<'run>]) {
+        for (node, message) in self.talk.draft.record_objects(messages) {
+            if text_of(message, AguiKey::Id).is_some_and(|id| !self.told.insert(id)) {
+                continue;
+            }
+            let about = StepMeta::default();
+            let role = self.talk.draft.role_of(node, text_of(message, AguiKey::Role));
+            let content = value_of(message, AguiKey::Content);
+            if role == Some(MessageRole::Result) {
+                let id = value_of(message, AguiKey::Call).and_then(node_text);
+                let is_told = id
+                    .and_then(|id| self.talk.find_call(id))
+                    .is_some_and(|call| self.talk.draft.step_field(call, of_step::RESULT).is_some());
+                if !is_told {
+                    let outcome = CallResult { result: content, ..CallResult::default() };
+                    self.talk.add_result(id, text_of(message, ChatMessageKey::Tool), outcome, &about, node.origin);
+                }
+                continue;
+            }
+            if let Some(content) = content {
+                self.talk.add_content(Speaker::from_role(role), content, &about, node.origin);
+            }
+            let calls = value_of(message, AguiKey::Calls).and_then(super::nodes::node_list).unwrap_or_default();
+            for (at, call) in self.talk.draft.record_objects(calls) {
+                let id = call.field(ToolCallKey::Id);
+                if id.and_then(node_text).is_some_and(|id| self.talk.find_call(id).is_some()) {
+                    continue;
+                }
+                let function = object_of(call, ToolCallKey::Function).unwrap_or(call);
+                let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
+                let args = function.field(ToolCallKey::Arguments);
+                self.talk.add_call(ToolCall { tool, args, id, origin: at.origin }, &about);
+            }
+        }
+    }
+
+    fn finish_run(mut self) {
+        self.close_message();
+        let draft = &mut *self.talk.draft;
+        for part in self.calls.into_values() {
+            let Some(step) = part.call else { continue };
+            let words = Node::new(Value::plain_text(draft.arena.alloc_str(&part.words)), part.node.origin);
+            let args = super::calls::parse_arguments(draft, words);
+            draft.set_field(step, of_step::ARGS, args);
+        }
+        let draft = self.talk.finish_run();
+        if !self.is_over {
+            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! OpenAI's Assistants (Azure AI's agents, too): the steps of a run and the messages of a thread, as they are listed. A list may stand the
+//! newest first: the time of each says what came first.
+
+use super::calls::TokenUsage;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
+use super::fields::{FieldRecord, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use crate::time;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_run};
+use averment_runs::run::{StepKind, StepStatus};
+use rustc_hash::FxHashMap;
+
+key_table! {
+    AssistantsKey {
+        Data = "data",
+        Object = "object",
+        Id = "id",
+        Run = "run_id",
+        Created = "created_at",
+        Completed = "completed_at",
+        Type = "type",
+        Details = "step_details",
+        Calls = "tool_calls",
+        Error = "last_error",
+        Why = "message",
+        Usage = "usage",
+        Model = "model",
+        Role = "role",
+        Content = "content",
+        Text = "text",
+        Value = "value",
+    }
+}
+
+key_table! {
+    AssistantsCallKey {
+        Function = "function",
+        Name = "name",
+        Arguments = "arguments" | "input",
+        Output = "output" | "outputs" | "results",
+    }
+}
+
+key_table! {
+    AssistantsObject {
+        Step = "thread.run.step",
+        Message = "thread.message",
+        Run = "thread.run",
+        /// The place where messages stand.
+        Silent = "thread" | "assistant",
+    }
+}
+
+key_table! {
+    AssistantsStepType {
+        Calls = "tool_calls",
+        /// Its message stands in the thread.
+        Message = "message_creation",
+    }
+}
+
+key_table! {
+    AssistantsRole {
+        User = "user",
+        Assistant = "assistant",
+    }
+}
+
+key_table! {
+    AssistantsBlock {
+        Text = "text",
+        Silent = "image_file" | "image_url" | "refusal",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "OpenAI Assistants run",
+    known_by: "objects whose `object` is `thread.run.step` or `thread.message`",
+    description: "steps of runs and messages of threads of OpenAI's Assistants and Azure AI's agents (a list, or under `data`)",
+    marks: &[AssistantsKey::Data.key()],
+    near: &[AssistantsKey::Details.key()],
+    object: |object| {
+        list_of(object, AssistantsKey::Data).is_some_and(|list| object_items(list).any(|(_, one)| is_record(one)))
+    },
+    item_marks: &[AssistantsKey::Object.key()],
+    element: is_record,
+    line: is_record,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn object_kind(record: Object<'_>) -> Option<AssistantsObject> {
+    AssistantsObject::from_key(text_of(record, AssistantsKey::Object)?)
+}
+
+fn is_record(record: Object<'_>) -> bool {
+    matches!(object_kind(record), Some(AssistantsObject::Step | AssistantsObject::Message))
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut records = Vec::new();
+    let (mut places, mut with_steps) = (FxHashMap::default(), false);
+    for node in items_of(root, &[AssistantsKey::Data]) {
+        // Pages of a list stand one behind the other.
+        let page = node_object(*node).and_then(|page| list_of(page, AssistantsKey::Data));
+        for node in page.unwrap_or(std::slice::from_ref(node)) {
+            draft.count_record();
+            let record = node_object(*node);
+            match record.zip(record.and_then(object_kind)) {
+                Some((record, kind)) => {
+                    with_steps |= kind == AssistantsObject::Step;
+                    // A step that was asked for again says how it went on.
+                    let id = text_of(record, AssistantsKey::Id);
+                    let sign = id.map(|id| (id, text_of(record, AssistantsKey::Type)));
+                    let place = sign.map_or(records.len(), |sign| *places.entry(sign).or_insert(records.len()));
+                    match records.get_mut(place) {
+                        Some(known) => *known = (*node, kind, record),
+                        None => records.push((*node, kind, record)),
+                    }
+                }
+                None => draft.skip_value(node, "what is no step of a run and no message is passed over"),
+            }
+        }
+    }
+    let at = |record: Object<'_>| {
+        let time = record.field(AssistantsKey::Created).and_then(instant_node);
+        time.and_then(|time| time::to_milliseconds(&time.value)).unwrap_or(f64::INFINITY)
+    };
+    // The newest stand first where times fall; equal times keep that direction.
+    let falls = records.first().zip(records.last()).is_some_and(|(first, last)| at(first.2) > at(last.2));
+    if falls {
+        records.reverse();
+    }
+    records.sort_by(|a, b| at(a.2).total_cmp(&at(b.2)));
+    let mut talk = ConversationBuilder::new(draft);
+    for (node, kind, record) in records {
+        match kind {
+            AssistantsObject::Step => add_step(&mut talk, node, record),
+            AssistantsObject::Message => add_message(&mut talk, node, record),
+            AssistantsObject::Run => {
+                talk.draft.set_some(of_run::ID, value_of(record, AssistantsKey::Id));
+                talk.add_meta(of_meta::MODEL, value_of(record, AssistantsKey::Model));
+                set_error(&mut talk, record);
+            }
+            AssistantsObject::Silent => {}
+        }
+    }
+    let draft = talk.finish_run();
+    if !with_steps {
+        draft.add_warning(root.origin, "calls count as not recorded: the messages of a thread do not tell of them");
+        draft.mark_unrecorded(StepKind::Call);
+    }
+    Ok(())
+}
+
+fn set_error<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, record: Object<'run>) -> Option<Node<'run>> {
+    let error = value_of(record, AssistantsKey::Error)?;
+    let why = node_object(error).and_then(|error| value_of(error, AssistantsKey::Why)).unwrap_or(error);
+    talk.draft.set_entry(of_run::ERROR, why);
+    Some(why)
+}
+
+fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+    let time = message.field(AssistantsKey::Created).and_then(instant_node);
+    let about = StepMeta { time, ..StepMeta::default() };
+    let speaker = match text_of(message, AssistantsKey::Role).and_then(AssistantsRole::from_key) {
+        Some(AssistantsRole::User) => Speaker::User,
+        Some(AssistantsRole::Assistant) => Speaker::Assistant,
+        None => return talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE),
+    };
+    if speaker == Speaker::User {
+        talk.note_input();
+    }
+    let Some(content) = message.field(AssistantsKey::Content) else { return };
+    let Some(blocks) = super::nodes::node_list(content) else {
+        return talk.add_content(speaker, content, &about, node.origin);
+    };
+    for (at, block) in talk.draft.record_objects(blocks) {
+        match text_of(block, AssistantsKey::Type).and_then(AssistantsBlock::from_key) {
+            Some(AssistantsBlock::Text) => {
+                let words = block.field(AssistantsKey::Text);
+                let words = words.map(|words| {
+                    node_object(words).and_then(|words| words.field(AssistantsKey::Value)).unwrap_or(words)
+                });
+                words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, at.origin));
+            }
+            Some(AssistantsBlock::Silent) => {}
+            None => talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN),
+        }
+    }
+}
+
+fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
+    let time = |field| step.field(field).and_then(instant_node);
+    let start = StepMeta { time: time(AssistantsKey::Created), ..StepMeta::default() };
+    let end = StepMeta { time: time(AssistantsKey::Completed), ..StepMeta::default() };
+    if !talk.draft.has_entry(of_run::ID) {
+        talk.draft.set_some(of_run::ID, value_of(step, AssistantsKey::Run).filter(|id| node_text(*id).is_some()));
+    }
+    if let Some(counts) = object_of(step, AssistantsKey::Usage) {
+        let mut usage = TokenUsage::default();
+        usage.add_usage(counts);
+        talk.usage.merge_usage(&usage);
+    }
+    let error = set_error(talk, step);
+    let details = object_of(step, AssistantsKey::Details);
+    let type_of = |object| text_of(object, AssistantsKey::Type).map(AssistantsStepType::from_key);
+    // The step and its details say the same.
+    let is_known = type_of(step).is_none_or(|kind| kind.is_some());
+    let kind = details.and_then(type_of).flatten().filter(|_| is_known);
+    match (kind, details) {
+        (Some(AssistantsStepType::Message), _) => {}
+        (Some(AssistantsStepType::Calls), Some(details)) => {
+            talk.begin_turn();
+            let calls = list_of(details, AssistantsKey::Calls).unwrap_or_default();
+            for (at, call) in talk.draft.record_objects(calls) {
+                add_call(talk, at, call, (&start, &end), error);
+            }
+        }
+        _ => talk.draft.skip_record(node.origin, "a step of unknown type is passed over"),
+    }
+}
+
+/// A call names its tool in `function`, beside its arguments, or by its type alone.
+fn add_call<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    call: Object<'run>,
+    (start, end): (&StepMeta<'run>, &StepMeta<'run>),
+    error: Option<Node<'run>>,
+) {
+    let kind = call.field(AssistantsKey::Type);
+    let held = kind.and_then(node_text).and_then(|kind| call.get(kind)).and_then(node_object);
+    let inside = object_of(call, AssistantsCallKey::Function).or(held).unwrap_or(call);
+    let named = inside.field(AssistantsCallKey::Name).filter(|name| node_text(*name).is_some());
+    let of_type = || held.map(|held| Node::computed(Value::Object(held)));
+    let args = value_of(inside, AssistantsCallKey::Arguments);
+    let made = ToolCall {
+        tool: named.or(kind).unwrap_or(Node::computed(Value::Null)),
+        args: args.or_else(|| of_type().filter(|_| named.is_none())),
+        id: call.field(AssistantsKey::Id),
+        origin: node.origin,
+    };
+    let Some(step) = talk.add_call(made, start) else { return };
+    let result = value_of(inside, AssistantsCallKey::Output);
+    let status = error.map(|_| StepStatus::Failed);
+    if result.is_some() || error.is_some() {
+        talk.end_call(step, CallResult { result, error, status, ..CallResult::default() }, end);
+    }
+}

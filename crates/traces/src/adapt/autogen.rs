@@ -1,0 +1,174 @@
+//! AutoGen (and AG2's messages of that kind): the messages and events of an agent chat, in a list, one a line, or under `messages` of a
+//! task's result.
+
+use super::api::KnownAnswers;
+use super::calls::TokenUsage;
+use super::content;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, NodeShapes, is_true, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, list_of, node_object, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::run::{StepKind, StepStatus};
+use rustc_hash::FxHashSet;
+
+key_table! {
+    AutogenKey {
+        Messages = "messages",
+        Type = "type",
+        Source = "source",
+        Content = "content",
+        Usage = "models_usage",
+        Id = "id",
+        Time = "created_at",
+        Target = "target",
+        Name = "name",
+        Arguments = "arguments",
+        Call = "call_id",
+        Failed = "is_error",
+    }
+}
+
+key_table! {
+    AutogenType {
+        Said = "TextMessage" | "MultiModalMessage" | "StopMessage" | "ToolCallSummaryMessage" | "StructuredMessage",
+        Handover = "HandoffMessage",
+        Calls = "ToolCallRequestEvent" | "ToolCallMessage",
+        Results = "ToolCallExecutionEvent" | "ToolCallResultMessage",
+        Thought = "ThoughtEvent",
+        /// A question to a person: who asked speaks for the person.
+        Asks = "UserInputRequestedEvent",
+        /// Pieces of what comes whole, what a memory gave, who speaks next.
+        Silent = "ModelClientStreamingChunkEvent" | "MemoryQueryEvent" | "SelectSpeakerEvent" | "SelectorEvent",
+        /// Code stands in the text: what it did is no call.
+        Code = "CodeGenerationEvent" | "CodeExecutionEvent",
+    }
+}
+
+key_table! {
+    AutogenSource {
+        /// The task.
+        User = "user",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "AutoGen messages",
+    known_by: "messages with a `source` whose `type` is one of AutoGen's (`TextMessage`, `ToolCallRequestEvent`, …)",
+    description: "messages and events of AutoGen's agent chat (a list, one a line, or under `messages`)",
+    marks: &[AutogenKey::Messages.key()],
+    near: &[AutogenKey::Usage.key()],
+    object: |object| {
+        list_of(object, AutogenKey::Messages).is_some_and(|list| object_items(list).any(|(_, one)| is_message(one)))
+    },
+    item_marks: &[AutogenKey::Source.key()],
+    element: is_message,
+    line: is_message,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_message(message: Object<'_>) -> bool {
+    text_of(message, AutogenKey::Source).is_some() && message_type(message).is_some()
+}
+
+fn message_type(message: Object<'_>) -> Option<AutogenType> {
+    let word = text_of(message, AutogenKey::Type)?;
+    // A structured message names the type of its content, too.
+    AutogenType::from_key(word).or_else(|| word.starts_with("StructuredMessage[").then_some(AutogenType::Said))
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::new(draft);
+    let (mut seen, mut with_code, mut people) = (KnownAnswers::default(), false, FxHashSet::default());
+    for node in items_of(root, &[AutogenKey::Messages]) {
+        // The result of a task stands behind the stream, and repeats its messages.
+        let held = node_object(*node).and_then(|result| list_of(result, AutogenKey::Messages));
+        for node in held.unwrap_or(std::slice::from_ref(node)) {
+            talk.draft.count_record();
+            let message = node_object(*node).filter(|message| text_of(*message, AutogenKey::Source).is_some());
+            let (Some(message), Some(kind)) = (message, message.and_then(message_type)) else {
+                talk.draft.skip_value(node, "a message of unknown type is passed over");
+                continue;
+            };
+            if text_of(message, AutogenKey::Id).is_some_and(|id| seen.is_known(id, message)) {
+                continue;
+            }
+            with_code |= kind == AutogenType::Code;
+            let source = text_of(message, AutogenKey::Source).unwrap_or_default();
+            if kind == AutogenType::Asks {
+                people.insert(source);
+            }
+            let is_user = AutogenSource::from_key(source).is_some() || people.contains(source);
+            add_message(&mut talk, *node, (kind, message), is_user);
+        }
+    }
+    if with_code {
+        talk.draft.add_warning(root.origin, "calls count as not recorded: agents run code that stands in their texts");
+        talk.draft.mark_unrecorded(StepKind::Call);
+    }
+    talk.finish_run();
+    Ok(())
+}
+
+fn add_message<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    (kind, message): (AutogenType, Object<'run>),
+    is_user: bool,
+) {
+    let agent = message.field(AutogenKey::Source).filter(|_| !is_user);
+    let about = StepMeta { time: value_of(message, AutogenKey::Time), agent, aside: false };
+    if let Some(counts) = object_of(message, AutogenKey::Usage) {
+        let mut usage = TokenUsage::default();
+        usage.add_usage(counts);
+        talk.usage.merge_usage(&usage);
+    }
+    let content = value_of(message, AutogenKey::Content);
+    let speaker = if is_user { Speaker::User } else { Speaker::Assistant };
+    match kind {
+        AutogenType::Said | AutogenType::Handover => {
+            if let Some(content) = content {
+                talk.add_text(speaker, content, &about, node.origin);
+            }
+            if let Some(to) = value_of(message, AutogenKey::Target).filter(|_| kind == AutogenType::Handover) {
+                talk.hand_over(to, &about, node.origin);
+            }
+        }
+        AutogenType::Thought => {
+            content.into_iter().for_each(|words| talk.add_text(Speaker::Thinking, words, &about, node.origin))
+        }
+        AutogenType::Calls => {
+            let calls = list_of(message, AutogenKey::Content).unwrap_or_default();
+            for (at, call) in talk.draft.record_objects(calls) {
+                let made = ToolCall {
+                    tool: call.field(AutogenKey::Name).unwrap_or(Node::computed(Value::Null)),
+                    args: call.field(AutogenKey::Arguments),
+                    id: call.field(AutogenKey::Id),
+                    origin: at.origin,
+                };
+                talk.add_call(made, &about);
+            }
+        }
+        AutogenType::Results => {
+            let results = list_of(message, AutogenKey::Content).unwrap_or_default();
+            for (at, given) in talk.draft.record_objects(results) {
+                let result = given.field(AutogenKey::Content);
+                let result = result.map(|given| content::content_text(given, talk.draft.arena).unwrap_or(given));
+                // Older versions do not say whether it failed.
+                let failed = value_of(given, AutogenKey::Failed);
+                let of = |_| match is_true(&given, &NodeShapes, AutogenKey::Failed) {
+                    true => StepStatus::Failed,
+                    false => StepStatus::Ok,
+                };
+                let outcome = CallResult { result, status: failed.map(of), ..CallResult::default() };
+                let (id, tool) = (text_of(given, AutogenKey::Call), text_of(given, AutogenKey::Name));
+                let about = StepMeta { agent: None, ..about };
+                talk.add_result(id, tool, outcome, &about, at.origin);
+            }
+        }
+        AutogenType::Asks | AutogenType::Silent | AutogenType::Code => {}
+    }
+}

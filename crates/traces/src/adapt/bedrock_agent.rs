@@ -1,0 +1,304 @@
+//! Traces of Amazon Bedrock Agents: the events of `InvokeAgent` with their `trace`, in a list, one a line, or under `events`.
+
+use super::calls::TokenUsage;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::run_builder::{RunBuilder, field_entry};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
+use averment_runs::normal::of_run;
+use averment_runs::run::StepStatus;
+
+key_table! {
+    BedrockEventKey {
+        Events = "events",
+        Trace = "trace",
+        Chunk = "chunk",
+        Control = "returnControl",
+        Time = "eventTime",
+        Agent = "collaboratorName",
+        Session = "sessionId",
+        AgentId = "agentId",
+    }
+}
+
+key_table! {
+    BedrockTraceKind {
+        /// What an agent thinks and does.
+        Steps = "orchestrationTrace" | "preProcessingTrace" | "postProcessingTrace" | "routingClassifierTrace",
+        Failure = "failureTrace",
+        /// What a filter found, of which no rule reads.
+        Silent = "guardrailTrace",
+    }
+}
+
+key_table! {
+    BedrockStepKey {
+        Call = "invocationInput",
+        Given = "observation",
+        Thought = "rationale",
+        Output = "modelInvocationOutput",
+        /// The prompt, which repeats what was said.
+        Prompt = "modelInvocationInput",
+    }
+}
+
+key_table! {
+    BedrockKey {
+        TraceId = "traceId",
+        Text = "text",
+        Metadata = "metadata",
+        Usage = "usage",
+        Type = "type" | "invocationType",
+        Function = "function",
+        Path = "apiPath",
+
+        Group = "actionGroupName",
+        Parameters = "parameters",
+        Body = "requestBody",
+        Content = "content",
+        Name = "name",
+        Value = "value",
+        Collaborator = "agentCollaboratorName",
+        Input = "input",
+        Output = "output",
+        Code = "code",
+        Result = "executionOutput",
+        Error = "executionError",
+        Found = "retrievedReferences",
+        Why = "failureReason",
+    }
+}
+
+key_table! {
+    /// What is called: the key of an invocation and of its observation.
+    BedrockCallKind {
+        Action = "actionGroupInvocationInput" | "actionGroupInvocationOutput",
+        Knowledge = "knowledgeBaseLookupInput" | "knowledgeBaseLookupOutput",
+        Collaborator = "agentCollaboratorInvocationInput" | "agentCollaboratorInvocationOutput",
+        Code = "codeInterpreterInvocationInput" | "codeInterpreterInvocationOutput",
+        Final = "finalResponse",
+        Again = "repromptResponse",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Bedrock Agents trace",
+    known_by: "events whose `trace` holds an `orchestrationTrace` or its kin",
+    description: "traces of Amazon Bedrock Agents (`orchestrationTrace`; a list, one a line, or under `events`)",
+    marks: &[BedrockEventKey::Events.key(), BedrockEventKey::Trace.key()],
+    near: &[BedrockTraceKind::Steps.key(), BedrockEventKey::Control.key()],
+    object: |object| {
+        is_event(object)
+            || LISTS
+                .iter()
+                .filter_map(|list| list_of(object, *list))
+                .any(|events| object_items(events).any(|(_, event)| is_event(event)))
+    },
+    item_marks: &[BedrockEventKey::Trace.key()],
+    element: is_event,
+    line: is_event,
+    read: read_run,
+    ..IN_FULL
+};
+
+/// The trace part of an event, and the trace in it.
+fn trace_of(event: Object<'_>) -> Option<(Object<'_>, Object<'_>)> {
+    let outer = object_of(event, BedrockEventKey::Trace)?;
+    let known = |trace: Object<'_>| trace.entries().iter().any(|entry| BedrockTraceKind::from_key(entry.key).is_some());
+    if known(outer) {
+        return Some((event, outer));
+    }
+    let inner = object_of(outer, BedrockEventKey::Trace)?;
+    (known(inner) || value_of(outer, BedrockEventKey::AgentId).is_some()).then_some((outer, inner))
+}
+
+fn is_event(event: Object<'_>) -> bool {
+    trace_of(event)
+        .is_some_and(|(_, trace)| trace.entries().iter().any(|entry| BedrockTraceKind::from_key(entry.key).is_some()))
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::new(draft);
+    for node in items_of(root, &LISTS) {
+        talk.draft.count_record();
+        let Some(event) = node_object(*node) else {
+            talk.draft.skip_value(node, "what is no event is passed over");
+            continue;
+        };
+        match trace_of(event) {
+            Some((part, trace)) => read_trace(&mut talk, *node, part, trace),
+            // The answer in pieces stands in the trace, too; what is handed back to the program is a call in it.
+            None if value_of(event, BedrockEventKey::Chunk).is_some() && event.entries().len() == 1 => {}
+            None => talk.draft.skip_record(node.origin, "an event without a known `trace` is passed over"),
+        }
+    }
+    talk.finish_run();
+    Ok(())
+}
+
+/// Where events stand in an object.
+const LISTS: [BedrockEventKey; 1] = [BedrockEventKey::Events];
+
+fn read_trace<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    part: Object<'run>,
+    trace: Object<'run>,
+) {
+    let agent = value_of(part, BedrockEventKey::Agent);
+    if agent.is_none() {
+        let id = value_of(part, BedrockEventKey::Session).filter(|id| node_text(*id).is_some());
+        talk.draft.set_some(of_run::ID, id);
+    }
+    let time = value_of(part, BedrockEventKey::Time);
+    let about = StepMeta { time, agent, aside: agent.is_some() };
+    for entry in trace.entries() {
+        let inside = node_object(entry.node);
+        match (BedrockTraceKind::from_key(entry.key), inside) {
+            (Some(BedrockTraceKind::Steps), Some(step)) => read_step(talk, step, &about),
+            (Some(BedrockTraceKind::Failure), Some(failure)) => {
+                talk.draft.set_some(of_run::ERROR, value_of(failure, BedrockKey::Why));
+            }
+            (Some(BedrockTraceKind::Silent), _) => {}
+            _ if matches!(entry.node.value, Value::Null) => {}
+            _ => talk.draft.skip_record(node.origin, format!("a trace of unknown kind `{}` is passed over", entry.key)),
+        }
+    }
+}
+
+fn read_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>, about: &StepMeta<'run>) {
+    for entry in step.entries() {
+        let (node, inside) = (entry.node, node_object(entry.node));
+        match (BedrockStepKey::from_key(entry.key), inside) {
+            (Some(BedrockStepKey::Call), Some(call)) => add_calls(talk, node, call, about),
+            (Some(BedrockStepKey::Given), Some(given)) => add_observation(talk, node, given, about),
+            (Some(BedrockStepKey::Thought), Some(thought)) => {
+                let words = value_of(thought, BedrockKey::Text);
+                words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, about, node.origin));
+            }
+            (Some(BedrockStepKey::Output), Some(output)) => {
+                let counts =
+                    object_of(output, BedrockKey::Metadata).and_then(|about| object_of(about, BedrockKey::Usage));
+                if let Some(counts) = counts {
+                    let mut usage = TokenUsage::default();
+                    usage.add_usage(counts);
+                    talk.usage.merge_usage(&usage);
+                }
+            }
+            (Some(BedrockStepKey::Prompt), _) => {}
+            _ if inside.is_none() && super::nodes::node_list(node).is_none() => {}
+            _ => talk.draft.skip_record(node.origin, format!("`{}` of a trace is passed over", entry.key)),
+        }
+    }
+}
+
+fn add_calls<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    input: Object<'run>,
+    about: &StepMeta<'run>,
+) {
+    let id = value_of(input, BedrockKey::TraceId);
+    let mut known = false;
+    for entry in input.entries() {
+        let Some(call) = node_object(entry.node) else { continue };
+        let name = |word: &'static str| Some(Node::computed(Value::plain_text(word)));
+        let (tool, args) = match BedrockCallKind::from_key(entry.key) {
+            Some(BedrockCallKind::Action) => {
+                let tool = value_of(call, BedrockKey::Function).or_else(|| value_of(call, BedrockKey::Path));
+                (tool.or_else(|| value_of(call, BedrockKey::Group)), action_args(talk.draft, call))
+            }
+            Some(BedrockCallKind::Knowledge) => (name("knowledge_base"), Some(entry.node)),
+            Some(BedrockCallKind::Collaborator) => {
+                (value_of(call, BedrockKey::Collaborator), value_of(call, BedrockKey::Input))
+            }
+            Some(BedrockCallKind::Code) => (name("code_interpreter"), Some(entry.node)),
+            _ => {
+                let message = format!("an invocation of unknown kind `{}` is passed over", entry.key);
+                talk.draft.skip_record(entry.node.origin, message);
+                continue;
+            }
+        };
+        known = true;
+        let tool = tool.unwrap_or(Node::computed(Value::Null));
+        talk.add_call(ToolCall { tool, args, id, origin: entry.node.origin }, about);
+    }
+    if !known {
+        talk.draft.skip_record(node.origin, "an invocation of nothing known is passed over");
+    }
+}
+
+/// A parameter has a name, a type and a value.
+const PARAMETER: usize = 3;
+
+/// Parameters are a list of names and values; so is the body of a request.
+fn action_args<'run>(draft: &RunBuilder<'run, '_>, call: Object<'run>) -> Option<Node<'run>> {
+    let body = object_of(call, BedrockKey::Body).and_then(|body| object_of(body, BedrockKey::Content));
+    let in_body =
+        body.into_iter().flat_map(|body| body.entries()).filter_map(|entry| super::nodes::node_list(entry.node));
+    let lists = list_of(call, BedrockKey::Parameters).into_iter().chain(in_body);
+    let mut entries: Vec<ObjectEntry<'run>> = Vec::new();
+    for (node, one) in lists.flat_map(object_items) {
+        match (text_of(one, BedrockKey::Name), one.field(BedrockKey::Value)) {
+            (Some(name), Some(value)) if one.entries().len() <= PARAMETER => entries.push(field_entry(name, value)),
+            _ => draft.note_unknown(node.origin, "a parameter without `name` and `value` is passed over"),
+        }
+    }
+    Some(draft.object_node(&entries))
+}
+
+fn add_observation<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    observation: Object<'run>,
+    about: &StepMeta<'run>,
+) {
+    let id = text_of(observation, BedrockKey::TraceId);
+    let mut known = false;
+    for entry in observation.entries() {
+        let Some(given) = node_object(entry.node) else { continue };
+        let text = value_of(given, BedrockKey::Text);
+        let (result, tool, error) = match BedrockCallKind::from_key(entry.key) {
+            Some(BedrockCallKind::Action) => (text, None, None),
+            Some(BedrockCallKind::Knowledge) => (value_of(given, BedrockKey::Found), None, None),
+            Some(BedrockCallKind::Collaborator) => {
+                let output = value_of(given, BedrockKey::Output);
+                let words = output.and_then(node_object).and_then(|output| value_of(output, BedrockKey::Text));
+                (words.or(output), text_of(given, BedrockKey::Collaborator), None)
+            }
+            Some(BedrockCallKind::Code) => {
+                let error = value_of(given, BedrockKey::Error).filter(|error| node_text(*error) != Some(""));
+                (value_of(given, BedrockKey::Result).or(error), None, error)
+            }
+            Some(BedrockCallKind::Final) => {
+                known = true;
+                let speaker = Speaker::Assistant;
+                text.into_iter().for_each(|words| talk.add_message(speaker, words, about, entry.node.origin));
+                continue;
+            }
+            // The model is told that it wrote what cannot be read.
+            Some(BedrockCallKind::Again) => {
+                known = true;
+                text.into_iter().for_each(|words| talk.add_message(Speaker::System, words, about, entry.node.origin));
+                continue;
+            }
+            None if BedrockKey::from_key(entry.key) == Some(BedrockKey::Metadata) => continue,
+            None => {
+                let message = format!("an observation of unknown kind `{}` is passed over", entry.key);
+                talk.draft.skip_record(entry.node.origin, message);
+                continue;
+            }
+        };
+        known = true;
+        let status = error.map(|_| StepStatus::Failed);
+        let outcome = CallResult { result, error, status, ..CallResult::default() };
+        let about = StepMeta { agent: None, ..*about };
+        talk.add_result(id, tool, outcome, &about, entry.node.origin);
+    }
+    if !known {
+        talk.draft.skip_record(node.origin, "an observation of nothing known is passed over");
+    }
+}

@@ -1,0 +1,362 @@
+//! Gemini's API: requests (`contents`) and responses (`candidates`), alone, together, and in streamed pieces. Each request repeats the
+//! conversation so far: what is new in it is added.
+
+use super::adk::{self, AdkPartKey};
+use super::api::KnownAnswers;
+use super::content;
+use super::conversation::{ConversationBuilder, Speaker, StepMeta};
+use super::fields::{NodeShapes, is_true, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::compare::values_equal;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_run};
+
+key_table! {
+    GeminiApiKey {
+        Request = "request",
+        Response = "response",
+        Contents = "contents",
+        Candidates = "candidates",
+        Content = "content",
+        Role = "role",
+        System = "systemInstruction" | "system_instruction",
+        Usage = "usageMetadata" | "usage_metadata",
+        Model = "modelVersion" | "model_version",
+        Id = "responseId" | "response_id",
+        Ended = "finishReason" | "finish_reason",
+        Feedback = "promptFeedback" | "prompt_feedback",
+        /// What the SDK did by itself before it answered: a conversation.
+        History = "automaticFunctionCallingHistory" | "automatic_function_calling_history",
+        Error = "error",
+        Why = "message",
+    }
+}
+
+key_table! {
+    GeminiApiRole {
+        Model = "model",
+        User = "user",
+        /// Holds results.
+        Function = "function" | "tool",
+        System = "system",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Gemini API",
+    known_by: "`contents` or `candidates` whose content has `parts`",
+    description: "requests and responses of Gemini's API (`contents`, `candidates`), streamed pieces included",
+    marks: &[GeminiApiKey::Contents.key(), GeminiApiKey::Candidates.key(), GeminiApiKey::Request.key()],
+    near: GeminiApiKey::Usage.keys(),
+    object: is_exchange,
+    item_marks: &[GeminiApiKey::Contents.key(), GeminiApiKey::Candidates.key(), GeminiApiKey::Request.key()],
+    element: is_exchange,
+    line: is_exchange,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn has_parts(content: Object<'_>) -> bool {
+    list_of(content, AdkPartKey::Parts).is_some()
+}
+
+fn is_request(object: Object<'_>) -> bool {
+    list_of(object, GeminiApiKey::Contents).is_some_and(|list| object_items(list).any(|(_, one)| has_parts(one)))
+}
+
+fn is_response(object: Object<'_>) -> bool {
+    let of_content = |one| object_of(one, GeminiApiKey::Content).is_some_and(has_parts);
+    let ends = |one| value_of(one, GeminiApiKey::Ended).is_some();
+    list_of(object, GeminiApiKey::Candidates)
+        .is_some_and(|list| object_items(list).any(|(_, one)| of_content(one) || ends(one)))
+}
+
+fn is_exchange(object: Object<'_>) -> bool {
+    is_request(object) || is_response(object) || object_of(object, GeminiApiKey::Request).is_some_and(is_request)
+}
+
+/// A part of the conversation.
+#[derive(Clone, Copy)]
+enum GeminiPart<'run> {
+    Begin,
+    Words(Speaker, Node<'run>),
+    Other(Speaker, Node<'run>, Object<'run>),
+}
+
+impl<'run> GeminiPart<'run> {
+    /// Thoughts and instructions are not repeated.
+    fn is_compared(&self) -> bool {
+        match self {
+            Self::Begin => false,
+            Self::Words(speaker, _) => matches!(speaker, Speaker::User | Speaker::Assistant),
+            Self::Other(_, _, part) => {
+                value_of(*part, AdkPartKey::Call).or(value_of(*part, AdkPartKey::Response)).is_some()
+            }
+        }
+    }
+
+    fn repeats_part(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Words(a, words), Self::Words(b, others)) => a == b && node_text(*words) == node_text(*others),
+            (Self::Other(_, _, a), Self::Other(_, _, b)) => {
+                let same = |field| {
+                    let held = |part| value_of(part, field).and_then(node_object);
+                    let named = |part: Option<Object<'run>>, field| {
+                        part.and_then(|part| value_of(part, field)).map_or(Value::Null, |node| node.value)
+                    };
+                    let fields = [AdkPartKey::Name, AdkPartKey::Args, AdkPartKey::Given];
+                    fields.into_iter().all(|inner| values_equal(&named(held(*a), inner), &named(held(*b), inner)))
+                        && held(*a).is_some() == held(*b).is_some()
+                };
+                same(AdkPartKey::Call) && same(AdkPartKey::Response)
+            }
+            _ => false,
+        }
+    }
+}
+
+#[derive(Default)]
+struct GeminiConversation<'run> {
+    parts: Vec<GeminiPart<'run>>,
+    answers: KnownAnswers<'run>,
+    usage: Vec<Object<'run>>,
+    model: Option<Node<'run>>,
+    error: Option<Node<'run>>,
+    is_cut: bool,
+    /// A response whose pieces arrive: the place where it begins.
+    open: Option<usize>,
+}
+
+/// Attempts to find where a request goes on.
+const TRIES: usize = 64;
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut told = GeminiConversation::default();
+    for node in items_of::<GeminiApiKey>(root, &[]) {
+        draft.count_record();
+        let Some(object) = node_object(*node) else {
+            draft.skip_value(node, "what is neither a request nor a response is passed over");
+            continue;
+        };
+        let request = object_of(object, GeminiApiKey::Request).or(Some(object)).filter(|one| is_request(*one));
+        if let Some(request) = request {
+            told.close_response(draft);
+            told.add_request(request, draft);
+        }
+        let response = value_of(object, GeminiApiKey::Response).filter(|_| !is_response(object));
+        let known = match response {
+            Some(response) => {
+                told.close_response(draft);
+                let pieces = node_list(response).unwrap_or(std::slice::from_ref(draft.arena.alloc(response)));
+                let known = pieces.iter().filter(|piece| told.add_response(**piece, draft)).count();
+                told.close_response(draft);
+                known == pieces.len()
+            }
+            None => told.add_response(*node, draft) || request.is_some(),
+        };
+        if !known {
+            draft.skip_value(node, "what is neither a request nor a response is passed over");
+        }
+    }
+    told.close_response(draft);
+    told.finish_run(draft);
+    Ok(())
+}
+
+fn speaker_of(role: Option<&str>, given: Speaker) -> Option<Speaker> {
+    match role.map(GeminiApiRole::from_key) {
+        None => Some(given),
+        Some(None) => None,
+        Some(Some(GeminiApiRole::Model)) => Some(Speaker::Assistant),
+        Some(Some(GeminiApiRole::User)) => Some(Speaker::User),
+        Some(Some(GeminiApiRole::Function | GeminiApiRole::System)) => Some(Speaker::System),
+    }
+}
+
+fn push_content<'run>(
+    node: Node<'run>,
+    content: Object<'run>,
+    given: Speaker,
+    parts: &mut Vec<GeminiPart<'run>>,
+    draft: &mut RunBuilder<'run, '_>,
+) {
+    let Some(speaker) = speaker_of(text_of(content, GeminiApiKey::Role), given) else {
+        return draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
+    };
+    let Some(list) = list_of(content, AdkPartKey::Parts) else {
+        // An answer that was cut off at once has no parts.
+        if !content.entries().is_empty() && text_of(content, GeminiApiKey::Role).is_none() {
+            draft.note_unknown(node.origin, "a content without `parts` is passed over");
+        }
+        return;
+    };
+    // What stands beside a result comes from the program that ran the tool.
+    let with_result = object_items(list).any(|(_, part)| value_of(part, AdkPartKey::Response).is_some());
+    let speaker = if with_result && speaker == Speaker::User { Speaker::System } else { speaker };
+    parts.push(GeminiPart::Begin);
+    for (at, part) in draft.record_objects(list) {
+        let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought);
+        let words = value_of(part, AdkPartKey::Words).filter(|_| !is_thought && part.entries().len() == 1);
+        // Told here, where it stands: a request that repeats it is not read again.
+        if !adk::is_known_part(part) {
+            draft.note_unknown(at.origin, super::blocks::UNKNOWN);
+        }
+        parts.push(match words {
+            Some(words) => GeminiPart::Words(speaker, words),
+            None => GeminiPart::Other(speaker, at, part),
+        });
+    }
+}
+
+impl<'run> GeminiConversation<'run> {
+    fn add_request(&mut self, request: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
+        let mut parts = Vec::new();
+        if let Some(system) = value_of(request, GeminiApiKey::System).filter(|_| self.parts.is_empty()) {
+            match node_object(system) {
+                Some(content) => {
+                    let words = list_of(content, AdkPartKey::Parts).unwrap_or_default();
+                    let words = object_items(words).filter_map(|(_, part)| value_of(part, AdkPartKey::Words));
+                    parts.extend(words.map(|words| GeminiPart::Words(Speaker::System, words)));
+                }
+                None => parts.push(GeminiPart::Words(Speaker::System, system)),
+            }
+        }
+        self.add_contents(list_of(request, GeminiApiKey::Contents).unwrap_or_default(), parts, draft);
+    }
+
+    fn add_contents(
+        &mut self,
+        contents: &'run [Node<'run>],
+        mut parts: Vec<GeminiPart<'run>>,
+        draft: &mut RunBuilder<'run, '_>,
+    ) {
+        for (node, content) in draft.record_objects(contents) {
+            push_content(node, content, Speaker::User, &mut parts, draft);
+        }
+        let known: Vec<_> = self.parts.iter().filter(|part| part.is_compared()).collect();
+        let new: Vec<_> = parts.iter().filter(|part| part.is_compared()).collect();
+        // A request may leave out how the conversation began.
+        let repeats = |from: &usize| known.iter().skip(*from).zip(&new).all(|(a, b)| a.repeats_part(b));
+        let starts = (0..known.len())
+            .filter(|from| known.get(*from).zip(new.first()).is_some_and(|(known, first)| known.repeats_part(first)));
+        let found = starts.take(TRIES).find(repeats);
+        if found.is_none() && !known.is_empty() && !new.is_empty() {
+            let origin = contents.first().map_or(averment_base::value::TextOrigin::COMPUTED, |node| node.origin);
+            draft.add_warning(
+                origin,
+                "a request does not repeat the conversation so far: its other messages are added behind it",
+            );
+        }
+        let mut left = found.map_or(0, |from| (known.len() - from).min(new.len()));
+        let is_new = |part: &GeminiPart<'run>| {
+            let is_old = left > 0 && (part.is_compared() || !matches!(part, GeminiPart::Begin));
+            left -= usize::from(left > 0 && part.is_compared());
+            !is_old
+        };
+        let new: Vec<_> = parts.into_iter().filter(is_new).collect();
+        self.parts.extend(new);
+    }
+
+    /// False for what is no response.
+    fn add_response(&mut self, node: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
+        let Some(response) = node_object(node) else { return false };
+        if let Some(history) = value_of(response, GeminiApiKey::History).and_then(node_list) {
+            self.add_contents(history, Vec::new(), draft);
+        }
+        if let Some(error) = value_of(response, GeminiApiKey::Error) {
+            let why = node_object(error).and_then(|error| value_of(error, GeminiApiKey::Why));
+            self.error = self.error.or(why).or(Some(error));
+            return true;
+        }
+        let usage = value_of(response, GeminiApiKey::Usage).and_then(node_object);
+        if !is_response(response) {
+            let is_blocked = value_of(response, GeminiApiKey::Feedback).is_some();
+            if usage.is_some() && !is_blocked {
+                self.usage.pop();
+            }
+            self.usage.extend(usage);
+            return (is_blocked || usage.is_some()) && value_of(response, GeminiApiKey::Candidates).is_none();
+        }
+        // A response that was written down again is the same.
+        let id = value_of(response, GeminiApiKey::Id).and_then(node_text);
+        if id.is_some_and(|id| self.answers.is_known(id, response)) {
+            return true;
+        }
+        let goes_on = self.open.is_some();
+        if !goes_on {
+            self.open = Some(self.parts.len());
+        }
+        self.model = value_of(response, GeminiApiKey::Model).or(self.model);
+        // Each piece of a stream counts what came so far.
+        if let Some(usage) = usage {
+            if goes_on {
+                self.usage.pop();
+            }
+            self.usage.push(usage);
+        } else if !goes_on {
+            self.usage.push(response);
+        }
+        let candidates = list_of(response, GeminiApiKey::Candidates).unwrap_or_default();
+        let mut candidates = draft.record_objects(candidates);
+        let first = candidates.next();
+        // The other candidates are what the model could have said instead.
+        let is_candidate = |one: Object<'run>| {
+            object_of(one, GeminiApiKey::Content).is_some() || value_of(one, GeminiApiKey::Ended).is_some()
+        };
+        for (at, _) in candidates.chain(first).filter(|(_, one)| !is_candidate(*one)) {
+            draft.note_unknown(at.origin, "a candidate without `content` is passed over");
+        }
+        let Some((at, candidate)) = first else { return true };
+        if let Some(content) = object_of(candidate, GeminiApiKey::Content) {
+            push_content(at, content, Speaker::Assistant, &mut self.parts, draft);
+        }
+        self.is_cut = value_of(candidate, GeminiApiKey::Ended).is_none();
+        if !self.is_cut {
+            self.close_response(draft);
+        }
+        true
+    }
+
+    /// Puts the words of its pieces together.
+    fn close_response(&mut self, draft: &RunBuilder<'run, '_>) {
+        let Some(from) = self.open.take() else { return };
+        let pieces = self.parts.split_off(from.min(self.parts.len()));
+        self.parts.push(GeminiPart::Begin);
+        let mut words: Vec<Node<'run>> = Vec::new();
+        for piece in pieces {
+            match piece {
+                GeminiPart::Begin => {}
+                GeminiPart::Words(_, piece) => words.push(piece),
+                other @ GeminiPart::Other(..) => {
+                    let said = content::concat_pieces(&std::mem::take(&mut words), draft.arena);
+                    self.parts.extend(said.map(|said| GeminiPart::Words(Speaker::Assistant, said)));
+                    self.parts.push(other);
+                }
+            }
+        }
+        let said = content::concat_pieces(&words, draft.arena);
+        self.parts.extend(said.map(|said| GeminiPart::Words(Speaker::Assistant, said)));
+    }
+
+    fn finish_run(self, draft: &mut RunBuilder<'run, '_>) {
+        draft.set_some(of_run::ERROR, self.error);
+        let mut talk = ConversationBuilder::from_parts(draft);
+        talk.add_meta(of_meta::MODEL, self.model);
+        let about = StepMeta::default();
+        for part in self.parts {
+            match part {
+                GeminiPart::Begin => talk.begin_message(),
+                GeminiPart::Words(speaker, words) => talk.add_message(speaker, words, &about, words.origin),
+                GeminiPart::Other(speaker, at, part) => adk::add_part(&mut talk, at, part, speaker, &about),
+            }
+        }
+        self.usage.into_iter().for_each(|usage| adk::count_usage(&mut talk, usage));
+        let draft = talk.finish_run();
+        if self.is_cut {
+            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        }
+    }
+}

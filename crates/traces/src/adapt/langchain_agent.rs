@@ -1,0 +1,89 @@
+//! What LangChain's agents give back: `input`, `output` and the `intermediate_steps` between them, each an action and what was observed.
+
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{list_of, node_object, node_text};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_run;
+
+key_table! {
+    LangChainAgentKey {
+        Input = "input" | "question" | "query",
+        Output = "output",
+        Steps = "intermediate_steps",
+        Action = "action",
+        Observation = "observation",
+        Tool = "tool",
+        Given = "tool_input",
+        Id = "tool_call_id",
+        Log = "log",
+        Kwargs = "kwargs",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "LangChain agent result",
+    known_by: "`intermediate_steps` of actions with `tool` and `tool_input`",
+    description: "results of LangChain's agents (`input`, `output`, `intermediate_steps`)",
+    marks: &[LangChainAgentKey::Steps.key()],
+    object: |object| {
+        let has = |field| value_of(object, field).is_some();
+        list_of(object, LangChainAgentKey::Steps).is_some_and(|steps| {
+            steps.iter().any(|step| action_of(*step).is_some())
+                || steps.is_empty() && has(LangChainAgentKey::Input) && has(LangChainAgentKey::Output)
+        })
+    },
+    read: read_run,
+    ..IN_FULL
+};
+
+/// A step is a pair, or an object with two keys.
+fn action_of(step: Node<'_>) -> Option<(Node<'_>, Object<'_>, Option<Node<'_>>)> {
+    let (action, observed) = match step.value {
+        Value::List([action, rest @ ..]) => (*action, rest.first().copied()),
+        Value::Object(step) => {
+            (value_of(step, LangChainAgentKey::Action)?, value_of(step, LangChainAgentKey::Observation))
+        }
+        _ => return None,
+    };
+    let object = node_object(action)?;
+    // An object of LangChain's own is written as its constructor.
+    let inside = value_of(object, LangChainAgentKey::Kwargs).and_then(node_object).unwrap_or(object);
+    inside.field(LangChainAgentKey::Tool).map(|_| (action, inside, observed))
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let Some(run) = node_object(root) else { return Ok(()) };
+    let mut talk = ConversationBuilder::new(draft);
+    let about = StepMeta::default();
+    if let Some(asked) = value_of(run, LangChainAgentKey::Input).filter(|asked| node_text(*asked).is_some()) {
+        talk.add_message(Speaker::User, asked, &about, asked.origin);
+    }
+    for node in list_of(run, LangChainAgentKey::Steps).unwrap_or_default() {
+        talk.draft.count_record();
+        let Some((at, action, observed)) = action_of(*node) else {
+            talk.draft.skip_value(node, "a step without its action is passed over");
+            continue;
+        };
+        if let Some(log) = value_of(action, LangChainAgentKey::Log) {
+            talk.add_message(Speaker::Thinking, log, &about, at.origin);
+        }
+        let made = ToolCall {
+            tool: action.field(LangChainAgentKey::Tool).unwrap_or(at),
+            args: value_of(action, LangChainAgentKey::Given),
+            id: value_of(action, LangChainAgentKey::Id),
+            origin: at.origin,
+        };
+        if let Some((call, result)) = talk.add_call(made, &about).zip(observed) {
+            talk.end_call(call, CallResult { result: Some(result), ..CallResult::default() }, &about);
+        }
+    }
+    if let Some(answer) = value_of(run, LangChainAgentKey::Output) {
+        talk.add_message(Speaker::Assistant, answer, &about, answer.origin);
+        talk.draft.set_entry(of_run::OUTPUT, answer);
+    }
+    talk.finish_run();
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! Messages of Pydantic AI: requests and responses with `parts`, as `all_messages_json()` writes them.
+
+use super::calls::TokenUsage;
+use super::content;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_usage};
+use averment_runs::run::StepStatus;
+
+key_table! {
+    PydanticMessageKey {
+        Kind = "kind",
+        Parts = "parts",
+        Usage = "usage",
+        Model = "model_name",
+        Messages = "messages",
+        /// Older versions count so.
+        Input = "request_tokens",
+        Output = "response_tokens",
+        CacheRead = "cache_read_tokens",
+        CacheWrite = "cache_write_tokens",
+    }
+}
+
+key_table! {
+    PydanticPartKey {
+        Kind = "part_kind",
+        Content = "content",
+        Tool = "tool_name",
+        Args = "args",
+        /// Older versions tell text from an object.
+        Json = "args_json",
+        Dict = "args_dict",
+        Id = "tool_call_id",
+        Time = "timestamp",
+        Details = "metadata",
+        End = "outcome",
+    }
+}
+
+key_table! {
+    PydanticMessageKind {
+        Request = "request",
+        Response = "response",
+    }
+}
+
+key_table! {
+    PydanticPartKind {
+        System = "system-prompt" | "instruction",
+        User = "user-prompt",
+        Said = "text",
+        Thought = "thinking",
+        Call = "tool-call" | "builtin-tool-call",
+        Result = "tool-return" | "builtin-tool-return",
+        Retry = "retry-prompt",
+        /// A file that the model made, and a summary for the provider.
+        Silent = "file" | "compaction",
+    }
+}
+
+key_table! {
+    PydanticOutcome {
+        Failed = "failed",
+        Denied = "denied",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Pydantic AI messages",
+    known_by: "messages of `kind` `request` or `response` whose `parts` have a `part_kind`",
+    description: "messages of Pydantic AI (`kind`, `parts`; a list, or under `messages`)",
+    marks: PydanticMessageKey::Messages.keys(),
+    near: &[PydanticPartKey::Kind.key()],
+    object: |object| messages_of(object).is_some_and(|list| object_items(list).any(|(_, one)| is_message(one))),
+    item_marks: &[PydanticMessageKey::Parts.key()],
+    element: is_message,
+    line: is_message,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn messages_of(object: Object<'_>) -> Option<&[Node<'_>]> {
+    value_of(object, PydanticMessageKey::Messages).and_then(node_list)
+}
+
+fn is_message(message: Object<'_>) -> bool {
+    text_of(message, PydanticMessageKey::Kind).and_then(PydanticMessageKind::from_key).is_some()
+        && list_of(message, PydanticMessageKey::Parts)
+            .is_some_and(|parts| object_items(parts).any(|(_, part)| text_of(part, PydanticPartKey::Kind).is_some()))
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    for node in items_of(root, &[PydanticMessageKey::Messages]) {
+        talk.draft.count_record();
+        let message = node_object(*node);
+        let parts = message.and_then(|message| Some((message, list_of(message, PydanticMessageKey::Parts)?)));
+        let kind = message.and_then(|message| text_of(message, PydanticMessageKey::Kind));
+        let (Some((message, parts)), Some(kind)) = (parts, kind.and_then(PydanticMessageKind::from_key)) else {
+            talk.draft.skip_value(node, "what is no request or response with `parts` is passed over");
+            continue;
+        };
+        if kind == PydanticMessageKind::Response {
+            talk.begin_message();
+            count_usage(&mut talk, message);
+        }
+        // What a tool adds to the conversation stands beside its result, in the words of the user.
+        let is_result = |part: Object<'run>| match part_kind(part) {
+            Some(PydanticPartKind::Result) => true,
+            Some(PydanticPartKind::Retry) => value_of(part, PydanticPartKey::Tool).is_some(),
+            _ => false,
+        };
+        let beside_result = object_items(parts).any(|(_, part)| is_result(part));
+        let asker =
+            if beside_result || kind == PydanticMessageKind::Response { Speaker::System } else { Speaker::User };
+        for (at, part) in talk.draft.record_objects(parts) {
+            add_part(&mut talk, at, part, asker);
+        }
+    }
+    talk.finish_run();
+    Ok(())
+}
+
+fn part_kind(part: Object<'_>) -> Option<PydanticPartKind> {
+    text_of(part, PydanticPartKey::Kind).and_then(PydanticPartKind::from_key)
+}
+
+fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, part: Object<'run>, asker: Speaker) {
+    let about = StepMeta { time: value_of(part, PydanticPartKey::Time), ..StepMeta::default() };
+    let Some(kind) = part_kind(part) else {
+        let word = text_of(part, PydanticPartKey::Kind).unwrap_or_default();
+        return talk.draft.skip_record(node.origin, format!("a part of unknown kind `{word}` is passed over"));
+    };
+    let content = part.field(PydanticPartKey::Content);
+    // What a request says besides text are files: no rule reads them.
+    let mut say = |speaker| {
+        if let Some(words) = content.and_then(|content| content::content_text(content, talk.draft.arena)) {
+            talk.add_message(speaker, words, &about, node.origin);
+        }
+    };
+    match kind {
+        PydanticPartKind::System => say(Speaker::System),
+        PydanticPartKind::User => say(asker),
+        PydanticPartKind::Said => say(Speaker::Assistant),
+        PydanticPartKind::Thought => say(Speaker::Thinking),
+        PydanticPartKind::Call => {
+            let made = ToolCall {
+                tool: part.field(PydanticPartKey::Tool).unwrap_or(Node::computed(Value::Null)),
+                args: value_of(part, PydanticPartKey::Args).map(unwrap_args),
+                id: part.field(PydanticPartKey::Id),
+                origin: node.origin,
+            };
+            talk.add_call(made, &about);
+        }
+        PydanticPartKind::Retry if value_of(part, PydanticPartKey::Tool).is_none() => say(Speaker::System),
+        PydanticPartKind::Result | PydanticPartKind::Retry => {
+            let of_outcome = text_of(part, PydanticPartKey::End).and_then(PydanticOutcome::from_key);
+            let status = match (kind, of_outcome) {
+                (_, Some(PydanticOutcome::Denied)) => StepStatus::Denied,
+                (PydanticPartKind::Retry, _) | (_, Some(PydanticOutcome::Failed)) => StepStatus::Failed,
+                _ => StepStatus::Ok,
+            };
+            let details = value_of(part, PydanticPartKey::Details);
+            let outcome = CallResult { result: content, status: Some(status), details, ..CallResult::default() };
+            let (id, tool) = (text_of(part, PydanticPartKey::Id), text_of(part, PydanticPartKey::Tool));
+            talk.add_result(id, tool, outcome, &about, node.origin);
+        }
+        PydanticPartKind::Silent => {}
+    }
+}
+
+fn unwrap_args(args: Node<'_>) -> Node<'_> {
+    let held = node_object(args).filter(|held| held.entries().len() == 1);
+    let inner = held.and_then(|held| {
+        let dict = value_of(held, PydanticPartKey::Dict).filter(|dict| node_object(*dict).is_some());
+        dict.or_else(|| value_of(held, PydanticPartKey::Json).filter(|text| node_text(*text).is_some()))
+    });
+    inner.unwrap_or(args)
+}
+
+fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>) {
+    let model = value_of(message, PydanticMessageKey::Model);
+    talk.add_meta(of_meta::MODEL, model);
+    let Some(counts) = object_of(message, PydanticMessageKey::Usage) else { return };
+    let mut usage = TokenUsage::default();
+    usage.add_usage(counts);
+    let others = [
+        (of_usage::INPUT, PydanticMessageKey::Input),
+        (of_usage::OUTPUT, PydanticMessageKey::Output),
+        (of_usage::CACHE_READ, PydanticMessageKey::CacheRead),
+        (of_usage::CACHE_WRITE, PydanticMessageKey::CacheWrite),
+    ];
+    for (name, field) in others {
+        usage.add_count(name, value_of(counts, field));
+    }
+    talk.add_usage(&usage, model);
+}

@@ -1,0 +1,177 @@
+//! ShareGPT conversations: `conversations` of turns with `from` and `value`. Calls are turns of their own (`function_call`), blocks of
+//! `<tool_call>` in a text, or the `Action:` and `Action Input:` of ToolBench; what is written otherwise nobody can tell from words.
+
+use super::calls::parse_arguments;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{FieldRecord, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::messages::ToolCallKey;
+use super::nodes::{list_of, node_list, node_object, node_text, object_items, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_run;
+use averment_runs::run::StepKind;
+
+key_table! {
+    ShareKey {
+        Turns = "conversations",
+        From = "from",
+        Value = "value",
+        Id = "id",
+        System = "system",
+        Tools = "tools",
+    }
+}
+
+key_table! {
+    ShareSpeaker {
+        User = "human" | "user",
+        Model = "gpt" | "assistant" | "model" | "chatgpt" | "bing" | "bard",
+        Call = "function_call" | "tool_call",
+        Result = "observation" | "tool" | "function" | "function_response" | "tool_response",
+        System = "system",
+    }
+}
+
+key_table! {
+    /// What the last action of ToolBench is given.
+    ToolBenchKey {
+        Answer = "final_answer",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "ShareGPT conversation",
+    known_by: "`conversations` of turns with `from` and `value`",
+    description: "conversations in the form of ShareGPT and ToolBench (`conversations`, `from`, `value`)",
+    marks: &[ShareKey::Turns.key()],
+    object: |object| {
+        list_of(object, ShareKey::Turns).is_some_and(|turns| object_items(turns).any(|(_, turn)| is_turn(turn)))
+    },
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_turn(turn: Object<'_>) -> bool {
+    text_of(turn, ShareKey::From).is_some() && turn.field(ShareKey::Value).is_some()
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let Some(run) = node_object(root) else { return Ok(()) };
+    draft.set_some(of_run::ID, run.field(ShareKey::Id).filter(|id| node_text(*id).is_some()));
+    let mut talk = ConversationBuilder::new(draft);
+    let about = StepMeta::default();
+    if let Some(words) = value_of(run, ShareKey::System) {
+        talk.add_message(Speaker::System, words, &about, words.origin);
+    }
+    let mut tells = value_of(run, ShareKey::Tools).is_some();
+    for node in list_of(run, ShareKey::Turns).unwrap_or_default() {
+        talk.draft.count_record();
+        let turn = node_object(*node).filter(|turn| is_turn(*turn));
+        let speaker = turn.and_then(|turn| text_of(turn, ShareKey::From)).and_then(ShareSpeaker::from_key);
+        let words = turn.and_then(|turn| value_of(turn, ShareKey::Value));
+        let (Some(speaker), Some(words)) = (speaker, words) else {
+            talk.draft.skip_value(node, "a turn of an unknown speaker is passed over");
+            continue;
+        };
+        match speaker {
+            ShareSpeaker::User => talk.add_content(Speaker::User, words, &about, node.origin),
+            ShareSpeaker::System => talk.add_content(Speaker::System, words, &about, node.origin),
+            ShareSpeaker::Model => tells |= add_words(&mut talk, words),
+            ShareSpeaker::Call => {
+                tells = true;
+                let call = parse_arguments(talk.draft, words);
+                add_calls(&mut talk, call);
+            }
+            ShareSpeaker::Result => {
+                tells = true;
+                let result = unwrap_result(words, &talk);
+                talk.add_result(
+                    None,
+                    None,
+                    CallResult { result: Some(result), ..CallResult::default() },
+                    &about,
+                    node.origin,
+                );
+            }
+        }
+    }
+    let draft = talk.finish_run();
+    if !tells {
+        let message = "calls count as not recorded: no turn is a call, and no `tools` are listed";
+        draft.add_warning(root.origin, message);
+        draft.mark_unrecorded(StepKind::Call);
+    }
+    Ok(())
+}
+
+/// One call, or several.
+fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, told: Node<'run>) {
+    let told = talk.draft.arena.alloc(told);
+    for node in node_list(*told).unwrap_or(std::slice::from_ref(told)) {
+        let call = node_object(*node);
+        let inside = call.map(|call| value_of(call, ToolCallKey::Function).and_then(node_object).unwrap_or(call));
+        let Some((call, inside)) = call.zip(inside) else {
+            talk.draft.skip_record(node.origin, "a call that is no JSON is passed over");
+            continue;
+        };
+        let tool = inside.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
+        let args = super::messages::call_arguments(&inside);
+        let id = call.field(ToolCallKey::Id);
+        talk.add_call(ToolCall { tool, args, id, origin: node.origin }, &StepMeta::default());
+    }
+}
+
+const CALL: [&str; 2] = ["<tool_call>", "</tool_call>"];
+const RESULT: [&str; 2] = ["<tool_response>", "</tool_response>"];
+const ACTION: [&str; 2] = ["Action:", "Action Input:"];
+/// The action of ToolBench that gives the answer.
+const FINISH: &str = "Finish";
+
+/// What a model says, and the calls in it. True where there are some.
+fn add_words<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, words: Node<'run>) -> bool {
+    let about = StepMeta::default();
+    talk.begin_turn();
+    let Some(text) = node_text(words) else {
+        talk.add_content(Speaker::Assistant, words, &about, words.origin);
+        return false;
+    };
+    let text: &'run str = talk.draft.arena.alloc_str(text);
+    let piece = |part: &'run str| Node::new(Value::plain_text(part.trim()), words.origin);
+    if text.contains(CALL[0]) {
+        let mut left = text;
+        while let Some((said, behind)) = left.split_once(CALL[0]) {
+            talk.add_message(Speaker::Assistant, piece(said), &about, words.origin);
+            let (call, rest) = behind.split_once(CALL[1]).unwrap_or((behind, ""));
+            let call = parse_arguments(talk.draft, piece(call));
+            add_calls(talk, call);
+            left = rest;
+        }
+        talk.add_message(Speaker::Assistant, piece(left), &about, words.origin);
+        return true;
+    }
+    let Some((said, behind)) = text.split_once(ACTION[0]).filter(|(said, _)| said.is_empty() || said.ends_with('\n'))
+    else {
+        talk.add_message(Speaker::Assistant, words, &about, words.origin);
+        return false;
+    };
+    talk.add_message(Speaker::Thinking, piece(said), &about, words.origin);
+    match behind.split_once(ACTION[1]) {
+        Some((tool, args)) => {
+            let args = Some(piece(args));
+            let answer = (tool.trim() == FINISH).then(|| args.map(|args| parse_arguments(talk.draft, args))).flatten();
+            talk.add_call(ToolCall { tool: piece(tool), args, id: None, origin: words.origin }, &about);
+            let answer = answer.and_then(node_object).and_then(|given| given.field(ToolBenchKey::Answer));
+            talk.draft.set_some(of_run::OUTPUT, answer);
+        }
+        None => talk.draft.skip_record(words.origin, "an action without its input is passed over"),
+    }
+    true
+}
+
+fn unwrap_result<'run>(words: Node<'run>, talk: &ConversationBuilder<'_, 'run, '_>) -> Node<'run> {
+    let inner = node_text(words).and_then(|text| text.trim().strip_prefix(RESULT[0])?.strip_suffix(RESULT[1]));
+    // Several results in one turn stay as they are written.
+    let inner = inner.filter(|inner| !inner.contains(RESULT[0]));
+    inner.map_or(words, |inner| Node::new(Value::plain_text(talk.draft.arena.alloc_str(inner.trim())), words.origin))
+}

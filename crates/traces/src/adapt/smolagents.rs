@@ -1,0 +1,166 @@
+//! smolagents: the steps in an agent's memory. A step of a code agent calls `python_interpreter`: the tools that its code calls stand in
+//! the code alone, and count as not recorded.
+
+use super::calls::TokenUsage;
+use super::content;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
+use super::fields::{FieldRecord, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::messages::ToolCallKey;
+use super::nodes::{items_of, list_of, node_object, node_text, object_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_run;
+use averment_runs::run::{StepKind, StepStatus};
+
+key_table! {
+    SmolKey {
+        System = "system_prompt",
+        Task = "task",
+        Number = "step_number",
+        Calls = "tool_calls",
+        Error = "error",
+        Why = "message",
+        Said = "model_output",
+        Observed = "observations",
+        Output = "action_output",
+        Usage = "token_usage",
+        Final = "is_final_answer",
+        Timing = "timing",
+        Start = "start_time",
+        End = "end_time",
+        Plan = "plan",
+        Answer = "output",
+        Code = "code_action",
+        Message = "model_output_message",
+    }
+}
+
+key_table! {
+    SmolTool {
+        Final = "final_answer",
+        Code = "python_interpreter",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "smolagents steps",
+    known_by: "steps with a `step_number` beside `tool_calls`, `observations` or `model_output`",
+    description: "steps of agents of smolagents (a list, or one a line)",
+    marks: &[SmolKey::Number.key()],
+    near: &[SmolKey::Final.key(), SmolKey::Output.key()],
+    object: is_step,
+    item_marks: &[SmolKey::Number.key()],
+    element: is_step,
+    line: is_step,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_step(step: Object<'_>) -> bool {
+    let has = |field| step.field(field).is_some();
+    matches!(step.field(SmolKey::Number).map(|number| number.value), Some(Value::Number(_)))
+        && has(SmolKey::Observed)
+        && (has(SmolKey::Final) || has(SmolKey::Said) || has(SmolKey::Output) || has(SmolKey::Message))
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::new(draft);
+    let mut runs_code = false;
+    for node in items_of::<SmolKey>(root, &[]) {
+        talk.draft.count_record();
+        let Some(step) = node_object(*node) else {
+            talk.draft.skip_value(node, "what is no step is passed over");
+            continue;
+        };
+        let about = StepMeta::default();
+        if value_of(step, SmolKey::Number).is_some() {
+            runs_code |= value_of(step, SmolKey::Code).is_some();
+            runs_code |= add_step(&mut talk, *node, step);
+        } else if let Some(words) = value_of(step, SmolKey::Task) {
+            talk.add_content(Speaker::User, words, &about, node.origin);
+        } else if let Some(words) = value_of(step, SmolKey::System) {
+            talk.add_content(Speaker::System, words, &about, node.origin);
+        } else if let Some(words) = value_of(step, SmolKey::Plan) {
+            talk.add_content(Speaker::Thinking, words, &about, node.origin);
+            count_usage(&mut talk, step);
+        } else if let Some(answer) = value_of(step, SmolKey::Answer) {
+            talk.draft.set_entry(of_run::OUTPUT, answer);
+        } else {
+            talk.draft.skip_record(node.origin, "a step of unknown kind is passed over");
+        }
+    }
+    if runs_code {
+        talk.draft.add_warning(
+            root.origin,
+            "calls count as not recorded: code calls tools, and only the code is written down",
+        );
+    }
+    let draft = talk.finish_run();
+    if runs_code {
+        draft.mark_unrecorded(StepKind::Call);
+    }
+    Ok(())
+}
+
+fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>) {
+    if let Some(counts) = object_of(step, SmolKey::Usage) {
+        let mut usage = TokenUsage::default();
+        usage.add_usage(counts);
+        talk.usage.merge_usage(&usage);
+    }
+}
+
+/// True if the step ran code.
+fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) -> bool {
+    let timing = object_of(step, SmolKey::Timing);
+    let at = |field| timing.and_then(|timing| value_of(timing, field)).and_then(instant_node);
+    let start = StepMeta { time: at(SmolKey::Start), ..StepMeta::default() };
+    let end = StepMeta { time: at(SmolKey::End), ..StepMeta::default() };
+    talk.begin_turn();
+    count_usage(talk, step);
+    // What the model writes is its way to the call; the answer is given by a tool.
+    if let Some(said) = value_of(step, SmolKey::Said) {
+        let words = content::content_text(said, talk.draft.arena);
+        words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &start, node.origin));
+    }
+    let calls = list_of(step, SmolKey::Calls).unwrap_or_default();
+    let mut made = Vec::new();
+    let (mut runs_code, mut is_final) = (false, false);
+    for (at, call) in talk.draft.record_objects(calls) {
+        let function = object_of(call, ToolCallKey::Function).unwrap_or(call);
+        let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
+        let kind = node_text(tool).and_then(SmolTool::from_key);
+        runs_code |= kind == Some(SmolTool::Code);
+        is_final |= kind == Some(SmolTool::Final);
+        let args = function.field(ToolCallKey::Arguments);
+        let id = call.field(ToolCallKey::Id);
+        made.extend(talk.add_call(ToolCall { tool, args, id, origin: at.origin }, &start));
+    }
+    add_outcome(talk, step, &made, &end);
+    if super::fields::is_true(&step, &super::fields::NodeShapes, SmolKey::Final) || is_final && made.len() == 1 {
+        talk.draft.set_some(of_run::OUTPUT, value_of(step, SmolKey::Output));
+    }
+    runs_code
+}
+
+/// Observations belong to all calls of a step together: of several nobody knows whose they are.
+fn add_outcome<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    step: Object<'run>,
+    made: &[super::run_builder::StepId],
+    end: &StepMeta<'run>,
+) {
+    let error = value_of(step, SmolKey::Error);
+    let why = error.map(|error| node_object(error).and_then(|error| value_of(error, SmolKey::Why)).unwrap_or(error));
+    if let [call] = made {
+        let observed = value_of(step, SmolKey::Observed).filter(|seen| node_text(*seen) != Some(""));
+        let result = observed.or_else(|| value_of(step, SmolKey::Output)).or(why);
+        let status = if error.is_some() { StepStatus::Failed } else { StepStatus::Ok };
+        let outcome = CallResult { result, error: why, status: Some(status), ..CallResult::default() };
+        talk.end_call(*call, outcome, end);
+        return;
+    }
+    talk.note_input();
+}

@@ -360,6 +360,10 @@ impl Run {
         for step in self.steps.iter_mut().filter(|step| step.kind == Kind::Call) {
             step.unrecorded.extend((!args).then_some("args"));
             step.unrecorded.extend((!results).then_some("result"));
+            // What it gives back may still come.
+            if !self.complete && step.status().is_none() && !step.fields.contains_key("result") {
+                step.unrecorded.extend(["result", "error"]);
+            }
         }
         self.name_agents();
         let mut executed = 0;

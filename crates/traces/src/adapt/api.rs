@@ -3,6 +3,7 @@
 
 pub(super) mod anthropic;
 pub(super) mod converse;
+pub(crate) mod exit_codes;
 mod part_identity;
 pub(crate) mod responses;
 

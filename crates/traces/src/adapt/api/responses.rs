@@ -1,11 +1,10 @@
 //! OpenAI's Responses API: responses, requests with their responses, and streamed events. A call of a function does not say whether it
 //! succeeded; what the provider itself runs does (`status`, `error`). There are no times.
 
+use super::exit_codes::exit_code;
 use super::{ApiKey, ExchangeMerger, is_exchange};
 use crate::adapt::content;
-use crate::adapt::conversation::{
-    CallResult, ConversationBuilder, Speaker, StepMeta, TextMarkers, ToolCall, build_markers, number_behind,
-};
+use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
 use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::nodes::{
@@ -17,7 +16,6 @@ use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
-use std::sync::LazyLock;
 
 key_table! {
     ItemKey {
@@ -415,24 +413,6 @@ fn add_result<'run>(
         node.origin,
     );
 }
-
-/// Found in one of several outcomes, in JSON inside text, or in Codex's words.
-pub(crate) fn exit_code(output: Node<'_>) -> Option<Node<'_>> {
-    match output.value {
-        Value::List(parts) => {
-            let codes =
-                object_items(parts).filter_map(|(_, part)| object_of(part, ItemKey::End)?.field(ItemKey::ExitCode));
-            codes.filter(|code| NodeShapes.has_shape(*code, ValueShape::Number)).last()
-        }
-        Value::Text(_) => number_behind(output, &EXIT_CODES),
-        _ => None,
-    }
-}
-
-/// Text before an exit code.
-static EXIT_CODES: TextMarkers = LazyLock::new(|| {
-    build_markers(["Process exited with code", "\"exit_code\":", "Exit code:", "exited with exit code"])
-});
 
 /// Readable reasoning: its text, or a summary.
 fn add_reasoning<'run>(

@@ -48,29 +48,6 @@ fn the_action_annotates_sums_up_and_keeps_reports() {
     assert!(!folder.path().join("PWNED").exists());
 }
 
-#[cfg(unix)]
-#[test]
-fn the_summary_of_the_step_is_what_this_run_wrote() {
-    let inputs = [("AVERMENT_RULES", "broken.assert"), ("AVERMENT_TRACES", "runs/b.json")];
-    for is_link in [false, true] {
-        let folder = folder();
-        folder.write("broken.assert", b"each refund args\n");
-        folder.write("secret", b"of the machine\n");
-        folder.write("averment-reports/averment.html", b"");
-        let left = folder.path().join("averment-reports/averment.md");
-        if is_link {
-            std::os::unix::fs::symlink(folder.path().join("secret"), left).unwrap();
-        } else {
-            std::fs::write(left, "all is well\n").unwrap();
-        }
-        let (code, said) = action(&folder, &inputs);
-        assert_eq!(code, Some(3), "{said}");
-        let summary = std::fs::read_to_string(folder.path().join("summary.md")).unwrap_or_default();
-        assert_eq!(summary, "");
-        assert_eq!(folder.read("secret"), "of the machine\n");
-    }
-}
-
 #[test]
 fn the_action_takes_further_arguments_and_the_project() {
     let folder = folder();

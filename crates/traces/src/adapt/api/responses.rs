@@ -5,7 +5,7 @@ use super::exit_codes::exit_code;
 use super::{ApiKey, ExchangeMerger, is_exchange};
 use crate::adapt::content;
 use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use crate::adapt::fields::{FieldRecord, NodeShapes, is_true, key_table};
 use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::nodes::{
     first_of, items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of,

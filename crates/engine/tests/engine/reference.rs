@@ -100,8 +100,8 @@ fn every_step_pattern_in_the_table_of_patterns_checks_as_it_is_written() {
     let files = Memory::default();
     let mut patterns = 0;
     for code in first_column(&page("language.md"), "| pattern | matches") {
-        let params = ["tool", "action"].into_iter().filter(|name| code.contains(&format!("${{{name}}}")));
-        let params: String = params.map(|name| format!("param {name}: text = \"x\"\n")).collect();
+        let params = ["witness", "action"].into_iter().filter(|name| code.contains(&format!("${{{name}}}")));
+        let params: String = params.map(|name| format!("param {name}: string = \"x\"\n")).collect();
         let rules = format!("{params}before a(id: $id) -> {code}");
         assert_eq!(said(&rules, &files, Severity::Warning), [""; 0], "{code}");
         patterns += 1;

@@ -66,6 +66,7 @@ mod spans;
 #[cfg(feature = "pictures")]
 pub mod standing;
 mod step_line;
+#[cfg(feature = "pictures")]
 mod stop_trace;
 #[cfg(feature = "pictures")]
 mod summary;

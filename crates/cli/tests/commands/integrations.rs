@@ -142,7 +142,11 @@ fn the_hooks_of_pre_commit_pass_and_fail() {
             ("r.assert", good),
             ("run.json", "{\"calls\": [{\"tool\": \"refund\", \"args\": {\"amount\": 20}}]}"),
         ]);
-        let line = format!("{}{}", entry.strip_prefix("aver ").unwrap(), if *files { " r.assert" } else { "" });
+        let line = format!(
+            "{}{}",
+            entry.strip_prefix("integrations/pre-commit.sh ").unwrap(),
+            if *files { " r.assert" } else { "" }
+        );
         let ran = folder.aver(&line);
         assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{id}: {ran:?}");
         folder.write("r.assert", text.as_bytes());

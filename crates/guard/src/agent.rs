@@ -61,7 +61,7 @@ impl Agent {
         }
     }
 
-    /// Reads an event from standard input of a hook. A byte order mark is skipped, and arguments may be JSON in a text.
+    /// Reads an event from standard input of a hook. A byte order mark is skipped; arguments that are JSON in a text stay text, which the log's reader takes apart.
     ///
     /// # Errors
     /// What is wrong with it, in words.
@@ -131,7 +131,7 @@ impl HookEvent<'_> {
     fn call(&self) -> Result<ProposedCall, String> {
         let tool = self.text(&["tool_name", "toolName"]).ok_or("the event has no `tool_name`")?;
         let args = self.value(&["tool_input", "toolArgs"]).cloned().unwrap_or(Value::Object(Map::new()));
-        Ok(self.call_of(tool, unpack_text(args)))
+        Ok(self.call_of(tool, args))
     }
 
     fn shell_call(&self) -> Result<ProposedCall, String> {
@@ -179,7 +179,7 @@ impl HookEvent<'_> {
     }
 }
 
-/// JSON in a text is what it says.
+/// JSON in a text, as Cursor writes outputs, is what it says: signs that the call failed stand in it.
 fn unpack_text(value: Value) -> Value {
     match &value {
         Value::String(text) if text.trim_start().starts_with(['{', '[']) => serde_json::from_str(text).unwrap_or(value),

@@ -4,7 +4,7 @@ use crate::agent::{Agent, HookInput};
 use crate::answer::{Decision, HookAnswer};
 use crate::event::{CallLine, LogLine, ProposedCall, SessionEvent};
 use crate::judge::{GuardMode, RuleBreach, breach_text, judge_call, judge_stop};
-use crate::session::{SessionKey, SessionLog, count_calls, now, record_event};
+use crate::session::{SessionKey, SessionLog, now, record_event};
 use averment::Rules;
 use std::path::Path;
 
@@ -63,15 +63,9 @@ impl Guard<'_> {
     /// # Errors
     /// What keeps it from being decided or recorded, in words.
     pub fn decide_call(&self, log: &mut SessionLog, call: &ProposedCall) -> Result<Decision, String> {
-        if let Some(id) = &call.id {
-            let counts = count_calls(log.text(), Some(id), &call.tool);
-            // The same hook may be installed twice, for the user and for the project.
-            if counts.denied > 0 {
-                return Ok(Decision::Deny(denial_of(log.text(), id)));
-            }
-            if counts.admitted > 0 {
-                return Ok(Decision::Pass);
-            }
+        // The same hook may be installed twice, for the user and for the project. Another call with the same id is another call.
+        if let Some(decided) = find_decision(log.text(), call) {
+            return Ok(decided);
         }
         let with = format!("{}{}", log.text(), LogLine::Call(CallLine::of(call, now())).to_text());
         let breaches = judge_call(self.rules, self.mode, log.text(), &with)
@@ -125,12 +119,17 @@ fn unwritable(log: &SessionLog, error: &std::io::Error) -> String {
     format!("the log `{}` cannot be written: {error}", log.path().display())
 }
 
-/// What was said when a call was denied before.
-fn denial_of(text: &str, id: &str) -> String {
-    let quoted = serde_json::to_string(id).unwrap_or_default();
-    let start = format!("{{\"guard\":\"denied\",\"id\":{quoted},");
-    let line = text.lines().find(|line| line.starts_with(&start));
-    let line: Option<serde_json::Value> = line.and_then(|line| serde_json::from_str(line).ok());
-    let reason = line.as_ref().and_then(|line| line.get("reason")).and_then(|reason| reason.as_str());
-    reason.unwrap_or("This call was denied before.").to_owned()
+/// What was decided of the very same call before: its id, its tool and its arguments.
+fn find_decision(log: &str, call: &ProposedCall) -> Option<Decision> {
+    call.id.as_ref()?;
+    let lines = [LogLine::Call(CallLine::of(call, 0)), LogLine::Denied(CallLine::of(call, 0))];
+    // Lines are written by one serializer: what is before the time is the call.
+    let [admitted, denied] = lines.map(|line| line.to_text().trim_end().trim_end_matches("0}").to_owned());
+    log.lines().find_map(|line| {
+        if line.starts_with(&admitted) {
+            return Some(Decision::Pass);
+        }
+        let rest = line.starts_with(&denied).then(|| serde_json::from_str::<serde_json::Value>(line).ok()).flatten()?;
+        Some(Decision::Deny(rest.get("reason")?.as_str()?.to_owned()))
+    })
 }

@@ -1,6 +1,7 @@
 //! What rules say of a call before it is made, and of a session that ends.
 
 use averment::{AssertionResult, Outcome, Rules, RunError, Severity, Status, Trace, UndecidedCause};
+use averment_runs::normal::of_run;
 use serde_json::Value;
 
 /// What becomes of a call that breaks a rule.
@@ -18,7 +19,13 @@ impl GuardMode {
     /// All modes with their words, mildest first.
     pub const ALL: [(&'static str, Self); 3] = [("log", Self::Log), ("warn", Self::Warn), ("enforce", Self::Enforce)];
 
-    /// The mode for a rule of a severity: `warning` rules warn at most, `info` rules are logged.
+    /// Its word on the command line.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(_, mode)| *mode == self).map_or("", |(word, _)| word)
+    }
+
+    /// The mode for a rule of a severity: rules with `severity warn` warn at most, those with `severity info` are logged.
     #[must_use]
     pub fn for_severity(self, severity: Severity) -> Self {
         match severity {
@@ -125,7 +132,7 @@ pub fn judge_stop(rules: &Rules, mode: GuardMode, log: &str, ended: &str) -> Res
 /// A run that cannot be read.
 pub fn judge_growth(rules: &Rules, mode: GuardMode, normal_form: &str) -> Result<Vec<(RuleBreach, u64)>, RunError> {
     let Ok(Value::Object(mut run)) = serde_json::from_str::<Value>(normal_form) else { return Ok(Vec::new()) };
-    run.insert("complete".to_owned(), false.into());
+    run.insert(of_run::COMPLETE.to_owned(), false.into());
     let outcome = check_text(rules, &Value::Object(run).to_string())?;
     let broken = outcome.results().filter(|result| is_broken(*result) && result.assertion().fails_for_good());
     Ok(broken.map(|result| (RuleBreach::new(result, mode), result.violation_count().max(1))).collect())

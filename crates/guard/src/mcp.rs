@@ -4,19 +4,22 @@
 //! The protocol: modelcontextprotocol.io/specification, transports (stdio) and `tools/call`.
 
 use crate::answer::Decision;
-use crate::event::{CallEnd, ProposedCall};
+use crate::event::{CallEnd, ProposedCall, SessionEvent};
 use crate::hook::Guard;
 use crate::judge::GuardMode;
 use crate::session::{SessionLog, record_event};
 use crate::strict_json;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
+use std::io;
 
 /// What becomes of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum McpStep {
     /// It is passed on as it stands.
     Pass,
+    /// It is passed on, and this is told on standard error: MCP has no way to tell the user.
+    Tell(String),
     /// It is not; the client gets this line.
     Answer(String),
 }
@@ -62,13 +65,15 @@ impl<'a> McpGuard<'a> {
         }
     }
 
-    /// Looks at a line of the server: results of calls go into the log.
-    pub fn take_answer(&mut self, line: &[u8]) {
-        let Ok(Value::Object(mut answer)) = serde_json::from_slice::<Value>(line) else { return };
-        let Some(call) = answer.get("id").and_then(|id| self.open.remove(&id.to_string())) else { return };
+    /// Looks at a line of the server: results of calls go into the log. A result that cannot be recorded is one that is not known.
+    ///
+    /// # Errors
+    /// What the system says where it cannot be recorded.
+    pub fn take_answer(&mut self, line: &[u8]) -> io::Result<()> {
+        let Ok(Value::Object(mut answer)) = serde_json::from_slice::<Value>(line) else { return Ok(()) };
+        let Some(call) = answer.get("id").and_then(|id| self.open.remove(&id.to_string())) else { return Ok(()) };
         let (result, error) = outcome_of(&mut answer);
-        // A result that cannot be recorded is one that is not known.
-        let _ = record_event(&mut self.log, &crate::event::SessionEvent::End(CallEnd { call, result, error }));
+        record_event(&mut self.log, &SessionEvent::End(CallEnd { call, result, error }))
     }
 
     /// The end of the connection.
@@ -97,15 +102,15 @@ impl<'a> McpGuard<'a> {
         let decision = match self.guard.decide_call(&mut self.log, &call) {
             Ok(decision) => decision,
             Err(problem) if self.guard.mode == GuardMode::Enforce => Decision::Refuse(format!("aver guard: {problem}")),
-            Err(_) => Decision::Pass,
+            Err(problem) => Decision::Complain(format!("aver guard: {problem}")),
         };
-        match decision {
-            Decision::Deny(text) | Decision::Refuse(text) => McpStep::Answer(denial_line(&id, &text)),
-            _ => {
-                self.open.insert(id.to_string(), call);
-                McpStep::Pass
-            }
-        }
+        let step = match decision {
+            Decision::Deny(text) | Decision::Refuse(text) => return McpStep::Answer(denial_line(&id, &text)),
+            Decision::Warn(text) | Decision::Complain(text) => McpStep::Tell(text),
+            Decision::Pass | Decision::HoldBack(_) => McpStep::Pass,
+        };
+        self.open.insert(id.to_string(), call);
+        step
     }
 }
 
@@ -124,15 +129,11 @@ fn outcome_of(answer: &mut Map<String, Value>) -> (Option<Value>, Option<Value>)
     if failed { (None, Some(given.unwrap_or(Value::from("error")))) } else { (given, None) }
 }
 
-/// Text alone stands for itself, and is what it says where it is JSON.
+/// Text alone stands for itself.
 fn content_text(content: Value) -> Value {
     let Value::Array(parts) = &content else { return content };
     let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();
-    let Some(text) = texts.map(|texts| texts.join("\n")) else { return content };
-    serde_json::from_str(&text)
-        .ok()
-        .filter(|value: &Value| value.is_object() || value.is_array())
-        .unwrap_or(text.into())
+    texts.map_or(content.clone(), |texts| texts.join("\n").into())
 }
 
 fn denial_line(id: &Value, text: &str) -> String {

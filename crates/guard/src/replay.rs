@@ -2,6 +2,8 @@
 
 use crate::judge::{GuardMode, RuleBreach, judge_call, judge_stop};
 use averment::{Rules, RunError};
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::{StepKind, StepStatus};
 use serde_json::{Map, Value};
 
 /// The most calls of a run that are replayed: each is judged with all before it.
@@ -65,41 +67,33 @@ struct RunPrefix {
 }
 
 /// What is known of a run only when it has ended.
-const AT_END: [&str; 6] = ["output", "error", "cost", "usage", "duration", "turns"];
-/// False where more may come.
-const COMPLETE: &str = "complete";
-/// What is known of a call only when it has ended.
-const OF_RESULT: [&str; 9] = ["result", "response", "error", "status", "ok", "end", "duration", "exit_code", "details"];
-/// The lists of steps, with the words of their kinds.
-const KINDS: [(&str, &str); 9] = [
-    ("calls", "call"),
-    ("messages", "message"),
-    ("commands", "command"),
-    ("reads", "read"),
-    ("writes", "write"),
-    ("skills", "skill"),
-    ("http", "http"),
-    ("spans", "span"),
-    ("handovers", "handover"),
-];
+const AT_END: [&str; 6] = [of_run::OUTPUT, of_run::ERROR, of_run::COST, of_run::USAGE, of_run::DURATION, of_run::TURNS];
+/// What is known of a step only when it has ended, beside its outcome.
+const WITH_RESULT: [&str; 6] =
+    [of_step::RESPONSE, of_step::END, of_step::DURATION, of_step::EXIT_CODE, of_step::OUTPUT, of_step::DETAILS];
+
+/// Takes from a step what is known only when it has ended.
+fn open_step(step: &mut Map<String, Value>) {
+    of_step::OUTCOME.iter().chain(&WITH_RESULT).for_each(|key| drop(step.remove(*key)));
+}
 
 impl RunPrefix {
     fn of(mut run: Map<String, Value>) -> Self {
         for key in AT_END {
             run.remove(key);
         }
-        let has_ended = run.insert(COMPLETE.to_owned(), false.into()) != Some(Value::Bool(false));
+        let has_ended = run.insert(of_run::COMPLETE.to_owned(), false.into()) != Some(Value::Bool(false));
         // Without one order of all kinds nobody knows what else had happened before a call.
-        if !run.contains_key("steps") {
-            for (list, _) in KINDS.iter().filter(|(list, _)| *list != "calls") {
-                run.remove(*list);
+        if !run.contains_key(of_run::STEPS) {
+            for kind in StepKind::ALL.into_iter().filter(|kind| *kind != StepKind::Call) {
+                run.remove(kind.list_key());
             }
         }
         Self { run, has_ended }
     }
 
     fn calls(&self) -> &[Value] {
-        self.run.get("calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+        self.run.get(StepKind::Call.list_key()).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn call_count(&self) -> usize {
@@ -109,17 +103,28 @@ impl RunPrefix {
     /// The tool of a call that was executed.
     fn executed_tool(&self, place: usize) -> Option<String> {
         let call = self.calls().get(place)?;
-        let status = call.get("status").and_then(Value::as_str).unwrap_or_default();
-        let tool = call.get("tool").and_then(Value::as_str)?;
-        (!matches!(status, "denied" | "pending")).then(|| tool.to_owned())
+        let status = call.get(of_step::STATUS).and_then(Value::as_str).and_then(StepStatus::from_word);
+        let tool = call.get(of_step::TOOL).and_then(Value::as_str)?;
+        status.is_none_or(StepStatus::is_executed).then(|| tool.to_owned())
     }
 
+    /// A call that was not made did nothing either.
     fn deny_call(&mut self, place: usize) {
-        let calls = self.run.get_mut("calls").and_then(Value::as_array_mut);
+        let calls = self.run.get_mut(StepKind::Call.list_key()).and_then(Value::as_array_mut);
         if let Some(Value::Object(call)) = calls.and_then(|calls| calls.get_mut(place)) {
-            OF_RESULT.iter().for_each(|key| drop(call.remove(*key)));
-            call.insert("status".to_owned(), "denied".into());
+            open_step(call);
+            call.insert(of_step::STATUS.to_owned(), StepStatus::Denied.as_str().into());
         }
+        let Some(Value::Array(mut steps)) = self.run.remove(of_run::STEPS) else { return };
+        let (at, end) = place_in_order(&steps, place);
+        for done in (at + 1..end).rev() {
+            let Some(kind) = steps.get(done).and_then(step_kind) else { continue };
+            let before = steps.iter().take(done).filter(|step| step_kind(step) == Some(kind)).count();
+            let items = self.run.get_mut(kind.list_key()).and_then(Value::as_array_mut);
+            items.filter(|items| before < items.len()).into_iter().for_each(|items| drop(items.remove(before)));
+            steps.remove(done);
+        }
+        self.run.insert(of_run::STEPS.to_owned(), steps.into());
     }
 
     /// The run as it was before a call.
@@ -135,39 +140,48 @@ impl RunPrefix {
     fn text_at_end(&self) -> String {
         let mut run = self.run.clone();
         if self.has_ended {
-            run.remove(COMPLETE);
+            run.remove(of_run::COMPLETE);
         }
         Value::Object(run).to_string()
     }
 
     fn cut(&self, place: usize, with: bool) -> String {
         let mut run = self.run.clone();
-        let mut kept = [usize::MAX; KINDS.len()];
-        if let Some(Value::Array(steps)) = run.get_mut("steps") {
-            let is_call = |step: &Value| step_kind(step) == "call";
-            let at = steps.iter().enumerate().filter(|(_, step)| is_call(step)).nth(place).map(|(at, _)| at);
-            steps.truncate(at.map_or(steps.len(), |at| at + usize::from(with)));
-            for (kind, kept) in KINDS.iter().zip(&mut kept) {
-                *kept = steps.iter().filter(|step| step_kind(step) == kind.1).count();
-            }
-        } else {
-            kept[0] = place + usize::from(with);
+        let of_calls = |count: usize| StepKind::ALL.map(|kind| (kind == StepKind::Call).then_some(count));
+        let (mut kept, mut open) = (of_calls(place + usize::from(with)), of_calls(usize::from(with)));
+        if let Some(steps) = run.get_mut(of_run::STEPS).and_then(Value::as_array_mut) {
+            let (at, end) = place_in_order(steps, place);
+            steps.truncate(if with { end } else { at });
+            open = count_kinds(steps.get(at..).unwrap_or_default());
+            kept = count_kinds(steps);
         }
-        for ((list, _), kept) in KINDS.iter().zip(kept) {
-            if let Some(Value::Array(items)) = run.get_mut(*list) {
+        for ((kind, kept), open) in StepKind::ALL.into_iter().zip(kept).zip(open) {
+            if let Some((Value::Array(items), kept)) = run.get_mut(kind.list_key()).zip(kept) {
                 items.truncate(kept);
+                let open = items.iter_mut().rev().take(open.unwrap_or_default());
+                open.filter_map(Value::as_object_mut).for_each(open_step);
             }
-        }
-        if with
-            && let Some(Value::Object(call)) =
-                run.get_mut("calls").and_then(Value::as_array_mut).and_then(|c| c.last_mut())
-        {
-            OF_RESULT.iter().for_each(|key| drop(call.remove(*key)));
         }
         Value::Object(run).to_string()
     }
 }
 
-fn step_kind(step: &Value) -> &str {
-    step.as_str().or_else(|| step.get("kind").and_then(Value::as_str)).unwrap_or_default()
+/// Where a call stands in the order of all steps, and where what it did ends.
+fn place_in_order(steps: &[Value], place: usize) -> (usize, usize) {
+    let calls = steps.iter().enumerate().filter(|(_, step)| step_kind(step) == Some(StepKind::Call));
+    let Some(at) = calls.map(|(at, _)| at).nth(place) else { return (steps.len(), steps.len()) };
+    let behind = steps.iter().skip(at + 1);
+    (at, at + 1 + behind.take_while(|step| step_kind(step).is_some_and(|kind| OF_CALLS.contains(&kind))).count())
+}
+
+/// What a call does stands right behind it: it is proposed with the call.
+const OF_CALLS: [StepKind; 5] = [StepKind::Command, StepKind::Read, StepKind::Write, StepKind::Skill, StepKind::Http];
+
+fn count_kinds(steps: &[Value]) -> [Option<usize>; StepKind::ALL.len()] {
+    StepKind::ALL.map(|kind| Some(steps.iter().filter(|step| step_kind(step) == Some(kind)).count()))
+}
+
+fn step_kind(step: &Value) -> Option<StepKind> {
+    let word = step.as_str().or_else(|| step.get(of_step::KIND).and_then(Value::as_str))?;
+    StepKind::ALL.into_iter().find(|kind| kind.as_str() == word)
 }

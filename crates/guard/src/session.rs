@@ -118,8 +118,6 @@ impl SessionLog {
 pub struct CallCounts {
     /// Calls that were let through.
     pub admitted: usize,
-    /// Calls that were denied.
-    pub denied: usize,
     /// Results.
     pub ended: usize,
 }
@@ -143,7 +141,6 @@ pub fn count_calls(text: &str, id: Option<&str>, tool: &str) -> CallCounts {
         }
         match event {
             "call" => counts.admitted += 1,
-            "denied" => counts.denied += 1,
             "result" => counts.ended += 1,
             _ => {}
         }

@@ -1,77 +1,21 @@
 //! JSON that every reader takes for the same: an object with a key that stands twice is read by some as its first, by others as its last.
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
-use std::fmt;
+use averment_base::limits::Limits;
+use averment_base::value::json;
+use bumpalo::Bump;
+use serde_json::Value;
 
 /// Reads a value.
 ///
 /// # Errors
 /// What is no JSON, or holds a key twice, in words.
 pub fn parse_unambiguous(bytes: &[u8]) -> Result<Value, String> {
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = UniqueKeys.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
-    value.map_err(|error| error.to_string())
-}
-
-struct UniqueKeys;
-
-impl<'de> DeserializeSeed<'de> for UniqueKeys {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for UniqueKeys {
-    type Value = Value;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("JSON")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = list.next_element_seed(UniqueKeys)? {
-            items.push(item);
-        }
-        Ok(Value::Array(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
-        while let Some(key) = map.next_key::<String>()? {
-            let value = map.next_value_seed(UniqueKeys)?;
-            if object.insert(key.clone(), value).is_some() {
-                return Err(A::Error::custom(format!("the key `{key}` stands twice")));
-            }
-        }
-        Ok(Value::Object(object))
+    let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
+    let arena = Bump::new();
+    let document = json::parse(text, 0, &arena, &Limits::default()).map_err(|error| error.to_string())?;
+    match document.duplicates.first() {
+        Some(duplicate) => Err(format!("the key `{}` stands twice", duplicate.key)),
+        None => serde_json::from_str(text).map_err(|error| error.to_string()),
     }
 }
 
@@ -86,6 +30,8 @@ mod tests {
         }
         let text = r#"{"a":[1,-2,3.5,null,true,"x"],"b":{}}"#;
         assert_eq!(parse_unambiguous(text.as_bytes()).unwrap(), serde_json::from_str::<Value>(text).unwrap());
-        assert!(parse_unambiguous(b"{} {}").is_err());
+        for broken in ["{} {}", "{", "NaN"] {
+            assert!(parse_unambiguous(broken.as_bytes()).is_err(), "{broken}");
+        }
     }
 }

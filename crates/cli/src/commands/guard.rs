@@ -11,7 +11,7 @@ use averment_guard::agent::Agent;
 use averment_guard::answer::HookAnswer;
 use averment_guard::hook::Guard;
 use averment_guard::judge::GuardMode;
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::io::{self, BufRead, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -38,80 +38,36 @@ pub struct GuardArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum GuardCommand {
-    /// Says of recorded runs which calls would have been denied
+    /// Report which calls of recorded runs would have been denied
     Replay(replay::ReplayArgs),
-    /// Follows sessions that grow and reports what they break
+    /// Follow sessions that grow, and report what they break
     Watch(watch::WatchArgs),
-    /// Writes the settings that make an agent ask the guard, or takes them out
+    /// Write the settings that make an agent ask the guard, or take them out
     Install(install::InstallArgs),
-    /// Answers one event of an agent's hook on standard input
+    /// Answer one event of an agent's hook on standard input
     Hook(HookArgs),
-    /// Stands in front of an MCP server and denies calls that break a rule
+    /// Stand in front of an MCP server, and deny calls that break a rule
     Mcp(mcp::McpArgs),
-    /// Answers programs that make calls themselves: requests on a local socket or on standard input
+    /// Answer programs that make calls themselves, on a local socket or on standard input
     #[cfg(unix)]
     Serve(serve::ServeArgs),
 }
 
-/// An agent with hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum AgentChoice {
-    /// Claude Code
-    Claude,
-    /// Codex
-    Codex,
-    /// Gemini CLI
-    Gemini,
-    /// Cursor
-    Cursor,
-    /// Copilot CLI
-    Copilot,
-}
-
-impl AgentChoice {
-    fn agent(self) -> Agent {
-        match self {
-            Self::Claude => Agent::Claude,
-            Self::Codex => Agent::Codex,
-            Self::Gemini => Agent::Gemini,
-            Self::Cursor => Agent::Cursor,
-            Self::Copilot => Agent::Copilot,
-        }
-    }
-}
-
-/// What becomes of a call that breaks a rule.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ModeChoice {
-    /// It is made, and the log says so
-    Log,
-    /// It is made, and the user is told
-    Warn,
-    /// It is not made
-    #[default]
-    Enforce,
-}
-
-impl ModeChoice {
-    fn mode(self) -> GuardMode {
-        match self {
-            Self::Log => GuardMode::Log,
-            Self::Warn => GuardMode::Warn,
-            Self::Enforce => GuardMode::Enforce,
-        }
-    }
-
-    fn word(self) -> &'static str {
-        GuardMode::ALL.iter().find(|(_, mode)| *mode == self.mode()).map_or("", |(word, _)| word)
-    }
+/// A value of the table of its words.
+fn word_parser<T: Copy + Send + Sync + 'static>(
+    table: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(table.iter().map(|(word, _)| *word)).try_map(move |given| {
+        table.iter().find(|(word, _)| *word == given).map(|(_, value)| *value).ok_or("there is no such word")
+    })
 }
 
 /// Rules of a guard, and what becomes of calls that break one.
 #[derive(Debug, clap::Args)]
 pub struct GuardRules {
     /// What becomes of a call that breaks a rule: enforce (it is not made), warn, log. Rules with `severity warn` warn at most, and those with `severity info` are logged
-    #[arg(long, value_enum, default_value_t, value_name = "MODE", hide_possible_values = true)]
-    mode: ModeChoice,
+    #[arg(long, value_parser = word_parser(&GuardMode::ALL), default_value = "enforce", value_name = "MODE", hide_possible_values = true)]
+    mode: GuardMode,
     /// A value for a parameter of the rules: limit=250
     #[arg(long, value_name = "NAME=VALUE")]
     param: Vec<String>,
@@ -131,8 +87,8 @@ An agent calls this, as `aver guard install` sets it up. Exit codes: 0 answered 
 object on standard output), 1 the event was not recorded, 2 the call is held back")]
 pub struct HookArgs {
     /// The agent: claude, codex, gemini, cursor, copilot
-    #[arg(value_enum, value_name = "AGENT", hide_possible_values = true)]
-    agent: AgentChoice,
+    #[arg(value_parser = word_parser(&Agent::ALL), value_name = "AGENT", hide_possible_values = true)]
+    agent: Agent,
     /// A rule file, or a folder of them
     #[arg(required = true, value_name = "RULES")]
     rules: Vec<PathBuf>,
@@ -155,7 +111,7 @@ pub fn run_guard(arguments: &GuardArgs, color: ColorChoice) -> Result<Exit, Comm
         GuardCommand::Mcp(arguments) => mcp::run_proxy(arguments, color),
         #[cfg(unix)]
         GuardCommand::Serve(arguments) => serve::run_serve(arguments, color),
-        GuardCommand::Hook(arguments) => Err(CommandError::Said(answer_event(arguments)?)),
+        GuardCommand::Hook(arguments) => answer_event(arguments),
     }
 }
 
@@ -166,7 +122,7 @@ fn answer_event(arguments: &HookArgs) -> Result<Exit, CommandError> {
     let answer = match read.map_err(|error| super::io_error_text(&error)).and_then(|_| answer_of(arguments, &input)) {
         Ok(answer) => answer,
         Err(problem) => {
-            let code = if arguments.guard.mode == ModeChoice::Enforce { 2 } else { 1 };
+            let code = if arguments.guard.mode == GuardMode::Enforce { 2 } else { 1 };
             let stderr = format!("aver guard: {}\n", one_line(&problem));
             HookAnswer { stdout: String::new(), stderr, code }
         }
@@ -191,8 +147,8 @@ fn answer_of(arguments: &HookArgs, input: &[u8]) -> Result<HookAnswer, String> {
     let rules = guard_rules(&arguments.rules, &arguments.guard).map_err(words)?;
     let folder = state_folder(arguments.state.as_deref()).map_err(words)?;
     let names = rule_names(&arguments.rules);
-    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode.mode(), folder: &folder };
-    Ok(guard.answer_hook(arguments.agent.agent(), input))
+    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode, folder: &folder };
+    Ok(guard.answer_hook(arguments.agent, input))
 }
 
 /// Rules as a guard judges by them: nothing but the session is looked at.

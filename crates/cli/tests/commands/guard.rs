@@ -57,6 +57,8 @@ fn a_session_is_held_to_its_rules_and_its_log_says_the_same() {
     denied(&refund("c1"), "`approval.1`");
     passes(&event("PreToolUse", "c2", "approve", json!({ "id": "o-1" })));
     passes(&event("PreToolUse", "c2", "approve", json!({ "id": "o-1" })));
+    // What has the id of a call that was let through, and is another one, is judged.
+    denied(&event("PreToolUse", "c2", "Bash", json!({ "command": "rm -rf x" })), "`nothing-removed.1`");
     let mut end = event("PostToolUse", "c2", "approve", json!({ "id": "o-1" }));
     end["tool_response"] = "fine".into();
     passes(&end);
@@ -68,12 +70,12 @@ fn a_session_is_held_to_its_rules_and_its_log_says_the_same() {
     let stop = |active: bool| json!({ "session_id": "s", "hook_event_name": "Stop", "stop_hook_active": active });
     let held = claude(&stop(false)).json();
     assert_eq!(held["decision"], "block");
-    assert!(held["reason"].as_str().unwrap().contains("refund at call 3 has no later notify"), "{held}");
+    assert!(held["reason"].as_str().unwrap().contains("refund at call 4 has no later notify"), "{held}");
     passes(&stop(true));
     let (path, text) = log(&folder);
     let kinds: Vec<Value> =
         text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["guard"].clone()).collect();
-    assert_eq!(kinds, ["session", "denied", "call", "result", "call", "denied", "denied", "stop"]);
+    assert_eq!(kinds, ["session", "denied", "call", "denied", "result", "call", "denied", "denied", "stop"]);
     let report = folder.aver(&format!("check r.assert {} --format json", path.display())).json();
     let verdicts: Vec<&str> =
         report["runs"][0]["results"].as_array().unwrap().iter().map(|one| one["verdict"].as_str().unwrap()).collect();
@@ -478,4 +480,42 @@ fn sessions_that_grow_are_watched() {
     watch.wait().unwrap();
     let told: Value = serde_json::from_str(&line).unwrap();
     assert_eq!((&told["run"], &told["text"]), (&"runs/new.json".into(), &"never delete".into()));
+}
+
+#[test]
+fn what_a_call_does_is_proposed_with_it() {
+    let call = |id: &str, command: &str| {
+        json!({ "guard": "call", "id": id, "tool": "Bash", "args": { "command": command }, "time": 1 }).to_string()
+    };
+    let lines = [
+        json!({ "guard": "session", "id": "s", "agent": "claude", "time": 0 }).to_string(),
+        call("c1", "ls"),
+        call("c2", "rm -rf x"),
+        call("c3", "ls x"),
+        call("c4", "rm -rf y"),
+    ];
+    let rules = "never command /rm -rf/\ncount command /ls/ <= 1\n";
+    let folder = Folder::new(&[("r.assert", rules), ("s.jsonl", &lines.join("\n"))]);
+    let data = folder.aver("guard replay r.assert s.jsonl --format jsonl").json();
+    let denied: Vec<&Value> = data["breaches"].as_array().unwrap().iter().map(|one| &one["call"]).collect();
+    assert_eq!(denied, [2, 3, 4], "{data}");
+    // Each breaks one rule, because what is denied was not done.
+    assert!(
+        data["breaches"].as_array().unwrap().iter().all(|one| one["breaches"].as_array().unwrap().len() == 1),
+        "{data}"
+    );
+}
+
+#[test]
+fn what_passes_a_server_in_spite_of_a_rule_is_told() {
+    let folder = Folder::new(&[("r.assert", "each echo: args.a <= 5\n")]);
+    let server = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/commands/probe_server.py");
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "echo", "arguments": { "a": 9 } } });
+    let words = format!("guard mcp r.assert --mode warn --state state -- python3 {} good sent.jsonl", server.display());
+    let ran = folder.aver_with(&words, &format!("{call}\n"));
+    assert!(
+        ran.err.contains("A call of `echo` breaks a rule") && ran.err.contains("`each echo: args.a <= 5`"),
+        "{ran:?}"
+    );
+    assert!(ran.out.contains("structuredContent") && !ran.out.contains("isError"), "{ran:?}");
 }

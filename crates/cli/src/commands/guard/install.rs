@@ -3,7 +3,8 @@
 use super::super::console::{ColorChoice, eprint_redacted};
 use super::super::exit::{CommandError, Exit};
 use super::super::{draft_file, io_error_text};
-use super::{AgentChoice, GuardRules, guard_rules};
+use super::{GuardRules, guard_rules, word_parser};
+use averment_guard::agent::Agent;
 use averment_guard::install::{edit_settings, settings_path};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,8 +22,8 @@ Examples:
 Codex asks whether it may trust a hook when it sees it first: say yes, or nothing is guarded.")]
 pub struct InstallArgs {
     /// The agent: claude, codex, gemini, cursor, copilot
-    #[arg(value_enum, value_name = "AGENT", hide_possible_values = true)]
-    agent: AgentChoice,
+    #[arg(value_parser = word_parser(&Agent::ALL), value_name = "AGENT", hide_possible_values = true)]
+    agent: Agent,
     /// A rule file, or a folder of them
     #[arg(required_unless_present = "uninstall", value_name = "RULES")]
     rules: Vec<PathBuf>,
@@ -43,7 +44,7 @@ pub struct InstallArgs {
 }
 
 pub(super) fn run_install(arguments: &InstallArgs, _: ColorChoice) -> Result<Exit, CommandError> {
-    let agent = arguments.agent.agent();
+    let agent = arguments.agent;
     let below = if arguments.user { home_folder()? } else { PathBuf::from(".") };
     let path = settings_path(agent, &below, arguments.user);
     let before = match std::fs::read_to_string(&path) {
@@ -95,7 +96,7 @@ fn hook_command(arguments: &InstallArgs) -> Result<String, CommandError> {
     let program = std::env::current_exe().map_err(|error| unusable(Path::new("aver"), &io_error_text(&error)))?;
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let text = |path: &Path| path.to_string_lossy().into_owned();
-    let mut words = vec![text(&program), "guard".into(), "hook".into(), arguments.agent.agent().word().into()];
+    let mut words = vec![text(&program), "guard".into(), "hook".into(), arguments.agent.word().into()];
     words.extend(arguments.rules.iter().map(|path| text(&absolute(path))));
     words.extend(["--mode".to_owned(), arguments.guard.mode.word().to_owned()]);
     for value in &arguments.guard.param {

@@ -47,7 +47,7 @@ pub(super) fn run_proxy(arguments: &McpArgs, _: ColorChoice) -> Result<Exit, Com
         let what = format!("no session can be kept in `{}`: {}", folder.display(), io_error_text(&error));
         CommandError::usage(what, "name a folder with `--state DIR`")
     })?;
-    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode.mode(), folder: &folder };
+    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode, folder: &folder };
     let mut server = start_server(&arguments.server)?;
     let connection = Mutex::new(McpGuard::new(guard, log));
     Ok(pump_messages(&mut server, &connection)?)
@@ -70,8 +70,8 @@ fn pump_messages(server: &mut Child, connection: &Mutex<McpGuard<'_>>) -> io::Re
     thread::scope(|scope| {
         let answers = scope.spawn(|| {
             each_line(BufReader::new(from_server), |line, whole| {
-                if whole {
-                    lock(connection).take_answer(line);
+                if whole && let Err(error) = lock(connection).take_answer(line) {
+                    eprint_redacted(&format!("aver guard: a result is not recorded: {}\n", io_error_text(&error)));
                 }
                 let _turn = lock(&said);
                 write_out(line)
@@ -97,8 +97,11 @@ fn pass_requests(mut to_server: ChildStdin, connection: &Mutex<McpGuard<'_>>, sa
             return Err(io::Error::other("a message of the client is longer than 64 MiB"));
         }
         let step = lock(connection).take_request(line);
+        if let McpStep::Tell(text) = &step {
+            eprint_redacted(&format!("{text}\n"));
+        }
         match step {
-            McpStep::Pass => to_server.write_all(line).and_then(|()| to_server.flush()),
+            McpStep::Pass | McpStep::Tell(_) => to_server.write_all(line).and_then(|()| to_server.flush()),
             McpStep::Answer(text) => {
                 let _turn = lock(said);
                 write_out(text.as_bytes())

@@ -54,7 +54,7 @@ struct ReplayTotals {
 
 pub(super) fn run_replay(arguments: &ReplayArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let rules = guard_rules(std::slice::from_ref(&arguments.rules), &arguments.guard)?;
-    let mode = arguments.guard.mode.mode();
+    let mode = arguments.guard.mode;
     let mut totals = ReplayTotals::default();
     let mut out = RedactingWriter::new(io::stdout());
     let exit = arguments.given.for_each_run(color, CallStatusSource::AsRecorded, &mut out, |run, out| {
@@ -105,7 +105,7 @@ fn replay_text(name: &str, replay: &Replay, color: ColorChoice) -> String {
 
 fn replay_data(name: &str, replay: &Replay) -> serde_json::Value {
     let breach = |breach: &RuleBreach| {
-        let mode = GuardMode::ALL.iter().find(|(_, mode)| *mode == breach.mode).map_or("", |(word, _)| word);
+        let mode = breach.mode.word();
         json!({ "id": breach.id, "text": breach.text, "place": breach.place, "reason": breach.reason,
             "message": breach.message, "mode": mode })
     };

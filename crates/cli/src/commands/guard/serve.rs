@@ -42,7 +42,7 @@ pub(super) fn run_serve(arguments: &ServeArgs, _: ColorChoice) -> Result<Exit, C
     let rules = guard_rules(&arguments.rules, &arguments.guard)?;
     let folder = state_folder(arguments.state.as_deref())?;
     let names = rule_names(&arguments.rules);
-    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode.mode(), folder: &folder };
+    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode, folder: &folder };
     match &arguments.socket {
         None => answer_lines(&guard, io::stdin(), io::stdout())?,
         Some(path) => accept_all(&guard, &open_socket(path)?)?,

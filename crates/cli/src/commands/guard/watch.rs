@@ -46,7 +46,7 @@ pub struct WatchArgs {
     /// How often files are looked at
     #[arg(long, value_name = "TIME", default_value = "1s")]
     every: String,
-    /// Say what is broken now, and end
+    /// Report what is broken now, and end
     #[arg(long)]
     once: bool,
 }
@@ -85,7 +85,7 @@ pub(super) fn run_watch(arguments: &WatchArgs, color: ColorChoice) -> Result<Exi
         for path in session_files(&arguments.traces)? {
             let file = files.entry(path.clone()).or_default();
             let is_told = arguments.once || !is_first;
-            for (run, breach) in changed_breaches(file, &path, &rules, arguments.guard.mode.mode()) {
+            for (run, breach) in changed_breaches(file, &path, &rules, arguments.guard.mode) {
                 broken += 1;
                 if is_told {
                     out.write_all(breach_line(arguments.format, &run, &breach, color).as_bytes())?;

@@ -2,10 +2,10 @@
 
 use super::conditions::{EqualityKind, negate_condition};
 use super::eval::plain_truth;
+use super::flow::{StatementFlow, push_when};
 use super::groups::open_reason;
 use super::needs::needs_of_parts;
 use super::program::SuiteProgram;
-use super::flow::{StatementFlow, push_when};
 use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
@@ -130,8 +130,9 @@ impl SuiteProgram<'_, '_> {
                 let bodies = BranchBodies { then, other };
                 return match self.lower_branch(&condition, bodies, scope, around, lines) {
                     Some(flow) => flow,
-                    None => self
-                        .skip_unread(statement.span, &format!("a condition on {}", open_reason(&condition.value))),
+                    None => {
+                        self.skip_unread(statement.span, &format!("a condition on {}", open_reason(&condition.value)))
+                    }
                 };
             }
             TsStatementKind::Expr(expr) => self.lower_expression(expr, scope, around, lines),

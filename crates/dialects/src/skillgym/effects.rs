@@ -282,8 +282,7 @@ impl SuiteProgram<'_, '_> {
                 StatementFlow::GoesOnWhen(condition) => {
                     let rest = items.get(at.saturating_add(1)..).unwrap_or_default();
                     let mut found = Vec::new();
-                    let flow =
-                        on_its_stack(|| self.lower_turns(repeated, rest, span, scope, around, &mut found));
+                    let flow = on_its_stack(|| self.lower_turns(repeated, rest, span, scope, around, &mut found));
                     push_when(&condition, span, found, lines);
                     return flow.behind_condition(&condition);
                 }

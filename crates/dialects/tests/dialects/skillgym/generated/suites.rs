@@ -2,32 +2,7 @@
 //!
 //! They are JavaScript but for what stands between `‹` and `›`, which is TypeScript alone.
 
-/// Choices that follow from a seed.
-pub struct Choices(u64);
-
-impl Choices {
-    /// Those of a seed.
-    pub fn new(seed: u64) -> Self {
-        let mut choices = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d);
-        choices.below(2);
-        choices
-    }
-
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % end
-    }
-
-    fn one_of<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.below(of.len())]
-    }
-
-    fn one_in(&mut self, parts: usize) -> bool {
-        self.below(parts) == 0
-    }
-}
+use crate::choices::Choices;
 
 /// A generated suite.
 pub struct GeneratedSuite {
@@ -39,8 +14,20 @@ pub struct GeneratedSuite {
 
 const WORDS: [&str; 14] =
     ["git", "rm", "npm test", "git init", "a.md", "src/b.ts", "ls", "", "ready", "x", "read", "one", "Git", " "];
-const PATTERNS: [&str; 12] =
-    ["/git/", "/^rm/", "/^(git|npm) /", "/READY/i", "/\\.md$/", "/o/g", "/^$/", "/\\bls\\b/", "/[a-c]/", "/^\\s/", "/e{2}/", "/^one$/m"];
+const PATTERNS: [&str; 12] = [
+    "/git/",
+    "/^rm/",
+    "/^(git|npm) /",
+    "/READY/i",
+    "/\\.md$/",
+    "/o/g",
+    "/^$/",
+    "/\\bls\\b/",
+    "/[a-c]/",
+    "/^\\s/",
+    "/e{2}/",
+    "/^one$/m",
+];
 
 fn word(at: &mut Choices) -> String {
     format!("'{}'", at.one_of(&WORDS))
@@ -270,11 +257,28 @@ fn assertion(at: &mut Choices, around: &Around) -> String {
         11 => format!("assert.doesNotMatch({}, {}, 'not that')", text(at, around), at.one_of(&PATTERNS)),
         12 => format!("assert.deepEqual({}, {})", list(at, around), words(at)),
         13 => format!("assert.notDeepEqual({}, {})", list(at, around), words(at)),
-        14 => format!("assert.commands.{}(report, {})", at.one_of(&["includes", "notIncludes", "first", "last", "exactlyOne"]), matcher(at)),
-        15 => format!("assert.fileReads.{}(report, {}, {})", at.one_of(&["count", "atLeast", "atMost"]), matcher(at), at.below(3)),
-        16 => format!("assert.toolCalls.has(report, {{ tool: {}, where: (args) => {} }})", at.one_of(&["'re'", "/^b/", "'write'"]), at.one_of(&["args.path === 'a.md'", "args?.n === 1", "!args.path", "args.command?.includes('l')"])),
+        14 => format!(
+            "assert.commands.{}(report, {})",
+            at.one_of(&["includes", "notIncludes", "first", "last", "exactlyOne"]),
+            matcher(at)
+        ),
+        15 => format!(
+            "assert.fileReads.{}(report, {}, {})",
+            at.one_of(&["count", "atLeast", "atMost"]),
+            matcher(at),
+            at.below(3)
+        ),
+        16 => format!(
+            "assert.toolCalls.has(report, {{ tool: {}, where: (args) => {} }})",
+            at.one_of(&["'re'", "/^b/", "'write'"]),
+            at.one_of(&["args.path === 'a.md'", "args?.n === 1", "!args.path", "args.command?.includes('l')"])
+        ),
         17 => format!("assert.commands.before(report, {}, {})", matcher(at), matcher(at)),
-        18 => format!("assert.skills.{}(report, {})", at.one_of(&["has", "notHas", "exactlyOne"]), at.one_of(&["'x'", "'y'"])),
+        18 => format!(
+            "assert.skills.{}(report, {})",
+            at.one_of(&["has", "notHas", "exactlyOne"]),
+            at.one_of(&["'x'", "'y'"])
+        ),
         19 => format!("assert.output.includes(report, {})", matcher(at)),
         20 => format!("assert.commands.only(report, [{}, {}])", matcher(at), matcher(at)),
         21 => format!("assert.commands.size(report, {})", at.below(4)),
@@ -347,7 +351,10 @@ fn unfollowed(at: &mut Choices, around: &Around) -> String {
         5 => format!("{{ const all = {}; all.push('more'); assert.ok(all.length > 2); }}", list(at, around)),
         6 => format!("for (const [i, c] of {}.entries()) {{ assert.ok(c.length > i); }}", list(at, around)),
         7 => format!("for (const key in {{ git: 1, rm: 2 }}) {{ assert.commands.includes(report, key); }} {own};"),
-        _ => format!("{{ const seen‹: string[]› = []; {}.forEach((c) => seen.push(c)); assert.ok(!seen.includes('ls')); }}", list(at, around)),
+        _ => format!(
+            "{{ const seen‹: string[]› = []; {}.forEach((c) => seen.push(c)); assert.ok(!seen.includes('ls')); }}",
+            list(at, around)
+        ),
     }
 }
 
@@ -361,7 +368,12 @@ fn body(at: &mut Choices, texts: &[&str]) -> String {
 pub fn generate_suite(seed: u64) -> GeneratedSuite {
     let at = &mut Choices::new(seed);
     let case = |at: &mut Choices, id: &str| {
-        let method = at.one_of(&["assert(report, ctx)", "async assert(report, ctx)", "assert: (report, ctx) =>", "assert: async (report‹: any›, ctx) =>"]);
+        let method = at.one_of(&[
+            "assert(report, ctx)",
+            "async assert(report, ctx)",
+            "assert: (report, ctx) =>",
+            "assert: async (report‹: any›, ctx) =>",
+        ]);
         format!("{{ id: '{id}', prompt: '{id}', {method} {{\n    {}\n  }} }}", body(at, &[]))
     };
     let factory = format!(
@@ -390,7 +402,12 @@ pub fn generate_suite(seed: u64) -> GeneratedSuite {
     let module = format!(
         "import {{ assert }} from \"skillgym\";\n\nexport const WORDS = {};\nexport const isGit = (text) => {};\nexport const shorten = (text) => text.trim().toLowerCase();\nexport function checkAll(report, all‹: string[]› = []) {{\n  for (const one of all) {{ assert.commands.notIncludes(report, one); }}\n}}\nconst one = (report, ctx, word) => {{ {} }};\nexport const shared = (id, all) => ({{ id, prompt: id, assert(report, ctx) {{\n  all.forEach((word) => {{ {} }});\n}} }});\nexport default {{ one }};\n",
         at.one_of(&["['git', 'rm']", "['x']", "[]", "['ls', 'a.md', 'npm test']"]),
-        at.one_of(&["text.startsWith('git')", "/^git/.test(text)", "text === 'git init'", "['git', 'ls'].includes(text)"]),
+        at.one_of(&[
+            "text.startsWith('git')",
+            "/^git/.test(text)",
+            "text === 'git init'",
+            "['git', 'ls'].includes(text)"
+        ]),
         body(at, &["word"]),
         body(at, &["word"]),
     );

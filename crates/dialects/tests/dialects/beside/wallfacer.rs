@@ -112,5 +112,14 @@ fn generate(at: &mut Choices) -> BesideInput {
 
 #[test]
 fn beside_wallfacer() {
-    compare("WALLFACER", generate, |outcome| outcome == "pass", |_, _| None);
+    compare(
+        "WALLFACER",
+        generate,
+        |outcome| outcome == "pass",
+        |input, there| {
+            let is_bound = input.asked["pack"].as_str().unwrap().contains("\"value\":{\"path\"");
+            let is_missing = there == "structural" && input.found == "fail" && input.asked["input"] == json!({});
+            (is_bound && is_missing).then_some("a bound that is missing beside a value of another type is a fail")
+        },
+    );
 }

@@ -2,7 +2,7 @@
 
 use crate::generate_rule::{joined, path};
 use crate::model::{
-    ArgForm, ArgTest, By, Comparison, Condition, OfProgram, Operand, Pattern, Simple, Test, Text, What,
+    ArgForm, ArgTest, By, Comparison, Condition, OfProgram, Operand, Pattern, Simple, TOOLS, Test, Text, What,
 };
 use crate::source::Source;
 use serde_json::{Value, json};
@@ -166,12 +166,13 @@ impl Steps {
         if !calls && uses.is_empty() && source.chance(10) {
             return other_kind(source);
         }
-        let what = match source.weighted(&[10, 8, 8, 2, 1, 2]) {
+        let what = match source.weighted(&[10, 8, 8, 2, 2, 2]) {
             0 => What::Tool("a".to_owned()),
             1 => What::Tool("b".to_owned()),
             2 => What::Tool("c".to_owned()),
             3 => What::Tool(source.pick(&["b*", "?", "d"]).to_owned()),
-            4 => What::Quoted(source.pick(&["a", "b2"]).to_owned()),
+            4 if source.chance(50) => What::Param(source.pick(&TOOLS).to_owned()),
+            4 => What::Quoted(source.pick(&TOOLS).to_owned()),
             _ => What::AnyTool,
         };
         let mut simple = Simple::new(what);

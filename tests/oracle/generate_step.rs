@@ -145,6 +145,7 @@ impl Steps {
                         false => simple.tests.insert(0, bind(source, name)),
                     }
                 }
+                name_by_parameter(&mut simple, binds.is_empty() && uses.is_empty());
                 simple
             })
             .collect();
@@ -166,13 +167,12 @@ impl Steps {
         if !calls && uses.is_empty() && source.chance(10) {
             return other_kind(source);
         }
-        let what = match source.weighted(&[10, 8, 8, 2, 2, 2]) {
+        let what = match source.weighted(&[10, 8, 8, 2, 1, 2]) {
             0 => What::Tool("a".to_owned()),
             1 => What::Tool("b".to_owned()),
             2 => What::Tool("c".to_owned()),
             3 => What::Tool(source.pick(&["b*", "?", "d"]).to_owned()),
-            4 if source.chance(50) => What::Param(source.pick(&TOOLS).to_owned()),
-            4 => What::Quoted(source.pick(&TOOLS).to_owned()),
+            4 => source.pick(&TOOLS.map(|tool| What::Param(tool.to_owned()))),
             _ => What::AnyTool,
         };
         let mut simple = Simple::new(what);
@@ -194,6 +194,16 @@ impl Steps {
         by(source, &mut simple);
         simple
     }
+}
+
+/// Some tools are named by a parameter: where nothing is bound, because a step of another tool then lacks no value.
+fn name_by_parameter(simple: &mut Simple, is_free: bool) {
+    let is_free = is_free && !matches!(simple.by, Some(By::Variable(_)));
+    simple.what = match std::mem::replace(&mut simple.what, What::AnyTool) {
+        What::Tool(name) if is_free && simple.status.is_some() && TOOLS.contains(&name.as_str()) => What::Param(name),
+        What::Param(name) if !is_free => What::Quoted(name),
+        what => what,
+    };
 }
 
 fn other_kind(source: &mut Source) -> Simple {

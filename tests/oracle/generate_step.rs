@@ -115,6 +115,7 @@ impl Steps {
                 self.bound.push(*name);
             }
         }
+        name_by_parameter(&mut simple, true);
         Pattern { id: 0, alternatives: vec![simple] }
     }
 
@@ -196,11 +197,12 @@ impl Steps {
     }
 }
 
-/// Some tools are named by a parameter: where nothing is bound, because a step of another tool then lacks no value.
-fn name_by_parameter(simple: &mut Simple, is_free: bool) {
-    let is_free = is_free && !matches!(simple.by, Some(By::Variable(_)));
+/// Some tools are named by a parameter: where nothing else is asked, because a call of another tool is one that was asked, and does not fit.
+pub fn name_by_parameter(simple: &mut Simple, binds_nothing: bool) {
+    let asks_nothing = simple.tests.is_empty() && simple.condition.is_none() && simple.status.is_none();
+    let is_free = binds_nothing && asks_nothing && simple.by.is_none();
     simple.what = match std::mem::replace(&mut simple.what, What::AnyTool) {
-        What::Tool(name) if is_free && simple.status.is_some() && TOOLS.contains(&name.as_str()) => What::Param(name),
+        What::Tool(name) if is_free && simple.proposed && TOOLS.contains(&name.as_str()) => What::Param(name),
         What::Param(name) if !is_free => What::Quoted(name),
         what => what,
     };

@@ -60,8 +60,8 @@ fn fails(verdict: Verdict, nearest_first: &[Denied]) -> bool {
 
 /// Whether the program lets a run pass. Who checks can deny what is vacuous and allow what is undecided, not the other way round.
 fn program_passes(text: &str, run: &Value, checks: Denied) -> Result<bool, String> {
-    let definition = if text.contains("no bad in") { crate::model::BAD.0 } else { "" };
-    let rules = averment::Rules::builder().text("rules.assert", format!("{definition}{text}"));
+    let definitions = crate::model::definitions(text);
+    let rules = averment::Rules::builder().text("rules.assert", format!("{definitions}{text}"));
     let rules = rules.deny_vacuous(checks.vacuous == Some(true)).allow_undecided(checks.undecided == Some(false));
     let rules = rules.build().map_err(|error| error.to_string())?;
     rules.check_one(run.to_string()).map(|outcome| outcome.passed()).map_err(|error| error.to_string())

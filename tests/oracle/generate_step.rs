@@ -2,7 +2,7 @@
 
 use crate::generate_rule::{joined, path};
 use crate::model::{
-    ArgForm, ArgTest, By, Comparison, Condition, OfProgram, Operand, Pattern, Simple, Test, Text, What,
+    ArgForm, ArgTest, By, Comparison, Condition, OfProgram, Operand, Pattern, Simple, TOOLS, Test, Text, What,
 };
 use crate::source::Source;
 use serde_json::{Value, json};
@@ -115,6 +115,7 @@ impl Steps {
                 self.bound.push(*name);
             }
         }
+        name_by_parameter(&mut simple, true);
         Pattern { id: 0, alternatives: vec![simple] }
     }
 
@@ -145,6 +146,7 @@ impl Steps {
                         false => simple.tests.insert(0, bind(source, name)),
                     }
                 }
+                name_by_parameter(&mut simple, binds.is_empty() && uses.is_empty());
                 simple
             })
             .collect();
@@ -171,7 +173,7 @@ impl Steps {
             1 => What::Tool("b".to_owned()),
             2 => What::Tool("c".to_owned()),
             3 => What::Tool(source.pick(&["b*", "?", "d"]).to_owned()),
-            4 => What::Quoted(source.pick(&["a", "b2"]).to_owned()),
+            4 => source.pick(&TOOLS.map(|tool| What::Param(tool.to_owned()))),
             _ => What::AnyTool,
         };
         let mut simple = Simple::new(what);
@@ -193,6 +195,17 @@ impl Steps {
         by(source, &mut simple);
         simple
     }
+}
+
+/// Some tools are named by a parameter: where nothing else is asked, because a call of another tool is one that was asked, and does not fit.
+pub fn name_by_parameter(simple: &mut Simple, binds_nothing: bool) {
+    let asks_nothing = simple.tests.is_empty() && simple.condition.is_none() && simple.status.is_none();
+    let is_free = binds_nothing && asks_nothing && simple.by.is_none();
+    simple.what = match std::mem::replace(&mut simple.what, What::AnyTool) {
+        What::Tool(name) if is_free && simple.proposed && TOOLS.contains(&name.as_str()) => What::Param(name),
+        What::Param(name) if !is_free => What::Quoted(name),
+        what => what,
+    };
 }
 
 fn other_kind(source: &mut Source) -> Simple {

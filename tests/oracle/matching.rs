@@ -425,7 +425,7 @@ pub fn is_candidate(simple: &Simple, step: &Step) -> bool {
     match &simple.what {
         What::AnyTool => call,
         What::Tool(glob) => call && value::glob(glob, step.text()),
-        What::Quoted(name) => call && name == step.text(),
+        What::Quoted(name) | What::Param(name) => call && name == step.text(),
         What::Command(Text::Substring(text)) => step.kind == Kind::Command && command_truth(step, text) != sure(false),
         What::Command(text) => step.kind == Kind::Command && text_is(text),
         What::Program(..) => step.kind == Kind::Command,
@@ -532,7 +532,7 @@ fn agent_truth(step: &Step, name: &str) -> Truth {
 /// The kind of step that an alternative speaks of.
 pub fn kind_of(simple: &Simple) -> Kind {
     match simple.what {
-        What::Tool(_) | What::Quoted(_) | What::AnyTool => Kind::Call,
+        What::Tool(_) | What::Quoted(_) | What::Param(_) | What::AnyTool => Kind::Call,
         What::User(_) | What::Assistant(_) | What::Thinking(_) | What::Message => Kind::Message,
         What::Command(_) | What::Program(..) => Kind::Command,
         What::Skill(_) => Kind::Skill,

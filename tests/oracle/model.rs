@@ -183,6 +183,8 @@ pub enum What {
     Tool(String),
     /// A quoted name, literal.
     Quoted(String),
+    /// `"${tool_a}"`: the tool that a parameter names, which is `a`.
+    Param(String),
     AnyTool,
     Command(Text),
     /// `command git(args: […], flags: […])`.
@@ -306,6 +308,18 @@ pub enum Header {
 
 /// The definition behind `no bad in A`: these texts.
 pub const BAD: (&str, [&str; 2]) = ("def bad(v) = v == \"x\" or v == \"1\"\n", ["x", "1"]);
+
+/// The names of tools that a rule has as parameters, each with that name.
+pub const TOOLS: [&str; 2] = ["a", "b2"];
+
+/// What a generated rule needs to be declared.
+pub fn definitions(text: &str) -> String {
+    let mut out = if text.contains("no bad in") { BAD.0.to_owned() } else { String::new() };
+    for tool in TOOLS.iter().filter(|tool| text.contains(&format!("${{tool_{tool}}}"))) {
+        out.push_str(&format!("param tool_{tool}: string = {tool:?}\n"));
+    }
+    out
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {

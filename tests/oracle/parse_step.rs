@@ -105,7 +105,10 @@ impl Parser {
                 let kind = self.kind.clone().unwrap_or_default();
                 self.of_kind(&kind)
             }
-            Token::Text(name) => What::Quoted(name),
+            Token::Text(name) => match name.strip_prefix("${tool_").and_then(|name| name.strip_suffix('}')) {
+                Some(name) => What::Param(name.to_owned()),
+                None => What::Quoted(name),
+            },
             Token::Word(word) if word == "any" => What::AnyTool,
             Token::Word(word) => match self.of_kind(&word) {
                 What::Tool(name) => What::Tool(name),

@@ -136,11 +136,11 @@ impl Listed {
         let text = what(&simple.what);
         match &simple.what {
             // Behind a kind word a tool has no quotes.
-            What::Quoted(name) if self.kind.is_some() && !simple.proposed => {
+            What::Quoted(name) | What::Param(name) if self.kind.is_some() && !simple.proposed => {
                 self.has_tool = true;
                 name.clone()
             }
-            What::Tool(_) | What::Quoted(_) | What::AnyTool => {
+            What::Tool(_) | What::Quoted(_) | What::Param(_) | What::AnyTool => {
                 self.has_tool = true;
                 text
             }
@@ -240,6 +240,7 @@ fn what(what: &What) -> String {
     match what {
         What::Tool(name) => name.clone(),
         What::Quoted(name) => format!("{name:?}"),
+        What::Param(name) => format!("\"${{tool_{name}}}\""),
         What::AnyTool => "any".to_owned(),
         What::Command(text) => with("command", text),
         What::Program(name, _) => format!("command {name}"),

@@ -1,6 +1,6 @@
 //! The program, by its public face alone: a rule file and a run go in, verdicts come out.
 
-use crate::model::BAD;
+use crate::model::definitions;
 use crate::truth::Verdict;
 use averment_base::limits::Limits;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
@@ -19,8 +19,7 @@ pub struct Rules(averment_fixtures::Rules);
 impl Rules {
     /// The diagnostics as text where it does not compile.
     pub fn compile(text: &str) -> Result<Rules, String> {
-        let definition = if text.contains("no bad in") { BAD.0 } else { "" };
-        averment_fixtures::Rules::from_text("rules.assert", &format!("{definition}{text}"))
+        averment_fixtures::Rules::from_text("rules.assert", &format!("{}{text}", definitions(text)))
             .map(Rules)
             .map_err(|error| error.to_string())
     }

@@ -144,7 +144,14 @@ fn assertion_sentence(
         );
     }
     let sentence = lower(&asserted, schema, lowering)?;
-    Some(if asks { sentence.put_behind(format!("{} exists and ", asserted.text)) } else { sentence })
+    let exists = format!("{} exists and ", asserted.text);
+    Some(match asks {
+        true if sentence.contains_text(" or ") || sentence.contains_text("if ") => {
+            sentence.put_behind(format!("{exists}(")).add_text(")")
+        }
+        true => sentence.put_behind(exists),
+        false => sentence,
+    })
 }
 
 /// True if every text contains what is looked for.

@@ -241,7 +241,10 @@ fn contains_several(
         _ => "",
     };
     if !word.is_empty() {
-        return Some(surround_piece(one.text.clone(), place, word.to_owned(), ""));
+        // What a transform does not find contains nothing, and fails.
+        let never = !one.negated && word == " is missing" && one.text != one.subject.output;
+        let before = if never { format!("{} exists and {}", one.text, one.text) } else { one.text.clone() };
+        return Some(surround_piece(before, place, word.to_owned(), ""));
     }
     Some(match (share, one.negated) {
         (share, false) => {

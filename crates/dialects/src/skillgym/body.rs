@@ -2,6 +2,7 @@
 
 use super::conditions::{EqualityKind, negate_condition};
 use super::eval::plain_truth;
+use super::flow::{StatementFlow, push_when};
 use super::groups::open_reason;
 use super::needs::needs_of_parts;
 use super::program::SuiteProgram;
@@ -50,18 +51,11 @@ pub(super) struct BodyContext {
     class: Option<(String, Option<String>)>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StatementFlow {
-    GoesOn,
-    Ends,
-}
-
-/// The statements of a branch: where its condition holds, where it does not, and those behind it.
+/// The statements of a branch: where its condition holds, and where it does not.
 #[derive(Clone, Copy)]
 pub(super) struct BranchBodies<'a> {
     pub(super) then: &'a [TsStatement],
     pub(super) other: &'a [TsStatement],
-    pub(super) rest: &'a [TsStatement],
 }
 
 impl SuiteProgram<'_, '_> {
@@ -105,28 +99,18 @@ impl SuiteProgram<'_, '_> {
         for (at, statement) in statements.iter().enumerate() {
             if !self.spend_budget(1) {
                 self.record_unread(statement.span, "too much to follow");
-                return StatementFlow::Ends;
+                return StatementFlow::Unknown;
             }
-            let rest = statements.get(at.saturating_add(1)..).unwrap_or_default();
-            if let TsStatementKind::If { condition, then, other } = &statement.kind {
-                let condition = self.eval_expr(condition, scope);
-                let branch = on_its_stack(|| {
-                    self.lower_branch(&condition, BranchBodies { then, other, rest }, scope, around, lines)
-                });
-                match branch {
-                    Some(StatementFlow::GoesOn) => continue,
-                    Some(StatementFlow::Ends) => return StatementFlow::Ends,
-                    None => {
-                        self.record_unread(
-                            statement.span,
-                            &format!("a condition on {}", open_reason(&condition.value)),
-                        );
-                        continue;
-                    }
+            match on_its_stack(|| self.lower_statement(statement, scope, around, lines)) {
+                StatementFlow::GoesOn => {}
+                StatementFlow::GoesOnWhen(condition) => {
+                    let rest = statements.get(at.saturating_add(1)..).unwrap_or_default();
+                    let mut inner = Vec::new();
+                    let flow = on_its_stack(|| self.lower_statements(rest, scope, around, &mut inner));
+                    push_when(&condition, statement.span, inner, lines);
+                    return flow.behind_condition(&condition);
                 }
-            }
-            if on_its_stack(|| self.lower_statement(statement, scope, around, lines)) == StatementFlow::Ends {
-                return StatementFlow::Ends;
+                ended => return ended,
             }
         }
         StatementFlow::GoesOn
@@ -141,6 +125,16 @@ impl SuiteProgram<'_, '_> {
     ) -> StatementFlow {
         match &statement.kind {
             TsStatementKind::Nothing | TsStatementKind::Function(..) => {}
+            TsStatementKind::If { condition, then, other } => {
+                let condition = self.eval_expr(condition, scope);
+                let bodies = BranchBodies { then, other };
+                return match self.lower_branch(&condition, bodies, scope, around, lines) {
+                    Some(flow) => flow,
+                    None => {
+                        self.skip_unread(statement.span, &format!("a condition on {}", open_reason(&condition.value)))
+                    }
+                };
+            }
             TsStatementKind::Expr(expr) => self.lower_expression(expr, scope, around, lines),
             TsStatementKind::Return(value) => {
                 value.iter().for_each(|value| self.lower_expression(value, scope, around, lines));
@@ -183,13 +177,25 @@ impl SuiteProgram<'_, '_> {
             }
             // All loops that are followed end here for an element.
             TsStatementKind::Other(NEXT_TURN) => return StatementFlow::Ends,
-            TsStatementKind::Other(what) => self.record_unread(statement.span, what),
+            TsStatementKind::Other(what) => return self.skip_unread(statement.span, what),
             _ => self.record_unread(statement.span, "a statement that has no meaning here"),
         }
         StatementFlow::GoesOn
     }
 
-    /// Includes the statements behind it; `None` if its condition cannot be expressed.
+    /// A statement that is not read: where it may end its function or loop, what follows may not be reached.
+    pub(super) fn skip_unread(&mut self, span: Span, what: &str) -> StatementFlow {
+        self.record_unread(span, what);
+        let sources = &self.lowering.sources;
+        let text = sources.get(span.file).and_then(|file| file.text.get(span.as_range())).unwrap_or_default();
+        let mut words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '$');
+        match words.any(|word| ["return", "break", "continue"].contains(&word)) {
+            true => StatementFlow::Unknown,
+            false => StatementFlow::GoesOn,
+        }
+    }
+
+    /// `None` if its condition cannot be expressed.
     pub(super) fn lower_branch(
         &mut self,
         condition: &LocatedValue,
@@ -198,7 +204,7 @@ impl SuiteProgram<'_, '_> {
         around: &BodyContext,
         lines: &mut Vec<BodyLine>,
     ) -> Option<StatementFlow> {
-        let BranchBodies { then, other, rest } = bodies;
+        let BranchBodies { then, other } = bodies;
         if let Some(truth) = plain_truth(condition) {
             let inner = self.scopes.open_scope(scope);
             return Some(self.lower_statements(if truth { then } else { other }, inner, around, lines));
@@ -216,23 +222,13 @@ impl SuiteProgram<'_, '_> {
             lines.push(self.assertion_line(opposite, condition.span, message, around));
             return Some(StatementFlow::GoesOn);
         }
-        let ends = self.lower_statements(then, inner, around, &mut of_then) == StatementFlow::Ends;
+        let then_flow = self.lower_statements(then, inner, around, &mut of_then);
         let inner = self.scopes.open_scope(scope);
-        let other_ends = self.lower_statements(other, inner, around, &mut of_other) == StatementFlow::Ends;
-        let mut flow = if ends && other_ends { StatementFlow::Ends } else { StatementFlow::GoesOn };
-        // The statements behind it are reached by one of both alone.
-        if ends != other_ends {
-            let inner = self.scopes.open_scope(scope);
-            self.lower_statements(rest, inner, around, if ends { &mut of_other } else { &mut of_then });
-            flow = StatementFlow::Ends;
-        }
-        if !of_then.is_empty() {
-            lines.push(BodyLine::When(truth.clone(), condition.span, of_then));
-        }
-        if !of_other.is_empty() {
-            lines.push(BodyLine::When(negate_condition(&truth), condition.span, of_other));
-        }
-        Some(flow)
+        let other_flow = self.lower_statements(other, inner, around, &mut of_other);
+        let opposite = negate_condition(&truth);
+        push_when(&truth, condition.span, of_then, lines);
+        push_when(&opposite, condition.span, of_other, lines);
+        Some(then_flow.behind_condition(&truth).or_flow(other_flow.behind_condition(&opposite)))
     }
 
     pub(super) fn lower_assert(

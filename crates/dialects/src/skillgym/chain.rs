@@ -1,7 +1,7 @@
 //! Members, indexes and calls, also behind `?.`.
 
 use super::program::SuiteProgram;
-use super::value::{JsValue, Lack, LocatedValue, RunExprKind, ScopeId, open_value};
+use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{TsElement, TsExpr, TsExprKind};
 use averment_base::source::Span;
@@ -18,6 +18,24 @@ fn is_own_list(expr: &TsExpr, kind: RunExprKind) -> bool {
     }
 }
 
+fn follow_chain(of: &mut LocatedValue) -> Option<String> {
+    match &mut of.value {
+        JsValue::RunExpr(told) => told.follow_chain(),
+        _ => None,
+    }
+}
+
+/// What is made of a part of a chain is `undefined` where the chain has ended.
+fn keep_chain(value: JsValue, end: Option<String>) -> JsValue {
+    match (value, end) {
+        (JsValue::RunExpr(told), Some(end)) => {
+            let lack = if told.lack == Lack::Never { Lack::Chain } else { told.lack };
+            JsValue::RunExpr(RunExpr { lack, chain_end: Some(end), ..told })
+        }
+        (value, _) => value,
+    }
+}
+
 impl SuiteProgram<'_, '_> {
     /// `None` where `?.` ends the chain.
     pub(super) fn eval_link(&mut self, expr: &TsExpr, scope: ScopeId) -> Option<LocatedValue> {
@@ -26,13 +44,15 @@ impl SuiteProgram<'_, '_> {
         }
         let value = on_its_stack(|| match &expr.kind {
             TsExprKind::Member { of, name } => {
-                let of = self.eval_target(of, scope)?;
-                Some(self.member_value(&of, name))
+                let mut of = self.eval_target(of, scope)?;
+                let end = follow_chain(&mut of);
+                Some(keep_chain(self.member_value(&of, name), end))
             }
             TsExprKind::Index { of, index } => {
-                let of = self.eval_target(of, scope)?;
+                let mut of = self.eval_target(of, scope)?;
+                let end = follow_chain(&mut of);
                 let index = self.eval_expr(index, scope);
-                Some(self.eval_index(&of, &index))
+                Some(keep_chain(self.eval_index(&of, &index), end))
             }
             TsExprKind::Call { callee, arguments } => self.eval_call(callee, arguments, expr.span, scope),
             _ => Some(self.eval_expr(expr, scope).value),
@@ -47,7 +67,7 @@ impl SuiteProgram<'_, '_> {
             TsExprKind::Optional(inner) => {
                 let mut item = self.eval_target(inner, scope)?;
                 if let JsValue::RunExpr(told) = &mut item.value {
-                    told.lack = Lack::Chain;
+                    told.begin_chain();
                 }
                 (!item.is_nullish()).then_some(item)
             }
@@ -63,17 +83,19 @@ impl SuiteProgram<'_, '_> {
         };
         let called = match &callee.kind {
             TsExprKind::Member { of: target, name } => {
-                let of = self.eval_target(target, scope)?;
+                let mut of = self.eval_target(target, scope)?;
+                let end = follow_chain(&mut of);
                 match &of.value {
                     JsValue::Api(_) | JsValue::Object(_) => self.member_value(&of, name),
                     JsValue::RunExpr(told) if IN_PLACE.contains(&name.as_str()) && !is_own_list(target, told.kind) => {
                         return Some(open_value("a list that changes in its place"));
                     }
                     _ => {
-                        return Some(match self.eval_elements(arguments, scope) {
+                        let value = match self.eval_elements(arguments, scope) {
                             Ok(arguments) => self.call_method(&of, name, &arguments),
                             Err(why) => JsValue::RuntimeOnly(why),
-                        });
+                        };
+                        return Some(keep_chain(value, end));
                     }
                 }
             }

@@ -1,11 +1,15 @@
 //! Expressions that stand alone, and loops: what they assert.
 
-use super::body::{BodyContext, BodyLine, BranchBodies, StatementFlow};
+use super::body::{BodyContext, BodyLine, BranchBodies};
+use super::flow::{StatementFlow, push_when};
 use super::groups::open_reason;
 use super::members::element_of;
 use super::program::SuiteProgram;
 use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
-use crate::typescript::tree::{TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsStatement, TsStatementKind};
+use crate::typescript::on_its_stack;
+use crate::typescript::tree::{
+    NEXT_TURN, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsStatement, TsStatementKind,
+};
 use crate::writer::BindingStrength;
 use averment_base::source::Span;
 
@@ -60,7 +64,7 @@ impl SuiteProgram<'_, '_> {
         };
         let condition = self.eval_expr(condition, scope);
         let (then, other) = (as_statements(branches.0), as_statements(branches.1));
-        let bodies = BranchBodies { then: &then, other: &other, rest: &[] };
+        let bodies = BranchBodies { then: &then, other: &other };
         if self.lower_branch(&condition, bodies, scope, around, lines).is_none() {
             self.record_unread(span, &format!("a condition on {}", open_reason(&condition.value)));
         }
@@ -231,19 +235,7 @@ impl SuiteProgram<'_, '_> {
         let (pattern, body) = repeated;
         let list = self.eval_expr(list, scope);
         match &list.value {
-            JsValue::List(items) => {
-                for (at, item) in items.iter().enumerate() {
-                    let inner = self.scopes.open_scope(scope);
-                    self.bind_pattern(pattern, item.clone(), inner);
-                    if self.lower_statements(body, inner, around, lines) == StatementFlow::Ends && may_return(body) {
-                        // Where a run decides whether it ends, the rest of the loop is not known.
-                        if at.saturating_add(1) < items.len() {
-                            self.record_unread(span, "a loop that ends early");
-                        }
-                        return StatementFlow::Ends;
-                    }
-                }
-            }
+            JsValue::List(items) => self.lower_turns(repeated, items, span, scope, around, lines),
             JsValue::RunExpr(told) if element_of(told.kind).is_some() => {
                 let name = self.fresh_name();
                 self.push_needs(told.needed_parts().as_deref(), list.span, around, lines);
@@ -252,13 +244,49 @@ impl SuiteProgram<'_, '_> {
                     self.bind_pattern(pattern, element, inner);
                 }
                 let mut found = Vec::new();
-                if self.lower_statements(body, inner, around, &mut found) == StatementFlow::Ends && may_return(body) {
-                    self.record_unread(span, "a loop that ends early");
-                    return StatementFlow::Ends;
+                match self.lower_statements(body, inner, around, &mut found) {
+                    StatementFlow::Unknown => return StatementFlow::Unknown,
+                    StatementFlow::Ends | StatementFlow::GoesOnWhen(_) if may_return(body) => {
+                        return self.skip_unread(span, "a loop that ends early");
+                    }
+                    _ => self.extend_quantified(found, (told, &name), span, lines),
                 }
-                self.extend_quantified(found, (told, &name), span, lines);
+                StatementFlow::GoesOn
             }
-            _ => self.record_unread(span, "a loop over what only a run shows"),
+            _ => self.skip_unread(span, "a loop over what only a run shows"),
+        }
+    }
+
+    /// The turns of a loop over values that are known without a run.
+    fn lower_turns(
+        &mut self,
+        repeated: (&TsPattern, &[TsStatement]),
+        items: &[LocatedValue],
+        span: Span,
+        scope: ScopeId,
+        around: &BodyContext,
+        lines: &mut Vec<BodyLine>,
+    ) -> StatementFlow {
+        let (pattern, body) = repeated;
+        for (at, item) in items.iter().enumerate() {
+            let inner = self.scopes.open_scope(scope);
+            self.bind_pattern(pattern, item.clone(), inner);
+            let flow = on_its_stack(|| self.lower_statements(body, inner, around, lines));
+            match flow {
+                StatementFlow::Unknown => return StatementFlow::Unknown,
+                StatementFlow::GoesOn => {}
+                // What ends is the turn.
+                _ if !may_return(body) => {}
+                _ if may_continue(body) => return self.skip_unread(span, "a loop that ends early"),
+                StatementFlow::Ends => return StatementFlow::Ends,
+                StatementFlow::GoesOnWhen(condition) => {
+                    let rest = items.get(at.saturating_add(1)..).unwrap_or_default();
+                    let mut found = Vec::new();
+                    let flow = on_its_stack(|| self.lower_turns(repeated, rest, span, scope, around, &mut found));
+                    push_when(&condition, span, found, lines);
+                    return flow.behind_condition(&condition);
+                }
+            }
         }
         StatementFlow::GoesOn
     }
@@ -311,6 +339,16 @@ fn quantify_line(line: BodyLine, start: &str, guard: Option<&RunExpr>, found: &m
         BodyLine::Assertion { condition: None, .. } => return false,
     }
     true
+}
+
+/// If a body may go on with the next turn of its own loop.
+fn may_continue(statements: &[TsStatement]) -> bool {
+    statements.iter().any(|statement| match &statement.kind {
+        TsStatementKind::Other(NEXT_TURN) => true,
+        TsStatementKind::If { then, other, .. } => may_continue(then) || may_continue(other),
+        TsStatementKind::Block(inner) => may_continue(inner),
+        _ => false,
+    })
 }
 
 /// False if a body only ends early for the next turn of its loop.

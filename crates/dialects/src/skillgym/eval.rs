@@ -47,8 +47,9 @@ impl SuiteProgram<'_, '_> {
             TsExprKind::Member { .. } | TsExprKind::Index { .. } | TsExprKind::Call { .. } => {
                 match self.eval_link(expr, scope).map_or(JsValue::Undefined, |item| item.value) {
                     // The chain ends here.
-                    JsValue::RunExpr(told) if told.lack == Lack::Chain => {
-                        JsValue::RunExpr(RunExpr { lack: Lack::Element, ..told })
+                    JsValue::RunExpr(told) => {
+                        let lack = if told.lack == Lack::Chain { Lack::Element } else { told.lack };
+                        JsValue::RunExpr(RunExpr { lack, chain_end: None, ..told })
                     }
                     value => value,
                 }

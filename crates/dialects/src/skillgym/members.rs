@@ -15,6 +15,20 @@ use crate::typescript::tree::TsFunction;
 use crate::writer::{BindingStrength, member_path, quote_text};
 use averment_base::source::Span;
 
+/// What `/…/.test(…)` searches in: the word `undefined` where there is no text.
+fn searched_text(item: &LocatedValue) -> LocatedValue {
+    let mut item = item.clone();
+    if let JsValue::RunExpr(told) = &mut item.value
+        && told.lack != Lack::Never
+        && matches!(told.kind, RunExprKind::Text | RunExprKind::Any)
+    {
+        let own = told.nested_text(BindingStrength::Sum);
+        told.text = format!("(if {own} exists then {} else \"undefined\")", told.text);
+        (told.binds, told.lack) = (BindingStrength::Closely, Lack::Never);
+    }
+    item
+}
+
 impl SuiteProgram<'_, '_> {
     pub(super) fn member_value(&mut self, of: &LocatedValue, name: &str) -> JsValue {
         match &of.value {
@@ -84,7 +98,10 @@ impl SuiteProgram<'_, '_> {
             JsValue::Text(text) => self.text_method(text, name, arguments),
             JsValue::Builder(entries) => super::matcher::extend_matcher(entries.clone(), name, arguments),
             JsValue::Regex { .. } if name == "test" => match arguments {
-                [text] => self.search_regex(text, of).map_or_else(|| open_value("a search"), JsValue::RunExpr),
+                [text] => {
+                    let text = searched_text(text);
+                    self.search_regex(&text, of).map_or_else(|| open_value("a search"), JsValue::RunExpr)
+                }
                 _ => open_value("a search"),
             },
             JsValue::RuntimeOnly(why) => JsValue::RuntimeOnly(why.clone()),
@@ -96,8 +113,9 @@ impl SuiteProgram<'_, '_> {
         let literal = self.regex_literal(regex)?;
         self.backtracks |= literal.backtracks;
         let text = self.run_expression(text)?;
-        // It searches in the word where there is no text.
-        let text = RunExpr { needs: text.needed_parts(), lack: Lack::Never, ..text };
+        // It takes texts alone.
+        let lack = if text.lack == Lack::Chain { Lack::Chain } else { Lack::Never };
+        let text = RunExpr { needs: text.needed_parts(), lack, ..text };
         Some(text.test_against(("matches", "not matches"), &literal.text))
     }
 
@@ -135,7 +153,7 @@ impl SuiteProgram<'_, '_> {
                 let Some(found) = self.search_regex(&text, regex) else { return open_value("a search") };
                 let (needs, truth) = (found.needs.clone(), Some(Box::new(found.clone())));
                 let kind = RunExprKind::Search;
-                JsValue::RunExpr(RunExpr { needs, truth, found: Some(found.text.clone()), kind, ..found })
+                JsValue::RunExpr(RunExpr { needs, truth, found: Some(found.text.clone()), kind, lack, ..found })
             }
             ("trim" | "toLowerCase" | "toUpperCase", []) => {
                 let function = match name {

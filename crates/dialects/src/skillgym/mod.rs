@@ -10,6 +10,7 @@ mod chain;
 mod conditions;
 mod effects;
 mod eval;
+mod flow;
 mod groups;
 mod matcher;
 mod members;

@@ -167,6 +167,10 @@ impl SuiteProgram<'_, '_> {
     ) -> Option<RunExpr> {
         let (left, right) = if left.is_plain() { (right, left) } else { (left, right) };
         let JsValue::RunExpr(told) = &left.value else { return None };
+        // Behind `?.` a search is `undefined`, too, and not `null`.
+        if told.kind == RunExprKind::Search && told.lack != Lack::Never {
+            return None;
+        }
         let is_list = super::members::element_of(told.kind).is_some() && told.kind != RunExprKind::Any;
         match (&told.found, &right.value) {
             (Some(_), JsValue::Null) if told.kind == RunExprKind::Search => {}

@@ -101,6 +101,8 @@ pub(super) struct RunExpr {
     pub(super) opposite: Option<String>,
     /// If it may be `undefined` there.
     pub(super) lack: Lack,
+    /// Where this holds, a `?.` before it has ended the chain.
+    pub(super) chain_end: Option<String>,
     /// A condition without which the program throws.
     pub(super) needs: Option<String>,
     /// The condition and its opposite with an answer also where a value is `undefined`, if they are not that.
@@ -167,6 +169,7 @@ impl RunExpr {
             kind,
             opposite: None,
             lack,
+            chain_end: None,
             needs: None,
             total: None,
             truth: None,
@@ -202,6 +205,27 @@ impl RunExpr {
             Lack::Never | Lack::Chain => self.needs.clone(),
             Lack::Key | Lack::Element => Some(format!("{} exists", self.nested_text(BindingStrength::Sum))),
         }
+    }
+
+    /// In front of `?.`.
+    pub(super) fn begin_chain(&mut self) {
+        let own = self.nested_text(BindingStrength::Sum);
+        self.chain_end = Some(match self.kind {
+            RunExprKind::Any => format!("{own} is missing or {own} == null"),
+            _ => format!("{own} is missing"),
+        });
+        self.lack = Lack::Chain;
+    }
+
+    /// Its members and methods: where a `?.` before it has ended the chain, they need nothing of it.
+    pub(super) fn follow_chain(&mut self) -> Option<String> {
+        let end = self.chain_end.take()?;
+        if matches!(self.lack, Lack::Key | Lack::Element) {
+            let needed = format!("({end} or {} exists)", self.nested_text(BindingStrength::Sum));
+            self.needs = join_needs(self.needs.as_deref(), Some(&needed));
+            self.lack = Lack::Chain;
+        }
+        Some(end)
     }
 
     /// A condition and its opposite, each with an answer also where a value is `undefined`.

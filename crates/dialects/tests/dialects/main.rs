@@ -17,6 +17,8 @@
 )]
 
 mod assay;
+mod beside;
+mod choices;
 mod judged;
 mod pages;
 mod runsight;

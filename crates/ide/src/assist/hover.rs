@@ -227,8 +227,9 @@ impl HoverTarget<'_, '_> {
         let written = self.word_at(self.index);
         let inner = written.trim_matches(['"', '\'']);
         let cursor = CursorState::new(self.text, token.start);
-        if matches!(cursor.mode, StatementPart::Step | StatementPart::Call) {
-            return tool_page(inner, self.context).and_then(|text| self.hover_for(token, text));
+        let is_tool = matches!(cursor.mode, StatementPart::Step | StatementPart::Call);
+        if is_tool && let Some(text) = tool_page(inner, self.context) {
+            return self.hover_for(token, text);
         }
         let open = self.text.get(token.start..at)?.rfind("${")? + token.start + 2;
         let close = self.text.get(at..token.end)?.find('}')? + at;

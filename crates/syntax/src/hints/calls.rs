@@ -128,7 +128,11 @@ fn incomplete_generate(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let counts = format!("cases {} seed {}", number("cases", "…"), number("seed", "…"));
     let rest = view.find_any(end, &["as", "expect"]).unwrap_or(view.len());
     let place = view.failed;
-    let message = "generated inputs need `cases` and `seed`";
+    let message = match (is_counted("cases"), is_counted("seed")) {
+        (true, false) => "generated inputs need a `seed`, too",
+        (false, true) => "generated inputs need `cases`, too: how many are made",
+        _ => "generated inputs need `cases` and `seed`",
+    };
     let diagnostic =
         if place >= view.len() { view.missing_at_end(message) } else { view.syntax_error(place, place + 1, message) };
     let edit = if rest > end {

@@ -1,6 +1,7 @@
 //! Suites of SkillGym, held against verdicts that SkillGym itself gave: each vector is written as a case in TypeScript.
 
 mod followed;
+mod generated;
 mod observed;
 mod programs;
 

@@ -6,3 +6,5 @@ mod packs;
 mod seeds;
 mod shapes;
 mod vectors;
+
+pub use vectors::word as word_of_verdict;

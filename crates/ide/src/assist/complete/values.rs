@@ -206,7 +206,24 @@ impl CompletionBuilder<'_, '_> {
                 self.push_item(CompletionKind::Tool, name, &escape_snippet(name), "tool", "");
             }
         }
+        if kind.is_none() && matches!(self.cursor.mode, StatementPart::Step | StatementPart::Call) {
+            self.tool_texts();
+        }
         self.text_values();
+    }
+
+    /// In the text that names a tool: the known ones, and parameters.
+    fn tool_texts(&mut self) {
+        let context = self.context;
+        for name in context.tool_names().into_iter().filter(|name| !name.contains(['"', '\n'])) {
+            self.push_item(CompletionKind::Tool, name, &escape_snippet(name), "tool", "");
+        }
+        let is_text = |one: &DeclaredName| one.kind == DeclarationKind::Param && one.signature.contains(": string");
+        for one in context.names.iter().filter(|one| is_text(one)) {
+            let label = format!("${{{}}}", one.name);
+            let (insert, doc) = (escape_snippet(&label), one.doc.clone().unwrap_or_default());
+            self.push_item(CompletionKind::Variable, &label, &insert, "the tool that a parameter names", &doc);
+        }
     }
 
     /// In a string after a comparison or an argument's colon: known values of the path, without quotes.

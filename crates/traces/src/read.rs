@@ -4,7 +4,7 @@
 mod bytes;
 #[cfg(feature = "packed")]
 mod compressed;
-mod events;
+pub(crate) mod events;
 mod file_form;
 mod file_part;
 mod json_walk;

@@ -5,6 +5,7 @@ pub(super) mod anthropic;
 pub(super) mod converse;
 pub(crate) mod exit_codes;
 mod part_identity;
+pub(super) mod response_stream;
 pub(crate) mod responses;
 
 use super::blocks::{self, ContentBlock};

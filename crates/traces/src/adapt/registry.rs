@@ -6,7 +6,7 @@ use super::nodes::{node_object, record_payload};
 use super::{
     adk, agui, antigravity, api, assay, assistants, atif, autogen, batch, bedrock_agent, chunks, claude_code,
     claude_hooks, cline, codex, copilot, cursor, cursor_transcript, deepeval, droid, evalview, gemini, gemini_api,
-    generic, goose, grok, guard, inspect, kimi, langchain, langchain_agent, langfuse, langsmith, managed, mcp,
+    generic, goose, grok, guard, http_exchanges, inspect, kimi, langchain, langchain_agent, langfuse, langsmith, managed, mcp,
     mini_swe, native, openai_agents, openai_chat, opencode, openhands, otel, owasp, pi, pydantic_ai, qwen_code,
     realtime, run_state, runsight, sharegpt, skillgym, smolagents, stop, swe_agent, tau_bench, tau2, vscode_chat,
 };
@@ -60,6 +60,7 @@ pub static FORMATS: &[TraceFormat] = &[
     autogen::FORMAT,
     agui::FORMAT,
     smolagents::FORMAT,
+    http_exchanges::FORMAT,
     gemini_api::FORMAT,
     bedrock_agent::FORMAT,
     assistants::FORMAT,

@@ -2,6 +2,7 @@
 //! [`Run`] of one text.
 
 mod bytes;
+mod cassette;
 #[cfg(feature = "packed")]
 mod compressed;
 pub(crate) mod events;
@@ -96,6 +97,8 @@ enum TextForm {
     Events,
     /// A session with multi-line values.
     Values,
+    /// HTTP exchanges in YAML.
+    Cassette,
 }
 
 impl RawRun {
@@ -191,13 +194,14 @@ pub fn parse_under<'run>(
     let text = raw.text.as_text().ok_or_else(no_memory)?;
     let mut warnings = raw.warnings.clone();
     let mut records = RecordCounts::default();
+    let placed = |error: PlacedError| ReadError::at_offset(&raw.source, text, error.offset, error.problem);
     let root = match raw.form {
+        TextForm::Cassette => cassette::read_cassette(text, arena, limits).map_err(placed)?,
         TextForm::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
         TextForm::Lines => read_records(split::nonblank_lines(text), text, arena, limits, &mut records, &mut warnings),
         TextForm::Events => read_records(events::event_values(text), text, arena, limits, &mut records, &mut warnings),
         TextForm::Values => read_records(split::json_values(text), text, arena, limits, &mut records, &mut warnings),
     };
-    let placed = |error: PlacedError| ReadError::at_offset(&raw.source, text, error.offset, error.problem);
     let from = adapt::RawDocument { root, text, source: raw.source.clone(), records, warnings };
     let (mut normal, spending) = adapt::normalize_run(from, arena, limits, names, as_skillgym).map_err(placed)?;
     if let Some(prices) = prices {

@@ -138,7 +138,8 @@ fn field_index<F: super::fields::TableRow>(object: Object<'_>, field: F) -> Opti
 
 impl<'run> PartialAnswer<'run> {
     fn add_delta(&mut self, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
-        self.words.push_str(text_of(delta, DeltaKey::Content).or(text_of(delta, DeltaKey::Refusal)).unwrap_or_default());
+        self.words
+            .push_str(text_of(delta, DeltaKey::Content).or(text_of(delta, DeltaKey::Refusal)).unwrap_or_default());
         self.thought.push_str(text_of(delta, DeltaKey::Thought).unwrap_or_default());
         for (node, part) in draft.known_objects(list_of(delta, DeltaKey::Calls).unwrap_or_default()) {
             let index = field_index(part, DeltaKey::Index);
@@ -197,7 +198,8 @@ pub(super) fn compose_answer<'run>(
         }
         answer.usage = object_of(chunk, ChunkKey::Usage).or(answer.usage);
         let choices = draft.known_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
-        for (_, choice) in choices.filter(|(_, one)| field_index(*one, ChunkKey::Index).is_none_or(|index| index == 0)) {
+        for (_, choice) in choices.filter(|(_, one)| field_index(*one, ChunkKey::Index).is_none_or(|index| index == 0))
+        {
             answer.is_over |= first_of(choice, &[ChunkKey::Ended]).is_some();
             if let Some(delta) = object_of(choice, ChunkKey::Delta) {
                 answer.add_delta(delta, draft);
@@ -211,7 +213,8 @@ pub(super) fn compose_answer<'run>(
     }
     let message = [field_entry(ChunkKey::Message.key(), answer.whole_message(draft))];
     let choice = draft.object_node(&message);
-    let kept = [ChunkKey::Id, ChunkKey::Model].into_iter().filter_map(|key| Some(field_entry(key.key(), first.field(key)?)));
+    let kept =
+        [ChunkKey::Id, ChunkKey::Model].into_iter().filter_map(|key| Some(field_entry(key.key(), first.field(key)?)));
     let usage = answer.usage.map(|usage| field_entry(ChunkKey::Usage.key(), Node::computed(Value::Object(usage))));
     let choices = field_entry(ChunkKey::Choices.key(), draft.list_node(&[choice]));
     let entries: Vec<_> = kept.chain(usage).chain([choices]).collect();

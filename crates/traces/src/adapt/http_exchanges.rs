@@ -14,7 +14,9 @@ use averment_runs::normal::of_run;
 key_table! {
     HttpKey {
         /// The exchanges of a recorder.
-        Interactions = "interactions" | "http_interactions",
+        Interactions = "interactions",
+        /// In Ruby.
+        InteractionsToo = "http_interactions",
         Request = "request",
         Response = "response",
         /// A body, as a value or as text.
@@ -38,9 +40,9 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "HTTP exchanges",
     known_by: "`interactions`, or a `request` with a `response`, whose bodies are text or stand under `body`",
     description: "recorded HTTP exchanges with the APIs of models (VCR cassettes, logs of proxies; streamed answers as text)",
-    marks: &[HttpKey::Request.key(), "interactions", "http_interactions"],
-    near: HttpKey::Interactions.keys(),
-    object: |object| match list_of(object, HttpKey::Interactions) {
+    marks: &[HttpKey::Request.key(), HttpKey::Interactions.key(), HttpKey::InteractionsToo.key()],
+    near: &[HttpKey::Interactions.key(), HttpKey::InteractionsToo.key()],
+    object: |object| match LISTS.into_iter().find_map(|list| list_of(object, list)) {
         Some(exchanges) => object_items(exchanges).any(|(_, exchange)| is_exchange(exchange)),
         None => is_exchange(object),
     },
@@ -51,13 +53,16 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
+const LISTS: [HttpKey; 2] = [HttpKey::Interactions, HttpKey::InteractionsToo];
+
 /// The formats of what bodies hold.
 const APIS: [&TraceFormat; 5] =
     [&gemini_api::FORMAT, &responses::FORMAT, &anthropic::FORMAT, &converse::FORMAT, &openai_chat::FORMAT];
 
 /// A request with its answer, of which one is not the value itself.
 fn is_exchange(object: Object<'_>) -> bool {
-    let (Some(request), Some(response)) = (value_of(object, HttpKey::Request), value_of(object, HttpKey::Response)) else {
+    let (Some(request), Some(response)) = (value_of(object, HttpKey::Request), value_of(object, HttpKey::Response))
+    else {
         return false;
     };
     let has_body = |side: Node<'_>| node_object(side).is_some_and(|side| side.field(HttpKey::Body).is_some());
@@ -70,7 +75,7 @@ fn is_exchange(object: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let root = draft.arena.alloc(root);
     let mut exchanges = Vec::new();
-    for (node, exchange) in draft.record_objects(items_of(root, &[HttpKey::Interactions])) {
+    for (node, exchange) in draft.record_objects(items_of(root, &LISTS)) {
         match unpack_exchange(node, exchange, draft) {
             Unpacked::Exchange(plain) => exchanges.push(plain),
             Unpacked::Harmless => {}
@@ -84,7 +89,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         exchanges.iter().any(|node| node_object(*node).is_some_and(|one| (format.element)(one) || (format.object)(one)))
     };
     let Some(format) = APIS.into_iter().find(is_known) else {
-        exchanges.iter().for_each(|node| draft.skip_record(node.origin, "an exchange with no known API is passed over"));
+        exchanges
+            .iter()
+            .for_each(|node| draft.skip_record(node.origin, "an exchange with no known API is passed over"));
         return Ok(());
     };
     let items = draft.arena.alloc_slice_copy(&exchanges);
@@ -110,10 +117,8 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &mut R
                 draft.set_some(of_run::ERROR, Some(error).filter(|_| !draft.has_entry(of_run::ERROR)));
                 return Unpacked::Exchange(Node::new(request.value, node.origin));
             }
-            let entries = [
-                field_entry(HttpKey::Request.key(), request),
-                field_entry(HttpKey::Response.key(), response),
-            ];
+            let entries =
+                [field_entry(HttpKey::Request.key(), request), field_entry(HttpKey::Response.key(), response)];
             Unpacked::Exchange(Node::new(draft.object_node(&entries).value, node.origin))
         }
         // Nothing was asked of a model.

@@ -7,6 +7,7 @@
 //! A line of a file may also be read in part, by a projection. A format whose rows say nothing of that is read in full; its marks keep
 //! the projection from taking it for another.
 
+mod acp;
 mod adk;
 mod agui;
 mod antigravity;
@@ -25,6 +26,7 @@ mod chunks;
 pub(crate) mod claude_code;
 mod claude_hooks;
 mod cline;
+mod cline_shown;
 mod codex;
 pub(crate) mod content;
 mod conversation;
@@ -35,6 +37,7 @@ pub(crate) mod cutting;
 mod deepeval;
 mod droid;
 mod embedded_run;
+mod evaluation_rows;
 mod evalview;
 pub(crate) mod fields;
 pub(crate) mod format;
@@ -48,11 +51,13 @@ mod handovers;
 mod http_exchanges;
 pub(crate) mod inspect;
 mod kimi;
+mod kimi_code;
 mod langchain;
 mod langchain_agent;
 mod langfuse;
 mod langsmith;
 mod managed;
+mod mastra;
 mod mcp;
 pub(crate) mod messages;
 mod mini_swe;
@@ -74,6 +79,7 @@ pub(crate) mod registry;
 pub(crate) mod run_builder;
 mod run_state;
 mod runsight;
+mod senders;
 mod sharegpt;
 mod skillgym;
 mod smolagents;

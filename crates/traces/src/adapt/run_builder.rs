@@ -259,7 +259,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         &self,
         items: &'run [Node<'run>],
     ) -> impl Iterator<Item = (Node<'run>, Object<'run>)> + use<'run> {
-        for node in items.iter().filter(|node| super::nodes::node_list(**node).is_some()) {
+        for node in items.iter().filter(|node| super::nodes::node_object(**node).is_none()) {
             self.note_unknown(node.origin, NO_OBJECT);
         }
         super::nodes::object_items(items)

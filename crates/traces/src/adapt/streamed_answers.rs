@@ -10,12 +10,8 @@ use averment_base::value::{Node, Value, json};
 type ComposeAnswer = for<'run> fn(&'run [Node<'run>], &RunBuilder<'run, '_>) -> Option<(Node<'run>, bool)>;
 
 /// The APIs whose streams are known.
-const APIS: [ComposeAnswer; 4] = [
-    chunks::compose_answer,
-    anthropic::compose_answer,
-    response_stream::compose_answer,
-    gemini_api::compose_answer,
-];
+const APIS: [ComposeAnswer; 4] =
+    [chunks::compose_answer, anthropic::compose_answer, response_stream::compose_answer, gemini_api::compose_answer];
 
 /// The answer that a text of events holds; `None` if it is no such text.
 pub(super) fn read_stream<'run>(text: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {

@@ -3,6 +3,8 @@
 use crate::error::PlacedError;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bumpalo::Bump;
 use rustc_hash::{FxHashMap, FxHashSet};
 use saphyr_parser::{Event, Parser, ScalarStyle};
@@ -12,6 +14,14 @@ const BEGINNINGS: [&str; 2] = ["interactions:", "http_interactions:"];
 /// Limit on values that the aliases of a file expand to.
 const ALIASED: usize = 100_000;
 
+/// The tag of a text that a recorder took for bytes, as Ruby does with one beyond ASCII.
+const BINARY: &str = "binary";
+
+fn decode_text(text: &str) -> Option<String> {
+    let digits: String = text.split_ascii_whitespace().collect();
+    String::from_utf8(STANDARD.decode(digits).ok()?).ok()
+}
+
 /// Whether a text begins as a cassette.
 pub(super) fn is_cassette(head: &str) -> bool {
     let head = head.trim_ascii_start();
@@ -20,11 +30,7 @@ pub(super) fn is_cassette(head: &str) -> bool {
 }
 
 /// The value of the first document.
-pub(super) fn read_cassette<'run>(
-    text: &str,
-    arena: &'run Bump,
-    limits: &Limits,
-) -> Result<Node<'run>, PlacedError> {
+pub(super) fn read_cassette<'run>(text: &str, arena: &'run Bump, limits: &Limits) -> Result<Node<'run>, PlacedError> {
     let mut reader =
         CassetteReader { arena, limits, open: Vec::new(), anchors: FxHashMap::default(), values: 0, root: None };
     let mut parser = Parser::new_from_str(text);
@@ -58,7 +64,11 @@ struct CassetteReader<'run, 'limits> {
 }
 
 fn refuse(message: &str) -> PlacedError {
-    PlacedError::new(TextOrigin::COMPUTED, message.to_owned(), "record the cassette again, without what was added by hand")
+    PlacedError::new(
+        TextOrigin::COMPUTED,
+        message.to_owned(),
+        "record the cassette again, without what was added by hand",
+    )
 }
 
 impl<'run> CassetteReader<'run, '_> {
@@ -66,7 +76,8 @@ impl<'run> CassetteReader<'run, '_> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let is_plain = style == ScalarStyle::Plain && tag.is_none();
-                let text = &*self.arena.alloc_str(&text);
+                let decoded = tag.filter(|tag| tag.suffix == BINARY).and_then(|_| decode_text(&text));
+                let text = &*self.arena.alloc_str(decoded.as_deref().unwrap_or(&text));
                 let value = if is_plain { plain_value(text) } else { Value::plain_text(text) };
                 self.put_value(Node::computed(value), anchor, 1);
             }
@@ -150,7 +161,9 @@ mod tests {
 
     fn read(text: &str) -> Result<String, String> {
         let arena = Bump::new();
-        read_cassette(text, &arena, &Limits::default()).map(|node| to_json(&node.value)).map_err(|error| error.problem.message)
+        read_cassette(text, &arena, &Limits::default())
+            .map(|node| to_json(&node.value))
+            .map_err(|error| error.problem.message)
     }
 
     #[test]
@@ -170,6 +183,12 @@ mod tests {
             text += &format!("- &a{level} [{many}*a{before}]\n");
         }
         assert!(read(&text).is_err_and(|message| message.contains("aliases")));
+    }
+
+    #[test]
+    fn texts_that_were_taken_for_bytes_are_texts() {
+        let text = "interactions:\n- a: !binary |-\n    w6Rz\n    ZQ==\n  b: !!binary c8O2\n  c: !!binary /w==\n";
+        assert_eq!(read(text).as_deref(), Ok(r#"{"interactions":[{"a":"äse","b":"sö","c":"/w=="}]}"#));
     }
 
     #[test]

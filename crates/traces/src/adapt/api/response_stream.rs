@@ -136,7 +136,8 @@ pub(in crate::adapt) fn compose_answer<'run>(
             }
         }
     }
-    let told = response.and_then(|response| list_of(response, ApiKey::Output)).filter(|told| !told.is_empty() && is_over);
+    let told =
+        response.and_then(|response| list_of(response, ApiKey::Output)).filter(|told| !told.is_empty() && is_over);
     items.extend(open.into_iter().filter_map(|growing| growing.into_call(draft)));
     let output = draft.list_node(told.unwrap_or(&items));
     let own = [ApiKey::Output.key(), ApiKey::Object.key()];

@@ -7,9 +7,7 @@ use crate::adapt::content;
 use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use crate::adapt::fields::{FieldRecord, NodeShapes, is_true, key_table};
 use crate::adapt::format::{IN_FULL, TraceFormat};
-use crate::adapt::nodes::{
-    first_of, items_of, list_of, node_list, node_object, node_text, object_items, text_of,
-};
+use crate::adapt::nodes::{first_of, items_of, list_of, node_list, node_object, node_text, object_items, text_of};
 use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::unknown::named_tool;
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};

@@ -80,7 +80,7 @@ fn is_exchange(object: Object<'_>) -> bool {
 /// The pieces of a streamed response are read where they stand.
 pub(super) fn compose_answer<'run>(events: &'run [Node<'run>], _: &RunBuilder<'run, '_>) -> Option<(Node<'run>, bool)> {
     let is_own = |node: &Node<'run>| node_object(*node).is_some_and(is_response);
-    events.iter().any(|node| is_own(node)).then_some((Node::computed(Value::List(events)), true))
+    events.iter().any(is_own).then_some((Node::computed(Value::List(events)), true))
 }
 
 /// A part of the conversation.

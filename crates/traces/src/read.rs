@@ -2,9 +2,10 @@
 //! [`Run`] of one text.
 
 mod bytes;
+mod cassette;
 #[cfg(feature = "packed")]
 mod compressed;
-mod events;
+pub(crate) mod events;
 mod file_form;
 mod file_part;
 mod json_walk;
@@ -26,8 +27,8 @@ use averment_base::limits::Limits;
 use averment_base::memory::allow_failure;
 use averment_base::value::json::{self, JsonDocument};
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
-use averment_runs::normal::of_run;
-use averment_runs::run::{ReadWarning, RecordCounts, Run, RunSource};
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::{ReadWarning, RecordCounts, Run, RunSource, Step, StepKind, StepStatus};
 use bumpalo::Bump;
 pub use file_part::{FilePart, LinesOrigin, WholeLines};
 use std::ops::Range;
@@ -96,6 +97,8 @@ enum TextForm {
     Events,
     /// A session with multi-line values.
     Values,
+    /// HTTP exchanges in YAML.
+    Cassette,
 }
 
 impl RawRun {
@@ -191,13 +194,14 @@ pub fn parse_under<'run>(
     let text = raw.text.as_text().ok_or_else(no_memory)?;
     let mut warnings = raw.warnings.clone();
     let mut records = RecordCounts::default();
+    let placed = |error: PlacedError| ReadError::at_offset(&raw.source, text, error.offset, error.problem);
     let root = match raw.form {
+        TextForm::Cassette => cassette::read_cassette(text, arena, limits).map_err(placed)?,
         TextForm::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
         TextForm::Lines => read_records(split::nonblank_lines(text), text, arena, limits, &mut records, &mut warnings),
         TextForm::Events => read_records(events::event_values(text), text, arena, limits, &mut records, &mut warnings),
         TextForm::Values => read_records(split::json_values(text), text, arena, limits, &mut records, &mut warnings),
     };
-    let placed = |error: PlacedError| ReadError::at_offset(&raw.source, text, error.offset, error.problem);
     let from = adapt::RawDocument { root, text, source: raw.source.clone(), records, warnings };
     let (mut normal, spending) = adapt::normalize_run(from, arena, limits, names, as_skillgym).map_err(placed)?;
     if let Some(prices) = prices {
@@ -213,9 +217,28 @@ pub fn parse_under<'run>(
     if let Some(expected) = expected {
         expected.join_run(&mut run, arena, limits);
     }
+    if raw.form == TextForm::Lines {
+        hint_at_cut(&mut run);
+    }
     // What could not be read or was not understood may have been anything.
     let lost = run.records.lost.max(run.warnings.iter().filter(|warning| warning.lost).count() as u64);
     Ok(Run { complete: run.complete && lost == 0, records: RecordCounts { lost, ..run.records }, ..run })
+}
+
+/// A session that ends with a call which waits for its result may have been cut off behind a whole line.
+fn hint_at_cut(run: &mut Run<'_>) {
+    let has_result = |step: &&Step<'_>| step.object.get(of_step::RESULT).is_some();
+    let last = run.steps.iter().rfind(|step| matches!(step.kind, StepKind::Call | StepKind::Message));
+    let is_open =
+        |step: &&Step<'_>| step.kind == StepKind::Call && step.status == StepStatus::Unknown && !has_result(step);
+    // Streams of answers hold no results, and nobody asks in them.
+    let is_asked = matches!(run.root_value(of_run::PROMPT).value, Value::Text(_));
+    let line = memchr::memrchr(b'\n', run.text.trim_ascii_end().as_bytes()).map_or(0, |end| end + 1);
+    let place = |step: &Step<'_>| step.node.origin.byte_range().map_or(0, |range| range.start);
+    if let Some(offset) = last.filter(is_open).map(place).filter(|place| is_asked && *place >= line) {
+        let message = "the session ends with a call that has no result: it may be cut off".to_owned();
+        run.warnings.push(ReadWarning { message, offset, lost: false });
+    }
 }
 
 fn set_cost<'run>(

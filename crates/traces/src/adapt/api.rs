@@ -2,9 +2,11 @@
 //! repeats what was said so far, in the words of its provider; what is new in it is added.
 
 pub(super) mod anthropic;
+pub(super) mod conversation_items;
 pub(super) mod converse;
 pub(crate) mod exit_codes;
 mod part_identity;
+pub(super) mod response_stream;
 pub(crate) mod responses;
 
 use super::blocks::{self, ContentBlock};

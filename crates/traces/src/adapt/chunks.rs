@@ -5,10 +5,12 @@ use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table};
 use super::format::{IN_FULL, TraceFormat};
+use super::messages::ChatMessageKey;
 use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
-use super::run_builder::RunBuilder;
+use super::run_builder::{RunBuilder, field_entry};
+use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value, json};
-use averment_runs::normal::{of_meta, of_run};
+use averment_runs::normal::{of_meta, of_run, role};
 
 key_table! {
     ChunkKey {
@@ -20,6 +22,8 @@ key_table! {
         Delta = "delta",
         Ended = "finish_reason",
         Usage = "usage",
+        /// Of an answer that is whole.
+        Message = "message",
     }
 }
 
@@ -112,7 +116,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
             answer.is_over |= first_of(choice, &[ChunkKey::Ended]).is_some();
             match object_of(choice, ChunkKey::Delta) {
-                Some(delta) => apply_delta(&mut answer, delta, talk.draft),
+                Some(delta) => answer.add_delta(delta, talk.draft),
                 None => talk.draft.skip_record(at.origin, "a choice without `delta` is passed over"),
             }
         }
@@ -132,25 +136,89 @@ fn field_index<F: super::fields::TableRow>(object: Object<'_>, field: F) -> Opti
     }
 }
 
-fn apply_delta<'run>(answer: &mut PartialAnswer<'run>, delta: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
-    answer.words.push_str(text_of(delta, DeltaKey::Content).or(text_of(delta, DeltaKey::Refusal)).unwrap_or_default());
-    answer.thought.push_str(text_of(delta, DeltaKey::Thought).unwrap_or_default());
-    for (node, part) in draft.record_objects(list_of(delta, DeltaKey::Calls).unwrap_or_default()) {
-        let index = field_index(part, DeltaKey::Index);
-        let known = answer.calls.iter().position(|call| index.is_some() && call.index == index);
-        let place = known.unwrap_or_else(|| {
-            answer.calls.push(PartialCall { index, node, id: None, name: None, arguments: String::new() });
-            answer.calls.len() - 1
-        });
-        let Some(call) = answer.calls.get_mut(place) else { continue };
-        let function = object_of(part, DeltaKey::Function);
-        call.id = call.id.or(part.field(DeltaKey::Id).filter(|id| NodeShapes.is_text(*id)));
-        call.name = call
-            .name
-            .or(function.and_then(|function| function.field(DeltaKey::Name)).filter(|name| NodeShapes.is_text(*name)));
-        call.arguments
-            .push_str(function.and_then(|function| text_of(function, DeltaKey::Arguments)).unwrap_or_default());
+impl<'run> PartialAnswer<'run> {
+    fn add_delta(&mut self, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
+        self.words
+            .push_str(text_of(delta, DeltaKey::Content).or(text_of(delta, DeltaKey::Refusal)).unwrap_or_default());
+        self.thought.push_str(text_of(delta, DeltaKey::Thought).unwrap_or_default());
+        for (node, part) in draft.known_objects(list_of(delta, DeltaKey::Calls).unwrap_or_default()) {
+            let index = field_index(part, DeltaKey::Index);
+            let known = self.calls.iter().position(|call| index.is_some() && call.index == index);
+            let place = known.unwrap_or_else(|| {
+                self.calls.push(PartialCall { index, node, id: None, name: None, arguments: String::new() });
+                self.calls.len() - 1
+            });
+            let Some(call) = self.calls.get_mut(place) else { continue };
+            let function = object_of(part, DeltaKey::Function);
+            let named = function.and_then(|function| function.field(DeltaKey::Name));
+            call.id = call.id.or(part.field(DeltaKey::Id).filter(|id| NodeShapes.is_text(*id)));
+            call.name = call.name.or(named.filter(|name| NodeShapes.is_text(*name)));
+            call.arguments
+                .push_str(function.and_then(|function| text_of(function, DeltaKey::Arguments)).unwrap_or_default());
+        }
     }
+
+    /// A message as the API gives it whole.
+    fn whole_message(&self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+        let text = |words: &str| Node::computed(Value::plain_text(draft.arena.alloc_str(words)));
+        let of_call = |call: &PartialCall<'run>| {
+            let name = call.name.unwrap_or(Node::computed(Value::Null));
+            let function = [
+                field_entry(DeltaKey::Name.key(), name),
+                field_entry(DeltaKey::Arguments.key(), text(&call.arguments)),
+            ];
+            let id = call.id.map(|id| field_entry(DeltaKey::Id.key(), id));
+            let function = field_entry(DeltaKey::Function.key(), draft.object_node(&function));
+            let entries: Vec<_> = id.into_iter().chain([function]).collect();
+            Node::new(draft.object_node(&entries).value, call.node.origin)
+        };
+        let calls: Vec<_> = self.calls.iter().map(of_call).collect();
+        let role = Node::computed(Value::plain_text(role::ASSISTANT));
+        let mut entries = vec![
+            field_entry(ChatMessageKey::Role.key(), role),
+            field_entry(DeltaKey::Content.key(), text(&self.words)),
+        ];
+        if !calls.is_empty() {
+            entries.push(field_entry(DeltaKey::Calls.key(), draft.list_node(&calls)));
+        }
+        draft.object_node(&entries)
+    }
+}
+
+/// The answer that chunks make together, and whether it is whole; `None` if they are none.
+pub(super) fn compose_answer<'run>(
+    events: &'run [Node<'run>],
+    draft: &RunBuilder<'run, '_>,
+) -> Option<(Node<'run>, bool)> {
+    let mut answer = PartialAnswer::default();
+    let first = events.iter().find_map(|event| node_object(*event).filter(|chunk| is_chunk(*chunk)))?;
+    for (node, chunk) in draft.known_objects(events) {
+        if !is_chunk(chunk) {
+            draft.note_unknown(node.origin, "what is no chunk of an answer is passed over");
+        }
+        answer.usage = object_of(chunk, ChunkKey::Usage).or(answer.usage);
+        let choices = draft.known_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
+        for (_, choice) in choices.filter(|(_, one)| field_index(*one, ChunkKey::Index).is_none_or(|index| index == 0))
+        {
+            answer.is_over |= first_of(choice, &[ChunkKey::Ended]).is_some();
+            if let Some(delta) = object_of(choice, ChunkKey::Delta) {
+                answer.add_delta(delta, draft);
+            }
+        }
+    }
+    if !answer.is_over {
+        let last = answer.calls.len().saturating_sub(1);
+        let mut places = 0..;
+        answer.calls.retain(|call| is_whole_call(call, places.next() == Some(last), draft.limits));
+    }
+    let message = [field_entry(ChunkKey::Message.key(), answer.whole_message(draft))];
+    let choice = draft.object_node(&message);
+    let kept =
+        [ChunkKey::Id, ChunkKey::Model].into_iter().filter_map(|key| Some(field_entry(key.key(), first.field(key)?)));
+    let usage = answer.usage.map(|usage| field_entry(ChunkKey::Usage.key(), Node::computed(Value::Object(usage))));
+    let choices = field_entry(ChunkKey::Choices.key(), draft.list_node(&[choice]));
+    let entries: Vec<_> = kept.chain(usage).chain([choices]).collect();
+    Some((draft.object_node(&entries), answer.is_over))
 }
 
 /// False if cut off: then nobody knows the arguments of its calls.
@@ -183,12 +251,16 @@ fn cut_off(calls: &mut Vec<PartialCall<'_>>, draft: &mut RunBuilder<'_, '_>) {
     let last = calls.len().saturating_sub(1);
     let mut place = 0;
     calls.retain(|call| {
-        let may_be_none = call.arguments.is_empty() && place != last;
-        let is_whole = may_be_none || json::parse(&call.arguments, 0, &bumpalo::Bump::new(), draft.limits).is_ok();
+        let is_whole = is_whole_call(call, place == last, draft.limits);
         if !is_whole {
             draft.add_warning(call.node.origin, "a call whose arguments are cut off is passed over");
         }
         place += 1;
         is_whole
     });
+}
+
+fn is_whole_call(call: &PartialCall<'_>, is_last: bool, limits: &Limits) -> bool {
+    let may_be_none = call.arguments.is_empty() && !is_last;
+    may_be_none || json::parse(&call.arguments, 0, &bumpalo::Bump::new(), limits).is_ok()
 }

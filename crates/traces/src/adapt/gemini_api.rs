@@ -77,6 +77,12 @@ fn is_exchange(object: Object<'_>) -> bool {
     is_request(object) || is_response(object) || object_of(object, GeminiApiKey::Request).is_some_and(is_request)
 }
 
+/// The pieces of a streamed response are read where they stand.
+pub(super) fn compose_answer<'run>(events: &'run [Node<'run>], _: &RunBuilder<'run, '_>) -> Option<(Node<'run>, bool)> {
+    let is_own = |node: &Node<'run>| node_object(*node).is_some_and(is_response);
+    events.iter().any(is_own).then_some((Node::computed(Value::List(events)), true))
+}
+
 /// A part of the conversation.
 #[derive(Clone, Copy)]
 enum GeminiPart<'run> {

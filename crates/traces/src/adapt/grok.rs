@@ -5,7 +5,7 @@ use super::blocks::{self, BlockCall, BlockResult};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{FieldRecord, key_table};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{first_of, items_of, list_of, node_object, object_items, text_of};
+use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_meta;
@@ -24,6 +24,11 @@ key_table! {
         Id = "id",
         Name = "name",
         Args = "arguments",
+        /// Of a call that the provider ran.
+        Hosted = "kind",
+        Tool = "tool_type",
+        Action = "action",
+        Status = "status",
     }
 }
 
@@ -34,6 +39,15 @@ key_table! {
         Assistant = "assistant",
         Thinking = "reasoning",
         Result = "tool_result",
+        /// A tool that the provider runs itself; what it gave is not written down.
+        Hosted = "backend_tool_call",
+    }
+}
+
+key_table! {
+    /// Why a message in the user's name is none of the prompts; what is said between them is the user's all the same.
+    GrokReason {
+        User = "interjection",
     }
 }
 
@@ -47,7 +61,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[GrokKey::Calls.key(), GrokKey::Call.key(), GrokKey::Injected.key()],
     element: is_row,
     line: is_row,
-    beside: |row| row_type(row).is_some() && row.field(GrokKey::Content).or(row.field(GrokKey::Summary)).is_some(),
+    beside: |row| {
+        let fields = [GrokKey::Content, GrokKey::Summary, GrokKey::Hosted];
+        row_type(row).is_some() && fields.into_iter().any(|field| row.field(field).is_some())
+    },
     read: read_run,
     ..IN_FULL
 };
@@ -84,6 +101,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
+fn is_injected(row: Object<'_>) -> bool {
+    first_of(row, &[GrokKey::Injected]).is_some_and(|why| node_text(why).and_then(GrokReason::from_key).is_none())
+}
+
 fn read_row<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
@@ -99,7 +120,7 @@ fn read_row<'run>(
     };
     match kind {
         GrokRowType::System => say(talk, Speaker::System),
-        GrokRowType::User if first_of(row, &[GrokKey::Injected]).is_some() => say(talk, Speaker::System),
+        GrokRowType::User if is_injected(row) => say(talk, Speaker::System),
         GrokRowType::User => say(talk, Speaker::User),
         GrokRowType::Thinking => {
             for (node, part) in object_items(list_of(row, GrokKey::Summary).unwrap_or_default()) {
@@ -122,6 +143,20 @@ fn read_row<'run>(
                 block_session::add_call(talk, node, made, &about);
             }
         }
+        GrokRowType::Hosted => match object_of(row, GrokKey::Hosted) {
+            Some(call) => {
+                let status = text_of(call, GrokKey::Status).and_then(StepStatus::from_word);
+                let answer = BlockResult { status: status.or(Some(StepStatus::Unknown)), ..BlockResult::default() };
+                let made = BlockCall {
+                    tool: call.field(GrokKey::Tool),
+                    args: call.field(GrokKey::Action),
+                    id: call.field(GrokKey::Id),
+                    answer: Some(answer),
+                };
+                block_session::add_call(talk, node, made, &about);
+            }
+            None => talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over"),
+        },
         GrokRowType::Result => {
             // Whether it went well is not written down.
             let id = text_of(row, GrokKey::Call);

@@ -367,10 +367,23 @@ fn same_calls<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
             answered.is_some() && same_message(&Node::computed(Value::Object(a)), &Node::computed(Value::Object(b)))
         }
         (known, new) => {
-            known.len() == new.len()
-                && known.iter().zip(new).all(|(a, b)| !id(a).is_empty() && values_equal(&a.value, &b.value))
+            let same = |(a, b): (&Node<'run>, &Node<'run>)| !id(a).is_empty() && id(a) == id(b) && same_function(a, b);
+            known.len() == new.len() && known.iter().zip(new).all(same)
         }
     }
+}
+
+/// The same tool with the same arguments, whatever else a call says of itself.
+fn same_function<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
+    let told = |call: &Node<'run>| {
+        let call = node_object(*call)?;
+        let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+        Some((text_of(function, ToolCallKey::Name), messages::call_arguments(&function)))
+    };
+    let value = |args: Option<Node<'run>>| args.map_or(Value::Null, |args| args.value);
+    told(a)
+        .zip(told(b))
+        .is_some_and(|((a, with), (b, with_too))| a == b && values_equal(&value(with), &value(with_too)))
 }
 
 /// Compares an answer with its repetition in the next request.

@@ -254,6 +254,17 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         super::nodes::object_items(items)
     }
 
+    /// See [`Self::record_objects`]: for readers that do not change the run.
+    pub(super) fn known_objects(
+        &self,
+        items: &'run [Node<'run>],
+    ) -> impl Iterator<Item = (Node<'run>, Object<'run>)> + use<'run> {
+        for node in items.iter().filter(|node| super::nodes::node_object(**node).is_none()) {
+            self.note_unknown(node.origin, NO_OBJECT);
+        }
+        super::nodes::object_items(items)
+    }
+
     pub(crate) fn warn_once(&mut self, origin: TextOrigin, message: String) {
         if !self.warnings.iter().any(|known| known.message == message) {
             self.add_warning(origin, message);

@@ -1,5 +1,6 @@
-//! Copilot Chat in VS Code: the export of a chat (`requests`), and what its debug view exports of prompts (`prompts` with `logs`).
+//! Copilot Chat in VS Code: the export of a chat (`requests`), the log in which the editor keeps it (`chatSessions/*.jsonl`), and what its debug view exports of prompts (`prompts` with `logs`).
 
+mod mutations;
 mod replay;
 
 use super::block_session::{self};
@@ -7,7 +8,7 @@ use super::blocks::{BlockCall, BlockResult};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
+use super::nodes::{first_of, items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
@@ -23,6 +24,9 @@ key_table! {
         Prompts = "prompts",
         Prompt = "promptId",
         Logs = "logs",
+        /// Of a line of a log.
+        Change = "v",
+        Path = "k",
     }
 }
 
@@ -83,15 +87,21 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "VS Code chat export",
-    known_by: "`requests` beside `requesterUsername` or `responderUsername`, or `logs` of a `promptId`, or `prompts` of such",
+    known_by: "`requests` beside `requesterUsername` or `responderUsername`, or `logs` of a `promptId`, or `prompts` of such; a log that begins with such a chat",
     description: "chats of Copilot in VS Code (`Export Chat`, and the prompts that its debug view exports)",
     marks: &[
         VsCodeKey::Requester.key(),
         VsCodeKey::Responder.key(),
         VsCodeKey::Exported.key(),
         VsCodeKey::Prompt.key(),
+        VsCodeKey::Change.key(),
     ],
-    object: |object| is_export(object) || replay::is_replay(object),
+    near: &[VsCodeKey::Requester.key(), VsCodeKey::Responder.key(), VsCodeKey::Exported.key(), VsCodeKey::Prompt.key()],
+    object: |object| is_export(object) || replay::is_replay(object) || is_beginning(object),
+    item_marks: &[VsCodeKey::Change.key(), VsCodeKey::Path.key()],
+    element: is_of_log,
+    line: is_of_log,
+    beside: |line| mutations::mutation_kind(line).is_some(),
     read: read_run,
     ..IN_FULL
 };
@@ -101,10 +111,26 @@ fn is_export(object: Object<'_>) -> bool {
         && object.field(VsCodeKey::Requester).or(object.field(VsCodeKey::Responder)).is_some()
 }
 
+/// The beginning of a log, or a change of its requests.
+fn is_of_log(line: Object<'_>) -> bool {
+    let first = list_of(line, VsCodeKey::Path).and_then(<[_]>::first).copied().and_then(node_text);
+    is_beginning(line) || first == Some(VsCodeKey::Requests.key()) && mutations::mutation_kind(line).is_some()
+}
+
+/// The first line of a log.
+fn is_beginning(line: Object<'_>) -> bool {
+    mutations::initial_chat(line).is_some_and(|chat| {
+        list_of(chat, VsCodeKey::Requests).is_some() && (is_export(chat) || chat.field(VsCodeKey::Session).is_some())
+    })
+}
+
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let Some(chat) = node_object(root) else { return Ok(()) };
+    let root = draft.arena.alloc(root);
+    let is_log = node_list(*root).is_some() || node_object(*root).is_some_and(is_beginning);
+    let chat = if is_log { mutations::replay_log(items_of::<VsCodeKey>(root, &[]), draft) } else { *root };
+    let Some(chat) = node_object(chat) else { return Ok(()) };
     let mut talk = ConversationBuilder::from_parts(draft);
-    if is_export(chat) {
+    if is_log || is_export(chat) {
         talk.draft.set_some(of_run::ID, chat.field(VsCodeKey::Session).filter(|id| NodeShapes.is_text(*id)));
         for (node, request) in talk.draft.record_objects(list_of(chat, VsCodeKey::Requests).unwrap_or_default()) {
             talk.draft.count_record();

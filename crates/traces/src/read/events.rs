@@ -8,7 +8,7 @@ const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 const DONE: &str = "[DONE]";
 
 /// Whether a text begins as a stream of events whose data are JSON.
-pub(super) fn is_event_stream(head: &str) -> bool {
+pub(crate) fn is_event_stream(head: &str) -> bool {
     let lines = || split::nonblank_lines(head).map(|(_, line)| line.trim_ascii_start());
     let is_field = |line: &&str| FIELDS.iter().any(|field| line.starts_with(field));
     let data = lines().take_while(is_field).find_map(|line| line.strip_prefix(FIELDS[0]));
@@ -16,7 +16,7 @@ pub(super) fn is_event_stream(head: &str) -> bool {
 }
 
 /// The data of each line, with its offset. A line that is no field may be the rest of a value: it is given as it stands.
-pub(super) fn event_values(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn event_values(text: &str) -> impl Iterator<Item = (usize, &str)> {
     split::nonblank_lines(text).filter_map(|(offset, line)| {
         let begin = line.len() - line.trim_ascii_start().len();
         let field = line.get(begin..)?;

@@ -2,6 +2,7 @@
 
 use super::TextForm;
 use super::bytes::valid_part;
+use super::cassette::is_cassette;
 use super::events::is_event_stream;
 use super::run_gatherer::RunGatherer;
 use super::{json_walk, split};
@@ -124,6 +125,9 @@ pub(super) enum FileForm<'t> {
 pub(super) fn of_file<'t>(head: &'t str, limits: &Limits) -> FileForm<'t> {
     if is_event_stream(head) {
         return FileForm::Whole(TextForm::Events);
+    }
+    if is_cassette(head) {
+        return FileForm::Whole(TextForm::Cassette);
     }
     if is_session_of_other_lines(head, limits) {
         return FileForm::Whole(TextForm::Lines);

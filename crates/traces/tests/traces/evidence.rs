@@ -28,7 +28,7 @@ fn other_protocols_over_json_rpc_are_no_logs_of_mcp() {
     let acp = concat!(
         r#"{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": 1, "clientCapabilities": {}}}"#,
         "\n",
-        r#"{"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": "s", "update": {"sessionUpdate": "tool_call"}}}"#,
+        r#"{"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "s"}}"#,
     );
     for (text, what) in [(lsp, "Language Server Protocol"), (acp, "Agent Client Protocol")] {
         let said = refused(text);

@@ -131,7 +131,7 @@ fn said(text: &str) -> (usize, usize, BTreeSet<String>) {
 }
 
 /// Keys of lists that hold no records: words, blocks of words, catalogues, attributes, what stands in a result, and what another list repeats.
-const NO_RECORDS: [&str; 28] = [
+const NO_RECORDS: [&str; 30] = [
     ".user_input",
     ".content",
     ".message",
@@ -139,6 +139,8 @@ const NO_RECORDS: [&str; 28] = [
     ".input",
     ".output",
     ".tools",
+    ".tool_definitions",
+    "[].request.messages[].tool_calls",
     ".attributes",
     ".references",
     ".tags",

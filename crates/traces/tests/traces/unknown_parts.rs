@@ -196,9 +196,13 @@ pub fn trace_files() -> Vec<PathBuf> {
 }
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-const HARMLESS: [(&str, &str); 83] = [
+const HARMLESS: [(&str, &str); 87] = [
     ("tools", "definitions of tools, and names of them"),
     ("tool.definitions", "definitions of tools"),
+    ("tool_definitions", "definitions of tools"),
+    (".params.update.content", "what a tool gave"),
+    (".response\".choices", "what the model could have said instead"),
+    ("[context.append_message].message.content", "prompts and what the agent did have records of their own"),
     ("tool_references", "definitions of tools that were found"),
     ("mcp_servers", "settings"),
     ("detectedSkills", "skills are no calls"),

@@ -10,9 +10,9 @@ use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key
 use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::messages::{BlockKey, BlockType, MessageRole};
 use crate::adapt::nodes::{first_of, items_of, node_object, node_text, object_of, text_of};
-use crate::adapt::run_builder::RunBuilder;
-use averment_base::value::{Node, Object, Value, ValueText};
-use averment_runs::normal::{of_meta, of_run};
+use crate::adapt::run_builder::{RunBuilder, field_entry};
+use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
+use averment_runs::normal::{of_meta, of_run, role};
 
 key_table! {
     AnthropicEventKey {
@@ -293,5 +293,77 @@ fn add_streamed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, open: Partia
             talk.add_message(Speaker::Thinking, grown, &about, node.origin);
         }
         _ => add_block(talk, node, whole, &about),
+    }
+}
+
+/// The answer that events make together, and whether it is whole; `None` if they are none.
+pub(in crate::adapt) fn compose_answer<'run>(
+    events: &'run [Node<'run>],
+    draft: &RunBuilder<'run, '_>,
+) -> Option<(Node<'run>, bool)> {
+    let is_own = |node: &Node<'run>| node_object(*node).is_some_and(is_event);
+    let start = node_object(*events.iter().find(|node| is_own(node))?)?;
+    let message = object_of(start, AnthropicEventKey::Message);
+    let (mut content, mut changed, mut is_over) = (Vec::new(), None, false);
+    let mut open: Option<PartialBlock<'run>> = None;
+    for (node, event) in draft.known_objects(events) {
+        match text_of(event, AnthropicEventKey::Type).and_then(AnthropicEventType::from_key) {
+            Some(AnthropicEventType::Block) => {
+                content.extend(open.take().map(|open| open.into_block(draft)));
+                open = event.field(AnthropicEventKey::Block).and_then(PartialBlock::from_start);
+            }
+            Some(AnthropicEventType::Delta) => apply_delta(open.as_mut(), object_of(event, AnthropicEventKey::Delta)),
+            Some(AnthropicEventType::BlockEnd) => content.extend(open.take().map(|open| open.into_block(draft))),
+            Some(AnthropicEventType::Changed) => changed = object_of(event, AnthropicEventKey::Usage).or(changed),
+            Some(AnthropicEventType::End) => is_over = true,
+            Some(AnthropicEventType::Start | AnthropicEventType::Ping) => {}
+            Some(AnthropicEventType::Failed) | None => {
+                draft.note_unknown(node.origin, "an event of a streamed answer is not understood");
+            }
+        }
+    }
+    // Of a call that is cut off nobody knows the arguments.
+    content.extend(open.take_if(|open| !open.is_call()).map(|open| open.into_block(draft)));
+    let first = message.and_then(|message| object_of(message, AnthropicEventKey::Usage));
+    let counts = [changed, first].into_iter().flatten().flat_map(|usage| usage.entries().iter().copied());
+    let mut usage: Vec<ObjectEntry<'run>> = Vec::new();
+    for count in counts.filter(|count| !matches!(count.node.value, Value::Null)) {
+        if !usage.iter().any(|known| known.key == count.key) {
+            usage.push(count);
+        }
+    }
+    let own = [ApiKey::Content.key(), ApiKey::Usage.key(), ApiKey::Role.key()];
+    let kept = message.map_or(&[][..], |message| message.entries()).iter().filter(|entry| !own.contains(&entry.key));
+    let role = Node::computed(Value::plain_text(role::ASSISTANT));
+    let made = [
+        field_entry(ApiKey::Role.key(), role),
+        field_entry(ApiKey::Content.key(), draft.list_node(&content)),
+        field_entry(ApiKey::Usage.key(), draft.object_node(&usage)),
+    ];
+    let mut entries: Vec<ObjectEntry<'run>> = kept.copied().chain(made).collect();
+    if !entries.iter().any(|entry| entry.key == ApiKey::Stop.key()) {
+        entries.push(field_entry(ApiKey::Stop.key(), Node::computed(Value::Null)));
+    }
+    Some((draft.object_node(&entries), is_over))
+}
+
+impl<'run> PartialBlock<'run> {
+    /// The block as the API gives it whole.
+    fn into_block(self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+        let Some(grown) = self.block_type().and_then(|kind| match kind {
+            BlockType::Call => Some(BlockKey::Input),
+            BlockType::Text | BlockType::OtherText => Some(BlockKey::Text),
+            BlockType::Thinking => Some(BlockKey::Thinking),
+            _ => None,
+        }) else {
+            return self.node;
+        };
+        if self.words.is_empty() {
+            return self.node;
+        }
+        let words = Node::computed(Value::plain_text(draft.arena.alloc_str(&self.words)));
+        let others = self.block.entries().iter().filter(|entry| entry.key != grown.key()).copied();
+        let entries: Vec<ObjectEntry<'run>> = others.chain([field_entry(grown.key(), words)]).collect();
+        Node::new(draft.object_node(&entries).value, self.node.origin)
     }
 }

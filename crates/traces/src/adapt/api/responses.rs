@@ -2,19 +2,15 @@
 //! succeeded; what the provider itself runs does (`status`, `error`). There are no times.
 
 use super::exit_codes::exit_code;
-use super::{ApiKey, ExchangeMerger, is_exchange};
+use super::{ApiKey, ExchangeMerger, is_exchange, response_stream};
 use crate::adapt::content;
 use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use crate::adapt::fields::{FieldRecord, NodeShapes, is_true, key_table};
 use crate::adapt::format::{IN_FULL, TraceFormat};
-use crate::adapt::nodes::{
-    first_of, items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of,
-};
+use crate::adapt::nodes::{first_of, items_of, list_of, node_list, node_object, node_text, object_items, text_of};
 use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::unknown::named_tool;
-use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
-use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
 
 key_table! {
@@ -80,18 +76,6 @@ key_table! {
 }
 
 key_table! {
-    ResponseEventType {
-        Item = "response.output_item.done",
-        /// An incomplete item, and its arguments once complete.
-        Added = "response.output_item.added",
-        Arguments = "response.function_call_arguments.done" | "response.mcp_call_arguments.done"
-            | "response.custom_tool_call_input.done",
-        Failed = "error",
-        End = "response.completed" | "response.incomplete" | "response.failed" | "response.done",
-    }
-}
-
-key_table! {
     /// How a response was asked for and made, of which no run tells.
     Setting {
         Any = "created_at" | "completed_at" | "status" | "incomplete_details" | "max_output_tokens" | "max_tool_calls"
@@ -137,13 +121,13 @@ fn is_continued(response: Object<'_>) -> bool {
     first_of(response, &[ApiKey::Previous, ApiKey::Conversation]).is_some()
 }
 
-fn is_response(object: Object<'_>) -> bool {
+pub(crate) fn is_response(object: Object<'_>) -> bool {
     text_of(object, ApiKey::Object) == Some(RESPONSE) && list_of(object, ApiKey::Output).is_some()
 }
 
 pub(crate) const RESPONSE: &str = ApiKey::Response.key();
 
-fn is_event(event: Object<'_>) -> bool {
+pub(super) fn is_event(event: Object<'_>) -> bool {
     text_of(event, ResponseEventKey::Type).is_some_and(|word| word.starts_with("response."))
         // Some servers do not count their events. Those of the Realtime API have ids.
         && [ResponseEventKey::Number, ResponseEventKey::Index, ResponseEventKey::Response]
@@ -189,7 +173,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let root = draft.arena.alloc(root);
     let items = items_of::<ApiKey>(root, &[]);
     if items.iter().any(|item| node_object(*item).is_some_and(is_event)) {
-        read_stream(items, draft);
+        response_stream::read_stream(items, draft);
     } else if items.iter().any(|item| node_object(*item).is_some_and(is_part)) {
         super::read_exchanges(items, draft);
     } else {
@@ -199,90 +183,6 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         ExchangeMerger { pieces, ..ExchangeMerger::default() }.finish_run(draft);
     }
     Ok(())
-}
-
-/// The complete response wins, else complete items and calls with complete arguments. Without its end more may come.
-fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
-    let mut exchanges = ExchangeMerger::default();
-    let mut items = Vec::new();
-    let mut open: Vec<PartialItem<'run>> = Vec::new();
-    let mut is_over = false;
-    for (node, event) in draft.record_objects(events) {
-        draft.count_record();
-        let kind = text_of(event, ResponseEventKey::Type).and_then(ResponseEventType::from_key);
-        match kind {
-            Some(ResponseEventType::Item) => {
-                open.retain(|growing| !growing.is_of(event));
-                items.extend(event.field(ResponseEventKey::Item));
-            }
-            Some(ResponseEventType::Added) => open.extend(PartialItem::from_event(event)),
-            Some(ResponseEventType::Arguments) => {
-                let args = first_of(event, &[ResponseEventKey::Arguments, ResponseEventKey::Input]);
-                open.iter_mut().filter(|growing| growing.is_of(event)).for_each(|growing| growing.args = args);
-            }
-            Some(ResponseEventType::Failed) => draft.set_some(of_run::ERROR, first_of(event, &[ResponseEventKey::Why])),
-            Some(ResponseEventType::End) => {
-                let response = object_of(event, ResponseEventKey::Response);
-                if let Some(response) = response
-                    .filter(|response| list_of(*response, ApiKey::Output).is_some_and(|items| !items.is_empty()))
-                {
-                    items.clear();
-                    open.clear();
-                    exchanges.add_exchange(node, response, draft);
-                }
-            }
-            None if is_event(event) => {}
-            None => draft.skip_value(node, "what is no event of a response is passed over"),
-        }
-        is_over = kind == Some(ResponseEventType::End);
-    }
-    items.extend(open.into_iter().filter_map(|growing| growing.into_call(draft)));
-    if !items.is_empty() {
-        exchanges.pieces.push(super::MessagePart::Turn);
-    }
-    let items = draft.arena.alloc_slice_copy(&items);
-    super::push_items(items, &mut exchanges.pieces, draft);
-    exchanges.finish_run(draft);
-    if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
-    }
-}
-
-struct PartialItem<'run> {
-    place: Option<Node<'run>>,
-    node: Node<'run>,
-    item: Object<'run>,
-    args: Option<Node<'run>>,
-}
-
-impl<'run> PartialItem<'run> {
-    fn from_event(event: Object<'run>) -> Option<Self> {
-        let node = event.field(ResponseEventKey::Item)?;
-        Some(Self { place: event.field(ResponseEventKey::Index), node, item: node_object(node)?, args: None })
-    }
-
-    /// By its id, else by its position.
-    fn is_of(&self, event: Object<'run>) -> bool {
-        let id = text_of(event, ResponseEventKey::Of)
-            .or(object_of(event, ResponseEventKey::Item).and_then(|item| text_of(item, ItemKey::Id)));
-        match (id, text_of(self.item, ItemKey::Id)) {
-            (Some(id), Some(own)) => id == own,
-            _ => self
-                .place
-                .zip(event.field(ResponseEventKey::Index))
-                .is_some_and(|(own, place)| values_equal(&own.value, &place.value)),
-        }
-    }
-
-    /// `None` unless its arguments are known.
-    fn into_call(self, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
-        let args = self.args?;
-        let keys = [ItemKey::Arguments.key(), ItemKey::Input.key()];
-        let others = self.item.entries().iter().filter(|entry| !keys.contains(&entry.key)).copied();
-        let entries: Vec<ObjectEntry<'run>> =
-            others.chain([ObjectEntry { key: ItemKey::Arguments.key(), node: args }]).collect();
-        Some(Node::new(draft.object_node(&entries).value, self.node.origin))
-    }
 }
 
 pub(in crate::adapt) fn add_item<'run>(

@@ -6,10 +6,11 @@ use super::super::run_builder::RunBuilder;
 use super::attributes::{Fact, NumberedField, NumberedList, SpanFacts};
 use super::exchange::{RequestedCall, SpanMessage, ToolResult};
 use super::text_of_node;
+use crate::adapt::api::responses;
 use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::fields::{key_table, value_of};
-use crate::adapt::printed_messages;
 use crate::adapt::printed_messages::PrintedMessage;
+use crate::adapt::{printed_messages, streamed_answers};
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_step, role};
 use averment_runs::run::StepStatus;
@@ -42,6 +43,8 @@ key_table! {
         Config = "config",
         Inner = "kwargs" | "data",
         Lists = "generations" | "choices",
+        /// The items of a whole answer of OpenAI's Responses.
+        Items = "output",
         Class = "id",
         /// The message as its provider wrote it, in LangChain.
         Provider = "additional_kwargs",
@@ -104,6 +107,7 @@ pub(crate) fn read_node<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) ->
         Value::Text(text) if text.as_str().trim_start().starts_with(['{', '[']) => {
             node.parse_embedded(draft.arena, draft.limits).unwrap_or(node)
         }
+        Value::Text(_) => streamed_answers::read_stream(node, draft).unwrap_or(node),
         _ => node,
     }
 }
@@ -180,7 +184,10 @@ fn messages_in<'run>(value: Node<'run>, by: &'static str, draft: &RunBuilder<'ru
         (_, Some(prompt)) => found.extend(messages_in(read_node(prompt, draft), by, draft)),
         _ => match value_of(outer, Holder::Lists).filter(|lists| node_list(*lists).is_some()) {
             Some(inner) => found.extend(messages_in(inner, by, draft)),
-            None => found.push(read_message(value, by, draft)),
+            None => match value_of(outer, Holder::Items).filter(|_| responses::is_response(outer)) {
+                Some(items) => found.push(read_message(items, by, draft)),
+                None => found.push(read_message(value, by, draft)),
+            },
         },
     }
     found

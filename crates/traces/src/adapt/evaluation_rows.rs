@@ -1,0 +1,172 @@
+//! Rows of evaluations in Azure AI Foundry: a `query` and the `response` to it, as messages whose content holds the calls and their results.
+
+use super::block_session::{self, UserWords};
+use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
+use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
+use super::fields::{FieldRecord as _, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::messages::{ChatMessageKey, MessageRole};
+use super::nodes::{list_of, node_list, node_object, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use super::{calls, messages};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_run;
+use averment_runs::run::{StepKind, StepStatus};
+
+key_table! {
+    RowKey {
+        Query = "query",
+        Response = "response",
+        Tools = "tool_definitions",
+        Calls = "tool_calls",
+        Time = "createdAt",
+    }
+}
+
+key_table! {
+    RowBlockKey {
+        Type = "type",
+        Call = "tool_call_id" | "id",
+        Inner = "tool_call",
+        Function = "function",
+        Name = "name",
+        Args = "arguments",
+    }
+}
+
+key_table! {
+    RowBlockType {
+        Call = "tool_call",
+        Result = "tool_result",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "evaluation row",
+    known_by: "`tool_definitions` with a `query` and a `response`, of which one is a list of messages, or with `tool_calls`",
+    description: "rows of evaluations in Azure AI Foundry (`query`, `response`, `tool_definitions`)",
+    marks: &[RowKey::Tools.key()],
+    object: is_row,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn holds_messages(row: Object<'_>, side: RowKey) -> bool {
+    let is = |(_, message): (Node<'_>, Object<'_>)| {
+        text_of(message, ChatMessageKey::Role).is_some() && message.field(ChatMessageKey::Content).is_some()
+    };
+    list_of(row, side).is_some_and(|list| object_items(list).any(is))
+}
+
+fn is_call(node: &Node<'_>) -> bool {
+    let kind = node_object(*node).and_then(|block| text_of(block, RowBlockKey::Type));
+    kind.and_then(RowBlockType::from_key) == Some(RowBlockType::Call)
+}
+
+fn is_row(row: Object<'_>) -> bool {
+    row.field(RowKey::Response).is_some()
+        && (holds_messages(row, RowKey::Query)
+            || holds_messages(row, RowKey::Response)
+            || list_of(row, RowKey::Calls).is_some_and(|calls| calls.iter().any(is_call)))
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let Some(row) = node_object(root) else { return Ok(()) };
+    if let Some(tools) = list_of(row, RowKey::Tools) {
+        let tools = calls::tool_list(draft, tools);
+        draft.set_entry(of_run::TOOLS, tools);
+    }
+    let mut talk = ConversationBuilder::from_parts(draft);
+    let about = StepMeta::default();
+    for (side, speaker) in [(RowKey::Query, Speaker::User), (RowKey::Response, Speaker::Assistant)] {
+        let Some(value) = value_of(row, side) else { continue };
+        match node_list(value).filter(|_| holds_messages(row, side)) {
+            Some(list) => list.iter().for_each(|node| read_message(&mut talk, *node)),
+            None => talk.add_content(speaker, value, &about, value.origin),
+        }
+    }
+    // An answer that is text tells no calls; a list of them beside it does, and may repeat those of messages.
+    let listed = list_of(row, RowKey::Calls);
+    for (node, block) in talk.draft.record_objects(listed.unwrap_or_default()) {
+        match classify_block(block, None) {
+            ContentBlock::Calls(call) => {
+                let id = call.id.and_then(super::nodes::node_text);
+                if id.is_none_or(|id| talk.find_call(id).is_none()) {
+                    block_session::add_call(&mut talk, node, call, &about);
+                }
+            }
+            _ => talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+        }
+    }
+    if listed.is_none() && !holds_messages(row, RowKey::Response) {
+        talk.draft.mark_unrecorded(StepKind::Call);
+    }
+    talk.finish_run();
+    Ok(())
+}
+
+fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>) {
+    talk.draft.count_record();
+    let Some((message, content)) =
+        node_object(node).and_then(|message| Some((message, value_of(message, ChatMessageKey::Content)?)))
+    else {
+        return talk.draft.skip_value(node, "a message without `content` is passed over");
+    };
+    let role = talk.draft.role_of(node, text_of(message, ChatMessageKey::Role));
+    if role == Some(MessageRole::Assistant) {
+        talk.begin_turn();
+    }
+    let time = value_of(message, RowKey::Time).and_then(instant_node);
+    let about = StepMeta { time, ..StepMeta::default() };
+    let id = text_of(message, ChatMessageKey::Answers);
+    let holds_result = |block| matches!(classify_block(block, id), ContentBlock::Answers(_));
+    let has_result =
+        node_list(content).is_some_and(|blocks| object_items(blocks).any(|(_, block)| holds_result(block)));
+    if role == Some(MessageRole::Result) && !has_result {
+        let answer =
+            BlockResult { id, result: Some(content), status: Some(StepStatus::Unknown), ..BlockResult::default() };
+        return block_session::add_result(talk, node, &answer, None, &about);
+    }
+    let classify = |block| classify_block(block, id);
+    block_session::add_content(talk, content, Speaker::from_role(role), &UserWords::PLAIN, &about, classify);
+    for (at, call) in talk.draft.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
+        let function =
+            messages::function_object(&call, &super::fields::NodeShapes).and_then(node_object).unwrap_or(call);
+        let made = BlockCall {
+            tool: value_of(function, RowBlockKey::Name),
+            args: value_of(function, RowBlockKey::Args),
+            id: value_of(call, RowBlockKey::Call),
+            answer: None,
+        };
+        block_session::add_call(talk, at, made, &about);
+    }
+}
+
+fn classify_block<'run>(block: Object<'run>, id: Option<&'run str>) -> ContentBlock<'run> {
+    match text_of(block, RowBlockKey::Type).and_then(RowBlockType::from_key) {
+        Some(RowBlockType::Call) => {
+            let call = object_of(block, RowBlockKey::Inner).unwrap_or(block);
+            let function = object_of(call, RowBlockKey::Function).unwrap_or(call);
+            ContentBlock::Calls(BlockCall {
+                tool: value_of(function, RowBlockKey::Name),
+                args: value_of(function, RowBlockKey::Args),
+                id: value_of(call, RowBlockKey::Call),
+                answer: None,
+            })
+        }
+        // The result stands under the word for its type.
+        Some(RowBlockType::Result) => {
+            match block.get(RowBlockType::Result.key()).filter(|result| !matches!(result.value, Value::Null)) {
+                Some(result) => ContentBlock::Answers(BlockResult {
+                    id: id.or(text_of(block, RowBlockKey::Call)),
+                    result: Some(result),
+                    is_value: true,
+                    status: Some(StepStatus::Unknown),
+                    ..BlockResult::default()
+                }),
+                None => blocks::classify_block(block),
+            }
+        }
+        None => blocks::classify_block(block),
+    }
+}

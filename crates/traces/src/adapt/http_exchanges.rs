@@ -1,0 +1,160 @@
+//! Requests to the APIs of models and their answers as whoever recorded them wrote them down: a proxy, a client, a recorder of tests (VCR).
+//! Bodies may be text, and a streamed answer stays as it was sent. What the bodies hold is read by the formats of the APIs.
+
+use super::api::{anthropic, converse, responses};
+use super::fields::{FieldRecord as _, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, list_of, node_object, object_items, text_of};
+use super::run_builder::{RunBuilder, field_entry};
+use super::{gemini_api, openai_chat, streamed_answers};
+use crate::error::PlacedError;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_run;
+
+key_table! {
+    HttpKey {
+        /// The exchanges of a recorder.
+        Interactions = "interactions",
+        /// In Ruby.
+        InteractionsToo = "http_interactions",
+        Request = "request",
+        Response = "response",
+        /// A body, as a value or as text.
+        Body = "parsed_body" | "body" | "body_raw",
+        /// The text of a body.
+        Text = "string",
+        Data = "data",
+        Kind = "object",
+        Error = "error",
+    }
+}
+
+key_table! {
+    /// Answers that hold no message: embeddings, models, checks of content.
+    HttpListKind {
+        Harmless = "list",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "HTTP exchanges",
+    known_by: "`interactions`, or a `request` with a `response`, whose bodies are text or stand under `body`",
+    description: "recorded HTTP exchanges with the APIs of models (VCR cassettes, logs of proxies; streamed answers as text)",
+    marks: &[HttpKey::Request.key(), HttpKey::Interactions.key(), HttpKey::InteractionsToo.key()],
+    near: &[HttpKey::Interactions.key(), HttpKey::InteractionsToo.key()],
+    object: |object| match LISTS.into_iter().find_map(|list| list_of(object, list)) {
+        Some(exchanges) => object_items(exchanges).any(|(_, exchange)| is_exchange(exchange)),
+        None => is_exchange(object),
+    },
+    item_marks: &[HttpKey::Request.key()],
+    element: is_exchange,
+    line: is_exchange,
+    read: read_run,
+    ..IN_FULL
+};
+
+const LISTS: [HttpKey; 2] = [HttpKey::Interactions, HttpKey::InteractionsToo];
+
+/// The formats of what bodies hold.
+const APIS: [&TraceFormat; 5] =
+    [&gemini_api::FORMAT, &responses::FORMAT, &anthropic::FORMAT, &converse::FORMAT, &openai_chat::FORMAT];
+
+/// A request with its answer, of which one is not the value itself.
+fn is_exchange(object: Object<'_>) -> bool {
+    let (Some(request), Some(response)) = (value_of(object, HttpKey::Request), value_of(object, HttpKey::Response))
+    else {
+        return false;
+    };
+    let has_body = |side: Node<'_>| node_object(side).is_some_and(|side| side.field(HttpKey::Body).is_some());
+    let is_text = streamed_answers::may_hold_value;
+    has_body(request) && (has_body(response) || node_object(response).is_some())
+        || is_text(response) && (is_text(request) || node_object(request).is_some())
+        || is_text(request) && node_object(response).is_some()
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut exchanges = Vec::new();
+    for (node, exchange) in draft.record_objects(items_of(root, &LISTS)) {
+        match unpack_exchange(node, exchange, draft) {
+            Unpacked::Exchange(plain) => exchanges.push(plain),
+            Unpacked::Harmless => {}
+            Unpacked::Unknown => {
+                draft.count_record();
+                draft.skip_record(node.origin, "an exchange with no known API is passed over");
+            }
+        }
+    }
+    let is_known = |format: &&TraceFormat| {
+        exchanges.iter().any(|node| node_object(*node).is_some_and(|one| (format.element)(one) || (format.object)(one)))
+    };
+    let Some(format) = APIS.into_iter().find(is_known) else {
+        exchanges
+            .iter()
+            .for_each(|node| draft.skip_record(node.origin, "an exchange with no known API is passed over"));
+        return Ok(());
+    };
+    let items = draft.arena.alloc_slice_copy(&exchanges);
+    (format.read)(Node::new(Value::List(items), root.origin), draft)
+}
+
+enum Unpacked<'run> {
+    Exchange(Node<'run>),
+    /// Nothing that a model said or was told.
+    Harmless,
+    Unknown,
+}
+
+fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> Unpacked<'run> {
+    let request = value_of(exchange, HttpKey::Request).map(|side| body_of(side, draft));
+    let response = value_of(exchange, HttpKey::Response).map(|side| body_of(side, draft));
+    match (request, response) {
+        (Some(Body::Value(request)), Some(Body::Value(response))) => {
+            if node_object(response).is_some_and(is_list_of_data) {
+                return Unpacked::Harmless;
+            }
+            if let Some(error) = node_object(response).and_then(|response| value_of(response, HttpKey::Error)) {
+                draft.set_some(of_run::ERROR, Some(error).filter(|_| !draft.has_entry(of_run::ERROR)));
+                return Unpacked::Exchange(Node::new(request.value, node.origin));
+            }
+            let entries =
+                [field_entry(HttpKey::Request.key(), request), field_entry(HttpKey::Response.key(), response)];
+            Unpacked::Exchange(Node::new(draft.object_node(&entries).value, node.origin))
+        }
+        // Nothing was asked of a model.
+        (Some(Body::Nothing), Some(Body::Nothing | Body::Value(_))) => Unpacked::Harmless,
+        (Some(Body::Value(request)), Some(Body::Nothing)) => Unpacked::Exchange(Node::new(request.value, node.origin)),
+        _ => Unpacked::Unknown,
+    }
+}
+
+/// Embeddings, models, results of checks.
+fn is_list_of_data(response: Object<'_>) -> bool {
+    let kind = text_of(response, HttpKey::Kind).and_then(HttpListKind::from_key);
+    kind.is_some() && list_of(response, HttpKey::Data).is_some()
+}
+
+#[derive(Clone, Copy)]
+enum Body<'run> {
+    Value(Node<'run>),
+    Nothing,
+    Unknown,
+}
+
+fn body_of<'run>(side: Node<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
+    let holder = node_object(side).filter(|side| side.field(HttpKey::Body).is_some());
+    let body = match holder {
+        Some(holder) => value_of(holder, HttpKey::Body),
+        None => Some(side),
+    };
+    let text = |body: Node<'run>| node_object(body).and_then(|inner| inner.field(HttpKey::Text)).unwrap_or(body);
+    match body.map(text) {
+        None => Body::Nothing,
+        Some(body) => match body.value {
+            Value::Object(_) | Value::List(_) => Body::Value(body),
+            Value::Null => Body::Nothing,
+            Value::Text(text) if text.as_str().trim().is_empty() => Body::Nothing,
+            _ => streamed_answers::read_body(body, draft).map_or(Body::Unknown, Body::Value),
+        },
+    }
+}

@@ -1,0 +1,105 @@
+//! Messages that say by `sender` who wrote them: the export of Claude's app (`chat_messages`), and chats of one's own making.
+
+use super::block_session::{self, UserWords};
+use super::blocks;
+use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
+use super::fields::{FieldRecord as _, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object};
+use averment_runs::normal::of_run;
+use averment_runs::run::StepKind;
+
+key_table! {
+    SenderKey {
+        Messages = "chat_messages" | "messages",
+        Sender = "sender",
+        Role = "role",
+        Content = "content",
+        Words = "text" | "message" | "body",
+        Time = "created_at" | "timestamp" | "createdAt" | "time",
+        Id = "uuid",
+    }
+}
+
+key_table! {
+    SenderWord {
+        User = "human" | "user" | "customer" | "client",
+        Assistant = "assistant" | "ai" | "bot" | "agent" | "model",
+        System = "system",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "messages with senders",
+    known_by: "messages with `sender` and `text` or `content`, and no `role`",
+    description: "messages with `sender` (a list, `messages`, `chat_messages` of Claude's export)",
+    marks: SenderKey::Messages.keys(),
+    near: &[SenderKey::Messages.key()],
+    object: |object| {
+        list_of(object, SenderKey::Messages).is_some_and(|list| object_items(list).any(|(_, one)| is_message(one)))
+    },
+    item_marks: &[SenderKey::Sender.key()],
+    element: is_message,
+    line: is_message,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn sender_of(message: Object<'_>) -> Option<SenderWord> {
+    SenderWord::from_key(&text_of(message, SenderKey::Sender)?.to_ascii_lowercase())
+}
+
+fn is_message(message: Object<'_>) -> bool {
+    sender_of(message).is_some()
+        && message.field(SenderKey::Role).is_none()
+        && value_of(message, SenderKey::Content).or(value_of(message, SenderKey::Words)).is_some_and(|words| {
+            node_text(words).is_some()
+                || node_list(words).is_some_and(|blocks| blocks.iter().all(|block| node_object(*block).is_some()))
+        })
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let id = node_object(*root).and_then(|chat| chat.field(SenderKey::Id)).filter(|id| node_text(*id).is_some());
+    draft.set_some(of_run::ID, id);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    // Calls stand in blocks; of words alone nobody knows what was done for them.
+    let mut in_blocks = true;
+    for node in items_of(root, &[SenderKey::Messages]) {
+        talk.draft.count_record();
+        let Some(message) = node_object(*node) else {
+            talk.draft.skip_value(node, "what is no message is passed over");
+            continue;
+        };
+        let speaker = match sender_of(message) {
+            Some(SenderWord::User) => Speaker::User,
+            Some(SenderWord::Assistant) => Speaker::Assistant,
+            Some(SenderWord::System) => Speaker::System,
+            None => {
+                talk.draft.skip_record(node.origin, "a message of an unknown sender is passed over");
+                continue;
+            }
+        };
+        let has_blocks = |content: &Node<'run>| node_list(*content).is_some_and(|blocks| !blocks.is_empty());
+        let content = value_of(message, SenderKey::Content);
+        in_blocks &= speaker != Speaker::Assistant || content.as_ref().is_some_and(has_blocks);
+        let words = content.filter(has_blocks).or_else(|| value_of(message, SenderKey::Words)).or(content);
+        let Some(words) = words else {
+            talk.draft.skip_record(node.origin, "a message without words is passed over");
+            continue;
+        };
+        if speaker == Speaker::Assistant {
+            talk.begin_turn();
+        }
+        let time = value_of(message, SenderKey::Time).and_then(instant_node);
+        let about = StepMeta { time, ..StepMeta::default() };
+        block_session::add_content(&mut talk, words, speaker, &UserWords::PLAIN, &about, blocks::classify_block);
+    }
+    let draft = talk.finish_run();
+    if !in_blocks {
+        draft.mark_unrecorded(StepKind::Call);
+    }
+    Ok(())
+}

@@ -3,6 +3,8 @@
 pub mod compiled;
 pub mod foreign;
 pub mod format;
+#[cfg(feature = "guard")]
+pub mod guard;
 pub mod protocol;
 pub mod rules;
 pub mod traces;

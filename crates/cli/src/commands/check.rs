@@ -167,9 +167,6 @@ pub struct CheckArgs {
     /// Stop a command of a rule after this time, with everything it started [default: 60s]
     #[arg(help_heading = help_headings::LIMITS, long, value_name = "TIME")]
     run_timeout: Option<String>,
-    /// Stop the whole check after this time, with exit code 5
-    #[arg(help_heading = help_headings::LIMITS, long, value_name = "TIME")]
-    max_time: Option<String>,
     /// How many threads check runs [default: all processors]
     #[arg(help_heading = help_headings::PERFORMANCE, long, value_name = "N", value_parser = units::parse_threads, allow_negative_numbers = true)]
     threads: Option<NonZeroUsize>,
@@ -245,10 +242,9 @@ enum CheckAllow {
 }
 
 /// Checks and reports.
-pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, CommandError> {
-    let deadline = Deadline::start(arguments.max_time.as_deref())?;
+pub fn run_check(arguments: &CheckArgs, color: ColorChoice, deadline: Option<&Deadline>) -> Result<Exit, CommandError> {
     let limits = sizes::run_limits(arguments.max_run_size.as_deref())?;
-    let limits = averment::Limits { cancel: deadline.as_ref().map(Deadline::cancel), ..limits };
+    let limits = averment::Limits { cancel: deadline.map(Deadline::cancel), ..limits };
     let given = CheckInputs::new(arguments, color)?;
     let before = before_run::upcoming_run(arguments, &given)?;
     let project = given.project.as_ref();
@@ -338,7 +334,7 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice) -> Result<Exit, Comm
         .chunk(sizes::chunk_size(arguments.chunk.as_deref())?);
     let pipeline =
         batch.build_pipeline(ReportNeeds { profile: costs, timed: arguments.timings, ..outputs.batch_wants() });
-    let judged = judge_traces(&pipeline, traces, &mut outputs, &given, deadline.as_ref());
+    let judged = judge_traces(&pipeline, traces, &mut outputs, &given, deadline);
     // A thread that is left may hold the costs.
     if let Some(target) = profile.filter(|_| !memory::is_exhausted()) {
         target.write_profile(&pipeline, started, color)?;

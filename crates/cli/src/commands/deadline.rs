@@ -8,44 +8,61 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time to finish reports after the deadline.
-const TO_END: Duration = Duration::from_secs(2);
-/// Time for running evaluations to stop by themselves.
-const TO_STOP: Duration = Duration::from_millis(400);
+/// Of the time of a command, one part in this many is left for its reports.
+const REPORT_SHARE: u32 = 5;
+/// The most time that is left for reports.
+const MOST_TO_REPORT: Duration = Duration::from_secs(2);
+/// Of the time for reports, one part in this many is left for evaluations to stop by themselves.
+const STOP_SHARE: u32 = 5;
+/// Time to write why the process ends: nobody may read what it writes.
+const TO_WRITE: Duration = Duration::from_millis(200);
+
+/// Whether a command reports what it did until its time was nearly over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeToReport {
+    /// The last part of its time is for reports.
+    Share,
+    /// It has no partial output.
+    None,
+}
 
 /// The time of a command.
 #[derive(Debug, Clone)]
 pub struct Deadline {
     over: &'static AtomicBool,
-    at: Instant,
+    /// When evaluations are asked to stop.
+    stop: Instant,
+    /// When reports end without the evaluations that did not stop.
+    report: Instant,
+    /// When the process ends.
+    end: Instant,
     words: String,
 }
 
 impl Deadline {
-    /// Begins to count, where somebody has said how long it may take. When the time is over evaluations end with an error, and soon after
-    /// that the process does.
-    pub fn start(given: Option<&str>) -> Result<Option<Self>, CommandError> {
-        let Some(deadline) = Self::start_clock(given)? else { return Ok(None) };
-        watch_deadline(&deadline, TO_END);
-        Ok(Some(deadline))
-    }
-
-    /// Starts a deadline for a command that has no partial output.
-    pub fn start_hard(given: Option<&str>) -> Result<(), CommandError> {
-        if let Some(deadline) = Self::start_clock(given)? {
-            watch_deadline(&deadline, Duration::ZERO);
-        }
-        Ok(())
-    }
-
-    fn start_clock(given: Option<&str>) -> Result<Option<Self>, CommandError> {
-        let Some(text) = given else { return Ok(None) };
+    /// Starts the clock. Evaluations end with an error in time for the reports, and the process ends when the time is over.
+    pub fn start(text: &str, reports: TimeToReport) -> Result<Self, CommandError> {
         let Some(time) = units::parse_time(text) else {
             return Err(CommandError::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"));
         };
-        let at = Instant::now().checked_add(time).unwrap_or_else(Instant::now);
-        // One for the process: what is evaluated may look at it as long as it likes.
-        Ok(Some(Self { over: Box::leak(Box::new(AtomicBool::new(false))), at, words: text.trim().to_owned() }))
+        let share = match reports {
+            TimeToReport::Share => time.checked_div(REPORT_SHARE).unwrap_or_default().min(MOST_TO_REPORT),
+            TimeToReport::None => Duration::ZERO,
+        };
+        let now = Instant::now();
+        let after = |time: Duration| now.checked_add(time).unwrap_or(now);
+        let stop = time.saturating_sub(share);
+        let deadline = Self {
+            // One for the process: what is evaluated may look at it as long as it likes.
+            over: Box::leak(Box::new(AtomicBool::new(false))),
+            stop: after(stop),
+            report: after(stop.saturating_add(share.checked_div(STOP_SHARE).unwrap_or_default())),
+            end: after(time),
+            words: text.trim().to_owned(),
+        };
+        let watched = deadline.clone();
+        thread::Builder::new().spawn(move || end_process(&watched)).map_err(CommandError::Output)?;
+        Ok(deadline)
     }
 
     /// The handle that cancels evaluations.
@@ -53,9 +70,9 @@ impl Deadline {
         Cancel::new(self.over)
     }
 
-    /// True if the deadline has passed.
+    /// True if it is time to end the reports.
     pub fn is_over(&self) -> bool {
-        self.over.load(Ordering::Relaxed) && self.at.elapsed() > TO_STOP
+        self.over.load(Ordering::Relaxed) && Instant::now() > self.report
     }
 
     /// The message about the deadline.
@@ -64,15 +81,18 @@ impl Deadline {
     }
 }
 
-fn watch_deadline(deadline: &Deadline, to_end: Duration) {
-    let deadline = deadline.clone();
-    thread::spawn(move || {
-        thread::sleep(deadline.at.saturating_duration_since(Instant::now()));
-        deadline.over.store(true, Ordering::Relaxed);
-        thread::sleep(to_end);
-        signals::mark_ending();
-        world::end_all();
-        console::eprint_redacted(&format!("{}: it was ended\n", deadline.in_words()));
+fn end_process(deadline: &Deadline) {
+    let sleep_until = |moment: Instant| thread::sleep(moment.saturating_duration_since(Instant::now()));
+    sleep_until(deadline.stop);
+    deadline.over.store(true, Ordering::Relaxed);
+    sleep_until(deadline.end);
+    // Ending programs, and writing to a pipe that is full, can take as long as they like. Without this thread they do.
+    let _ = thread::Builder::new().spawn(|| {
+        thread::sleep(TO_WRITE);
         std::process::exit(Exit::Error as i32);
     });
+    signals::mark_ending();
+    world::end_all();
+    console::eprint_redacted(&format!("{}: it was ended\n", deadline.in_words()));
+    std::process::exit(Exit::Error as i32);
 }

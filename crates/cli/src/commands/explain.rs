@@ -71,9 +71,6 @@ pub struct ExplainArgs {
     /// Hide the values at this path: `inputs.customer[**]`
     #[arg(long, value_name = "PATH", requires = "trace", value_parser = RedactPath::parse)]
     redact: Vec<RedactPath>,
-    /// Stop everything after this time, with exit code 5
-    #[arg(long, value_name = "TIME")]
-    max_time: Option<String>,
 }
 
 /// Formats of a derivation.
@@ -90,7 +87,6 @@ pub enum DerivationFormat {
 
 /// Prints a page, the list of pages, or a derivation.
 pub fn run_explain(arguments: &ExplainArgs, color: ColorChoice) -> Result<Exit, CommandError> {
-    super::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
     match (&arguments.what, &arguments.trace) {
         (Some(rules), Some(trace)) => explain_verdicts(arguments, rules, trace, color),
         (Some(word), None) => print_page(word, color),

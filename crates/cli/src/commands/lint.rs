@@ -66,9 +66,6 @@ pub struct LintArgs {
     /// List every lint with its level and what it is about
     #[arg(long)]
     list: bool,
-    /// Stop everything after this time, with exit code 5
-    #[arg(long, value_name = "TIME")]
-    max_time: Option<String>,
     #[command(flatten)]
     read: rules::ReadFlag,
     #[command(flatten)]
@@ -77,7 +74,6 @@ pub struct LintArgs {
 
 /// Compiles the rules and prints what is to be said.
 pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, CommandError> {
-    super::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
     let project = arguments.project.load_project(&arguments.rules, color)?;
     let folder = arguments.project.report_folder(arguments.reports.report_dir.as_deref(), project.as_ref(), color);
     let targets = arguments.reports.targets(ReportedCommand::Lint, None, folder)?;

@@ -45,7 +45,7 @@ fn checked(folder: &TempDir, more: &[&str]) -> (Exit, Value) {
     words.extend(["--chunk", "4KiB", "--report", &report].map(str::to_owned));
     words.extend(more.iter().map(|word| (*word).to_owned()));
     let line = CommandLine::try_parse_from(words).unwrap();
-    let exit = check::run_check(&line.arguments, ColorChoice::Never).unwrap();
+    let exit = check::run_check(&line.arguments, ColorChoice::Never, None).unwrap();
     let text = std::fs::read_to_string(folder.path().join("out.json")).unwrap();
     (exit, serde_json::from_str(&text).unwrap())
 }
@@ -90,7 +90,8 @@ fn counts_and_lines_leave_out_what_was_not_judged_too() {
         let words = ["aver", &path("r.assert"), &path("a.jsonl"), &path("b.json"), &path("c.json"), "--threads", "1"];
         let more = ["--chunk", "4KiB", "--format", "summary", "--report", &report, "--allow", "empty"];
         let line = CommandLine::try_parse_from(words.iter().chain(&more)).unwrap();
-        let exit = with_fault(point, 0, u32::MAX, || check::run_check(&line.arguments, ColorChoice::Never)).unwrap();
+        let exit =
+            with_fault(point, 0, u32::MAX, || check::run_check(&line.arguments, ColorChoice::Never, None)).unwrap();
         assert_eq!(exit, Exit::Error, "{point:?}");
         let text = std::fs::read_to_string(path("out.jsonl")).unwrap();
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -62,6 +62,7 @@ mod units;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use console::{ColorChoice, OutputStream, eprint_redacted};
+use deadline::{Deadline, TimeToReport};
 use exit::CommandError;
 pub use exit::Exit;
 use std::process::ExitCode;
@@ -83,6 +84,9 @@ struct CliArgs {
         hide_possible_values = true
     )]
     color: ColorChoice,
+    /// Stop the command after this time, with exit code 5
+    #[arg(long, global = true, display_order = 901, value_name = "TIME")]
+    max_time: Option<String>,
 }
 
 const EXAMPLES: &str = "\
@@ -161,11 +165,15 @@ pub fn main() -> ExitCode {
         Err(error) => return report_clap_error(&error),
     };
     let color = arguments.color;
+    let deadline = match start_deadline(&arguments) {
+        Ok(deadline) => deadline,
+        Err(stop) => return report_stop(stop, color).into(),
+    };
     averment_base::files::remember_opened();
     // Where that cannot be, such a limit ends the command.
     let _ = signals::outgrow_no_file();
     let done = match &arguments.command {
-        CliCommand::Check(arguments) => check::run_check(arguments, color),
+        CliCommand::Check(arguments) => check::run_check(arguments, color, deadline.as_ref()),
         CliCommand::Test(arguments) => test::run_tests(arguments, color),
         CliCommand::Lint(arguments) => lint::run_lint(arguments, color),
         #[cfg(feature = "history")]
@@ -196,6 +204,21 @@ pub fn main() -> ExitCode {
     };
     signals::give_way();
     done.unwrap_or_else(|stop| report_stop(stop, color)).into()
+}
+
+/// The one place where `--max-time` takes effect, so that no command is without it.
+fn start_deadline(arguments: &CliArgs) -> Result<Option<Deadline>, CommandError> {
+    let Some(text) = arguments.max_time.as_deref() else { return Ok(None) };
+    match arguments.command {
+        // A guard that ends is one that holds nothing back: agents let a call pass when a hook ends with exit code 5.
+        #[cfg(feature = "guard")]
+        CliCommand::Guard(_) => {
+            Err(CommandError::usage("`aver guard` takes no `--max-time`", "leave it out: a guard ends with its agent"))
+        }
+        // Only a check reports what was done until then.
+        CliCommand::Check(_) => Deadline::start(text, TimeToReport::Share).map(Some),
+        _ => Deadline::start(text, TimeToReport::None).map(Some),
+    }
 }
 
 /// Help and version are not errors; any other clap error is wrong usage.

@@ -1,7 +1,6 @@
 //! `aver probe RULES --server 'COMMAND'`: asks a live MCP server what invariants ask, records that, and judges what was recorded as `aver check` does.
 
 use super::console::{ColorChoice, eprint_redacted};
-use super::deadline::Deadline;
 use super::exit::{CommandError, Exit};
 use super::judge_flags::JudgeFlags;
 use super::tool_inputs::RuleSentences;
@@ -89,9 +88,6 @@ pub struct ProbeArgs {
     /// Fail if an invariant is not finished, or names a tool that the server does not list
     #[arg(help_heading = help_headings::FAILING, long)]
     strict: bool,
-    /// Stop everything after this time, such as 10m, with exit code 5
-    #[arg(help_heading = help_headings::LIMITS, long, value_name = "TIME")]
-    max_time: Option<String>,
     /// Do not look for smaller inputs
     #[arg(help_heading = help_headings::INPUTS, long)]
     no_shrink: bool,
@@ -104,7 +100,6 @@ pub struct ProbeArgs {
 
 /// Asks and judges.
 pub fn run_probe(arguments: &ProbeArgs, color: ColorChoice) -> Result<Exit, CommandError> {
-    Deadline::start_hard(arguments.max_time.as_deref())?;
     let target = server_target(arguments)?;
     let danger = DangerPolicy::new(&arguments.allow_tool, &arguments.deny_tool).map_err(|error| {
         CommandError::usage(format!("a pattern for tools cannot be used: {error}"), "write a name, or `delete_*`")

@@ -206,7 +206,7 @@ pub fn run_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Exit, Comma
     let kept = if done.kept > 0 { format!(", {} from before", done.kept) } else { String::new() };
     print_note(&format!("{} sessions{again}{kept}; everything is kept in `{shown}`", done.sessions));
     let recorded = supplied_runs(&self::shown_path(&rules), &text, &self::shown_path(&lines), done, &withheld);
-    check::run_check(&arguments.check_args(recorded)?, color)
+    check::run_check(&arguments.check_args(recorded)?, color, None)
 }
 
 impl RunArgs {

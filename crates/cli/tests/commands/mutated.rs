@@ -123,6 +123,14 @@ fn files(folders: &[&str], endings: &[&str]) -> Vec<Vec<u8>> {
     found
 }
 
+/// The small inputs of a fuzz target that are in the repository.
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let folder = fixtures::project("fuzz/seeds").join(target);
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+}
+
 fn rules() -> Vec<Vec<u8>> {
     files(&["tests/golden", "examples", "stdlib"], &["assert"])
 }
@@ -177,4 +185,21 @@ fn the_server_answers_whatever_is_said() {
     let said = "\n#> hover 1 3\n#> completion 1 5\n#> change 1 0 1 2 each\\n\n#> rename 1 4 x\n#> codeAction 9 9\n#> semanticTokens/full\n";
     let sessions: Vec<Vec<u8>> = rules().into_iter().map(|rules| [&rules, said.as_bytes()].concat()).collect();
     each(100, &sessions, inputs::protocol::run);
+}
+
+#[cfg(feature = "guard")]
+#[test]
+fn a_guard_answers_and_denies_whatever_is_said() {
+    each(60, &corpus("guard"), inputs::guard::run);
+}
+
+#[test]
+fn inputs_that_broke_a_target_once_break_none() {
+    let began = std::time::Instant::now();
+    corpus("rules").iter().for_each(|input| inputs::rules::run(input));
+    corpus("rules").iter().for_each(|input| inputs::format::run(input));
+    corpus("rules").iter().for_each(|input| inputs::protocol::run(input));
+    #[cfg(feature = "guard")]
+    corpus("guard").iter().for_each(|input| inputs::guard::run(input));
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }

@@ -285,7 +285,7 @@ impl ProbeInputs<'_> {
             draft_file::write_file(&server, SERVER_RULES.as_bytes())?;
             (name, of_server) = (runs.display().to_string(), server.display().to_string());
         }
-        check::run_check(&self.check_args(&name, &of_server, recorded.to_owned())?, self.color)
+        check::run_check(&self.check_args(&name, &of_server, recorded.to_owned())?, self.color, None)
     }
 
     fn check_args(&self, name: &str, of_server: &str, recorded: String) -> Result<check::CheckArgs, CommandError> {

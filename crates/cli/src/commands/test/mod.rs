@@ -97,9 +97,6 @@ pub struct TestArgs {
     /// Show which rules tell two folders of runs apart, instead of running tests
     #[arg(long, num_args = 2, value_names = ["GOOD", "BAD"], conflicts_with_all = NOT_WITH_FOLDERS)]
     discriminate: Vec<String>,
-    /// Stop everything after this time, with exit code 5
-    #[arg(help_heading = help_headings::LIMITS, long, value_name = "TIME")]
-    max_time: Option<String>,
     #[command(flatten)]
     coverage: coverage::CoverageFlags,
     #[command(flatten)]
@@ -134,7 +131,6 @@ enum TestDeny {
 
 /// Runs the tests, once or again and again.
 pub fn run_tests(arguments: &TestArgs, color: ColorChoice) -> Result<Exit, CommandError> {
-    crate::commands::deadline::Deadline::start_hard(arguments.max_time.as_deref())?;
     if arguments.watch {
         return watch::watch_tests(arguments, color, run_round);
     }

@@ -44,8 +44,11 @@ impl<'run> Machine<'run> {
             }
             _ => return Err(Fault::NotAList(Box::new(UnfitValue::new(&source, self.op_span(at))))),
         };
-        let node =
-            self.without_observers(|machine| machine.collect_items(CodeId(code.0), slot, filter, items, frame, scope))?;
+        let mut leaves_out = false;
+        let node = self.without_observers(|machine| {
+            machine.collect_items(CodeId(code.0), slot, filter, items, frame, scope, &mut leaves_out)
+        })?;
+        self.doubts.leaves_out |= leaves_out;
         let nowhere = matches!(node.value, Value::List(_)) && (items.is_empty() || node.leads_nowhere());
         self.push(if nowhere { Node::from_nowhere(node.value) } else { node });
         Ok(())
@@ -59,8 +62,10 @@ impl<'run> Machine<'run> {
         items: &[Node<'run>],
         frame: StackFrame,
         scope: &ExpressionScope<'_, 'run>,
+        leaves_out: &mut bool,
     ) -> Result<Node<'run>, Fault> {
         let (mut kept, mut unknown, mut on_evidence) = (Vec::new(), false, !filter);
+        let mut doubtful = false;
         for item in items {
             self.meter.charge_fuel(4)?;
             let locals: SmallVec<[Node<'run>; 4]> = self
@@ -79,6 +84,11 @@ impl<'run> Machine<'run> {
             let truth = condition_truth(&node, self.code_span(code))?;
             unknown |= truth.plain_answer().is_none();
             on_evidence |= !truth.by_missing();
+            doubtful |= truth.by_missing();
+            if self.note_filtered(item, truth.by_missing(), self.code_span(code)) {
+                kept.push(Node::computed(Value::Absent));
+                continue;
+            }
             if truth.plain_answer() == Some(true) {
                 kept.push(*item);
             }
@@ -86,6 +96,7 @@ impl<'run> Machine<'run> {
         if unknown {
             return Ok(Node::computed(Value::Absent));
         }
+        *leaves_out |= doubtful && on_evidence;
         let list = Value::List(self.in_arena(&kept)?);
         let nowhere = !on_evidence || !filter && kept.is_empty();
         Ok(if nowhere { Node::from_nowhere(list) } else { Node::computed(list) })

@@ -99,7 +99,7 @@ fn is_date_of_numbers(text: &str) -> bool {
         && parts.iter().all(is_number)
         && match sign {
             '/' => true,
-            '-' => ends.into_iter().flatten().any(|part| is_year(part)),
+            '-' => ends.into_iter().flatten().any(&is_year),
             '.' => parts.last().is_some_and(is_year),
             _ => false,
         }

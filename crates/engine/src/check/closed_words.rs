@@ -312,7 +312,8 @@ fn part_fits(kind: TestKind, set: WordSet, literal: &str, place: WordPlace) -> b
     if set == WordSet::Path {
         let has_parts = ["//", "/./", "/../", "\\"].iter().any(|part| literal.contains(part));
         let is_whole = matches!(kind, TestKind::Equal | TestKind::Identical | TestKind::In) || place.has_elements;
-        return !is_whole && !has_parts && !(kind == TestKind::StartsWith && literal.starts_with("./"));
+        let begins_here = kind == TestKind::StartsWith && literal.starts_with("./");
+        return !(is_whole || has_parts || begins_here);
     }
     if place.has_elements {
         return kind == TestKind::ContainsIgnoringCase && set.words().contains(&lower.as_str());

@@ -44,16 +44,15 @@ impl<'run> Machine<'run> {
             }
             _ => return Err(Fault::NotAList(Box::new(UnfitValue::new(&source, self.op_span(at))))),
         };
-        let mut leaves_out = false;
-        let node = self.without_observers(|machine| {
-            machine.collect_items(CodeId(code.0), slot, filter, items, frame, scope, &mut leaves_out)
-        })?;
+        let (node, leaves_out) =
+            self.without_observers(|machine| machine.collect_items(CodeId(code.0), slot, filter, items, frame, scope))?;
         self.doubts.leaves_out |= leaves_out;
         let nowhere = matches!(node.value, Value::List(_)) && (items.is_empty() || node.leads_nowhere());
         self.push(if nowhere { Node::from_nowhere(node.value) } else { node });
         Ok(())
     }
 
+    /// The list, and whether something missing decided some of its elements.
     fn collect_items(
         &mut self,
         code: CodeId,
@@ -62,8 +61,7 @@ impl<'run> Machine<'run> {
         items: &[Node<'run>],
         frame: StackFrame,
         scope: &ExpressionScope<'_, 'run>,
-        leaves_out: &mut bool,
-    ) -> Result<Node<'run>, Fault> {
+    ) -> Result<(Node<'run>, bool), Fault> {
         let (mut kept, mut unknown, mut on_evidence) = (Vec::new(), false, !filter);
         let mut doubtful = false;
         for item in items {
@@ -94,11 +92,11 @@ impl<'run> Machine<'run> {
             }
         }
         if unknown {
-            return Ok(Node::computed(Value::Absent));
+            return Ok((Node::computed(Value::Absent), false));
         }
-        *leaves_out |= doubtful && on_evidence;
         let list = Value::List(self.in_arena(&kept)?);
         let nowhere = !on_evidence || !filter && kept.is_empty();
-        Ok(if nowhere { Node::from_nowhere(list) } else { Node::computed(list) })
+        let node = if nowhere { Node::from_nowhere(list) } else { Node::computed(list) };
+        Ok((node, doubtful && on_evidence))
     }
 }

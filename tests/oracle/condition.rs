@@ -100,6 +100,23 @@ impl Scope<'_> {
         }
     }
 
+    /// True if a path goes on by keys alone behind a value that has none.
+    fn enters_no_keys(&self, path: &Path) -> bool {
+        let is_key = |segment: &Segment| matches!(segment, Segment::Key(_));
+        let ends = (1..path.0.len()).filter(|end| path.0[*end..].iter().all(is_key));
+        ends.into_iter().any(|end| match self.look_up(&Path(path.0[..end].to_vec())) {
+            Found::Value(value) => !matches!(value::opened(value), Value::Object(_) | Value::Null),
+            _ => false,
+        })
+    }
+
+    fn argument_path(&self, path: &Path) -> Path {
+        match self.step {
+            Some(step) if step.kind == Kind::Call && !matches!(path.first(), "args" | "result") => path.below("args"),
+            _ => path.clone(),
+        }
+    }
+
     /// A left-hand path in a pattern's parentheses: in a call it starts at `args`, unless it names `args` or `result`.
     pub fn look_up_argument(&self, path: &Path) -> Found {
         match self.step {
@@ -113,7 +130,7 @@ impl Scope<'_> {
 }
 
 /// A test in a pattern's parentheses; bindings are the matcher's business.
-pub fn argument_truth(form: &ArgForm, left: &Found, scope: Scope, variables: Variables) -> Truth {
+pub fn argument_truth(form: &ArgForm, path: &Path, scope: Scope, variables: Variables) -> Truth {
     let test = match form {
         ArgForm::Is(value) => Test::Compare(Comparison::Eq, Operand::Literal(value.clone())),
         ArgForm::OneOf(values) => Test::In { list: Operand::Literal(Value::Array(values.clone())), negated: false },
@@ -122,7 +139,8 @@ pub fn argument_truth(form: &ArgForm, left: &Found, scope: Scope, variables: Var
         ArgForm::Test(test) => test.clone(),
         ArgForm::Bind { .. } => unreachable!("a binding is no test"),
     };
-    test_truth(&test, left, scope, variables)
+    let whole = scope.argument_path(path);
+    presence_truth(&test, || scope.enters_no_keys(&whole), || scope.look_up_argument(path), scope, variables)
 }
 
 /// A condition that is asserted as a whole: where the premise of an implication does not hold, nothing exercised it.
@@ -139,7 +157,9 @@ pub fn asserted_truth(condition: &Condition, scope: Scope, variables: Variables)
 pub fn condition_truth(condition: &Condition, scope: Scope, variables: Variables) -> Truth {
     let truth = |inner: &Condition| condition_truth(inner, scope, variables);
     match condition {
-        Condition::Test(path, test) => test_truth(test, &scope.look_up(path), scope, variables),
+        Condition::Test(path, test) => {
+            presence_truth(test, || scope.enters_no_keys(path), || scope.look_up(path), scope, variables)
+        }
         Condition::Bare(path) => match scope.look_up(path) {
             Found::Value(Value::Null) | Found::Missing => by_missing(false),
             Found::Absent => UNDECIDED,
@@ -163,6 +183,23 @@ fn right(operand: &Operand, scope: Scope, variables: Variables) -> Right {
             Found::Missing => Right::Missing,
             Found::Absent => Right::Absent,
         },
+    }
+}
+
+/// `exists` and `is missing` behind a value that has no keys are decided by something missing.
+fn presence_truth(
+    test: &Test,
+    enters_no_keys: impl FnOnce() -> bool,
+    left: impl FnOnce() -> Found,
+    scope: Scope,
+    variables: Variables,
+) -> Truth {
+    let left = left();
+    let truth = test_truth(test, &left, scope, variables);
+    let asks_presence = matches!(test, Test::Exists { .. } | Test::Missing { .. });
+    match truth.plain {
+        Some(answer) if asks_presence && matches!(left, Found::Missing) && enters_no_keys() => by_missing(answer),
+        _ => truth,
     }
 }
 

@@ -401,6 +401,16 @@ impl Scope<'_> {
 
     // ---- Tests
 
+    /// True if a path goes on by keys alone behind a value that has none.
+    fn enters_no_keys(&mut self, path: &Expr) -> Result<bool> {
+        let Expr::Field(base, _) = path else { return Ok(false) };
+        Ok(match found(self.worth(base)?) {
+            Found::Value(value) => !matches!(opened(value), Value::Object(_) | Value::Null),
+            Found::Missing => self.enters_no_keys(base)?,
+            Found::Absent => false,
+        })
+    }
+
     fn test(&mut self, subject: &Expr, test: &TestKind) -> Result<Truth> {
         let mut left = self.worth(subject)?;
         let leads_to_many = matches!(subject, Expr::Every(..) | Expr::Deep(..));
@@ -410,7 +420,8 @@ impl Scope<'_> {
             left = Worth::Missing;
         }
         if let Some(truth) = looks_at_missing(&left, test) {
-            return Ok(truth);
+            let nowhere = matches!(left, Worth::Missing) && self.enters_no_keys(subject)?;
+            return Ok(truth.plain.filter(|_| nowhere).map_or(truth, by_missing));
         }
         let negated = negated(test);
         let right = match test {

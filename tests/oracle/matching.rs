@@ -318,7 +318,7 @@ impl<'a> World<'a> {
             Piece::Program(name, tests) => program_truth(self.step(index), &|program| program_is(program, name, tests)),
             Piece::Command(text) => command_truth(self.step(index), text),
             Piece::Condition(condition) => condition_truth(condition, scope, variables),
-            Piece::Argument(test) => argument_truth(&test.test, &scope.look_up_argument(&test.path), scope, variables),
+            Piece::Argument(test) => argument_truth(&test.test, &test.path, scope, variables),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::condition::{Scope, asserted_truth, condition_truth};
 use crate::matching::{Env, World, kind_of};
 use crate::model::{BAD, Comparison, Condition, CountTest, Pattern, Quantifier, Simple, Statement, Within};
 use crate::run::{Found, Kind, Step};
-use crate::truth::{Truth, Verdict};
+use crate::truth::{Truth, Verdict, sure};
 use crate::value;
 use serde_json::Value;
 
@@ -320,7 +320,7 @@ impl Judge<'_, '_> {
         safety(longest <= limit, longest == 0 || counting > limit)
     }
 
-    /// The same call but for whole numbers that went up by one, which came to the same.
+    /// The same call but for whole numbers that went up by one, and what is nearly equal, which came to the same.
     fn counts_up(&self, a: usize, b: usize) -> bool {
         let (a, b) = (self.world.step(a), self.world.step(b));
         let result = |step: &Step| match step.field("result") {
@@ -335,7 +335,7 @@ impl Judge<'_, '_> {
         let (Some(Value::Object(x)), Some(Value::Object(y))) = (a.args(), b.args()) else { return false };
         let fits = |(key, one): (&String, &Value)| match (y.get(key), one.as_i64(), y.get(key).and_then(Value::as_i64))
         {
-            (Some(other), ..) if value::equal(one, other) => true,
+            (Some(other), ..) if value::equality(one, other, value::equal) != sure(false) => true,
             (Some(_), Some(one), Some(other)) => one + 1 == other,
             _ => false,
         };

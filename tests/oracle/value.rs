@@ -43,10 +43,26 @@ fn spelled(text: &str) -> Option<Number> {
     if is_number { serde_json::from_str(text).ok() } else { None }
 }
 
+/// Its letters one by one, and the numbers between them by value.
+fn parts_of(text: &str) -> Vec<(u8, u128)> {
+    let (mut parts, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some(first) = rest.first() {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse().ok());
+        parts.push(number.map_or((*first, 0), |number| (b'0', number)));
+        rest = &rest[digits.max(1)..];
+    }
+    parts
+}
+
 /// The order that tests ask for: of texts that spell numbers, or that are a version on one side alone, there is none (unfit values).
 pub fn fit_order(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::String(x), Value::String(y)) if spelled(x).is_some() || spelled(y).is_some() => None,
+        (Value::String(x), Value::String(y)) => {
+            let (letters, numbers) = (x.cmp(y), parts_of(x).cmp(&parts_of(y)));
+            (numbers.is_eq() || numbers == letters).then_some(letters)
+        }
         _ => order(a, b),
     }
 }
@@ -162,7 +178,7 @@ fn spells_words(items: &[Value], part: &Value) -> bool {
     let (Some(part), Some(words)) = (part.as_str(), items.iter().map(Value::as_str).collect::<Option<Vec<_>>>()) else {
         return false;
     };
-    part.contains(' ') && format!("{} ", words.join(" ")).contains(part)
+    part.contains(' ') && format!(" {} ", words.join(" ")).contains(&format!(" {part} "))
 }
 
 /// `x in whole`, ranges aside.

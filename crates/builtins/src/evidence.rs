@@ -35,7 +35,9 @@ pub(super) fn ungrounded<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResul
 
 pub(super) fn overlap<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let words = longest_overlap(&call.argument_node(0).value, &call.argument_node(1).value, call.meter)?;
-    call.give_count(words)
+    // Where one side has no word there was nothing to compare.
+    let node = call.give_count(words.unwrap_or(0))?;
+    Ok(if words.is_none() { Node::from_nowhere(node.value) } else { node })
 }
 
 fn contains_finding<'run>(call: &mut BuiltinCall<'_, 'run>, detector: Detector) -> BuiltinResult<'run> {

@@ -4,7 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult, borrowed_text};
-use super::path_cost;
+use super::{path_cost, path_filter};
 use averment_base::value::{Node, Value, ValueText};
 use serde_json_path::{JsonPath, NormalizedPath, PathElement};
 
@@ -81,7 +81,10 @@ pub(super) fn jsonpath<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<
     path_cost::charge_path(text, &converted, call.meter)?;
     let found = path.query_located(&converted);
     let nodes = found.locations().filter_map(|location| node_at(root, location));
-    call.give_list(nodes)
+    let list = call.give_list(nodes)?;
+    let is_empty = matches!(list.value, Value::List([]));
+    let nowhere = is_empty && path_filter::compares_nothing(text, &converted, call.meter)?;
+    Ok(if nowhere { Node::from_nowhere(list.value) } else { list })
 }
 
 fn node_at<'run>(root: Node<'run>, path: &NormalizedPath<'_>) -> Option<Node<'run>> {

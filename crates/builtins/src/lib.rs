@@ -21,6 +21,7 @@ pub mod missing_reason;
 mod number;
 mod overlap;
 mod path_cost;
+mod path_filter;
 pub mod pattern;
 pub mod python;
 pub mod reference;
@@ -30,6 +31,7 @@ pub mod stdlib;
 pub mod table;
 pub mod test;
 pub mod text;
+pub mod text_order;
 pub mod time;
 mod token;
 

@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult, borrowed_text, first_gap};
+use super::text_order::{TextOrder, order_values};
 use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::compare::{ValueKey, compare_values, values_equal};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
@@ -137,7 +138,7 @@ fn find_extreme<'run>(call: &mut BuiltinCall<'_, 'run>, direction: Ordering) -> 
     }
     let mut best = first;
     for item in rest {
-        match compare_values(&item.value, &best.value) {
+        match order_values(&item.value, &best.value) {
             Some(ordering) if ordering == direction => best = *item,
             Some(_) => {}
             None => return call.give_missing(),
@@ -168,7 +169,23 @@ pub(super) fn sort<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run
         return call.give_missing();
     }
     let mut sorted = items.to_vec();
-    sorted.sort_by(|a, b| compare_values(&a.value, &b.value).unwrap_or(Ordering::Equal));
+    let texts = items.iter().filter_map(|item| match item.value {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let Some(order) = TextOrder::shared(texts) else { return call.give_missing() };
+    // One order for all: an order that changes with the pair could have a circle.
+    sorted.sort_by(|a, b| match (a.value, b.value) {
+        (Value::Text(a), Value::Text(b)) => order.compare_fully(a.as_str(), b.as_str()),
+        (a, b) => compare_values(&a, &b).unwrap_or(Ordering::Equal),
+    });
+    let in_order = |pair: &[Node<'_>]| match pair {
+        [a, b] => order_values(&a.value, &b.value).is_some(),
+        _ => true,
+    };
+    if order == TextOrder::Letters && !sorted.windows(2).all(in_order) {
+        return call.give_missing();
+    }
     call.give_list(sorted)
 }
 

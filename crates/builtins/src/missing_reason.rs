@@ -3,9 +3,9 @@
 use super::detect::redacted_start;
 use super::table::{Builtin, type_word};
 use super::test::has_type;
+use super::text_order::order_values;
 use super::time::is_zone;
 use averment_base::limits::Limits;
-use averment_base::value::compare::compare_values;
 use averment_base::value::json::{json_start, parse};
 use averment_base::value::{Node, Number, Value};
 use bumpalo::Bump;
@@ -83,7 +83,7 @@ fn of_list(builtin: &Builtin, list: &Node<'_>) -> Option<String> {
     }
     let ordered = matches!(builtin.name, "min" | "max" | "sort");
     let fits = |value: &Value<'_>| match ordered {
-        true => items.first().is_some_and(|first| compare_values(&first.value, value).is_some()),
+        true => items.first().is_some_and(|first| order_values(&first.value, value).is_some()),
         false => matches!(value, Value::Number(_)),
     };
     let number =

@@ -18,20 +18,21 @@ const LOOKED_UP: u64 = 4;
 /// Approximate bytes per word in the automaton.
 const BYTES: usize = 200;
 
-/// Length in words of the longest word run that both share, within one text of each.
+/// Length in words of the longest word run that both share, within one text of each; `None` if one of them has no word.
 pub(super) fn longest_overlap<'v>(
     own: &Value<'v>,
     sources: &Value<'v>,
     meter: &mut FuelMeter,
-) -> Result<usize, LimitError> {
+) -> Result<Option<usize>, LimitError> {
     let mut automaton = WordAutomaton::default();
     each_text(own, meter, &mut |text, meter| automaton.add_text(text, meter))?;
-    let mut longest = 0;
+    let (mut longest, mut has_words) = (0, false);
     each_text(sources, meter, &mut |text, meter| {
+        has_words |= split_tokens(text).next().is_some();
         longest = automaton.longest_run(text, meter)?.max(longest);
         Ok(())
     })?;
-    Ok(longest)
+    Ok((has_words && !automaton.words.is_empty()).then_some(longest))
 }
 
 type OnText<'w, 'v> = dyn FnMut(&'v str, &mut FuelMeter) -> Result<(), LimitError> + 'w;
@@ -184,7 +185,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn overlap(own: &str, source: &str) -> usize {
-        longest_overlap(&value(own), &value(source), &mut FuelMeter::new(&Limits::default())).unwrap()
+        longest_overlap(&value(own), &value(source), &mut FuelMeter::new(&Limits::default())).unwrap().unwrap_or(0)
     }
 
     fn value(text: &str) -> Value<'_> {
@@ -209,7 +210,7 @@ mod tests {
             let (own, source) = ("a ".repeat(count), "a ".repeat(count - 1) + "b " + &"a b ".repeat(count / 2));
             let mut meter = FuelMeter::new(&limits);
             let before = meter.fuel_left();
-            assert_eq!(longest_overlap(&value(&own), &value(&source), &mut meter), Ok(count - 1));
+            assert_eq!(longest_overlap(&value(&own), &value(&source), &mut meter), Ok(Some(count - 1)));
             before - meter.fuel_left()
         };
         let (short, long) = (fuel(2_000), fuel(20_000));

@@ -13,8 +13,9 @@ use averment_base::value::Node;
 use rustc_hash::FxHashMap;
 
 pub(super) fn levenshtein<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
-    let distance = text_distance(call.text_argument(0), call.text_argument(1), call.meter)?;
-    call.give_count(distance.0)
+    let (distance, longer) = text_distance(call.text_argument(0), call.text_argument(1), call.meter)?;
+    let node = call.give_count(distance)?;
+    Ok(if longer == 0 { Node::from_nowhere(node.value) } else { node })
 }
 
 pub(super) fn similarity<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {

@@ -35,7 +35,7 @@ pub(crate) fn mentions_number(text: &str, wanted: Number<'_>) -> bool {
     split_tokens(text).filter_map(|(start, token)| with_sign(start, token)).any(|token| wanted.is_spelled(token))
 }
 
-/// True if digits in groups of three spell the number: `1,286`, `1.286.000`, `1'286.50`. Such a text may as well list several numbers.
+/// True if digits in groups of three spell the number: `1,286`, `1.286.000`, `1 286`, `1'286.50`. Such a text may as well list several numbers.
 #[must_use]
 pub fn mentions_grouped(text: &str, wanted: Number<'_>) -> bool {
     let bytes = text.as_bytes();
@@ -60,7 +60,8 @@ fn read_groups(text: &str, start: usize) -> (Option<String>, usize) {
     let first = digits(start);
     let mut end = start.saturating_add(first);
     let separator = text.get(end..).and_then(|rest| rest.chars().next());
-    let groups = separator.filter(|sign| first <= 3 && matches!(sign, ',' | '.' | '\'' | '’' | '\u{a0}' | '\u{202f}'));
+    let groups =
+        separator.filter(|sign| first <= 3 && matches!(sign, ',' | '.' | '\'' | '’' | ' ' | '\u{a0}' | '\u{202f}'));
     let Some(separator) = groups else { return (None, end) };
     let mut number = text.get(start..end).unwrap_or_default().to_owned();
     let mut grouped = false;

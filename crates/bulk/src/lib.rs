@@ -9,6 +9,7 @@ pub mod faults;
 pub mod feed;
 pub mod incremental_totals;
 pub mod judge;
+mod near_globs;
 pub mod near_names;
 pub mod ordered;
 pub mod pipeline;

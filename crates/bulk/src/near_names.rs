@@ -5,12 +5,14 @@
 //! threads and chunks, and decides nothing.
 
 use crate::feed::{self, TraceInput};
+use crate::near_globs::near_tool;
 use averment_base::near;
 use averment_base::source::Span;
 use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::near_names::{self, NameCategory, NearName};
+use averment_engine::vm::near_values;
 use averment_engine::vm::outcome::MemberGate;
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::select::RuleSelection;
@@ -45,6 +47,7 @@ pub struct NearNames {
     known: FxHashSet<String>,
     inputs: OnceLock<Vec<TraceInput>>,
     tools: BTreeMap<String, (usize, Span)>,
+    /// Looks for files, skills, agents, hand-overs or tags: they are not keys.
     files: bool,
     noted: Mutex<NearNameNotes>,
 }
@@ -78,7 +81,7 @@ impl NearNames {
                 names.tools.entry(tool.to_owned()).or_insert((number, span));
             }
             names.known.extend(near_names::known_names(program));
-            names.files |= near_names::looks_for_files(program);
+            names.files |= near_names::looks_for_files(program) || near_values::looks_for_values(program);
         }
         names
     }
@@ -263,8 +266,11 @@ impl NearNames {
         let asked = self.tools.iter().filter(|(tool, _)| !noted.tools.contains(tool.as_str()));
         for (tool, (program, span)) in asked.take(PAIRS_OF_TOOLS / noted.tools.len().max(1)) {
             let others = noted.tools.iter().map(|name| &**name).filter(|name| !self.known.contains(*name));
-            let found =
-                if tool.contains(['*', '?']) { near_glob(tool, noted) } else { near::nearest_name(tool, others) };
+            let found = if tool.contains(['*', '?']) {
+                near_tool(tool, noted.tools.iter().map(|name| &**name))
+            } else {
+                near::nearest_name(tool, others)
+            };
             if let Some(found) = found {
                 let found =
                     NearName { wanted: tool.clone(), found: found.to_owned(), what: NameCategory::Tool, span: *span };
@@ -273,21 +279,6 @@ impl NearNames {
         }
         missed
     }
-}
-
-/// A tool that nearly matches a glob (`refnd_*` and `refund_order`) matched by no tool.
-fn near_glob<'n>(glob: &str, noted: &'n NearNameNotes) -> Option<&'n str> {
-    const BETWEEN_WORDS: [char; 3] = ['_', '-', '.'];
-    let start = glob.strip_suffix('*')?;
-    let words = start.strip_suffix(BETWEEN_WORDS).filter(|words| !words.contains(['*', '?']))?;
-    let mut tools = noted.tools.iter().map(|name| &**name);
-    if tools.clone().any(|tool| tool.starts_with(start)) {
-        return None;
-    }
-    tools.find(|tool| {
-        let ends = tool.match_indices(BETWEEN_WORDS).filter_map(|(end, _)| tool.get(..end));
-        ends.into_iter().any(|first| near::near_miss(words, first).is_some())
-    })
 }
 
 #[derive(Clone, Copy)]
@@ -366,6 +357,7 @@ fn near_name_words(found: &NearName) -> String {
         NameCategory::File => {
             format!("`{wanted}` matches no path of a run in which `{other}` differs from it by letter case alone")
         }
+        what => format!("no run has the {} `{wanted}`, and some run has `{other}`", what.as_str()),
     }
 }
 
@@ -382,7 +374,7 @@ fn one_line(text: &str) -> String {
 
 /// Standard input is only known as far as it was searched.
 fn stands_in(inputs: &[TraceInput], found: &NearName) -> bool {
-    if found.what != NameCategory::Key {
+    if found.what == NameCategory::File {
         return false;
     }
     let needles = [format!("\"{}\"", found.wanted), format!("\"{}\\\"", found.wanted)];

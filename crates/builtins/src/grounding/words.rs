@@ -53,7 +53,8 @@ fn is_break(character: char) -> bool {
 
 /// Without trailing sentence punctuation.
 fn find_url(word: &str) -> Option<&str> {
-    let scheme = word.find("https://").or_else(|| word.find("http://"))?;
+    let lower = word.contains("://").then(|| word.to_ascii_lowercase())?;
+    let scheme = lower.find("https://").or_else(|| lower.find("http://"))?;
     let url = word.get(scheme..)?.trim_end_matches(['.', ',', ':', '\'', '?', '/']);
     (url.len() > "https://".len()).then_some(url)
 }

@@ -97,7 +97,10 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
 
     /// `None` if only the full run can tell.
     pub(super) fn condition_truth(&mut self, code: CodeId) -> Option<Truth> {
-        self.truth_in(code, &ExpressionScope::default())
+        self.machine()?.forget_doubts();
+        let truth = self.truth_in(code, &ExpressionScope::default())?;
+        // Elements that could not be judged are told.
+        (!self.machine()?.has_doubts()).then_some(truth)
     }
 
     /// `None` if only the full run can tell.

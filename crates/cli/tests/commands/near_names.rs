@@ -61,7 +61,8 @@ fn names_that_the_catalogue_knows_or_a_run_calls_are_no_slips() {
     let catalogue = "tool refunnd { type: \"object\" }\ntool refund { type: \"object\" }\n";
     assert_eq!(warned(&format!("{catalogue}never refund"), &calls(&["refunnd"])), "");
     assert_eq!(warned("never refund", &calls(&["refund", "refunnd"])), "");
-    assert_eq!(warned("never refund*", &calls(&["Refund"])), "");
+    assert!(warned("never refund*", &calls(&["Refund"])).contains("some run calls `Refund`"));
+    assert_eq!(warned("never refund*", &calls(&["refund", "Refund"])), "");
     assert_eq!(warned("never get_user", &calls(&["set_user"])), "");
 }
 
@@ -249,4 +250,37 @@ fn many_names_are_compared_and_told_within_bounds() {
     let said = folder.aver("check rules.assert run.json --format summary").err;
     assert_eq!(said.matches("no run calls `tol_").count(), 100, "{said}");
     assert!(said.contains("more names that no run has are nearly those that some run has"), "{said}");
+}
+
+/// Every kind of name that a rule asks for has its warning, and none where some run has the name.
+#[test]
+fn names_of_every_kind_are_compared_with_those_of_runs() {
+    let named = |key: &str, name: &str| match key {
+        "skill" => format!("{{\"skills\": [{{\"name\": \"{name}\"}}]}}"),
+        "handover" => format!("{{\"handovers\": [{{\"to\": \"{name}\"}}]}}"),
+        "agent" => format!("{{\"calls\": [{{\"tool\": \"t\", \"args\": {{}}, \"agent\": \"{name}\"}}]}}"),
+        _ => format!("{{\"calls\": [{{\"tool\": \"t\", \"args\": {{}}, \"tags\": [\"{name}\"]}}]}}"),
+    };
+    for (key, rules) in [
+        ("skill", ["never skill \"billing\"", "count skill \"billing\" <= 3"]),
+        ("handover", ["never handover \"billing\"", "not require handover \"billing\""]),
+        ("agent", ["never t by billing", "no c in calls: c.agent == \"billing\""]),
+        ("tag", ["never any tagged billing", "never (any where \"billing\" in tags)"]),
+    ] {
+        for rule in rules {
+            for name in ["biling", "Billing", "bililng"] {
+                let said = warned(rule, &named(key, name));
+                assert!(said.contains("`billing`") && said.contains(&format!("`{name}`")), "{rule} {name}: {said}");
+            }
+            assert_eq!(warned(rule, &named(key, "sales")), "", "{rule}");
+            assert_eq!(warned(rule, &named(key, "billing")), "", "{rule}");
+        }
+    }
+    assert!(warned("never any tagged destructve\ntool t tagged destructive", &calls(&["t"])).contains("`destructive`"));
+    for (glob, tool) in
+        [("github_delete*", "github__delete_repo"), ("Delete_*", "delete_user"), ("delete-*", "deleteUser")]
+    {
+        assert!(warned(&format!("never {glob}"), &calls(&[tool])).contains(&format!("`{tool}`")), "{glob}");
+    }
+    assert_eq!(warned("never get_*", &calls(&["getaway"])), "");
 }

@@ -137,3 +137,43 @@ fn where_it_fails_a_run_every_format_says_so() {
     let allowed = folder.aver("check rules.assert runs.jsonl --format short");
     assert_eq!((allowed.code, allowed.out.as_str()), (0, ""));
 }
+
+/// Whatever is made of a list that lacks a value, of calls and of other lists, says so where the verdict may depend on it.
+#[test]
+fn what_a_list_was_made_without_is_said() {
+    let of_calls = [
+        "sum(calls[*].args.amount) <= 100",
+        "max(calls[*].args.amount) < 100",
+        "not avg(calls[*].args.amount) > 100",
+        "sum(args.amount of refund) <= 100",
+        "all a in calls[*].args.amount: a < 100",
+        "(count c in calls: c.args.amount > 100) == 0",
+        "length(calls where args.amount > 100) == 0",
+        "no c in calls: c.args.amount > 100",
+        "calls[*].args.amount not contains 5000",
+    ];
+    for rule in of_calls {
+        let told = said(rule).unwrap_or_default();
+        assert!(told.starts_with("1 of 2 refunds: "), "{rule}: {told}");
+    }
+    assert_eq!(said("calls[*].args.amount contains 50"), None);
+    assert_eq!(said("length(calls[*].args.id) == 2"), None);
+    assert_eq!(said("sum(calls[*].args.amt) <= 5000 or sum(calls[*].args.id) == 3"), None);
+    let of_lists = [
+        "sum(output.items[*].price) <= 100",
+        "median(output.items[*].price) <= 100",
+        "no x in output.items: x.price > 100",
+        "(count x in output.items: x.price > 100) == 0",
+        "length(output.items where price > 100) == 0",
+        "output.items[*].price not contains 500",
+    ];
+    for (second, whole) in [("{\"prise\": 500}", of_lists.len()), ("{\"price\": \"500\"}", 5)] {
+        let run = format!("{{\"output\": {{\"items\": [{{\"price\": 3}}, {second}]}}}}");
+        for rule in of_lists.iter().take(whole).filter(|rule| whole == of_lists.len() || !rule.contains("[*]")) {
+            let folder = Folder::new(&[("rules.assert", rule), ("run.json", &run)]);
+            let ran = folder.aver("check rules.assert run.json --deny unjudged");
+            assert!(ran.out.contains("1 of 2 elements could not be judged"), "{rule} {second}: {ran:?}");
+            assert_eq!(ran.code, 1, "{rule} {second}: {ran:?}");
+        }
+    }
+}

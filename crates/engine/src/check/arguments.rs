@@ -6,7 +6,7 @@ use super::kinds;
 use super::patterns::AlternativeDraft;
 use super::scope::{LookupSide, NameScope};
 use super::ty::{ComparisonClass, Ty};
-use crate::ir::{self, Constant, ExprKind, LocalId};
+use crate::ir::{self, Constant, ExprKind, LocalId, NameTest};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::command;
@@ -164,6 +164,25 @@ impl<'a> Checker<'a> {
             return;
         }
         let text = self.source_line(expr.span);
+        let of_kind = match part.kind {
+            StepKind::Command => Some("command"),
+            StepKind::Read => Some("read"),
+            StepKind::Write => Some("write"),
+            StepKind::Skill => Some("skill"),
+            StepKind::Http => Some("http"),
+            StepKind::Span => Some("span"),
+            StepKind::Handover => Some("handover"),
+            StepKind::Call | StepKind::Message => None,
+        };
+        let is_text = matches!(expr.kind, ast::ExprKind::Text(_) | ast::ExprKind::Regex(_));
+        if let Some(kind) = of_kind.filter(|_| is_text && part.name == NameTest::Any) {
+            self.report_diagnostic(
+                Diagnostic::new(Slug::UnknownArgument, expr.span, "an argument has a name".to_owned())
+                    .with_label("a text stands right behind the kind of step")
+                    .with_help(format!("write `{kind} {text}`")),
+            );
+            return;
+        }
         let name = match part.kind {
             StepKind::Call => "amount",
             kind => kind.field_names().first().copied().unwrap_or("name"),

@@ -84,6 +84,7 @@ impl<'a> Checker<'a> {
             return CheckedExpr::broken_at(span);
         }
         let ty = self.def_type(number, Some(name.span));
+        self.check_words_of_def(number, &values);
         let values = values.into_iter().map(|value| value.expr).collect();
         CheckedExpr::new(ExprKind::Def(number, values), span, ty)
     }

@@ -3,10 +3,12 @@
 use super::Checker;
 use super::expr::CheckedExpr;
 use super::ty::Ty;
-use crate::ir::{BindingId, Constant, ExprKind, TypedExpr};
+use super::walk::visit_children;
+use crate::ir::{self, BindingId, Constant, ExprKind, LocalId, TypedExpr};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::near::{NearMiss, near_miss};
 use averment_base::source::Span;
+use averment_runs::path::normal_path;
 use averment_runs::run::{StepKind, StepStatus};
 use averment_syntax::ast::{TestKind, ValueTest};
 
@@ -21,6 +23,8 @@ pub enum WordSet {
     Weekday,
     /// Who says a message. Formats have more roles than those listed: only a slip of one of them is reported.
     Role,
+    /// The path of a file, which has one spelling: only other spellings are reported.
+    Path,
 }
 
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -64,7 +68,13 @@ impl WordSet {
             Self::Kind => StepKind::ALL.iter().map(|kind| kind.as_str()).collect(),
             Self::Weekday => WEEKDAYS.to_vec(),
             Self::Role => ROLES.to_vec(),
+            Self::Path => Vec::new(),
         }
+    }
+
+    /// Its words, for people.
+    fn listed_words(self) -> String {
+        self.words().iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
     }
 
     /// The word that is meant by one that is not in the set.
@@ -79,7 +89,7 @@ impl WordSet {
                 let starts = |day: &&&str| lower.len() >= 2 && lower.get(..2) == day.get(..2);
                 WEEKDAYS.iter().find(starts).copied()
             }
-            Self::Role => None,
+            Self::Role | Self::Path => None,
         };
         same.or_else(elsewhere).or_else(|| suggest::suggest_name(&lower, words))
     }
@@ -91,8 +101,14 @@ impl WordSet {
             Self::Role => {
                 !words.contains(&word) && words.iter().any(|known| near_miss(word, known) == Some(NearMiss::Slip))
             }
+            Self::Path => normal_path(word).is_some(),
             _ => !words.contains(&word),
         }
+    }
+
+    /// True if other words than those listed may be values.
+    fn is_open(self) -> bool {
+        matches!(self, Self::Role | Self::Path)
     }
 }
 
@@ -132,11 +148,46 @@ impl Checker<'_> {
                 }
             }
             let Some(set) = value.ty.word_set().or_else(|| value.ty.element_type().word_set()) else { continue };
+            self.check_word_regex(set, text, &other.expr);
             let literals = self.literals_within(&other.expr);
             let shown = if std::ptr::eq(value, left) { text.to_owned() } else { self.source_line(value.expr.span) };
             let is_subject = std::ptr::eq(value, left);
             let has_elements = matches!(left.ty, Ty::List(_));
             self.report_words(test.kind, set, &shown, &literals, WordPlace { is_subject, has_elements });
+        }
+    }
+
+    /// Reports a regular expression that finds nothing in any word of the set.
+    fn check_word_regex(&mut self, set: WordSet, text: &str, other: &TypedExpr) {
+        let ExprKind::Regex(number) = other.kind else { return };
+        let Some(regex) = self.module.regexes.get(number as usize).filter(|_| !set.is_open()) else { return };
+        // One that looks around is not tried.
+        let Ok(built) = regex::Regex::new(&regex.pattern) else { return };
+        if set.words().iter().any(|word| built.is_match(word)) {
+            return;
+        }
+        let message = format!("`{text}` never matches {}", regex.text);
+        let help = match set.meant_word(regex.pattern.trim_matches(|sign: char| !sign.is_alphanumeric())) {
+            Some(meant) => format!("compare it with `\"{meant}\"`; it is one of {}", set.listed_words()),
+            None => format!("it is one of {}", set.listed_words()),
+        };
+        self.report_diagnostic(Diagnostic::new(Slug::UnknownWord, other.span, message).with_help(help));
+    }
+
+    /// Reports the words that the body of a `def` compares a parameter with, where a value of a closed set is given for it.
+    pub(super) fn check_words_of_def(&mut self, number: u32, values: &[CheckedExpr]) {
+        for (index, value) in values.iter().enumerate() {
+            let Some(set) = value.ty.word_set() else { continue };
+            let Some(body) = self.def_body(number).cloned() else { continue };
+            let parameter = ExprKind::Local(LocalId(super::to_number(index)));
+            let mut tests = Vec::new();
+            collect_tests(&body, &parameter, &mut tests);
+            for (kind, other, is_subject) in tests {
+                let shown = self.source_line(value.expr.span);
+                let literals = self.literals_within(&other);
+                self.check_word_regex(set, &shown, &other);
+                self.report_words(kind, set, &shown, &literals, WordPlace { is_subject, has_elements: false });
+            }
         }
     }
 
@@ -164,11 +215,13 @@ impl Checker<'_> {
                 continue;
             }
             let message = format!("`{text}` is never \"{word}\"");
-            let meant = set.meant_word(word);
-            let all = set.words().iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
-            let is_open = set == WordSet::Role;
-            let help = match meant {
-                Some(meant) if is_open => format!("write `\"{meant}\"`"),
+            let meant = match set {
+                WordSet::Path => normal_path(word),
+                _ => set.meant_word(word).map(str::to_owned),
+            };
+            let all = set.listed_words();
+            let help = match &meant {
+                Some(meant) if set.is_open() => format!("write `\"{meant}\"`"),
                 Some(meant) => format!("write `\"{meant}\"`; it is one of {all}"),
                 None => format!("it is one of {all}"),
             };
@@ -207,7 +260,12 @@ impl Checker<'_> {
                 Span::new(expr.span.file, start, start.saturating_add(length))
             })
         };
-        match self.constant_value(expr) {
+        let constant = match expr.kind {
+            // What a command line may give in its place is not known.
+            ExprKind::Param(number) => self.module.params.get(number as usize).and_then(|one| one.default.clone()),
+            _ => self.constant_value(expr),
+        };
+        match constant {
             Some(Constant::Text(word)) => {
                 let at = place(&word);
                 found.push((word, at));
@@ -225,6 +283,20 @@ impl Checker<'_> {
     }
 }
 
+/// Tests of a value in an expression: their kind, what it is tested with, and whether it stands in front.
+fn collect_tests(expr: &TypedExpr, value: &ExprKind, into: &mut Vec<(TestKind, TypedExpr, bool)>) {
+    if let ExprKind::Test(test) = &expr.kind
+        && let (ir::ValueTest::Plain(kind), Some(operand)) = (test.kind, &test.operand)
+    {
+        if test.subject.kind == *value {
+            into.push((kind, (**operand).clone(), true));
+        } else if operand.kind == *value {
+            into.push((kind, (*test.subject).clone(), false));
+        }
+    }
+    visit_children(expr, &mut |child| collect_tests(child, value, into));
+}
+
 /// Where the value of a closed set stands in a test.
 #[derive(Debug, Clone, Copy)]
 struct WordPlace {
@@ -237,6 +309,12 @@ struct WordPlace {
 /// True where the test asks for a part of a text, and some word of the set has the answer yes.
 fn part_fits(kind: TestKind, set: WordSet, literal: &str, place: WordPlace) -> bool {
     let lower = literal.to_lowercase();
+    if set == WordSet::Path {
+        let has_parts = ["//", "/./", "/../", "\\"].iter().any(|part| literal.contains(part));
+        let is_whole = matches!(kind, TestKind::Equal | TestKind::Identical | TestKind::In) || place.has_elements;
+        let begins_here = kind == TestKind::StartsWith && literal.starts_with("./");
+        return !(is_whole || has_parts || begins_here);
+    }
     if place.has_elements {
         return kind == TestKind::ContainsIgnoringCase && set.words().contains(&lower.as_str());
     }

@@ -11,6 +11,7 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::command::{WantedCommand, wrappers};
 use averment_runs::normal::of_step;
+use averment_runs::path::normal_path;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::{self, BinaryOperator, ExprQuantifier, KindText, StepWord, TestKind};
 
@@ -205,6 +206,9 @@ impl<'a> Checker<'a> {
 
     fn path_glob(&mut self, glob: &str, place: Span) -> NameTest {
         let plain = glob.strip_prefix("./").unwrap_or(glob);
+        if let Some((message, help)) = unreachable_glob(plain) {
+            self.report_diagnostic(Diagnostic::new(Slug::BadPath, place, message).with_help(help));
+        }
         if let Err(error) = globset::GlobBuilder::new(plain).literal_separator(true).build() {
             self.report_diagnostic(
                 Diagnostic::new(Slug::BadPath, place, format!("the path glob cannot be used: {}", error.kind())).with_help(
@@ -290,4 +294,28 @@ pub fn positive_test(kind: TestKind, subject: ir::TypedExpr, operand: ir::TypedE
         operand: Some(Box::new(operand)),
     };
     CheckedExpr::new(ExprKind::Test(tested), span, Ty::Boolean).expr
+}
+
+/// Why no path of a step has the spelling that a glob asks for, and what to write.
+fn unreachable_glob(glob: &str) -> Option<(String, String)> {
+    let written = |meant: &str| format!("write `\"{meant}\"`");
+    for home in ["~/", "$HOME/", "${HOME}/"] {
+        if let Some(rest) = glob.strip_prefix(home) {
+            let message = format!("`{home}` is not expanded: paths of steps are those that the run records");
+            return Some((message, written(&format!("**/{rest}"))));
+        }
+    }
+    let climbs = glob.split('/').skip_while(|part| *part == "..").any(|part| part == "..");
+    let other = climbs || glob.contains("//") || glob.contains("/./") || is_written_with_backslashes(glob);
+    if other && let Some(meant) = normal_path(glob) {
+        return Some(("no path of a step is spelled like this".to_owned(), written(&meant)));
+    }
+    let folder = glob.strip_suffix('/').filter(|folder| !folder.is_empty())?;
+    Some(("a file is no folder".to_owned(), format!("write `\"{folder}/**\"` for the files in it")))
+}
+
+/// `C:\Users\**`; `\*` and `\[` are signs of a glob.
+fn is_written_with_backslashes(glob: &str) -> bool {
+    let mut letters = glob.chars();
+    letters.any(|letter| letter == '\\') && letters.next().is_some_and(char::is_alphanumeric)
 }

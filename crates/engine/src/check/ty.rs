@@ -87,6 +87,9 @@ impl StepShape {
             "status" if self.kinds.iter().any(|kind| matches!(kind, StepKind::Http | StepKind::Span)) => {
                 Ty::WordOrOther(WordSet::Status)
             }
+            "path" if self.kinds.iter().all(|kind| matches!(kind, StepKind::Read | StepKind::Write)) => {
+                Ty::Word(WordSet::Path)
+            }
             "tool" | "text" | "command" | "program" | "path" | "name" | "method" | "url" | "to" => Ty::String,
             "status" => Ty::Word(WordSet::Status),
             "kind" => Ty::Word(WordSet::Kind),

@@ -104,6 +104,14 @@ impl<'a> Checker<'a> {
         let mut diagnostic = Diagnostic::new(Slug::UnknownType, name.span, format!("unknown type `{}`", name.text));
         let all = format!("the types are {}; a schema's name starts with a capital", words.join(", "));
         diagnostic = match suggest::suggest_name(&name.text, words) {
+            _ if matches!(name.text.as_str(), "defined" | "set" | "present" | "there" | "given" | "available") => {
+                diagnostic.with_help("whether there is a value is asked with `exists`: `args.reason exists`")
+            }
+            _ if matches!(name.text.as_str(), "called" | "used" | "invoked" | "executed" | "run") => diagnostic
+                .with_help("whether a tool is called is said with `require`, `never` and `count`: `require refund`"),
+            _ if matches!(name.text.as_str(), "undefined" | "absent" | "unset") => {
+                diagnostic.with_help("whether a value is missing is asked with `is missing`: `args.reason is missing`")
+            }
             _ if matches!(name.text.as_str(), "true" | "false") => {
                 diagnostic.with_help(format!("`is` asks for a type; a value is compared: `== {}`", name.text))
             }

@@ -44,13 +44,15 @@ impl<'run> Machine<'run> {
             }
             _ => return Err(Fault::NotAList(Box::new(UnfitValue::new(&source, self.op_span(at))))),
         };
-        let node =
+        let (node, leaves_out) =
             self.without_observers(|machine| machine.collect_items(CodeId(code.0), slot, filter, items, frame, scope))?;
+        self.doubts.leaves_out |= leaves_out;
         let nowhere = matches!(node.value, Value::List(_)) && (items.is_empty() || node.leads_nowhere());
         self.push(if nowhere { Node::from_nowhere(node.value) } else { node });
         Ok(())
     }
 
+    /// The list, and whether something missing decided some of its elements.
     fn collect_items(
         &mut self,
         code: CodeId,
@@ -59,8 +61,9 @@ impl<'run> Machine<'run> {
         items: &[Node<'run>],
         frame: StackFrame,
         scope: &ExpressionScope<'_, 'run>,
-    ) -> Result<Node<'run>, Fault> {
+    ) -> Result<(Node<'run>, bool), Fault> {
         let (mut kept, mut unknown, mut on_evidence) = (Vec::new(), false, !filter);
+        let mut doubtful = false;
         for item in items {
             self.meter.charge_fuel(4)?;
             let locals: SmallVec<[Node<'run>; 4]> = self
@@ -79,15 +82,21 @@ impl<'run> Machine<'run> {
             let truth = condition_truth(&node, self.code_span(code))?;
             unknown |= truth.plain_answer().is_none();
             on_evidence |= !truth.by_missing();
+            doubtful |= truth.by_missing();
+            if self.note_filtered(item, truth.by_missing(), self.code_span(code)) {
+                kept.push(Node::computed(Value::Absent));
+                continue;
+            }
             if truth.plain_answer() == Some(true) {
                 kept.push(*item);
             }
         }
         if unknown {
-            return Ok(Node::computed(Value::Absent));
+            return Ok((Node::computed(Value::Absent), false));
         }
         let list = Value::List(self.in_arena(&kept)?);
         let nowhere = !on_evidence || !filter && kept.is_empty();
-        Ok(if nowhere { Node::from_nowhere(list) } else { Node::computed(list) })
+        let node = if nowhere { Node::from_nowhere(list) } else { Node::computed(list) };
+        Ok((node, doubtful && on_evidence))
     }
 }

@@ -7,7 +7,7 @@ use super::membership::looks_for_nothing;
 use super::nearest;
 use super::observe::{SeenTestKind, ValueMisfit};
 use super::profile::CostCenter;
-use super::value_equality::{equality_truth, value_order};
+use super::value_equality::equality_truth;
 use super::value_likeness::is_framed;
 use crate::bytecode::ops::SchemaRef;
 use crate::ir::Type;
@@ -16,6 +16,7 @@ use averment_base::value::compare::{values_equal, values_identical};
 use averment_base::value::{Node, Number, Value};
 use averment_builtins::schema::{CompiledSchema, SchemaViolation};
 use averment_builtins::test;
+use averment_builtins::text_order::order_values;
 use averment_syntax::ast::TestKind;
 use std::cmp::Ordering;
 
@@ -384,7 +385,7 @@ impl<'run> Machine<'run> {
 
     fn order_nodes(&mut self, left: &Node<'run>, right: &Node<'run>) -> Result<Option<Ordering>, Fault> {
         self.charge_both(left, right)?;
-        Ok(value_order(&left.value, &right.value))
+        Ok(order_values(&left.value, &right.value))
     }
 
     /// What a value is looked for in: a list, an object, a text that may be one of these in JSON.

@@ -18,6 +18,7 @@ use averment_base::value::json::{to_json, write_json};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueRange, ValueText};
 use averment_builtins::call::CallEnvironment;
 use averment_builtins::detect::{Detector, REDACTED};
+use averment_builtins::json;
 use averment_builtins::missing_reason;
 use averment_builtins::table;
 
@@ -203,9 +204,23 @@ impl<'run> Machine<'run> {
         if builtin.score {
             self.grade_score(&result);
         }
-        let misspelt = builtin.name == "jsonpath" && self.is_misspelt(&arguments, &result);
-        self.push(if misspelt { Node::from_nowhere(result.value) } else { result_of(result, &arguments) });
+        let nowhere = match builtin.name {
+            "jsonpath" => self.is_misspelt(&arguments, &result),
+            "json" => self.has_no_keys(&arguments, &result, at),
+            _ => false,
+        };
+        self.push(if nowhere { Node::from_nowhere(result.value) } else { result_of(result, &arguments) });
         Ok(())
+    }
+
+    /// True if a text is not JSON although a key of it is asked for: `json(output).error not exists`.
+    fn has_no_keys(&self, arguments: &[Node<'run>], result: &Node<'run>, at: usize) -> bool {
+        let next = at.checked_add(1).and_then(|next| self.program.code.get(next));
+        let has_value = arguments.first().is_some_and(|one| matches!(one.value, Value::Text(_)));
+        matches!(result.value, Value::Missing)
+            && has_value
+            && matches!(next, Some(Op::Field(_, false)))
+            && self.tests_presence(at)
     }
 
     /// True if the object lacks the path's first key but has a near miss: `$.itmes[*]`.
@@ -215,7 +230,10 @@ impl<'run> Machine<'run> {
             let end = rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_').unwrap_or(rest.len());
             rest.get(..end).unwrap_or_default()
         });
-        matches!(result.value, Value::List([])) && key.is_some_and(|key| self.has_slip(base, key))
+        // A text that is no JSON, and a number, hold nothing that could be looked for.
+        let holds_nothing = matches!(base.value, Value::Number(_) | Value::Boolean(_))
+            || matches!(base.value, Value::Text(text) if !json::is_json(text.as_str()));
+        matches!(result.value, Value::List([])) && (holds_nothing || key.is_some_and(|key| self.has_slip(base, key)))
     }
 
     fn note_ungrounded(&mut self, arguments: &[Node<'run>], at: usize) -> Result<(), Fault> {

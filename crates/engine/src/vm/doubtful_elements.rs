@@ -18,6 +18,8 @@ pub(super) struct ElementDoubts {
     /// Whether a body was false, and whether one was true, because something was missing.
     seen: [bool; 2],
     assumed: Option<bool>,
+    /// Whether a list was made without some of its elements.
+    pub(super) leaves_out: bool,
 }
 
 impl ElementDoubts {
@@ -102,6 +104,17 @@ impl<'run> Machine<'run> {
         found
     }
 
+    /// True if, since the last call of `forget_doubts`, something missing decided an element, or an element was left out.
+    #[must_use]
+    pub fn has_doubts(&self) -> bool {
+        self.doubts.seen != [false; 2] || self.doubts.leaves_out
+    }
+
+    /// Begins with an expression of which nothing is doubtful yet.
+    pub fn forget_doubts(&mut self) {
+        self.doubts = ElementDoubts::default();
+    }
+
     fn may_quantify(&self, code: CodeId) -> bool {
         let chunk = self.program.chunks.get(code.0 as usize);
         let ops = chunk.and_then(|chunk| self.program.code.get(chunk.start as usize..chunk.end as usize));
@@ -118,7 +131,7 @@ impl<'run> Machine<'run> {
         truth.ok().map(Truth::verdict)
     }
 
-    fn start_afresh(&mut self) {
+    pub(super) fn start_afresh(&mut self) {
         self.refuel();
         self.lets.iter_mut().for_each(|state| *state = LetState::Unknown);
     }

@@ -82,6 +82,10 @@ impl<'run> Machine<'run> {
             self.push(list);
             return self.eval_call(function, Amount(1), at);
         };
+        if self.fills_list(&taken, selection) {
+            self.push(Node::computed(Value::Absent));
+            return Ok(());
+        }
         let node = match self.fold_between(fold, &taken, &part)? {
             Some(node) => node,
             None => self.part_state(&taken, &part)?.fold_result(fold, taken.comes_later(selection)),

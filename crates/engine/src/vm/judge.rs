@@ -192,6 +192,7 @@ impl<'run> PartJudge<'_, 'run> {
             let part = self.machine.trace_expression(code, scope);
             self.machine.add_part(part);
         }
+        self.machine.forget_doubts();
         let (node, score) = self.machine.eval_graded(code, scope)?;
         let truth = self.machine.condition_of(code, &node)?;
         let verdict = truth.verdict();
@@ -199,7 +200,8 @@ impl<'run> PartJudge<'_, 'run> {
         // Behind `not` a fail is what is wanted, and this one proves nothing.
         let wanted = verdict == Verdict::Pass || verdict == Verdict::Fail && context.proves_passes;
         if wanted && context.explains {
-            finding.unjudged = self.machine.doubtful_elements(code, scope, verdict);
+            let doubtful = self.machine.doubtful_elements(code, scope, verdict);
+            finding.unjudged = doubtful.or_else(|| self.machine.left_out_values(code, scope, verdict));
         }
         finding.opposite = (truth == Truth::FalseByMissing).then_some(Verdict::Vacuous);
         let run = self.machine.run;

@@ -13,6 +13,7 @@ use super::doubtful_elements::ElementDoubts;
 use super::element_places::ElementPlaces;
 use super::fault::Fault;
 use super::frame::{QuantifierLoop, StackFrame};
+use super::left_out::LeftOutValues;
 use super::near_names::NearName;
 use super::observe::EvaluationRecorder;
 use super::outcome::MemberGate;
@@ -69,6 +70,8 @@ pub struct Machine<'run> {
     pub(super) near_keys: Option<BTreeSet<NearName>>,
     pub(super) gates: BTreeSet<MemberGate>,
     pub(super) doubts: ElementDoubts,
+    /// Present while an expression is evaluated with a value in every place that lacks one.
+    pub(super) left_out: Option<LeftOutValues>,
     /// Whether every match of every statement is played and every assertion judged by itself, although some of that is known in shorter ways.
     pub(super) plays_all: bool,
     /// True while building a message for people, where a missing part becomes a word.
@@ -142,6 +145,7 @@ impl<'run> Machine<'run> {
             near_keys: None,
             gates: BTreeSet::new(),
             doubts: ElementDoubts::default(),
+            left_out: None,
             plays_all: false,
             lenient: false,
         }

@@ -6,6 +6,7 @@ use super::evaluate::EvaluateOptions;
 use super::fault::Fault;
 use super::judge::RunJudge;
 use super::machine::Machine;
+use super::near_values::near_values;
 use super::observe::ValueGap;
 use super::prepare::PreparedProgram;
 use super::select::RuleSelection;
@@ -44,6 +45,14 @@ pub enum NameCategory {
     Key,
     /// A file.
     File,
+    /// A skill.
+    Skill,
+    /// An agent.
+    Agent,
+    /// An agent that is handed over to.
+    Handover,
+    /// A tag of a tool.
+    Tag,
 }
 
 impl NameCategory {
@@ -54,6 +63,10 @@ impl NameCategory {
             Self::Tool => "tool",
             Self::Key => "key",
             Self::File => "path",
+            Self::Skill => "skill",
+            Self::Agent => "agent",
+            Self::Handover => "handover",
+            Self::Tag => "tag",
         }
     }
 }
@@ -82,6 +95,7 @@ pub fn near_names<'run>(
     }
     let mut found = judge.machine.near_keys.take().unwrap_or_default();
     near_paths(program, run, &mut found);
+    near_values(program, run, &mut found);
     found
 }
 
@@ -144,7 +158,7 @@ fn named_places(program: &Program, what: NameCategory, name: &str) -> Vec<Span> 
             });
             keys.map(|(_, span)| *span).collect()
         }
-        NameCategory::File => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

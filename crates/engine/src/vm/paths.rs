@@ -184,12 +184,15 @@ impl<'run> Machine<'run> {
         let base = self.open_json(base)?;
         if spread {
             self.note_near_elements(at, &base, key)?;
-            return self.map_all(base, |node| node.field(key));
+            return self.map_field(base, key, at);
         }
         let found = base.field(key);
-        if matches!(found.value, Value::Missing) && !matches!(base.value, Value::Missing) {
-            self.note_gap(at, base);
-            if self.tests_presence(at) && self.has_slip(&base, key) {
+        if matches!(found.value, Value::Missing) {
+            if !matches!(base.value, Value::Missing) {
+                self.note_gap(at, base);
+            }
+            let has_no_keys = !matches!(base.value, Value::Object(_) | Value::Missing | Value::Null);
+            if self.tests_presence(at) && (has_no_keys || base.leads_nowhere() || self.has_slip(&base, key)) {
                 self.push(Node::from_nowhere(Value::Missing));
                 return Ok(());
             }
@@ -198,8 +201,10 @@ impl<'run> Machine<'run> {
         Ok(())
     }
 
-    fn tests_presence(&self, at: usize) -> bool {
-        let next = at.checked_add(1).and_then(|next| self.program.code.get(next));
+    /// True if only further keys come between this instruction and a test that looks at missing values directly.
+    pub(super) fn tests_presence(&self, at: usize) -> bool {
+        let rest = at.checked_add(1).and_then(|next| self.program.code.get(next..)).unwrap_or_default();
+        let next = rest.iter().find(|op| !matches!(op, Op::Field(_, false)));
         matches!(next, Some(Op::Inspect(TestKind::Exists | TestKind::IsMissing | TestKind::IsEmpty, _)))
     }
 
@@ -309,7 +314,7 @@ impl<'run> Machine<'run> {
         })
     }
 
-    fn join_all(
+    pub(super) fn join_all(
         &mut self,
         base: Node<'run>,
         mut each: impl FnMut(&mut Self, Node<'run>, &mut Vec<Node<'run>>) -> Result<(), Fault>,

@@ -6,23 +6,13 @@
 
 use super::machine::Machine;
 use super::membership::looks_for_nothing;
-use super::text_order::order_texts;
 use super::value_likeness::{holds_value, is_alike, is_framed, is_written_like};
 use averment_base::truth::Truth;
-use averment_base::value::compare::{compare_values, with_deep_stack};
+use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Node, Value};
 use averment_syntax::ast::TestKind;
-use std::cmp::Ordering;
 
 pub(super) type EqualityTest = fn(&Value<'_>, &Value<'_>) -> bool;
-
-/// Orders two numbers or two texts; `None` if there is no order.
-pub(super) fn value_order(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
-    match (left, right) {
-        (Value::Text(a), Value::Text(b)) => order_texts(*a, *b),
-        _ => compare_values(left, right),
-    }
-}
 
 /// Compares lists and objects part by part; values that are alike, or of which one holds the other, are no evidence of a difference.
 pub(super) fn equality_truth<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> Truth {
@@ -78,13 +68,13 @@ pub(super) fn spells_words(items: &[Node<'_>], wanted: &Value<'_>) -> bool {
     if !wanted.contains(' ') {
         return false;
     }
-    let mut whole = String::new();
+    let mut whole = String::from(" ");
     for item in items {
         let Value::Text(word) = item.value else { return false };
         whole.push_str(word.as_str());
         whole.push(' ');
     }
-    whole.contains(wanted)
+    whole.contains(&format!(" {wanted} "))
 }
 
 impl<'run> Machine<'run> {

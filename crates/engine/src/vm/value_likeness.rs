@@ -158,10 +158,6 @@ fn is_json_like(text: &str, other: &str) -> bool {
     is_framed(text) && is_framed(other) && parts(text).eq(parts(other))
 }
 
-pub(super) fn spells_number(text: ValueText<'_>) -> bool {
-    Number::from_spelling(text.as_str()).is_some()
-}
-
 fn spells_scalar(text: &str, other: &Value<'_>) -> bool {
     match other {
         Value::Number(number) => number.is_spelled(text),

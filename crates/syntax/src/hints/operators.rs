@@ -227,6 +227,18 @@ pub(super) fn is_other(word: &str) -> bool {
     TESTS.iter().any(|(other, _)| *other == word)
 }
 
+/// What `like "%x%"` of SQL asks; `None` where signs of it stand inside of the text.
+fn like_test(text: &str) -> Option<(&'static str, String)> {
+    let test = match (text.starts_with('%'), text.ends_with('%')) {
+        (true, true) => "contains",
+        (false, true) => "starts with",
+        (true, false) => "ends with",
+        (false, false) => "contains",
+    };
+    let part = text.trim_matches('%');
+    (!part.is_empty() && !part.contains(['%', '_'])).then(|| (test, format!("\"{part}\"")))
+}
+
 fn test_word(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let last = (view.failed + 1).min(view.len());
     let at = (1..last).rev().find(|&at| {
@@ -243,6 +255,11 @@ fn test_word(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     if *right == "matches" && view.is_text(at + 1) {
         value = format!("/{}/", view.token_text(at + 1).trim_matches(['"', '\'']).replace('/', "\\/"));
         edits.push(view.replace_tokens(at + 1, at + 2, value.clone()));
+    }
+    let mut right = *right;
+    if view.token_is(at, "like") && view.is_text(at + 1) {
+        (right, value) = like_test(view.token_text(at + 1).trim_matches(['"', '\'']))?;
+        edits = vec![view.replace_tokens(at, at + 2, format!("{right} {value}"))];
     }
     let text = format!("{} {right} {value}", view.source_text(start, at));
     Some(

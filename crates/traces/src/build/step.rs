@@ -262,6 +262,13 @@ fn says_failed(fields: &StepFields<'_>) -> bool {
     code || envelope || beside.chain(inside).any(is_true)
 }
 
+/// Keys of a result that hold the exit code of a command.
+const EXIT_CODES: [&str; 4] = ["exit_code", "exitCode", "returncode", "return_code"];
+
+fn is_other_than_zero(value: &Value<'_>) -> bool {
+    matches!(value, Value::Number(code) if *code != Number::Integer(0))
+}
+
 /// True if a result reads like that of a call that went wrong: that there is one does not say then that the call went well.
 fn speaks_of_failure<'run>(builder: &StepBuilder<'run>, result: Node<'run>) -> bool {
     match result.value {
@@ -270,6 +277,7 @@ fn speaks_of_failure<'run>(builder: &StepBuilder<'run>, result: Node<'run>) -> b
             let word = object.get(of_step::STATUS).map(|node| node.value);
             is_false(SUCCESS)
                 || is_false(of_step::OK)
+                || EXIT_CODES.iter().any(|key| object.get(key).is_some_and(|code| is_other_than_zero(&code.value)))
                 || object.get(of_step::ERROR).is_some_and(|error| status::is_error(&error.value))
                 || matches!(word, Some(Value::Text(word)) if StepStatus::from_word(word.as_str()) == Some(StepStatus::Failed))
         }
@@ -277,7 +285,7 @@ fn speaks_of_failure<'run>(builder: &StepBuilder<'run>, result: Node<'run>) -> b
             let text = text.as_str();
             let start = text.trim_start();
             if start.starts_with('{') {
-                let told = ["\"success\"", "\"ok\"", "\"error\"", "\"status\""]
+                let told = ["\"success\"", "\"ok\"", "\"error\"", "\"status\"", "\"exit", "\"return"]
                     .iter()
                     .any(|key| memchr::memmem::find(start.as_bytes(), key.as_bytes()).is_some());
                 let read = told.then(|| result.parse_embedded(builder.arena, &Limits::default())).flatten();

@@ -48,8 +48,11 @@ impl<'run> Machine<'run> {
         }
         let program = self.program;
         let pattern = program.patterns.get(selection.pattern.0 as usize).ok_or_else(broken_program)?;
-        let matchers: Vec<NameMatcher> =
-            pattern.alternatives.iter().map(|alternative| NameMatcher::from_test(&alternative.name)).collect();
+        let matchers: Vec<NameMatcher> = pattern
+            .alternatives
+            .iter()
+            .map(|alternative| NameMatcher::from_test(alternative.kind, &alternative.name))
+            .collect();
         let absent = pattern.alternatives.iter().any(|alternative| !self.run.records_kind(alternative.kind));
         let mut candidates = PatternCandidates { absent, ..PatternCandidates::default() };
         let (mut any, mut on_evidence) = (false, false);
@@ -177,7 +180,7 @@ impl<'run> Machine<'run> {
             let step = self.run.steps.get(number as usize).ok_or_else(broken_program)?;
             match self.evaluate_code(code, &ExpressionScope::of_step(step).with_bindings(bindings)) {
                 // As behind `[*]` a step that has no such value is left out.
-                Ok(node) if sure && matches!(node.value, Value::Missing) => {}
+                Ok(node) if sure && matches!(node.value, Value::Missing) => taken.lacking.push(number),
                 Ok(node) => {
                     rows.extend(taken.rows.get(place).copied());
                     steps.push((number, sure));

@@ -11,7 +11,7 @@ use super::fault::Fault;
 use super::folds::FoldStates;
 use super::machine::{Machine, broken_program};
 use super::temporal::call_knowledge::unknown_cause;
-use crate::bytecode::ops::{Amount, SelectionRef};
+use crate::bytecode::ops::{Amount, Op, SelectionRef};
 use crate::bytecode::program::CompiledSelection;
 use crate::ir::SelectionReach;
 use averment_base::truth::Truth;
@@ -50,6 +50,8 @@ pub(super) struct SelectedSteps<'run> {
     fault: Option<(usize, Fault)>,
     /// True if something missing decided of every step whether it matches.
     pub(super) by_missing: bool,
+    /// Steps without the value.
+    lacking: Vec<u32>,
     absent: bool,
     ends: Vec<f64>,
     turns: FxHashMap<u32, Vec<u32>>,
@@ -113,7 +115,29 @@ impl<'run> Machine<'run> {
             .map(|node| (!matches!(node.value, Value::Missing | Value::Null)).then_some(node))
             .collect();
         let taken = self.without_observers(|machine| machine.take_steps(number.0, selection, &given))?;
+        self.note_lacking_steps(&taken, selection);
         Ok((selection, taken))
+    }
+
+    fn note_lacking_steps(&mut self, taken: &SelectedSteps<'run>, selection: &CompiledSelection) {
+        if taken.lacking.is_empty() || taken.steps.is_empty() || selection.reach != SelectionReach::Run {
+            return;
+        }
+        self.doubts.leaves_out = true;
+        let Some(code) = selection.value.filter(|_| self.left_out.is_some()) else { return };
+        let span = self.code_span(code);
+        let key = self.code_ops(code).ok().and_then(|ops| match ops.last() {
+            Some(Op::Field(name, _)) => self.name_text(*name).ok().map(str::to_owned),
+            _ => None,
+        });
+        let Some(left_out) = self.left_out.as_mut() else { return };
+        taken.lacking.iter().for_each(|step| left_out.note_step(*step, true, (key.clone(), span)));
+        taken.steps.iter().for_each(|(step, _)| left_out.note_step(*step, false, (None, span)));
+    }
+
+    /// True while the places that lack a value are filled, and this list has such places.
+    pub(super) fn fills_list(&self, taken: &SelectedSteps<'run>, selection: &CompiledSelection) -> bool {
+        self.left_out.is_some() && !taken.lacking.is_empty() && selection.reach == SelectionReach::Run
     }
 
     /// Runs work that is not evidence of the expression: locating elements and steps.
@@ -191,6 +215,11 @@ impl<'run> Machine<'run> {
             let kept = placed.filter(|(place, _)| part.holds(*place)).map(|(_, node)| *node);
             let kept: Vec<Node<'run>> = kept.collect();
             values = self.in_arena(&kept)?;
+        }
+        if self.fills_list(taken, selection) {
+            let mut filled = values.to_vec();
+            filled.push(Node::computed(Value::Absent));
+            values = self.in_arena(&filled)?;
         }
         let value = Value::List(values);
         let nowhere = taken.by_missing || values.is_empty() && !taken.comes_later(selection);

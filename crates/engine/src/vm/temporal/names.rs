@@ -34,6 +34,8 @@ pub(in crate::vm) enum NameMatcher {
     Glob(String),
     Path(Option<Box<GlobMatcher>>),
     Contains(String),
+    /// A text in a URL, whose host has no letter case.
+    Url(regex::Regex),
     Regex(u32),
 }
 
@@ -44,7 +46,7 @@ impl NameIndex {
             for (alternative, test) in (0..).zip(&unique.alternatives) {
                 let at = AlternativeRef { unique: UniquePatternId(number), alternative };
                 if let Some(names) = table.kinds.get_mut(test.kind as usize) {
-                    names.add_test(&test.name, at);
+                    names.add_test(test.kind, &test.name, at);
                 }
             }
         }
@@ -67,7 +69,7 @@ impl NameIndex {
 }
 
 impl NamesOfKind {
-    fn add_test(&mut self, test: &NameTest, at: AlternativeRef) {
+    fn add_test(&mut self, kind: StepKind, test: &NameTest, at: AlternativeRef) {
         match test {
             NameTest::Any => self.any.push(at),
             NameTest::Exactly(name) => self.exact.entry(name.clone()).or_default().push(at),
@@ -78,21 +80,24 @@ impl NamesOfKind {
                 names.into_iter().for_each(|name| self.exact.entry(name.clone()).or_default().push(at));
             }
             NameTest::Glob(_) | NameTest::PathGlob(_) | NameTest::Contains(_) | NameTest::Matches(_) => {
-                self.tests.push((NameMatcher::from_test(test), at));
+                self.tests.push((NameMatcher::from_test(kind, test), at));
             }
         }
     }
 }
 
 impl NameMatcher {
-    pub(in crate::vm) fn from_test(test: &NameTest) -> Self {
+    pub(in crate::vm) fn from_test(kind: StepKind, test: &NameTest) -> Self {
         match test {
             NameTest::Any => Self::Any,
             NameTest::Exactly(name) => Self::OneOf(vec![name.clone()]),
             NameTest::OneOf(names) => Self::OneOf(names.clone()),
             NameTest::Glob(glob) => Self::Glob(glob.clone()),
             NameTest::PathGlob(glob) => Self::Path(path_glob(glob, false).map(Box::new)),
-            NameTest::Contains(part) => Self::Contains(part.clone()),
+            NameTest::Contains(part) => {
+                let url = (kind == StepKind::Http).then(|| url_part(part)).flatten();
+                url.map_or_else(|| Self::Contains(part.clone()), Self::Url)
+            }
             NameTest::Matches(regex) => Self::Regex(*regex),
         }
     }
@@ -104,9 +109,21 @@ impl NameMatcher {
             Self::Glob(glob) => matches_wildcard(glob, name),
             Self::Path(glob) => glob.as_ref().is_some_and(|glob| glob.is_match(name)),
             Self::Contains(part) => memchr::memmem::find(name.as_bytes(), part.as_bytes()).is_some(),
+            Self::Url(part) => part.is_match(name),
             Self::Regex(number) => prepared.linear_regex(*number).is_some_and(|regex| regex.is_match(name)),
         }
     }
+}
+
+/// Finds a text in a URL, with the scheme and the host in any letter case; `None` if the text names no host.
+fn url_part(text: &str) -> Option<regex::Regex> {
+    let after_scheme = text.find("://").map_or(0, |at| at.saturating_add(3));
+    let rest = text.get(after_scheme..)?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len()).saturating_add(after_scheme);
+    let (host, path) = text.split_at_checked(end)?;
+    let names_host = (host.contains('.') || after_scheme > 0) && host.contains(char::is_alphabetic);
+    let pattern = format!("(?i:{}){}", regex_syntax::escape(host), regex_syntax::escape(path));
+    if names_host { regex::Regex::new(&pattern).ok() } else { None }
 }
 
 /// Matches a whole path or a suffix at a folder boundary; the checker has rejected invalid globs.
@@ -120,6 +137,19 @@ pub(in crate::vm) fn path_glob(glob: &str, any_case: bool) -> Option<GlobMatcher
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hosts_have_no_letter_case() {
+        for (text, url, expected) in [
+            ("evil.com", "https://EVIL.com/x", true),
+            ("Evil.com/a", "https://evil.COM/a", true),
+            ("evil.com/a", "https://evil.com/A", false),
+            ("HTTPS://evil.com", "https://evil.com/", true),
+        ] {
+            assert_eq!(url_part(text).unwrap().is_match(url), expected, "{text} {url}");
+        }
+        assert!(url_part("/admin").is_none() && url_part("admin?q=a.b").is_none());
+    }
 
     #[test]
     fn path_globs_match_ends_that_start_at_a_folder() {

@@ -8,7 +8,27 @@ pub(super) const TABLE: &[RewriteRow] = &[
     pattern_row("- never refund", "< - @apart > &X ...", "{...}")
         .with_message("statements are lines without `-` in front of them"),
     pattern_row("never: refund", "w:STATEMENT < : > &D ...", "{w} {...}"),
+    pattern_row(
+        "prohibit: delete_user",
+        "prohibit|forbid|deny|disallow|block|forbidden_tools|blocked_tools|denied_tools|deny_tools : a:S @end",
+        "never {a}",
+    )
+    .overriding_fix(),
+    pattern_row(
+        "forbidden_tools: [a, b]",
+        "prohibit|forbid|deny|disallow|block|forbidden_tools|blocked_tools|denied_tools|deny_tools : '[' s:IN ']' @end",
+        "never {s|bared}",
+    )
+    .overriding_fix(),
+    pattern_row(
+        "allow_tools: [a, b]",
+        "allow|allowed|allow_tools|allowed_tools|permit|permitted_tools : '[' s:IN ']' @end",
+        "only {s|bared}",
+    )
+    .overriding_fix(),
     pattern_row("never: [a, b]", "w:never|only :? '[' s:IN ']' @modifiers ...", "{w} {s|bared} {...}")
+        .with_message("steps are listed without brackets"),
+    pattern_row("never (a, b)", "w:never|only '(' s[ X , IN ] ')' @modifiers ...", "{w} {s|bared} {...}")
         .with_message("steps are listed without brackets"),
     pattern_row("never: - a - b", "w:never|only : - a:S - b:S @end", "{w} {a}, {b}")
         .with_message("steps are listed without brackets"),

@@ -11,7 +11,9 @@ use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::view::{Hit, MonitorView};
-use averment_base::value::{Value, compare};
+use crate::vm::value_equality::equality_truth;
+use averment_base::truth::Truth;
+use averment_base::value::{Number, Value, compare};
 use averment_runs::normal::of_step;
 use averment_runs::run::{Step, StepStatus};
 
@@ -39,11 +41,11 @@ impl StatementSemantics for RepeatSemantics {
             _ => None,
         });
         let (limit, things) = (self.limit, view.pattern_words(0));
-        let counter = pairs.filter(|(a, b)| !is_same_call(a, b)).find_map(|(a, b)| counting_argument(a, b));
+        let differing = pairs.filter(|(a, b)| !is_same_call(a, b)).find_map(|(a, b)| nearly_same_argument(a, b));
+        let (argument, how) = differing.unwrap_or(("a number", COUNTS_UP));
         format!(
-            "more than {limit} calls of {things} in a row are the same but for `{}`, which counts up; say what may not come again, for \
+            "more than {limit} calls of {things} in a row are the same but for `{argument}`, which {how}; say what may not come again, for \
              example `count {things} <= {limit}` with the arguments that matter",
-            counter.unwrap_or("a number"),
         )
     }
 }
@@ -53,7 +55,7 @@ struct RepeatMonitor {
     /// The last matching call, and the number of equal ones before it.
     latest: Option<CallStreak>,
     caught: FailureList<CallStreak>,
-    /// Neighboring calls up to the last one that are the same but for numbers that count up.
+    /// Neighboring calls up to the last one that are the same but for arguments that count up or are nearly equal.
     nearly: u32,
     /// True if there were more of those than the limit.
     counts_up: bool,
@@ -95,27 +97,37 @@ fn is_same_call(a: &Step<'_>, b: &Step<'_>) -> bool {
     a.name == b.name && arguments
 }
 
-/// The first argument by which two calls differ, where all that differ are whole numbers that went up by one and both calls came to the
-/// same: a counter makes no other call of one that is tried again.
-fn counting_argument<'run>(a: &Step<'run>, b: &Step<'run>) -> Option<&'run str> {
+const COUNTS_UP: &str = "counts up";
+const NEARLY_EQUAL: &str = "is nearly equal each time";
+
+/// The first argument by which two calls differ, and how, where all that differ are whole numbers that went up by one, or nearly equal, and
+/// both calls came to the same: neither makes another call of one that is tried again.
+fn nearly_same_argument<'run>(a: &Step<'run>, b: &Step<'run>) -> Option<(&'run str, &'static str)> {
     let (Some(Value::Object(before)), Some(Value::Object(behind))) = (call_arguments(a), call_arguments(b)) else {
         return None;
     };
     if a.name != b.name || before.entries().len() != behind.entries().len() || !is_same_outcome(a, b) {
         return None;
     }
-    let mut counter = None;
+    let mut differing = None;
     for entry in before.entries() {
         let (one, other) = (entry.node.value, behind.get(entry.key)?.value);
         match (one, other) {
             _ if compare::values_equal(&one, &other) => {}
-            (Value::Number(one), Value::Number(other)) if one.as_i64()?.checked_add(1) == Some(other.as_i64()?) => {
-                counter = counter.or(Some(entry.key));
+            (Value::Number(one), Value::Number(other)) if is_next(one, other) => {
+                differing = differing.or(Some((entry.key, COUNTS_UP)));
+            }
+            _ if equality_truth(&one, &other, compare::values_equal) == Truth::FalseByMissing => {
+                differing = differing.or(Some((entry.key, NEARLY_EQUAL)));
             }
             _ => return None,
         }
     }
-    counter
+    differing
+}
+
+fn is_next(one: Number<'_>, other: Number<'_>) -> bool {
+    one.as_i64().zip(other.as_i64()).is_some_and(|(one, other)| one.checked_add(1) == Some(other))
 }
 
 /// True if both failed, or answered the same or nothing.
@@ -142,7 +154,7 @@ impl<'run> Monitor<'run> for RepeatMonitor {
         let before = self.latest.take().filter(|row| row.place.checked_add(1) == Some(place));
         let last = before.as_ref().and_then(|row| view.step(row.last));
         let is_same = last.is_some_and(|last| is_same_call(last, step));
-        let is_near = is_same || last.is_some_and(|last| counting_argument(last, step).is_some());
+        let is_near = is_same || last.is_some_and(|last| nearly_same_argument(last, step).is_some());
         self.nearly = if is_near { self.nearly.saturating_add(1) } else { 1 };
         self.counts_up |= self.nearly > self.limit;
         let continues = before.filter(|_| is_same);

@@ -29,9 +29,10 @@ def machine():
     """What the counts depend on beside the code."""
     rustc = re.search(r"^rustc \S+", output_of(["rustc", "-V"]))
     with open("/proc/cpuinfo") as cpu:
-        flags = set(re.search(r"^flags\s*:(.*)$", cpu.read(), re.M).group(1).split())
-    wide = "avx2" if "avx2" in flags else "sse2"
-    return " ".join([rustc.group(0) if rustc else "no rustc", platform.machine(), wide, *platform.libc_ver(), output_of(["valgrind", "--version"]).strip()])
+        cpu = cpu.read()
+    kind = [re.search(r"^%s\s*: (.*)$" % key, cpu, re.M) for key in ("vendor_id", "cpu family", "model")]
+    kind = "-".join(found.group(1) for found in kind if found)
+    return " ".join([rustc.group(0) if rustc else "no rustc", platform.machine(), kind, *platform.libc_ver(), output_of(["valgrind", "--version"]).strip()])
 
 
 def make(folder):

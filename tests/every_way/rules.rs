@@ -3,7 +3,7 @@
 use crate::by_names;
 use crate::generate_expression;
 use crate::generate_rule;
-use crate::model::BAD;
+use crate::model;
 use crate::print;
 use crate::print_expression;
 use crate::searches;
@@ -61,13 +61,11 @@ impl Rule {
 /// A rule file with these rules, each with its number.
 pub fn file(rules: &[(usize, &Rule)]) -> String {
     let mut text = String::new();
-    let uses = |word: &str| rules.iter().any(|(_, rule)| rule.assertion.contains(word));
-    if uses("no secrets in") {
+    if rules.iter().any(|(_, rule)| rule.assertion.contains("no secrets in")) {
         text.push_str("use std.secrets\n");
     }
-    if uses("no bad in") {
-        text.push_str(BAD.0);
-    }
+    let assertions: Vec<&str> = rules.iter().map(|(_, rule)| rule.assertion.as_str()).collect();
+    text.push_str(&model::definitions(&assertions.join("\n")));
     for (number, rule) in rules {
         let whole = format!("{}{}\n", rule.definitions, rule.assertion);
         text.push_str(&whole.replace('@', &number.to_string()));

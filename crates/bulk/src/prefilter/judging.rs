@@ -176,6 +176,16 @@ impl<'a> PrefilterRun<'_, 'a> {
         Some(Some(node.value))
     }
 
+    /// True if a path goes on behind a value that has no keys.
+    pub(super) fn enters_no_keys(&mut self, path: &ValuePath) -> bool {
+        let has_keys = |value| matches!(value, Some(Value::Object(_) | Value::Missing | Value::Absent | Value::Null));
+        let ends = 0..path.keys.len();
+        ends.into_iter().any(|end| {
+            let value = path.keys.get(..end).and_then(|keys| self.value_under(&path.base, keys));
+            !value.is_some_and(has_keys)
+        })
+    }
+
     /// True if the last object of a path has a near miss of its last key.
     pub(super) fn has_slip(&mut self, path: &ValuePath) -> bool {
         let Some((last, keys)) = path.keys.split_last() else { return false };

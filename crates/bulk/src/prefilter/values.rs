@@ -157,8 +157,10 @@ impl PathConditions {
     ) {
         let Some(value) = judging.value_at(&self.path) else { return };
         let class = match value {
-            // What is missing beside nearly its name is not like what is missing elsewhere.
-            Some(Value::Missing) if judging.has_slip(&self.path) => ValueClass::Other,
+            // What is missing beside nearly its name, or behind what has no keys, is not like what is missing elsewhere.
+            Some(Value::Missing) if judging.has_slip(&self.path) || judging.enters_no_keys(&self.path) => {
+                ValueClass::Other
+            }
             Some(value) => ValueClass::of_value(&value),
             None => ValueClass::Other,
         };

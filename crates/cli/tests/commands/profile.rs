@@ -122,7 +122,7 @@ fn rules_patterns_functions_and_formats_have_costs() {
 #[test]
 fn what_a_let_computes_for_all_is_part_of_no_assertion() {
     let folder = folder();
-    let rules = "let total = sum(calls[*].args.amount)\ntotal <= 100\ntotal >= 0\n";
+    let rules = "let total = sum(args.amount of refund)\ntotal <= 100\ntotal >= 0\n";
     std::fs::write(folder.path().join("let.assert"), rules).expect("a file");
     let profile = profile(folder.path(), "check let.assert good.json --format summary --profile=json");
     let rules = profile["rules"].as_array().expect("rules");

@@ -116,10 +116,12 @@ impl<'run> Machine<'run> {
         }
         let coverage = self.seen.take();
         self.left_out = Some(LeftOutValues::default());
+        let known = self.lets.clone();
         self.start_afresh();
         let truth = self.evaluate_truth(code, scope);
         let found = self.left_out.take();
-        self.start_afresh();
+        self.refuel();
+        self.lets = known;
         self.seen = coverage;
         // A value that was not recorded decides nothing that is decided without it.
         let found = found.filter(|_| truth.ok().map(Truth::verdict) != Some(verdict))?;

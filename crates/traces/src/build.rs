@@ -5,7 +5,7 @@
 mod agents;
 mod fields;
 mod order;
-mod root;
+pub(crate) mod root;
 mod status;
 mod step;
 

@@ -11,7 +11,7 @@ use averment_base::value::{Node, TextOrigin, Value, json};
 use averment_builtins::detect;
 use averment_report::profile::ProfilePhase;
 use averment_runs::run::{CallTimes, Run, RunSource, Step};
-use averment_traces::projection::{CallField, ProjectedCall, RawValue, RunProjection, ScannedChunk};
+use averment_traces::projection::{CallField, ProjectedCall, RawValue, RunProjection, ScannedChunk, is_computed_entry};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 
@@ -108,7 +108,9 @@ impl<'p> ThreadJudge<'p> {
             return None;
         }
         let mut made = ProjectedRun::new(line.arena, projection.roots.len() + 1);
-        for (name, held) in self.read_set.roots.iter().zip(&projection.roots) {
+        // What is computed has no place in the line: an assertion that reads it needs the run.
+        let recorded = |(name, _): &(&String, &RawValue<'_>)| !is_computed_entry(name);
+        for (name, held) in self.read_set.roots.iter().zip(&projection.roots).filter(recorded) {
             if let Some(node) = line.read_value(*held)? {
                 made.add_entry(line.arena.alloc_str(name), node);
             }

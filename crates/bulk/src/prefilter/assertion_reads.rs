@@ -66,7 +66,8 @@ impl Prefilter {
     }
 
     fn of_parts(&self, item: &PrefilterItem) -> AssertionReads {
-        let Some(parts) = &item.parts else { return AssertionReads::Run };
+        // What its code reads of the run beside the calls is not known here.
+        let Some(parts) = item.parts.as_ref().filter(|_| self.computed.is_empty()) else { return AssertionReads::Run };
         let fields = |unique: &u32| self.fields.get(unique).map(|masks| masks.each_ref().map(Option::is_some));
         AssertionReads::Parts(parts.iter().filter_map(|unique| Some((*unique, fields(unique)?))).collect())
     }
@@ -90,7 +91,8 @@ impl Prefilter {
 
     /// `None` if the reasons read more than the condition.
     fn condition_reads(&self, condition: u32) -> Option<&ConditionReads> {
-        self.conditions.get(condition as usize).map(|condition| &condition.reads).filter(|reads| reads.is_plain())
+        let reads = self.conditions.get(condition as usize).map(|condition| &condition.reads);
+        reads.filter(|reads| reads.is_plain() && !reads.read_any(&self.computed))
     }
 
     fn is_of_entries(&self, condition: u32) -> bool {

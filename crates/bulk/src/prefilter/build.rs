@@ -13,7 +13,7 @@ use averment_engine::ir::{RuleRole, Temporal};
 use averment_engine::vm::over_runs;
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::temporal::plan::TemporalPlan;
-use averment_traces::projection::{CallField, FieldMask, ReadSet};
+use averment_traces::projection::{CallField, FieldMask, ReadSet, is_computed_entry};
 use rustc_hash::FxHashMap;
 
 pub(super) fn build_prefilter(rules: EvaluationRules<'_>, read_set: &mut ReadSet) -> Prefilter {
@@ -92,6 +92,7 @@ impl<'p> PrefilterBuilder<'p> {
                 .collect(),
             items,
             conditions: self.conditions,
+            computed: roots.iter().filter(|root| is_computed(self.program, root)).map(|root| root.name).collect(),
             roots,
             fields: self.fields,
             searched: self.searched,
@@ -218,6 +219,10 @@ impl<'p> PrefilterBuilder<'p> {
         }
         Some(ItemCheck::NoneIn { field, literals: numbers, default: PrefilterAnswer::Open })
     }
+}
+
+fn is_computed(program: &Program, root: &EntryRead) -> bool {
+    program.names.get(root.name as usize).is_some_and(|name| is_computed_entry(name))
 }
 
 fn entry_reads<'r>(

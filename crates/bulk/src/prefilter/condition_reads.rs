@@ -50,6 +50,12 @@ impl ConditionReads {
         self.plain
     }
 
+    /// Whether it reads one of these entries, by the numbers of their names.
+    pub(super) fn read_any(&self, entries: &[u32]) -> bool {
+        let is_asked = |base: &ValueBase| matches!(base, ValueBase::Root(name) if entries.contains(name));
+        self.predicates.iter().any(|predicate| is_asked(&predicate.path.base))
+    }
+
     pub(super) fn is_of_entries(&self) -> bool {
         self.predicates.iter().all(|predicate| matches!(predicate.path.base, ValueBase::Root(_)))
     }

@@ -194,6 +194,8 @@ pub struct Prefilter {
     items: Vec<PrefilterItem>,
     conditions: Vec<UniqueCondition>,
     roots: Vec<EntryRead>,
+    /// The names of entries that no place of the line holds, by number.
+    computed: Vec<u32>,
     fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
     searched: [Vec<SearchLiteral>; 2],
     searches: [Option<LiteralSearch>; 2],

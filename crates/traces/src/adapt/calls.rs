@@ -148,7 +148,7 @@ pub(crate) fn are_none(text: &str) -> bool {
 
 /// Summed token counts; a count that no part has stays unknown.
 #[derive(Default)]
-pub(super) struct TokenUsage {
+pub(crate) struct TokenUsage {
     counts: [Option<Number<'static>>; TOKENS.len()],
 }
 
@@ -265,12 +265,15 @@ impl TokenUsage {
         }
     }
 
+    /// The counts that are known.
+    pub(crate) fn known_counts<'run>(&self) -> Vec<ObjectEntry<'run>> {
+        let counts = TOKENS.iter().zip(self.counts);
+        counts.filter_map(|((name, _), count)| Some(field_entry(name, Node::computed(Value::Number(count?))))).collect()
+    }
+
     /// No entry if no count is known.
     pub(super) fn set_usage(&self, draft: &mut RunBuilder<'_, '_>) {
-        let counts = TOKENS.iter().zip(self.counts);
-        let entries: Vec<ObjectEntry<'_>> = counts
-            .filter_map(|((name, _), count)| Some(field_entry(name, Node::computed(Value::Number(count?)))))
-            .collect();
+        let entries = self.known_counts();
         if !entries.is_empty() {
             let usage = draft.object_node(&entries);
             draft.set_entry(of_run::USAGE, usage);

@@ -315,11 +315,21 @@ fn read_usage<'run>(object: Object<'run>, draft: &mut RunBuilder<'run, '_>, name
     let usage =
         names.names_of(NamedPart::Usage).iter().find_map(|key| object.get(key).and_then(super::nodes::node_object));
     let cost = names.names_of(NamedPart::Cost);
-    let cost = first_named(object, cost).or_else(|| first_named(usage?, cost));
-    draft.set_some(of_run::COST, cost.filter(|cost| matches!(cost.value, Value::Number(_))));
+    let (cost, counts) = cost_and_counts(first_named(object, cost), usage, cost);
+    draft.set_some(of_run::COST, cost);
+    counts.set_usage(draft);
+}
+
+/// What a run cost and its counts of tokens, of what stands under the names of the two.
+pub(crate) fn cost_and_counts<'run>(
+    cost: Option<Node<'run>>,
+    usage: Option<Object<'run>>,
+    cost_names: &[Cow<'static, str>],
+) -> (Option<Node<'run>>, TokenUsage) {
+    let cost = cost.or_else(|| first_named(usage?, cost_names));
+    let mut counts = TokenUsage::default();
     if let Some(usage) = usage {
-        let mut counts = TokenUsage::default();
         counts.add_usage(usage);
-        counts.set_usage(draft);
     }
+    (cost.filter(|cost| matches!(cost.value, Value::Number(_))), counts)
 }

@@ -7,6 +7,7 @@ use crate::error::PlacedError;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_usage, role};
 use averment_runs::run::{Step, StepKind};
+use bumpalo::Bump;
 
 /// `null` means not recorded.
 fn known_entry<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
@@ -111,7 +112,7 @@ pub(super) fn build_entries<'run>(
 }
 
 /// No duration, cost or count is negative.
-pub(super) fn is_negative(value: Value<'_>) -> bool {
+pub(crate) fn is_negative(value: Value<'_>) -> bool {
     matches!(value, Value::Number(number) if number.to_f64() < 0.0)
 }
 
@@ -188,10 +189,19 @@ fn valid_counts<'run>(builder: &mut StepBuilder<'run>, usage: Object<'run>) -> O
 
 const NO_COUNT: &str = "a number of tokens is below 0 or has a fraction: it counts as not recorded";
 
-/// Input plus output, if only these are recorded.
 fn with_total<'run>(builder: &mut StepBuilder<'run>, node: Node<'run>, usage: Object<'run>) -> Node<'run> {
     let usage = valid_counts(builder, usage);
-    let node = Node::new(Value::Object(usage), node.origin);
+    sum_counts(builder.arena, Node::new(Value::Object(usage), node.origin), usage)
+}
+
+/// The counts of tokens as a run has them. `None` where one of them counts as not recorded, which somebody has to be told.
+pub(crate) fn plain_usage<'run>(arena: &'run Bump, node: Node<'run>) -> Option<Node<'run>> {
+    let Value::Object(usage) = node.value else { return None };
+    (!usage.entries().iter().any(is_invalid_count)).then(|| sum_counts(arena, node, usage))
+}
+
+/// Input plus output, if only these are recorded.
+fn sum_counts<'run>(arena: &'run Bump, node: Node<'run>, usage: Object<'run>) -> Node<'run> {
     let tokens = |key| match known_entry(usage, key).map(|node| node.value) {
         Some(Value::Number(number)) => Some(number),
         _ => None,
@@ -204,12 +214,12 @@ fn with_total<'run>(builder: &mut StepBuilder<'run>, node: Node<'run>, usage: Ob
     if total.is_none() && !nulls {
         return node;
     }
-    let mut entries = bumpalo::collections::Vec::with_capacity_in(usage.entries().len() + 1, builder.arena);
+    let mut entries = bumpalo::collections::Vec::with_capacity_in(usage.entries().len() + 1, arena);
     entries.extend(usage.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Null)));
     if let Some(total) = total {
         entries.push(ObjectEntry::computed(of_usage::TOTAL, Value::Number(total)));
     }
-    Node::new(Value::Object(Object::new(builder.arena, entries.into_bump_slice())), node.origin)
+    Node::new(Value::Object(Object::new(arena, entries.into_bump_slice())), node.origin)
 }
 
 /// From the steps' turns, else from assistant messages.

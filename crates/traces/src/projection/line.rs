@@ -3,6 +3,7 @@
 use super::call::{self, CallOrder};
 use super::keys::{self, KeyReader};
 use super::messages::MessageReader;
+use super::money::{MoneySpans, is_computed_entry};
 use super::responses::ResponsesReader;
 use super::run_keys::{self, SpecialKey, fits_expected};
 use super::session::SessionReader;
@@ -12,7 +13,7 @@ use super::{RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::fields::ByteSpan;
 use crate::adapt::format::MessageLayout;
 use crate::adapt::generic::{BestRanked, in_milliseconds};
-use crate::names::PartNames;
+use crate::names::{NameList, NamedPart, PartNames};
 use crate::scan::ScanCursor;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_run;
@@ -38,6 +39,8 @@ pub struct LineReader {
     nulls: Vec<(bool, bool)>,
     /// Per entry: home-grown position with name rank, and normal-form position.
     found: Vec<EntrySpans>,
+    /// Where somebody asks for cost or tokens, which only lines with a list of calls tell in part.
+    cost_names: Option<NameList>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -47,6 +50,15 @@ struct EntrySpans {
     /// Present as `null`: under a home-grown name, and under its own.
     generic_null: bool,
     native_null: bool,
+}
+
+impl EntrySpans {
+    fn place(&self, form: RunForm) -> Option<ByteSpan> {
+        match form {
+            RunForm::Generic => self.generic.best_value(),
+            RunForm::Native => self.native,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -83,7 +95,9 @@ impl LineReader {
         }
         // Whether a recorded duration is to be believed, and whether a run without calls died, is looked at in every run, whoever asks for it.
         let mut looked_at = read_set.roots.clone();
-        for name in [of_run::DURATION, of_run::ERROR] {
+        let money = looked_at.iter().any(|root| is_computed_entry(root));
+        let money_keys = [of_run::COST, of_run::USAGE].into_iter().filter(|_| money);
+        for name in [of_run::DURATION, of_run::ERROR].into_iter().chain(money_keys) {
             if !looked_at.iter().any(|root| root == name) {
                 looked_at.push(name.to_owned());
             }
@@ -101,6 +115,7 @@ impl LineReader {
             nulls: looked_at.iter().map(|root| run_keys::null_counts(root, names)).collect(),
             looked_at,
             found: Vec::new(),
+            cost_names: money.then(|| names.names_of(NamedPart::Cost).to_vec()),
             read_set: read_set.clone(),
         })
     }
@@ -115,6 +130,7 @@ impl LineReader {
     ) -> Option<()> {
         let known = self.read_run(chunk, start, end, projection);
         known.or_else(|| {
+            self.tells_no_money()?;
             self.responses.read_line(chunk, (start, end), &self.read_set, projection)?;
             has_calls(projection)
         })
@@ -161,6 +177,7 @@ impl LineReader {
         ends: impl Iterator<Item = usize>,
         projection: &mut RunProjection<'a>,
     ) -> Option<()> {
+        self.tells_no_money()?;
         projection.clear_run();
         let mut start = 0;
         let lines = ends.chain([chunk.text.len()]).map(|end| (std::mem::replace(&mut start, end.wrapping_add(1)), end));
@@ -176,6 +193,7 @@ impl LineReader {
 
     /// Reads the spans of a whole trace. `None` where it is for the full reader; the projection is not to be used then.
     pub fn read_trace<'a>(&mut self, chunk: ScannedChunk<'a>, projection: &mut RunProjection<'a>) -> Option<()> {
+        self.tells_no_money()?;
         projection.clear_run();
         self.traces.as_mut()?.read_trace(chunk, &self.read_set, projection)?;
         has_calls(projection)
@@ -272,6 +290,34 @@ impl LineReader {
                 *root = RawValue::Value(in_milliseconds(value).map_or(Value::Absent, |node| node.value));
             }
         }
+        self.compose_money(chunk, form, projection)
+    }
+
+    /// `None` where somebody asks what a run cost, in a form that only the full reader puts that together of.
+    fn tells_no_money(&self) -> Option<()> {
+        self.cost_names.is_none().then_some(())
+    }
+
+    fn compose_money<'a>(
+        &self,
+        chunk: ScannedChunk<'a>,
+        form: RunForm,
+        projection: &mut RunProjection<'a>,
+    ) -> Option<()> {
+        let Some(cost_names) = &self.cost_names else { return Some(()) };
+        let span = |entry: &str| {
+            let at = self.looked_at.iter().position(|name| name == entry)?;
+            self.found.get(at).and_then(|found| found.place(form))
+        };
+        let spans = MoneySpans { cost: span(of_run::COST), usage: span(of_run::USAGE) };
+        let entries = spans.read(chunk, (form == RunForm::Generic).then_some(cost_names.as_slice()))?;
+        for (root, name) in projection.roots.iter_mut().zip(&self.read_set.roots) {
+            match name.as_str() {
+                of_run::COST => *root = RawValue::Value(entries.cost),
+                of_run::USAGE => *root = RawValue::Value(entries.usage),
+                _ => {}
+            }
+        }
         Some(())
     }
 
@@ -284,18 +330,14 @@ impl LineReader {
 
     fn has_duration(&self, form: RunForm) -> bool {
         let mut entries = self.looked_at.iter().zip(&self.found);
-        entries.any(|(name, found)| {
-            let place = if form == RunForm::Generic { found.generic.best_value() } else { found.native };
-            name == of_run::DURATION && place.is_some()
-        })
+        entries.any(|(name, found)| name == of_run::DURATION && found.place(form).is_some())
     }
 
     /// True for an implausible duration, or an output of content blocks.
     fn needs_full_reader(&self, cursor: ScanCursor<'_>, form: RunForm, order: &CallOrder) -> bool {
         let mut entries = self.looked_at.iter().zip(&self.found);
         entries.any(|(name, found)| {
-            let place = if form == RunForm::Generic { found.generic.best_value() } else { found.native };
-            let Some((start, end)) = place else { return false };
+            let Some((start, end)) = found.place(form) else { return false };
             match name.as_str() {
                 of_run::OUTPUT => cursor.byte_at(start) == b'[',
                 of_run::DURATION => {
@@ -316,6 +358,7 @@ impl LineReader {
         told: bool,
         projection: &mut RunProjection<'a>,
     ) -> Option<()> {
+        self.tells_no_money()?;
         let read = self.messages.read_list(chunk, start, &self.read_set, projection)?;
         let plain = match form.every {
             // That there are none makes an empty run, of which the full reader tells.
@@ -371,7 +414,7 @@ impl LineKeys {
 
 /// The entries of a run that only the full reader can give: they are put together from several parts.
 fn is_composed(entry: &str) -> bool {
-    matches!(entry, of_run::TURNS | of_run::USAGE | of_run::COST | of_run::STEPS | of_run::PROMPT | of_run::COMPLETE)
+    matches!(entry, of_run::TURNS | of_run::STEPS | of_run::PROMPT | of_run::COMPLETE)
         || StepKind::ALL.iter().any(|kind| kind.list_key() == entry)
 }
 

@@ -11,6 +11,7 @@ mod full_run;
 mod keys;
 mod line;
 mod messages;
+mod money;
 mod responses;
 mod run_keys;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use averment_runs::normal::of_step;
 use averment_runs::run::CallTimes;
 pub use chunk::ScannedChunk;
 pub use line::LineReader;
+pub use money::is_computed_entry;
 
 /// The fields of a call that a projection can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -122,9 +122,13 @@ fn rules_patterns_functions_and_formats_have_costs() {
 #[test]
 fn what_a_let_computes_for_all_is_part_of_no_assertion() {
     let folder = folder();
-    let rules = "let total = sum(args.amount of refund)\ntotal <= 100\ntotal >= 0\n";
-    std::fs::write(folder.path().join("let.assert"), rules).expect("a file");
-    let profile = profile(folder.path(), "check let.assert good.json --format summary --profile=json");
+    let rules = "let total = sum(calls[*].args.amount)\ntotal <= 100\ntotal >= 0\n";
+    // A sum that leaves a call out is looked at once more.
+    let run = r#"{"calls":[{"tool":"refund","args":{"amount":25}},{"tool":"refund","args":{"amount":5}}]}"#;
+    for (name, text) in [("let.assert", rules), ("let.json", run)] {
+        std::fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let profile = profile(folder.path(), "check let.assert let.json --format summary --profile=json");
     let rules = profile["rules"].as_array().expect("rules");
     assert_eq!(rules[0]["fuel"], rules[1]["fuel"], "the first to ask does not pay for the second");
     let total = named(&profile, "functions", "total");

@@ -7,6 +7,7 @@ use other_steps::{build_file, build_message, build_request, build_span, shell_co
 use super::fields::{StepFields, required_text, wrong_type};
 use super::{StepBuilder, StepLists, agents, status};
 use crate::adapt::content;
+use crate::adapt::fields::key_table;
 use crate::error::PlacedError;
 use crate::time;
 use averment_base::limits::Limits;
@@ -262,8 +263,12 @@ fn says_failed(fields: &StepFields<'_>) -> bool {
     code || envelope || beside.chain(inside).any(is_true)
 }
 
-/// Keys of a result that hold the exit code of a command.
-const EXIT_CODES: [&str; 4] = ["exit_code", "exitCode", "returncode", "return_code"];
+key_table! {
+    /// What results say of the command that gave them.
+    CommandResultKey {
+        Code = "exit_code" | "exitCode" | "returncode" | "return_code",
+    }
+}
 
 fn is_other_than_zero(value: &Value<'_>) -> bool {
     matches!(value, Value::Number(code) if *code != Number::Integer(0))
@@ -277,7 +282,10 @@ fn speaks_of_failure<'run>(builder: &StepBuilder<'run>, result: Node<'run>) -> b
             let word = object.get(of_step::STATUS).map(|node| node.value);
             is_false(SUCCESS)
                 || is_false(of_step::OK)
-                || EXIT_CODES.iter().any(|key| object.get(key).is_some_and(|code| is_other_than_zero(&code.value)))
+                || CommandResultKey::Code
+                    .keys()
+                    .iter()
+                    .any(|key| object.get(key).is_some_and(|code| is_other_than_zero(&code.value)))
                 || object.get(of_step::ERROR).is_some_and(|error| status::is_error(&error.value))
                 || matches!(word, Some(Value::Text(word)) if StepStatus::from_word(word.as_str()) == Some(StepStatus::Failed))
         }

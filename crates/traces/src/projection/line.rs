@@ -5,14 +5,14 @@ use super::keys::{self, KeyReader};
 use super::messages::MessageReader;
 use super::money::{MoneySpans, is_computed_entry};
 use super::responses::ResponsesReader;
-use super::run_keys::{self, SpecialKey, fits_expected};
+use super::run_keys::{self, EntrySpans, RunForm, SpecialKey, fits_expected};
 use super::session::SessionReader;
 use super::side_messages::MessageChecker;
 use super::spans::TraceReader;
 use super::{RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::fields::ByteSpan;
 use crate::adapt::format::MessageLayout;
-use crate::adapt::generic::{BestRanked, in_milliseconds};
+use crate::adapt::generic::in_milliseconds;
 use crate::names::{NameList, NamedPart, PartNames};
 use crate::scan::ScanCursor;
 use averment_base::value::{Node, Value};
@@ -43,24 +43,6 @@ pub struct LineReader {
     cost_names: Option<NameList>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct EntrySpans {
-    generic: BestRanked<ByteSpan>,
-    native: Option<ByteSpan>,
-    /// Present as `null`: under a home-grown name, and under its own.
-    generic_null: bool,
-    native_null: bool,
-}
-
-impl EntrySpans {
-    fn place(&self, form: RunForm) -> Option<ByteSpan> {
-        match form {
-            RunForm::Generic => self.generic.best_value(),
-            RunForm::Native => self.native,
-        }
-    }
-}
-
 #[derive(Debug, Default)]
 struct LineKeys {
     marks: u128,
@@ -78,12 +60,6 @@ struct LineKeys {
     /// Types that the full reader would reject.
     wrong_generic: bool,
     wrong_native: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RunForm {
-    Generic,
-    Native,
 }
 
 impl LineReader {

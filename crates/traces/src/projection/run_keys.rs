@@ -2,7 +2,9 @@
 
 use super::keys::KeyReader;
 use super::money;
+use crate::adapt::fields::ByteSpan;
 use crate::adapt::format::{LineProjection, MessageLayout};
+use crate::adapt::generic::BestRanked;
 use crate::adapt::registry::FORMATS;
 use crate::names::{NamedPart, PartNames};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
@@ -37,6 +39,31 @@ pub(super) enum SpecialKey {
     TellsOfCalls,
     /// A conversation beside it goes to the full reader.
     InFullBeside,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RunForm {
+    Generic,
+    Native,
+}
+
+/// Where an entry stands in a line.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct EntrySpans {
+    pub(super) generic: BestRanked<ByteSpan>,
+    pub(super) native: Option<ByteSpan>,
+    /// Present as `null`: under a home-grown name, and under its own.
+    pub(super) generic_null: bool,
+    pub(super) native_null: bool,
+}
+
+impl EntrySpans {
+    pub(super) fn place(&self, form: RunForm) -> Option<ByteSpan> {
+        match form {
+            RunForm::Generic => self.generic.best_value(),
+            RunForm::Native => self.native,
+        }
+    }
 }
 
 /// A cheap check of a value's type.

@@ -72,7 +72,7 @@ def count(name, command, folder, kept):
     """The instructions that a command takes."""
     out = os.path.join(kept, name + ".callgrind") if kept else "/dev/null"
     log = os.path.join(folder, name + ".log")
-    # Tables of hashes start the same each time without what the environment of a machine adds to the stack.
+    # The same small environment each time: a larger one moves the stack, and counts with it.
     environment = {"PATH": "/usr/bin:/bin", "HOME": folder}
     words = ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + out, "--log-file=" + log, *command]
     status = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment, cwd=folder)

@@ -36,6 +36,7 @@
 //! | `files` | rules and traces are read from the disk where a path is given | yes |
 //! | `world` | rules may look at files, commands and variables, as far as [`Permissions`] allow it | yes |
 //! | `batch` | [`Rules::batch`], with threads; needs `files` | yes |
+//! | `pages` | the pages of the documentation, as `aver docs` shows them | no |
 //! | `pictures` | `Outcome::draw`: what `aver check` prints of a run, with the places that prove it | no |
 //!
 //! Without any, nothing here touches a file, a process, a thread, the environment or a clock.
@@ -58,6 +59,8 @@ mod explain;
 #[doc(hidden)]
 pub mod load;
 mod outcome;
+#[cfg(feature = "pages")]
+pub mod pages;
 mod rules;
 #[doc(hidden)]
 pub mod stages;

@@ -92,6 +92,24 @@ fn files_processes_threads_and_clocks_are_the_matter_of_few_crates() {
     assert_eq!(found, ["bulk", "cli", "fixtures", "guard", "history", "ide", "probe", "suite", "testing"]);
 }
 
+/// What is published of a package is its folder: a file that it includes from elsewhere is missing for everybody who installs it.
+#[test]
+fn every_package_includes_files_of_its_own_folder_alone() {
+    let mut outside = Vec::new();
+    for package in packages().into_iter().filter(|package| !package.ends_with("fixtures")) {
+        for file in sources(&package.join("src")) {
+            let text = std::fs::read_to_string(&file).expect("a source file");
+            let depth = file.strip_prefix(&package).expect("below its package").components().count() - 1;
+            let included = ["include_str!(", "include_bytes!("].into_iter().flat_map(|sign| text.split(sign).skip(1));
+            let paths = included.filter_map(|behind| behind.split('"').nth(1));
+            let climbs = |path: &str| path.matches("../").count() > depth;
+            outside.extend(paths.filter(|path| climbs(path)).map(|path| format!("{}: {path}", file.display())));
+        }
+    }
+    outside.retain(|line| !line.contains("/src/tests.rs"));
+    assert!(outside.is_empty(), "{}", outside.join("\n"));
+}
+
 /// What `cargo deny` holds, as far as a machine without it can: everything is from the registry with its checksum, nothing speaks over the
 /// network, and the number of packages grows only on purpose.
 #[test]

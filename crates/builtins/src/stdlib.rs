@@ -17,7 +17,7 @@ macro_rules! modules {
         pub const MODULES: &[StdModule] = &[$(StdModule {
             name: $name,
             file: concat!("std/", $name, ".assert"),
-            text: include_str!(concat!("../../../stdlib/", $name, ".assert")),
+            text: include_str!(concat!("../stdlib/", $name, ".assert")),
         }),*];
     };
 }

@@ -2,6 +2,7 @@
 
 use super::console::{ColorChoice, OutputStream};
 use super::exit::{CommandError, Exit};
+use averment::pages::PAGES;
 use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text};
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_builtins::{reference, stdlib, table};
@@ -30,65 +31,6 @@ pub struct DocsArgs {
     all: bool,
 }
 
-/// Topics that are pages: name, text, subject.
-const PAGES: &[(&str, &str, &str)] = &[
-    (
-        "cheatsheet",
-        include_str!("../../../../docs/cheatsheet.md"),
-        "the language on one page: statements, recipes, and what to write instead of what",
-    ),
-    (
-        "language",
-        include_str!("../../../../docs/reference/language.md"),
-        "the language: files, expressions, steps, statements, verdicts",
-    ),
-    ("course", include_str!("../../../../docs/reference/course.md"), "statements about the course of a run, precisely"),
-    (
-        "expressions",
-        include_str!("../../../../docs/reference/expressions.md"),
-        "what expressions mean: paths, tests, missing values, scores",
-    ),
-    (
-        "over-runs",
-        include_str!("../../../../docs/reference/over-runs.md"),
-        "rules over many runs: rates, groups, averages and percentiles",
-    ),
-    (
-        "checking",
-        include_str!("../../../../docs/reference/checking.md"),
-        "what the compiler checks: names, types, tools",
-    ),
-    ("traces", include_str!("../../../../docs/reference/traces.md"), "the formats of traces, and what runs record"),
-    (
-        "format",
-        include_str!("../../../../docs/reference/format.md"),
-        "the style of rule files, as `aver fmt` writes them",
-    ),
-    (
-        "command-line",
-        include_str!("../../../../docs/reference/command-line.md"),
-        "the commands, formats and exit codes",
-    ),
-    (
-        "history",
-        include_str!("../../../../docs/reference/history.md"),
-        "results over time: recording, trust, comparison",
-    ),
-    ("lint", include_str!("../../../../docs/reference/lint.md"), "the linter: levels, fixes, all lints"),
-    (
-        "dialects",
-        include_str!("../../../../docs/reference/dialects.md"),
-        "rule files of STOP, wallfacer, Assay, Runsight and SkillGym",
-    ),
-    ("explanation", include_str!("../../../../docs/explanation.md"), "verdicts, honesty, and how a check works"),
-    ("glossary", include_str!("../../../../docs/glossary.md"), "words with a fixed meaning"),
-    (
-        "project",
-        include_str!("../../../../docs/reference/project.md"),
-        "`averment.toml`: rules, traces, levels of a project",
-    ),
-];
-
 /// Prints a topic, or the list of topics.
 pub fn run_docs(arguments: &DocsArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let style = OutputStream::Out.style(color);
@@ -107,7 +49,7 @@ pub fn run_docs(arguments: &DocsArgs, color: ColorChoice) -> Result<Exit, Comman
 fn all_pages() -> String {
     let mut text = String::new();
     let (functions, stdlib) = (reference::reference_page(), stdlib::modules_page());
-    let own = PAGES.iter().map(|(name, page, _)| (*name, *page));
+    let own = PAGES.iter().map(|page| (page.topic, page.text));
     for (name, page) in own.chain([("functions", functions.as_str()), ("stdlib", stdlib.as_str())]) {
         let _ = write!(text, "<!-- {name} -->\n\n{}\n\n", page.trim());
     }
@@ -117,8 +59,8 @@ fn all_pages() -> String {
 /// The topics, a line each.
 pub fn topic_list() -> String {
     let mut text = String::new();
-    for (name, _, about) in PAGES {
-        let _ = writeln!(text, "{name:14}{about}");
+    for page in PAGES {
+        let _ = writeln!(text, "{:14}{}", page.topic, page.about);
     }
     let _ = writeln!(text, "{:14}all functions; the name of one shows it alone", "functions");
     let modules: Vec<String> = stdlib::module_names().map(|name| format!("std.{name}")).collect();
@@ -128,8 +70,8 @@ pub fn topic_list() -> String {
 
 /// A topic or function.
 pub fn topic_page(topic: &str, style: TextStyle) -> Result<String, CommandError> {
-    if let Some((_, text, _)) = PAGES.iter().find(|(name, _, _)| *name == topic) {
-        return Ok(styled_page(text, style));
+    if let Some(page) = PAGES.iter().find(|page| page.topic == topic) {
+        return Ok(styled_page(page.text, style));
     }
     if let Some(builtin) = table::find_builtin(topic) {
         return Ok(styled_page(&reference::function_entry(builtin), style));
@@ -143,7 +85,7 @@ pub fn topic_page(topic: &str, style: TextStyle) -> Result<String, CommandError>
     if let Some((module, entry)) = stdlib::find_definition(topic) {
         return Ok(styled_page(&format!("{entry}\n\nFrom `std.{module}`.\n"), style));
     }
-    let known = PAGES.iter().map(|(name, _, _)| *name).chain(["functions", "stdlib"]);
+    let known = PAGES.iter().map(|page| page.topic).chain(["functions", "stdlib"]);
     let known = known
         .chain(table::builtin_names())
         .chain(stdlib::module_names())

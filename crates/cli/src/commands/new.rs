@@ -52,32 +52,20 @@ pub struct NewArgs {
 struct RuleTemplate(&'static str, &'static str, &'static str);
 
 const TEMPLATES: &[RuleTemplate] = &[
-    RuleTemplate("basic", include_str!("../../../../templates/basic.assert"), "the first rules of any agent"),
-    RuleTemplate(
-        "approval",
-        include_str!("../../../../templates/approval.assert"),
-        "what needs an approval, and of whom",
-    ),
+    RuleTemplate("basic", include_str!("../../templates/basic.assert"), "the first rules of any agent"),
+    RuleTemplate("approval", include_str!("../../templates/approval.assert"), "what needs an approval, and of whom"),
     RuleTemplate(
         "coding-agent",
-        include_str!("../../../../templates/coding-agent.assert"),
+        include_str!("../../templates/coding-agent.assert"),
         "reading, editing and testing in a repository",
     ),
     RuleTemplate(
         "research-agent",
-        include_str!("../../../../templates/research-agent.assert"),
+        include_str!("../../templates/research-agent.assert"),
         "answers that rest on what was found",
     ),
-    RuleTemplate(
-        "mcp",
-        include_str!("../../../../templates/mcp.assert"),
-        "the tools of an MCP server: schemas, invariants",
-    ),
-    RuleTemplate(
-        "suite",
-        include_str!("../../../../templates/suite.assert"),
-        "prompts to run, and what has to come of each",
-    ),
+    RuleTemplate("mcp", include_str!("../../templates/mcp.assert"), "the tools of an MCP server: schemas, invariants"),
+    RuleTemplate("suite", include_str!("../../templates/suite.assert"), "prompts to run, and what has to come of each"),
 ];
 
 /// Writes the file.

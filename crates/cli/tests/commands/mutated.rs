@@ -132,7 +132,7 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
 }
 
 fn rules() -> Vec<Vec<u8>> {
-    files(&["tests/golden", "examples", "stdlib"], &["assert"])
+    files(&["tests/golden", "examples", "crates/builtins/stdlib"], &["assert"])
 }
 
 /// Tries so many mutated inputs.

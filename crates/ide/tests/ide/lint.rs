@@ -93,7 +93,7 @@ fn every_page_shows_its_lint_and_a_way_without_it() {
 
 /// All rule files that are good by definition.
 fn good_files() -> Vec<PathBuf> {
-    let ours = ["examples", "stdlib"].map(fixtures::project);
+    let ours = ["examples", "crates/builtins/stdlib"].map(fixtures::project);
     let corpus = averment_fixtures::shared("conformance/language/good");
     ours.into_iter().chain(corpus).flat_map(|folder| fixtures::rule_files_below(&folder)).collect()
 }

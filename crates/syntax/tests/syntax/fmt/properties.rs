@@ -74,7 +74,10 @@ fn generated_files_keep_their_meaning_and_comments_and_are_formatted_once_for_al
 #[test]
 fn the_files_of_the_project_are_formatted() {
     let mut wrong = Vec::new();
-    for path in ["examples", "stdlib", "templates"].iter().flat_map(|folder| rule_files_below(&project(folder))) {
+    for path in ["examples", "crates/builtins/stdlib", "crates/cli/templates"]
+        .iter()
+        .flat_map(|folder| rule_files_below(&project(folder)))
+    {
         let text = std::fs::read_to_string(&path).unwrap();
         if formatted(&text, &path.display().to_string()) != text {
             wrong.push(path.display().to_string());

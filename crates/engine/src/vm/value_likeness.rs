@@ -178,9 +178,35 @@ fn spells_boolean(text: &str, value: bool) -> bool {
     words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// True if a failed text test would hold for the appearance: composition, other scripts, invisible characters.
+/// True if a failed text test would hold for the appearance: composition, other scripts, invisible characters. Whatever text holds the other
+/// by the test, contains it.
 pub(super) fn look_alike(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
-    may_look_alike(text, other) && !other.is_empty() && test(&text_appearance(text), &text_appearance(other))
+    if !may_look_alike(text, other) || other.is_empty() {
+        return false;
+    }
+    let wanted = text_appearance(other);
+    let may_hold = || strange_parts(text, wanted.len()).any(|part| text_appearance(part).contains(&wanted));
+    (!other.is_ascii() || may_hold()) && test(&text_appearance(text), &wanted)
+}
+
+/// The parts of a text in which another one of ASCII may stand in strange letters: its characters outside ASCII, with so many bytes around
+/// them as the other one has at most. Between two ASCII texts alone nobody takes letters for others.
+fn strange_parts(text: &str, margin: usize) -> impl Iterator<Item = &str> {
+    let (bytes, mut from) = (text.as_bytes(), 0_usize);
+    let strange = move |range: std::ops::Range<usize>| -> Option<usize> {
+        let at = bytes.get(range.clone())?.iter().position(|byte| !byte.is_ascii())?;
+        Some(range.start.saturating_add(at))
+    };
+    std::iter::from_fn(move || {
+        let first = strange(from..bytes.len())?;
+        let start = first.saturating_sub(margin).max(from);
+        let mut end = first.saturating_add(1);
+        while let Some(next) = strange(end..end.saturating_add(margin.saturating_mul(2)).min(bytes.len())) {
+            end = next.saturating_add(1);
+        }
+        from = end.saturating_add(margin).min(bytes.len());
+        text.get(start..from)
+    })
 }
 
 /// The same for a test that does not distinguish letter case: `I` looks like `l` and `i` does not, so that letters are lowered first.
@@ -249,4 +275,32 @@ const LARGEST: usize = 1 << 20;
 
 fn may_look_alike(text: &str, other: &str) -> bool {
     text.len().max(other.len()) <= LARGEST && !(text.is_ascii() && other.is_ascii())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::look_alike;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Only what stands around strange letters is looked at: a word in strange letters is found wherever it stands.
+        #[test]
+        fn a_word_in_strange_letters_is_found_anywhere(
+            before in "[a-z ]{0,40}(é[a-z]{0,3}){0,2}",
+            word in "(ра|[a-z]{1,5}|\u{200b}|е\u{301}?){0,3}[аеорсух\u{ad}](m|1|[a-z]{1,12}){0,3}",
+            behind in "(—? ?[a-z]{0,9}){0,4}",
+        ) {
+            let plain: String = averment_base::near::text_appearance(&word);
+            prop_assume!(plain.is_ascii() && !plain.is_empty());
+            let text = format!("{before}{word}{behind}");
+            prop_assert!(text.contains(&plain) || look_alike(&text, &plain, |text, part| text.contains(part)));
+        }
+    }
+
+    #[test]
+    fn letters_of_one_script_are_not_taken_for_others() {
+        let holds = |text: &str, part: &str| text.contains(part);
+        assert!(look_alike("to раураl — now", "paypal", holds));
+        assert!(!look_alike("naïve: ba1ance", "balance", holds));
+    }
 }

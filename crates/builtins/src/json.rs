@@ -4,8 +4,10 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult, borrowed_text};
+use super::json_search::each_json;
 use super::{path_cost, path_filter};
-use averment_base::value::{Node, Value, ValueText};
+use averment_base::value::compare::with_deep_stack;
+use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
 use serde_json_path::{JsonPath, NormalizedPath, PathElement};
 
 pub use super::cache::{JsonCache, ValueMemory};
@@ -24,6 +26,63 @@ pub(super) fn first_json<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResul
     let Some(json) = found.and_then(|range| text.get(range)) else { return call.give_missing() };
     let memory = ValueMemory { arena: call.arena, limits: call.limits, meter: call.meter };
     call.cache.read_text(ValueText::Plain(json), Node::computed(Value::Null).origin, memory)
+}
+
+pub(super) fn all_json<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let text = call.text_argument(0);
+    let mut ranges = Vec::new();
+    each_json(text, call.limits, call.meter, &mut |node, meter| {
+        meter.charge_memory(size_of::<Node<'_>>())?;
+        ranges.extend(node.origin.byte_range());
+        Ok(true)
+    })?;
+    let mut found = Vec::with_capacity(ranges.len());
+    for json in ranges.into_iter().filter_map(|range| text.get(range)) {
+        let memory = ValueMemory { arena: call.arena, limits: call.limits, meter: call.meter };
+        found.push(call.cache.read_text(ValueText::Plain(json), Node::computed(Value::Null).origin, memory)?);
+    }
+    call.give_list(found)
+}
+
+pub(super) fn without<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let keys: Vec<&str> = call
+        .list_argument(1)
+        .iter()
+        .filter_map(|key| match key.value {
+            Value::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    if keys.len() != call.list_argument(1).len() {
+        return call.give_missing();
+    }
+    let value = call.argument_node(0);
+    leave_out(call, value, &keys)
+}
+
+/// Each part of the value is looked at once, and each of its entries for each key.
+fn leave_out<'run>(call: &mut BuiltinCall<'_, 'run>, node: Node<'run>, keys: &[&str]) -> BuiltinResult<'run> {
+    let value = match node.value {
+        Value::List(items) => {
+            call.meter.charge_memory(size_of_val(items))?;
+            let keep = |item: &Node<'run>| leave_out(call, *item, keys);
+            let kept: Vec<Node<'run>> = with_deep_stack(|| items.iter().map(keep).collect::<Result<_, _>>())?;
+            Value::List(call.arena.alloc_slice_copy(&kept))
+        }
+        Value::Object(object) => {
+            call.meter.charge_memory(size_of_val(object.entries()))?;
+            call.meter.charge_fuel((object.entries().len() as u64).saturating_mul(keys.len() as u64))?;
+            let kept = object.entries().iter().filter(|entry| !keys.contains(&entry.key));
+            let mut keep = |entry: &ObjectEntry<'run>| {
+                leave_out(call, entry.node, keys).map(|node| ObjectEntry { key: entry.key, node })
+            };
+            let kept: Vec<ObjectEntry<'run>> = with_deep_stack(|| kept.map(&mut keep).collect::<Result<_, _>>())?;
+            Value::Object(Object::new(call.arena, call.arena.alloc_slice_copy(&kept)))
+        }
+        _ => return Ok(node),
+    };
+    call.meter.charge_fuel(1)?;
+    Ok(Node::new(value, node.origin))
 }
 
 pub(super) fn type_of<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {

@@ -108,7 +108,7 @@ fn first_object(
 }
 
 /// Shows the objects and lists that stand in a text and in no other, from the left, while `show` returns true.
-fn each_json(
+pub(super) fn each_json(
     text: &str,
     limits: &Limits,
     meter: &mut FuelMeter,

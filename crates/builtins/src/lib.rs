@@ -23,6 +23,7 @@ mod overlap;
 mod path_cost;
 mod path_filter;
 pub mod pattern;
+mod prose;
 pub mod python;
 pub mod reference;
 pub mod schema;

@@ -9,7 +9,7 @@ use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::compare::{ValueKey, compare_values, values_equal};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
 /// The numbers of a list, or the overall result if one is not a number.
@@ -154,6 +154,35 @@ pub(super) fn distinct<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<
     // SipHash: a trace must not be able to choose values that collide easily.
     let mut seen: HashSet<ValueKey<'_>, BuildHasherDefault<DefaultHasher>> = HashSet::default();
     call.give_list(items.iter().copied().filter(|item| seen.insert(ValueKey(item.value))))
+}
+
+pub(super) fn f1<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    let (values, wanted) = (call.list_argument(0), call.list_argument(1));
+    if let Some(value) = first_gap(values).or_else(|| first_gap(wanted)) {
+        return Ok(Node::computed(value));
+    }
+    let all = values.len().saturating_add(wanted.len());
+    call.meter.charge_fuel((all as u64).saturating_mul(4))?;
+    call.look_through(0)?;
+    call.look_through(1)?;
+    // SipHash: a trace must not be able to choose values that collide easily.
+    let mut open: HashMap<ValueKey<'_>, usize, BuildHasherDefault<DefaultHasher>> = HashMap::default();
+    for item in wanted {
+        let count = open.entry(ValueKey(item.value)).or_default();
+        *count = count.saturating_add(1);
+    }
+    let mut shared = 0_usize;
+    for item in values {
+        if let Some(left) = open.get_mut(&ValueKey(item.value)).filter(|left| **left > 0) {
+            *left = left.saturating_sub(1);
+            shared = shared.saturating_add(1);
+        }
+    }
+    if all == 0 {
+        // Nothing was there, and nothing was wanted.
+        return Ok(Node::from_nowhere(Value::Number(Number::Integer(1))));
+    }
+    call.give_real(2.0 * shared as f64 / all as f64)
 }
 
 pub(super) fn sort<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {

@@ -4,6 +4,15 @@ use super::backtrack::BacktrackRegex;
 use super::pattern::LinearRegex;
 use averment_base::limits::{FuelMeter, LimitError};
 
+/// What a group of a regular expression holds of a text; the first one is the match itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CapturedGroup<'p, 't> {
+    /// Its name, if it has one.
+    pub name: Option<&'p str>,
+    /// Its text; `None` for a group that took no part in the match.
+    pub text: Option<&'t str>,
+}
+
 /// A regular expression that is ready to be used.
 #[derive(Debug)]
 pub enum RegexMatcher {
@@ -48,6 +57,28 @@ impl RegexMatcher {
             }),
             Self::Backtracking(number, pattern) => pattern.find(*number, text, meter),
         }
+    }
+
+    /// The groups of the first match in a text.
+    ///
+    /// # Errors
+    /// When that would take more than there is.
+    pub fn capture_groups<'p, 't>(
+        &'p self,
+        text: &'t str,
+        meter: &mut FuelMeter,
+    ) -> Result<Option<Vec<CapturedGroup<'p, 't>>>, LimitError> {
+        let pattern = match self {
+            Self::Backtracking(number, pattern) => return pattern.capture_groups(*number, text, meter),
+            Self::Linear(pattern) => pattern,
+        };
+        // The groups have to be found as well.
+        pattern.pay_for_matches(text, 4, meter)?;
+        let Some(captures) = pattern.regex.captures(text) else { return Ok(None) };
+        let groups = pattern.regex.capture_names().zip(captures.iter());
+        let group =
+            |(name, found): (_, Option<regex::Match<'t>>)| CapturedGroup { name, text: found.map(|one| one.as_str()) };
+        Ok(Some(groups.map(group).collect()))
     }
 
     /// The linear one.

@@ -212,12 +212,19 @@ builtins! {
         runs_command(parts: List, command: String) -> Boolean [], "whether one of the programs (`parts` of a command) is the one that the text names, with its flags in any spelling and order, and its arguments in order; not recorded where the line hides what it runs", r#"not runs_command([], "rm -rf")"#;
         number(text: String | Number) -> Number [], "the number that the text spells in JSON's syntax, white space around it ignored; missing where it spells none", r#"number(" 12.50 ") == 12.5"#;
     }
+    Text in prose {
+        capture(text: String, pattern: Regex) -> Any [], "what the first match of the expression captures: the text of its group, a list of the texts where it has several (`null` for one that took no part), an object where groups have names; the match itself where there is no group. Missing where nothing matches", r#"capture("ANSWER: 42.", /ANSWER: (\d+)/) == "42""#;
+        numbers(text: String) -> List [], "the numbers of a text in their order, in any common spelling: `1,286`, `-$12.50`, `20%` (as 0.2), `2.5k`, `½`, full-width digits; those in ids, dates and URLs and the numbering of lines are none", r#"numbers("paid $1,286.50 of 20%, order o-17") == [1286.5, 0.2]"#;
+    }
     Score in score {
         levenshtein(left: String, right: String) -> Integer [], "the least number of characters to insert, delete or replace that makes one text of the other", r#"levenshtein("sitting", "kitten") == 3"#;
         similarity(left: String, right: String) -> Number [score], "1 for equal texts, 0 where no character can stay: one minus `levenshtein` divided by the longer length", r#"similarity("sitting", "kitten") > 0.5"#;
         bleu(text: String, reference: String) -> Number [score], "how much of the text's word sequences (1 to 4 words) stands in the reference, add-one smoothed above one word, with the brevity penalty", r#"bleu("the cat sat on the mat", "the cat sat on the mat") == 1"#;
         rouge_l(text: String, reference: String) -> Number [score], "the F-measure of the longest common subsequence of words", r#"rouge_l("the cat sat", "the cat") == 0.8"#;
         rouge_n(text: String, reference: String, n? 1: Integer) -> Number [score], "the F-measure of common sequences of `n` words (1 unless given)", r#"rouge_n("the cat sat", "the cat", 1) == 0.8"#;
+    }
+    Score in list {
+        f1(values: List, wanted: List) -> Number [score], "how nearly the lists have the same elements in any order, 1 where they do: the harmonic mean of the share of the values that are wanted and of the wanted values that are there, each element counted as often as it stands", r#"f1(["a", "b", "c"], ["c", "a", "b"]) == 1"#;
     }
     List in list {
         sum(values: List) -> Number [keeps_unit], "the sum; 0 of an empty list", r#"sum([1, 2.5]) == 3.5"#;
@@ -249,6 +256,8 @@ builtins! {
         type_of(value: Any) -> String [], "the type of the value as the language calls it: `string`, `number`, `boolean`, `list`, `object` or `null`", r#"type_of([1]) == "list""#;
         coalesce(value: Any, otherwise: Any) -> Any [sees_nothing], "the value, or the other one where it is missing, `null` or not recorded", r#"coalesce(null, 5) == 5"#;
         undecided(why: String) -> Boolean [], "a truth that no run decides, for what a rule cannot say: the assertion is undecided, unless the rest decides it", r#"undecided("is the tone friendly?") or 1 == 1"#;
+        all_json(text: String) -> List [], "the objects and lists that the text holds in JSON, from the left; not what stands inside of another one", r#"all_json("{\"a\": 1}, then [2]") == [{ a: 1 }, [2]]"#;
+        without(value: Object | List, keys: List) -> Any [], "the value without the entries of these keys, at any depth, for a comparison that leaves out what differs each time", r#"without({ id: 7, lines: [{ ts: 1, sku: "a" }] }, ["id", "ts"]) == { lines: [{ sku: "a" }] }"#;
         first_json(text: String) -> Any [], "the first object that the text holds in JSON, else the first list; missing where it holds none", r#"first_json("the answer is {\"a\": 1}, I think").a == 1"#;
         jsonpath(value: Any, path: String) -> List [], "all values that an RFC 9535 path finds", r#"jsonpath({ a: [{ p: 5 }, { p: 15 }] }, "$.a[?@.p > 10].p") == [15]"#;
     }

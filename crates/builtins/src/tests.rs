@@ -101,6 +101,55 @@ fn regular_expressions_split_and_replace() {
 }
 
 #[test]
+fn values_are_taken_out_of_prose() {
+    for (text, expected) in [
+        ("3 of 1,286 orders, -5 and \u{2212}7", "[3,1286,-5,-7]"),
+        ("$1,234.50, 1.234,50 €, $-3 and -$4", "[1234.5,1234.5,-3,-4]"),
+        ("20% of 2.5k, ½ or 1½, ３４．５", "[0.2,2500,0.5,1.5,34.5]"),
+        ("1. First\n2) Second: 8", "[8]"),
+        ("order o-17 of 2025-03-01 at https://a.example/12", "[]"),
+        ("3-5 days, id=42, 0.0", "[3,5,42,0]"),
+        ("1e40 and 12e-3", "[1e40,0.012]"),
+        ("", "[]"),
+    ] {
+        assert_eq!(call("numbers", &serde_json::to_string(&[text]).unwrap()), expected, "{text}");
+    }
+    for (name, arguments, expected) in [
+        ("all_json", r#"["{\"a\": [1]} and [2] and {"]"#, r#"[{"a":[1]},[2]]"#),
+        ("all_json", r#"["none"]"#, "[]"),
+        ("without", r#"[{"id": 1, "in": [{"ts": 2, "x": {"id": 3}}]}, ["id", "ts"]]"#, r#"{"in":[{"x":{}}]}"#),
+        ("without", r#"[[{"a": 1}], []]"#, r#"[{"a":1}]"#),
+        ("without", r#"[{"a": 1}, [1]]"#, "missing"),
+        ("f1", r#"[["a", "a", "b"], ["a", "b", "b", "c"]]"#, "0.5714285714285714"),
+        ("f1", r#"[[{"x": 1}, 2.0], [2, {"x": 1.0}]]"#, "1"),
+        ("f1", r#"[[], ["a"]]"#, "0"),
+    ] {
+        assert_eq!(call(name, arguments).replace("1.0", "1").replace("0.0", "0"), expected, "{name}{arguments}");
+    }
+}
+
+#[test]
+fn expressions_capture_by_both_engines() {
+    let meter = || FuelMeter::new(&Limits::default());
+    for (pattern, text, expected) in [
+        (r"ANSWER:\s*(\d+)", "so ANSWER: 42.", Some(vec![(None, Some("ANSWER: 42")), (None, Some("42"))])),
+        ("(a)|(b)", "b", Some(vec![(None, Some("b")), (None, None), (None, Some("b"))])),
+        ("(?P<x>a)b", "ab", Some(vec![(None, Some("ab")), (Some("x"), Some("a"))])),
+        ("c", "ab", None),
+    ] {
+        for backtracks in [false, true] {
+            let matcher = super::matcher::RegexMatcher::new(0, pattern, backtracks, 1, 1 << 20).unwrap();
+            let found = matcher.capture_groups(text, &mut meter()).unwrap();
+            let found = found.map(|groups| groups.iter().map(|group| (group.name, group.text)).collect::<Vec<_>>());
+            assert_eq!(found, expected, "{pattern} {backtracks}");
+        }
+    }
+    let arena = Bump::new();
+    let arguments = [super::call::borrowed_text("x b7"), Node::computed(Value::Regex(0))];
+    assert_eq!(run("capture", &arguments, &arena, &Limits::default()).unwrap(), r#"["b","7"]"#);
+}
+
+#[test]
 fn lists_and_numbers() {
     for (name, arguments, expected) in [
         ("sum", "[[]]", "0"),
@@ -303,6 +352,8 @@ fn hostile_input_ends_at_a_limit() {
         ("jsonpath", format!("[{}1{}, \"$..*..*..*..*..*\"]", "[".repeat(200), "]".repeat(200))),
         ("jsonpath", format!("[[{}], \"$[?$[?$[?@]]]\"]", vec!["1"; 3000].join(","))),
         ("words", format!("[{}]", quote(&"a ".repeat(1 << 19)))),
+        ("numbers", format!("[{}]", quote(&"1 ".repeat(1 << 19)))),
+        ("all_json", format!("[{}]", quote(&"[]".repeat(1 << 19)))),
     ];
     for (name, arguments) in &hostile {
         let result = in_time(|| limited(name, arguments, &limits));
@@ -320,6 +371,13 @@ fn json_in_hostile_text_is_found_in_bounded_time() {
 }
 
 proptest! {
+    /// Whatever is computed of a number in prose is a number, and reading it again gives the same.
+    #[test]
+    fn numbers_of_texts_are_numbers(text in "[-0-9,.%k½$４ ]{0,20}") {
+        let once = call("numbers", &serde_json::to_string(&[&text]).unwrap());
+        prop_assert!(serde_json::from_str::<Vec<f64>>(&once).is_ok(), "{once}");
+    }
+
     #[test]
     fn the_edit_distance_is_the_plain_one(left in "[abcé]{0,150}", right in "[abcé]{0,150}") {
         let arguments = serde_json::to_string(&[&left, &right]).unwrap();

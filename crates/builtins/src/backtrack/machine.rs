@@ -351,10 +351,13 @@ impl<'s> BacktrackSearch<'s> {
         Ok(())
     }
 
-    pub(super) fn group_text(&self, group: u32) -> Option<&'s str> {
+    pub(super) fn group_range(&self, group: u32) -> Range<usize> {
         let start = self.slot_place(group.saturating_mul(2));
-        let end = self.slot_place(group.saturating_mul(2).saturating_add(1));
-        self.text.get(start..end)
+        start..self.slot_place(group.saturating_mul(2).saturating_add(1))
+    }
+
+    pub(super) fn group_text(&self, group: u32) -> Option<&'s str> {
+        self.text.get(self.group_range(group))
     }
 
     /// The position after a backreference; `None` if it does not match here.

@@ -17,6 +17,7 @@ mod tests;
 mod tree;
 
 use self::compile::BacktrackCode;
+use crate::matcher::CapturedGroup;
 use averment_base::limits::{FuelMeter, LimitError};
 pub use mistake::{PatternError, PatternProblem};
 use regex_automata::util::interpolate;
@@ -27,6 +28,7 @@ pub use skeleton::{GroupReference, build_skeleton};
 #[derive(Debug)]
 pub struct BacktrackRegex {
     code: BacktrackCode,
+    groups: u32,
     names: FxHashMap<String, u32>,
 }
 
@@ -47,7 +49,7 @@ impl BacktrackRegex {
         let tree = tree::read_pattern(pattern, false)?;
         let code = compile::compile_tree(&tree);
         let code = code.ok_or(PatternError { range: 0..pattern.len(), problem: PatternProblem::TooLarge })?;
-        Ok(Self { code, names: tree.names })
+        Ok(Self { code, groups: tree.groups, names: tree.names })
     }
 
     /// About how many bytes it takes.
@@ -64,6 +66,30 @@ impl BacktrackRegex {
     /// When it takes more than there is, or more than one search may.
     pub fn find(&self, number: u32, text: &str, meter: &mut FuelMeter) -> Result<Option<usize>, LimitError> {
         machine::BacktrackSearch::new(&self.code, number, text, meter).find(0)
+    }
+
+    /// The groups of the first match, the match itself in front.
+    ///
+    /// # Errors
+    /// As for [`Self::find`].
+    pub fn capture_groups<'p, 't>(
+        &'p self,
+        number: u32,
+        text: &'t str,
+        meter: &mut FuelMeter,
+    ) -> Result<Option<Vec<CapturedGroup<'p, 't>>>, LimitError> {
+        let mut search = machine::BacktrackSearch::new(&self.code, number, text, meter);
+        let Some(found) = search.next(None)? else { return Ok(None) };
+        let mut groups = vec![CapturedGroup { name: None, text: text.get(found) }];
+        groups.extend(
+            (1..=self.groups).map(|group| CapturedGroup { name: None, text: text.get(search.group_range(group)) }),
+        );
+        for (name, group) in &self.names {
+            if let Some(group) = groups.get_mut(*group as usize) {
+                group.name = Some(name);
+            }
+        }
+        Ok(Some(groups))
     }
 
     /// The parts of a text between the matches.

@@ -41,6 +41,20 @@ pub(super) fn collect_claims(value: &Value<'_>, meter: &mut FuelMeter) -> Result
     Ok(claims.list)
 }
 
+/// The numbers of a text as JSON spells them, in their order: with their signs, and without the numbering of lines.
+pub(super) fn spelled_numbers(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    each_word(text, &mut |word| {
+        if let ClaimWord::Number { text, values, numbering: false } = word
+            && let Some(value) = values.first()
+        {
+            let is_negative = text.trim_start_matches(number::is_currency).starts_with(['-', '\u{2212}', '\u{ff0d}']);
+            found.push(value.spell_number(is_negative));
+        }
+    });
+    found
+}
+
 #[derive(Default)]
 struct ClaimCollector {
     list: Vec<Claim>,

@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use averment_base::value::Number;
+use std::borrow::Cow;
 
 /// Magnitude: digits without outer zeros, times a power of ten; the sign is ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -28,6 +29,27 @@ impl UnsignedDecimal {
     fn scale_by(&self, power: i64) -> Self {
         let exponent = if self.digits.is_empty() { 0 } else { self.exponent.saturating_add(power) };
         Self { digits: self.digits.clone(), exponent }
+    }
+
+    /// As JSON spells it: with all of its zeros, unless these are more than anybody reads.
+    pub(super) fn spell_number(&self, is_negative: bool) -> String {
+        const READABLE: i64 = 30;
+        let sign = if is_negative { "-" } else { "" };
+        let Self { digits, exponent } = self;
+        if digits.is_empty() {
+            return "0".to_owned();
+        }
+        let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
+        let point = i64::try_from(digits.len()).unwrap_or(i64::MAX).saturating_add(*exponent);
+        if exponent.saturating_abs() > READABLE || point.saturating_abs() > READABLE {
+            return format!("{sign}{digits}e{exponent}");
+        }
+        match usize::try_from(point).ok().filter(|_| *exponent < 0).and_then(|point| digits.split_at_checked(point)) {
+            Some(("", fraction)) => format!("{sign}0.{fraction}"),
+            Some((whole, fraction)) => format!("{sign}{whole}.{fraction}"),
+            None if point < 0 => format!("{sign}0.{}{digits}", zeros(point.saturating_neg())),
+            None => format!("{sign}{digits}{}", zeros(*exponent)),
+        }
     }
 
     pub(super) fn from_number(number: Number<'_>) -> Self {
@@ -61,12 +83,13 @@ const CURRENCIES: [&str; 12] = ["USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR",
 
 /// Possible values of a spelled number; empty if none. `12%` is 12 and 0.12, `2k` is 2 and 2000.
 pub(super) fn parse_readings(word: &str) -> Vec<UnsignedDecimal> {
-    let is_sign = |c: char| matches!(c, '$' | '€' | '£' | '¥' | '₹');
-    let mut text = word.trim_start_matches(['-', '+', '−']).trim_start_matches(is_sign).trim_end_matches(is_sign);
+    let plain = plain_digits(word);
+    let mut text =
+        plain.trim_start_matches(['-', '+', '−']).trim_start_matches(is_currency).trim_end_matches(is_currency);
     for code in CURRENCIES {
         text = text.strip_prefix(code).or_else(|| text.strip_suffix(code)).unwrap_or(text);
     }
-    let text = text.trim_start_matches(['-', '+', '−']).trim_start_matches(is_sign);
+    let text = text.trim_start_matches(['-', '+', '−']).trim_start_matches(is_currency);
     if let Some(share) = text.strip_suffix('%') {
         return parse_separated(share).map(|value| vec![value.scale_by(-2), value]).unwrap_or_default();
     }
@@ -80,6 +103,43 @@ pub(super) fn parse_readings(word: &str) -> Vec<UnsignedDecimal> {
         return vec![value.scale_by(*power), value];
     }
     if UNITS.contains(&unit.to_ascii_lowercase().as_str()) { vec![value] } else { Vec::new() }
+}
+
+pub(super) fn is_currency(letter: char) -> bool {
+    matches!(letter, '$' | '€' | '£' | '¥' | '₹')
+}
+
+/// Fractions of one sign that are whole thousandths.
+const FRACTIONS: [(char, &str); 11] = [
+    ('½', ".5"),
+    ('¼', ".25"),
+    ('¾', ".75"),
+    ('⅕', ".2"),
+    ('⅖', ".4"),
+    ('⅗', ".6"),
+    ('⅘', ".8"),
+    ('⅛', ".125"),
+    ('⅜', ".375"),
+    ('⅝', ".625"),
+    ('⅞', ".875"),
+];
+
+/// A word with signs of full width as those of ASCII, and with `½` as `.5`.
+pub(super) fn plain_digits(word: &str) -> Cow<'_, str> {
+    if word.is_ascii() {
+        return Cow::Borrowed(word);
+    }
+    let mut plain = String::with_capacity(word.len());
+    for letter in word.chars() {
+        match FRACTIONS.iter().find(|(sign, _)| *sign == letter) {
+            Some((_, written)) => plain.push_str(written),
+            None => plain.push(match u32::from(letter) {
+                wide @ 0xff01..=0xff5e => char::from_u32(wide.saturating_sub(0xfee0)).unwrap_or(letter),
+                _ => letter,
+            }),
+        }
+    }
+    Cow::Owned(plain)
 }
 
 /// Of two separators the last is decimal; a comma before exactly three digits is thousands, a dot never.

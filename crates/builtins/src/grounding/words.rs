@@ -1,6 +1,6 @@
 //! The words of a text that can be claims.
 
-use super::number::{UnsignedDecimal, parse_readings};
+use super::number::{UnsignedDecimal, parse_readings, plain_digits};
 
 #[derive(Debug)]
 pub(super) enum ClaimWord<'a> {
@@ -63,7 +63,8 @@ fn classify_word<'a>(word: &'a str, numbering: bool, show: &mut dyn FnMut(ClaimW
     let word = word.strip_suffix("'s").unwrap_or(word);
     let word =
         word.trim_matches(['.', ',', ':', '\'', '?', '/', '&', '=', '~', '#', '@', '_']).trim_end_matches(['-', '+']);
-    if !word.bytes().any(|byte| byte.is_ascii_digit()) {
+    let is_plain = word.bytes().any(|byte| byte.is_ascii_digit());
+    if !is_plain && !plain_digits(word).bytes().any(|byte| byte.is_ascii_digit()) {
         return;
     }
     let values = parse_readings(word);
@@ -74,12 +75,14 @@ fn classify_word<'a>(word: &'a str, numbering: bool, show: &mut dyn FnMut(ClaimW
         show(ClaimWord::Number { text: word, values, numbering });
         return;
     }
-    match split_joined(word) {
+    // Names in signs of full width are no ids, as names without digits are none.
+    match split_joined(word).filter(|_| is_plain) {
         Some((left, right)) => {
             classify_word(left, false, show);
             classify_word(right, false, show);
         }
-        None => show(ClaimWord::Id(word)),
+        None if is_plain => show(ClaimWord::Id(word)),
+        None => {}
     }
 }
 

@@ -20,8 +20,8 @@ mod clock;
 
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check_rules};
+use averment_checker::files::Memory;
+use averment_checker::{CheckOptions, check_rules};
 use averment_engine::compile::compile;
 use averment_syntax::{self as syntax, is_file};
 use clock::now;

@@ -74,9 +74,9 @@ pub use averment_base::diagnostic::render::TextStyle;
 pub use averment_base::limits::{Cancel, Limits};
 #[cfg(feature = "files")]
 #[doc(inline)]
-pub use averment_engine::check::files::Disk;
+pub use averment_checker::files::Disk;
 #[doc(inline)]
-pub use averment_engine::check::files::{FileError, Files, FoundFile, Memory};
+pub use averment_checker::files::{FileError, Files, FoundFile, Memory};
 #[doc(inline)]
 pub use averment_engine::vm::world::Permissions;
 #[doc(inline)]

@@ -4,12 +4,12 @@ use crate::error::{Diagnostics, Problem};
 use averment_base::diagnostic::{Diagnostic, Diagnostics as Said, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_checker::files::{Files, Memory};
+use averment_checker::{CheckOptions, CheckResult, check_with_tools};
 pub use averment_dialects::{ForeignOptions, may_be_foreign, own_metrics, system_of};
 use averment_dialects::{LoweredFile, LoweringInputs};
 use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::program::{Program, ProgramSource};
-use averment_engine::check::files::{Files, Memory};
-use averment_engine::check::{CheckOptions, CheckResult, check_with_tools};
 use averment_engine::compile::compile;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -209,6 +209,6 @@ pub fn size_limit(limits: Limits) -> u64 {
 /// The files on the disk that rules may name: those in these folders.
 #[cfg(feature = "files")]
 #[must_use]
-pub fn rule_disk(limits: Limits, folders: Vec<std::path::PathBuf>) -> averment_engine::check::files::Disk {
-    averment_engine::check::files::Disk::within(folders, limits.rule_file_bytes)
+pub fn rule_disk(limits: Limits, folders: Vec<std::path::PathBuf>) -> averment_checker::files::Disk {
+    averment_checker::files::Disk::within(folders, limits.rule_file_bytes)
 }

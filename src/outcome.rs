@@ -12,7 +12,7 @@ use std::sync::Arc;
 #[doc(inline)]
 pub use averment_base::truth::Verdict;
 #[doc(inline)]
-pub use averment_engine::ir::Severity;
+pub use averment_checker::ir::Severity;
 #[doc(inline)]
 pub use averment_engine::vm::outcome::{Role, Status, UndecidedCause};
 #[doc(inline)]

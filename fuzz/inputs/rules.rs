@@ -3,10 +3,10 @@
 use averment_base::diagnostic::render;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
+use averment_checker::files::Memory;
+use averment_checker::{CheckOptions, check_rules};
 use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::program::Program;
-use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check_rules};
 use averment_engine::compile::compile;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
 use averment_engine::vm::over_runs;

@@ -6,8 +6,8 @@
 use super::units::{DURATIONS, SIZES, number_text, sum_units};
 use crate::error::Problem;
 use averment_base::diagnostic::suggest::suggest_name;
+use averment_checker::ir::{Constant, DeclaredParam, Type};
 use averment_engine::bytecode::program::Program;
-use averment_engine::ir::{Constant, DeclaredParam, Type};
 use serde_json::Value;
 
 /// A value with the name of its parameter.

@@ -2,8 +2,8 @@
 
 use crate::error::Problem;
 use averment_base::diagnostic::suggest::suggest_name;
+use averment_checker::ir::RuleRole;
 use averment_engine::bytecode::program::Program;
-use averment_engine::ir::RuleRole;
 use averment_engine::vm::select::RuleSelection;
 use std::collections::BTreeSet;
 

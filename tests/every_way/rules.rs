@@ -11,9 +11,9 @@ use crate::source::Source;
 use averment_base::diagnostic::render;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
+use averment_checker::files::Memory;
+use averment_checker::{CheckOptions, check_rules};
 use averment_engine::bytecode::program::Program;
-use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check_rules};
 use averment_engine::compile;
 
 /// A rule whose names are still open: `@` stands for its number in its file.

@@ -3,8 +3,8 @@
 use averment::Problem;
 use averment::stages::params::{ParamValue, ValueSyntax, missing_param, set_param};
 use averment_base::source::Span;
+use averment_checker::ir::{Constant, DeclaredParam, Type};
 use averment_engine::bytecode::program::Program;
-use averment_engine::ir::{Constant, DeclaredParam, Type};
 
 fn program(ty: Type) -> Vec<Program> {
     let param = DeclaredParam { name: "limit".to_owned(), ty, default: None, span: Span::default() };

@@ -1,6 +1,6 @@
 //! What the reference says of expressions, and the acceptance corpus of the language: rules with tests that say what comes out.
 
-use averment_engine::check::files::Disk;
+use averment_checker::files::Disk;
 use averment_fixtures as fixtures;
 use averment_fixtures::Rules;
 use std::path::Path;

@@ -5,8 +5,8 @@
 //! of one assertion. Elsewhere the parts are added up from left to right, as the language wants it.
 
 use crate::prefilter::PrefilterAnswer;
+use averment_checker::ir::{DenySettings, Severity};
 use averment_engine::bytecode::program::{CompiledAssertion, Program};
-use averment_engine::ir::{DenySettings, Severity};
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::score::{self, JudgedAssertion};
 use averment_engine::vm::summary;

@@ -4,11 +4,11 @@ use crate::{LoweredFile, LoweringInputs, lower_foreign};
 use averment_base::diagnostic::{Diagnostic, Diagnostics};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
+use averment_checker::ir::{Constant, DeclaredParam, Type};
+use averment_checker::{CheckOptions, check_with_tools};
 use averment_engine::bytecode::program::{Program, ProgramSource};
 use averment_engine::bytecode::relocate::ForeignOrigin;
-use averment_engine::check::{CheckOptions, check_with_tools};
 use averment_engine::compile;
-use averment_engine::ir::{Constant, DeclaredParam, Type};
 use std::path::Path;
 
 /// The result of compiling a foreign file.

@@ -20,8 +20,8 @@ pub mod yaml;
 
 use averment_base::diagnostic::Diagnostics;
 use averment_base::source::{FileId, SourceMap};
+use averment_checker::files::Files;
 use averment_engine::bytecode::program::ForeignVerdicts;
-use averment_engine::check::files::Files;
 pub use foreign_program::{CompiledForeign, compile_foreign};
 use shape::DiagnosticSink;
 pub use writer::MappedText;

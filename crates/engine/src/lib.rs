@@ -1,13 +1,14 @@
-//! From the syntax tree to verdicts: the checker, the intermediate form, the compiler, the program and its evaluation on a run.
+//! From checked rules to verdicts: the compiler, the program and its evaluation on a run.
 //!
 //! ```
 //! use averment_base::{limits::Limits, source::*, truth::Verdict};
-//! use averment_engine::{bytecode::codec, check, compile::compile, vm};
+//! use averment_checker::{CheckOptions, check_rules, files::Memory};
+//! use averment_engine::{bytecode::codec, compile::compile, vm};
 //!
 //! let mut sources = SourceMap::default();
 //! let root = sources.add_file(SourceFile::new("refunds.assert", None, "before approve(id: $id) -> refund(id: $id)"));
-//! let files = check::files::Memory::default();
-//! let checked = check::check_rules(&mut sources, root, &check::CheckOptions { limits: Limits::default(), files: &files });
+//! let files = Memory::default();
+//! let checked = check_rules(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
 //! assert!(!checked.diagnostics.has_errors());
 //! let program = compile(&checked.module, &sources);
 //! assert!(codec::is_program(&codec::encode(&program)));
@@ -21,8 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing here touches a file, a process, a thread, the environment or a clock, but for two features: `files` reads the files that rules
-//! import from the disk ([`check::files::Disk`]), `world` looks at the files, commands and variables that rules ask for ([`vm::world`]).
+//! Nothing here touches a file, a process, a thread, the environment or a clock, but for one feature: `world` looks at the files, commands
+//! and variables that rules ask for ([`vm::world`]).
 
 #![cfg_attr(
     test,
@@ -30,7 +31,5 @@
 )]
 
 pub mod bytecode;
-pub mod check;
 pub mod compile;
-pub mod ir;
 pub mod vm;

@@ -1,7 +1,7 @@
 //! What a call is given: values as rules write them, and what earlier calls of the same sequence answered.
 
+use averment_checker::ir::{Constant, DeclaredParam};
 use averment_engine::bytecode::program::Program;
-use averment_engine::ir::{Constant, DeclaredParam};
 use averment_syntax::ast::{Expr, ExprKind, NumberUnit, TextPart};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

@@ -3,8 +3,8 @@
 use super::redact::redact;
 use averment_base::limits::{FuelMeter, Limits};
 use averment_builtins::matcher::RegexMatcher;
+use averment_checker::ir;
 use averment_engine::bytecode::program::Program;
-use averment_engine::ir;
 use serde::Serialize;
 use std::sync::Arc;
 

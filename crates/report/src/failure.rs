@@ -7,7 +7,7 @@ use super::{Options, value};
 use averment_base::diagnostic::render::{TextStyle, one_line, printable};
 use averment_base::diagnostic::window::{LineWindow, text_columns};
 use averment_base::source::{FileId, SourceMap, Span};
-use averment_engine::ir::Severity;
+use averment_checker::ir::Severity;
 use averment_engine::vm::outcome::{Role, Status};
 use codespan_reporting::diagnostic::{Diagnostic, Label, LabelStyle};
 use codespan_reporting::files::{Error, Files};

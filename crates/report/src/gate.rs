@@ -1,6 +1,6 @@
 //! Which results fail a run: severities, thresholds of rules, and what the command line adds.
 
-use averment_engine::ir::DenySettings;
+use averment_checker::ir::DenySettings;
 use averment_engine::vm::outcome::Status;
 
 /// Command-line flags that change which results fail a run.

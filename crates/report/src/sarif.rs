@@ -191,8 +191,8 @@ fn rule_descriptor(table: &ReportTable, item: &ReportItem) -> Value {
     object
 }
 
-fn severity_level(severity: averment_engine::ir::Severity) -> FindingLevel {
-    use averment_engine::ir::Severity;
+fn severity_level(severity: averment_checker::ir::Severity) -> FindingLevel {
+    use averment_checker::ir::Severity;
     match severity {
         Severity::Error => FindingLevel::Error,
         Severity::Warn => FindingLevel::Warning,

@@ -5,7 +5,7 @@ use super::model::{ResultReport, RunReport, UnreadableTrace, ViolationView, firs
 use super::table::{ReportItem, ReportTable};
 use super::{Options, Report, ReportEnding, value};
 use averment_base::diagnostic::render::one_line;
-use averment_engine::ir::Severity;
+use averment_checker::ir::Severity;
 use averment_engine::vm::outcome::{Role, Status};
 use std::io::{self, Write};
 

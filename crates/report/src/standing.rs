@@ -5,7 +5,7 @@ use super::model::{ResultReport, RuleReport, RunReport, ViolationView};
 use super::table::{ReportItem, ReportTable};
 use super::{ReportedCommand, short, value};
 use averment_base::diagnostic::render::{one_line, printable};
-use averment_engine::ir::Severity;
+use averment_checker::ir::Severity;
 use averment_engine::vm::outcome::Status;
 
 /// The effect of a result on its run.

@@ -4,10 +4,10 @@ use super::*;
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 use averment_base::truth::Verdict;
+use averment_checker::ir::{AssertionSettings, DenySettings, ProgramRule, RuleRole, Severity, Temporal};
 use averment_engine::bytecode::program::{
     CodeId, CompiledAssertion, CompiledCheck, Program, ProgramSource, TemporalEntry, TemporalId,
 };
-use averment_engine::ir::{AssertionSettings, DenySettings, ProgramRule, RuleRole, Severity, Temporal};
 use averment_engine::vm::outcome::{
     AssertionOutcome, Role, RuleOutcome, RunOutcome, Status, VerdictEvidence, ViolationList,
 };

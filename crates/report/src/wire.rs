@@ -8,7 +8,7 @@ use super::run_measures::RecordedMeasures;
 use super::table::{Location, ReportItem, ReportTable};
 use super::unjudged::UnjudgedReport;
 use averment_base::truth::Verdict;
-use averment_engine::ir::Severity;
+use averment_checker::ir::Severity;
 use averment_engine::vm::outcome::{Role, Status, UndecidedCause};
 use serde::Serialize;
 use serde_json::value::RawValue;

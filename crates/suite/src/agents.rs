@@ -279,7 +279,7 @@ impl WordValues<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use averment_engine::check::AGENTS as KNOWN;
+    use averment_checker::AGENTS as KNOWN;
 
     #[test]
     fn the_language_knows_the_same_agents() {

@@ -4,7 +4,7 @@ use crate::agents::AgentSpec;
 use crate::snapshots::SnapshotRules;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_engine::ir::{CasePlan, SessionSettings, SuitePlan};
+use averment_checker::ir::{CasePlan, SessionSettings, SuitePlan};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

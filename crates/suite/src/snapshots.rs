@@ -2,7 +2,7 @@
 
 use crate::paths::normalize_path;
 use averment_base::source::Span;
-use averment_engine::ir::SessionSettings;
+use averment_checker::ir::SessionSettings;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

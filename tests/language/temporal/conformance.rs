@@ -1,6 +1,6 @@
 //! The acceptance corpus: the `test` blocks of its files come out as written.
 
-use averment_engine::check::files::Disk;
+use averment_checker::files::Disk;
 use averment_fixtures::Rules;
 use averment_fixtures::shared;
 

@@ -3,8 +3,8 @@
 use super::{PrefilteredProgram, ThreadJudge};
 use crate::prefilter::{EvaluationRules, PrefilterAnswer};
 use averment_base::truth::Verdict;
+use averment_checker::ir::{OverRunsCheck, OverRunsQuestion, RateSubject, Severity};
 use averment_engine::bytecode::program::{CodeId, CompiledAssertion, Program};
-use averment_engine::ir::{OverRunsCheck, OverRunsQuestion, RateSubject, Severity};
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::outcome::{AssertionOutcome, Status};
 use averment_engine::vm::over_runs::{self, RunContribution, RunsTally};

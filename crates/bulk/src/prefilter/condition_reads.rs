@@ -7,9 +7,9 @@
 use super::need::Need;
 use super::predicate::{PredicateOperand, SearchLiteral, ValueBase, ValuePath, ValuePredicate, small_integer};
 use averment_builtins::pattern::is_heavy;
+use averment_checker::ir::Constant;
 use averment_engine::bytecode::ops::{Op, SelectionRef};
 use averment_engine::bytecode::program::{CodeId, Program};
-use averment_engine::ir::Constant;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::TestKind;
 use averment_traces::projection::CallField;

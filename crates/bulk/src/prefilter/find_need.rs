@@ -5,8 +5,8 @@
 use super::condition_reads::CodeTracer;
 use super::need::Need;
 use super::{EvaluationRules, Prefilter, PrefilterItem};
+use averment_checker::ir::{RuleRole, StepDistance, Temporal};
 use averment_engine::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, PatternId, TemporalId};
-use averment_engine::ir::{RuleRole, StepDistance, Temporal};
 use averment_engine::vm::over_runs;
 use averment_runs::run::StepKind;
 use averment_traces::projection::CallField;

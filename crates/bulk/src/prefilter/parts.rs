@@ -3,9 +3,9 @@
 use super::build::PrefilterBuilder;
 use super::condition_reads::ConditionReads;
 use super::predicate::{ValueBase, ValuePredicate};
+use averment_checker::ir::{SelectionReach, StepDistance, Temporal};
 use averment_engine::bytecode::ops::SelectionRef;
 use averment_engine::bytecode::program::{CodeId, PatternId, TemporalId};
-use averment_engine::ir::{SelectionReach, StepDistance, Temporal};
 use averment_runs::run::StepKind;
 
 #[derive(Default)]

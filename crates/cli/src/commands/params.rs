@@ -99,7 +99,7 @@ fn read_param_file(file: &std::path::Path, given: &mut Vec<ParamValue>) -> Resul
 mod tests {
     use super::*;
     use averment_base::source::Span;
-    use averment_engine::ir::{DeclaredParam, Type};
+    use averment_checker::ir::{DeclaredParam, Type};
 
     #[test]
     fn a_parameter_without_a_value_says_what_to_add() {

@@ -10,7 +10,7 @@ use averment::Diagnostics;
 use averment_base::diagnostic::{self, Diagnostic, Family};
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_base::truth::Verdict;
-use averment_engine::ir::{DenySettings, Severity};
+use averment_checker::ir::{DenySettings, Severity};
 use averment_engine::vm::outcome::Status;
 use averment_report::ReportedCommand;
 use averment_report::gate::GatePolicy;

@@ -7,7 +7,7 @@ use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_te
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_engine::check::CheckResult;
+use averment_checker::CheckResult;
 use averment_engine::vm::world::Permissions;
 use averment_ide::assist::CursorContext;
 use averment_report::derivation::view::{DerivationNode, DerivationView};
@@ -90,7 +90,7 @@ impl<'w> ReplSession<'w> {
     /// The rules and assertions that have names, for completion.
     #[must_use]
     pub fn rule_names(&self) -> Vec<String> {
-        let rules = self.context.names.iter().filter(|one| one.kind == averment_engine::check::DeclarationKind::Rule);
+        let rules = self.context.names.iter().filter(|one| one.kind == averment_checker::DeclarationKind::Rule);
         rules.map(|one| one.name.clone()).collect()
     }
 

@@ -6,8 +6,8 @@
 use averment_base::diagnostic::{Diagnostics, Severity, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
-use averment_engine::check::files::Disk;
-use averment_engine::check::{CheckOptions, CheckResult, check_rules};
+use averment_checker::files::Disk;
+use averment_checker::{CheckOptions, CheckResult, check_rules};
 use averment_syntax::ast::{ItemKind, SyntaxItem};
 use averment_syntax::parse;
 use std::ops::Range;

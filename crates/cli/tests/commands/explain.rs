@@ -59,7 +59,7 @@ fn a_derivation_changes_no_verdict() {
     let mut judged = 0;
     for (rules, run) in pairs() {
         let text = std::fs::read_to_string(&run).unwrap();
-        let disk = averment_engine::check::files::Disk::anywhere(1 << 20);
+        let disk = averment_checker::files::Disk::anywhere(1 << 20);
         let source = std::fs::read_to_string(&rules).unwrap();
         let rules = Rules::with_files("rules.assert", rules.parent(), &source, &disk).unwrap();
         let (program, prepared, arena) = (rules.program(), PreparedProgram::new(rules.program()), Bump::new());

@@ -3,9 +3,9 @@
 use crate::folder::Folder;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
+use averment_checker::{CheckOptions, check_rules, files};
 use averment_engine::bytecode::codec;
 use averment_engine::bytecode::program::Program;
-use averment_engine::check::{CheckOptions, check_rules, files};
 use std::process::Command;
 
 /// Runs a program that a system may not have; `None`, said loudly, where it has not.

@@ -4,7 +4,7 @@ use super::AssayLowering;
 use crate::yaml::{self, YamlNode, YamlSchema};
 use averment_base::diagnostic::Slug;
 use averment_base::source::{SourceFile, Span};
-use averment_engine::check::files::display_name;
+use averment_checker::files::display_name;
 
 impl AssayLowering<'_, '_> {
     /// Relative to the file that names it.

@@ -231,7 +231,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
             return None;
         }
         let root = self.lowering.sources.get(self.lowering.root).map(|file| file.name.clone()).unwrap_or_default();
-        let name = averment_engine::check::files::display_name(&root, path);
+        let name = averment_checker::files::display_name(&root, path);
         let file = self.lowering.sources.add_file(SourceFile::new(name, Some(&found.folder), found.text.as_str()));
         // Known before it is read: modules may name each other.
         self.known.insert(found.key, self.modules.len());

@@ -8,8 +8,8 @@ use crate::shape::listed_names;
 use crate::writer::{is_identifier, object_key, quote_text, to_label};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
-use averment_engine::check::files::normalize_path;
-use averment_engine::check::{AGENTS, WORKSPACES};
+use averment_checker::files::normalize_path;
+use averment_checker::{AGENTS, WORKSPACES};
 use std::path::Path;
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use crate::writer::to_label;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::{FileId, SourceFile, Span};
-use averment_engine::check::files::display_name;
+use averment_checker::files::display_name;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

@@ -123,8 +123,8 @@ impl<'a> ListingWriter<'a> {
     }
 }
 
-fn format_literal(constant: &crate::ir::Constant) -> String {
-    use crate::ir::Constant;
+fn format_literal(constant: &averment_checker::ir::Constant) -> String {
+    use averment_checker::ir::Constant;
     match constant {
         Constant::Null => "null".to_owned(),
         Constant::Boolean(value) => value.to_string(),

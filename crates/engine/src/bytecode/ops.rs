@@ -4,7 +4,7 @@
 //! machine: an expression leaves exactly one value behind. Control flow is structured: jumps go forward, and the only way back is
 //! [`Op::Repeat`], which the loop's own elements bound.
 
-use crate::ir::Type;
+use averment_checker::ir::Type;
 use averment_syntax::ast::{ExprQuantifier, TestKind};
 use serde::{Deserialize, Serialize};
 

@@ -3,12 +3,12 @@
 //! It is what `aver compile` writes. Everything in it is data; what has to be built from it before a run (automata, compiled regular
 //! expressions) is built once per process by `vm::prepare`, and only when it is needed.
 
-use crate::ir::{
+use averment_base::source::Span;
+use averment_base::truth::Verdict;
+use averment_checker::ir::{
     self, AssertionSettings, Constant, GroupKind, OverRunsCheck, PatternAlternative, Temporal, WindowScope,
     WorldCondition,
 };
-use averment_base::source::Span;
-use averment_base::truth::Verdict;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

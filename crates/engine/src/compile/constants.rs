@@ -2,7 +2,7 @@
 
 use super::to_number;
 use crate::bytecode::ops::{Literal, Name};
-use crate::ir::Constant;
+use averment_checker::ir::Constant;
 use rustc_hash::FxHashMap;
 
 #[derive(Default)]

@@ -6,11 +6,11 @@ use crate::bytecode::ops::{
     Amount, BindingCount, BindingRef, CodeRef, DefRef, LetRef, Op, Parameter, Pattern, SchemaRef, SelectionRef, Slot,
     Target,
 };
-use crate::ir::{
-    CollectMode, Constant, ExprKind, LocalId, OperandTranslator, StepSelection, TypedExpr, TypedTest, ValueTest,
-};
 use crate::vm::folds::FoldFunction;
 use averment_base::source::Span;
+use averment_checker::ir::{
+    CollectMode, Constant, ExprKind, LocalId, OperandTranslator, StepSelection, TypedExpr, TypedTest, ValueTest,
+};
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 
 pub(super) struct CodeBody {

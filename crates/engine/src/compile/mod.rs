@@ -7,8 +7,8 @@ mod patterns;
 use crate::bytecode::program::{
     self, CodeId, CompiledCheck, CompiledMember, Program, ProgramSource, TemporalEntry, TemporalId,
 };
-use crate::ir::{self, AssertionSettings, CheckedModule, OperandTranslator, ToolClaim, ToolFact, TypedExpr};
 use averment_base::source::{SourceMap, Span};
+use averment_checker::ir::{self, AssertionSettings, CheckedModule, OperandTranslator, ToolClaim, ToolFact, TypedExpr};
 use constants::ConstantPool;
 
 /// Compiles a module that the checker found good. `sources` are embedded: reports quote them, and a later version recompiles them.

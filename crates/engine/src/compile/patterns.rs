@@ -3,7 +3,7 @@
 use super::{ProgramCompiler, expr, to_number};
 use crate::bytecode::program::{CodeChunk, CodeId, CompiledPattern, CompiledSelection, PatternId};
 use crate::bytecode::verify;
-use crate::ir::{self, OperandTranslator, PatternAlternative, TypedExpr};
+use averment_checker::ir::{self, OperandTranslator, PatternAlternative, TypedExpr};
 
 impl OperandTranslator<ir::CheckedPattern, TypedExpr> for ProgramCompiler {
     type TargetPattern = PatternId;

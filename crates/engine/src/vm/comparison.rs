@@ -10,13 +10,13 @@ use super::profile::CostCenter;
 use super::value_equality::equality_truth;
 use super::value_likeness::is_framed;
 use crate::bytecode::ops::SchemaRef;
-use crate::ir::Type;
 use averment_base::truth::Truth;
 use averment_base::value::compare::{values_equal, values_identical};
 use averment_base::value::{Node, Number, Value};
 use averment_builtins::schema::{CompiledSchema, SchemaViolation};
 use averment_builtins::test;
 use averment_builtins::text_order::order_values;
+use averment_checker::ir::Type;
 use averment_syntax::ast::TestKind;
 use std::cmp::Ordering;
 

@@ -12,7 +12,6 @@ use super::machine::{Machine, broken_program};
 use super::observe::{SeenTestKind, ValueMisfit};
 use super::profile::CostCenter;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
-use crate::ir::Constant;
 use averment_base::truth::Truth;
 use averment_base::value::json::{to_json, write_json};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueRange, ValueText};
@@ -21,6 +20,7 @@ use averment_builtins::detect::{Detector, REDACTED};
 use averment_builtins::json;
 use averment_builtins::missing_reason;
 use averment_builtins::table;
+use averment_checker::ir::Constant;
 
 /// Unsourced claims that are named.
 const UNGROUNDED: usize = 5;

@@ -29,7 +29,7 @@ pub struct StepWindow {
 pub struct JudgeContext<'run> {
     /// The steps it looks at.
     pub window: StepWindow,
-    /// The values of the assertion's bindings that block headers gave, by [`crate::ir::Binding`].
+    /// The values of the assertion's bindings that block headers gave, by [`averment_checker::ir::Binding`].
     pub bindings: SmallVec<[Option<Node<'run>>; 1]>,
     /// The step of an `each A { … }`.
     pub step: Option<&'run Step<'run>>,
@@ -76,7 +76,7 @@ pub struct ExpressionScope<'a, 'run> {
     pub step: Option<&'run Step<'run>>,
     /// The values of bindings; one that is beyond the end or `None` is missing.
     pub bindings: &'a [Option<Node<'run>>],
-    /// Given locals ([`crate::ir::Local::VALUE`], [`crate::ir::Local::COUNT`]); the others start as missing.
+    /// Given locals ([`averment_checker::ir::Local::VALUE`], [`averment_checker::ir::Local::COUNT`]); the others start as missing.
     pub locals: &'a [Node<'run>],
     /// The response of the call that an invariant judges.
     pub response: Option<Node<'run>>,

@@ -4,7 +4,7 @@
 
 use crate::bytecode::ops::{CodeRef, DefRef, Op, SelectionRef};
 use crate::bytecode::program::{CodeId, CompiledCheck, Program};
-use crate::ir::{Constant, PatternAlternative, SelectionReach, WindowScope};
+use averment_checker::ir::{Constant, PatternAlternative, SelectionReach, WindowScope};
 use averment_runs::normal::of_run;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::{ExprQuantifier, TestKind};

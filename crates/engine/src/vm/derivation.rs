@@ -4,9 +4,9 @@
 //! It is recorded while the assertion is judged, by the evaluator that judges it; nothing here decides anything.
 
 use super::outcome::AssertionOutcome;
-use crate::ir::GroupKind;
 use averment_base::source::Span;
 use averment_base::truth::{Truth, Verdict};
+use averment_checker::ir::GroupKind;
 
 /// The derivation of an assertion's verdict.
 #[derive(Debug, Clone)]

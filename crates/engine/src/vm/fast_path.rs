@@ -6,9 +6,9 @@ use super::fault::Fault;
 use super::machine::{Machine, broken_program};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
-use crate::ir::Constant;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
+use averment_checker::ir::Constant;
 use averment_syntax::ast::TestKind;
 
 impl<'run> Machine<'run> {

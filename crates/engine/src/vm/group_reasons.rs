@@ -3,8 +3,8 @@
 use super::machine::Machine;
 use super::outcome::{CheckFinding, VerdictEvidence, ViolationList};
 use crate::bytecode::program::CompiledMember;
-use crate::ir::GroupKind;
 use averment_base::truth::Verdict;
+use averment_checker::ir::GroupKind;
 
 /// Violations of the members that failed the group; a member without a list counts as one.
 pub(super) fn group_violations(

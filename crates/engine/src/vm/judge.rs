@@ -14,10 +14,10 @@ use super::temporal::{self, TemporalEngine};
 use super::world::Permissions;
 use super::world_checks;
 use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, CompiledMember, Program, TemporalId};
-use crate::ir::{GroupKind, RuleRole};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::Value;
 use averment_base::value::compare::with_deep_stack;
+use averment_checker::ir::{GroupKind, RuleRole};
 
 pub(super) struct RunJudge<'run, 'a> {
     pub(super) machine: Machine<'run>,

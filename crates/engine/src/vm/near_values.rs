@@ -3,10 +3,10 @@
 use super::near_names::{NameCategory, NearName};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::Program;
-use crate::ir::{Constant, NameTest, ToolClaim};
 use averment_base::near;
 use averment_base::source::Span;
 use averment_base::value::{Node, Value};
+use averment_checker::ir::{Constant, NameTest, ToolClaim};
 use averment_runs::normal::of_step;
 use averment_runs::run::{Run, StepKind};
 use averment_syntax::ast::TestKind;

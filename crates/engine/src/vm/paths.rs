@@ -10,11 +10,11 @@ use super::machine::{LetState, Machine, broken_program};
 use super::profile::CostCenter;
 use crate::bytecode::ops::{BindingRef, LetRef, Name, Op, Parameter, Slot};
 use crate::bytecode::program::CodeId;
-use crate::ir::Constant;
 use averment_base::near;
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText};
 use averment_builtins::json::ValueMemory;
+use averment_checker::ir::Constant;
 use averment_syntax::ast::TestKind;
 
 fn missing_node<'run>() -> Node<'run> {

@@ -2,8 +2,8 @@
 
 use super::fault::Fault;
 use super::world::{CommandOutcome, VariableState};
-use crate::ir::FileLook;
 use averment_base::value::{Node, Object, Value};
+use averment_checker::ir::FileLook;
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::Run;
 

@@ -6,8 +6,8 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::outcome::Status;
-use crate::ir::GroupKind;
 use averment_base::truth::{Verdict, VerdictCounts};
+use averment_checker::ir::GroupKind;
 
 /// The weighted mean of what counts. With nothing counted there is no score; a total weight of 0 gives 0.
 #[must_use]

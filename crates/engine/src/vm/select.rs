@@ -2,8 +2,8 @@
 
 use super::over_runs;
 use crate::bytecode::program::{CompiledAssertion, CompiledCheck, Program};
-use crate::ir::{ProgramRule, RuleRole};
 use averment_base::value::Value;
+use averment_checker::ir::{ProgramRule, RuleRole};
 use averment_runs::normal::of_meta;
 use averment_runs::run::Run;
 

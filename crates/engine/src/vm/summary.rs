@@ -3,8 +3,8 @@
 use super::outcome::{AssertionOutcome, RuleOutcome, RunOutcome, Status};
 use super::score::{self, JudgedAssertion};
 use crate::bytecode::program::{CompiledAssertion, Program};
-use crate::ir::Severity;
 use averment_base::truth::Verdict;
+use averment_checker::ir::Severity;
 use smallvec::SmallVec;
 
 /// Components of a file's score in file order; a rule is placed at its first result.

@@ -4,12 +4,12 @@
 use super::context::ExpressionScope;
 use super::machine::Machine;
 use crate::bytecode::program::{CodeId, Program};
-use crate::ir::{NameTest, ToolClaim};
 use averment_base::limits::Limits;
 use averment_base::truth::Truth;
 use averment_base::value::glob::matches_wildcard;
 use averment_base::value::json::parse;
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
+use averment_checker::ir::{NameTest, ToolClaim};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{Run, RunSource, Step, StepKind, StepStatus};
 use bumpalo::Bump;
@@ -101,7 +101,7 @@ struct FactLookup<'run> {
 
 impl<'run> FactLookup<'run> {
     fn has_tags(&self) -> bool {
-        let says = |fact: &crate::ir::ToolFact<CodeId>| matches!(fact.says, ToolClaim::Tagged(_));
+        let says = |fact: &averment_checker::ir::ToolFact<CodeId>| matches!(fact.says, ToolClaim::Tagged(_));
         self.is_listed() || self.program.tool_facts.iter().any(says)
     }
 

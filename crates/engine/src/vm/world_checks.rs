@@ -8,9 +8,9 @@ use super::outcome::{CheckFinding, Role, VerdictEvidence};
 use super::recorded_world::{self, RecordedFact};
 use super::world::{FileState, Permissions, VariableState};
 use crate::bytecode::program::CodeId;
-use crate::ir::{FileLook, WorldCondition};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Node, Value, ValueText};
+use averment_checker::ir::{FileLook, WorldCondition};
 use averment_runs::run::StepKind;
 
 pub(super) fn judge_world<'run>(

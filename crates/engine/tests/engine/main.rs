@@ -1,4 +1,4 @@
-//! The checker, the program and its evaluation, stage by stage.
+//! The program and its evaluation, on programs that nobody would write.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,4 @@
     reason = "a test that meets something unexpected has failed, and may look at files and clocks"
 )]
 
-mod check;
-mod conformance;
-mod reference;
 mod vm;

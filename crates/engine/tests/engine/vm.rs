@@ -23,7 +23,7 @@ const RUN: &str = r#"{
   "cost": 0.05, "meta": {"list": [1, 2.0, "2", null, true], "empty": []}
 }"#;
 
-fn compiled(expr: &averment_engine::ir::TypedExpr) -> Program {
+fn compiled(expr: &averment_checker::ir::TypedExpr) -> Program {
     compile(&generate::module(expr), &SourceMap::default())
 }
 
@@ -123,7 +123,7 @@ fn program_of(code: Vec<Op>) -> Program {
     let end = u32::try_from(code.len()).unwrap();
     let chunk = CodeChunk { start: 0, end, locals: 1, stack: 1, span: Span::default() };
     Program {
-        constants: vec![averment_engine::ir::Constant::Null],
+        constants: vec![averment_checker::ir::Constant::Null],
         spans: vec![Span::default(); code.len()],
         chunks: vec![chunk],
         code,
@@ -200,8 +200,8 @@ fn a_file_of_another_version_gives_its_sources() {
 
 #[test]
 fn deep_nesting_in_a_file_is_refused() {
+    use averment_checker::ir::AssertionSettings;
     use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, TemporalId};
-    use averment_engine::ir::AssertionSettings;
     let mut check = CompiledCheck::Temporal(TemporalId(0));
     for _ in 0..3_000 {
         check = CompiledCheck::Not(Box::new(check));

@@ -3,8 +3,8 @@
 use super::skeleton::ValueSkeleton;
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_builtins::table::type_word;
-use averment_engine::check::{CheckResult, Declaration, DeclarationKind};
-use averment_engine::ir::{CheckedModule, NameTest, ToolClaim, ToolFact, Type, TypedExpr};
+use averment_checker::ir::{CheckedModule, NameTest, ToolClaim, ToolFact, Type, TypedExpr};
+use averment_checker::{CheckResult, Declaration, DeclarationKind};
 use averment_runs::run::{Run, StepKind};
 use averment_syntax::ast::ItemKind;
 use serde_json::Value;
@@ -143,7 +143,7 @@ impl CursorContext {
     }
 }
 
-fn declared_tool(tool: &averment_engine::ir::CatalogTool, module: &CheckedModule) -> DeclaredTool {
+fn declared_tool(tool: &averment_checker::ir::CatalogTool, module: &CheckedModule) -> DeclaredTool {
     let schema = tool.arguments.and_then(|number| module.schemas.get(number as usize));
     let about: Option<Value> = tool.annotations.as_ref().and_then(|text| serde_json::from_str(text).ok());
     DeclaredTool {
@@ -268,8 +268,8 @@ fn type_suffix(ty: Option<Type>) -> String {
     }
 }
 
-fn constant_text(value: &averment_engine::ir::Constant) -> String {
-    use averment_engine::ir::Constant;
+fn constant_text(value: &averment_checker::ir::Constant) -> String {
+    use averment_checker::ir::Constant;
     match value {
         Constant::Null => "null".to_owned(),
         Constant::Boolean(is) => is.to_string(),

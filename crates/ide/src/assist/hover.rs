@@ -8,7 +8,7 @@ use super::vocabulary::{self, Role, Word};
 use averment_base::diagnostic::Slug;
 use averment_builtins::stdlib;
 use averment_builtins::table::{self, Builtin};
-use averment_engine::check::DeclarationKind;
+use averment_checker::DeclarationKind;
 use averment_syntax::token::{Token, TokenKind};
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 use super::context::CursorContext;
 use super::member::{self, KnownField};
 use averment_builtins::table;
-use averment_engine::check::DeclarationKind;
+use averment_checker::DeclarationKind;
 
 /// A signature with the parameter at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn every_example_compiles() {
         let files = [("tools.json", "{\"search\": {\"type\": \"object\"}}")];
-        let files = averment_engine::check::files::Memory::new(files);
+        let files = averment_checker::files::Memory::new(files);
         let others = OTHERS.iter().filter(|word| !word.example.is_empty() && word.word != "tools from");
         let all = statements::FORMS.iter().chain(statements::LISTS).map(|form| (form.words, form.example));
         for (words, example) in all.chain(others.map(|word| (word.word, word.example))) {

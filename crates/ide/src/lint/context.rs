@@ -3,7 +3,7 @@
 use super::{LintLevel, LintOptions};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::{FileId, SourceMap, Span};
-use averment_engine::check::CheckResult;
+use averment_checker::CheckResult;
 use averment_syntax::ast;
 
 /// One file with everything that is known of it.

@@ -2,7 +2,7 @@
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_engine::ir::{
+use averment_checker::ir::{
     AssertionCheck, CheckedAssertion, CheckedPattern, PatternAlternative, Severity, Temporal, TypedExpr,
 };
 use averment_syntax::ast::walk::{self, SyntaxVisitor};

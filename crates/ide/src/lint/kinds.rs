@@ -2,7 +2,7 @@
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_engine::check::DeclarationKind;
+use averment_checker::DeclarationKind;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{Atom, AtomSubject, PatternForm, StepPattern};
 use averment_syntax::near_keywords;

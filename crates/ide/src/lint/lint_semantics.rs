@@ -1,6 +1,6 @@
 //! What the lints know of each statement. Every statement has its arm in each function here, and no lint elsewhere asks which one it has.
 
-use averment_engine::ir::{CheckedPattern, Temporal, TypedExpr};
+use averment_checker::ir::{CheckedPattern, Temporal, TypedExpr};
 use averment_syntax::ast::{Quantifier, StatementKind, StepPattern};
 use std::slice::from_ref;
 

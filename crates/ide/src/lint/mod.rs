@@ -28,7 +28,7 @@ mod vacuity;
 
 use averment_base::diagnostic::{Diagnostics, Slug};
 use averment_base::source::{FileId, SourceMap};
-use averment_engine::check::CheckResult;
+use averment_checker::CheckResult;
 use context::LintContext;
 pub use levels::{LintLevel, LintLevels};
 
@@ -54,7 +54,7 @@ pub fn lint_file(sources: &SourceMap, root: FileId, checked: &CheckResult, optio
     let mut found = Diagnostics(context.found);
     found.sort_by_place();
     let judged = |slug| complete && options.levels.level_of(slug) != LintLevel::Allow;
-    averment_engine::check::silence_lints(sources, root, &checked.ast, &mut found, &judged);
+    averment_checker::silence_lints(sources, root, &checked.ast, &mut found, &judged);
     let unused = options.levels.level_of(Slug::UnusedAllow).severity();
     found.0.retain_mut(|one| {
         if one.slug == Slug::UnusedAllow {

@@ -3,7 +3,7 @@
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_engine::check::DeclarationKind;
+use averment_checker::DeclarationKind;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{Expr, ExprKind, ItemKind, Name, Statement, StatementKind, SyntaxItem};
 

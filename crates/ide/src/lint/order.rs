@@ -6,8 +6,8 @@ use super::logic::cover::CoverIndex;
 use super::logic::patterns::{alternative_within, is_subset};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_engine::check::DeclarationKind;
-use averment_engine::ir::{
+use averment_checker::DeclarationKind;
+use averment_checker::ir::{
     AssertionCheck, CheckedAssertion, CheckedPattern, ExprKind as Form, NameTest, Severity, Temporal,
     TypedExpr as Checked, WindowScope,
 };
@@ -203,7 +203,7 @@ pub fn idle_conditions(context: &mut LintContext<'_>) {
     let mut found = Vec::new();
     for assertion in own_assertions(context) {
         let AssertionCheck::Temporal(Temporal::Each { step, condition, .. }) = &assertion.check else { continue };
-        let looks = averment_engine::check::any_kind(condition, &|form| {
+        let looks = averment_checker::any_kind(condition, &|form| {
             matches!(
                 form,
                 Form::Step
@@ -216,7 +216,7 @@ pub fn idle_conditions(context: &mut LintContext<'_>) {
                     | Form::Param(_)
             )
         });
-        let of_run = averment_engine::check::any_kind(condition, &|form| matches!(form, Form::Root(_) | Form::Run));
+        let of_run = averment_checker::any_kind(condition, &|form| matches!(form, Form::Root(_) | Form::Run));
         if looks || !of_run {
             continue;
         }

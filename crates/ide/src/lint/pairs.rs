@@ -8,7 +8,7 @@ use super::logic::temporal::AssertionFormulas;
 use super::logic::{key, witness};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
-use averment_engine::ir::{self, AssertionCheck, RuleRole, Severity, Temporal, TypedExpr};
+use averment_checker::ir::{self, AssertionCheck, RuleRole, Severity, Temporal, TypedExpr};
 use averment_syntax::ast::Quantifier;
 use std::collections::{BTreeMap, BTreeSet};
 

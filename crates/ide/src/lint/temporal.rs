@@ -1,6 +1,6 @@
 //! Going through checked assertions: their patterns and expressions.
 
-use averment_engine::ir::{
+use averment_checker::ir::{
     AssertionCheck, CheckedModule, CheckedPattern, StatementOperand, Temporal, TypedExpr, WorldCondition,
 };
 
@@ -61,6 +61,6 @@ fn of_pattern<'c>(pattern: &'c CheckedPattern, found: &mut Vec<&'c TypedExpr>) {
 pub fn each_expr(expr: &TypedExpr, visit: &mut dyn FnMut(&TypedExpr)) {
     visit(expr);
     stacker::maybe_grow(64 << 10, 1 << 20, || {
-        averment_engine::check::visit_children(expr, &mut |child| each_expr(child, visit))
+        averment_checker::visit_children(expr, &mut |child| each_expr(child, visit))
     });
 }

@@ -6,7 +6,7 @@ use super::logic::formula::{Formula, FormulaBounds};
 use super::logic::solve::{is_impossible, is_impossible_with};
 use super::logic::temporal::AssertionFormulas;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_engine::ir::{
+use averment_checker::ir::{
     self, AssertionCheck, CheckedPattern, Constant, ExprKind, OperandPurpose, OverRunsCheck, OverRunsQuestion,
     RateBound, StatementOperand, Temporal, TypedExpr, ValueTest,
 };
@@ -168,7 +168,7 @@ impl ConditionChecker<'_> {
                 self.inspect_parts(source);
                 self.inspect_condition(body);
             }
-            _ => averment_engine::check::visit_children(expr, &mut |child| self.inspect_parts(child)),
+            _ => averment_checker::visit_children(expr, &mut |child| self.inspect_parts(child)),
         });
     }
 

@@ -5,8 +5,8 @@ use super::lint_semantics::statement_semantics;
 use super::logic::patterns::is_subset;
 use super::logic::witness::value_at_path;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_engine::check::walk;
-use averment_engine::ir::{AssertionCheck, CheckedAssertion, CheckedPattern, ExprKind, TypedExpr, ValueTest};
+use averment_checker::ir::{AssertionCheck, CheckedAssertion, CheckedPattern, ExprKind, TypedExpr, ValueTest};
+use averment_checker::walk;
 use averment_syntax::ast::{ExprQuantifier, TestKind};
 use serde_json::json;
 

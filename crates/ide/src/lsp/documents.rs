@@ -4,7 +4,7 @@ use super::place::{path_key, uri_to_path};
 use super::text::Encoding;
 use averment_base::limits::Limits;
 use averment_base::source::SourceFile;
-use averment_engine::check::files::{Disk, FileError, Files, FoundFile, normalize_path};
+use averment_checker::files::{Disk, FileError, Files, FoundFile, normalize_path};
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -35,7 +35,7 @@ pub fn uri_to_path(uri: &str) -> Option<PathBuf> {
     let bytes = decoded.as_bytes();
     let drive = bytes.get(1).is_some_and(u8::is_ascii_alphabetic) && bytes.get(2) == Some(&b':');
     let text = if drive && cfg!(windows) { decoded.get(1..)? } else { &decoded };
-    Some(averment_engine::check::files::normalize_path(Path::new(text)))
+    Some(averment_checker::files::normalize_path(Path::new(text)))
 }
 
 /// The URI of a path.
@@ -48,7 +48,7 @@ pub fn path_to_uri(path: &Path) -> Option<Uri> {
 
 /// A path as it is told apart: symbolic links resolved where the file exists.
 pub fn path_key(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| averment_engine::check::files::normalize_path(path))
+    std::fs::canonicalize(path).unwrap_or_else(|_| averment_checker::files::normalize_path(path))
 }
 
 #[cfg(test)]

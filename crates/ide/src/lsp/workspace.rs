@@ -3,7 +3,7 @@
 use super::documents::FileOverlay;
 use super::place::path_key;
 use super::server::LspServer;
-use averment_engine::check::files::Files as _;
+use averment_checker::files::Files as _;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,8 @@
 
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_engine::check::{self, CheckOptions, files::Memory};
+use averment_checker::files::Memory;
+use averment_checker::{CheckOptions, check_rules};
 use averment_fixtures as fixtures;
 use averment_ide::assist::{self, CursorContext};
 use averment_syntax::ast::{ItemKind, StatementKind, SyntaxItem};
@@ -46,7 +47,7 @@ fn context_of(text: &str, path: &Path) -> CursorContext {
     let files = Memory::new([("tools.json", tools)]);
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new("rules.assert", Some(Path::new("")), text));
-    let checked = check::check_rules(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
+    let checked = check_rules(&mut sources, root, &CheckOptions { limits: Limits::default(), files: &files });
     let context = CursorContext::from_checked(&checked, &sources, root);
     let Ok(run) = std::fs::read_to_string(path.with_extension("json")) else { return context };
     let arena = bumpalo::Bump::new();

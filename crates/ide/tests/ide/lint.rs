@@ -3,8 +3,8 @@
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap};
-use averment_engine::check::files::{Disk, Files, Memory};
-use averment_engine::check::{CheckOptions, CheckResult, check_rules};
+use averment_checker::files::{Disk, Files, Memory};
+use averment_checker::{CheckOptions, CheckResult, check_rules};
 use averment_fixtures as fixtures;
 use averment_ide::lint::{LintLevel, LintLevels, LintOptions, fix, registry, report_file};
 use std::collections::BTreeSet;

@@ -6,8 +6,8 @@
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, SourceEdit};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap};
-use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check_rules};
+use averment_checker::files::Memory;
+use averment_checker::{CheckOptions, check_rules};
 use averment_engine::compile::compile;
 use averment_fixtures as fixtures;
 use averment_ide::lint::{LintOptions, report_file};

@@ -8,7 +8,7 @@ use crate::value::shorten_text;
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::Span;
 use averment_base::truth::{Truth, Verdict};
-use averment_engine::ir::GroupKind;
+use averment_checker::ir::GroupKind;
 use averment_engine::vm::derivation::{
     Derivation, DerivationPart, HitTrace, MissTrace, PartKind, PartResult, PatternTrace, ShownValue,
 };

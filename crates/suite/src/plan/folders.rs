@@ -2,7 +2,7 @@
 
 use super::{Bootstrap, PlanError, SettingOverrides, WorkspacePlan, WorkspaceSource, word_at};
 use crate::paths::normalize_path;
-use averment_engine::ir::{SessionSettings, SuitePlan};
+use averment_checker::ir::{SessionSettings, SuitePlan};
 use std::path::Path;
 use std::time::Duration;
 

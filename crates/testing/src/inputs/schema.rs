@@ -7,7 +7,7 @@ use averment_base::limits::{FuelMeter, Limits};
 use averment_base::source::Span;
 use averment_base::value::json;
 use averment_builtins::schema::CompiledSchema;
-use averment_engine::ir::CheckedModule;
+use averment_checker::ir::CheckedModule;
 use bumpalo::Bump;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

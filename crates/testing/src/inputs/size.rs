@@ -3,7 +3,7 @@
 use super::value::{LIST, TEXT, length_bounds};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
 use averment_base::source::Span;
-use averment_engine::ir::{ValueKind, ValueSpec};
+use averment_checker::ir::{ValueKind, ValueSpec};
 
 /// Bytes of the largest input, as JSON.
 const INPUT: u64 = 16 << 20;

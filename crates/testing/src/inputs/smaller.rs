@@ -1,7 +1,7 @@
 //! Inputs that are smaller than another one, and may be made all the same: what is tried where a large one fails.
 
 use super::{CallInputs, InputSource};
-use averment_engine::ir::{ValueKind, ValueSpec};
+use averment_checker::ir::{ValueKind, ValueSpec};
 use serde_json::{Map, Value};
 
 /// List elements and object members that are shrunk individually.

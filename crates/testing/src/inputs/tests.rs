@@ -13,10 +13,10 @@ use super::{FoundInputs, find_inputs, size, value};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap, Span};
-use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, check_with_tools};
+use averment_checker::files::Memory;
+use averment_checker::ir::{ValueKind, ValueSpec};
+use averment_checker::{CheckOptions, check_with_tools};
 use averment_engine::compile::compile;
-use averment_engine::ir::{ValueKind, ValueSpec};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

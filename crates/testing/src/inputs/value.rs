@@ -1,7 +1,7 @@
 //! Values by what rules say of them.
 
 use super::random::CaseRandom;
-use averment_engine::ir::{ValueKind, ValueSpec};
+use averment_checker::ir::{ValueKind, ValueSpec};
 use serde_json::Value;
 
 /// Default maximum length of a text, in characters.

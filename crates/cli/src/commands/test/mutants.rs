@@ -6,7 +6,7 @@ use crate::commands::inputs::TraceInput;
 use crate::commands::rules::readable_folders;
 use crate::commands::units;
 use averment_base::limits::Limits;
-use averment_engine::check::files::Disk;
+use averment_checker::files::Disk;
 use averment_testing::mutants::{self, MutationOptions, MutationReport};
 use averment_testing::subject::TestSubject;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use crate::judged::Given;
 use averment::{Rules, Verdict};
-use averment_engine::check::files::Memory;
+use averment_checker::files::Memory;
 
 const SUITE: &str = "mcp-eval.yaml";
 

@@ -3,7 +3,7 @@
 use crate::judged::Given;
 use crate::tally::Tally;
 use averment::{Rules, Trace, Verdict};
-use averment_engine::check::files::Disk;
+use averment_checker::files::Disk;
 use averment_fixtures::{lines, shared};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -4,8 +4,8 @@ use crate::judged::lines;
 use averment::Rules;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
+use averment_checker::files::Memory;
 use averment_dialects::{ForeignOptions, LoweringInputs, compile_foreign};
-use averment_engine::check::files::Memory;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -5,16 +5,16 @@ use crate::bytecode::ops::{Amount, Literal};
 use crate::bytecode::program::{
     CodeId, CompiledAssertion, CompiledCheck, CompiledSelection, PatternId, Program, TemporalId,
 };
-use crate::ir::{
-    AssertionSettings, Constant, NameTest, OverRunsCheck, OverRunsQuestion, PatternAlternative, RateBound, RateSubject,
-    RunFoldFunction, SelectionReach, StatementOperand, StepDistance, Temporal, WorldCondition,
-};
-use crate::ir::{MessageTest, ToolClaim};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_base::value::json::parse;
 use averment_base::value::{Number, Value};
 use averment_builtins::backtrack::BacktrackRegex;
+use averment_checker::ir::{
+    AssertionSettings, Constant, NameTest, OverRunsCheck, OverRunsQuestion, PatternAlternative, RateBound, RateSubject,
+    RunFoldFunction, SelectionReach, StatementOperand, StepDistance, Temporal, WorldCondition,
+};
+use averment_checker::ir::{MessageTest, ToolClaim};
 use bumpalo::Bump;
 use std::fmt::Display;
 

@@ -7,7 +7,6 @@ use super::words::{
 };
 use super::{AssertionTally, GROUPS, GroupTally, RunsTally, of_program};
 use crate::bytecode::program::{CodeId, CompiledAssertion, Program};
-use crate::ir::{OverRunsCheck, OverRunsQuestion, RateBound, RateSubject, RunFold, RunFoldFunction};
 use crate::vm::context::ExpressionScope;
 use crate::vm::evaluate::finish_assertion;
 use crate::vm::machine::Machine;
@@ -19,6 +18,7 @@ use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_base::value::{Node, Value};
 use averment_builtins::detect::names_credential;
+use averment_checker::ir::{OverRunsCheck, OverRunsQuestion, RateBound, RateSubject, RunFold, RunFoldFunction};
 use averment_runs::run::Run;
 use bumpalo::Bump;
 

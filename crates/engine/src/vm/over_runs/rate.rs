@@ -1,9 +1,9 @@
 //! Rates of runs: what so many passes of so many runs say.
 
 use super::GroupTally;
-use crate::ir::RateBound;
 use averment_base::rates::wilson_interval;
 use averment_base::truth::Verdict;
+use averment_checker::ir::RateBound;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RateCounts {

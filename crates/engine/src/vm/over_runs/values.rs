@@ -1,8 +1,8 @@
 //! The values of many runs: kept as they are up to a number, from there on in a sketch whose error is known.
 
-use crate::ir::RunFoldFunction;
 use crate::vm::fault::Fault;
 use averment_base::value::{Number, Value};
+use averment_checker::ir::RunFoldFunction;
 use std::collections::BTreeMap;
 
 /// Values kept exactly for all runs: one mebibyte.
@@ -289,7 +289,7 @@ pub(super) fn number_value<'a>(value: f64) -> Option<Number<'a>> {
 #[cfg(test)]
 mod tests {
     use super::{ERROR, FoldValues, RunValue};
-    use crate::ir::RunFoldFunction;
+    use averment_checker::ir::RunFoldFunction;
 
     fn values(all: impl IntoIterator<Item = f64>, most: usize) -> FoldValues {
         let mut values = FoldValues::default();

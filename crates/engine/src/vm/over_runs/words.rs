@@ -1,9 +1,9 @@
 //! Shares, numbers and counts as they are told.
 
 use super::rate::RateCounts;
-use crate::ir::RateBound;
 use averment_base::rates::{percent_text, round_to};
 use averment_base::truth::Verdict;
+use averment_checker::ir::RateBound;
 use averment_syntax::ast::NumberUnit;
 
 pub(super) fn undecided_count(count: u64) -> String {

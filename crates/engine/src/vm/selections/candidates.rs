@@ -3,7 +3,6 @@
 use super::windows::{CallRank, call_ranks};
 use super::{GivenValues, SelectedSteps, ValueMap};
 use crate::bytecode::program::{CodeId, CompiledSelection};
-use crate::ir::{PatternAlternative, SelectionReach};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::machine::{Machine, broken_program};
@@ -12,6 +11,7 @@ use crate::vm::temporal::names::NameMatcher;
 use averment_base::truth::Truth;
 use averment_base::value::compare::{ValueKey, values_equal};
 use averment_base::value::{Node, Value};
+use averment_checker::ir::{PatternAlternative, SelectionReach};
 use averment_runs::run::{Step, StepKind};
 use smallvec::SmallVec;
 use std::rc::Rc;

@@ -1,9 +1,9 @@
 //! What a selection takes around a step: the steps behind it up to a bound, the row of neighbouring calls that it stands in.
 
 use super::{SelectedSteps, SelectionPart};
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
+use averment_checker::ir::StepDistance;
 use averment_runs::run::{Step, StepKind};
 
 impl<'run> Machine<'run> {

@@ -4,7 +4,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use crate::bytecode::program::PatternId;
-use crate::ir::CallFlow;
+use averment_checker::ir::CallFlow;
 
 /// Maximum states; a larger expression is rejected.
 const MOST_STATES: usize = 2048;

@@ -6,10 +6,10 @@ use super::statements::{ExerciseState, StatementDefinition};
 use super::timeline::{Env, MatchCandidate, ValueId};
 use super::view::MonitorView;
 use crate::bytecode::program::CodeId;
-use crate::ir::PatternAlternative;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
+use averment_checker::ir::PatternAlternative;
 
 /// Why a failure proves nothing: something missing decided all candidates of a pattern, or every condition.
 pub(super) fn fails_by_missing(

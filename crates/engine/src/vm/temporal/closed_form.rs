@@ -15,9 +15,9 @@ use super::statements::StatementDefinition;
 use super::timeline::ValueId;
 use super::view::MonitorView;
 use crate::bytecode::program::CodeId;
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
+use averment_checker::ir::StepDistance;
 use averment_runs::run::Step;
 use smallvec::SmallVec;
 

@@ -5,8 +5,8 @@
 
 use super::plan::UniquePatternId;
 use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, CompiledMember, PatternId, Program};
-use crate::ir::{OperandTranslator, RuleRole};
 use averment_base::source::Span;
+use averment_checker::ir::{OperandTranslator, RuleRole};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use smallvec::SmallVec;

@@ -2,7 +2,7 @@
 
 use crate::bytecode::ops::{Literal, Op, Slot};
 use crate::bytecode::program::{CodeId, Program};
-use crate::ir::{Constant, LocalId};
+use averment_checker::ir::{Constant, LocalId};
 use averment_syntax::ast::TestKind;
 
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,9 +1,9 @@
 //! From the kind and name of a step to the alternatives of patterns that may match it.
 
 use super::plan::{UniquePattern, UniquePatternId};
-use crate::ir::NameTest;
 use crate::vm::prepare::PreparedProgram;
 use averment_base::value::glob::matches_wildcard;
+use averment_checker::ir::NameTest;
 use averment_runs::run::StepKind;
 use globset::{GlobBuilder, GlobMatcher};
 use rustc_hash::FxHashMap;

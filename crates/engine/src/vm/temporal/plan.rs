@@ -10,9 +10,9 @@ use super::statements::{self, StatementDefinition, StatementOperand};
 use super::view::WindowOperand;
 use crate::bytecode::ops::{BindingRef, Op};
 use crate::bytecode::program::{CodeId, PatternId, Program, TemporalId};
-use crate::ir::PatternAlternative;
 use crate::vm::course_growth::{CourseGrowth, looks_at_course};
 use crate::vm::prepare::PreparedProgram;
+use averment_checker::ir::PatternAlternative;
 use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
 

@@ -1,6 +1,6 @@
 //! Where a pattern has matched, kept so that "is there one behind step r, within the bound?" costs a look-up.
 
-use crate::ir::StepDistance;
+use averment_checker::ir::StepDistance;
 use averment_runs::run::Step;
 use smallvec::SmallVec;
 

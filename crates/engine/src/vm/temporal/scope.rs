@@ -11,12 +11,12 @@ use super::statements::{Polarity, StatementOperand};
 use super::verdict::{CallRelation, out_of_reach};
 use super::view::{Hit, MonitorView};
 use crate::bytecode::program::PatternId;
-use crate::ir::WindowScope;
 use crate::vm::context::JudgeContext;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
 use crate::vm::outcome::{CheckFinding, Role, UndecidedCause, UnjudgedRecord, VerdictEvidence, ViolationList};
 use averment_base::truth::Verdict;
+use averment_checker::ir::WindowScope;
 use windows::{AssumedAnswers, OpenedWindow, open_windows};
 
 struct HeaderMatches {

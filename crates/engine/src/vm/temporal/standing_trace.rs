@@ -8,13 +8,13 @@ use super::statements::StatementDefinition;
 use super::verdict::{CallRelation, out_of_reach};
 use super::view::{Hit, MonitorView, ReplicaMode};
 use crate::bytecode::program::CodeId;
-use crate::ir::PatternAlternative;
 use crate::vm::context::{ExpressionScope, JudgeContext, StepWindow};
 use crate::vm::derivation::{
     HitTrace, MissTrace, PatternTrace, ShownValue, StateTrace, TemporalStanding, TemporalTrace,
 };
 use crate::vm::fault::Fault;
 use averment_base::value::{Node, Value};
+use averment_checker::ir::PatternAlternative;
 use averment_runs::run::{Step, StepKind, StepStatus};
 use rustc_hash::FxHashSet;
 

@@ -11,10 +11,10 @@ use super::plan::StepKindSet;
 use super::statements::{ExerciseRule, ExerciseState, StatementDefinition};
 use super::unjudged_steps;
 use super::view::{MonitorView, ReplicaMode};
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{CheckFinding, UndecidedCause, UnjudgedRecord};
 use averment_base::truth::Verdict;
+use averment_checker::ir::StepDistance;
 use averment_runs::run::StepKind;
 use smallvec::SmallVec;
 

@@ -8,12 +8,12 @@ use super::statements::{Polarity, StatementDefinition};
 use super::timeline::{Env, Timeline, ValueId, to_index};
 use crate::bytecode::program::CodeId;
 use crate::bytecode::program::{PatternId, TemporalEntry};
-use crate::ir::PatternAlternative;
 use crate::vm::context::{ExpressionScope, JudgeContext};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
 use aho_corasick::AhoCorasick;
 use averment_base::value::Node;
+use averment_checker::ir::PatternAlternative;
 use averment_runs::run::Step;
 use smallvec::SmallVec;
 

@@ -6,9 +6,9 @@
 )]
 
 use super::{FileState, Permissions};
-use crate::ir::FileLook;
 use crate::vm::fault::Fault;
 use averment_base::files::{lies_in, nothing_there, open_resolved, resolve_path};
+use averment_checker::ir::FileLook;
 use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;

@@ -19,8 +19,8 @@ mod service;
 #[cfg(feature = "world")]
 mod watched_program;
 
-use crate::ir::FileLook;
 use crate::vm::fault::Fault;
+use averment_checker::ir::FileLook;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

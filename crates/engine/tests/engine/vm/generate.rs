@@ -1,11 +1,11 @@
 //! Random expressions, and random code that no compiler would emit.
 
 use averment_base::source::Span;
-use averment_engine::bytecode::ops::*;
-use averment_engine::ir::{
+use averment_checker::ir::{
     self, AssertionCheck, AssertionSettings, CheckedAssertion, CheckedModule, Constant, ExprKind, FunctionDef, LetDef,
     LocalId, ProgramSchema, RegexSource, Type, TypedExpr, TypedTest, ValueTest,
 };
+use averment_engine::bytecode::ops::*;
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use proptest::prelude::*;
 

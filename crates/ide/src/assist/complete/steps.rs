@@ -7,7 +7,7 @@ use crate::assist::context::DeclaredName;
 use crate::assist::cursor::{StatementPart, StepScope, scan_bounded};
 use crate::assist::member::{self, KnownField, PathTarget, step_kind};
 use crate::assist::vocabulary::{self, Role};
-use averment_engine::check::DeclarationKind;
+use averment_checker::DeclarationKind;
 use averment_runs::run::StepKind;
 use averment_syntax::statements;
 

@@ -8,7 +8,7 @@ use crate::assist::entries::ObjectKind;
 use crate::assist::member::{self, KnownField, PathTarget};
 use crate::assist::vocabulary::{self, Role};
 use averment_builtins::table;
-use averment_engine::check::DeclarationKind;
+use averment_checker::DeclarationKind;
 use averment_runs::run::StepKind;
 use averment_syntax::statements;
 

@@ -7,7 +7,7 @@ use crate::assist::entries::{ObjectKind, RUN_KEYS};
 use crate::assist::vocabulary::{self, Role};
 use averment_base::diagnostic::Slug;
 use averment_builtins::stdlib;
-use averment_engine::check::DeclarationKind;
+use averment_checker::DeclarationKind;
 use averment_syntax::statements;
 
 impl CompletionBuilder<'_, '_> {

@@ -5,8 +5,8 @@ use super::key;
 use super::numbers::{IntervalEnd, NumberSet, exact_number};
 use super::texts::{RegexPattern, TextSet, TextTest};
 use super::values::ValueSet;
-use averment_engine::check::walk;
-use averment_engine::ir::{CheckedModule, Constant, ExprKind, LocalId, Type, TypedExpr, TypedTest, ValueTest};
+use averment_checker::ir::{CheckedModule, Constant, ExprKind, LocalId, Type, TypedExpr, TypedTest, ValueTest};
+use averment_checker::walk;
 use averment_syntax::ast::{BinaryOperator, ExprQuantifier, TestKind};
 use std::rc::Rc;
 
@@ -98,8 +98,7 @@ impl<'m> FormulaBuilder<'m> {
     /// Expands a call of a definition, if no variables of its arguments can be captured.
     fn definition_formula(&mut self, expr: &TypedExpr, number: u32, arguments: &[TypedExpr], wanted: bool) -> Formula {
         let def = self.module.defs.get(number as usize).filter(|_| self.depth < DEPTH);
-        let has_locals =
-            |one: &TypedExpr| averment_engine::check::any_kind(one, &|kind| matches!(kind, ExprKind::Local(_)));
+        let has_locals = |one: &TypedExpr| averment_checker::any_kind(one, &|kind| matches!(kind, ExprKind::Local(_)));
         match def {
             Some(def) if !arguments.iter().any(has_locals) => {
                 let mut body = def.body.clone();
@@ -276,7 +275,7 @@ fn may_fault(expr: &TypedExpr, module: &CheckedModule, depth: usize) -> bool {
         }
         ExprKind::Constant(Constant::Boolean(_)) => false,
         // What is computed on the way to a test may fault too: a condition inside a quantifier, a definition.
-        ExprKind::Test(_) => averment_engine::check::any_kind(expr, &|kind| {
+        ExprKind::Test(_) => averment_checker::any_kind(expr, &|kind| {
             matches!(
                 kind,
                 ExprKind::Quantifier(..)
@@ -303,12 +302,12 @@ fn substitute_arguments(body: &mut TypedExpr, arguments: &[TypedExpr]) {
         return;
     }
     stacker::maybe_grow(64 << 10, 1 << 20, || {
-        averment_engine::check::children_mut(body, &mut |child| substitute_arguments(child, arguments));
+        averment_checker::children_mut(body, &mut |child| substitute_arguments(child, arguments));
     });
 }
 
 fn has_wildcard(expr: &TypedExpr) -> bool {
-    averment_engine::check::any_kind(expr, &|kind| matches!(kind, ExprKind::Every(_) | ExprKind::Deep(_)))
+    averment_checker::any_kind(expr, &|kind| matches!(kind, ExprKind::Every(_) | ExprKind::Deep(_)))
 }
 
 /// True if a value is the outcome of a test, which remembers its explanation.

@@ -3,7 +3,7 @@
 
 use super::key::expr_key;
 use super::patterns::split_conjuncts;
-use averment_engine::ir::{NameTest, PatternAlternative, TypedExpr};
+use averment_checker::ir::{NameTest, PatternAlternative, TypedExpr};
 use std::collections::HashMap;
 
 /// Alternatives that one is compared with: more have the same ends only where somebody means it.

@@ -1,7 +1,7 @@
 //! Expressions and patterns as keys: two that mean the same thing in the same scope and are built alike have the same key.
 
-use averment_engine::check::json_text;
-use averment_engine::ir::{CheckedPattern, ExprKind, NameTest, PatternAlternative, TypedExpr, TypedTest};
+use averment_checker::ir::{CheckedPattern, ExprKind, NameTest, PatternAlternative, TypedExpr, TypedTest};
+use averment_checker::json_text;
 use std::fmt::Write as _;
 
 /// The key of an expression.

@@ -2,7 +2,7 @@
 
 use super::key;
 use averment_base::value::glob::matches_wildcard;
-use averment_engine::ir::{CheckedPattern, ExprKind, NameTest, PatternAlternative, TypedExpr};
+use averment_checker::ir::{CheckedPattern, ExprKind, NameTest, PatternAlternative, TypedExpr};
 use averment_syntax::ast::BinaryOperator;
 
 /// True if every step that matches `small` certainly matches `large`.

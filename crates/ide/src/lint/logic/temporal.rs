@@ -8,7 +8,7 @@ use super::patterns::{is_disjoint, is_free, is_subset};
 use super::solve::ClauseSet;
 use super::values::ValueSet;
 use crate::lint::lint_semantics::{StepClaim, statement_semantics};
-use averment_engine::ir::{AssertionCheck, CheckedPattern, GroupKind, GroupMember, Temporal, TypedExpr};
+use averment_checker::ir::{AssertionCheck, CheckedPattern, GroupKind, GroupMember, Temporal, TypedExpr};
 use std::rc::Rc;
 
 /// Maximum counted patterns: each pair is compared.
@@ -25,7 +25,7 @@ pub struct AssertionFormulas<'m> {
 impl<'m> AssertionFormulas<'m> {
     /// No assertion yet.
     #[must_use]
-    pub fn new(module: &'m averment_engine::ir::CheckedModule) -> Self {
+    pub fn new(module: &'m averment_checker::ir::CheckedModule) -> Self {
         Self { builder: FormulaBuilder::new(module), counted: Vec::new(), only: Vec::new() }
     }
 

@@ -8,7 +8,7 @@ use super::super::server::LspServer;
 use super::super::text::protocol_number;
 use super::hover::markdown_content;
 use crate::assist::{self, Completion, CompletionKind, Completions, CursorContext};
-use averment_engine::check::files::Files as _;
+use averment_checker::files::Files as _;
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionResponse, CompletionTextEdit,
     Documentation, InsertTextFormat, TextEdit,

@@ -5,7 +5,7 @@ use super::super::dispatch::LspResult;
 use super::super::server::LspServer;
 use crate::assist;
 use averment_builtins::table::type_word;
-use averment_engine::ir::Type;
+use averment_checker::ir::Type;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{ItemKind, Statement, StatementKind, SyntaxItem};
 use lsp_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams};

@@ -6,7 +6,7 @@ use super::super::publish::lsp_location;
 use super::super::server::LspServer;
 use super::super::workspace::rule_files;
 use averment_base::source::Span;
-use averment_engine::check::{Declaration, DeclarationKind};
+use averment_checker::{Declaration, DeclarationKind};
 use lsp_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, GotoDefinitionParams, GotoDefinitionResponse,
     Location, ReferenceParams,

@@ -6,7 +6,7 @@ use super::super::publish::lsp_range;
 use super::super::server::LspServer;
 use super::navigation::{DeclaredSymbol, NameMeaning, all_places, name_at};
 use averment_base::source::Span;
-use averment_engine::check::DeclarationKind as K;
+use averment_checker::DeclarationKind as K;
 use averment_syntax::words;
 use lsp_types::{PrepareRenameResponse, RenameParams, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit};
 use std::collections::BTreeMap;

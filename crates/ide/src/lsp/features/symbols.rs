@@ -143,8 +143,8 @@ fn matches_query(name: &str, wanted: &str) -> bool {
     wanted.chars().all(|letter| letters.any(|own| own == letter))
 }
 
-fn symbol_kind(kind: averment_engine::check::DeclarationKind) -> SymbolKind {
-    use averment_engine::check::DeclarationKind as K;
+fn symbol_kind(kind: averment_checker::DeclarationKind) -> SymbolKind {
+    use averment_checker::DeclarationKind as K;
     match kind {
         K::Param => SymbolKind::VARIABLE,
         K::Let => SymbolKind::CONSTANT,

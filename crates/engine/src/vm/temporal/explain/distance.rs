@@ -3,8 +3,8 @@
 use super::super::recent_occurrences::{bound_holds, step_measure};
 use super::super::timeline::to_index;
 use super::super::view::{Hit, MonitorView};
-use crate::ir::StepDistance;
 use crate::vm::outcome::{Role, VerdictEvidence};
+use averment_checker::ir::StepDistance;
 
 impl MonitorView<'_, '_> {
     pub(in super::super) fn too_late(

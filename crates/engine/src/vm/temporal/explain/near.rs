@@ -5,11 +5,11 @@ use super::super::timeline::Env;
 use super::super::view::{BindingNames, Hit, MonitorView, PairFit, merge_envs, same_values};
 use super::values_differ;
 use crate::bytecode::program::CodeId;
-use crate::ir::PatternAlternative;
 use crate::vm::context::ExpressionScope;
 use crate::vm::nearest::equal_otherwise;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use averment_base::value::Value;
+use averment_checker::ir::PatternAlternative;
 use averment_runs::run::Step;
 
 /// Steps examined for a near miss.

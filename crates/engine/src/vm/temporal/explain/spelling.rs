@@ -1,10 +1,10 @@
 //! Names that nearly are the one that a pattern asks for: a misspelt tool is the first thing to look for where a run lacks it.
 
 use super::super::view::MonitorView;
-use crate::ir::{NameTest, PatternAlternative};
 use crate::vm::outcome::{Role, VerdictEvidence};
 use averment_base::diagnostic::suggest;
 use averment_base::near;
+use averment_checker::ir::{NameTest, PatternAlternative};
 use averment_runs::run::StepKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;

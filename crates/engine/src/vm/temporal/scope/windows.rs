@@ -3,9 +3,9 @@
 use super::super::timeline::{Env, ValueId};
 use super::super::view::{Hit, MonitorView, PairFit, same_values};
 use crate::bytecode::program::PatternId;
-use crate::ir::WindowScope;
 use crate::vm::context::{JudgeContext, StepWindow};
 use crate::vm::fault::Fault;
+use averment_checker::ir::WindowScope;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Unknown header matches that are enumerated; with more, the block is undecided.

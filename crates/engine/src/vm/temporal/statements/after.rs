@@ -4,7 +4,6 @@ use super::{
     ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, in_front,
 };
 use crate::bytecode::program::PatternId;
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::closed_form::{
@@ -18,6 +17,7 @@ use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, eve
 use crate::vm::temporal::recent_occurrences::{bound_holds, bound_limit, step_measure};
 use crate::vm::temporal::timeline::{Env, to_index};
 use crate::vm::temporal::view::{Hit, MonitorView, same_values};
+use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;

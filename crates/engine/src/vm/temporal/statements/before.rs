@@ -4,7 +4,6 @@ use super::{
     ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, in_front,
 };
 use crate::bytecode::program::PatternId;
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::temporal::call_knowledge::UnknownCause;
@@ -20,6 +19,7 @@ use crate::vm::temporal::recent_occurrences::{
     FoundOccurrence, Occurrence, RecentOccurrences, bound_holds, step_measure,
 };
 use crate::vm::temporal::view::{Hit, MonitorView};
+use averment_checker::ir::StepDistance;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 

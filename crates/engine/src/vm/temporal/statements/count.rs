@@ -7,7 +7,6 @@
 
 use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operand};
 use crate::bytecode::program::{CodeId, PatternId};
-use crate::ir::TimesRange;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
@@ -21,6 +20,7 @@ use crate::vm::temporal::timeline::{Env, ValueId, to_index};
 use crate::vm::temporal::view::{Hit, MonitorView, PairFit, same_values};
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Number, Value};
+use averment_checker::ir::TimesRange;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -50,7 +50,7 @@ struct CountSemantics {
 #[derive(Debug, Clone, Copy)]
 enum NumberTest {
     Times(TimesRange),
-    /// An expression over [`crate::ir::Local::COUNT`].
+    /// An expression over [`averment_checker::ir::Local::COUNT`].
     Code(CodeId),
 }
 

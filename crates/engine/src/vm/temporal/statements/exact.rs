@@ -2,7 +2,6 @@
 
 use super::{ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, to_operands};
 use crate::bytecode::program::PatternId;
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::explain::{count_words, for_which, reason_with};
@@ -11,6 +10,7 @@ use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, ste
 use crate::vm::temporal::states::{PartialMatch, under_any};
 use crate::vm::temporal::timeline::{Env, ValueId, to_index};
 use crate::vm::temporal::view::{Hit, MonitorView, PairFit, ReplicaMode, merge_envs, same_values};
+use averment_checker::ir::StepDistance;
 use averment_syntax::ast::SequenceMode;
 use rustc_hash::FxHashMap;
 

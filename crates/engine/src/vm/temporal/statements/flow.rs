@@ -2,7 +2,6 @@
 
 use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, to_operands};
 use crate::bytecode::program::PatternId;
-use crate::ir::CallFlow;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::automaton::{FlowAutomaton, StateSet, flow_patterns};
@@ -11,6 +10,7 @@ use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, eve
 use crate::vm::temporal::states::{KEPT, PartialMatch};
 use crate::vm::temporal::timeline::{Env, to_index};
 use crate::vm::temporal::view::{Hit, MonitorView};
+use averment_checker::ir::CallFlow;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

@@ -5,7 +5,6 @@ use super::{
     ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, in_front,
 };
 use crate::bytecode::program::PatternId;
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::explain::{for_which, reason_with};
@@ -14,6 +13,7 @@ use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, ope
 use crate::vm::temporal::recent_occurrences::{bound_holds, step_measure};
 use crate::vm::temporal::timeline::to_index;
 use crate::vm::temporal::view::{Hit, MonitorView, PairFit, same_values};
+use averment_checker::ir::StepDistance;
 
 pub(super) fn immediately_before(
     step: PatternId,

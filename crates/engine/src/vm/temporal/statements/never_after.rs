@@ -5,7 +5,6 @@ use super::windows::{
 };
 use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, hurting_operand};
 use crate::bytecode::program::PatternId;
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::temporal::closed_form::{
     ClosedVerdict, ConditionOracle, FailingPlace, OccurrenceLookup, Occurrences, is_by_place,
@@ -13,6 +12,7 @@ use crate::vm::temporal::closed_form::{
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit, operand_hits};
 use crate::vm::temporal::view::{Hit, MonitorView};
+use averment_checker::ir::StepDistance;
 
 pub(super) fn never_after_statement(
     steps: &[PatternId],

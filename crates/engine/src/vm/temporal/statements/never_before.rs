@@ -6,7 +6,6 @@
 use super::windows::{AllMonitors, WindowRoles, window_operands};
 use super::{ExerciseRule, Polarity, StatementDefinition, StatementSemantics, mixed_operand};
 use crate::bytecode::program::PatternId;
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::closed_form::{
@@ -20,6 +19,7 @@ use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, eve
 use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, bound_holds, step_measure};
 use crate::vm::temporal::timeline::{Env, ValueId};
 use crate::vm::temporal::view::{Hit, MonitorView, PairFit, PairSide, ReplicaMode, same_values};
+use averment_checker::ir::StepDistance;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 

@@ -7,7 +7,6 @@ use super::{
     ExerciseRule, ExerciseState, Polarity, StatementDefinition, StatementSemantics, hurting_operand, mixed_operand,
 };
 use crate::bytecode::program::PatternId;
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, FailingPlace, OccurrenceLookup, Occurrences};
 use crate::vm::temporal::failures::FailureList;
@@ -15,6 +14,7 @@ use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit, operand_hits};
 use crate::vm::temporal::view::{Hit, MonitorView, ReplicaMode};
+use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 

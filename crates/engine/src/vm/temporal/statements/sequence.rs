@@ -5,7 +5,6 @@
 
 use super::{ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, to_operands};
 use crate::bytecode::program::PatternId;
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
@@ -16,6 +15,7 @@ use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, ste
 use crate::vm::temporal::states::{KEPT, PartialMatch};
 use crate::vm::temporal::timeline::{Env, to_index};
 use crate::vm::temporal::view::{BindingNames, Hit, MonitorView, PairFit, env_key, merge_envs, same_values};
+use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 

@@ -2,7 +2,6 @@
 
 use super::{Polarity, StatementOperand, hurting_operand};
 use crate::bytecode::program::PatternId;
-use crate::ir::StepDistance;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::temporal::explain::{reason_with, within_words};
@@ -12,6 +11,7 @@ use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
 use crate::vm::temporal::timeline::Env;
 use crate::vm::temporal::view::{Hit, MonitorView, PairFit, PairSide, env_key, merge_envs, same_values};
+use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 

@@ -3,8 +3,8 @@
 use averment_base::diagnostic::{Severity, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, CheckResult, check_rules};
+use averment_checker::files::Memory;
+use averment_checker::{CheckOptions, CheckResult, check_rules};
 use std::path::Path;
 
 fn checked(text: &str, files: &Memory) -> (SourceMap, CheckResult) {

@@ -1,8 +1,11 @@
-//! From the syntax tree to [`crate::ir`]: names, types, the tool catalogue, patterns, statements, settings and ids.
+//! From the syntax tree to the checked form ([`ir`]): names, types, the tool catalogue, patterns, statements, settings and ids.
 //!
 //! [`check_rules`] loads the root file and its imports, declares what they declare, and lowers the root's rules. An error never stops the
 //! work: what could not be made sense of becomes a value of type `any`, of which nothing further is said.
+//!
+//! Nothing here touches a file but for the feature `files`, which reads the files that rules import from the disk ([`files::Disk`]).
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests write files"))]
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
@@ -30,6 +33,7 @@ mod ids;
 mod invariant;
 mod invariant_cases;
 mod invariant_inputs;
+pub mod ir;
 mod jsonpath;
 mod keywords;
 mod kinds;
@@ -64,7 +68,6 @@ pub mod walk;
 mod world;
 mod zones;
 
-use crate::ir;
 pub use allow::silence_lints;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, suggest};
 use averment_base::limits::Limits;

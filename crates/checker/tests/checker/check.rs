@@ -2,8 +2,8 @@
 
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_engine::check::files::Memory;
-use averment_engine::check::{CheckOptions, CheckResult, check_rules};
+use averment_checker::files::Memory;
+use averment_checker::{CheckOptions, CheckResult, check_rules};
 use averment_fixtures as fixtures;
 use std::fmt::Write;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn lowered(text: &str) -> String {
 
 /// Checked statements in a short form.
 mod show {
-    use averment_engine::ir::{
+    use averment_checker::ir::{
         AssertionCheck, CheckedPattern, Constant, ExprKind, NameTest, PatternAlternative, SelectionReach, Temporal,
         TypedExpr, ValueTest, WindowScope,
     };
@@ -496,7 +496,7 @@ fn deep_and_long_texts_end_with_a_message_and_not_with_a_crash() {
 #[test]
 fn what_is_checked_means_what_it_says() {
     let folder = fixtures::project("tests/golden/verdicts");
-    let disk = averment_engine::check::files::Disk::anywhere(1 << 20);
+    let disk = averment_checker::files::Disk::anywhere(1 << 20);
     let (mut wrong, mut tests) = (Vec::new(), 0);
     for path in fixtures::rule_files(&folder) {
         let name = fixtures::name(&path);
@@ -534,7 +534,7 @@ fn texts() -> Vec<(std::path::PathBuf, String)> {
 /// What is said of a text whose paths start in a folder on disk.
 fn checked_in(folder: &Path, text: &str) -> (SourceMap, CheckResult) {
     let limits = Limits::default();
-    let files = averment_engine::check::files::Disk::anywhere(limits.rule_file_bytes);
+    let files = averment_checker::files::Disk::anywhere(limits.rule_file_bytes);
     let mut map = SourceMap::default();
     let root = map.add_file(SourceFile::new("rules.assert", Some(folder), text));
     let checked = check_rules(&mut map, root, &CheckOptions { limits, files: &files });

@@ -4,8 +4,8 @@
 use averment_base::diagnostic::{Diagnostic, Severity};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_engine::check::files::Disk;
-use averment_engine::check::{CheckOptions, CheckResult, check_rules};
+use averment_checker::files::Disk;
+use averment_checker::{CheckOptions, CheckResult, check_rules};
 use averment_fixtures as fixtures;
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,18 @@
+//! What is said of rule files, and what is made of them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_possible_wrap,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test that meets something unexpected has failed, and may look at files and clocks"
+)]
+
+mod check;
+mod conformance;
+mod reference;

@@ -3,8 +3,8 @@
 //!
 //! It is recorded while the assertion is judged, by the evaluator that judges it; nothing here decides anything.
 
-use super::outcome::AssertionOutcome;
 use crate::ir::GroupKind;
+use crate::vm::outcome::AssertionOutcome;
 use averment_base::source::Span;
 use averment_base::truth::{Truth, Verdict};
 

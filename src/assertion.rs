@@ -1,6 +1,6 @@
 //! The assertions of rules, whatever the run.
 
-use crate::outcome::Severity;
+use averment_checker::ir::Severity;
 use averment_report::table::{Location, ReportItem, ReportTable};
 
 /// An assertion of the rules, whatever the run.

@@ -49,6 +49,14 @@ enum RuleSource {
     File(PathBuf),
 }
 
+impl Rules {
+    /// Begins rules of several files, with parameters, a catalogue of tools, limits and permissions.
+    #[must_use]
+    pub fn builder() -> RulesBuilder {
+        RulesBuilder::default()
+    }
+}
+
 impl RulesBuilder {
     /// Adds a rule file held in memory. `name` stands in messages, and in places of outcomes; where [`RulesBuilder::files`] are given, the
     /// paths in the text start in its folder. Ids are those of the file alone: two files may use the same.

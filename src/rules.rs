@@ -1,7 +1,6 @@
 //! Compiled rules, and what they say of runs.
 
 use crate::assertion::Assertion;
-use crate::builder::RulesBuilder;
 use crate::error::{Diagnostics, Problem, ReadError, RulesError, RunError};
 use crate::explain::Explanation;
 use crate::outcome::{Outcome, Verdict};
@@ -84,12 +83,6 @@ pub struct JudgeSettings {
 }
 
 impl Rules {
-    /// Begins rules of several files, with parameters, a catalogue of tools, limits and permissions.
-    #[must_use]
-    pub fn builder() -> RulesBuilder {
-        RulesBuilder::default()
-    }
-
     /// Compiles one text. `name` stands in messages and places. The text can import nothing but the standard set, and its rules can look at
     /// nothing but the run.
     ///

@@ -6,8 +6,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_checker::ir::{Constant, DeclaredParam, Type};
 use averment_checker::{CheckOptions, check_with_tools};
-use averment_engine::bytecode::program::{Program, ProgramSource};
-use averment_engine::bytecode::relocate::ForeignOrigin;
+use averment_engine::bytecode::program::{ForeignOrigin, Program, ProgramSource};
 use averment_engine::compile;
 use std::path::Path;
 

@@ -94,7 +94,7 @@ fn run_one(
             let (program, prepared) = (&subject.program, &subject.prepared);
             let judged = testing::judge_test(program, prepared, &run, &arena, stated, limits, coverage.is_some());
             if let (Some(coverage), Some(seen)) = (coverage, &judged.seen) {
-                coverage.add_run(program, prepared, &judged.outcome, seen);
+                coverage.add_run(&judged.outcome, seen);
             }
             let (snapshot, why) = collect_findings(subject, table, &run, &judged.outcome);
             judged_as(trial, expect, judged, snapshot, why)

@@ -56,7 +56,7 @@ pub fn cover_runs(
         for (subject, coverage) in subjects.iter().zip(coverage.iter_mut()) {
             let (program, prepared) = (&subject.program, &subject.prepared);
             let (outcome, seen) = evaluate_with_coverage(program, prepared, &run, &arena, &options);
-            coverage.add_run(program, prepared, &outcome, &seen);
+            coverage.add_run(&outcome, &seen);
         }
         Ok(())
     })

@@ -179,8 +179,7 @@ impl<'p> PrefilterBuilder<'p> {
 
     /// `None` if its reads cannot be determined.
     fn add_condition(&mut self, code: CodeId, given: bool) -> Option<u32> {
-        let chunk = self.program.chunks.get(code.0 as usize)?;
-        let ops: &'p [Op] = self.program.code.get(chunk.start as usize..chunk.end as usize)?;
+        let ops: &'p [Op] = self.program.code_ops(code)?;
         if let Some(known) = self.known.get(&(ops, given)) {
             return *known;
         }

@@ -149,8 +149,7 @@ impl<'p> CodeTracer<'p> {
     /// Records paths in any code: keys follow their root directly. `None` if it reads more than entries and fields.
     fn trace_paths(&mut self, code: CodeId, depth: usize) -> Option<()> {
         let Some(depth) = depth.checked_sub(1) else { return self.stop(Need::TooMuch) };
-        let chunk = self.program.chunks.get(code.0 as usize)?;
-        let mut ops = self.program.code.get(chunk.start as usize..chunk.end as usize)?.iter().peekable();
+        let mut ops = self.program.code_ops(code)?.iter().peekable();
         while let Some(op) = ops.next() {
             let base = match *op {
                 Op::Root(name) if is_list_of_steps(self.name_text(name.0)?) => {
@@ -224,8 +223,7 @@ impl<'p> CodeTracer<'p> {
 
     fn trace_chunk(&mut self, code: CodeId, locals: &[SymbolicValue], depth: usize) -> Option<SymbolicValue> {
         let depth = depth.checked_sub(1)?;
-        let chunk = self.program.chunks.get(code.0 as usize)?;
-        let ops = self.program.code.get(chunk.start as usize..chunk.end as usize)?;
+        let ops = self.program.code_ops(code)?;
         let mut stack = Vec::new();
         for op in ops {
             self.trace_op(*op, locals, depth, &mut stack)?;

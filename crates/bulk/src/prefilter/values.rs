@@ -282,8 +282,7 @@ fn only_literals(reads: &ConditionReads) -> Option<Vec<&SearchLiteral>> {
 }
 
 fn code_form(program: &Program, code: CodeId) -> Option<Vec<Op>> {
-    let chunk = program.chunks.get(code.0 as usize)?;
-    let ops = program.code.get(chunk.start as usize..chunk.end as usize)?;
+    let ops = program.code_ops(code)?;
     let blank = |op: &Op| match op {
         Op::Constant(_) => Op::Constant(ops::Literal(0)),
         Op::Regex(_) => Op::Regex(ops::Pattern(0)),

@@ -1,43 +1,18 @@
 //! The body of an assertion: each statement as sentences.
 
-use super::conditions::{EqualityKind, negate_condition};
+use super::conditions::EqualityKind;
 use super::eval::plain_truth;
-use super::flow::{StatementFlow, push_when};
+use super::flow::{BodyLine, StatementFlow, push_when};
 use super::groups::open_reason;
 use super::needs::needs_of_parts;
 use super::program::SuiteProgram;
-use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
+use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, negate_condition, open_value};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
     FunctionBody, NEXT_TURN, TsElement, TsFunction, TsPattern, TsStatement, TsStatementKind,
 };
-use crate::writer::{BindingStrength, quote_text};
+use crate::writer::BindingStrength;
 use averment_base::source::Span;
-
-#[derive(Debug, Clone)]
-pub(super) enum BodyLine {
-    Assertion {
-        text: String,
-        place: Span,
-        message: Option<String>,
-        class: Option<(String, Option<String>)>,
-        /// Contains a backtracking regular expression.
-        backtracks: bool,
-        /// The text as a condition, if it is one.
-        condition: Option<RunExpr>,
-    },
-    /// Lines that apply to runs that meet a condition.
-    When(RunExpr, Span, Vec<BodyLine>),
-    Remark(String),
-}
-
-impl BodyLine {
-    /// In the place of an assertion that is not read.
-    pub(super) fn undecided_line(why: &str, place: Span) -> Self {
-        let text = format!("undecided({})", quote_text(why));
-        Self::Assertion { text, place, message: None, class: None, backtracks: false, condition: None }
-    }
-}
 
 /// What an assertion says.
 enum AssertionText {

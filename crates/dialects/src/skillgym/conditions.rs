@@ -1,6 +1,6 @@
 //! Conditions: their opposites, and how they are joined where a program may throw or meet `undefined`.
 
-use super::value::{RunExpr, RunExprKind, join_needs};
+use super::value::{RunExpr, RunExprKind, join_needs, negate_condition};
 use crate::writer::BindingStrength;
 
 /// How strictly the program compares.
@@ -9,29 +9,6 @@ pub(super) enum EqualityKind {
     Strict,
     /// `==`, which converts values.
     Loose,
-}
-
-/// The opposite; where the program throws it does not hold either.
-pub(super) fn negate_condition(truth: &RunExpr) -> RunExpr {
-    let needs = truth.needs.clone();
-    if let Some(opposite) = &truth.opposite {
-        let opposite = RunExpr::with_binding(opposite.as_str(), BindingStrength::Test, RunExprKind::Truth);
-        let back = Some(truth.nested_text(BindingStrength::Test));
-        return RunExpr { opposite: back, needs, total: turn_around(truth), ..opposite };
-    }
-    let inside = truth.nested_text(BindingStrength::Test);
-    let negated = match &needs {
-        Some(needs) => RunExpr::new(format!("({needs} and not {inside})"), RunExprKind::Truth),
-        None => RunExpr::with_binding(format!("not {inside}"), BindingStrength::Not, RunExprKind::Truth),
-    };
-    RunExpr { opposite: Some(inside), needs, total: turn_around(truth), ..negated }
-}
-
-fn turn_around(truth: &RunExpr) -> Option<Box<[String; 2]>> {
-    truth.total.as_ref().map(|total| {
-        let [holds, fails] = (**total).clone();
-        Box::new([fails, holds])
-    })
 }
 
 /// Of two values that may be `undefined`, which are equal where both of them are.

@@ -1,7 +1,7 @@
 //! Expressions that stand alone, and loops: what they assert.
 
-use super::body::{BodyContext, BodyLine, BranchBodies};
-use super::flow::{StatementFlow, push_when};
+use super::body::{BodyContext, BranchBodies};
+use super::flow::{BodyLine, StatementFlow, push_when};
 use super::groups::open_reason;
 use super::members::element_of;
 use super::program::SuiteProgram;

@@ -1,9 +1,34 @@
-//! Where the statements behind a statement are reached.
+//! The lines that a function becomes, and where the statements behind a statement are reached.
 
-use super::body::BodyLine;
 use super::conditions::{join_all, join_any};
 use super::value::RunExpr;
+use crate::writer::quote_text;
 use averment_base::source::Span;
+
+#[derive(Debug, Clone)]
+pub(super) enum BodyLine {
+    Assertion {
+        text: String,
+        place: Span,
+        message: Option<String>,
+        class: Option<(String, Option<String>)>,
+        /// Contains a backtracking regular expression.
+        backtracks: bool,
+        /// The text as a condition, if it is one.
+        condition: Option<RunExpr>,
+    },
+    /// Lines that apply to runs that meet a condition.
+    When(RunExpr, Span, Vec<BodyLine>),
+    Remark(String),
+}
+
+impl BodyLine {
+    /// In the place of an assertion that is not read.
+    pub(super) fn undecided_line(why: &str, place: Span) -> Self {
+        let text = format!("undecided({})", quote_text(why));
+        Self::Assertion { text, place, message: None, class: None, backtracks: false, condition: None }
+    }
+}
 
 /// If the statements behind a statement are reached.
 #[derive(Debug, Clone)]

@@ -1,7 +1,6 @@
 //! What values need that a program makes without an error.
 
-use super::conditions::negate_condition;
-use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, join_needs, open_value};
+use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, join_needs, negate_condition, open_value};
 use crate::writer::BindingStrength;
 
 /// What parts of a value need, and why one of them is not known.

@@ -1,9 +1,9 @@
 //! Operators, of values that are there without a run and of what is known of a run.
 
-use super::conditions::{EqualityKind, equal_or_missing, join_all, join_any, negate_condition};
+use super::conditions::{EqualityKind, equal_or_missing, join_all, join_any};
 use super::eval::{number_text, plain_text, plain_truth, whole_number};
 use super::program::SuiteProgram;
-use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, join_needs, open_value};
+use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, join_needs, negate_condition, open_value};
 use crate::regex_flavour::translate_javascript;
 use crate::writer::{BindingStrength, object_key, quote_text};
 

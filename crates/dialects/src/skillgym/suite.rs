@@ -1,7 +1,8 @@
 //! The suite: its settings, its cases, and what is said of what was not read.
 
-use super::body::{BodyContext, BodyLine, class_of};
+use super::body::{BodyContext, class_of};
 use super::eval::plain_truth;
+use super::flow::BodyLine;
 use super::groups::open_reason;
 use super::operators::duration_literal;
 use super::program::{SuiteProgram, UnreadPart};

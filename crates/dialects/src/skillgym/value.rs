@@ -232,8 +232,7 @@ impl RunExpr {
     pub(super) fn total_texts(&self) -> [String; 2] {
         match &self.total {
             Some(total) => (**total).clone(),
-            None => [self, &super::conditions::negate_condition(self)]
-                .map(|condition| condition.nested_text(BindingStrength::Closely)),
+            None => [self, &negate_condition(self)].map(|condition| condition.nested_text(BindingStrength::Closely)),
         }
     }
 
@@ -258,6 +257,29 @@ impl RunExpr {
     pub(super) fn nested_text(&self, binds: BindingStrength) -> String {
         if self.binds < binds { format!("({})", self.text) } else { self.text.clone() }
     }
+}
+
+/// The opposite; where the program throws it does not hold either.
+pub(super) fn negate_condition(truth: &RunExpr) -> RunExpr {
+    let needs = truth.needs.clone();
+    if let Some(opposite) = &truth.opposite {
+        let opposite = RunExpr::with_binding(opposite.as_str(), BindingStrength::Test, RunExprKind::Truth);
+        let back = Some(truth.nested_text(BindingStrength::Test));
+        return RunExpr { opposite: back, needs, total: turn_around(truth), ..opposite };
+    }
+    let inside = truth.nested_text(BindingStrength::Test);
+    let negated = match &needs {
+        Some(needs) => RunExpr::new(format!("({needs} and not {inside})"), RunExprKind::Truth),
+        None => RunExpr::with_binding(format!("not {inside}"), BindingStrength::Not, RunExprKind::Truth),
+    };
+    RunExpr { opposite: Some(inside), needs, total: turn_around(truth), ..negated }
+}
+
+fn turn_around(truth: &RunExpr) -> Option<Box<[String; 2]>> {
+    truth.total.as_ref().map(|total| {
+        let [holds, fails] = (**total).clone();
+        Box::new([fails, holds])
+    })
 }
 
 /// Both of two conditions that the program needs.

@@ -3,7 +3,8 @@
 //! It is what `aver compile` writes. Everything in it is data; what has to be built from it before a run (automata, compiled regular
 //! expressions) is built once per process by `vm::prepare`, and only when it is needed.
 
-use averment_base::source::Span;
+use super::ops::Op;
+use averment_base::source::{FileId, Span};
 use averment_base::truth::Verdict;
 use averment_checker::ir::{
     self, AssertionSettings, Constant, GroupKind, OverRunsCheck, PatternAlternative, Temporal, WindowScope,
@@ -11,6 +12,7 @@ use averment_checker::ir::{
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The number of a chunk of code: one expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -70,7 +72,7 @@ pub struct Program {
     /// Tests in file order.
     pub tests: Vec<CompiledTest>,
     /// Where the text of the rules comes from, where it was made of another file.
-    pub origin: Option<super::relocate::ForeignOrigin>,
+    pub origin: Option<ForeignOrigin>,
     /// Verdict names of the system whose file the rules were translated from.
     pub own_verdicts: Option<ForeignVerdicts>,
 }
@@ -131,6 +133,68 @@ pub struct ProgramSource {
     pub name: String,
     /// Its text.
     pub text: String,
+}
+
+/// The source that holds the text that was made, and where its pieces come from. Reasons quote the text; reports name the places.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ForeignOrigin {
+    source: FileId,
+    /// Sorted by start, larger pieces first; pieces nested in others are more precise.
+    pieces: Vec<(Range<u32>, Span)>,
+}
+
+impl ForeignOrigin {
+    /// Maps pieces of a source to places in another one.
+    #[must_use]
+    pub fn new(source: FileId, mut pieces: Vec<(Range<u32>, Span)>) -> Self {
+        pieces.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+        Self { source, pieces }
+    }
+
+    /// The place that a piece of the text was made of: that of the smallest piece around it, or the start of the file. A place in another source
+    /// is what it is.
+    #[must_use]
+    pub fn foreign_place(&self, span: Span) -> Span {
+        if span.file != self.source {
+            return span;
+        }
+        let behind = self.pieces.partition_point(|(range, _)| range.start <= span.start);
+        let around = self.pieces.get(..behind).unwrap_or_default().iter().rev();
+        let found = around.filter(|(range, _)| span.end <= range.end).min_by_key(|(range, _)| range.len());
+        found.map_or(Span::default(), |(_, place)| *place)
+    }
+}
+
+impl Program {
+    /// The instructions of an expression; `None` for a number that no expression has.
+    #[must_use]
+    pub fn code_ops(&self, code: CodeId) -> Option<&[Op]> {
+        let chunk = self.chunks.get(code.0 as usize)?;
+        self.code.get(chunk.start as usize..chunk.end as usize)
+    }
+
+    /// The expression that an instruction belongs to: the number of its first instruction, and all of them.
+    #[must_use]
+    pub fn chunk_around(&self, at: usize) -> Option<(usize, &[Op])> {
+        let behind = self.chunks.partition_point(|chunk| chunk.start as usize <= at);
+        let chunk = self.chunks.get(behind.checked_sub(1)?)?;
+        Some((chunk.start as usize, self.code.get(chunk.start as usize..chunk.end as usize)?))
+    }
+
+    /// The key that an instruction takes of an object.
+    #[must_use]
+    pub fn key_at(&self, at: usize) -> Option<&str> {
+        match self.code.get(at)? {
+            Op::Field(name, _) | Op::StepField(name) => self.names.get(name.0 as usize).map(String::as_str),
+            _ => None,
+        }
+    }
+
+    /// The place of an instruction in the rules.
+    #[must_use]
+    pub fn op_span(&self, at: usize) -> Span {
+        self.spans.get(at).copied().unwrap_or_default()
+    }
 }
 
 /// One expression: a range of the code.

@@ -1,39 +1,7 @@
 //! Rules that were made of another file: where their text comes from.
 
-use super::program::{CompiledCheck, CompiledMember, Program, ProgramSource};
-use averment_base::source::{FileId, Span};
-use serde::{Deserialize, Serialize};
-use std::ops::Range;
-
-/// The source that holds the text that was made, and where its pieces come from. Reasons quote the text; reports name the places.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ForeignOrigin {
-    source: FileId,
-    /// Sorted by start, larger pieces first; pieces nested in others are more precise.
-    pieces: Vec<(Range<u32>, Span)>,
-}
-
-impl ForeignOrigin {
-    /// Maps pieces of a source to places in another one.
-    #[must_use]
-    pub fn new(source: FileId, mut pieces: Vec<(Range<u32>, Span)>) -> Self {
-        pieces.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-        Self { source, pieces }
-    }
-
-    /// The place that a piece of the text was made of: that of the smallest piece around it, or the start of the file. A place in another source
-    /// is what it is.
-    #[must_use]
-    pub fn foreign_place(&self, span: Span) -> Span {
-        if span.file != self.source {
-            return span;
-        }
-        let behind = self.pieces.partition_point(|(range, _)| range.start <= span.start);
-        let around = self.pieces.get(..behind).unwrap_or_default().iter().rev();
-        let found = around.filter(|(range, _)| span.end <= range.end).min_by_key(|(range, _)| range.len());
-        found.map_or(Span::default(), |(_, place)| *place)
-    }
-}
+use super::program::{CompiledCheck, CompiledMember, ForeignOrigin, Program, ProgramSource};
+use averment_base::source::Span;
 
 impl Program {
     /// Where a place of the program is for people: in the file that the rules were made of.

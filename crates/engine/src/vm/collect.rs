@@ -1,16 +1,34 @@
 //! `LIST where COND`, `E of LIST`: lists that are made of lists.
 
 use super::context::ExpressionScope;
-use super::fault::{Fault, UnfitValue};
+use super::fault::{Fault, UnfitValue, broken_program, condition_truth};
 use super::frame::StackFrame;
-use super::logic::condition_truth;
-use super::machine::{Machine, broken_program};
+use super::machine::Machine;
 use crate::bytecode::ops::{CodeRef, Slot};
 use crate::bytecode::program::CodeId;
 use averment_base::value::{Node, ObjectEntry, Value};
 use smallvec::SmallVec;
 
 impl<'run> Machine<'run> {
+    /// The values of a key in every element; elements without it are left out.
+    pub(super) fn map_field(&mut self, base: Node<'run>, key: &'run str, at: usize) -> Result<(), Fault> {
+        let (mut lacks, mut has) = (false, false);
+        self.join_all(base, |machine, node, into| {
+            let found = machine.open_json(node)?.field(key);
+            let is_missing = matches!(found.value, Value::Missing);
+            if machine.note_listed(&node, is_missing, key, at) {
+                into.push(Node::computed(Value::Absent));
+            }
+            (lacks, has) = (lacks || is_missing, has || !is_missing);
+            if !is_missing {
+                into.push(found);
+            }
+            Ok(())
+        })?;
+        self.observer.look.doubts.leaves_out |= lacks && has;
+        Ok(())
+    }
+
     /// The body shares the locals of the code around it; the element is the next local.
     pub(super) fn eval_collect(
         &mut self,
@@ -46,7 +64,7 @@ impl<'run> Machine<'run> {
         };
         let (node, leaves_out) =
             self.without_observers(|machine| machine.collect_items(CodeId(code.0), slot, filter, items, frame, scope))?;
-        self.doubts.leaves_out |= leaves_out;
+        self.observer.look.doubts.leaves_out |= leaves_out;
         let nowhere = matches!(node.value, Value::List(_)) && (items.is_empty() || node.leads_nowhere());
         self.push(if nowhere { Node::from_nowhere(node.value) } else { node });
         Ok(())

@@ -1,14 +1,14 @@
 //! Instructions that test values. What is missing decides a test by itself, what is not recorded leaves it undecided; only
 //! `exists`, `is missing` and `is empty` look at missing values directly. Every test notes what it saw while evidence is collected.
 
-use super::fault::Fault;
-use super::machine::{Machine, broken_program};
-use super::membership::looks_for_nothing;
+use super::fault::{Fault, broken_program};
+use super::machine::Machine;
 use super::nearest;
-use super::observe::{SeenTestKind, ValueMisfit};
-use super::profile::CostCenter;
-use super::value_equality::equality_truth;
+use super::value_equality::{equality_truth, looks_for_nothing};
 use super::value_likeness::is_framed;
+use super::why::evidence::{SeenTestKind, ValueMisfit};
+use super::why::profile::CostCenter;
+use super::why::unfit_words::{part_help, unfit_words};
 use crate::bytecode::ops::SchemaRef;
 use averment_base::truth::Truth;
 use averment_base::value::compare::{values_equal, values_identical};
@@ -80,18 +80,19 @@ impl<'run> Machine<'run> {
         let operand = self.pop()?;
         let subject = self.pop()?;
         let truth = negate_if(self.positive_test(kind, &subject, &operand)?, negated);
-        self.note_test(at, SeenTestKind::Compared, subject, Some(operand), truth);
-        if self.recorder.is_some()
+        self.observer.note_test(at, SeenTestKind::Compared, subject, Some(operand), truth);
+        if self.observer.is_explaining()
             && truth.by_missing()
-            && let Some(words) = self.unfit_words(kind, &subject, &operand)
+            && let Some(words) = unfit_words(kind, &subject, &operand)
         {
-            let help = self.part_help(kind, at, &subject.value, &operand.value).map(|help| format!(": write `{help}`"));
-            self.note_nearest(words + &help.unwrap_or_default());
-        } else if self.recorder.is_some()
+            let help = part_help(kind, &self.rule_text(self.op_span(at)), &subject.value, &operand.value)
+                .map(|help| format!(": write `{help}`"));
+            self.observer.note_nearest(words + &help.unwrap_or_default());
+        } else if self.observer.is_explaining()
             && let Some(holds) = truth.plain_answer().map(|holds| holds != negated)
             && let Some(words) = self.nearest_to(kind, holds, &subject.value, &operand.value)
         {
-            self.note_nearest(words);
+            self.observer.note_nearest(words);
         }
         self.push_value(Value::Truth(truth));
         self.set_grade(grade);
@@ -186,12 +187,12 @@ impl<'run> Machine<'run> {
         let subject = self.pop()?;
         let truth = self.inspect_value(kind, &subject)?;
         let truth = negate_if(truth, negated);
-        self.note_test(at, SeenTestKind::Inspected, subject, None, truth);
-        if self.recorder.is_some()
+        self.observer.note_test(at, SeenTestKind::Inspected, subject, None, truth);
+        if self.observer.is_explaining()
             && truth.plain_answer() == Some(negated)
             && let Some(words) = nearest::json_text(kind, &subject.value, &self.limits)
         {
-            self.note_nearest(words);
+            self.observer.note_nearest(words);
         }
         self.push_value(Value::Truth(truth));
         Ok(())
@@ -226,7 +227,7 @@ impl<'run> Machine<'run> {
     pub(super) fn is_type(&mut self, ty: Type, negated: bool, at: usize) -> Result<(), Fault> {
         let subject = self.pop()?;
         let truth = negate_if(has_type(&subject, ty), negated);
-        self.note_test(at, SeenTestKind::Inspected, subject, None, truth);
+        self.observer.note_test(at, SeenTestKind::Inspected, subject, None, truth);
         self.push_value(Value::Truth(truth));
         Ok(())
     }
@@ -287,10 +288,10 @@ impl<'run> Machine<'run> {
             }
         };
         let truth = negate_if(truth, negated);
-        self.note_test(at, SeenTestKind::Inspected, subject, None, truth);
-        if let (Some(why), true) = (why, self.recorder.is_some()) {
+        self.observer.note_test(at, SeenTestKind::Inspected, subject, None, truth);
+        if let (Some(why), true) = (why, self.observer.is_explaining()) {
             let misfit = self.describe_misfit(number, &subject, why);
-            self.note_misfit(misfit);
+            self.observer.note_misfit(misfit);
         }
         self.push_value(Value::Truth(truth));
         Ok(())

@@ -6,11 +6,11 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::context::ExpressionScope;
-use super::describe::in_words;
-use super::fault::Fault;
-use super::machine::{Machine, broken_program};
-use super::observe::{SeenTestKind, ValueMisfit};
-use super::profile::CostCenter;
+use super::fault::{Fault, broken_program};
+use super::machine::Machine;
+use super::why::describe::in_words;
+use super::why::evidence::{SeenTestKind, ValueGap, ValueMisfit};
+use super::why::profile::CostCenter;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use averment_base::truth::Truth;
 use averment_base::value::json::{to_json, write_json};
@@ -70,7 +70,7 @@ impl<'run> Machine<'run> {
             | (NumericOperand::Other(value), NumericOperand::Number(_)) => value,
             (NumericOperand::Other(a), NumericOperand::Other(b)) => missing_or_absent(a, b),
         };
-        if self.recorder.is_some() && matches!(value, Value::Missing) {
+        if self.observer.is_explaining() && matches!(value, Value::Missing) {
             self.note_no_result(at, left, right);
         }
         self.push(computed_from(value, &[left, right]));
@@ -90,6 +90,14 @@ impl<'run> Machine<'run> {
                 if divisor.to_f64() == 0.0 { "is 0, and nothing is divided by it" } else { "makes it too large" };
             self.note_void(at, 1, right, words);
         }
+    }
+
+    /// Notes a computation without a result; `words` follow the text of the operand to blame.
+    fn note_void(&mut self, at: usize, taken: usize, base: Node<'run>, words: &str) {
+        let Some(source) = self.observer.find_source(at, taken) else { return };
+        let subject = self.rule_text(self.op_span(source));
+        let why = Some(&*self.arena.alloc_str(&format!("`{subject}` {words}")));
+        self.observer.note_gap(self.program, ValueGap { at, base, why });
     }
 
     fn text_of(&mut self, text: String) -> Result<Value<'run>, Fault> {
@@ -191,10 +199,11 @@ impl<'run> Machine<'run> {
         if builtin.name == "required" && matches!(result.value, Value::Missing) {
             return Err(Fault::Other(format!("`{}` leads nowhere", self.rule_text(self.op_span(at)))));
         }
-        if builtin.name == "grounded" && self.recorder.is_some() && matches!(result.value, Value::Boolean(false)) {
+        if builtin.name == "grounded" && self.observer.is_explaining() && matches!(result.value, Value::Boolean(false))
+        {
             self.note_ungrounded(&arguments, at)?;
         }
-        if self.recorder.is_some()
+        if self.observer.is_explaining()
             && matches!(result.value, Value::Missing)
             && let Some((taken, words)) = missing_reason::missing_reason(builtin, &arguments)
             && let Some(argument) = arguments.get(taken)
@@ -266,8 +275,8 @@ impl<'run> Machine<'run> {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let stand = if names.len() == 1 { "stands" } else { "stand" };
         let text = format!("is not grounded: {}{more} {stand} nowhere in the sources", shown.join(", "));
-        self.note_test(at, SeenTestKind::Inspected, claims, None, Truth::False);
-        self.note_misfit(ValueMisfit { text, node: None, keyword: None });
+        self.observer.note_test(at, SeenTestKind::Inspected, claims, None, Truth::False);
+        self.observer.note_misfit(ValueMisfit { text, node: None, keyword: None });
         Ok(())
     }
 
@@ -281,11 +290,11 @@ impl<'run> Machine<'run> {
         let program = self.program;
         let def = program.defs.get(number.0 as usize).ok_or_else(broken_program)?;
         let arguments = self.take_nodes(count.0 as usize)?;
-        let around = self.note_enter(at);
+        let around = self.observer.enter_definition(at);
         let result = self.costing(CostCenter::Definition(number.0), |this| {
             this.enter_code(def.code, scope, |locals| locals.extend_from_slice(&arguments))
         });
-        self.note_leave(around);
+        self.observer.leave_definition(around);
         self.push(result?);
         Ok(())
     }

@@ -152,9 +152,8 @@ impl<'p> CodeReader<'p> {
     }
 
     fn read_code(self, code: CodeId) -> CourseGrowth {
-        let chunk = self.program.chunks.get(code.0 as usize);
-        let ops = chunk.and_then(|chunk| self.program.code.get(chunk.start as usize..chunk.end as usize));
-        let Some(ops) = ops.filter(|_| self.depth < DEEPEST) else { return CourseGrowth::Changing };
+        let ops = self.program.code_ops(code).filter(|_| self.depth < DEEPEST);
+        let Some(ops) = ops else { return CourseGrowth::Changing };
         // Control flow is structured: a walk that ignores jumps sees every value made and used.
         let mut stack: Vec<CourseGrowth> = Vec::new();
         let mut loops: Vec<(ExprQuantifier, CourseGrowth, CourseGrowth)> = Vec::new();

@@ -1,22 +1,24 @@
 //! The assertion loop: every selected assertion of a program on one run, with its settings, then rules and scores.
 
 use super::context::{ExpressionScope, LISTED};
-use super::coverage::CoverageRecord;
-use super::derivation::Derivation;
-use super::derive::DerivationRecording;
 use super::fault::Fault;
 use super::judge::RunJudge;
 use super::machine::Machine;
 use super::outcome::{AssertionOutcome, CheckFinding, MemberGate, RunOutcome, Status, ViolationList};
 use super::prepare::PreparedProgram;
-use super::profile::CostCenter;
 use super::score;
 use super::select::{self, RuleSelection};
 use super::summary;
 use super::temporal::duplicates;
+use super::why::check_parts;
+use super::why::coverage::CoverageRecord;
+use super::why::derivation::Derivation;
+use super::why::profile::CostCenter;
+use super::why::recording::DerivationRecording;
 use super::world::Permissions;
 use crate::bytecode::program::{CompiledAssertion, Program};
 use averment_base::limits::Limits;
+use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_runs::run::Run;
 use bumpalo::Bump;
@@ -75,7 +77,7 @@ fn judge_run<'run>(
     seen: Option<Box<CoverageRecord>>,
 ) -> (RunOutcome, Option<CoverageRecord>) {
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
-    machine.seen = seen;
+    machine.observer.look.coverage = seen;
     let mut evaluation = RunEvaluation::new(machine, options);
     let mut results = Vec::with_capacity(program.assertions.len());
     for (number, assertion) in program.assertions.iter().enumerate() {
@@ -170,10 +172,10 @@ pub fn derive_run<'run>(
     let mut derivations = Vec::new();
     for (number, assertion) in (0..).zip(&program.assertions) {
         if options.selection.is_judged(program, number, assertion) {
-            evaluation.judge.machine.recording = Some(DerivationRecording::new(program, &assertion.check));
+            let names = check_parts::binding_names(program, &assertion.check);
+            evaluation.judge.machine.observer.recording = DerivationRecording::new(names);
             let outcome = evaluation.judge_assertion(number, assertion);
-            let recording = evaluation.judge.machine.recording.take().unwrap_or_default();
-            let (parts, cut) = recording.into_parts();
+            let (parts, cut) = std::mem::take(&mut evaluation.judge.machine.observer.recording).into_parts();
             derivations.push(Derivation { outcome, parts, cut });
         }
     }
@@ -197,9 +199,9 @@ impl<'run, 'a> RunEvaluation<'run, 'a> {
     }
 
     fn judge_assertion(&mut self, number: u32, assertion: &'run CompiledAssertion) -> AssertionOutcome {
-        self.judge.machine.note_begin(CostCenter::Assertion(number));
+        self.judge.machine.begin_cost(CostCenter::Assertion(number));
         let outcome = self.outcome(number, assertion);
-        self.judge.machine.note_end();
+        self.judge.machine.end_cost();
         outcome
     }
 
@@ -213,7 +215,7 @@ impl<'run, 'a> RunEvaluation<'run, 'a> {
         let finding = self.find_or_reuse(number, assertion);
         let finding = with_threshold(assertion, finding);
         let message = self.author_message(assertion, &finding);
-        let gates = std::mem::take(&mut self.judge.machine.gates);
+        let gates = std::mem::take(&mut self.judge.machine.observer.gates);
         AssertionOutcome { gates, ..finish_assertion(number, assertion, finding, message) }
     }
 
@@ -223,13 +225,13 @@ impl<'run, 'a> RunEvaluation<'run, 'a> {
             let program = self.judge.machine.program;
             let from = duplicates::assertion_regions(program, like);
             let to = duplicates::assertion_regions(program, assertion);
-            self.judge.machine.gates = gates.iter().map(|gate| gate.with_moved_spans(&from, &to)).collect();
-            return known.with_moved_spans(&from, &to);
+            self.judge.machine.observer.gates = gates.iter().map(|gate| move_gate(*gate, &from, &to)).collect();
+            return move_finding(known, &from, &to);
         }
         self.judge.machine.refuel();
         let finding = self.judge.judge_assertion(assertion).unwrap_or_else(|fault| self.fault_finding(&fault));
         if let Some(first) = first {
-            self.known.insert(first, (assertion, finding.clone(), self.judge.machine.gates.clone()));
+            self.known.insert(first, (assertion, finding.clone(), self.judge.machine.observer.gates.clone()));
         }
         finding
     }
@@ -305,4 +307,19 @@ pub(super) fn finish_assertion(
         remark,
         because,
     }
+}
+
+/// The gate of a duplicate assertion; `from` and `to` are the places of the two.
+fn move_gate(gate: MemberGate, from: &[Span], to: &[Span]) -> MemberGate {
+    let moved = |span| duplicates::move_span(span, from, to);
+    MemberGate { member: moved(gate.member), when: moved(gate.when), ..gate }
+}
+
+/// The finding of a duplicate assertion; `from` and `to` are the places of the two.
+fn move_finding(known: &CheckFinding, from: &[Span], to: &[Span]) -> CheckFinding {
+    let mut finding = known.clone();
+    let of_violations = finding.violations.listed.iter_mut().flat_map(|violation| &mut violation.evidence);
+    let spans = finding.evidence.iter_mut().chain(of_violations).filter_map(|one| one.rule_span.as_mut());
+    spans.for_each(|span| *span = duplicates::move_span(*span, from, to));
+    finding
 }

@@ -2,8 +2,8 @@
 
 use super::comparison::{has_type, negate_if};
 use super::context::ExpressionScope;
-use super::fault::Fault;
-use super::machine::{Machine, broken_program};
+use super::fault::{Fault, broken_program};
+use super::machine::Machine;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
 use averment_base::truth::Truth;
@@ -18,7 +18,7 @@ impl<'run> Machine<'run> {
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
     ) -> Result<Option<Node<'run>>, Fault> {
-        if self.is_watched() || self.depth >= self.limits.call_depth {
+        if self.observer.is_watching() || self.depth >= self.limits.call_depth {
             return Ok(None);
         }
         let ops = self.code_ops(code)?;
@@ -42,7 +42,7 @@ impl<'run> Machine<'run> {
             [path @ .., Op::Inspect(..) | Op::IsType(..)] => (path, None),
             _ => return Ok(None),
         };
-        if self.is_watched() || self.seen.is_some() || self.depth >= self.limits.call_depth {
+        if self.observer.is_watching() || self.observer.is_covering() || self.depth >= self.limits.call_depth {
             return Ok(None);
         }
         let operand = match operand {

@@ -4,8 +4,9 @@ use crate::bytecode::program::Program;
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::LimitError;
 use averment_base::source::Span;
+use averment_base::truth::Truth;
 use averment_base::value::json::json_start;
-use averment_base::value::{Node, TextOrigin};
+use averment_base::value::{Node, TextOrigin, Value};
 use averment_builtins::detect::redacted_start;
 
 /// Why an evaluation gave no answer.
@@ -64,6 +65,27 @@ impl Fault {
             Self::NotBoolean(unfit) | Self::NotAList(unfit) => Some(unfit),
             _ => None,
         }
+    }
+}
+
+/// Unreachable for a verified program.
+pub(super) fn broken_program() -> Fault {
+    Fault::Other("the compiled program is not valid".to_owned())
+}
+
+/// The truth of a condition. Missing values are false because something is missing; a non-boolean is a fault.
+pub(super) fn condition_truth(node: &Node<'_>, span: Span) -> Result<Truth, Fault> {
+    truth_of(node).ok_or_else(|| Fault::NotBoolean(Box::new(UnfitValue::new(node, span))))
+}
+
+/// `None` for a value that is neither true nor false.
+pub(super) fn truth_of(node: &Node<'_>) -> Option<Truth> {
+    match node.value {
+        Value::Truth(truth) => Some(truth),
+        Value::Boolean(value) => Some(Truth::from_bool(value)),
+        Value::Missing | Value::Null => Some(Truth::from_missing(false)),
+        Value::Absent => Some(Truth::Undecided),
+        _ => None,
     }
 }
 

@@ -2,8 +2,8 @@
 //! at every step once.
 
 use super::context::ExpressionScope;
-use super::fault::Fault;
-use super::machine::{Machine, broken_program};
+use super::fault::{Fault, broken_program};
+use super::machine::Machine;
 use super::selections::{SelectedSteps, SelectionPart};
 use crate::bytecode::ops::{Amount, Name, SelectionRef};
 use averment_base::value::compare::compare_values;
@@ -77,7 +77,7 @@ impl<'run> Machine<'run> {
         };
         let fold = self.name_text(function).ok().and_then(FoldFunction::from_name);
         // Whoever looks wants to know more than the result.
-        let Some(fold) = fold.filter(|_| self.recorder.is_none() && self.tracer.is_none()) else {
+        let Some(fold) = fold.filter(|_| !self.observer.is_explaining() && !self.observer.is_tracing()) else {
             let list = self.list_of(&taken, &part, selection)?;
             self.push(list);
             return self.eval_call(function, Amount(1), at);

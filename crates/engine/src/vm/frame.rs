@@ -1,4 +1,4 @@
-//! What an expression in work keeps beside its values: where its part of the stacks starts, and its open loops.
+//! What an expression in work keeps beside its values: where its part of the stacks starts, its open loops, and the scores of its values.
 
 use super::fault::{Fault, UnfitValue};
 use averment_base::source::Span;
@@ -154,6 +154,20 @@ impl<'run> QuantifierLoop<'run> {
             LoopItems::Values(entries) => entries.is_empty(),
             LoopItems::Nothing => true,
         }
+    }
+}
+
+/// Scores of the values on the stack; `None` for a value without its own.
+#[derive(Debug, Default)]
+pub(super) struct ScoreStack {
+    pub(super) scores: Vec<Option<f64>>,
+    pub(super) pending: Option<f64>,
+}
+
+impl ScoreStack {
+    pub(super) fn note_push(&mut self, length: usize) {
+        self.scores.resize(length.saturating_sub(1), None);
+        self.scores.push(self.pending.take());
     }
 }
 

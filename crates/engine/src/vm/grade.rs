@@ -9,24 +9,11 @@
 
 use super::context::ExpressionScope;
 use super::fault::Fault;
+use super::frame::ScoreStack;
 use super::machine::Machine;
 use crate::bytecode::program::CodeId;
 use averment_base::value::{Node, Value};
 use averment_syntax::ast::TestKind;
-
-/// Scores of the values on the stack; `None` for a value without its own.
-#[derive(Debug, Default)]
-pub(super) struct ScoreStack {
-    scores: Vec<Option<f64>>,
-    pending: Option<f64>,
-}
-
-impl ScoreStack {
-    pub(super) fn note_push(&mut self, length: usize) {
-        self.scores.resize(length.saturating_sub(1), None);
-        self.scores.push(self.pending.take());
-    }
-}
 
 impl<'run> Machine<'run> {
     /// Evaluates an assertion with its score; `None` without a score function, where the verdict is the score.
@@ -38,34 +25,34 @@ impl<'run> Machine<'run> {
         if !self.prepared.is_graded(code) {
             return Ok((self.evaluate_code(code, scope)?, None));
         }
-        self.grades = Some(ScoreStack::default());
+        self.observer.look.grades = Some(ScoreStack::default());
         let outcome = self.evaluate_code(code, scope);
-        let grades = self.grades.take();
+        let grades = self.observer.look.grades.take();
         let score = grades.and_then(|grades| grades.pending);
         Ok((outcome?, score.map(|score| score.clamp(0.0, 1.0))))
     }
 
     /// A `let` with a score function is recomputed while grading, because its score is not cached.
     pub(super) fn must_grade(&self, code: CodeId) -> bool {
-        self.grades.is_some() && self.prepared.is_graded(code)
+        self.observer.look.grades.is_some() && self.prepared.is_graded(code)
     }
 
     pub(super) fn keep_grade(&mut self) {
-        let grade = self.grades.as_ref().and_then(|grades| self.own_grade(grades, 0));
-        if let Some(grades) = &mut self.grades {
+        let grade = self.observer.look.grades.as_ref().and_then(|grades| self.own_grade(grades, 0));
+        if let Some(grades) = &mut self.observer.look.grades {
             grades.pending = grade;
         }
     }
 
     pub(super) fn grade_score(&mut self, result: &Node<'run>) {
-        if let (Some(grades), Value::Number(number)) = (&mut self.grades, &result.value) {
+        if let (Some(grades), Value::Number(number)) = (&mut self.observer.look.grades, &result.value) {
             grades.pending = Some(number.to_f64());
         }
     }
 
     /// The score of the value `below` under the top: its own, or 1 for true and 0 for anything else.
     pub(super) fn top_grade(&self, below: usize) -> Option<f64> {
-        let grades = self.grades.as_ref()?;
+        let grades = self.observer.look.grades.as_ref()?;
         let own = self.own_grade(grades, below);
         own.or_else(|| {
             let holds = match self.peek(below).ok()?.value {
@@ -84,7 +71,7 @@ impl<'run> Machine<'run> {
 
     pub(super) fn set_grade(&mut self, grade: Option<f64>) {
         let length = self.stack.len();
-        if let Some(grades) = &mut self.grades {
+        if let Some(grades) = &mut self.observer.look.grades {
             grades.scores.resize(length, None);
             if let Some(top) = grades.scores.last_mut() {
                 *top = grade;
@@ -93,7 +80,7 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn comparison_grade(&self, kind: TestKind, negated: bool) -> Option<f64> {
-        let grades = self.grades.as_ref()?;
+        let grades = self.observer.look.grades.as_ref()?;
         let (score, rising) = match (self.own_grade(grades, 1), self.own_grade(grades, 0)) {
             (Some(score), _) => (score, true),
             (None, Some(score)) => (score, false),

@@ -1,10 +1,10 @@
 //! The value of one expression, for a session in which somebody asks for it.
 
 use super::context::ExpressionScope;
-use super::derivation::{DerivationPart, ShownValue};
 use super::fault::Fault;
 use super::machine::Machine;
 use super::prepare::PreparedProgram;
+use super::why::derivation::{DerivationPart, ShownValue};
 use crate::bytecode::program::{CodeId, Program};
 use averment_base::limits::Limits;
 use averment_base::truth::Truth;

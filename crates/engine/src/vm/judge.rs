@@ -2,18 +2,20 @@
 
 use super::context::{JudgeContext, LISTED};
 use super::course_growth::CourseGrowth;
-use super::coverage::CoverageRecord;
-use super::derivation::{DerivationPart, PartKind};
-use super::derive;
-use super::fault::Fault;
+use super::fault::{Fault, condition_truth};
 use super::group_reasons;
 use super::machine::Machine;
 use super::outcome::{CheckFinding, MemberGate, UndecidedCause, UnjudgedRecord, ViolationList};
 use super::score::{self, MemberScore};
 use super::temporal::{self, TemporalEngine};
+use super::why::check_parts;
+use super::why::coverage::CoverageRecord;
+use super::why::derivation::{DerivationPart, PartKind};
 use super::world::Permissions;
 use super::world_checks;
-use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, CompiledMember, Program, TemporalId};
+use crate::bytecode::program::{
+    CodeId, CompiledAssertion, CompiledCheck, CompiledMember, PatternId, Program, TemporalId,
+};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::Value;
 use averment_base::value::compare::with_deep_stack;
@@ -35,9 +37,17 @@ impl<'run, 'a> RunJudge<'run, 'a> {
     }
 
     pub(super) fn into_coverage(mut self) -> Option<CoverageRecord> {
-        let mut seen = *self.machine.seen.take()?;
-        seen.note_matched(self.engine.matched_patterns());
-        Some(seen)
+        if !self.machine.observer.is_covering() {
+            return None;
+        }
+        let Machine { program, prepared, .. } = self.machine;
+        let (plan, matched) = (prepared.temporal_plan(program), self.engine.matched_patterns());
+        let is_matched = |pattern: &PatternId| {
+            let unique = plan.number_of(*pattern);
+            unique.and_then(|unique| matched.get(unique as usize)).copied().unwrap_or(false)
+        };
+        let patterns = (0..).zip(&program.patterns).map(|(number, _)| PatternId(number));
+        self.machine.observer.take_coverage(patterns.filter(is_matched))
     }
 
     pub(super) fn judge_assertion(&mut self, assertion: &'run CompiledAssertion) -> JudgeResult {
@@ -132,9 +142,9 @@ impl<'run> PartJudge<'_, 'run> {
     }
 
     fn derive_when(&mut self, code: CodeId, context: &JudgeContext<'run>) {
-        if self.machine.is_deriving() {
+        if !self.machine.observer.recording.is_muted() {
             let part = self.machine.trace_expression(code, &context.expression_scope());
-            self.machine.add_part(DerivationPart {
+            self.machine.observer.recording.add_part(DerivationPart {
                 kind: PartKind::When,
                 parts: vec![part],
                 ..DerivationPart::default()
@@ -143,10 +153,10 @@ impl<'run> PartJudge<'_, 'run> {
     }
 
     fn judge_check(&mut self, check: &'run CompiledCheck, context: &JudgeContext<'run>) -> JudgeResult {
-        let span = derive::span_of(self.machine.program, check);
-        self.machine.open_part(derive::kind_of(check), span);
+        let program = self.machine.program;
+        self.machine.observer.recording.open_part(|| check_parts::check_part(program, check));
         let judged = self.dispatch_check(check, context);
-        self.machine.close_part(&judged);
+        self.machine.observer.recording.close_part(&judged);
         judged
     }
 
@@ -177,9 +187,12 @@ impl<'run> PartJudge<'_, 'run> {
     fn judge_window(&mut self, body: &'run CompiledCheck, context: &JudgeContext<'run>) -> JudgeResult {
         let (left, spent, windows) =
             (self.machine.meter.fuel_left(), self.machine.meter.fuel_spent(), self.machine.windows);
-        self.machine.open_window(context);
+        if self.machine.observer.recording.open_window() {
+            let window = check_parts::window_part(self.machine, context);
+            self.machine.observer.recording.open_part(|| window);
+        }
         let judged = self.judge_check(body, context);
-        self.machine.close_part(&judged);
+        self.machine.observer.recording.close_part(&judged);
         let taken = self.machine.meter.fuel_spent().saturating_sub(spent);
         self.machine.meter.cap_fuel(left.saturating_sub(taken));
         self.machine.windows = self.machine.windows.max(windows);
@@ -188,9 +201,9 @@ impl<'run> PartJudge<'_, 'run> {
 
     fn judge_expression(&mut self, code: CodeId, context: &JudgeContext<'run>) -> JudgeResult {
         let scope = &context.expression_scope();
-        if self.machine.is_deriving() {
+        if !self.machine.observer.recording.is_muted() {
             let part = self.machine.trace_expression(code, scope);
-            self.machine.add_part(part);
+            self.machine.observer.recording.add_part(part);
         }
         self.machine.forget_doubts();
         let (node, score) = self.machine.eval_graded(code, scope)?;
@@ -200,8 +213,7 @@ impl<'run> PartJudge<'_, 'run> {
         // Behind `not` a fail is what is wanted, and this one proves nothing.
         let wanted = verdict == Verdict::Pass || verdict == Verdict::Fail && context.proves_passes;
         if wanted && context.explains {
-            let doubtful = self.machine.doubtful_elements(code, scope, verdict);
-            finding.unjudged = doubtful.or_else(|| self.machine.left_out_values(code, scope, verdict));
+            finding.unjudged = self.machine.unjudged_places(code, scope, verdict);
         }
         finding.opposite = (truth == Truth::FalseByMissing).then_some(Verdict::Vacuous);
         let run = self.machine.run;
@@ -243,9 +255,7 @@ impl<'run> PartJudge<'_, 'run> {
         let mut findings = Vec::with_capacity(members.len());
         for member in members {
             let finding = self.judge_member_part(member, context)?;
-            if let Some(seen) = &mut self.machine.seen {
-                seen.note_member(member.span, finding.verdict);
-            }
+            self.machine.observer.note_member(member.span, finding.verdict);
             findings.push(if kind == GroupKind::None { proved_fail(finding) } else { finding });
         }
         let closed = context.window.closed;
@@ -282,9 +292,10 @@ impl<'run> PartJudge<'_, 'run> {
 
     /// A limit hit by one member is its own error; a non-boolean value fails the whole assertion.
     fn judge_member_part(&mut self, member: &'run CompiledMember, context: &JudgeContext<'run>) -> JudgeResult {
-        self.machine.open_part(PartKind::Member, Some(member.span));
+        let (kind, span) = (PartKind::Member, Some(member.span));
+        self.machine.observer.recording.open_part(|| DerivationPart { kind, span, ..DerivationPart::default() });
         let judged = self.judge_member(member, context);
-        self.machine.close_part(&judged);
+        self.machine.observer.recording.close_part(&judged);
         judged
     }
 
@@ -294,7 +305,7 @@ impl<'run> PartJudge<'_, 'run> {
         let skipped = gate.as_ref().filter(|found| found.verdict == Verdict::Skipped);
         if skipped.is_none_or(|found| found.by_missing) {
             let when = self.machine.code_span(*when);
-            self.machine.gates.insert(MemberGate { member: member.span, when, judged: skipped.is_none() });
+            self.machine.observer.gates.insert(MemberGate { member: member.span, when, judged: skipped.is_none() });
         }
     }
 
@@ -357,7 +368,7 @@ fn expression_reason(truth: Truth, why: &str) -> String {
 
 impl<'run> Machine<'run> {
     fn condition_of(&self, code: CodeId, node: &averment_base::value::Node<'run>) -> Result<Truth, Fault> {
-        super::logic::condition_truth(node, self.code_span(code))
+        condition_truth(node, self.code_span(code))
     }
 
     /// The text of an expression.

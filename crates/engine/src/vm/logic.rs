@@ -3,30 +3,15 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::fault::{Fault, UnfitValue};
+use super::fault::{Fault, broken_program, condition_truth, truth_of};
 use super::frame::{QuantifierLoop, StackFrame};
-use super::machine::{ControlTransfer, Machine, broken_program};
+use super::machine::{ControlTransfer, Machine};
+use super::why::evidence::SeenTestKind;
 use crate::bytecode::ops::{Slot, Target};
-use averment_base::source::Span;
 use averment_base::truth::Truth;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Value};
 use averment_syntax::ast::ExprQuantifier;
-
-/// Missing values are false because something is missing; a non-boolean is a fault.
-pub(super) fn condition_truth(node: &Node<'_>, span: Span) -> Result<Truth, Fault> {
-    truth_of(node).ok_or_else(|| Fault::NotBoolean(Box::new(UnfitValue::new(node, span))))
-}
-
-fn truth_of(node: &Node<'_>) -> Option<Truth> {
-    match node.value {
-        Value::Truth(truth) => Some(truth),
-        Value::Boolean(value) => Some(Truth::from_bool(value)),
-        Value::Missing | Value::Null => Some(Truth::from_missing(false)),
-        Value::Absent => Some(Truth::Undecided),
-        _ => None,
-    }
-}
 
 impl<'run> Machine<'run> {
     fn pop_truth(&mut self, at: usize) -> Result<Truth, Fault> {
@@ -38,8 +23,8 @@ impl<'run> Machine<'run> {
         let node = self.pop()?;
         let truth = condition_truth(&node, self.op_span(at))?;
         match node.value {
-            Value::Truth(_) => self.note_branch(at, truth),
-            _ => self.note_condition(at, node, truth),
+            Value::Truth(_) => self.observer.note_branch(at, truth),
+            _ => self.observer.note_test(at, SeenTestKind::Condition, node, None, truth),
         }
         self.push(Node::new(Value::Truth(truth), node.origin));
         Ok(())
@@ -59,7 +44,7 @@ impl<'run> Machine<'run> {
         let premise = self.pop_truth(at)?;
         let truth = premise.as_premise();
         if truth == Truth::TrueByMissing {
-            self.note_premise(at);
+            self.observer.note_premise(at);
         }
         self.push_value(Value::Truth(truth));
         self.set_grade(grade.map(|grade| 1.0 - grade));
@@ -89,7 +74,11 @@ impl<'run> Machine<'run> {
     /// Jumps if the top truth decides alone, except when grading, where both sides have scores.
     pub(super) fn skip_if(&mut self, deciding: Truth, target: Target) -> Result<ControlTransfer, Fault> {
         let decides = matches!(self.peek(0)?.value, Value::Truth(truth) if truth == deciding);
-        Ok(if decides && self.grades.is_none() { ControlTransfer::Jump(target.0) } else { ControlTransfer::Next })
+        Ok(if decides && self.observer.look.grades.is_none() {
+            ControlTransfer::Jump(target.0)
+        } else {
+            ControlTransfer::Next
+        })
     }
 
     /// Skips the branch that is surely not taken and pushes a placeholder.
@@ -123,17 +112,15 @@ impl<'run> Machine<'run> {
         let source = self.pop()?;
         let source = self.open_json(source)?;
         let span = self.op_span(at);
-        self.note_source(at, source);
-        let listing = self.recorder.as_ref().and_then(|recorder| recorder.listing.as_ref());
-        let lists = listing.is_some_and(|listing| listing.begins_at(at));
+        self.observer.note_source(at, source);
         let mut begun = QuantifierLoop::new(quantifier, &source, span)?;
-        begun.lists = lists;
+        begun.lists = self.observer.lists_elements(at);
         self.loops.push(begun);
         Ok(())
     }
 
     pub(super) fn next(&mut self, slot: Slot, exit: Target, frame: StackFrame) -> Result<ControlTransfer, Fault> {
-        let graded = self.grades.is_some();
+        let graded = self.observer.look.grades.is_some();
         if self.loops.len() <= frame.loops {
             return Err(broken_program());
         }
@@ -142,9 +129,7 @@ impl<'run> Machine<'run> {
         let (goes_on, lists) = (graded || current.lists, current.lists);
         let item = if current.is_settled() && !goes_on { None } else { current.next() };
         let Some(item) = item else { return Ok(ControlTransfer::Jump(exit.0)) };
-        if let Some(recorder) = self.recorder.as_mut() {
-            recorder.enter_element(item, lists, is_outermost);
-        }
+        self.observer.enter_element(item, lists, is_outermost);
         *self.locals.get_mut(frame.locals.saturating_add(slot.0 as usize)).ok_or_else(broken_program)? = item;
         Ok(ControlTransfer::Next)
     }
@@ -153,13 +138,11 @@ impl<'run> Machine<'run> {
         let grade = self.top_grade(0);
         let said = self.pop_truth(at)?;
         let is_outermost = self.loops.len() == 1;
-        let truth = if is_outermost { self.doubts.of_body(said) } else { said };
+        let truth = if is_outermost { self.observer.look.doubts.of_body(said) } else { said };
         let current = self.loops.last_mut().ok_or_else(broken_program)?;
         current.count_body(truth);
-        if let Some(recorder) = self.recorder.as_mut() {
-            let fails = current.lists.then(|| current.is_failed_by(truth));
-            recorder.leave_element(fails, is_outermost.then_some(said));
-        }
+        let fails = current.lists.then(|| current.is_failed_by(truth));
+        self.observer.leave_element(fails, is_outermost.then_some(said));
         if let Some(grade) = grade {
             current.count_grade(grade);
         }

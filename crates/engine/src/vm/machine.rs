@@ -7,20 +7,13 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::context::ExpressionScope;
-use super::coverage::CoverageRecord;
-use super::derive::{DerivationRecording, ExpressionTracer};
-use super::doubtful_elements::ElementDoubts;
 use super::element_places::ElementPlaces;
-use super::fault::Fault;
+use super::fault::{Fault, broken_program, condition_truth};
 use super::frame::{QuantifierLoop, StackFrame};
-use super::left_out::LeftOutValues;
-use super::near_names::NearName;
-use super::observe::EvaluationRecorder;
-use super::outcome::MemberGate;
 use super::prepare::PreparedProgram;
-use super::profile::CostNotes;
 use super::selections::SelectionCache;
-use super::tool_facts;
+use super::why::observer::Observer;
+use super::why::profile::{CostCenter, CostNotes, Profile};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeChunk, CodeId, Program};
 use crate::bytecode::verify::STACK_LIMIT;
@@ -33,7 +26,7 @@ use averment_runs::run::Run;
 use bumpalo::Bump;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
 
 /// Evaluates the code of one program on one run. It keeps what the whole run shares: the values of `let`s, lists and objects of the
 /// program as values, converted documents, and the memory that computed values took.
@@ -61,17 +54,8 @@ pub struct Machine<'run> {
     pub(super) literals: FxHashMap<u32, Node<'run>>,
     pub(super) selections: SelectionCache<'run>,
     pub(super) places: ElementPlaces<'run>,
-    pub(super) recorder: Option<EvaluationRecorder<'run>>,
-    pub(super) seen: Option<Box<CoverageRecord>>,
-    pub(super) profile: Option<CostNotes<'run>>,
-    pub(super) tracer: Option<ExpressionTracer>,
-    pub(super) recording: Option<DerivationRecording>,
-    pub(super) grades: Option<super::grade::ScoreStack>,
-    pub(super) near_keys: Option<BTreeSet<NearName>>,
-    pub(super) gates: BTreeSet<MemberGate>,
-    pub(super) doubts: ElementDoubts,
-    /// Present while an expression is evaluated with a value in every place that lacks one.
-    pub(super) left_out: Option<LeftOutValues>,
+    /// Told what happens.
+    pub(super) observer: Observer<'run>,
     /// Whether every match of every statement is played and every assertion judged by itself, although some of that is known in shorter ways.
     pub(super) plays_all: bool,
     /// True while building a message for people, where a missing part becomes a word.
@@ -87,32 +71,14 @@ pub(super) enum LetState<'run> {
 }
 
 impl<'run> Machine<'run> {
-    /// A machine for one program and one run, with what is said of the tools of the run.
-    #[must_use]
-    pub fn new(
-        program: &'run Program,
-        prepared: &'run PreparedProgram,
-        run: &'run Run<'run>,
-        arena: &'run Bump,
-        limits: Limits,
-    ) -> Self {
-        let mut machine = Self::new_unadjusted(program, prepared, run, arena, limits);
-        let needs = prepared.tool_needs();
-        if needs.is_any() {
-            let run = tool_facts::apply_facts(&mut machine, needs);
-            machine = Self::new_unadjusted(program, prepared, run, arena, limits);
-        }
-        machine
-    }
-
     /// The run as rules see it: with what is said of its tools.
     #[must_use]
     pub fn judged_run(&self) -> &'run Run<'run> {
         self.run
     }
 
-    /// The same machine without tool facts, on the run as recorded.
-    fn new_unadjusted(
+    /// A machine without tool facts, on the run as recorded.
+    pub(super) fn new_unadjusted(
         program: &'run Program,
         prepared: &'run PreparedProgram,
         run: &'run Run<'run>,
@@ -136,16 +102,7 @@ impl<'run> Machine<'run> {
             literals: FxHashMap::default(),
             selections: SelectionCache::default(),
             places: ElementPlaces::default(),
-            recorder: None,
-            seen: None,
-            profile: None,
-            tracer: None,
-            recording: None,
-            grades: None,
-            near_keys: None,
-            gates: BTreeSet::new(),
-            doubts: ElementDoubts::default(),
-            left_out: None,
+            observer: Observer::default(),
             plays_all: false,
             lenient: false,
         }
@@ -178,8 +135,13 @@ impl<'run> Machine<'run> {
             return Ok(truth);
         }
         let node = self.evaluate_code(code, scope)?;
-        let truth = super::logic::condition_truth(&node, self.code_span(code))?;
-        self.see_condition(code, truth);
+        let truth = condition_truth(&node, self.code_span(code))?;
+        // The outcome of an expression used as a condition is that of its last instruction.
+        if self.observer.is_covering()
+            && let Some(last) = self.code_chunk(code).and_then(|chunk| chunk.end.checked_sub(1))
+        {
+            self.observer.note_branch(last as usize, truth);
+        }
         Ok(truth)
     }
 
@@ -252,7 +214,7 @@ impl<'run> Machine<'run> {
     ) -> Result<(), Fault> {
         let program = self.program;
         let ops = program.code.get(chunk.start as usize..chunk.end as usize).ok_or_else(broken_program)?;
-        if self.tracer.is_some() {
+        if self.observer.is_tracing() {
             return self.execute_traced(ops, chunk, frame, scope);
         }
         let mut at = 0;
@@ -333,19 +295,49 @@ impl<'run> Machine<'run> {
 
     /// The first of a group of duplicates; `None` while something is recorded per assertion.
     pub(super) fn representative(&self, assertion: u32) -> Option<u32> {
-        let alone = self.seen.is_some() || self.plays_all || self.recording.is_some();
+        let alone = self.plays_all || self.observer.tells_apart();
         if alone { None } else { self.prepared.temporal_plan(self.program).first_duplicate(assertion) }
     }
 
-    /// True if more than the value of an expression is being recorded.
-    pub(super) fn is_watched(&self) -> bool {
-        self.recorder.is_some() || self.tracer.is_some() || self.grades.is_some() || self.near_keys.is_some()
+    /// The same machine, which notes in a profile what its work costs.
+    #[must_use]
+    pub fn noting_costs(mut self, profile: Option<&'run RefCell<Profile>>) -> Self {
+        self.observer.costs = CostNotes::new(profile, self.meter.fuel_spent());
+        self
+    }
+
+    /// Does the work of a part, whose cost is noted while somebody asks.
+    pub(super) fn costing<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
+        if self.observer.costs.is_kept() { self.costing_noted(center, work) } else { work(self) }
+    }
+
+    /// Out of line, so that it costs nothing when no profile is requested.
+    #[cold]
+    #[inline(never)]
+    fn costing_noted<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.begin_cost(center);
+        let done = work(self);
+        self.end_cost();
+        done
+    }
+
+    pub(super) fn begin_cost(&mut self, center: CostCenter) {
+        self.observer.costs.note(self.meter.fuel_spent(), |profile| profile.begin(center));
+    }
+
+    pub(super) fn end_cost(&mut self) {
+        self.observer.costs.note(self.meter.fuel_spent(), Profile::end);
+    }
+
+    /// Reports the fuel that was used since the last report, so that it counts for a part that began outside of the machine.
+    pub fn report_fuel(&mut self) {
+        self.observer.costs.note(self.meter.fuel_spent(), |_| {});
     }
 
     #[inline]
     pub(super) fn push(&mut self, node: Node<'run>) {
         self.stack.push(node);
-        if let Some(grades) = &mut self.grades {
+        if let Some(grades) = &mut self.observer.look.grades {
             grades.note_push(self.stack.len());
         }
     }
@@ -373,16 +365,11 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn op_span(&self, at: usize) -> Span {
-        self.program.spans.get(at).copied().unwrap_or_default()
+        self.program.op_span(at)
     }
 }
 
 pub(super) enum ControlTransfer {
     Next,
     Jump(u32),
-}
-
-/// Unreachable for a verified program.
-pub(super) fn broken_program() -> Fault {
-    Fault::Other("the compiled program is not valid".to_owned())
 }

@@ -3,7 +3,7 @@
 use super::comparison::settled_truth;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::value_equality::{equality_truth, spells_words};
+use super::value_equality::{equality_truth, looks_for_nothing, spells_words};
 use super::value_likeness::{look_alike, look_alike_in_lower_case};
 use averment_base::truth::Truth;
 use averment_base::value::compare::values_equal;
@@ -30,7 +30,8 @@ impl<'run> Machine<'run> {
     }
 
     fn one_of(&mut self, items: &'run [Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
-        if self.element_like(items, wanted)?.is_some_and(|item| same_element(wanted, item) == Truth::True) {
+        let like = self.places.find_like(items, wanted, &mut self.meter, &self.cache.weights)?;
+        if like.is_some_and(|item| same_element(wanted, item) == Truth::True) {
             return Ok(Truth::True);
         }
         let mut truth = Truth::False;
@@ -251,11 +252,6 @@ impl<'run> Machine<'run> {
         let lists = matches!(operand.value, Value::Text(text) if text.as_str().contains([',', ';', '\n']));
         Ok(if truth == Truth::False && lists { Truth::FalseByMissing } else { truth })
     }
-}
-
-/// Every text holds an empty one.
-pub(super) fn looks_for_nothing(whole: &Value<'_>, part: &Value<'_>) -> bool {
-    matches!((whole, part), (Value::Text(_), Value::Text(part)) if part.is_empty())
 }
 
 fn has_undecided(items: &[Node<'_>]) -> bool {

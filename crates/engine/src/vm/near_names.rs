@@ -3,76 +3,24 @@
 //! A rule with a misspelt name is silent on every run. What is found here is a sign of that, and never decides anything.
 
 use super::evaluate::EvaluateOptions;
-use super::fault::Fault;
 use super::judge::RunJudge;
 use super::machine::Machine;
 use super::near_values::near_values;
-use super::observe::ValueGap;
 use super::prepare::PreparedProgram;
 use super::select::RuleSelection;
 use super::temporal::names::path_glob;
+use super::why::near_keys::NearKeys;
+pub use super::why::near_keys::{NameCategory, NearName};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, PatternId, Program};
 use averment_base::near::{self, NearMiss};
 use averment_base::source::Span;
-use averment_base::value::{Node, Value};
 use averment_checker::ir::{Constant, NameTest, PatternAlternative, StatementOperand};
 use averment_runs::normal::of_step;
 use averment_runs::run::{Run, StepKind};
 use averment_syntax::ast::TestKind;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
-
-/// A name in the rules, and what a run has instead.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NearName {
-    /// The name in the rules.
-    pub wanted: String,
-    /// The name in the run.
-    pub found: String,
-    /// The kind of name.
-    pub what: NameCategory,
-    /// Where the rules say it.
-    pub span: Span,
-}
-
-/// The kind of a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum NameCategory {
-    /// A tool.
-    Tool,
-    /// A key of an object.
-    Key,
-    /// A file.
-    File,
-    /// A skill.
-    Skill,
-    /// An agent.
-    Agent,
-    /// An agent that is handed over to.
-    Handover,
-    /// A tag of a tool.
-    Tag,
-}
-
-impl NameCategory {
-    /// The word for people.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::Key => "key",
-            Self::File => "path",
-            Self::Skill => "skill",
-            Self::Agent => "agent",
-            Self::Handover => "handover",
-            Self::Tag => "tag",
-        }
-    }
-}
-
-/// Near names kept per run.
-const MOST: usize = 200;
 
 /// Evaluates the assertions of a program on a run for what they look for and do not find; nothing of the world around it is looked at.
 #[must_use]
@@ -84,7 +32,7 @@ pub fn near_names<'run>(
     options: &EvaluateOptions,
 ) -> BTreeSet<NearName> {
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
-    machine.near_keys = Some(BTreeSet::new());
+    machine.observer.near_keys = Some(NearKeys::default());
     let permissions = super::world::Permissions::default();
     let mut judge = RunJudge::new(machine, &permissions);
     judge.explains = false;
@@ -93,7 +41,7 @@ pub fn near_names<'run>(
         // What cannot be evaluated is told where it is judged.
         let _ = judge.judge_assertion(assertion);
     }
-    let mut found = judge.machine.near_keys.take().unwrap_or_default();
+    let mut found = judge.machine.observer.near_keys.take().unwrap_or_default().found;
     near_paths(program, run, &mut found);
     near_values(program, run, &mut found);
     found
@@ -250,32 +198,6 @@ fn near_paths(program: &Program, run: &Run<'_>, found: &mut BTreeSet<NearName>) 
         if let Some(name) = names.find(|name| folded.is_match(name)) {
             let (wanted, name) = (glob.clone(), name.to_owned());
             found.insert(NearName { wanted, found: name, what: NameCategory::File, span });
-        }
-    }
-}
-
-impl<'run> Machine<'run> {
-    pub(super) fn note_near_elements(&mut self, at: usize, base: &Node<'run>, key: &str) -> Result<(), Fault> {
-        let Value::List(items) = base.value else { return Ok(()) };
-        if self.near_keys.is_none() {
-            return Ok(());
-        }
-        for item in items {
-            let base = self.open_json(*item)?;
-            if matches!(base.field(key).value, Value::Missing) {
-                self.note_near_key(&ValueGap { at, base, why: None });
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn note_near_key(&mut self, gap: &ValueGap<'run>) {
-        let (Some(wanted), Value::Object(object)) = (self.key_of(gap), gap.base.value) else { return };
-        let span = self.op_span(gap.at);
-        let Some(known) = self.near_keys.as_mut().filter(|known| known.len() < MOST) else { return };
-        if let Some(found) = near::nearest_name(wanted, object.entries().iter().map(|entry| entry.key)) {
-            let (wanted, found) = (wanted.to_owned(), found.to_owned());
-            known.insert(NearName { wanted, found, what: NameCategory::Key, span });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Skills, agents, hand-overs and tags in the rules that a run has nearly.
 
-use super::near_names::{NameCategory, NearName};
+use super::why::near_keys::{NameCategory, NearName};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::Program;
 use averment_base::near;

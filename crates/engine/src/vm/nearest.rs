@@ -4,9 +4,9 @@
 //! letter case differs. Nothing is quoted but what the rule itself says and whole words of the run.
 
 use super::comparison::MisfitReason;
-use super::describe::shorten_text;
 use super::fault::Fault;
 use super::machine::Machine;
+use super::why::describe::shorten_text;
 use averment_base::limits::{FuelMeter, Limits};
 use averment_base::value::json::{json_start, parse};
 use averment_base::value::{Node, Number, Value};
@@ -64,7 +64,7 @@ impl<'run> Machine<'run> {
         subject: &Value<'run>,
     ) -> Result<MisfitReason, Fault> {
         let none = MisfitReason::Said("no JSON in the text fits the schema");
-        let (true, Value::Text(text)) = (self.recorder.is_some(), subject) else { return Ok(none) };
+        let (true, Value::Text(text)) = (self.observer.is_explaining(), subject) else { return Ok(none) };
         let first = test::contains_json(subject, None, &self.limits, &mut self.meter)?.flatten();
         let Some(range) = first else { return Ok(MisfitReason::Said("there is no JSON in the text")) };
         let arena = Bump::new();

@@ -1,6 +1,5 @@
 //! What an evaluation says: verdicts, scores and the evidence for everything that does not pass.
 
-use super::temporal::duplicates;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use serde::Serialize;
@@ -85,14 +84,6 @@ pub struct MemberGate {
     pub when: Span,
     /// True if the member was judged, false if something missing skipped it.
     pub judged: bool,
-}
-
-impl MemberGate {
-    /// The gate of a duplicate assertion; `from` and `to` are the places of the two.
-    pub(super) fn with_moved_spans(self, from: &[Span], to: &[Span]) -> Self {
-        let moved = |span| duplicates::move_span(span, from, to);
-        Self { member: moved(self.member), when: moved(self.when), ..self }
-    }
 }
 
 /// Steps that an assertion could not judge although it passes: something that its condition looks at is missing there, or is of a kind that
@@ -273,17 +264,6 @@ impl CheckFinding {
     pub fn with_evidence(mut self, evidence: VerdictEvidence) -> Self {
         self.evidence.push(evidence);
         self
-    }
-}
-
-impl CheckFinding {
-    /// The finding of a duplicate assertion; `from` and `to` are the places of the two.
-    pub(super) fn with_moved_spans(&self, from: &[Span], to: &[Span]) -> Self {
-        let mut finding = self.clone();
-        let of_violations = finding.violations.listed.iter_mut().flat_map(|violation| &mut violation.evidence);
-        let spans = finding.evidence.iter_mut().chain(of_violations).filter_map(|one| one.rule_span.as_mut());
-        spans.for_each(|span| *span = duplicates::move_span(*span, from, to));
-        finding
     }
 }
 

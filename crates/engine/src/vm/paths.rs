@@ -4,10 +4,11 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::context::ExpressionScope;
-use super::fault::Fault;
+use super::fault::{Fault, broken_program};
 use super::frame::StackFrame;
-use super::machine::{LetState, Machine, broken_program};
-use super::profile::CostCenter;
+use super::machine::{LetState, Machine};
+use super::why::evidence::ValueGap;
+use super::why::profile::CostCenter;
 use crate::bytecode::ops::{BindingRef, LetRef, Name, Op, Parameter, Slot};
 use crate::bytecode::program::CodeId;
 use averment_base::near;
@@ -76,8 +77,7 @@ impl<'run> Machine<'run> {
     }
 
     pub(super) fn code_ops(&self, code: CodeId) -> Result<&'run [Op], Fault> {
-        let chunk = self.program.chunks.get(code.0 as usize).ok_or_else(broken_program)?;
-        Ok(self.program.code.get(chunk.start as usize..chunk.end as usize).unwrap_or(&[]))
+        self.program.code_ops(code).ok_or_else(broken_program)
     }
 
     pub(super) fn step_field(&mut self, name: Name, at: usize, scope: &ExpressionScope<'_, 'run>) -> Result<(), Fault> {
@@ -144,10 +144,10 @@ impl<'run> Machine<'run> {
     fn compute_let(&mut self, index: usize, code: CodeId, at: usize) -> Result<Node<'run>, Fault> {
         self.set_let(index, LetState::Open);
         let number = u32::try_from(index).unwrap_or(u32::MAX);
-        let around = self.note_enter(at);
+        let around = self.observer.enter_definition(at);
         let outcome =
             self.costing(CostCenter::Value(number), |this| this.enter_code(code, &ExpressionScope::default(), |_| {}));
-        self.note_leave(around);
+        self.observer.leave_definition(around);
         self.set_let(index, outcome.as_ref().map_or(LetState::Unknown, |node| LetState::Known(*node)));
         outcome
     }
@@ -183,7 +183,9 @@ impl<'run> Machine<'run> {
         let base = self.pop()?;
         let base = self.open_json(base)?;
         if spread {
-            self.note_near_elements(at, &base, key)?;
+            if self.observer.near_keys.is_some() {
+                self.note_near_elements(at, &base, key)?;
+            }
             return self.map_field(base, key, at);
         }
         let found = base.field(key);
@@ -198,6 +200,24 @@ impl<'run> Machine<'run> {
             }
         }
         self.push(found);
+        Ok(())
+    }
+
+    fn note_gap(&mut self, at: usize, base: Node<'run>) {
+        self.observer.note_gap(self.program, ValueGap { at, base, why: None });
+    }
+
+    /// Elements that lack a key may have nearly the same one.
+    fn note_near_elements(&mut self, at: usize, base: &Node<'run>, key: &str) -> Result<(), Fault> {
+        let Value::List(items) = base.value else { return Ok(()) };
+        for item in items {
+            let base = self.open_json(*item)?;
+            if let Some(keys) =
+                self.observer.near_keys.as_mut().filter(|_| matches!(base.field(key).value, Value::Missing))
+            {
+                keys.note_gap(self.program, &ValueGap { at, base, why: None });
+            }
+        }
         Ok(())
     }
 

@@ -1,15 +1,15 @@
 //! What is built from a program once per process, each part when it is first used.
 
-use super::fault::Fault;
+use super::fault::{Fault, broken_program};
 use super::temporal::plan::TemporalPlan;
-use super::tool_facts::ToolNeeds;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
 use averment_base::limits::Limits;
 use averment_builtins::matcher::RegexMatcher;
 use averment_builtins::schema::CompiledSchema;
 use averment_builtins::table::{self, Builtin};
-use averment_checker::ir;
+use averment_checker::ir::{self, ToolClaim};
+use averment_runs::normal::of_step;
 use regex::Regex;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -70,7 +70,7 @@ impl PreparedProgram {
     pub fn schema_validator(&self, program: &Program, number: u32, limits: &Limits) -> Result<&CompiledSchema, Fault> {
         let index = number as usize;
         let (Some(cell), Some(source)) = (self.schemas.get(index), program.schemas.get(index)) else {
-            return Err(super::machine::broken_program());
+            return Err(broken_program());
         };
         cell.get_or_init(|| CompiledSchema::compile(&source.json, limits))
             .as_ref()
@@ -87,6 +87,25 @@ impl PreparedProgram {
     #[must_use]
     pub fn is_graded(&self, code: CodeId) -> bool {
         self.graded.get(code.0 as usize).copied().unwrap_or(false)
+    }
+}
+
+/// Whether a program needs to know more of tools than a run records: how their calls ended, their tags and annotations.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct ToolNeeds {
+    pub(super) ends: bool,
+    pub(super) looks: bool,
+}
+
+impl ToolNeeds {
+    pub(super) fn of_program(program: &Program) -> Self {
+        let ends = program.tool_facts.iter().any(|fact| matches!(fact.says, ToolClaim::Fails(_)));
+        let looks = program.names.iter().any(|name| matches!(name.as_str(), of_step::TAGS | of_step::ANNOTATIONS));
+        Self { ends, looks }
+    }
+
+    pub(super) fn is_any(self) -> bool {
+        self.ends || self.looks
     }
 }
 

@@ -1,11 +1,11 @@
 //! The `test` blocks of a program: rules on runs of their own, and whether the verdicts come out as written (language reference,
 //! section 10).
 
-use super::coverage::CoverageRecord;
 use super::evaluate::{EvaluateOptions, evaluate, evaluate_with_coverage};
 use super::outcome::{AssertionOutcome, RunOutcome, Status};
 use super::prepare::PreparedProgram;
 use super::select::RuleSelection;
+use super::why::coverage::CoverageRecord;
 use crate::bytecode::program::{CompiledTest, Program};
 use averment_base::limits::Limits;
 use averment_base::truth::Verdict;

@@ -3,6 +3,7 @@
 
 use super::context::ExpressionScope;
 use super::machine::Machine;
+use super::prepare::{PreparedProgram, ToolNeeds};
 use crate::bytecode::program::{CodeId, Program};
 use averment_base::limits::Limits;
 use averment_base::truth::Truth;
@@ -24,26 +25,28 @@ const HINTS: [(&str, &str); 4] = [
     ("idempotentHint", "idempotent"),
 ];
 
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ToolNeeds {
-    ends: bool,
-    looks: bool,
-}
-
-impl ToolNeeds {
-    pub(super) fn of_program(program: &Program) -> Self {
-        let ends = program.tool_facts.iter().any(|fact| matches!(fact.says, ToolClaim::Fails(_)));
-        let looks = program.names.iter().any(|name| matches!(name.as_str(), of_step::TAGS | of_step::ANNOTATIONS));
-        Self { ends, looks }
-    }
-
-    pub(super) fn is_any(self) -> bool {
-        self.ends || self.looks
+impl<'run> Machine<'run> {
+    /// A machine for one program and one run, with what is said of the tools of the run.
+    #[must_use]
+    pub fn new(
+        program: &'run Program,
+        prepared: &'run PreparedProgram,
+        run: &'run Run<'run>,
+        arena: &'run Bump,
+        limits: Limits,
+    ) -> Self {
+        let mut machine = Self::new_unadjusted(program, prepared, run, arena, limits);
+        let needs = prepared.tool_needs();
+        if needs.is_any() {
+            let run = apply_facts(&mut machine, needs);
+            machine = Self::new_unadjusted(program, prepared, run, arena, limits);
+        }
+        machine
     }
 }
 
 /// The run with tool facts applied; `machine` evaluates facts on the recorded run.
-pub(super) fn apply_facts<'run>(machine: &mut Machine<'run>, needs: ToolNeeds) -> &'run Run<'run> {
+fn apply_facts<'run>(machine: &mut Machine<'run>, needs: ToolNeeds) -> &'run Run<'run> {
     let (run, arena) = (machine.run, machine.arena);
     let mut facts = FactLookup { program: machine.program, known: FxHashMap::default(), of_run: FxHashMap::default() };
     if needs.looks {

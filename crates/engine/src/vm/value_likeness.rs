@@ -4,13 +4,14 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::value_equality::EqualityTest;
 use averment_base::limits::Limits;
 use averment_base::near::{appearance_chars, text_appearance};
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::json::parse;
 use averment_base::value::{Number, Value, ValueText};
 use bumpalo::Bump;
+
+pub(super) type EqualityTest = fn(&Value<'_>, &Value<'_>) -> bool;
 
 /// Whether values that are not equal differ by type or writing alone, or one holds the other, at any depth and in any writing.
 pub(super) fn is_alike(left: &Value<'_>, right: &Value<'_>, same: EqualityTest) -> bool {

@@ -1,11 +1,11 @@
 //! Checks of the world: first what the run has recorded, then what may be looked at.
 
 use super::context::{ExpressionScope, JudgeContext};
-use super::describe::shorten_text;
 use super::fault::Fault;
 use super::machine::Machine;
 use super::outcome::{CheckFinding, Role, VerdictEvidence};
 use super::recorded_world::{self, RecordedFact};
+use super::why::describe::shorten_text;
 use super::world::{FileState, Permissions, VariableState};
 use crate::bytecode::program::CodeId;
 use averment_base::truth::{Truth, Verdict};

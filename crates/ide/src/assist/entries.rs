@@ -1,7 +1,4 @@
-//! Bodies and objects: what stands between the braces behind a statement's first words.
-
-use super::cursor::EnclosingBody;
-use averment_syntax::statements;
+//! Objects: what stands between the braces behind a statement's first words.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ObjectKind {
@@ -14,6 +11,9 @@ pub(super) enum ObjectKind {
     Schema,
     Other,
 }
+
+pub(super) const USAGE: [&str; 5] =
+    ["input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "total_tokens"];
 
 /// The keys of a run in normal form, with the start of their values.
 pub(super) const RUN_KEYS: &[(&str, &str)] = &[
@@ -92,7 +92,7 @@ impl ObjectKind {
     pub fn known_keys(self) -> &'static [&'static str] {
         match self {
             Self::Step(list) => STEP_KEYS.iter().find(|(name, _)| *name == list).map_or(&[], |(_, keys)| keys),
-            Self::Usage => &crate::assist::member::USAGE,
+            Self::Usage => &USAGE,
             Self::Schema => &[
                 "type",
                 "properties",
@@ -119,21 +119,4 @@ pub(super) fn head_object(head: &str) -> ObjectKind {
         "tool" | "schema" => ObjectKind::Schema,
         _ => ObjectKind::Other,
     }
-}
-
-/// The body after the first words of a statement; `None` if the brace opens an object.
-pub(super) fn head_body(head: &str, words: &[&str]) -> Option<EnclosingBody> {
-    let second = words.get(1).copied().unwrap_or("");
-    Some(match head {
-        "rule" => EnclosingBody::Assertions,
-        "suite" => EnclosingBody::Suite,
-        "case" => EnclosingBody::Case,
-        "pre" | "post" => EnclosingBody::World,
-        "invariant" | "for" => EnclosingBody::Invariant,
-        "workspace" => EnclosingBody::Workspace,
-        "runner" => EnclosingBody::Runner,
-        _ if statements::has_block(head, second) => EnclosingBody::Assertions,
-        "not" => return head_body(second, words.get(1..).unwrap_or(&[])),
-        _ => return None,
-    })
 }

@@ -3,14 +3,13 @@
 use super::chain::{PathPrefix, PrefixPart};
 use super::context::{CursorContext, ToolShape};
 use super::cursor::StepScope;
+use super::entries::USAGE;
 use super::skeleton::ValueSkeleton;
 use super::vocabulary::{self, Role};
 use averment_runs::run::StepKind;
 use globset::Glob;
 use serde_json::Value;
 
-pub(super) const USAGE: [&str; 5] =
-    ["input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "total_tokens"];
 /// Maximum schema references followed in a row.
 const HOPS: usize = 16;
 /// Maximum places examined for one path.

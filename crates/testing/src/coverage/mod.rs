@@ -68,17 +68,11 @@ impl Coverage {
     }
 
     /// Adds what one evaluation went through.
-    pub fn add_run(
-        &mut self,
-        program: &Program,
-        prepared: &PreparedProgram,
-        outcome: &RunOutcome,
-        seen: &CoverageRecord,
-    ) {
+    pub fn add_run(&mut self, outcome: &RunOutcome, seen: &CoverageRecord) {
         self.runs += 1;
         let judged: Vec<(u32, Verdict)> =
             outcome.results.iter().map(|result| (result.assertion, result.verdict)).collect();
-        let view = points::EvaluationView { program, prepared, judged: &judged, seen };
+        let view = points::EvaluationView { judged: &judged, seen };
         self.points.iter_mut().for_each(|point| point.add_view(&view));
     }
 

@@ -94,8 +94,6 @@ enum PointSource {
 }
 
 pub(super) struct EvaluationView<'v> {
-    pub(super) program: &'v Program,
-    pub(super) prepared: &'v PreparedProgram,
     pub(super) judged: &'v [(u32, Verdict)],
     pub(super) seen: &'v CoverageRecord,
 }
@@ -119,7 +117,7 @@ impl EvaluationView<'_> {
             PointSource::Instruction(_, at) => looked(self.seen.test_branches(at)),
             PointSource::Pattern(owner, pattern) => {
                 let judged = self.assertion_verdict(owner).is_some_and(|verdict| verdict != Verdict::Skipped);
-                let matched = judged && self.seen.is_matched(self.program, self.prepared, pattern);
+                let matched = judged && self.seen.is_matched(pattern);
                 (BranchCoverage { yes: matched, no: false }, judged)
             }
             PointSource::Member(owner, place) if owned(owner) => looked(self.seen.member_branches(place)),

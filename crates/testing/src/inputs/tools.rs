@@ -71,7 +71,7 @@ impl<'a> ToolFitting<'a> {
         let arena = Bump::new();
         let Ok(run) = averment_traces::read_str(&text, &arena, self.limits) else { return false };
         let (_, seen) = evaluate_with_coverage(self.program, &self.prepared, &run, &arena, &options);
-        patterns.iter().any(|&pattern| seen.is_matched(self.program, &self.prepared, pattern))
+        patterns.iter().any(|&pattern| seen.is_matched(pattern))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::random::CaseRandom;
 use averment_checker::ir::{ValueKind, ValueSpec};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Default maximum length of a text, in characters.
 pub(super) const TEXT: u64 = 1024;
@@ -69,4 +69,19 @@ pub(super) fn length_limit(least: Option<u64>, usual: u64) -> u64 {
 fn repeat_letter(letter: &str, length: u64) -> Value {
     // How large an input can be was looked at before.
     Value::String(letter.repeat(usize::try_from(length).unwrap_or(0)))
+}
+
+/// A number of a schema, up to the length of a text.
+pub(super) fn keyword_count(keywords: &Map<String, Value>, name: &str) -> Option<u64> {
+    let value = keywords.get(name)?;
+    value
+        .as_u64()
+        .or_else(|| whole_number(value).and_then(|value| u64::try_from(value).ok()))
+        .map(|value| value.min(TEXT))
+}
+
+/// Truncated toward zero.
+#[allow(clippy::cast_possible_truncation, reason = "what is beyond the ends is an end")]
+pub(super) fn whole_number(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_f64().map(|value| value.trunc() as i64))
 }

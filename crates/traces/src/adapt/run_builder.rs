@@ -1,6 +1,5 @@
 //! A run while an adapter fills it.
 
-use super::unknown::UnknownPart;
 use crate::build::{NormalRun, most_steps, too_many_steps};
 use crate::error::PlacedError;
 use crate::prices::{ModelSpending, ModelTokens, UsageCounts};
@@ -10,7 +9,15 @@ use averment_runs::normal::{MAIN_AGENT, of_run, of_step};
 use averment_runs::run::{CostSource, ReadWarning, RecordCounts, RunSource, StepKind};
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
+use std::borrow::Cow;
 use std::cell::RefCell;
+
+/// A part without a meaning, found by a reader that only looks at the run.
+#[derive(Debug, Clone)]
+pub(super) struct UnknownPart {
+    pub(super) origin: TextOrigin,
+    pub(super) message: Cow<'static, str>,
+}
 
 /// A run in normal form under construction, steps in order of addition.
 pub(crate) struct RunBuilder<'run, 'limits> {

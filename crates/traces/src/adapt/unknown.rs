@@ -6,16 +6,9 @@ use super::blocks::{self, ContentBlock};
 use super::fields::{FieldRecord as _, TableRow, key_table, value_of};
 use super::messages::MessageRole;
 use super::nodes::{node_object, node_text, object_items};
-use super::run_builder::RunBuilder;
+use super::run_builder::{RunBuilder, UnknownPart};
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use std::borrow::{Borrow, Cow};
-
-/// A part without a meaning, found by a reader that only looks at the run.
-#[derive(Debug, Clone)]
-pub(super) struct UnknownPart {
-    origin: TextOrigin,
-    message: Cow<'static, str>,
-}
 
 key_table! {
     /// Parts of keys under which tools are defined, or that tell what is expected.

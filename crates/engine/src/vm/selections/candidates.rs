@@ -1,11 +1,12 @@
 //! The steps that a pattern of a selection may match, and those that match for the values of bindings.
 
 use super::windows::{CallRank, call_ranks};
-use super::{GivenValues, SelectedSteps, ValueMap};
+use super::{GivenValues, SelectedSteps};
 use crate::bytecode::program::{CodeId, CompiledSelection};
 use crate::vm::context::ExpressionScope;
-use crate::vm::fault::Fault;
-use crate::vm::machine::{Machine, broken_program};
+use crate::vm::element_places::ValueMap;
+use crate::vm::fault::{Fault, broken_program};
+use crate::vm::machine::Machine;
 use crate::vm::temporal::classify::status_truth;
 use crate::vm::temporal::names::NameMatcher;
 use averment_base::truth::Truth;

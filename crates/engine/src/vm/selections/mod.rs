@@ -7,9 +7,10 @@ mod candidates;
 mod windows;
 
 use super::context::ExpressionScope;
-use super::fault::Fault;
+use super::element_places::ValueMap;
+use super::fault::{Fault, broken_program};
 use super::folds::FoldStates;
-use super::machine::{Machine, broken_program};
+use super::machine::Machine;
 use super::temporal::call_knowledge::unknown_cause;
 use crate::bytecode::ops::{Amount, Op, SelectionRef};
 use crate::bytecode::program::CompiledSelection;
@@ -22,12 +23,7 @@ use candidates::PatternCandidates;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::rc::Rc;
-
-/// SipHash: a trace must not be able to force hash collisions.
-pub(super) type ValueMap<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
 
 /// `None` for an open binding.
 type GivenValues<'run> = SmallVec<[Option<Node<'run>>; 2]>;
@@ -123,31 +119,19 @@ impl<'run> Machine<'run> {
         if taken.lacking.is_empty() || taken.steps.is_empty() || selection.reach != SelectionReach::Run {
             return;
         }
-        self.doubts.leaves_out = true;
-        let Some(code) = selection.value.filter(|_| self.left_out.is_some()) else { return };
-        let span = self.code_span(code);
-        let key = self.code_ops(code).ok().and_then(|ops| match ops.last() {
-            Some(Op::Field(name, _)) => self.name_text(*name).ok().map(str::to_owned),
+        self.observer.look.doubts.leaves_out = true;
+        let Some(code) = selection.value.filter(|_| self.fills_places()) else { return };
+        let key = self.program.code_ops(code).and_then(|ops| match ops.last() {
+            Some(Op::Field(name, _)) => self.name_text(*name).ok(),
             _ => None,
         });
-        let Some(left_out) = self.left_out.as_mut() else { return };
-        taken.lacking.iter().for_each(|step| left_out.note_step(*step, true, (key.clone(), span)));
-        taken.steps.iter().for_each(|(step, _)| left_out.note_step(*step, false, (None, span)));
+        let steps = taken.steps.iter().map(|(step, _)| *step);
+        self.note_selected(&taken.lacking, steps, (key, self.code_span(code)));
     }
 
     /// True while the places that lack a value are filled, and this list has such places.
     pub(super) fn fills_list(&self, taken: &SelectedSteps<'run>, selection: &CompiledSelection) -> bool {
-        self.left_out.is_some() && !taken.lacking.is_empty() && selection.reach == SelectionReach::Run
-    }
-
-    /// Runs work that is not evidence of the expression: locating elements and steps.
-    pub(super) fn without_observers<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        let watched = (self.recorder.take(), self.tracer.take(), self.grades.take(), self.seen.take());
-        let doubts = std::mem::take(&mut self.doubts);
-        let result = work(self);
-        (self.recorder, self.tracer, self.grades, self.seen) = watched;
-        self.doubts = doubts;
-        result
+        self.fills_places() && !taken.lacking.is_empty() && selection.reach == SelectionReach::Run
     }
 
     /// The relevant part: everything, or what was known when the step was requested; `None` if undecided.

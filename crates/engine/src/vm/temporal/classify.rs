@@ -126,7 +126,7 @@ impl<'run> StepClassifier<'_, 'run> {
         let spent = self.spent.get(unique.0 as usize).copied().unwrap_or(0);
         machine.refuel();
         machine.spend(spent)?;
-        machine.note_recharged(spent);
+        machine.observer.costs.skip_fuel(spent);
         let before = machine.meter.fuel_left();
         let result = machine.costing(CostCenter::Pattern(unique.0), |machine| work(self, machine));
         if let Some(cell) = self.spent.get_mut(unique.0 as usize) {

@@ -28,7 +28,7 @@ pub(super) fn decisive_steps(
     if doubts.is_empty() || statement.hurts_each() {
         return doubts;
     }
-    let coverage = view.machine.seen.take();
+    let coverage = view.machine.observer.look.coverage.take();
     let found = if !could_change(view, statement, &doubts, holds) {
         Vec::new()
     } else if doubts.len() == 1 || doubts.len() > ONE_BY_ONE {
@@ -38,7 +38,7 @@ pub(super) fn decisive_steps(
             doubts.iter().filter(|one| could_change(view, statement, &[**one], holds)).copied().collect();
         if alone.is_empty() { doubts } else { alone }
     };
-    view.machine.seen = coverage;
+    view.machine.observer.look.coverage = coverage;
     found
 }
 

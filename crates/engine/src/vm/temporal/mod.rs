@@ -103,7 +103,7 @@ impl<'run> TemporalEngine<'run> {
         let plan = machine.prepared.temporal_plan(machine.program);
         let entry = machine.program.temporals.get(temporal.0 as usize);
         let (Some(entry), Some(statement)) = (entry, plan.statement(temporal)) else {
-            return Err(super::machine::broken_program());
+            return Err(super::fault::broken_program());
         };
         machine.spend(JUDGING)?;
         let free = plan.free_operands(temporal);
@@ -115,9 +115,9 @@ impl<'run> TemporalEngine<'run> {
         let mut view = self.monitor_view(machine, Some((entry, statement)), context, &setting)?;
         view.places = statement.calls;
         let judged = verdict::judge_window(&mut view, statement, &setting.selected, self.opened_by);
-        if view.machine.is_deriving() {
+        if !view.machine.observer.recording.is_muted() {
             let trace = standing_trace::trace_statement(&mut view, statement, &setting.selected, self.opened_by);
-            view.machine.note_temporal(trace);
+            view.machine.observer.recording.note_temporal(trace);
         }
         judged
     }
@@ -158,7 +158,7 @@ impl<'run> TemporalEngine<'run> {
         setting: &'a WindowSelection<'_>,
     ) -> Result<MonitorView<'a, 'run>, Fault> {
         let plan = machine.prepared.temporal_plan(machine.program);
-        let timeline = self.timeline.as_ref().ok_or_else(super::machine::broken_program)?;
+        let timeline = self.timeline.as_ref().ok_or_else(super::fault::broken_program)?;
         Ok(MonitorView {
             calls: window_calls(timeline, plan, &setting.operands, context),
             machine,

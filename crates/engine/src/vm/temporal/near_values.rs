@@ -224,7 +224,7 @@ fn unfit_test(
 
 /// Whether something else could be said where values that are nearly equal were.
 fn could_change(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition, holds: bool) -> bool {
-    let coverage = view.machine.seen.take();
+    let coverage = view.machine.observer.look.coverage.take();
     let mut timeline = near_timeline(view);
     let near = timeline.values.near_values();
     let header: Env = view.header.iter().map(|id| near.first_like(*id).unwrap_or(*id)).collect();
@@ -252,7 +252,7 @@ fn could_change(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition,
     };
     let stands = verdict::possible_outcomes(&mut doubted, statement, &selected);
     view.machine.refuel();
-    view.machine.seen = coverage;
+    view.machine.observer.look.coverage = coverage;
     match stands {
         Ok((stands, _)) if !holds => stands.may_hold,
         Ok((_, for_good)) if !view.context.window.closed => !for_good,

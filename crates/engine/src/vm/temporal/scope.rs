@@ -56,9 +56,9 @@ impl<'run> TemporalEngine<'run> {
         let opens_windows = !matches!(scope, WindowScope::Each { .. } | WindowScope::Values { .. });
         let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
         let mut view = self.monitor_view(machine, None, context, &setting)?;
-        if view.machine.is_deriving() {
+        if !view.machine.observer.recording.is_muted() {
             let header = standing_trace::trace_patterns(&mut view, &setting.selected);
-            view.machine.note_temporal(header);
+            view.machine.observer.recording.note_temporal(header);
         }
         if let Some(finding) =
             out_of_reach(&view, opened_by.is_some(), CallRelation::default(), &setting.selected, opened_by)
@@ -85,11 +85,9 @@ impl<'run> TemporalEngine<'run> {
         let nothing = explain::no_window(&mut view, scope);
         drop(view);
         let open = explain::not_complete(machine.run);
-        if let (Some(seen), Some(StatementOperand { pattern, .. }), Some(windows)) =
-            (&mut machine.seen, operands.first(), answers.first())
-        {
+        if let (Some(StatementOperand { pattern, .. }), Some(windows)) = (operands.first(), answers.first()) {
             let closed = windows.iter().any(|window| window.closing.is_some());
-            seen.note_windows(*pattern, !windows.is_empty(), closed);
+            machine.observer.note_windows(*pattern, !windows.is_empty(), closed);
         }
         let outside = self.opened_by;
         if let Some(mut all) = opened_by {

@@ -96,7 +96,9 @@ fn describe_hit(view: &mut MonitorView<'_, '_>, hit: &Hit, condition: Option<Cod
     let mut bindings = Vec::new();
     for name in view.operand_names(hit.operand).to_vec() {
         let node = hit.env.get(name as usize).and_then(|id| view.timeline.values.value_node(*id));
-        bindings.extend(node.map(|node| (view.machine.binding_name(name), view.machine.shown_value(&node))));
+        bindings.extend(
+            node.map(|node| (view.machine.observer.recording.binding_name(name), view.machine.shown_value(&node))),
+        );
     }
     let condition = condition.zip(view.step(hit.step)).map(|(code, step)| {
         let values = view.binding_values(&hit.env);
@@ -300,5 +302,5 @@ pub(crate) fn given_values<'run>(
     context: &JudgeContext<'run>,
 ) -> Vec<(String, ShownValue)> {
     let bound = (0..).zip(&context.bindings).filter_map(|(name, node)| Some((name, (*node)?)));
-    bound.map(|(name, node)| (machine.binding_name(name), machine.shown_value(&node))).collect()
+    bound.map(|(name, node)| (machine.observer.recording.binding_name(name), machine.shown_value(&node))).collect()
 }

@@ -14,6 +14,8 @@ mod files;
 mod orphans;
 #[cfg(feature = "world")]
 mod process_family;
+#[cfg(all(feature = "world", target_os = "linux"))]
+mod process_list;
 #[cfg(feature = "world")]
 mod service;
 #[cfg(feature = "world")]

@@ -94,14 +94,14 @@ fn child_pids(parent: i32) -> Vec<i32> {
             listed.iter().flat_map(|list| list.split_ascii_whitespace()).filter_map(|pid| pid.parse().ok()).collect()
         }
         // Where the system lists none, or a thread has ended meanwhile.
-        _ => super::process_family::all_processes().filter(|one| one.parent == parent).map(|one| one.pid).collect(),
+        _ => super::process_list::all_processes().filter(|one| one.parent == parent).map(|one| one.pid).collect(),
     }
 }
 
 /// The process's own name; `None` if it is dead.
 #[cfg(target_os = "linux")]
 fn living_name(pid: i32) -> Option<String> {
-    super::process_family::ProcessStat::read_stat(pid).filter(|one| !one.dead)?;
+    super::process_list::ProcessStat::read_stat(pid).filter(|one| !one.dead)?;
     let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     Some(format!("{pid} ({})", name.trim_end()))
 }

@@ -10,6 +10,8 @@
 )]
 
 use super::orphans;
+#[cfg(target_os = "linux")]
+use super::process_list::{ProcessStat, all_processes};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
@@ -127,35 +129,4 @@ fn members(mark: &str, command: u32) -> Vec<i32> {
 #[cfg(not(target_os = "linux"))]
 fn members(_: &str, _: u32) -> Vec<i32> {
     Vec::new()
-}
-
-#[cfg(target_os = "linux")]
-pub(super) struct ProcessStat {
-    pub(super) pid: i32,
-    pub(super) parent: i32,
-    /// A zombie: ended but not yet waited for.
-    pub(super) dead: bool,
-}
-
-#[cfg(target_os = "linux")]
-impl ProcessStat {
-    /// Parses `/proc/PID/stat`; state and parent follow the name, which may contain anything.
-    pub(super) fn read_stat(pid: i32) -> Option<Self> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
-        let dead = matches!(fields.next()?, "Z" | "X");
-        let parent = fields.next()?.parse().ok()?;
-        Some(Self { pid, parent, dead })
-    }
-
-    fn has_mark(&self, mark: &str) -> bool {
-        std::fs::read(format!("/proc/{}/environ", self.pid))
-            .is_ok_and(|variables| variables.split(|byte| *byte == 0).any(|one| one == mark.as_bytes()))
-    }
-}
-
-#[cfg(target_os = "linux")]
-pub(super) fn all_processes() -> impl Iterator<Item = ProcessStat> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| ProcessStat::read_stat(entry.file_name().to_str()?.parse().ok()?))
 }

@@ -1,7 +1,8 @@
 //! Follows the words and signs before the cursor, with a level for each open bracket.
 
 use super::{BracketLevel, EnclosingBody, StatementPart, StepScope};
-use crate::assist::entries::{head_body, head_object};
+use crate::assist::entries::head_object;
+use averment_syntax::statements;
 use averment_syntax::token::{Token, TokenKind};
 use averment_syntax::words as language;
 
@@ -269,6 +270,23 @@ impl<'a, 't> TokenWalk<'a, 't> {
             _ => {}
         }
     }
+}
+
+/// The body after the first words of a statement; `None` if the brace opens an object.
+fn head_body(head: &str, words: &[&str]) -> Option<EnclosingBody> {
+    let second = words.get(1).copied().unwrap_or("");
+    Some(match head {
+        "rule" => EnclosingBody::Assertions,
+        "suite" => EnclosingBody::Suite,
+        "case" => EnclosingBody::Case,
+        "pre" | "post" => EnclosingBody::World,
+        "invariant" | "for" => EnclosingBody::Invariant,
+        "workspace" => EnclosingBody::Workspace,
+        "runner" => EnclosingBody::Runner,
+        _ if statements::has_block(head, second) => EnclosingBody::Assertions,
+        "not" => return head_body(second, words.get(1..).unwrap_or(&[])),
+        _ => return None,
+    })
 }
 
 pub(super) fn opens_step(word: &str) -> bool {

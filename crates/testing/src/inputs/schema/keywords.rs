@@ -1,7 +1,7 @@
 //! A value by the keywords of a schema.
 
 use super::super::random::CaseRandom;
-use super::super::value::{LIST, TEXT};
+use super::super::value::{LIST, keyword_count, whole_number};
 use super::schema_merge::{AlternativeChoice, WORK};
 use super::texts;
 use serde_json::{Map, Value};
@@ -153,18 +153,4 @@ impl<'a, 'r> ValueMaker<'a, 'r> {
 
 fn texts_of(list: Option<&Value>) -> Vec<&str> {
     list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
-}
-
-pub(super) fn keyword_count(keywords: &SchemaKeywords, name: &str) -> Option<u64> {
-    let value = keywords.get(name)?;
-    value
-        .as_u64()
-        .or_else(|| whole_number(value).and_then(|value| u64::try_from(value).ok()))
-        .map(|value| value.min(TEXT))
-}
-
-/// Truncated toward zero.
-#[allow(clippy::cast_possible_truncation, reason = "what is beyond the ends is an end")]
-fn whole_number(value: &Value) -> Option<i64> {
-    value.as_i64().or_else(|| value.as_f64().map(|value| value.trunc() as i64))
 }

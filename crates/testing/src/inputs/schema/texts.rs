@@ -1,8 +1,7 @@
 //! Texts by the keywords of a schema.
 
 use super::super::random::CaseRandom;
-use super::super::value::TEXT;
-use super::keywords::keyword_count;
+use super::super::value::{TEXT, keyword_count};
 use serde_json::{Map, Value};
 
 pub(super) fn make_text(keywords: &Map<String, Value>, random: &mut CaseRandom, border: bool) -> String {

@@ -3,7 +3,6 @@
 //!
 //! Fuel is the same whenever the same is evaluated. Times are those of a clock that is given: nothing that is evaluated sees them.
 
-use super::machine::Machine;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -145,65 +144,35 @@ impl Profile {
     }
 }
 
-/// Where a machine notes its costs.
-#[derive(Debug)]
-pub(super) struct CostNotes<'run> {
-    profile: &'run RefCell<Profile>,
+/// Where a machine notes its costs, while somebody asks.
+#[derive(Debug, Default)]
+pub(in crate::vm) struct CostNotes<'run> {
+    profile: Option<&'run RefCell<Profile>>,
     /// Fuel of the machine that the profile knows of.
     reported: u64,
 }
 
-impl<'run> Machine<'run> {
-    /// The same machine, which notes in a profile what its work costs.
-    #[must_use]
-    pub fn noting_costs(mut self, profile: Option<&'run RefCell<Profile>>) -> Self {
-        let reported = self.meter.fuel_spent();
-        self.profile = profile.map(|profile| CostNotes { profile, reported });
-        self
+impl<'run> CostNotes<'run> {
+    /// `spent` is all fuel that the machine has spent so far.
+    pub(in crate::vm) fn new(profile: Option<&'run RefCell<Profile>>, spent: u64) -> Self {
+        Self { profile, reported: spent }
     }
 
-    pub(super) fn costing<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
-        if self.profile.is_none() { work(self) } else { self.costing_noted(center, work) }
+    pub(in crate::vm) fn is_kept(&self) -> bool {
+        self.profile.is_some()
     }
 
-    /// Out of line, so that it costs nothing when no profile is requested.
-    #[cold]
-    #[inline(never)]
-    fn costing_noted<T>(&mut self, center: CostCenter, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.note_begin(center);
-        let done = work(self);
-        self.note_end();
-        done
-    }
-
-    /// Counts what is done from here on as work of a part, while somebody asks.
-    pub(super) fn note_begin(&mut self, center: CostCenter) {
-        self.note_costs(|profile| profile.begin(center));
-    }
-
-    /// Ends the part that began last.
-    pub(super) fn note_end(&mut self) {
-        self.note_costs(Profile::end);
-    }
-
-    /// Reports the fuel that was used since the last report, so that it counts for a part that began outside of the machine.
-    pub fn report_fuel(&mut self) {
-        self.note_costs(|_| {});
-    }
-
-    fn note_costs(&mut self, note: impl FnOnce(&mut Profile)) {
-        let spent = self.meter.fuel_spent();
-        let Some(notes) = &mut self.profile else { return };
+    /// Reports the fuel that was used since the last report, then takes the note.
+    pub(in crate::vm) fn note(&mut self, spent: u64, note: impl FnOnce(&mut Profile)) {
         // Nothing is noted while something is being noted.
-        let Ok(mut profile) = notes.profile.try_borrow_mut() else { return };
-        profile.fuel = profile.fuel.saturating_add(spent.saturating_sub(notes.reported));
-        notes.reported = spent;
+        let Some(Ok(mut profile)) = self.profile.map(RefCell::try_borrow_mut) else { return };
+        profile.fuel = profile.fuel.saturating_add(spent.saturating_sub(self.reported));
+        self.reported = spent;
         note(&mut profile);
     }
 
-    pub(super) fn note_recharged(&mut self, fuel: u64) {
-        if let Some(notes) = &mut self.profile {
-            notes.reported = notes.reported.saturating_add(fuel);
-        }
+    /// Fuel that was spent before and is only charged again is no cost.
+    pub(in crate::vm) fn skip_fuel(&mut self, fuel: u64) {
+        self.reported = self.reported.saturating_add(fuel);
     }
 }

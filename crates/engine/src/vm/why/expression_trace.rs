@@ -1,19 +1,13 @@
-//! An expression with the value of each part: the machine runs it once more and keeps, beside every value on its stack, the part of the
-//! rule that made it.
+//! An expression with the value of each part: beside every value on the stack of the machine, the part of the rule that made it.
 
+use super::derivation::{DerivationPart, PartKind, PartResult, ShownValue};
 use crate::bytecode::ops::{Op, Target};
-use crate::bytecode::program::{CodeChunk, CodeId};
-use crate::vm::context::ExpressionScope;
-use crate::vm::derivation::{DerivationPart, PartKind, PartResult, ShownValue};
-use crate::vm::fault::Fault;
-use crate::vm::frame::StackFrame;
-use crate::vm::machine::{ControlTransfer, LetState, Machine};
-use crate::vm::observe::EvaluationRecorder;
-use averment_base::value::{Node, Value};
+use crate::bytecode::program::Program;
 use averment_syntax::ast::ExprQuantifier;
 
-#[derive(Debug, Default)]
-pub(in crate::vm) struct ExpressionTracer {
+#[derive(Debug)]
+pub(in crate::vm) struct ExpressionTracer<'run> {
+    program: &'run Program,
     made: Vec<TracedPart>,
     loops: Vec<TracedLoop>,
     /// Number of parts created; beyond the limit they have no children.
@@ -43,14 +37,34 @@ struct TracedLoop {
     more: usize,
 }
 
+/// An instruction that was executed.
 #[derive(Clone, Copy)]
-struct TracedInstruction<'o> {
-    op: Op,
-    ops: &'o [Op],
-    at: usize,
-    start: usize,
-    before: usize,
-    frame: StackFrame,
+pub(super) struct TracedInstruction<'o> {
+    pub(super) op: Op,
+    /// All instructions of its expression, which begins at `start`; it is number `at` of them.
+    pub(super) ops: &'o [Op],
+    pub(super) at: usize,
+    pub(super) start: usize,
+    pub(super) jumped: bool,
+    /// Parts before it.
+    pub(super) before: usize,
+}
+
+impl TracedInstruction<'_> {
+    /// True if it leads on and makes no value.
+    pub(super) fn is_flow(&self) -> bool {
+        matches!(
+            self.op,
+            Op::SkipIfFalse(_)
+                | Op::SkipIfTrue(_)
+                | Op::SkipIfUnmet(_)
+                | Op::SkipThen(_)
+                | Op::SkipElse(_)
+                | Op::Next(..)
+                | Op::Begin(_)
+                | Op::Repeat(_)
+        )
+    }
 }
 
 /// Parts kept per expression.
@@ -60,125 +74,60 @@ const ELEMENTS: usize = 12;
 /// Non-deciding elements kept.
 const PLAIN: usize = 3;
 
-impl<'run> Machine<'run> {
-    /// Re-evaluates an expression and records its parts; limits are fresh and then restored, so no verdict changes.
-    pub(in crate::vm) fn trace_expression(
-        &mut self,
-        code: CodeId,
-        scope: &ExpressionScope<'_, 'run>,
-    ) -> DerivationPart {
-        let (meter, known) = (self.meter, vec![LetState::Unknown; self.lets.len()]);
-        let lets = std::mem::replace(&mut self.lets, known);
-        self.refuel();
-        self.tracer = Some(ExpressionTracer::default());
-        // Gaps in paths and violated schemas are noted for evidence; they are said here, too.
-        let recorder = self.recorder.replace(EvaluationRecorder::default());
-        let outcome = self.evaluate_code(code, scope);
-        self.recorder = recorder;
-        let made = self.tracer.take().unwrap_or_default().made;
-        let mut parts: Vec<DerivationPart> = made.into_iter().map(|made| made.part).collect();
-        let part = match outcome {
-            Ok(node) => parts.pop().unwrap_or_else(|| DerivationPart {
-                found: PartResult::Value(self.shown_value(&node)),
-                ..DerivationPart::default()
-            }),
-            Err(fault) => DerivationPart { note: fault.to_string(), parts, ..DerivationPart::default() },
-        };
-        // The judgement itself goes on as if nobody had looked.
-        (self.meter, self.lets) = (meter, lets);
-        DerivationPart { span: part.span.or(Some(self.code_span(code))), ..part }
+impl<'run> ExpressionTracer<'run> {
+    pub(super) fn new(program: &'run Program) -> Box<Self> {
+        Box::new(Self { program, made: Vec::new(), loops: Vec::new(), count: 0 })
     }
 
-    pub(in crate::vm) fn execute_traced(
-        &mut self,
-        ops: &'run [Op],
-        chunk: CodeChunk,
-        frame: StackFrame,
-        scope: &ExpressionScope<'_, 'run>,
-    ) -> Result<(), Fault> {
-        let (start, mut at) = (chunk.start as usize, 0);
-        while let Some(&op) = ops.get(at) {
-            self.meter.charge_fuel(u64::from(op.cost()))?;
-            let before = self.tracer.as_ref().map_or(0, |tracer| tracer.made.len());
-            let flow = self.execute_op(op, start + at, frame, scope)?;
-            self.note_step(
-                TracedInstruction { op, ops, at, start, before, frame },
-                matches!(flow, ControlTransfer::Jump(_)),
-            );
-            at = match flow {
-                ControlTransfer::Next => at + 1,
-                ControlTransfer::Jump(target) => target as usize,
-            };
-        }
-        Ok(())
+    pub(super) fn part_count(&self) -> usize {
+        self.made.len()
     }
 
-    fn note_step(&mut self, place: TracedInstruction<'_>, jumped: bool) {
-        let Some(mut tracer) = self.tracer.take() else { return };
+    pub(super) fn into_parts(self) -> Vec<DerivationPart> {
+        into_parts(self.made)
+    }
+
+    /// Notes an instruction without a value, or the beginning of an element's body.
+    pub(super) fn note_flow(&mut self, place: TracedInstruction<'_>, element: Option<ShownValue>) {
         match place.op {
-            Op::SkipIfFalse(target) | Op::SkipIfTrue(target) | Op::SkipIfUnmet(target) if jumped => {
-                self.skip_right(&mut tracer, place, target)
+            Op::SkipIfFalse(target) | Op::SkipIfTrue(target) | Op::SkipIfUnmet(target) if place.jumped => {
+                self.skip_right(place, target)
             }
-            Op::SkipThen(_) | Op::SkipElse(_) if jumped => {
-                tracer.push_part(DerivationPart { kind: PartKind::Unseen, ..DerivationPart::default() }, None);
+            Op::SkipThen(_) | Op::SkipElse(_) if place.jumped => {
+                self.push_part(DerivationPart { kind: PartKind::Unseen, ..DerivationPart::default() }, None);
             }
-            Op::Next(slot, _) if !jumped => self.enter_element(&mut tracer, place.frame, slot.0),
-            Op::SkipIfFalse(_)
-            | Op::SkipIfTrue(_)
-            | Op::SkipIfUnmet(_)
-            | Op::SkipThen(_)
-            | Op::SkipElse(_)
-            | Op::Next(..) => {}
-            Op::Begin(quantifier) => tracer.begin_loop(quantifier),
-            Op::Repeat(_) => tracer.repeat_loop(),
-            _ => self.note_value(&mut tracer, place),
+            Op::Begin(quantifier) => self.begin_loop(quantifier),
+            Op::Repeat(_) => self.repeat_loop(),
+            _ => {
+                if let (Some(running), Some(element)) = (self.loops.last_mut(), element) {
+                    running.element = element;
+                }
+            }
         }
-        self.tracer = Some(tracer);
     }
 
-    fn skip_right(&self, tracer: &mut ExpressionTracer, place: TracedInstruction<'_>, target: Target) {
-        let Some(left) = tracer.made.pop() else { return };
+    fn skip_right(&mut self, place: TracedInstruction<'_>, target: Target) {
+        let Some(left) = self.made.pop() else { return };
         let joining = (target.0 as usize).checked_sub(1);
         let chain = joining.and_then(|at| place.ops.get(at)).and_then(|op| chain_of(*op));
-        let right = joining.and_then(|at| at.checked_sub(1)).map(|at| self.op_span(place.start + at));
-        let span = self.op_span(place.start + place.at);
-        let unseen = TracedPart {
-            part: DerivationPart { kind: PartKind::Unseen, span: right, ..DerivationPart::default() },
-            chain: None,
-        };
-        let found = left.part.found.clone();
-        let parts = join_chain(chain, [left, unseen]);
-        tracer.push_part(
-            DerivationPart {
-                kind: PartKind::Logic,
-                span: Some(span),
-                found: without_path(found),
-                parts,
-                ..DerivationPart::default()
-            },
+        let right = joining.and_then(|at| at.checked_sub(1)).map(|at| self.program.op_span(place.start + at));
+        let span = Some(self.program.op_span(place.start + place.at));
+        let unseen = DerivationPart { kind: PartKind::Unseen, span: right, ..DerivationPart::default() };
+        let found = without_path(left.part.found.clone());
+        let parts = join_chain(chain, [left, TracedPart { part: unseen, chain: None }]);
+        self.push_part(
+            DerivationPart { kind: PartKind::Logic, span, found, parts, ..DerivationPart::default() },
             chain,
         );
     }
 
-    fn enter_element(&self, tracer: &mut ExpressionTracer, frame: StackFrame, slot: u32) {
-        let item = self.locals.get(frame.locals + slot as usize);
-        if let (Some(running), Some(item)) = (tracer.loops.last_mut(), item) {
-            running.element = self.shown_value(item);
-        }
-    }
-
-    fn note_value(&self, tracer: &mut ExpressionTracer, place: TracedInstruction<'_>) {
-        let Some(&node) = self.stack.last() else { return };
-        let number = place.start + place.at;
+    /// Notes an instruction that made a value.
+    pub(super) fn note_value(&mut self, place: TracedInstruction<'_>, shown: ShownValue, note: String) {
         // What nested code made comes on top of what the instruction takes.
-        let bodies = tracer.made.split_off(place.before.min(tracer.made.len()));
-        let taken = tracer.take_parts(place.op.effect().0 as usize);
-        let part = DerivationPart {
-            span: Some(self.op_span(number)),
-            found: PartResult::Value(self.shown_value(&node)),
-            note: self.value_remark(number, &node),
-            ..DerivationPart::default()
-        };
+        let bodies = self.made.split_off(place.before.min(self.made.len()));
+        let taken = self.take_parts(place.op.effect().0 as usize);
+        let span = Some(self.program.op_span(place.start + place.at));
+        let part = DerivationPart { span, found: PartResult::Value(shown), note, ..DerivationPart::default() };
         let mut chain = None;
         let part = match place.op {
             Op::Constant(_) | Op::Regex(_) => DerivationPart { kind: PartKind::Literal, ..part },
@@ -198,7 +147,7 @@ impl<'run> Machine<'run> {
                 DerivationPart { kind: PartKind::Logic, parts: join_chain(chain, taken), ..part }
             }
             Op::Choose() => DerivationPart { kind: PartKind::Logic, parts: into_parts(taken), ..part },
-            Op::End() => tracer.end_loop(part),
+            Op::End() => self.end_loop(part),
             Op::Test(..)
             | Op::Inspect(..)
             | Op::IsType(..)
@@ -213,11 +162,9 @@ impl<'run> Machine<'run> {
             _ if place.op.effect().0 == 0 => DerivationPart { kind: PartKind::Value, ..part },
             _ => DerivationPart { kind: PartKind::Computed, parts: unwritten_parts(taken), ..part },
         };
-        tracer.push_part(part, chain);
+        self.push_part(part, chain);
     }
-}
 
-impl ExpressionTracer {
     fn push_part(&mut self, part: DerivationPart, chain: Option<ChainOperator>) {
         self.count += 1;
         let mut part = part;
@@ -341,15 +288,4 @@ fn definition_part(part: DerivationPart, taken: Vec<TracedPart>, bodies: Vec<Tra
     let mut parts = unwritten_parts(taken);
     parts.extend(unwritten_parts(bodies));
     DerivationPart { kind: PartKind::Definition, parts, ..part }
-}
-
-impl<'run> Machine<'run> {
-    fn value_remark(&self, number: usize, node: &Node<'run>) -> String {
-        let Some(recorder) = &self.recorder else { return String::new() };
-        match node.value {
-            Value::Missing => recorder.gap_at(number).map_or_else(String::new, |gap| self.describe_gap(&gap)),
-            Value::Truth(_) => recorder.why_at(number).unwrap_or_default().to_owned(),
-            _ => String::new(),
-        }
-    }
 }

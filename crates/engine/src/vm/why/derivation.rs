@@ -3,7 +3,7 @@
 //!
 //! It is recorded while the assertion is judged, by the evaluator that judges it; nothing here decides anything.
 
-use super::outcome::AssertionOutcome;
+use crate::vm::outcome::AssertionOutcome;
 use averment_base::source::Span;
 use averment_base::truth::{Truth, Verdict};
 use averment_checker::ir::GroupKind;

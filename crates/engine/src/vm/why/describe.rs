@@ -1,12 +1,12 @@
 //! Values in words and as evidence: what a part of a rule was, and where in the run it stands.
 
-use super::context::ExpressionScope;
-use super::locate;
-use super::machine::Machine;
-use super::observe::{EvaluationRecorder, ValueGap};
-use super::outcome::{Role, VerdictEvidence};
-use super::tool_facts::how_to_say_failure;
+use super::evidence::{EvidenceRecord, ValueGap};
 use crate::bytecode::ops::Op;
+use crate::vm::context::ExpressionScope;
+use crate::vm::locate;
+use crate::vm::machine::Machine;
+use crate::vm::outcome::{Role, VerdictEvidence};
+use crate::vm::tool_facts::how_to_say_failure;
 use averment_base::diagnostic::suggest;
 use averment_base::truth::Truth;
 use averment_base::value::json::{json_start, pruned_json, to_json};
@@ -21,7 +21,7 @@ const SUGGESTED_FROM: usize = 3;
 impl<'run> Machine<'run> {
     /// `` `output.amount` is 250 ``, `` `output.state` is missing ``, `` the run does not record `cost` ``. `at` is the instruction that
     /// made the value.
-    pub(super) fn describe_value(&self, node: &Node<'run>, at: usize, gaps: &[ValueGap<'run>]) -> String {
+    pub(in crate::vm) fn describe_value(&self, node: &Node<'run>, at: usize, gaps: &[ValueGap<'run>]) -> String {
         let text = self.subject_text(at);
         match node.value {
             Value::Missing => self.describe_missing(&text, at, gaps),
@@ -91,7 +91,8 @@ impl<'run> Machine<'run> {
             return why.to_owned();
         }
         let near = self.near_key(&gap).map_or_else(String::new, |near| format!(" (there is `{near}`)"));
-        let own = self.chunk_around(at).map(|(start, _)| start) == self.chunk_around(gap.at).map(|(start, _)| start);
+        let own = self.program.chunk_around(at).map(|(start, _)| start)
+            == self.program.chunk_around(gap.at).map(|(start, _)| start);
         match own {
             true if self.is_path(gap.at, at) => format!("`{text}` is missing{near}"),
             true => format!("`{}` is missing{near}", self.rule_text(self.op_span(gap.at))),
@@ -100,8 +101,8 @@ impl<'run> Machine<'run> {
         }
     }
 
-    pub(super) fn missing_cause(&self, at: usize, gaps: &[ValueGap<'run>]) -> Option<ValueGap<'run>> {
-        let (start, ops) = self.chunk_around(at)?;
+    pub(in crate::vm) fn missing_cause(&self, at: usize, gaps: &[ValueGap<'run>]) -> Option<ValueGap<'run>> {
+        let (start, ops) = self.program.chunk_around(at)?;
         let inside = |gap: &&ValueGap<'run>| (start..start + ops.len()).contains(&gap.at);
         let own = gaps.iter().filter(inside).rev().find(|gap| gap.at <= at);
         own.or_else(|| gaps.iter().rev().find(|gap| !inside(gap))).copied()
@@ -113,7 +114,7 @@ impl<'run> Machine<'run> {
     }
 
     fn unrecorded_root(&self, at: usize) -> Option<String> {
-        let (start, ops) = self.chunk_around(at)?;
+        let (start, ops) = self.program.chunk_around(at)?;
         let mut at = at - start;
         // A path is straight code: each step takes what the one before it made, an index its own expression in between.
         while let Some(Op::Field(..) | Op::Every(_) | Op::Deep(_)) = ops.get(at) {
@@ -135,32 +136,18 @@ impl<'run> Machine<'run> {
         )
     }
 
-    pub(super) fn is_literal(&self, at: usize, recorder: &EvaluationRecorder<'run>) -> bool {
+    pub(in crate::vm) fn is_literal(&self, at: usize, evidence: &EvidenceRecord<'run>) -> bool {
         match self.program.code.get(at) {
             Some(Op::Constant(_) | Op::Regex(_)) => true,
             Some(Op::Range(..) | Op::List(_) | Op::Object(..) | Op::Negate()) => {
-                self.source_ops(at, recorder).iter().all(|&source| self.is_literal(source, recorder))
+                evidence.source_ops(at).iter().all(|&source| self.is_literal(source, evidence))
             }
             _ => false,
         }
     }
 
-    pub(super) fn source_ops(&self, at: usize, recorder: &EvaluationRecorder<'run>) -> Vec<usize> {
-        let Some((start, _)) = self.chunk_around(at) else { return Vec::new() };
-        let sources = recorder.flow_at(start).map_or(&[][..], |flow| flow.sources(at - start));
-        sources.iter().map(|source| source + start).collect()
-    }
-
-    pub(super) fn key_of(&self, gap: &ValueGap<'run>) -> Option<&'run str> {
-        let program = self.program;
-        match program.code.get(gap.at)? {
-            Op::Field(name, _) | Op::StepField(name) => program.names.get(name.0 as usize).map(String::as_str),
-            _ => None,
-        }
-    }
-
     fn near_key(&self, gap: &ValueGap<'run>) -> Option<&'run str> {
-        let key = self.key_of(gap)?;
+        let key = self.program.key_at(gap.at)?;
         let Value::Object(object) = gap.base.value else { return None };
         if key.chars().count() < SUGGESTED_FROM {
             return None;
@@ -168,7 +155,7 @@ impl<'run> Machine<'run> {
         suggest::suggest_name(key, object.entries().iter().map(|entry| entry.key))
     }
 
-    pub(super) fn describe_gap(&self, gap: &ValueGap<'run>) -> String {
+    pub(in crate::vm) fn describe_gap(&self, gap: &ValueGap<'run>) -> String {
         const NAMED: usize = 5;
         if let Some(why) = gap.why {
             return why.to_owned();
@@ -191,7 +178,7 @@ impl<'run> Machine<'run> {
         }
     }
 
-    pub(super) fn value_evidence(
+    pub(in crate::vm) fn value_evidence(
         &self,
         role: Role,
         node: &Node<'run>,
@@ -214,11 +201,11 @@ impl<'run> Machine<'run> {
     }
 
     /// A value as evidence text, pruned to what reports show; more assertions mean stricter pruning.
-    pub(super) fn evidence_text(&self, value: &Value<'run>) -> String {
+    pub(in crate::vm) fn evidence_text(&self, value: &Value<'run>) -> String {
         pruned_json(value, self.shown_bytes(), redacted_start)
     }
 
-    pub(super) fn message_text(&self, value: &Value<'run>) -> String {
+    pub(in crate::vm) fn message_text(&self, value: &Value<'run>) -> String {
         let most = self.shown_bytes();
         match value {
             Value::Text(text) if text.as_str().len() <= most => text.as_str().to_owned(),
@@ -242,7 +229,7 @@ impl<'run> Machine<'run> {
 }
 
 /// A value in a sentence: rounded and shortened; the evidence holds it in full.
-pub(super) fn in_words(value: &Value<'_>) -> String {
+pub(in crate::vm) fn in_words(value: &Value<'_>) -> String {
     match value {
         Value::Number(Number::Real(number)) => {
             let text = format!("{number:.4}");
@@ -253,7 +240,7 @@ pub(super) fn in_words(value: &Value<'_>) -> String {
     }
 }
 
-pub(super) fn shorten_text(text: &str) -> String {
+pub(in crate::vm) fn shorten_text(text: &str) -> String {
     const WIDTH: usize = 120;
     if text.chars().nth(WIDTH).is_none() { text.to_owned() } else { format!("{}…", redacted_start(text, WIDTH - 1)) }
 }

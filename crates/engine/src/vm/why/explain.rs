@@ -1,15 +1,15 @@
 //! Why an expression came out as it did: the tests that decided, with the values they saw.
 
-use super::context::ExpressionScope;
 use super::describe::shorten_text;
-use super::fault::{Fault, UnfitValue};
-use super::locate;
-use super::machine::Machine;
-use super::observe::{EvaluationRecorder, SeenTest, SeenTestKind};
-use super::outcome::{Role, VerdictEvidence};
+use super::evidence::{EvidenceRecord, SeenTest, SeenTestKind};
 use crate::bytecode::data_flow::TruthEffect;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::CodeId;
+use crate::vm::context::ExpressionScope;
+use crate::vm::fault::{Fault, UnfitValue};
+use crate::vm::locate;
+use crate::vm::machine::Machine;
+use crate::vm::outcome::{Role, VerdictEvidence};
 use averment_base::source::Span;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
@@ -31,9 +31,9 @@ const LISTED: usize = 20;
 impl<'run> Machine<'run> {
     /// Evaluates a condition once more and says why it came out as it did.
     pub fn explain_condition(&mut self, code: CodeId, scope: &ExpressionScope<'_, 'run>) -> ConditionExplanation {
-        let (outcome, recorder) = self.observe_code(code, scope);
+        let (outcome, record) = self.observe_code(code, scope, None);
         match outcome {
-            Ok(truth) => self.explain_recorded(&recorder, truth, scope),
+            Ok(truth) => self.explain_recorded(&record, truth, scope),
             // It was evaluated once: only the second look at it, which remembers what it saw, takes too much.
             Err(fault @ (Fault::Memory | Fault::Fuel | Fault::Backtracking(_))) => ConditionExplanation {
                 reason: format!("it does not hold, and why takes too much to say: {fault}"),
@@ -64,17 +64,17 @@ impl<'run> Machine<'run> {
         ConditionExplanation { reason, evidence: vec![evidence] }
     }
 
-    pub(super) fn explain_recorded(
+    pub(in crate::vm) fn explain_recorded(
         &self,
-        recorder: &EvaluationRecorder<'run>,
+        record: &EvidenceRecord<'run>,
         outcome: Truth,
         scope: &ExpressionScope<'_, 'run>,
     ) -> ConditionExplanation {
         let mut evidence = Vec::new();
         let mut clauses: Vec<String> = Vec::new();
-        let blamed: Vec<&SeenTest<'run>> = recorder.seen.iter().filter(|seen| is_blamed(seen, outcome)).collect();
+        let blamed: Vec<&SeenTest<'run>> = record.seen.iter().filter(|seen| is_blamed(seen, outcome)).collect();
         for seen in blamed.iter().take(LISTED) {
-            let sides = self.unwritten_sides(seen, recorder);
+            let sides = self.unwritten_sides(seen, record);
             let clause = self.test_clause(seen, &sides);
             for (side, (node, at)) in sides.iter().enumerate() {
                 let role = if side == 0 { Role::Decisive } else { Role::Value };
@@ -88,7 +88,7 @@ impl<'run> Machine<'run> {
         // A value that nothing tested, such as that of a function of truth, may be missing itself.
         if blamed.is_empty()
             && outcome.by_missing()
-            && let Some(gap) = recorder.last_gap()
+            && let Some(gap) = record.gaps.last().copied()
         {
             let missing = Node::computed(Value::Missing);
             clauses.push(self.describe_value(&missing, gap.at, &[gap]));
@@ -124,11 +124,11 @@ impl<'run> Machine<'run> {
         format!("{}{within}{nearest}", parts.join(" and "))
     }
 
-    fn unwritten_sides(&self, seen: &SeenTest<'run>, recorder: &EvaluationRecorder<'run>) -> Vec<(Node<'run>, usize)> {
-        let made = self.source_ops(seen.at, recorder);
+    fn unwritten_sides(&self, seen: &SeenTest<'run>, record: &EvidenceRecord<'run>) -> Vec<(Node<'run>, usize)> {
+        let made = record.source_ops(seen.at);
         let nodes = [Some(seen.subject), seen.operand].into_iter().flatten().enumerate();
         let sides = nodes.map(|(side, node)| (node, made.get(side).copied().unwrap_or(seen.at)));
-        sides.filter(|(_, at)| seen.kind != SeenTestKind::Compared || !self.is_literal(*at, recorder)).collect()
+        sides.filter(|(_, at)| seen.kind != SeenTestKind::Compared || !self.is_literal(*at, record)).collect()
     }
 
     /// The text of the rules at a place, on one line.

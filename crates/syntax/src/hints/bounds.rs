@@ -1,5 +1,6 @@
 //! How many: numbers and bounds in words.
 
+use super::table::pairs;
 use super::view::StatementView;
 
 /// How many, in words: the comparison, the number, and the token behind it.
@@ -9,55 +10,41 @@ pub(super) struct WordedBound {
     pub(super) end: usize,
 }
 
-/// Phrases in front of a number, each with its comparison.
-const PHRASES: &[(&[&str], &str)] = &[
-    (&["no", "more", "than"], "<="),
-    (&["not", "more", "than"], "<="),
-    (&["no", "less", "than"], ">="),
-    (&["no", "fewer", "than"], ">="),
-    (&["not", "less", "than"], ">="),
-    (&["is", "at", "most"], "<="),
-    (&["is", "at", "least"], ">="),
-    (&["is", "less", "than"], "<"),
-    (&["is", "more", "than"], ">"),
-    (&["is", "greater", "than"], ">"),
-    (&["is", "below"], "<"),
-    (&["is", "above"], ">"),
-    (&["more", "than"], ">"),
-    (&["greater", "than"], ">"),
-    (&["less", "than"], "<"),
-    (&["fewer", "than"], "<"),
-    (&["shorter", "than"], "<"),
-    (&["longer", "than"], ">"),
-    (&["smaller", "than"], "<"),
-    (&["larger", "than"], ">"),
-    (&["bigger", "than"], ">"),
-    (&["higher", "than"], ">"),
-    (&["lower", "than"], "<"),
-    (&["at", "least"], ">="),
-    (&["at", "most"], "<="),
-    (&["at", "max"], "<="),
-    (&["up", "to"], "<="),
-    (&["maximum", "of"], "<="),
-    (&["minimum", "of"], ">="),
-    (&["exactly"], "=="),
-    (&["equals"], "=="),
-    (&["is"], "=="),
-    (&["max"], "<="),
-    (&["maximum"], "<="),
-    (&["min"], ">="),
-    (&["minimum"], ">="),
-    (&["over"], ">"),
-    (&["above"], ">"),
-    (&["exceeds"], ">"),
-    (&["under"], "<"),
-    (&["below"], "<"),
-];
+/// The comparison in words at the start of others, such as `is not greater than or equal to`: how many words it has, and its sign.
+pub(super) fn worded_comparison<'t>(word: impl Fn(usize) -> &'t str) -> Option<(usize, &'static str)> {
+    let mut here = usize::from(matches!(word(0), "is" | "was" | "be"));
+    let negated = word(here) == "not";
+    here += usize::from(negated);
+    let found = longest_phrase("COMPARISON", |index| word(here + index))
+        .filter(|_| word(here) != "same" || word(here + 1) == "as");
+    // `is "ok"`: a value where a type belongs.
+    let begins = |sign: char| sign.is_ascii_digit() || matches!(sign, '"' | '\'' | '$');
+    let value = (here > 0 && (word(here).is_empty() || word(here).starts_with(begins))).then_some((0, "=="));
+    let (length, mut sign) = found.or(value)?;
+    here += length;
+    here += usize::from(length > 0 && matches!(word(here), "than" | "to" | "as"));
+    if length > 0 && word(here) == "or" && matches!(word(here + 1), "equal" | "equals") {
+        here += 2 + usize::from(word(here + 2) == "to");
+        sign = match sign {
+            ">" => ">=",
+            "<" => "<=",
+            other => other,
+        };
+    }
+    Some((here, if negated { opposite_sign(sign) } else { sign }))
+}
+
+/// The longest phrase of a table that the words begin with: how many words it has, and its comparison.
+fn longest_phrase<'t>(table: &str, word: impl Fn(usize) -> &'t str) -> Option<(usize, &'static str)> {
+    let fits = |phrase: &str| phrase.split(' ').enumerate().all(|(index, part)| word(index) == part);
+    let found = pairs(table).filter(|(phrase, _)| fits(phrase));
+    found.map(|(phrase, sign)| (phrase.split(' ').count(), sign)).max_by_key(|(length, _)| *length)
+}
 
 /// The bound that begins with a token: `more than 3`, `at most three times`.
 pub(super) fn read_bound(view: &StatementView<'_, '_>, at: usize) -> Option<WordedBound> {
-    let (words, sign) = PHRASES.iter().find(|(words, _)| view.tokens_are(at, words))?;
-    let here = at + words.len();
+    let (words, sign) = longest_phrase("BOUND", |index| view.token_text(at + index))?;
+    let here = at + words;
     let number = number_at(view, here)?;
     let end = here + 1 + usize::from(view.is_any(here + 1, &["times", "x", "time"]));
     Some(WordedBound { sign, number, end })
@@ -109,11 +96,24 @@ pub(super) fn within_limit(text: &str) -> Option<String> {
     }
 }
 
+/// A bound as a range of times: `3..` for `at least three times`.
+pub(super) fn range_of(text: &str) -> Option<String> {
+    let (sign, number) = sign_of(text)?;
+    let value: u32 = number.parse().ok()?;
+    Some(match sign {
+        ">=" => format!("{value}.."),
+        "<=" => format!("..{value}"),
+        ">" => format!("{}..", value.saturating_add(1)),
+        "<" => format!("..{}", value.saturating_sub(1)),
+        _ => value.to_string(),
+    })
+}
+
 /// The comparison of a bound, and its number.
 fn sign_of(text: &str) -> Option<(&'static str, String)> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let (phrase, sign) = PHRASES.iter().find(|(phrase, _)| words.starts_with(phrase))?;
-    Some((sign, number_digits(words.get(phrase.len())?)?))
+    let (length, sign) = longest_phrase("BOUND", |index| words.get(index).copied().unwrap_or(""))?;
+    Some((sign, number_digits(words.get(length)?)?))
 }
 
 pub(super) fn opposite_sign(sign: &str) -> &'static str {
@@ -122,6 +122,7 @@ pub(super) fn opposite_sign(sign: &str) -> &'static str {
         ">=" => "<",
         "<" => ">=",
         "<=" => ">",
+        "!=" => "==",
         _ => "!=",
     }
 }

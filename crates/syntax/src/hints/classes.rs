@@ -1,70 +1,19 @@
 //! What a pattern can name: lists of words, kinds of text, conditions on a place.
 
-use super::foreign_syntax::lists;
 use super::view::{GuardFn, StatementView, TakeFn, strip_quotes};
-use super::{bounds, places};
+use super::{bounds, filters, places, prose, table};
+use crate::recover::can_be_read;
 use crate::token::TokenKind;
 use crate::{number, words};
 
 const LISTS: &[(&str, &[&str])] = &[
     ("STATEMENT", words::STATEMENTS),
-    ("FOLD", &["avg", "median", "percentile", "min", "max", "sum", "length"]),
     ("DECLARATION", words::DECLARATIONS),
     ("MODIFIER", words::MODIFIERS),
     ("SETTING", words::SETTINGS),
     ("KIND", words::KINDS),
     ("ROOT", words::ROOTS),
-    ("CALLS", &["call", "calls", "tool", "tools", "step", "steps"]),
-    ("FAILS", &["failed", "fails", "fail", "errors", "errored"]),
-    ("SIGN", &["==", "!=", "<", "<=", ">", ">="]),
     ("TEST", words::TESTS),
-    // Words of test libraries in front of a condition.
-    (
-        "ASSERT",
-        &[
-            "assert", "expect", "check", "verify", "ensure", "that", "should", "must", "confirm", "validate", "assume",
-            "claim",
-        ],
-    ),
-    ("CHECK", &["exists", "is", "matches", "contains", "not", "does", "starts", "ends", "icontains", "mentions"]),
-    ("QUANTIFIER", &["any", "all", "no", "count"]),
-    // Words that people put in place of the colon of a quantifier.
-    ("COLON", &[",", "=>", "->", "|", "where", "with", "if", "satisfies", "have", "has", "such"]),
-    ("ELSE", &["else", "otherwise", "elif", "elsif", "elseif"]),
-    // What goes on from a name in an expression.
-    ("BEHIND", &[".", "==", "!=", "<", ">", "<=", ">=", "in", "contains", "matches", "is", "exists", "("]),
-    ("SPAN", &["call", "calls", "turn", "turns"]),
-    ("ROUTE", &["==", "!=", ".", "is", "exists", "contains", "matches"]),
-    ("JOINT", &["and", "or", "&&", "||", "nor"]),
-    // Words that people write for how a call ended.
-    (
-        "STATUS",
-        &[
-            "succeeded",
-            "succeeds",
-            "success",
-            "successful",
-            "successfully",
-            "passed",
-            "error",
-            "errors",
-            "errored",
-            "fails",
-            "failing",
-            "failure",
-            "unsuccessful",
-        ],
-    ),
-    ("GOOD", &["success", "pass", "okay", "good", "succeeds", "passes", "OK", "true", "result"]),
-    ("BAD", &["fail", "failure", "fails", "failed", "err", "errors", "exception", "false"]),
-    // Words that people write for `in`, `matches` and `contains`.
-    ("MEMBER", &["in", "one", "among", "within", "between", "contained", "part", "any", "matching", "containing"]),
-    // Words that people put between a step and its order.
-    ("ORDER", &["must", "should", "always", "comes", "come", "happens", "is", "be", "immediately", "never", "not"]),
-    // Words that people put between a step and its condition.
-    ("LINK", &["has", "have", "with", "=>", "->", "must", "then", "should", "satisfies", ",", "where", "that", "call"]),
-    // Words that people put between a step and what is said of it.
-    ("FILLER", &["must", "should", "has", "have", "to", "always", "be", "is", "been", "immediately", "directly"]),
 ];
 
 const TAKES: &[(&str, TakeFn)] = &[
@@ -139,6 +88,71 @@ const TAKES: &[(&str, TakeFn)] = &[
     ("ELEMENT", |view, at| (view.token_is(at, ",") && is_value(view, at + 1)).then_some(at + 2)),
     // Values with commas or words between them.
     ("VALUES", value_list_end),
+    // The arguments of what can be read as a step.
+    ("CALLSTEP", |view, at| {
+        let end = view.behind_bracket(at);
+        can_be_read(&format!("require {}", view.source_text(at.checked_sub(1)?, end))).then_some(end)
+    }),
+    // How much money, in words.
+    ("MONEYBOUND", |view, at| bounds::behind_bound(view, at).filter(|end| view.token_text(end - 1).starts_with('$'))),
+    // A step with `then` behind it.
+    ("STEPTHEN", |view, at| Some(view.behind_pattern(at)).filter(|&end| view.token_is(end, "then"))),
+    // A comparison in words.
+    ("COMPARED", |view, at| {
+        let found = bounds::worded_comparison(|index| view.token_text(at + index));
+        found.map(|(words, _)| at + words).filter(|_| view.is_word(at))
+    }),
+    // What a call is generated from.
+    ("INPUTS", |view, at| {
+        let schema = view.tokens_are(at, &["from", "schema"]).then_some(at + 2);
+        schema.or_else(|| view.token_is(at, "{").then(|| view.behind_bracket(at)))
+    }),
+    // A path of a run or a call in quotes; the first word of a statement in quotes.
+    ("QUOTEDPATH", |view, at| {
+        let text = strip_quotes(view.token_text(at));
+        let (root, rest) = text.split_once('.').unwrap_or((text, ""));
+        let letter = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '.' | '[' | ']');
+        let path = !rest.is_empty() && rest.chars().all(letter) && (root == "args" || words::ROOTS.contains(&root));
+        (view.is_text(at) && path).then_some(at + 1)
+    }),
+    ("QUOTEDHEAD", |view, at| {
+        (view.is_text(at) && words::STATEMENTS.contains(&strip_quotes(view.token_text(at)))).then_some(at + 1)
+    }),
+    // A sign of another language, of one token or of two that touch.
+    ("FOREIGNSIGN", |view, at| {
+        let is_sign = |end: usize| table::meant("SIGNWORD", view.written_text(at, end)).is_some();
+        let pair = at + 1 < view.len() && view.touches_previous(at + 1) && is_sign(at + 2) && !view.token_is(at, "<=");
+        if is_sign(at + 1) { Some(at + 1) } else { pair.then_some(at + 2) }
+    }),
+    // A file of rules, without quotes; a module of the standard set with other signs between its parts.
+    ("RULEFILE", |view, at| {
+        let end = view.find_word(at, "(").unwrap_or(view.len());
+        let text: String = view.source_text(at, end).split_whitespace().collect();
+        (!view.is_text(at) && (text.ends_with(".assert") || text.starts_with('.'))).then_some(end)
+    }),
+    ("MODULEPATH", |view, at| {
+        let end = view.find_word(at, "(").unwrap_or(view.len());
+        let text = view.source_text(at, end);
+        let parted = text.contains('/') || text.contains("::");
+        (text.starts_with("std") && parted && !text.contains(' ')).then_some(end)
+    }),
+    // A text that names a folder without wildcards.
+    ("FOLDER", |view, at| {
+        let folder = strip_quotes(view.token_text(at));
+        let plain = !folder.is_empty() && !folder.contains(['*', '?', '[', '{', '"', '\\', '$']);
+        (view.is_text(at) && plain).then_some(at + 1)
+    }),
+    // Thousands or millions of what has no unit: `50k`.
+    ("KILO", |view, at| {
+        let apart = at + 1 < view.len() && view.touches_previous(at + 1) && view.is_any(at + 1, &["k", "K", "M"]);
+        let end = at + 1 + usize::from(apart);
+        (view.is_number(at) && filters::expand_thousands(view.written_text(at, end)).is_some()).then_some(end)
+    }),
+    // A root or `args` with capitals.
+    ("CAPITALROOT", |view, at| {
+        let (word, small) = (view.token_text(at), view.token_text(at).to_ascii_lowercase());
+        (small != word && (small == "args" || words::ROOTS.contains(&small.as_str()))).then_some(at + 1)
+    }),
     // Nothing is left.
     ("END", |view, at| (at >= view.len()).then_some(at + 1)),
 ];
@@ -151,6 +165,10 @@ const GUARDS: &[(&str, GuardFn)] = &[
     ("unread", |view, at| view.failed <= at),
     ("read", |view, at| view.failed >= at),
     ("near", |view, at| view.failed + 1 >= at),
+    // Not long behind the place where the grammar gave up.
+    ("unpassed", |view, at| at <= view.failed + 1),
+    ("standing", places::can_stand),
+    ("unmodified", |view, at| view.modifiers_start(at) == view.len()),
     ("touching", |view, at| view.touches_previous(at)),
     ("apart", |view, at| !view.touches_previous(at)),
     // Something in front of this counts: a count has no unit.
@@ -210,6 +228,8 @@ const GUARDS: &[(&str, GuardFn)] = &[
         let fresh = at == 0 || view.is_any(at - 1, &["not", "and", "or", "(", ":", "when", "if", "where"]);
         fresh && !modifier && !words::is_joining(view.token_text(value))
     }),
+    // The first word begins a statement: no operator follows it.
+    ("head", |view, _| super::words::is_head(view)),
     // Nothing but modifiers is left.
     ("modifiers", |view, at| at >= view.len() || view.modifiers_start(at) == at),
     // The statement is one about steps.
@@ -221,11 +241,11 @@ fn find_named<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
 }
 
 pub(super) fn find_list(name: &str) -> Option<&'static [&'static str]> {
-    find_named(LISTS, name).or_else(|| find_named(lists::LISTS, name))
+    find_named(LISTS, name).or_else(|| table::find_list(name))
 }
 
 pub(super) fn find_take(name: &str) -> Option<TakeFn> {
-    find_named(TAKES, name).or_else(|| find_named(lists::TAKES, name))
+    find_named(TAKES, name).or_else(|| find_named(prose::TAKES, name))
 }
 
 pub(super) fn find_guard(name: &str) -> Option<GuardFn> {

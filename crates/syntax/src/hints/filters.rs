@@ -1,7 +1,7 @@
 //! What a template can make of a text: `{name|bare}`.
 
 use super::view::strip_quotes;
-use super::{bounds, foreign_syntax};
+use super::{bounds, functions, prose, table};
 use crate::ast::NumberUnit;
 use crate::{number, words};
 
@@ -45,11 +45,16 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("statements", |text| Some(text.replace(", ", "; "))),
     ("membership", membership_test),
     // Of prose: a step without its articles; steps with commas, with arrows, from a list.
-    ("step", foreign_syntax::step_of),
+    ("step", prose::step_of),
     ("commas", |text| Some(separate_steps(text, ", "))),
     ("arrows", |text| Some(separate_steps(text, " -> "))),
     ("bared", |text| Some(separate_steps(&text.replace(['"', '\''], ""), ", "))),
-    ("nothing", |_| Some(String::new())),
+    // Steps of a list as statements of their own; the texts in quotes as steps.
+    ("required", |text| Some(format!("require {}", separate_steps(&text.replace(['"', '\''], ""), "; require ")))),
+    ("texts", |text| {
+        let texts = text.split('"').skip(1).step_by(2).map(name_of_tool);
+        Some(texts.collect::<Vec<_>>().join(", ")).filter(|names| !names.is_empty())
+    }),
     ("held", verb_test),
     ("ungrouped", |text| Some(text.replace([',', ' '], ""))),
     ("cents", |text| Some(format!("{:.2}", text.parse::<f64>().ok()? / 100.0))),
@@ -62,7 +67,27 @@ const FILTERS: &[(&str, FilterFn)] = &[
             text.trim_start_matches('r').trim_matches(['"', '\'']).replace("\\\\", "\\").replace('/', "\\/")
         ))
     }),
-    ("typed", |text| Some(foreign_syntax::type_word(text).to_owned())),
+    // The first number of a text; else what stands for success.
+    ("code", |text| Some(first_number(text).unwrap_or("0").to_owned())),
+    ("response", |text| Some(first_number(text).unwrap_or("200").to_owned())),
+    // What is kept of other words: `not `, ` strict`.
+    ("unset", |text| Some(if has_word(text, &["not", "missing"]) { "not " } else { "" }.to_owned())),
+    ("strict", |text| Some(if has_word(text, &["strict"]) { " strict" } else { "" }.to_owned())),
+    ("compared", |text| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        bounds::worded_comparison(|index| words.get(index).copied().unwrap_or("")).map(|(_, sign)| sign.to_owned())
+    }),
+    ("inputs", |text| Some(if text.starts_with('{') { "{ … }" } else { "from schema" }.to_owned())),
+    ("argument", |text| Some(text.replace(" = ", ": "))),
+    ("small", |text| Some(text.to_ascii_lowercase())),
+    ("dotted", |text| Some(text.replace("::", ".").replace('/', "."))),
+    ("unbraced", |text| Some(text.replace(['{', '}', '[', ']'], "").trim().to_owned())),
+    ("folder", |text| Some(strip_quotes(text).trim_end_matches('/').to_owned())),
+    ("thousands", expand_thousands),
+    // A bound as a range of times; a number in front of other words.
+    ("range", bounds::range_of),
+    ("firstdigits", |text| bounds::number_digits(text.split(' ').next()?.trim_end_matches(['x', 'X']))),
+    ("typed", |text| Some(functions::type_word(text).to_owned())),
     ("before", |text| Some(text.parse::<i64>().ok()?.checked_sub(1)?.to_string())),
     ("defined", |text| Some(format!("def {}", text.split_once(char::is_whitespace)?.1.trim()))),
     // The name of a tool: without quotes where it needs none.
@@ -71,76 +96,37 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("moved", |text| Some(text.to_owned())),
 ];
 
-/// Word replacements by filter name.
-const WORDS: &[(&str, &[(&str, &str)])] = &[
-    ("quantifier", &[("all", "each"), ("any", "some")]),
-    ("choice", &[("one", "any"), ("either", "any"), ("any", "any"), ("all", "all"), ("none", "none")]),
-    (
-        "values",
-        &[("each", "all"), ("every", "all"), ("forall", "all"), ("some", "any"), ("exists", "any"), ("none", "no")],
-    ),
-    (
-        "status",
-        &[
-            ("succeeded", "ok"),
-            ("succeeds", "ok"),
-            ("success", "ok"),
-            ("successful", "ok"),
-            ("successfully", "ok"),
-            ("passed", "ok"),
-            ("", "failed"),
-        ],
-    ),
-    (
-        "outcome",
-        &[
-            ("fail", "error"),
-            ("failure", "error"),
-            ("fails", "error"),
-            ("failed", "error"),
-            ("err", "error"),
-            ("errors", "error"),
-            ("exception", "error"),
-            ("false", "error"),
-            ("", "ok"),
-        ],
-    ),
-    ("named", &[("suite", "\"…\""), ("", "NAME")]),
-    ("modifier", &[("as", "as NAME"), ("id", "id NAME"), ("message", "message \"…\""), ("class", "class \"…\" \"…\"")]),
-    (
-        "behind",
-        &[
-            ("missing", "is missing"),
-            ("not missing", "is not missing"),
-            ("empty", "is empty"),
-            ("not empty", "is not empty"),
-            ("not exists", "not exists"),
-            ("", "exists"),
-        ],
-    ),
-    (
-        "declared",
-        &[
-            ("let", "let NAME = …"),
-            ("param", "param NAME: number = …"),
-            ("def", "def NAME(x) = …"),
-            ("schema", "schema NAME from \"…\""),
-        ],
-    ),
-];
-
 pub(super) fn apply_filter(filter: &str, text: &str) -> Option<String> {
     if let Some((_, filter)) = FILTERS.iter().find(|(known, _)| *known == filter) {
         return filter(text);
     }
-    let (_, words) = WORDS.iter().find(|(known, _)| *known == filter)?;
-    let meant = words.iter().find(|(other, _)| *other == text || other.is_empty());
-    meant.map(|(_, word)| (*word).to_owned())
+    let words = filter.to_ascii_uppercase();
+    let lower = || table::meant(&words, &text.to_ascii_lowercase());
+    table::meant(&words, text).or_else(lower).or_else(|| table::meant(&words, "")).map(str::to_owned)
 }
 
 #[cfg(test)]
 pub(super) fn exists(filter: &str) -> bool {
-    FILTERS.iter().any(|(known, _)| *known == filter) || WORDS.iter().any(|(known, _)| *known == filter)
+    FILTERS.iter().any(|(known, _)| *known == filter) || table::pairs(&filter.to_ascii_uppercase()).next().is_some()
+}
+
+fn first_number(text: &str) -> Option<&str> {
+    text.split(|sign: char| !sign.is_ascii_digit()).find(|part| !part.is_empty())
+}
+
+fn has_word(text: &str, words: &[&str]) -> bool {
+    text.split_whitespace().any(|word| words.contains(&word))
+}
+
+/// `50000` for `50k`.
+pub(super) fn expand_thousands(text: &str) -> Option<String> {
+    let digits = text.trim_end_matches(['k', 'K', 'M']);
+    let zeros = match text.get(digits.len()..)? {
+        "k" | "K" => "000",
+        "M" => "000000",
+        _ => return None,
+    };
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| format!("{digits}{zeros}"))
 }
 
 /// Steps joined by one sign, whatever stood between.
@@ -152,7 +138,7 @@ fn separate_steps(text: &str, sign: &str) -> String {
 }
 
 /// A word of the language is quoted where it names a tool.
-fn name_of_tool(text: &str) -> String {
+pub(super) fn name_of_tool(text: &str) -> String {
     let bare = strip_quotes(text);
     let taken =
         [words::KINDS, words::STATEMENTS, words::OPERATORS, &["proposed"]].iter().any(|own| own.contains(&bare));

@@ -1,147 +1,98 @@
 //! Syntax hints: what people write, what it means here, and what to write instead.
 //!
-//! Most hints are rows: a pattern over the tokens of a statement that the grammar refuses, what is wrong with such a statement, and how it
-//! is written here ([`pattern`] says how patterns are read, [`rewrite`] how the other columns are). Where no pattern can tell a mistake, or
-//! what to write follows from more than what stands in the statement, a row asks a function. Each row has an example; a test sees to it that
-//! this row speaks of it, and that what it writes can be read.
+//! Hints are rows of `hints.table`: an example, a pattern over the tokens of a statement ([`pattern`] says how patterns are read), what is wrong
+//! with such a statement, and how it is written here ([`rewrite`]). Where no pattern can tell a mistake, or what to write follows from more
+//! than what stands in the statement, a row asks a function of [`FUNCTIONS`]. Tests read every row, see that it speaks of its own example and
+//! that what it writes can be read, and write the page of mistakes from it.
 //!
-//! The first row that speaks counts, so order is part of the tables: of two rows that fit, the one with the narrower pattern stands first.
-//! What no row knows is said in the words of the grammar ([`grammar_mistake`]).
+//! The first row that speaks counts, so order is part of the table: of two rows that fit, the one with the narrower pattern stands first.
+//! What no row knows is said in the words of the grammar (`recover/expected.rs`).
 
-mod bodies;
 mod bounds;
-mod calls;
 mod classes;
-mod counts;
-mod declarations;
-mod definitions;
-mod entries;
-mod expected;
-mod expressions;
 mod filters;
-mod foreign_syntax;
-mod heads;
-mod hint;
+mod functions;
+mod meaning;
 #[cfg(test)]
 mod offer_tests;
-mod operators;
-mod orders;
 mod pattern;
-mod patterns;
-mod phrases;
 mod places;
-mod quantifiers;
+mod prose;
 mod rewrite;
-mod settings;
+mod rewrites;
+mod row;
+mod signs;
+mod steps;
+mod table;
 #[cfg(test)]
 mod tests;
-mod tokens;
 mod view;
-mod windows;
-mod world;
+mod words;
 
 use averment_base::diagnostic::Diagnostic;
-pub(super) use expected::expected_text;
-pub use foreign_syntax::{IntendedStatement, foreign_statement, intended_statement};
-use hint::{CompiledHint, Hint};
-use std::sync::LazyLock;
-pub(super) use tokens::bracket_mistake;
+pub use meaning::{IntendedStatement, foreign_statement, intended_statement};
+use row::RowMatcher::{self, Diagnose, Rewrite};
+use row::{HintFn, HintRow, RewriteFn, RowScope};
 pub(super) use view::StatementView;
 
-/// Asked in order: what breaks the line, then the first word, then where the grammar gave up.
-const TABLES: &[&[Hint]] = &[
-    phrases::FIRST,
-    tokens::TABLE,
-    counts::EARLY,
-    phrases::TABLE,
-    heads::FIRST,
-    calls::TABLE,
-    declarations::TABLE,
-    definitions::TABLE,
-    entries::EARLY,
-    world::TABLE,
-    bodies::TABLE,
-    windows::TABLE,
-    orders::TABLE,
-    patterns::TABLE,
-    counts::TABLE,
-    settings::VALUES,
-    operators::TABLE,
-    settings::UNKNOWN,
-    quantifiers::TABLE,
-    entries::LATE,
-    expressions::TABLE,
-    bodies::LAST,
-    heads::LAST,
+/// The functions that rows ask.
+const DIAGNOSES: &[(&str, HintFn)] = &[
+    ("call_in_front", steps::call_in_front),
+    ("bound_in_front", steps::bound_in_front),
+    ("colon_body", words::colon_body),
+    ("missing_comma", words::missing_comma),
+    ("lone_step", words::lone_step),
+    ("near_statement", words::near_statement),
+    ("test_word", words::test_word),
+    ("missing_arrow", steps::missing_arrow),
+    ("where_without_parentheses", steps::where_without_parentheses),
+    ("text_of_a_kind", steps::text_of_a_kind),
+    ("missing_block", steps::missing_block),
+    ("negated_contraction", signs::negated_contraction),
+    ("unknown_modifier", words::unknown_modifier),
+    ("odd_characters", signs::odd_characters),
+    ("open_text", signs::open_text),
+    ("open_interpolation", signs::open_interpolation),
+    ("open_regex", signs::open_regex),
 ];
 
-static ROWS: LazyLock<Vec<CompiledHint>> =
-    LazyLock::new(|| TABLES.iter().flat_map(|table| table.iter()).map(CompiledHint::new).collect());
+/// The functions that rewrite what people write in other languages.
+const REWRITES: &[(&str, RewriteFn)] = &[
+    ("apostrophe_amount", rewrites::apostrophe_amount),
+    ("block_comment", rewrites::block_comment),
+    ("shared_binding", rewrites::shared_binding),
+    ("line_comment", rewrites::line_comment),
+    ("trailing_comment", rewrites::trailing_comment),
+    ("expect_call", functions::expect_call),
+    ("assert_call", functions::assert_call),
+    ("function_call", functions::function_call),
+    ("method_call", functions::method_call),
+    ("length_property", functions::length_property),
+    ("call_chain", rewrites::call_chain),
+    ("negated_verb", rewrites::negated_verb),
+    ("lower_case", rewrites::lower_case),
+];
 
-pub(super) fn known_mistake(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
-    ROWS.iter().find_map(|row| row.diagnose_statement(view))
+fn find_function(name: &str) -> Option<RowMatcher> {
+    let rewrite = || REWRITES.iter().find(|(known, _)| *known == name).map(|(_, function)| Rewrite(*function));
+    DIAGNOSES.iter().find(|(known, _)| *known == name).map(|(_, function)| Diagnose(*function)).or_else(rewrite)
 }
 
-pub(super) fn grammar_mistake(view: &StatementView<'_, '_>) -> Diagnostic {
-    expected::expected_diagnostic(view)
+fn rows() -> &'static [HintRow] {
+    &table::ROWS.0
+}
+
+pub(super) fn known_mistake(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    rows().iter().filter(|row| row.scope == RowScope::Hints).find_map(|row| row.diagnose_statement(view))
 }
 
 pub(super) fn is_other_word(word: &str) -> bool {
-    heads::is_other(word) || operators::is_other(word)
+    words::is_other_head(word) || words::is_other(word)
 }
 
 /// Keywords, roots, fields, kinds, types and functions.
 #[cfg(test)]
 fn words_of_the_language(word: &str) -> bool {
-    const OTHERS: &[&str] = &[
-        "length",
-        "distinct",
-        "sort",
-        "avg",
-        "median",
-        "percentile",
-        "lower",
-        "upper",
-        "trim",
-        "word_count",
-        "keys",
-        "values",
-        "json",
-        "abs",
-        "split",
-        "join",
-        "replace",
-        "sum",
-        "min",
-        "max",
-        "list",
-        "object",
-        "integer",
-        "number",
-        "string",
-        "boolean",
-        "duration",
-        "money",
-        "size",
-        "true",
-        "false",
-        "null",
-        "args",
-        "total_tokens",
-        "x",
-        "type",
-        "calls",
-        "std",
-        "exactly",
-        "i",
-        "name",
-        "warn",
-        "info",
-        "pass",
-        "path",
-        "result",
-        "s",
-    ];
-    let lists = [crate::words::KINDS, crate::words::ROOTS, OTHERS];
+    let lists = [crate::words::KINDS, crate::words::ROOTS, table::list("LANGUAGE")];
     crate::grammar::is_keyword(word) || lists.iter().any(|list| list.contains(&word))
 }

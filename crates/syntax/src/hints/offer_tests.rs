@@ -3,8 +3,7 @@
 //! Tried over the examples of all rows, over every mistake that the repository records, over the files that its tests refuse, and over example
 //! rules of which one word or sign is left out, doubled, swapped with the next or put in quotes.
 
-use super::foreign_syntax::row_examples;
-use super::{ROWS, foreign_syntax, words_of_the_language};
+use super::{intended_statement, row::RowScope, rows, words_of_the_language};
 use crate::recover::can_be_read;
 use crate::token::{TokenKind, scan_tokens};
 use crate::{grammar, parse};
@@ -112,8 +111,7 @@ fn complaints(text: &str, wrong: &mut BTreeSet<String>) {
 }
 
 fn recorded() -> Vec<String> {
-    let mut texts: Vec<String> = ROWS.iter().map(|row| row.hint.example.to_owned()).collect();
-    texts.extend(row_examples().map(str::to_owned));
+    let mut texts: Vec<String> = rows().iter().map(|row| row.example_text()).collect();
     for file in ["tests/data/newcomers.txt", "tests/data/newcomers_second.txt"] {
         let text = std::fs::read_to_string(fixtures::project(file)).unwrap_or_default();
         let rows = text.lines().filter_map(|line| line.rsplit_once(" => "));
@@ -172,8 +170,9 @@ fn no_help_leads_astray() {
 #[test]
 fn what_is_certain_is_read() {
     let mut wrong = Vec::new();
-    for example in row_examples() {
-        let Some(meant) = foreign_syntax::intended_statement(example) else { continue };
+    for row in rows().iter().filter(|row| row.scope != RowScope::Hints) {
+        let example = row.example_text();
+        let Some(meant) = intended_statement(&example) else { continue };
         if grammar::parse_rule(grammar::Rule::file, &meant.text, 2_000).is_err() {
             wrong.push(example);
         }

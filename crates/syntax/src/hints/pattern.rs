@@ -8,6 +8,7 @@
 //! | `unless\|without` | one of several |
 //! | `P` `N` `STATEMENT` | what a class of [`super::classes`] takes: a step pattern, a number, a word of a list |
 //! | `a?` `a*` `a+` | once or not; as often as it is there; the same, and at least once |
+//! | `WORDS~` | a word of a list, in small letters or not |
 //! | `b:P` | the tokens that the part takes, under a name for messages and rewritings |
 //! | `b[ … ]` | the tokens of several parts, under a name |
 //! | `..` | as few tokens as possible, to a place outside of brackets; `b:..` names them, and there is at least one |
@@ -19,26 +20,33 @@
 //! | `&..(x` `!..(x` | the same, in brackets or not |
 //! | `@failed` | a condition by name on the place, from [`super::classes`] |
 
-use super::classes;
 use super::view::{GuardFn, StatementView, TakeFn};
+use super::{classes, table};
 use averment_base::source::Span;
 
 #[derive(Debug, Clone, Copy)]
 enum TokenClass {
     Word(&'static str),
     OneOf(&'static [&'static str]),
+    /// The same, in small letters or not.
+    AnyCase(&'static [&'static str]),
     Taken(TakeFn),
 }
 
 impl TokenClass {
-    fn parse(written: &'static str) -> Self {
-        let quoted = written.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
-        match quoted {
-            Some(sign) => Self::Word(sign),
-            None => {
-                let list = classes::find_list(written).map(Self::OneOf);
-                list.or_else(|| classes::find_take(written).map(Self::Taken)).unwrap_or(Self::Word(written))
-            }
+    fn parse(written: &'static str) -> Result<Self, String> {
+        if let Some(sign) = written.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+            return Ok(Self::Word(sign));
+        }
+        let list = classes::find_list(written).map(Self::OneOf);
+        let class = list.or_else(|| classes::find_take(written).map(Self::Taken));
+        let class = class.or_else(|| table::find_others(written).map(Self::OneOf));
+        let any_case = || table::find_others(written.strip_suffix('~')?).map(Self::AnyCase);
+        let class = class.or_else(any_case);
+        let named = !written.is_empty() && written.bytes().all(|letter| letter.is_ascii_uppercase());
+        match class {
+            None if named || written.is_empty() => Err(format!("there is no class `{written}`")),
+            class => Ok(class.unwrap_or(Self::Word(written))),
         }
     }
 
@@ -46,6 +54,10 @@ impl TokenClass {
         let stands = match self {
             Self::Word(word) => view.token_is(at, word),
             Self::OneOf(words) => view.is_any(at, words),
+            Self::AnyCase(words) => {
+                let written = view.token_text(at);
+                !written.is_empty() && words.iter().any(|word| word.eq_ignore_ascii_case(written))
+            }
             Self::Taken(take) => return take(view, at).filter(|&end| end > at),
         };
         (stands && at < view.len()).then_some(at + 1)
@@ -56,18 +68,13 @@ impl TokenClass {
 struct ClassChoice(Vec<TokenClass>);
 
 impl ClassChoice {
-    fn parse(written: &'static str) -> Self {
-        let mut classes = Vec::new();
-        let (mut start, mut quoted) = (0, false);
-        for (at, sign) in written.char_indices() {
+    fn parse(written: &'static str) -> Result<Self, String> {
+        let mut quoted = false;
+        let parts = written.split(|sign: char| {
             quoted ^= sign == '\'';
-            if sign == '|' && !quoted {
-                classes.push(TokenClass::parse(written.get(start..at).unwrap_or("")));
-                start = at + 1;
-            }
-        }
-        classes.push(TokenClass::parse(written.get(start..).unwrap_or("")));
-        Self(classes)
+            sign == '|' && !quoted
+        });
+        parts.map(TokenClass::parse).collect::<Result<_, _>>().map(Self)
     }
 
     fn match_end(&self, view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
@@ -87,86 +94,58 @@ enum PartCount {
 /// Names are empty if nothing is named.
 #[derive(Debug)]
 enum PatternPart {
-    Tokens {
-        choice: ClassChoice,
-        often: PartCount,
-        name: &'static str,
-    },
-    Skip {
-        into_brackets: bool,
-        name: &'static str,
-    },
+    Tokens { choice: ClassChoice, often: PartCount, name: &'static str },
+    Skip { into_brackets: bool, name: &'static str },
     Rest,
     WrongFrom,
     WrongTo,
     From(&'static str),
     To,
-    Ahead {
-        choice: ClassChoice,
-        wanted: bool,
-    },
-    Behind {
-        choice: ClassChoice,
-        wanted: bool,
-    },
-    Somewhere {
-        choice: ClassChoice,
-        wanted: bool,
-        into_brackets: bool,
-    },
+    Ahead { choice: ClassChoice, wanted: bool },
+    Behind { choice: ClassChoice, wanted: bool },
+    Somewhere { choice: ClassChoice, wanted: bool, into_brackets: bool },
     Guard(GuardFn),
-    /// A condition that does not exist; a test refuses it.
-    Never,
 }
 
 impl PatternPart {
-    fn push_parsed(written: &'static str, parts: &mut Vec<Self>) {
-        let negated = |rest: &'static str| match rest.strip_prefix('!') {
-            Some(rest) => (rest, false),
-            None => (rest, true),
-        };
-        let part = match written {
-            "<>" => {
-                parts.push(Self::WrongFrom);
-                Self::WrongTo
-            }
+    fn parse(written: &'static str) -> Result<Self, String> {
+        let behind = |from: usize| written.get(from..).unwrap_or("");
+        let wanted = written.starts_with('&');
+        Ok(match written {
             "<" => Self::WrongFrom,
             ">" => Self::WrongTo,
             "]" => Self::To,
             "..." => Self::Rest,
             _ if written.starts_with(['&', '!']) && written.get(1..3) == Some("..") => {
-                let rest = written.get(3..).unwrap_or("");
-                let inside = rest.strip_prefix('(');
-                let (choice, wanted) = (ClassChoice::parse(inside.unwrap_or(rest)), written.starts_with('&'));
+                let inside = behind(3).strip_prefix('(');
+                let choice = ClassChoice::parse(inside.unwrap_or(behind(3)))?;
                 Self::Somewhere { choice, wanted, into_brackets: inside.is_some() }
             }
-            _ if written.len() > 1 && written.starts_with(['&', '!']) && !written.starts_with("!=") => Self::Ahead {
-                choice: ClassChoice::parse(written.get(1..).unwrap_or("")),
-                wanted: written.starts_with('&'),
-            },
+            _ if written.len() > 1 && written.starts_with(['&', '!']) && !written.starts_with("!=") => {
+                Self::Ahead { choice: ClassChoice::parse(behind(1))?, wanted }
+            }
             _ if written.len() > 1 && written.starts_with('^') => {
-                let (rest, wanted) = negated(written.get(1..).unwrap_or(""));
-                Self::Behind { choice: ClassChoice::parse(rest), wanted }
+                let unwanted = behind(1).strip_prefix('!');
+                let choice = ClassChoice::parse(unwanted.unwrap_or(behind(1)))?;
+                Self::Behind { choice, wanted: unwanted.is_none() }
             }
             _ if written.starts_with('@') => {
-                let name = written.get(1..).unwrap_or("");
-                classes::find_guard(name).map_or(Self::Never, Self::Guard)
+                Self::Guard(classes::find_guard(behind(1)).ok_or_else(|| format!("there is no condition `{written}`"))?)
             }
-            _ => Self::parse_tokens(written),
-        };
-        parts.push(part);
+            _ => return Self::parse_tokens(written),
+        })
     }
 
-    fn parse_tokens(written: &'static str) -> Self {
+    fn parse_tokens(written: &'static str) -> Result<Self, String> {
         let colon = written.split_once(':').filter(|(name, rest)| {
             !name.is_empty() && !rest.is_empty() && name.bytes().all(|letter| letter.is_ascii_lowercase())
         });
         let (name, rest) = colon.unwrap_or(("", written));
         if let (Some(name), "") = (rest.strip_suffix('['), name) {
-            return Self::From(name);
+            return Ok(Self::From(name));
         }
         if matches!(rest, ".." | "..(") {
-            return Self::Skip { into_brackets: rest != "..", name };
+            return Ok(Self::Skip { into_brackets: rest != "..", name });
         }
         let often = match rest.chars().next_back().filter(|_| rest.len() > 1) {
             Some('?') => PartCount::Perhaps,
@@ -175,7 +154,7 @@ impl PatternPart {
             _ => PartCount::Once,
         };
         let rest = if often == PartCount::Once { rest } else { rest.get(..rest.len() - 1).unwrap_or(rest) };
-        Self::Tokens { choice: ClassChoice::parse(rest), often, name }
+        Ok(Self::Tokens { choice: ClassChoice::parse(rest)?, often, name })
     }
 
     fn is_condition(&self) -> bool {
@@ -191,14 +170,17 @@ pub(super) struct HintPattern {
 }
 
 impl HintPattern {
-    pub(super) fn new(written: &'static str) -> Self {
+    pub(super) fn new(written: &'static str) -> Result<Self, String> {
         let mut parts = Vec::new();
         for word in written.split_whitespace() {
-            PatternPart::push_parsed(word, &mut parts);
+            match word {
+                "<>" => parts.extend([PatternPart::WrongFrom, PatternPart::WrongTo]),
+                _ => parts.push(PatternPart::parse(word)?),
+            }
         }
         let opening = parts.iter().position(|part| !part.is_condition()).unwrap_or(0);
         let skips = matches!(parts.get(opening), Some(PatternPart::Skip { name: "", .. }));
-        Self { parts, first: if skips { opening + 1 } else { 0 } }
+        Ok(Self { parts, first: if skips { opening + 1 } else { 0 } })
     }
 
     pub(super) fn find_match<'v, 'a, 't>(&self, view: &'v StatementView<'a, 't>) -> Option<PatternMatch<'v, 'a, 't>> {
@@ -303,7 +285,6 @@ impl PatternSearch<'_, '_, '_, '_> {
                 places.any(|here| choice.match_end(view, here).is_some()) == *wanted
             }
             PatternPart::Guard(holds) => holds(view, at),
-            PatternPart::Never => false,
         };
         holds && self.fits_from(index + 1, at)
     }

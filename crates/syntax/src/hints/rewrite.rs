@@ -47,11 +47,16 @@ pub(super) fn names_of(template: &str) -> Vec<(&str, &str)> {
 }
 
 impl PatternMatch<'_, '_, '_> {
+    /// Where the operand in front of what is wrong begins.
+    pub(super) fn left_start(&self) -> usize {
+        self.view.operand_start(self.wrong.0)
+    }
+
     fn named_tokens(&self, name: &str) -> Option<(usize, usize)> {
         let (from, to) = self.wrong;
         match name {
             "wrong" => Some(self.wrong),
-            "left" => Some((self.view.operand_start(from), from)),
+            "left" => Some((self.left_start(), from)),
             "right" => Some((to, self.view.operand_end(to))),
             _ => self.named.iter().find(|named| named.0 == name).map(|named| (named.1, named.2)),
         }

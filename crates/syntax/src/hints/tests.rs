@@ -1,6 +1,7 @@
-//! The rows against their own examples.
+//! Every row of the table, read and asked of its own example.
 
-use super::{ROWS, classes, filters, rewrite};
+use super::row::{HintRow, RowMatcher, RowScope};
+use super::{filters, intended_statement, rewrite, rows, table};
 use crate::parse;
 use averment_base::diagnostic::{Diagnostic, Fix};
 use averment_base::limits::Limits;
@@ -8,13 +9,13 @@ use averment_base::source::{SourceFile, SourceMap};
 use std::cell::RefCell;
 
 thread_local! {
-    /// The examples of the rows that spoke, in their order.
-    static SPOKEN: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+    /// The lines of the rows that spoke, in their order.
+    static SPOKEN: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Keeps which row spoke.
-pub(super) fn spoke(example: &'static str) {
-    SPOKEN.with_borrow_mut(|spoken| spoken.push(example));
+pub(super) fn spoke(line: usize) {
+    SPOKEN.with_borrow_mut(|spoken| spoken.push(line));
 }
 
 /// Rows that are asked meanwhile did not speak.
@@ -41,66 +42,126 @@ fn fixed(text: &str, fix: &Fix) -> String {
     text
 }
 
+fn is_hint(row: &&HintRow) -> bool {
+    row.scope == RowScope::Hints
+}
+
+/// Fails with what is wrong, each with the file and line of its row.
+#[track_caller]
+fn hold_every_row<'r>(rows: impl Iterator<Item = &'r HintRow>, wrong: impl Fn(&HintRow) -> Option<String>) {
+    let found = rows.filter_map(|row| Some(format!("hints.table:{}: `{}`: {}", row.line, row.example, wrong(row)?)));
+    let found: Vec<String> = found.collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_row_can_be_read() {
+    let errors = &table::ROWS.1;
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
+    assert!(rows().len() > 500, "only {} rows", rows().len());
+    hold_every_row(rows().iter(), |row| {
+        let RowMatcher::Pattern(pattern) = &row.matcher else { return None };
+        let names = pattern.names();
+        // `${value}` is what a string says of a value, no name.
+        let used = row.templates().into_iter().flat_map(rewrite::names_of).filter(|(name, _)| *name != "value");
+        let unknown =
+            |(name, filter): &(&str, &str)| !names.contains(name) || !filter.is_empty() && !filters::exists(filter);
+        used.filter(unknown).map(|(name, filter)| format!("nothing is called {name}|{filter}")).next()
+    });
+}
+
 #[test]
 fn every_row_speaks_of_its_own_example_and_no_other_does() {
-    let mut wrong = String::new();
-    for row in ROWS.iter() {
-        let example = row.hint.example;
+    hold_every_row(rows().iter().filter(is_hint), |row| {
         SPOKEN.take();
-        let told = said(example);
+        let told = said(&row.example_text());
         let spoken = SPOKEN.take();
-        if spoken.first() != Some(&example) || spoken.iter().any(|other| *other != example) {
-            let told: Vec<&str> = told.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
-            wrong += &format!("`{example}`: the rows of {spoken:?} spoke, and told is {told:?}\n");
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+        let told: Vec<&str> = told.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
+        let alone = !spoken.is_empty() && spoken.iter().all(|line| *line == row.line);
+        (!alone).then(|| format!("the rows of lines {spoken:?} spoke, and told is {told:?}"))
+    });
+    hold_every_row(rows().iter().filter(|row| !is_hint(row)), |row| {
+        intended_statement(&row.example_text()).is_none().then(|| "nothing is meant by it".to_owned())
+    });
 }
 
 #[test]
 fn what_a_row_writes_can_be_read() {
-    let mut wrong = String::new();
-    for row in ROWS.iter().filter(|row| row.hint.rewrites()) {
-        let example = row.hint.example;
-        let told = said(example);
-        match told.iter().find_map(|diagnostic| diagnostic.fix.as_ref()) {
-            None => wrong += &format!("`{example}`: no fix: {told:?}\n"),
-            Some(fix) => {
-                let text = fixed(example, fix);
-                let again: Vec<String> = said(&text).into_iter().map(|diagnostic| diagnostic.message).collect();
-                if !again.is_empty() {
-                    wrong += &format!("`{example}`: `{text}` cannot be read: {again:?}\n");
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
-}
-
-#[test]
-fn rows_use_only_what_exists() {
-    let mut wrong = String::new();
-    for row in ROWS.iter() {
-        let Some(pattern) = &row.pattern else { continue };
-        let names = pattern.names();
-        let unknown = row.hint.conditions().filter(|name| classes::find_guard(name).is_none());
-        wrong.extend(unknown.map(|name| format!("`{}`: no condition is called {name}\n", row.hint.example)));
-        // `${value}` is what a string says of a value, no name.
-        let used = row.hint.templates().into_iter().flat_map(rewrite::names_of).filter(|(name, _)| *name != "value");
-        for (name, filter) in used {
-            if !names.contains(&name) || !filter.is_empty() && !filters::exists(filter) {
-                wrong += &format!("`{}`: nothing is called {name}|{filter}\n", row.hint.example);
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    hold_every_row(rows().iter().filter(|row| is_hint(row) && row.rewrites()), |row| {
+        let text = row.example_text();
+        let told = said(&text);
+        let Some(fix) = told.iter().find_map(|diagnostic| diagnostic.fix.as_ref()) else {
+            return Some(format!("no fix: {told:?}"));
+        };
+        let text = fixed(&text, fix);
+        let again: Vec<String> = said(&text).into_iter().map(|diagnostic| diagnostic.message).collect();
+        (!again.is_empty()).then(|| format!("`{text}` cannot be read: {again:?}"))
+    });
 }
 
 #[test]
 fn examples_differ() {
-    let mut examples: Vec<&str> = ROWS.iter().map(|row| row.hint.example).collect();
+    let mut examples: Vec<&str> = rows().iter().filter(is_hint).map(|row| row.example).collect();
     let count = examples.len();
     examples.sort_unstable();
     examples.dedup();
     assert_eq!(examples.len(), count);
+}
+
+/// What the page says above its rows.
+const PAGE_HEAD: &str = "# Mistakes, and what to write instead
+
+Averment knows what people write who come from YAML, Python, SQL or plain English. Below each message stand mistakes that give it, and what to \
+write instead. A test checks every line.
+
+This page is written from `crates/syntax/src/hints/hints.table`: `UPDATE_GENERATED=1 cargo test -p averment-syntax hints`.
+";
+
+/// A text as code on one line.
+fn code(text: &str) -> String {
+    let text = text.replace('\n', "\\n");
+    if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
+}
+
+/// The message of a row, and what it offers for its example: the statement as it was meant, the mended one, or what the help says.
+fn offer_of(row: &HintRow) -> (String, String) {
+    let text = row.example_text();
+    let told = said(&text).into_iter().next();
+    let message = told.as_ref().map_or(row.message.to_owned(), |told| told.message.clone());
+    if row.scope != RowScope::Hints
+        && let Some(meant) = intended_statement(&text)
+    {
+        return (message, code(&meant.text));
+    }
+    let fix = told.as_ref().and_then(|told| told.fix.as_ref());
+    let help = told.as_ref().and_then(|told| told.help.clone()).unwrap_or_default();
+    (message, fix.map_or(help, |fix| code(&fixed(&text, fix))))
+}
+
+#[test]
+fn the_page_of_mistakes_has_every_row() {
+    let (mut page, mut title, mut message) = (PAGE_HEAD.to_owned(), "", String::new());
+    for row in rows() {
+        let (said, offer) = offer_of(row);
+        let line = format!("- {} → {offer}\n", code(&row.example_text()));
+        if row.title != title || said != message {
+            page += &if row.title == title { String::new() } else { format!("\n## {}\n\n", row.title) };
+            page += &if said.is_empty() { String::new() } else { format!("- {said}:\n") };
+            (title, message) = (row.title, said);
+        }
+        page += &if message.is_empty() { line } else { format!("  {line}") };
+    }
+    averment_fixtures::compare_generated(&averment_fixtures::project("docs/reference/mistakes.md"), &page);
+}
+
+#[test]
+fn hostile_statements_take_little_time() {
+    let signs =
+        ["(", "the ", "must ", "a.b.", "[", "{", "before ", "not ", "x, ", "-> ", "for x in ", ".length", "'", "5k "];
+    for sign in signs {
+        let text: String = sign.repeat(600 / sign.len());
+        let short =
+            |text: &str| intended_statement(text).is_none_or(|meant| meant.text.len() <= 2 * super::meaning::LONGEST);
+        assert!(short(&text) && short(&format!("never {text}")), "{sign}");
+    }
 }

@@ -36,7 +36,7 @@ impl<'a, 't> StatementView<'a, 't> {
         Self { text, tokens, outer, failed, expected: failure.expected.clone() }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.tokens.len()
     }
 
@@ -45,7 +45,7 @@ impl<'a, 't> StatementView<'a, 't> {
     }
 
     /// Empty past the end.
-    pub(super) fn token_text(&self, at: usize) -> &'t str {
+    pub(crate) fn token_text(&self, at: usize) -> &'t str {
         self.text.token_text(self.token_index(at))
     }
 
@@ -65,7 +65,7 @@ impl<'a, 't> StatementView<'a, 't> {
         if at < self.tokens.len() { self.text.token_kind(self.token_index(at)) } else { TokenKind::LineEnd }
     }
 
-    pub(super) fn is_word(&self, at: usize) -> bool {
+    pub(crate) fn is_word(&self, at: usize) -> bool {
         self.token_kind(at) == TokenKind::Word
     }
 
@@ -287,11 +287,6 @@ impl<'a, 't> StatementView<'a, 't> {
         end
     }
 
-    pub(super) fn step_or(&self, at: usize, placeholder: &str) -> String {
-        let end = self.behind_pattern(at);
-        if end > at { self.source_text(at, end) } else { placeholder.to_owned() }
-    }
-
     pub(super) fn modifiers_start(&self, from: usize) -> usize {
         (from..self.len()).find(|&at| self.is_outer(at) && self.is_modifier(at)).unwrap_or(self.len())
     }
@@ -309,7 +304,7 @@ impl<'a, 't> StatementView<'a, 't> {
         }
     }
 
-    pub(super) fn syntax_error(&self, from: usize, to: usize, message: impl Into<String>) -> Diagnostic {
+    pub(crate) fn syntax_error(&self, from: usize, to: usize, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Slug::Syntax, self.span_of(from, to), message)
     }
 
@@ -321,14 +316,8 @@ impl<'a, 't> StatementView<'a, 't> {
         Span { start: at, end: at, ..end }
     }
 
-    pub(super) fn missing_at_end(&self, message: impl Into<String>) -> Diagnostic {
+    pub(crate) fn missing_at_end(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Slug::Syntax, self.line_end(), message)
-    }
-
-    /// An error one space behind the previous token, where the missing text belongs.
-    pub(super) fn wrong_behind(&self, at: usize, message: impl Into<String>) -> Diagnostic {
-        let before = self.span(at.saturating_sub(1));
-        Diagnostic::new(Slug::Syntax, before.at_end(), message)
     }
 
     pub(super) fn replace_tokens(&self, from: usize, to: usize, text: impl Into<String>) -> SourceEdit {

@@ -1,7 +1,7 @@
 //! What is told of a statement that cannot be read.
 
 use super::typo::{self, StatementTrial, TypoWords};
-use super::{RecoveryReader, TOLD, TokenKind, TokenSegment, offers, own_tokens, segments};
+use super::{RecoveryReader, TOLD, TokenKind, TokenSegment, expected, offers, own_tokens, segments};
 use crate::ast::Name;
 use crate::grammar::{GrammarFailure, Rule};
 use crate::hints::{self, StatementView};
@@ -41,7 +41,7 @@ impl RecoveryReader<'_, '_> {
         if self.explained > TOLD {
             // It is counted and not shown: what was meant need not be looked for.
             let view = StatementView::new(self.text, own, failure);
-            self.diagnostics.push(hints::grammar_mistake(&view));
+            self.diagnostics.push(expected::expected_diagnostic(&view));
             return;
         }
         let (text, place) = self.segment_text(segment, inside);
@@ -54,7 +54,7 @@ impl RecoveryReader<'_, '_> {
         let diagnostic = nearly(TypoWords::NoWord).unwrap_or_else(|| {
             let view = StatementView::new(self.text, own.clone(), failure);
             let Some(known) = hints::known_mistake(&view) else {
-                return nearly(TypoWords::OtherWord).unwrap_or_else(|| hints::grammar_mistake(&view));
+                return nearly(TypoWords::OtherWord).unwrap_or_else(|| expected::expected_diagnostic(&view));
             };
             // Nothing is put in where a word in another's place is all that is wrong.
             let unsure = typo::only_inserts(&known) || known.slug == Slug::UnknownModifier && known.fix.is_none();

@@ -3,7 +3,9 @@
 //! The file is cut into statements by line ends, brackets and indentation; each is read alone by the strict grammar, bodies statement by
 //! statement. What a mistake spoils is its statement, or its line; all others are kept. What is wrong is said by [`super::hints`].
 
+mod bracket_errors;
 mod brackets;
+mod expected;
 mod explain;
 mod incremental;
 mod intended;
@@ -17,7 +19,6 @@ mod unfinished;
 
 use super::ast::{BodySetting, ItemKind, Name, SyntaxItem};
 use super::grammar::{self, GrammarFailure, Rule};
-use super::hints;
 use super::lower::{SyntaxLowering, TextPlace, too_deep};
 use super::token::{TokenKind, TokenScan};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
@@ -112,7 +113,7 @@ impl RecoveryReader<'_, '_> {
             while let Some(next) = troubles.next_if(|next| self.is_inside(trouble, *next)) {
                 inner.push(next.token_index());
             }
-            self.diagnostics.push(hints::bracket_mistake(self.text, trouble, &inner));
+            self.diagnostics.push(bracket_errors::bracket_mistake(self.text, trouble, &inner));
         }
     }
 

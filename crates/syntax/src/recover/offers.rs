@@ -2,7 +2,6 @@
 
 use super::typo::{StatementTrial, TrialResult};
 use crate::grammar::{self, GrammarFailure, Rule};
-use crate::hints;
 use averment_base::diagnostic::{Diagnostic, SourceEdit};
 
 /// Longer offers are not tried.
@@ -71,7 +70,7 @@ pub(super) fn replace_unreadable_offer(
         || can_be_read(code)
         || matches!(trial.try_edits(&[edit], failure), Some(TrialResult::Whole));
     if !reads {
-        diagnostic.help = hints::expected_text(&failure.expected);
+        diagnostic.help = super::expected::expected_text(&failure.expected);
     }
     diagnostic
 }

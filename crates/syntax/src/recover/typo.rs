@@ -7,7 +7,7 @@ use super::{RecoveryReader, TokenKind, TokenSegment};
 use crate::grammar::{self, GrammarFailure, Rule};
 use crate::lower::TextPlace;
 use crate::near_keywords::near_words;
-use crate::{hints, words};
+use crate::words;
 use averment_base::diagnostic::{Diagnostic, Slug, SourceEdit};
 
 const TRIES: usize = 16;
@@ -79,7 +79,7 @@ impl StatementTrial<'_> {
         if reads != TrialResult::Whole {
             let title = diagnostic.fix.take().map(|fix| fix.title).unwrap_or_default();
             if reads == TrialResult::No && diagnostic.help.as_deref() == Some(title.as_str()) {
-                diagnostic.help = hints::expected_text(&failure.expected);
+                diagnostic.help = super::expected::expected_text(&failure.expected);
             }
         }
         diagnostic

@@ -1,7 +1,7 @@
-//! What the grammar would have taken, in plain words: said of mistakes that no function of the table knows.
+//! What the grammar would have taken, in plain words: said of mistakes that no hint knows.
 
-use super::view::StatementView;
 use crate::grammar::{self, Rule};
+use crate::hints::StatementView;
 use crate::near_keywords;
 use averment_base::diagnostic::Diagnostic;
 
@@ -24,7 +24,7 @@ pub(super) fn expected_diagnostic(view: &StatementView<'_, '_>) -> Diagnostic {
     }
 }
 
-pub(crate) fn expected_text(rules: &[Rule]) -> Option<String> {
+pub(super) fn expected_text(rules: &[Rule]) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
     let mut ranked: Vec<(u8, String)> = rules.iter().filter_map(|&rule| describe_rule(rule)).collect();
     ranked.sort();

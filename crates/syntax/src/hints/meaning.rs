@@ -4,37 +4,16 @@
 //! then its verb. Where no row knows more, the other tables of hints are asked for their rewriting. What comes out counts only when it can
 //! be read. A row that guesses makes the whole a guess: it is said, and never offered as a fix.
 
-mod amounts;
-mod code;
-mod comments;
-mod data;
-mod functions;
-pub(super) mod lists;
-mod orders;
-mod outputs;
-mod positions;
-mod prose;
-mod row;
-mod runs;
-#[cfg(test)]
-mod tests;
-mod tool_checks;
-
-pub(super) use functions::type_word;
-pub(super) use lists::step_of;
-
-use super::pattern::HintPattern;
+use super::row::{HintRow, RowScope};
 use super::view::StatementView;
 use crate::grammar::{self, GrammarFailure, Rule};
 use crate::recover::{self, TokenText};
 use crate::token;
 use averment_base::limits::Limits;
 use averment_base::source::FileId;
-use row::{RewriteRow, RowMatcher};
-use std::sync::LazyLock;
 
 /// Longer statements are not rewritten.
-const LONGEST: usize = 600;
+pub(super) const LONGEST: usize = 600;
 const ROUNDS: usize = 12;
 const STEPS: usize = 40_000;
 
@@ -50,27 +29,6 @@ pub struct IntendedStatement {
     /// The error and its place in the statement, if the first rewrite names it.
     pub wrong: Option<(String, std::ops::Range<usize>)>,
 }
-
-/// True for rows that also apply to statements that parse.
-static ROWS: LazyLock<Vec<(bool, RewriteRow, Option<HintPattern>)>> = LazyLock::new(|| {
-    let always = [tool_checks::TABLE, code::TABLE, functions::TABLE, tool_checks::LAST]
-        .into_iter()
-        .flatten()
-        .map(|row| (true, row));
-    let unread = [
-        tool_checks::POLICIES,
-        comments::TABLE,
-        runs::TABLE,
-        amounts::TABLE,
-        prose::TABLE,
-        outputs::TABLE,
-        orders::TABLE,
-        data::TABLE,
-        positions::TABLE,
-    ];
-    let unread = unread.into_iter().flatten().map(|row| (false, row));
-    always.chain(unread).map(|(always, row)| (always, *row, row.compile_pattern())).collect()
-});
 
 struct RewriteStep {
     text: String,
@@ -133,10 +91,10 @@ fn rewrite_once(text: &str, failure: Option<&GrammarFailure>, budget: &mut usize
     let tokens = (0..lines.tokens.len()).filter(|&at| lines.token_kind(at) != token::TokenKind::LineEnd).collect();
     let end = GrammarFailure::new(text.len());
     let view = StatementView::new(&lines, tokens, failure.unwrap_or(&end));
-    let row = ROWS
+    let row = super::rows()
         .iter()
-        .filter(|(always, ..)| *always || failure.is_some())
-        .find_map(|(_, row, pattern)| apply_row(&view, text, row, pattern.as_ref(), budget));
+        .filter(|row| row.scope == RowScope::Always || row.scope == RowScope::Unread && failure.is_some())
+        .find_map(|row| apply_row(&view, text, row, budget));
     let by_others = || {
         #[cfg(test)]
         return super::tests::quietly(|| recover::apply_first_fix(text));
@@ -149,21 +107,8 @@ fn rewrite_once(text: &str, failure: Option<&GrammarFailure>, budget: &mut usize
     })
 }
 
-fn apply_row(
-    view: &StatementView<'_, '_>,
-    text: &str,
-    row: &RewriteRow,
-    pattern: Option<&HintPattern>,
-    budget: &mut usize,
-) -> Option<RewriteStep> {
-    let (range, new) = match (row.matcher, pattern) {
-        (RowMatcher::Function(function), _) => function(view)?,
-        (RowMatcher::Pattern(_), Some(pattern)) => {
-            let found = pattern.find_within(view, budget)?;
-            (view.token_range(found.from, found.to), found.fill_unshortened(row.write)?)
-        }
-        (RowMatcher::Pattern(_), None) => return None,
-    };
+fn apply_row(view: &StatementView<'_, '_>, text: &str, row: &HintRow, budget: &mut usize) -> Option<RewriteStep> {
+    let (range, new) = row.rewrite_statement(view, budget)?;
     let new = pad_words(text, &range, new.trim());
     let mut changed = text.get(..range.start)?.to_owned();
     changed.push_str(&new);
@@ -186,10 +131,4 @@ fn pad_words(text: &str, range: &std::ops::Range<usize>, new: &str) -> String {
     let left = if letter(before) && letter(new.chars().next()) { " " } else { "" };
     let right = if letter(new.chars().next_back()) && letter(behind) { " " } else { "" };
     format!("{left}{new}{right}")
-}
-
-/// The examples of all rows.
-#[cfg(test)]
-pub(super) fn row_examples() -> impl Iterator<Item = &'static str> {
-    ROWS.iter().map(|(_, row, _)| row.example)
 }

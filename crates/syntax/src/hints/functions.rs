@@ -1,55 +1,11 @@
 //! Methods and functions of other languages: `output.includes("x")`, `len(x)`, `expect(x).toBe(1)`.
 
-use super::row::{RewriteRow, function_row};
-use crate::hints::view::StatementView;
+use super::table::meant;
+use super::view::StatementView;
 use std::ops::Range;
 
-pub(super) const TABLE: &[RewriteRow] = &[
-    function_row("expect(output.a).toBe(1)", expect_call),
-    function_row("assertEqual(output.a, 1)", assert_call),
-    function_row("re.search(\"x\", output.a)", function_call),
-    function_row("output.text.includes(\"x\")", method_call),
-    function_row("output.items.length > 0", length_property),
-];
-
-/// Test templates by method name, with `{o}` for the object and `{a}` for the argument.
-const METHODS: &[(&str, &str)] = &[
-    ("includes", "{o} contains {a}"),
-    ("contains", "{o} contains {a}"),
-    ("include?", "{o} contains {a}"),
-    ("startsWith", "{o} starts with {a}"),
-    ("startswith", "{o} starts with {a}"),
-    ("starts_with", "{o} starts with {a}"),
-    ("endsWith", "{o} ends with {a}"),
-    ("endswith", "{o} ends with {a}"),
-    ("ends_with", "{o} ends with {a}"),
-    ("toLowerCase", "lower({o})"),
-    ("lower", "lower({o})"),
-    ("casefold", "lower({o})"),
-    ("toUpperCase", "upper({o})"),
-    ("upper", "upper({o})"),
-    ("trim", "trim({o})"),
-    ("strip", "trim({o})"),
-    ("match", "{o} matches {r}"),
-    ("matches", "{o} matches {r}"),
-    ("equals", "{o} == {a}"),
-    ("split", "split({o}, {a})"),
-    ("join", "join({o}, {a})"),
-    ("replace", "replace({o}, {a})"),
-    ("get", "{o}[{a}]"),
-    ("isEmpty", "{o} is empty"),
-    ("size", "length({o})"),
-    ("len", "length({o})"),
-    ("length", "length({o})"),
-    ("count", "length({o})"),
-    ("exists", "{o} exists"),
-    ("has", "{o} contains {a}"),
-    ("hasOwnProperty", "{a} in {o}"),
-    ("keys", "keys({o})"),
-];
-
 /// `o.includes("x")`, and `o.indexOf("x") >= 0`.
-fn method_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
+pub(super) fn method_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     for at in 1..view.len() {
         if !(view.token_is(at, ".")
             && view.touches_previous(at)
@@ -81,7 +37,7 @@ fn method_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
             let tool = argument.trim_matches(['"', '\'']).to_owned();
             return Some((view.token_range(start, close), format!("count {tool}")));
         }
-        let Some((_, template)) = METHODS.iter().find(|(method, _)| *method == name) else { continue };
+        let Some(template) = meant("METHOD", name) else { continue };
         if (template.contains("{a}") || template.contains("{r}")) == argument.is_empty() {
             continue;
         }
@@ -145,7 +101,7 @@ fn object_start(view: &StatementView<'_, '_>, dot: usize) -> usize {
 }
 
 /// `output.items.length`.
-fn length_property(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
+pub(super) fn length_property(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let at = (1..view.len()).find(|&at| {
         view.token_is(at, ".")
             && view.touches_previous(at)
@@ -157,57 +113,8 @@ fn length_property(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String
     (start < at).then(|| (view.token_range(start, at + 2), format!("length({})", view.source_text(start, at))))
 }
 
-/// Templates of two-argument tests by function name.
-const FUNCTIONS: &[(&str, usize, &str)] = &[
-    ("len", 1, "length({1})"),
-    ("size", 1, "length({1})"),
-    ("strlen", 1, "length({1})"),
-    ("count", 1, "length({1})"),
-    ("set", 1, "distinct({1})"),
-    ("unique", 1, "distinct({1})"),
-    ("sorted", 1, "sort({1})"),
-    ("mean", 1, "avg({1})"),
-    ("average", 1, "avg({1})"),
-    ("p50", 1, "median({1})"),
-    ("p90", 1, "percentile({1}, 90%)"),
-    ("p95", 1, "percentile({1}, 95%)"),
-    ("p99", 1, "percentile({1}, 99%)"),
-    ("lowercase", 1, "lower({1})"),
-    ("to_lower", 1, "lower({1})"),
-    ("uppercase", 1, "upper({1})"),
-    ("strip", 1, "trim({1})"),
-    ("wordcount", 1, "word_count({1})"),
-    ("exists", 1, "{1} exists"),
-    ("has", 1, "{1} exists"),
-    ("defined", 1, "{1} exists"),
-    ("is_empty", 1, "{1} is empty"),
-    ("isEmpty", 1, "{1} is empty"),
-    ("empty", 1, "{1} is empty"),
-    ("startswith", 2, "{1} starts with {2}"),
-    ("starts_with", 2, "{1} starts with {2}"),
-    ("endswith", 2, "{1} ends with {2}"),
-    ("ends_with", 2, "{1} ends with {2}"),
-    ("contains", 2, "{1} contains {2}"),
-    ("includes", 2, "{1} contains {2}"),
-    ("matches", 2, "{1} matches {r2}"),
-    ("isinstance", 2, "{1} is {t2}"),
-    ("re.search", 2, "{2} matches {r1}"),
-    ("re.match", 2, "{2} matches {r1}"),
-    ("re.fullmatch", 2, "{2} matches {r1}"),
-    ("regex.match", 2, "{2} matches {r1}"),
-    ("re_match", 2, "{2} matches {r1}"),
-    ("Array.isArray", 1, "{1} is list"),
-    ("is_string", 1, "{1} is string"),
-    ("is_number", 1, "{1} is number"),
-    ("Object.keys", 1, "keys({1})"),
-    ("JSON.parse", 1, "json({1})"),
-    ("json.loads", 1, "json({1})"),
-    ("math.abs", 1, "abs({1})"),
-    ("Math.abs", 1, "abs({1})"),
-];
-
 /// `len(x)`, `re.search(r"x", y)`, `isinstance(x, str)`, `new Set(x).size`.
-fn function_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
+pub(super) fn function_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     for open in 1..view.len() {
         if !view.token_is(open, "(") || !view.touches_previous(open) || !view.is_word(open - 1) {
             continue;
@@ -227,17 +134,25 @@ fn function_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)>
         if step || name == "count" && !view.is_any(open + 1, crate::words::ROOTS) {
             continue;
         }
-        let row = FUNCTIONS.iter().find(|(known, count, _)| *known == name && *count == arguments.len());
-        let Some((_, _, template)) = row else { continue };
-        let mut text = (*template).to_owned();
-        for (number, argument) in arguments.iter().enumerate() {
-            text = text.replace(&format!("{{{}}}", number + 1), argument);
-            text = text.replace(&format!("{{r{}}}", number + 1), &to_regex(argument));
-            text = text.replace(&format!("{{t{}}}", number + 1), type_word(argument));
-        }
-        return Some((view.token_range(start, view.behind_bracket(open)), text));
+        let Some(template) = argument_template("FUNCTION", &name, arguments.len()) else { continue };
+        return Some((view.token_range(start, view.behind_bracket(open)), fill_arguments(template, &arguments)));
     }
     None
+}
+
+/// The template of a function that takes so many arguments.
+fn argument_template(table: &str, name: &str, count: usize) -> Option<&'static str> {
+    meant(table, name).filter(|template| count == if template.contains("2}") { 2 } else { 1 })
+}
+
+fn fill_arguments(template: &str, arguments: &[String]) -> String {
+    let mut text = template.to_owned();
+    for (number, argument) in (1..).zip(arguments) {
+        text = text.replace(&format!("{{{number}}}"), argument);
+        text = text.replace(&format!("{{r{number}}}"), &to_regex(argument));
+        text = text.replace(&format!("{{t{number}}}"), type_word(argument));
+    }
+    text
 }
 
 fn call_arguments(view: &StatementView<'_, '_>, open: usize) -> Vec<String> {
@@ -251,7 +166,7 @@ fn call_arguments(view: &StatementView<'_, '_>, open: usize) -> Vec<String> {
     found
 }
 
-pub(in crate::hints) fn type_word(name: &str) -> &'static str {
+pub(super) fn type_word(name: &str) -> &'static str {
     match name.trim_matches(['"', '\'']) {
         "str" | "string" | "String" => "string",
         "int" | "integer" => "integer",
@@ -262,41 +177,8 @@ pub(in crate::hints) fn type_word(name: &str) -> &'static str {
     }
 }
 
-const MATCHERS: &[(&str, &str)] = &[
-    ("toBe", "{o} == {a}"),
-    ("toEqual", "{o} == {a}"),
-    ("toStrictEqual", "{o} == {a}"),
-    ("equal", "{o} == {a}"),
-    ("eq", "{o} == {a}"),
-    ("eql", "{o} == {a}"),
-    ("equals", "{o} == {a}"),
-    ("toContain", "{o} contains {a}"),
-    ("contain", "{o} contains {a}"),
-    ("include", "{o} contains {a}"),
-    ("toMatch", "{o} matches {r}"),
-    ("match", "{o} matches {r}"),
-    ("toHaveLength", "length({o}) == {a}"),
-    ("lengthOf", "length({o}) == {a}"),
-    ("toBeGreaterThan", "{o} > {a}"),
-    ("above", "{o} > {a}"),
-    ("toBeGreaterThanOrEqual", "{o} >= {a}"),
-    ("least", "{o} >= {a}"),
-    ("toBeLessThan", "{o} < {a}"),
-    ("below", "{o} < {a}"),
-    ("toBeLessThanOrEqual", "{o} <= {a}"),
-    ("most", "{o} <= {a}"),
-    ("toBeTruthy", "{o} == true"),
-    ("toBeFalsy", "{o} == false"),
-    ("toBeNull", "{o} == null"),
-    ("toBeDefined", "{o} exists"),
-    ("toBeUndefined", "{o} is missing"),
-    ("toExist", "{o} exists"),
-    ("toHaveBeenCalled", "require {o}"),
-    ("toHaveBeenCalledTimes", "count {o} == {a}"),
-];
-
 /// `expect(x).not.toBe(1)`, `expect(x).to.equal(1)`.
-fn expect_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
+pub(super) fn expect_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     if !view.token_is(0, "expect") || !view.token_is(1, "(") {
         return None;
     }
@@ -307,7 +189,7 @@ fn expect_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
         not ^= view.token_is(at + 1, "not");
         at += 2;
     }
-    let (_, template) = MATCHERS.iter().find(|(name, _)| view.token_is(at, ".") && view.token_is(at + 1, name))?;
+    let template = meant("MATCHER", view.token_text(at + 1)).filter(|_| view.token_is(at, "."))?;
     let end = view.behind_bracket(at + 2);
     let argument = view.source_text(at + 3, end - 1);
     let text = fill_call(template, &object, &argument);
@@ -319,40 +201,12 @@ fn expect_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     Some((view.token_range(0, end), text))
 }
 
-/// Templates of two-argument assertions, by name in lower case without `_`.
-const ASSERTIONS: &[(&str, usize, &str)] = &[
-    ("assert", 1, "{1}"),
-    ("asserttrue", 1, "{1} == true"),
-    ("assertfalse", 1, "{1} == false"),
-    ("assertequal", 2, "{1} == {2}"),
-    ("assertequals", 2, "{1} == {2}"),
-    ("asserteq", 2, "{1} == {2}"),
-    ("assert.equal", 2, "{1} == {2}"),
-    ("assert.strictequal", 2, "{1} == {2}"),
-    ("assert.deepequal", 2, "{1} == {2}"),
-    ("assertnotequal", 2, "{1} != {2}"),
-    ("assert.notequal", 2, "{1} != {2}"),
-    ("assertin", 2, "{1} in {2}"),
-    ("assertnotin", 2, "{1} not in {2}"),
-    ("assertisnone", 1, "{1} == null"),
-    ("assertisnotnone", 1, "{1} != null"),
-    ("assertgreater", 2, "{1} > {2}"),
-    ("assertless", 2, "{1} < {2}"),
-    ("assertlessequal", 2, "{1} <= {2}"),
-    ("assertgreaterequal", 2, "{1} >= {2}"),
-    ("assert.ok", 1, "{1}"),
-];
-
 /// `assertEqual(x, 1)`, `assert(x)`, with or without `self.`.
-fn assert_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
+pub(super) fn assert_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let first = if view.tokens_are(0, &["self", "."]) { 2 } else { 0 };
     let open = (first + 1..view.len().min(first + 5)).find(|&at| view.token_is(at, "("))?;
     let name = view.source_text(first, open).to_ascii_lowercase().replace('_', "");
     let arguments = call_arguments(view, open);
-    let (_, _, template) = ASSERTIONS.iter().find(|(known, count, _)| *known == name && *count == arguments.len())?;
-    let mut text = (*template).to_owned();
-    for (number, argument) in arguments.iter().enumerate() {
-        text = text.replace(&format!("{{{}}}", number + 1), argument);
-    }
-    Some((view.token_range(0, view.behind_bracket(open)), text))
+    let template = argument_template("ASSERTION", &name, arguments.len())?;
+    Some((view.token_range(0, view.behind_bracket(open)), fill_arguments(template, &arguments)))
 }

@@ -1,0 +1,202 @@
+//! One row of the table: a mistake, what is said of it, and what to write instead.
+
+use super::pattern::{HintPattern, PatternMatch};
+use super::view::StatementView;
+use averment_base::diagnostic::{Diagnostic, Fix, Slug};
+use std::ops::Range;
+
+/// `None` if this is not the mistake it knows.
+pub(super) type HintFn = fn(&StatementView<'_, '_>) -> Option<Diagnostic>;
+/// The bytes of the statement that are written otherwise, and how.
+pub(super) type RewriteFn = fn(&StatementView<'_, '_>) -> Option<(Range<usize>, String)>;
+
+/// What a row is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowScope {
+    /// A message about a statement that the grammar refuses.
+    Hints,
+    /// What a statement was meant to be, also of one that can be read.
+    Always,
+    /// What a statement was meant to be that cannot be read.
+    Unread,
+}
+
+impl RowScope {
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        match name {
+            "hints" => Some(Self::Hints),
+            "always" => Some(Self::Always),
+            "unread" => Some(Self::Unread),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum RowMatcher {
+    Pattern(HintPattern),
+    Diagnose(HintFn),
+    Rewrite(RewriteFn),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum RowEdit {
+    Nothing,
+    /// Everything that the pattern matches.
+    Line(&'static str),
+    Wrong(&'static str),
+}
+
+/// A mistake with an example, and templates for its message.
+#[derive(Debug)]
+pub(super) struct HintRow {
+    /// Its line in the table.
+    pub line: usize,
+    /// Its part of the page of mistakes.
+    pub title: &'static str,
+    pub scope: RowScope,
+    /// A text with just this mistake.
+    #[cfg_attr(not(test), expect(dead_code, reason = "it is there for the reader, and for the tests"))]
+    pub example: &'static str,
+    pub matcher: RowMatcher,
+    slug: Slug,
+    pub message: &'static str,
+    help: &'static str,
+    pub write: &'static str,
+    edited: RowEdit,
+    fix_title: &'static str,
+    /// False for a guess.
+    pub certain: bool,
+    /// True where what the other rows write is something else than was meant.
+    pub overrides_fix: bool,
+}
+
+/// Maximum tokens: matching time grows faster than the statement.
+const LONGEST: usize = 2_000;
+
+impl HintRow {
+    /// Reads `example :: pattern :: what to write`; the head of the table says what else a column can be.
+    pub(super) fn parse(entry: &'static str, scope: RowScope, message: &'static str) -> Result<Self, String> {
+        let mut columns = entry.split(" ::").map(str::trim);
+        let (Some(example), Some(pattern)) = (columns.next(), columns.next()) else {
+            return Err("a row is `example :: pattern :: what to write`".to_owned());
+        };
+        let matcher = match pattern.strip_prefix("do ") {
+            Some(name) => super::find_function(name).ok_or_else(|| format!("there is no function `{name}`"))?,
+            None => RowMatcher::Pattern(HintPattern::new(pattern)?),
+        };
+        let message = if matches!(matcher, RowMatcher::Pattern(_)) { message } else { "" };
+        let mut row = Self {
+            line: 0,
+            title: "",
+            scope,
+            example,
+            matcher,
+            slug: Slug::Syntax,
+            message,
+            help: "",
+            write: "",
+            edited: RowEdit::Nothing,
+            fix_title: "",
+            certain: true,
+            overrides_fix: false,
+        };
+        for column in columns {
+            row.read_column(column);
+        }
+        Ok(row)
+    }
+
+    fn read_column(&mut self, column: &'static str) {
+        let (word, rest) = column.split_once(' ').unwrap_or((column, ""));
+        match word {
+            "help" => self.help = rest,
+            "title" => self.fix_title = rest,
+            "edit" => self.edited = RowEdit::Line(rest),
+            "swap" => self.edited = RowEdit::Wrong(rest),
+            "guess" => self.certain = false,
+            "instead" => self.overrides_fix = true,
+            "quiet" => self.message = "",
+            "unknown" => self.slug = Slug::UnknownStatement,
+            "misplaced" => self.slug = Slug::Misplaced,
+            _ => {
+                self.write = column;
+                if matches!(self.edited, RowEdit::Nothing) {
+                    self.edited = RowEdit::Line(column);
+                }
+            }
+        }
+    }
+
+    /// The example as it is written in a file.
+    #[cfg(test)]
+    pub(super) fn example_text(&self) -> String {
+        self.example.replace("\\n", "\n")
+    }
+
+    #[cfg(test)]
+    pub(super) fn rewrites(&self) -> bool {
+        !matches!(self.edited, RowEdit::Nothing)
+    }
+
+    #[cfg(test)]
+    pub(super) fn templates(&self) -> Vec<&'static str> {
+        let edited = match self.edited {
+            RowEdit::Nothing => "",
+            RowEdit::Line(text) | RowEdit::Wrong(text) => text,
+        };
+        vec![self.message, self.help, self.write, edited, self.fix_title]
+    }
+
+    /// What is said of a statement, if it has this mistake.
+    pub(super) fn diagnose_statement(&self, view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+        let told = match &self.matcher {
+            RowMatcher::Pattern(_) if view.len() > LONGEST => None,
+            RowMatcher::Pattern(pattern) => self.build_diagnostic(&pattern.find_match(view)?),
+            RowMatcher::Diagnose(function) => function(view),
+            RowMatcher::Rewrite(_) => None,
+        };
+        #[cfg(test)]
+        if told.is_some() {
+            super::tests::spoke(self.line);
+        }
+        told
+    }
+
+    fn build_diagnostic(&self, found: &PatternMatch<'_, '_, '_>) -> Option<Diagnostic> {
+        let mut diagnostic = Diagnostic::new(self.slug, found.wrong_span(), found.fill_template(self.message)?);
+        let (scope, new) = match self.edited {
+            RowEdit::Nothing => ((0, 0), None),
+            RowEdit::Line(text) if text.contains("{left}") => ((found.left_start(), found.to), Some(text)),
+            RowEdit::Line(text) => ((found.from, found.to), Some(text)),
+            RowEdit::Wrong(text) => (found.wrong, Some(text)),
+        };
+        let shown = if self.write.is_empty() { new.unwrap_or("") } else { self.write };
+        let write = format!("write `{}`", found.fill_template(shown)?);
+        if let Some(text) = new {
+            let title = if self.fix_title.is_empty() { write.clone() } else { found.fill_template(self.fix_title)? };
+            diagnostic.fix = Some(Fix { title, edits: found.template_edits(scope, text)? });
+        }
+        let help = match self.help {
+            "" => Some(write).filter(|_| !shown.is_empty()),
+            help => Some(found.fill_template(help)?),
+        };
+        Some(Diagnostic { help, ..diagnostic })
+    }
+
+    /// Where a statement is written otherwise, and how, if this row knows it.
+    pub(super) fn rewrite_statement(
+        &self,
+        view: &StatementView<'_, '_>,
+        budget: &mut usize,
+    ) -> Option<(Range<usize>, String)> {
+        match &self.matcher {
+            RowMatcher::Rewrite(function) => function(view),
+            RowMatcher::Pattern(pattern) => {
+                let found = pattern.find_within(view, budget)?;
+                Some((view.token_range(found.from, found.to), found.fill_unshortened(self.write)?))
+            }
+            RowMatcher::Diagnose(_) => None,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Characters and strings that break what follows them.
+
+use super::table::meant;
+use super::view::{StatementView, SuggestText};
+use crate::recover::can_be_read;
+use crate::token::TokenKind;
+use averment_base::diagnostic::{Diagnostic, Fix, Slug, SourceEdit};
+use averment_base::source::Span;
+
+/// The sign that is meant, and what the character is.
+fn look_alike(character: char) -> Option<(String, &'static str)> {
+    let (sign, what) = meant("LOOKALIKE", &format!("{:X}", u32::from(character)))?.split_once(' ')?;
+    Some((sign.replace('_', " "), what))
+}
+
+/// Replaces all look-alikes of the statement at once.
+pub(super) fn odd_characters(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let first = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::Odd)?;
+    let character = view.token_text(first).chars().next()?;
+    let code = format!("U+{:04X}", u32::from(character));
+    let Some((sign, what)) = look_alike(character) else {
+        return Some(odd_character(view, first, character, &code));
+    };
+    let shown = if what.contains("space") || what.contains("invisible") { code } else { format!("`{character}`") };
+    let instead = match sign.trim() {
+        "" if sign.is_empty() => "remove it".to_owned(),
+        "" => "write an ordinary space".to_owned(),
+        "\"" => "write straight quotes, `\"`, as in `\"refunded\"`".to_owned(),
+        sign => format!("write `{sign}`"),
+    };
+    let all = (first..view.len()).filter(|&at| view.token_kind(at) == TokenKind::Odd);
+    let edits: Vec<SourceEdit> = all
+        .filter_map(|at| {
+            look_alike(view.token_text(at).chars().next()?)
+                .map(|(sign, _)| SourceEdit { span: view.span(at), text: sign })
+        })
+        .collect();
+    let mut diagnostic = view.syntax_error(first, first + 1, format!("{shown} is {what}")).with_help(instead.clone());
+    diagnostic.fix = Some(Fix { title: instead, edits });
+    Some(diagnostic)
+}
+
+fn odd_character(view: &StatementView<'_, '_>, at: usize, character: char, code: &str) -> Diagnostic {
+    if character.is_alphanumeric() {
+        return odd_letter(view, at, character);
+    }
+    let shown =
+        if character.is_control() || character.is_whitespace() { code.to_owned() } else { format!("`{character}`") };
+    view.syntax_error(at, at + 1, format!("{shown} means nothing here"))
+        .with_help("remove it, or put it into quotes when it belongs to a text")
+}
+
+fn odd_letter(view: &StatementView<'_, '_>, at: usize, letter: char) -> Diagnostic {
+    let part = |here: usize| view.token_kind(here) == TokenKind::Odd || view.is_word(here) || view.is_number(here);
+    let mut start = at;
+    while start > 0 && view.touches_previous(start) && part(start - 1) {
+        start -= 1;
+    }
+    let mut end = at + 1;
+    while end < view.len() && view.touches_previous(end) && part(end) {
+        end += 1;
+    }
+    let name = view.source_text(start, end);
+    let message = format!("`{letter}` stands in a name, and bare names are made of a-z, A-Z, 0-9 and `_`");
+    let diagnostic = view.syntax_error(at, at + 1, message);
+    if start > 1 && view.token_is(start - 1, ".") && view.touches_previous(start) {
+        return diagnostic
+            .suggest_text(format!("[\"{name}\"]"), vec![view.replace_tokens(start - 1, end, format!("[\"{name}\"]"))]);
+    }
+    diagnostic.with_help(format!("quote the name of a tool, a key or a text: `\"{name}\"`"))
+}
+
+pub(super) fn open_text(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let at = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::OpenText)?;
+    let written = view.token_text(at);
+    let span = view.span(at);
+    if at > 1
+        && written.starts_with('\'')
+        && view.touches_previous(at)
+        && view.touches_previous(at - 1)
+        && view.is_text(at - 2)
+        && view.is_word(at - 1)
+    {
+        let inner = view.source_text(at - 2, at);
+        let text = format!("\"{}\"", inner.trim_start_matches('\''));
+        let place = view.span(at - 2);
+        let edit = SourceEdit { span: Span { end: span.start + 1, ..place }, text: text.clone() };
+        return Some(
+            view.syntax_error(at - 2, at - 1, "an apostrophe ends this raw string").suggest_text(text, vec![edit]),
+        );
+    }
+    let diagnostic = |message: &str| Diagnostic::new(Slug::Unclosed, Span { end: span.start + 1, ..span }, message);
+    Some(if written.starts_with("\"\"\"") {
+        diagnostic("this `\"\"\"` is not closed before the end of the file").with_help("add `\"\"\"` behind the text")
+    } else if written.starts_with('\'') {
+        diagnostic("this raw string is not closed on its line")
+            .with_help("add `'`; a text with an apostrophe stands in `\"…\"`")
+    } else {
+        let line = format!("{}\"", view.source_text(0, at + 1));
+        let shown = if can_be_read(&line) { format!(": write `{line}`,") } else { " where the text ends,".to_owned() };
+        diagnostic("this string is not closed on its line")
+            .with_help(format!("add `\"`{shown} or use `\"\"\"` for text of several lines"))
+    })
+}
+
+pub(super) fn open_interpolation(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let at = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::OpenInterpolation)?;
+    let offset = open_value(view.token_text(at));
+    let start = view.span(at).start + u32::try_from(offset).unwrap_or(0);
+    let span = Span { start, end: start + 2, ..view.span(at) };
+    Some(
+        Diagnostic::new(Slug::Unclosed, span, "this `${` is not closed")
+            .with_help("add `}` behind the expression, or use a raw string `'…'` to keep the characters"),
+    )
+}
+
+fn open_value(written: &str) -> usize {
+    let mut at = 0;
+    while let Some(start) = written.get(at..).and_then(|rest| rest.find("${")).map(|found| at + found) {
+        match written.get(start..).and_then(|rest| rest.find('}')) {
+            Some(close) => at = start + close + 1,
+            None => return start,
+        }
+    }
+    written.find("${").unwrap_or(0)
+}
+
+pub(super) fn open_regex(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let at = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::OpenRegex)?;
+    let span = view.span(at);
+    let span = Span { end: span.start + 1, ..span };
+    let pattern = view.token_text(at);
+    let class = pattern
+        .rfind('[')
+        .and_then(|open| pattern.get(open..))
+        .filter(|rest| !rest.contains(']') && rest.contains('/'));
+    Some(match class {
+        Some(_) => Diagnostic::new(
+            Slug::Unclosed,
+            span,
+            "a `[` in this regular expression is not closed, so neither is the expression",
+        )
+        .with_help(format!(
+            "add `]`: write `{}`; or write `\\[` for the character",
+            closed_class(&view.source_text(0, at + 1))
+        )),
+        None => {
+            let line = format!("{}/", view.source_text(0, at + 1));
+            let shown = if can_be_read(&line) { format!(": write `{line}`") } else { String::new() };
+            Diagnostic::new(Slug::Unclosed, span, "this regular expression is not closed on its line")
+                .with_help(format!("add `/` behind the pattern{shown}; `\\/` is a slash in it"))
+        }
+    })
+}
+
+/// Closes a character class where its last range or letter ends.
+fn closed_class(line: &str) -> String {
+    let Some(open) = line.rfind('[') else { return line.to_owned() };
+    let (before, inside) = line.split_at(open + 1);
+    let end = inside.find(|sign: char| !sign.is_alphanumeric() && !matches!(sign, '-' | '_' | '\\' | '^')).unwrap_or(0);
+    let (class, behind) = inside.split_at(end);
+    format!("{before}{class}]{behind}")
+}
+
+/// `output doesn't contain "x"`: the apostrophe opens a text.
+pub(super) fn negated_contraction(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let word = |at: usize| match view.token_text(at) {
+        "doesn" => Some("does not"),
+        "isn" => Some("is not"),
+        _ => None,
+    };
+    let at = (1..view.len()).find(|&at| {
+        matches!(view.token_kind(at), TokenKind::OpenText | TokenKind::Text)
+            && view.token_text(at).starts_with("'t ")
+            && view.touches_previous(at)
+            && word(at - 1).is_some()
+    })?;
+    let right = word(at - 1)?;
+    let start = view.span(at - 1);
+    let place = Span { end: view.span(at).start + 2, ..start };
+    let mut diagnostic = view.syntax_error(at - 1, at, format!("`{}'t` is written `{right}`", view.token_text(at - 1)));
+    diagnostic.span = place;
+    Some(diagnostic.suggest_text(right, vec![SourceEdit { span: place, text: right.to_owned() }]))
+}

@@ -1,0 +1,116 @@
+//! The table of hints, `hints.table`, read when the first message is made. Its head says how it is written.
+
+use super::row::{HintRow, RowScope};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+const TEXT: &str = include_str!("hints.table");
+
+/// Rows in their order, and what is wrong with those that cannot be read: a test wants none.
+pub(super) static ROWS: LazyLock<(Vec<HintRow>, Vec<String>)> = LazyLock::new(read_rows);
+
+static WORDS: LazyLock<WordTables> = LazyLock::new(read_words);
+
+#[derive(Default)]
+struct WordTables {
+    lists: BTreeMap<&'static str, Vec<&'static str>>,
+    pairs: BTreeMap<&'static str, WordPairs>,
+}
+
+/// Words, and what each is said by here; an empty word stands for any other.
+#[derive(Default)]
+struct WordPairs {
+    others: Vec<&'static str>,
+    meant: Vec<&'static str>,
+}
+
+/// The words of a list; `None` if no list has the name.
+pub(super) fn find_list(name: &str) -> Option<&'static [&'static str]> {
+    WORDS.lists.get(name).map(Vec::as_slice)
+}
+
+/// The words of a list that stands in the table.
+pub(super) fn list(name: &str) -> &'static [&'static str] {
+    find_list(name).unwrap_or_default()
+}
+
+/// The words of which pairs of the name say what is meant.
+pub(super) fn find_others(name: &str) -> Option<&'static [&'static str]> {
+    WORDS.pairs.get(name).map(|pairs| pairs.others.as_slice())
+}
+
+/// Words with what each is said by here.
+pub(super) fn pairs(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let all = WORDS.pairs.get(name);
+    all.into_iter().flat_map(|pairs| pairs.others.iter().copied().zip(pairs.meant.iter().copied()))
+}
+
+/// What a word is said by here.
+pub(super) fn meant(name: &str, word: &str) -> Option<&'static str> {
+    pairs(name).find(|(other, _)| *other == word).map(|(_, meant)| meant)
+}
+
+/// Lines with their numbers; an indented line belongs to the one above it. Comments and empty lines are left out.
+fn entries() -> Vec<(usize, &'static str)> {
+    let (mut entries, mut start, mut end, mut first) = (Vec::new(), 0, 0, 1);
+    for (index, line) in TEXT.split_inclusive('\n').enumerate() {
+        if !line.starts_with("    ") {
+            entries.push((first, TEXT.get(start..end).unwrap_or("")));
+            (start, first) = (end, index + 1);
+        }
+        end += line.len();
+    }
+    entries.push((first, TEXT.get(start..end).unwrap_or("")));
+    let told = entries.into_iter().map(|(line, text)| (line, text.trim_end()));
+    told.filter(|(_, text)| !text.is_empty() && !text.starts_with('#')).collect()
+}
+
+fn read_words() -> WordTables {
+    let (mut words, mut paired) = (WordTables::default(), "");
+    for (_, entry) in entries() {
+        if let Some(heading) = entry.strip_prefix("== ") {
+            paired = heading.strip_prefix("pairs ").unwrap_or("");
+            if let Some((name, all)) = heading.strip_prefix("list ").and_then(|list| list.split_once(':')) {
+                words.lists.insert(name, all.split_whitespace().collect());
+            }
+            continue;
+        }
+        let told = entry.split(" ;; ").filter(|_| !paired.is_empty()).filter_map(|told| told.rsplit_once(" => "));
+        for (others, meant) in told {
+            let pairs = words.pairs.entry(paired).or_default();
+            for other in others.split(", ") {
+                pairs.others.push(if other == "*" { "" } else { other.trim_matches('\'') });
+                pairs.meant.push(meant);
+            }
+        }
+    }
+    words
+}
+
+fn read_rows() -> (Vec<HintRow>, Vec<String>) {
+    let (mut rows, mut errors) = (Vec::new(), Vec::new());
+    let (mut scope, mut title, mut message) = (None, "", "");
+    for (line, entry) in entries() {
+        let mut wrong = |what: &str| errors.push(format!("hints.table:{line}: {what}"));
+        if let Some(heading) = entry.strip_prefix("== ") {
+            let (name, rest) = heading.split_once(": ").unwrap_or((heading, ""));
+            (scope, title, message) = (RowScope::parse(name), rest, "");
+            if scope.is_none() && !heading.starts_with("list ") && !heading.starts_with("pairs ") {
+                wrong("a heading is `hints`, `always`, `unread`, `list` or `pairs`");
+            }
+        } else if let Some(text) = entry.strip_prefix('>').filter(|_| !entry.contains(" :: ")) {
+            message = text.trim();
+        } else if let Some(scope) = scope {
+            match HintRow::parse(entry, scope, message) {
+                Ok(mut row) => {
+                    (row.line, row.title) = (line, title);
+                    rows.push(row);
+                }
+                Err(what) => wrong(&what),
+            }
+        } else if !entry.contains(" => ") {
+            wrong("no row, message or heading");
+        }
+    }
+    (rows, errors)
+}

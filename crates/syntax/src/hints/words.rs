@@ -1,0 +1,226 @@
+//! Mistakes in words, lists and bodies that no pattern can tell.
+
+use super::places::{enclosing_bracket, is_infix};
+use super::table::meant;
+use super::view::{StatementView, SuggestText};
+use crate::token::TokenKind;
+use crate::{near_keywords, words};
+use averment_base::diagnostic::suggest::suggest_name;
+use averment_base::diagnostic::{Diagnostic, Slug, SourceEdit};
+
+/// `skill "find"`, `refund where amount > 3`: a step is no statement.
+pub(super) fn lone_step(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let end = view.behind_pattern(0);
+    let kind =
+        words::KINDS.contains(&view.token_text(0)) && matches!(view.token_kind(1), TokenKind::Text | TokenKind::Regex);
+    let condition = (1..end).any(|at| view.token_is(at, "where") && view.is_outer(at))
+        && !words::STATEMENTS.contains(&view.token_text(0));
+    if end != view.modifiers_start(0) || end == 0 || !(kind || condition) {
+        return None;
+    }
+    let text = format!("require {}", view.source_text(0, view.len()));
+    Some(
+        view.syntax_error(0, end, "a step alone is no statement")
+            .suggest_text(text, vec![view.insert_before(0, "require ")]),
+    )
+}
+
+pub(super) fn is_other_head(word: &str) -> bool {
+    meant("FIRSTWORD", &word.to_ascii_lowercase()).is_some()
+}
+
+/// True if no operator follows the first word.
+pub(super) fn is_head(view: &StatementView<'_, '_>) -> bool {
+    let next = view.token_kind(1);
+    let follows = matches!(next, TokenKind::Word | TokenKind::Text | TokenKind::Regex)
+        || view.is_number(1)
+        || view.is_any(1, &["{", "*", "?"])
+        || view.token_is(1, "(") && !view.touches_previous(1);
+    view.is_word(0) && follows && !words::is_joining(view.token_text(1)) && !is_infix(view) && view.failed <= 3
+}
+
+fn is_known(word: &str) -> bool {
+    [words::STATEMENTS, words::DECLARATIONS, words::MODIFIERS, words::SETTINGS, words::ROOTS]
+        .iter()
+        .any(|known| known.contains(&word))
+}
+
+/// `nevr deploy`.
+pub(super) fn near_statement(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let word = view.token_text(0);
+    if is_known(word)
+        || !is_head(view)
+        || view.is_any(1, &["exists", "starts", "ends", "does", "where", "ok", "failed", "of"])
+    {
+        return None;
+    }
+    let lower = word.to_ascii_lowercase();
+    let all =
+        words::STATEMENTS.iter().chain(words::DECLARATIONS).chain(words::MODIFIERS).chain(words::SETTINGS).copied();
+    let meant = suggest_name(&lower, all)?;
+    Some(
+        Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`"))
+            .with_help(format!("did you mean `{meant}`?"))
+            .with_fix(format!("write `{meant}`"), view.span(0), meant),
+    )
+}
+
+const ALL: &str =
+    "the modifiers are weight, severity, must, threshold, message, as, class, tags, when, id, expect fail";
+
+pub(super) fn unknown_modifier(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let at = view.failed;
+    if at == 0
+        || !view.is_word(at)
+        || !view.is_outer(at)
+        || !view.ends_operand(at - 1) && !view.is_any(at - 1, &["exists", "json", "empty", "*"])
+    {
+        return None;
+    }
+    let word = view.token_text(at);
+    let taken = !view.expected.iter().any(|rule| format!("{rule:?}").starts_with("modifier"));
+    if taken
+        || words::is_joining(word)
+        || STATEMENT_WORDS.contains(&word)
+        || words::STATEMENTS.contains(&word) && view.is_word(at + 1)
+    {
+        return None;
+    }
+    let simple = at + 1 >= view.len()
+        || view.is_number(at + 1)
+        || view.is_text(at + 1)
+        || view.is_word(at + 1)
+        || view.is_any(at + 1, &[":", "=", "-", "["]);
+    if !simple || words::MODIFIERS.contains(&word) {
+        return None;
+    }
+    let meant = meant_modifier(word);
+    if meant.is_none() && (!modifier_like(view, at) || !near_keywords::near_words(word).is_empty()) {
+        return None;
+    }
+    let diagnostic = Diagnostic::new(Slug::UnknownModifier, view.span(at), format!("unknown modifier `{word}`"));
+    Some(match meant {
+        Some(meant) => diagnostic.with_help(format!("did you mean `{meant}`?")).with_fix(
+            format!("write `{meant}`"),
+            view.span(at),
+            meant,
+        ),
+        None => diagnostic.with_help(ALL),
+    })
+}
+
+const STATEMENT_WORDS: &[&str] = &["until", "within", "times", "where", "iff", "only", "between", "of", "than", "more"];
+
+fn modifier_like(view: &StatementView<'_, '_>, at: usize) -> bool {
+    let valued = view.is_number(at + 1)
+        || view.is_text(at + 1)
+        || (view.is_word(at + 1) && !words::is_joining(view.token_text(at + 1)));
+    let end = at + 1 + usize::from(valued && at + 1 < view.len());
+    end >= view.len() || words::MODIFIERS.contains(&view.token_text(end))
+}
+
+pub(super) fn meant_modifier(word: &str) -> Option<&'static str> {
+    meant("MODIFIERWORD", word).or_else(|| suggest_name(word, words::MODIFIERS.iter().copied()))
+}
+
+pub(super) fn is_other(word: &str) -> bool {
+    meant("TESTWORD", word).is_some()
+}
+
+/// What `like "%x%"` of SQL asks; `None` where signs of it stand inside of the text.
+fn like_test(text: &str) -> Option<(&'static str, String)> {
+    let test = match (text.starts_with('%'), text.ends_with('%')) {
+        (true, true) => "contains",
+        (false, true) => "starts with",
+        (true, false) => "ends with",
+        (false, false) => "contains",
+    };
+    let part = text.trim_matches('%');
+    (!part.is_empty() && !part.contains(['%', '_'])).then(|| (test, format!("\"{part}\"")))
+}
+
+pub(super) fn test_word(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let last = (view.failed + 1).min(view.len());
+    let at =
+        (1..last).rev().find(|&at| view.is_word(at) && view.ends_operand(at - 1) && is_other(view.token_text(at)))?;
+    if view.token_is(at - 1, ".") || view.token_is(at + 1, ".") {
+        return None;
+    }
+    let mut right = meant("TESTWORD", view.token_text(at))?;
+    let negated = usize::from(at > 1 && view.is_any(at - 1, &["not", "doesnt"]));
+    let start = view.operand_start(at - negated);
+    let end = view.operand_end(at + 1);
+    let (mut value, mut edits) = (view.source_text(at + 1, end), vec![view.replace_tokens(at, at + 1, right)]);
+    if right == "matches" && view.is_text(at + 1) {
+        value = format!("/{}/", view.token_text(at + 1).trim_matches(['"', '\'']).replace('/', "\\/"));
+        edits.push(view.replace_tokens(at + 1, at + 2, value.clone()));
+    }
+    if view.token_is(at, "like") && view.is_text(at + 1) {
+        (right, value) = like_test(view.token_text(at + 1).trim_matches(['"', '\'']))?;
+        edits = vec![view.replace_tokens(at, at + 2, format!("{right} {value}"))];
+    }
+    let text = format!("{} {right} {value}", view.source_text(start, at));
+    Some(
+        view.syntax_error(at, at + 1, format!("this is written `{right}`, not `{}`", view.token_text(at)))
+            .suggest_text(text.trim().to_owned(), edits),
+    )
+}
+
+/// `rule refunds: never refund`, or a body that is indented below.
+pub(super) fn colon_body(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let colon = view.behind_name(1);
+    if !view.is_any(0, &["rule", "case"])
+        || !view.token_is(colon, ":")
+        || colon + 1 >= view.len()
+        || view.token_is(colon + 1, "{")
+    {
+        return None;
+    }
+    let head = view.source_text(0, colon);
+    let body = view.span(colon + 1);
+    let below = view.whole_text().get(view.span(colon).as_range().end..body.as_range().start)?.contains('\n');
+    let end = if below { view.indented_end(colon + 1)? } else { view.end_span() };
+    let rest = view.whole_text().get(body.as_range().start..end.as_range().end)?;
+    let shown = rest.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
+    let close = if below { "\n}" } else { " }" };
+    let edits = vec![view.replace_tokens(colon, colon + 1, " {"), SourceEdit { span: end, text: close.to_owned() }];
+    let message = format!("the body of a {} stands in braces, not behind a colon", view.token_text(0));
+    Some(view.syntax_error(colon, colon + 1, message).suggest_text(format!("{head} {{ {shown} }}"), edits))
+}
+
+pub(super) fn missing_comma(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
+    let at = view.failed;
+    let begins = matches!(
+        view.token_kind(at),
+        TokenKind::Text | TokenKind::Number | TokenKind::Binding | TokenKind::Regex | TokenKind::Word
+    ) || view.is_any(at, &["{", "[", "("]);
+    if at == 0
+        || at >= view.len()
+        || view.is_outer(at)
+        || !begins
+        || words::is_joining(view.token_text(at))
+        || !view.ends_operand(at - 1)
+    {
+        return None;
+    }
+    let open = enclosing_bracket(view, at)?;
+    let what = match view.token_text(open) {
+        "[" => "elements of a list",
+        "{" => "entries of an object",
+        _ if open > 0 && view.touches_previous(open) => "entries in parentheses",
+        _ => return None,
+    };
+    // A word behind a word is more likely a mistake in a word.
+    if view.is_word(at) && view.is_word(at - 1) && !view.is_any(at + 1, &[":", ","]) && !view.token_is(0, "def") {
+        return None;
+    }
+    let before = view.token_text(at - 1);
+    let text = match before {
+        "]" | "}" | ")" => format!("{before},"),
+        _ => format!("{before}, {}", view.token_text(at)),
+    };
+    Some(
+        view.syntax_error(at, at + 1, format!("a comma is missing between two {what}"))
+            .suggest_text(text, vec![view.insert_after(at - 1, ",")]),
+    )
+}

@@ -20,19 +20,6 @@ impl<'p> ThreadJudge<'p> {
         self.pipeline.compact && !self.pipeline.lines && !self.pipeline.detail.findings
     }
 
-    /// True if answers are open or need reasons that only the run provides.
-    pub(super) fn needs_run(&self) -> bool {
-        let findings = self.pipeline.detail.findings;
-        if self.pipeline.detail.takes_whole_runs() {
-            return true;
-        }
-        let mut answers = self.answers.iter();
-        self.programs.iter().any(|one| {
-            let mut assertions = one.prefilter.assertion_numbers();
-            assertions.any(|number| answers.next().is_none_or(|answer| one.needs_evaluation(number, *answer, findings)))
-        })
-    }
-
     pub(super) fn report_answered(&mut self, line: &str, source: &dyn Fn() -> RunSource) {
         self.observer.enter(ProfilePhase::Reporting);
         self.verdicts.clear();

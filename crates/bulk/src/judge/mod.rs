@@ -4,6 +4,7 @@
 //! not pass. Both ways give the same verdicts.
 
 mod finish_run;
+mod judge_way;
 mod matched_steps;
 pub mod observer;
 mod over_runs;
@@ -29,11 +30,11 @@ use averment_report::profile::ProfilePhase;
 pub use averment_report::profile::ReadCounts;
 use averment_runs::run::{Run, RunSource};
 use averment_traces::error::ReadError;
-use averment_traces::names::PartNames;
 use averment_traces::projection::{LineReader, ReadSet, RunProjection, ScannedChunk};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{ByteIndex, ScanCursor};
 use bumpalo::Bump;
+use judge_way::{FullReadCause, JudgeWay, SeenRun};
 use observer::JudgeObserver;
 use over_runs::ProgramOverRuns;
 use prefiltered::PrefilteredProgram;
@@ -61,6 +62,8 @@ pub struct ThreadJudge<'p> {
     programs: Vec<PrefilteredProgram<'p>>,
     read_set: ReadSet,
     lines: Option<LineReader>,
+    /// Why a run is read in full that `lines` does not see.
+    unseen_cause: FullReadCause,
     index: ByteIndex,
     arena: Bump,
     full: Bump,
@@ -78,19 +81,6 @@ pub struct ThreadJudge<'p> {
     written: Vec<u8>,
     time: RunTime,
     observer: JudgeObserver<'p>,
-}
-
-/// `None` if every run has to be read in full anyway.
-fn line_reader<'s>(
-    pipeline: &Pipeline,
-    mut prefilters: impl Iterator<Item = &'s Prefilter>,
-    read_set: &ReadSet,
-) -> Option<LineReader> {
-    // What is not to be shown is known only of a run that is read in full, and so is what its tokens cost.
-    if pipeline.reading.is_in_full() || prefilters.any(|prefilter| !prefilter.always_read().is_empty()) {
-        return None;
-    }
-    LineReader::new(read_set, pipeline.reading.names.as_deref().unwrap_or(PartNames::known_names()))
 }
 
 impl<'p> ThreadJudge<'p> {
@@ -125,7 +115,7 @@ impl<'p> ThreadJudge<'p> {
                 }
             })
             .collect();
-        let lines = line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
+        let lines = judge_way::line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
         let selected = programs.iter().map(|one| (one.rules.program, one.prefilter.assertion_numbers().collect()));
         let incremental = IncrementalTotals::new(selected, &pipeline.table, pipeline.policy);
         observer.enter(ProfilePhase::FirstLook);
@@ -135,7 +125,9 @@ impl<'p> ThreadJudge<'p> {
             drawn: DrawnFindings::new(pipeline.drawn),
             programs,
             read_set,
-            lines,
+            // A run that the reader does not see is one that it gave up on.
+            unseen_cause: lines.as_ref().err().copied().unwrap_or(FullReadCause::Run),
+            lines: lines.ok(),
             index: ByteIndex::default(),
             arena: Bump::new(),
             full: Bump::new(),
@@ -223,7 +215,7 @@ impl<'p> ThreadJudge<'p> {
                 // What was needed to look at its bytes is let go first, and the text is not copied.
                 (self.index, self.arena) = (ByteIndex::default(), Bump::new());
                 let text = String::from_utf8(std::mem::take(buffer)).unwrap_or_default();
-                self.judge_full(&RawRun::part_of(text, left.range, left.source), left.prefiltered);
+                self.judge_unseen(&RawRun::part_of(text, left.range, left.source), left.way);
             }
             None => let_go(&mut self.arena),
         }
@@ -244,17 +236,20 @@ impl<'p> ThreadJudge<'p> {
             records += 1;
             let source = || place.line_source(start, number);
             self.pipeline.faults.reach_point(FaultPoint::Line);
-            if projection
-                .is_some_and(|projection| self.judge_prefiltered(projection, chunk, Some(start), line, &source))
-            {
-                return;
-            }
-            let (line, prefiltered) = (line.trim_end_matches('\r'), projection.is_some());
+            let line = line.trim_end_matches('\r');
+            let way = match projection {
+                Some(projection) => {
+                    let seen = SeenRun { projection, chunk, start: Some(start), text: line, source: &source };
+                    let Some(way) = self.judge_seen(seen) else { return };
+                    Some(way)
+                }
+                None => None,
+            };
             if line.len() > LONG && end + 1 >= text.len() {
-                left = Some(DeferredLine { range: start..start + line.len(), source: source(), prefiltered });
+                left = Some(DeferredLine { range: start..start + line.len(), source: source(), way });
             } else {
                 match RawRun::copy_of(line, source()) {
-                    Ok(raw) => self.judge_full(&raw, prefiltered),
+                    Ok(raw) => self.judge_unseen(&raw, way),
                     Err(error) => self.push_result(RunResult::Unreadable(UnreadableTrace::of_error(&error))),
                 }
             }
@@ -265,65 +260,76 @@ impl<'p> ThreadJudge<'p> {
         left
     }
 
-    /// Returns false if the run has to be read in full.
-    fn judge_prefiltered<'a>(
-        &mut self,
-        projection: &RunProjection<'a>,
-        chunk: ScannedChunk<'a>,
-        start: Option<usize>,
-        line: &str,
-        source: &dyn Fn() -> RunSource,
-    ) -> bool
+    /// Judges a run by what is seen of it in its bytes; where that is not enough, returns the way in which it is to be judged.
+    fn judge_seen<'a>(&mut self, seen: SeenRun<'_, 'a>) -> Option<JudgeWay>
     where
         'p: 'a,
     {
         self.answers.clear();
         for one in &mut self.programs {
-            one.prefilter.judge_run(
-                one.rules,
-                projection,
-                ProjectionSource::Line(chunk),
-                &mut one.scratch,
-                &mut self.answers,
-            );
+            let source = ProjectionSource::Line(seen.chunk);
+            one.prefilter.judge_run(one.rules, seen.projection, source, &mut one.scratch, &mut self.answers);
         }
         self.note_answers();
         let by_default = self.programs.iter().all(|one| !one.scratch.has_read);
-        if !self.has_looked() {
-            return false;
-        }
-        if self.counts_only() {
-            let same = self.incremental.compare_answers(&self.answers);
-            if same {
+        match self.find_way(&seen) {
+            JudgeWay::Counted => {
                 self.incremental.add_run(&self.answers, &mut self.totals);
-                self.gather_run(&[], &|| source().run_name());
+                self.gather_run(&[], &|| (seen.source)().run_name());
             }
-            self.reads.prefiltered += u64::from(same);
-            self.reads.by_default += u64::from(same && by_default);
-            return same;
+            JudgeWay::Answered => self.report_answered(seen.text, seen.source),
+            JudgeWay::InParts => {
+                let is_judged = self.judge_by_parts(&seen);
+                self.reads.projected += u64::from(is_judged);
+                return (!is_judged).then_some(JudgeWay::InFull(FullReadCause::Run));
+            }
+            way @ (JudgeWay::InFull(_) | JudgeWay::Unseen(_)) => return Some(way),
         }
-        if self.needs_run() {
-            let line = line.trim_end_matches('\r');
-            let settled = start.is_some_and(|start| self.judge_by_parts(projection, chunk, start, line, source));
-            self.reads.projected += u64::from(settled);
-            return settled;
-        }
-        self.report_answered(line, source);
         self.reads.prefiltered += 1;
         self.reads.by_default += u64::from(by_default);
-        true
+        None
     }
 
-    fn judge_full(&mut self, raw: &RawRun, prefiltered: bool) {
-        if !prefiltered {
-            return self.judge_raw(Ok(raw));
+    /// Judges a run that no answers are known of, unless `way` says otherwise.
+    fn judge_unseen(&mut self, raw: &RawRun, way: Option<JudgeWay>) {
+        if let Some(way) = way.or_else(|| self.judge_projected(raw)) {
+            self.judge_full(raw, way);
         }
-        self.note_cause();
+    }
+
+    fn judge_raw(&mut self, raw: Result<&RawRun, UnreadableTrace>) {
+        match raw {
+            Ok(raw) => self.judge_unseen(raw, None),
+            Err(unreadable) => self.push_result(RunResult::Unreadable(unreadable)),
+        }
+    }
+
+    /// Reads a run in full and judges it.
+    fn judge_full(&mut self, raw: &RawRun, way: JudgeWay) {
+        self.note_cause(way);
         self.catch_faults(raw.text_length(), &|| raw.source.run_name(), |this, full| {
             let run = this.read(raw, full)?;
+            if matches!(way, JudgeWay::Unseen(_)) {
+                this.answer_run(&run, full);
+            }
             this.settle_run(&run, full);
             Ok(())
         });
+    }
+
+    /// Takes the first look at a run that is read in full.
+    fn answer_run<'a>(&mut self, run: &'a Run<'a>, full: &'a Bump)
+    where
+        'p: 'a,
+    {
+        let mut projection = RunProjection::default();
+        projection.project_run(run, &self.read_set);
+        self.answers.clear();
+        for one in &mut self.programs {
+            let source = ProjectionSource::Run(run, full);
+            one.prefilter.judge_run(one.rules, &projection, source, &mut one.scratch, &mut self.answers);
+        }
+        self.note_answers();
     }
 
     /// Reads a run in full.
@@ -337,13 +343,14 @@ impl<'p> ThreadJudge<'p> {
         Ok(run)
     }
 
-    /// For a multi-line or assembled run; false if it has to be read in full anyway.
-    fn judge_projected(&mut self, raw: &RawRun) -> bool {
+    /// Judges a multi-line or assembled run by its bytes; where that is not enough, returns the way in which it is to be judged.
+    fn judge_projected(&mut self, raw: &RawRun) -> Option<JudgeWay> {
+        let unseen = Some(JudgeWay::Unseen(self.unseen_cause));
         let limits = self.pipeline.reading.limits;
         let fits = (raw.is_plain_session() || raw.may_be_trace()) && raw.run_text().len() <= limits.run_bytes;
         // Without memory for an index it is read in full, which says so where there is none for that, either.
         let fits = fits && self.lines.is_some() && self.index.build_index(raw.run_text().as_bytes()).is_ok();
-        let Some(mut reader) = self.lines.take_if(|_| fits) else { return false };
+        let Some(mut reader) = self.lines.take_if(|_| fits) else { return unseen };
         let (index, arena) = (std::mem::take(&mut self.index), std::mem::take(&mut self.arena));
         let cursor = ScanCursor::new(raw.run_text().as_bytes(), &index, limits.json_depth);
         let chunk = ScannedChunk { text: raw.run_text(), cursor, arena: &arena, limits: &limits };
@@ -355,39 +362,13 @@ impl<'p> ThreadJudge<'p> {
         };
         self.lines = Some(reader);
         self.pipeline.faults.reach_point(FaultPoint::Line);
-        let settled =
-            read.map(|()| self.judge_prefiltered(&projection, chunk, None, raw.run_text(), &|| raw.source.clone()));
+        let source = || raw.source.clone();
+        let seen = SeenRun { projection: &projection, chunk, start: None, text: raw.run_text(), source: &source };
+        let way = read.map_or(unseen, |()| self.judge_seen(seen));
         drop(projection);
         (self.index, self.arena) = (index, arena);
         let_go(&mut self.arena);
-        if settled == Some(false) {
-            self.judge_full(raw, true);
-        }
-        settled.is_some()
-    }
-
-    fn judge_raw(&mut self, raw: Result<&RawRun, UnreadableTrace>) {
-        let raw = match raw {
-            Ok(raw) => raw,
-            Err(unreadable) => return self.push_result(RunResult::Unreadable(unreadable)),
-        };
-        if self.judge_projected(raw) {
-            return;
-        }
-        self.note_cause_unseen();
-        self.catch_faults(raw.text_length(), &|| raw.source.run_name(), |this, full| {
-            let run = this.read(raw, full)?;
-            let mut projection = RunProjection::default();
-            projection.project_run(&run, &this.read_set);
-            let source = ProjectionSource::Run(&run, full);
-            this.answers.clear();
-            for one in &mut this.programs {
-                one.prefilter.judge_run(one.rules, &projection, source, &mut one.scratch, &mut this.answers);
-            }
-            this.note_answers();
-            this.settle_run(&run, full);
-            Ok(())
-        });
+        way
     }
 
     /// Returns false after a panic: a defect in one evaluation must not affect other runs.
@@ -441,5 +422,6 @@ pub(crate) fn file_of(run: &Result<RawRun, ReadError>) -> &str {
 struct DeferredLine {
     range: std::ops::Range<usize>,
     source: RunSource,
-    prefiltered: bool,
+    /// How it is to be judged, where that is known.
+    way: Option<JudgeWay>,
 }

@@ -1,7 +1,8 @@
 //! What judging costs and how much of each run it reads, noted while a profile is made. Nothing is judged in another way for it.
 
 use super::ThreadJudge;
-use crate::prefilter::{AssertionReads, EvaluationRules, Prefilter, PrefilterAnswer};
+use super::judge_way::{FullReadCause, JudgeWay};
+use crate::prefilter::{EvaluationRules, Prefilter, PrefilterAnswer};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::profile::Profile;
 use averment_report::profile::{CheckCosts, FullReadFor, OtherCause, ProfilePhase, ReadCounts};
@@ -141,71 +142,38 @@ impl ThreadJudge<'_> {
         self.observer.note_answers(self.programs.iter().map(|one| &one.prefilter), &self.answers);
     }
 
-    /// Notes what a run is read in full for that the first look has seen as a line.
-    pub(super) fn note_cause(&mut self) {
+    /// Notes what a run is read in full for.
+    pub(super) fn note_cause(&mut self, way: JudgeWay) {
+        let (JudgeWay::InFull(cause) | JudgeWay::Unseen(cause)) = way else { return };
         if !self.observer.is_on() {
             return;
         }
-        if self.pipeline.detail.takes_whole_runs() {
-            return self.observer.note_other_cause(OtherCause::Report);
+        match cause {
+            FullReadCause::Assertions => self.note_obstacles(),
+            FullReadCause::EveryRun => {
+                for (place, one) in self.programs.iter().enumerate() {
+                    for number in one.prefilter.always_read() {
+                        self.observer.note_full_read(place, one.rules, &one.prefilter, (*number, FullReadFor::Verdict));
+                    }
+                }
+            }
+            FullReadCause::Option => self.observer.note_other_cause(OtherCause::Option),
+            FullReadCause::Report => self.observer.note_other_cause(OtherCause::Report),
+            FullReadCause::Run => self.observer.note_other_cause(OtherCause::Run),
         }
-        let mut found = Vec::new();
+    }
+
+    /// Notes the assertions that the run at hand is read in full for.
+    fn note_obstacles(&mut self) {
         let mut answers = self.answers.iter();
         for (place, one) in self.programs.iter().enumerate() {
             for ((number, reads), answer) in
                 one.prefilter.assertion_numbers().zip(&one.assertion_reads).zip(answers.by_ref())
             {
-                found.extend(self.obstacle(place, number, reads, *answer).map(|what_for| (place, number, what_for)));
+                if let Some(what_for) = self.obstacle(place, number, reads, *answer) {
+                    self.observer.note_full_read(place, one.rules, &one.prefilter, (number, what_for));
+                }
             }
-        }
-        if found.is_empty() {
-            self.observer.note_other_cause(OtherCause::Run);
-        }
-        for (place, number, what_for) in found {
-            if let Some(one) = self.programs.get(place) {
-                self.observer.note_full_read(place, one.rules, &one.prefilter, (number, what_for));
-            }
-        }
-    }
-
-    /// Notes what a run is read in full for that the first look has not seen as a line.
-    pub(super) fn note_cause_unseen(&mut self) {
-        if !self.observer.is_on() {
-            return;
-        }
-        if self.pipeline.reading.is_in_full() {
-            return self.observer.note_other_cause(OtherCause::Option);
-        }
-        if self.programs.iter().all(|one| one.prefilter.always_read().is_empty()) {
-            return self.observer.note_other_cause(OtherCause::Run);
-        }
-        for (place, one) in self.programs.iter().enumerate() {
-            for number in one.prefilter.always_read() {
-                self.observer.note_full_read(place, one.rules, &one.prefilter, (*number, FullReadFor::Verdict));
-            }
-        }
-    }
-
-    /// What a run has to be read in full for because of an assertion with this answer; `None` where parts of it are enough.
-    pub(super) fn obstacle(
-        &self,
-        place: usize,
-        number: u32,
-        reads: &AssertionReads,
-        answer: PrefilterAnswer,
-    ) -> Option<FullReadFor> {
-        let (findings, draws) = (self.pipeline.detail.findings, self.pipeline.detail.excerpt.is_some());
-        if !self.programs.get(place)?.needs_evaluation(number, answer, findings) {
-            return None;
-        }
-        // A picture shows whole steps.
-        let item = self.pipeline.table.item_index(place, number);
-        let is_drawn = draws && !matches!(answer, PrefilterAnswer::Pass | PrefilterAnswer::Idle);
-        match answer {
-            PrefilterAnswer::Open if *reads == AssertionReads::Run || self.counts_only() => Some(FullReadFor::Verdict),
-            _ if *reads == AssertionReads::Run => Some(FullReadFor::Reason),
-            _ if is_drawn && item.is_some_and(|item| self.drawn.has_room(item)) => Some(FullReadFor::Excerpt),
-            _ => None,
         }
     }
 }

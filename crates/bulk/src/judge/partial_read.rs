@@ -5,6 +5,7 @@
 //! key of the line may name a credential, the line is read in full.
 
 use super::ThreadJudge;
+use super::judge_way::SeenRun;
 use crate::prefilter::AssertionReads;
 use crate::prefilter::projected_run::{self, ProjectedRun};
 use averment_base::value::{Node, TextOrigin, Value, json};
@@ -31,67 +32,47 @@ struct ChunkLine<'s, 'a> {
     arena: &'a Bump,
 }
 
-impl<'p> ThreadJudge<'p> {
-    /// Returns false if parts of the line are not enough.
-    pub(super) fn judge_by_parts(
-        &mut self,
-        projection: &RunProjection<'_>,
-        chunk: ScannedChunk<'_>,
-        start: usize,
-        text: &str,
-        source: &dyn Fn() -> RunSource,
-    ) -> bool {
-        let mut wanted = std::mem::take(&mut self.wanted);
-        let mut settled = false;
-        if !projection.conversation && !projection.unusual && self.needs_little(&mut wanted) {
-            let fine = self.catch_faults(text.len(), &|| source().run_name(), |this, arena| {
-                let line = ChunkLine { chunk, start, text, arena };
-                this.observer.enter(ProfilePhase::Reading);
-                if let Some(run) = this.partial_run(projection, line, source, &wanted) {
-                    settled = true;
-                    this.settle_run(&run, arena);
-                }
-                Ok(())
-            });
-            // What broke down is told once, and not tried again.
-            settled |= !fine;
-        }
-        self.wanted = wanted;
-        settled
+impl RequiredParts {
+    /// Forgets all, keeps the memory.
+    pub(super) fn clear_parts(&mut self) {
+        (self.calls, self.times, self.all) = (false, false, [false; 2]);
+        self.fields.clear();
     }
 
-    fn needs_little(&self, wanted: &mut RequiredParts) -> bool {
-        let findings = self.pipeline.detail.findings;
-        if self.pipeline.detail.takes_whole_runs() {
-            return false;
-        }
-        (wanted.calls, wanted.times, wanted.all) = (false, false, [false; 2]);
-        wanted.fields.clear();
-        let mut answers = self.answers.iter();
-        for (place, one) in self.programs.iter().enumerate() {
-            for ((number, reads), answer) in
-                one.prefilter.assertion_numbers().zip(&one.assertion_reads).zip(answers.by_ref())
-            {
-                if !one.needs_evaluation(number, *answer, findings) {
-                    continue;
-                }
-                if self.obstacle(place, number, reads, *answer).is_some() {
-                    return false;
-                }
-                wanted.calls |= *reads != AssertionReads::Entries;
-                match reads {
-                    AssertionReads::Run => return false,
-                    AssertionReads::Entries | AssertionReads::Names => {}
-                    AssertionReads::Times => wanted.times = true,
-                    AssertionReads::Parts(parts) => {
-                        wanted.fields.extend(parts.iter().map(|(unique, fields)| (place, *unique, *fields)));
-                    }
-                    AssertionReads::Fields { unique, fields } => wanted.fields.push((place, *unique, *fields)),
-                    AssertionReads::All { field } => *wanted.all.get_mut(*field as usize).unwrap_or(&mut false) = true,
-                }
+    /// Adds what the evaluation of an assertion looks at, of the program at a place.
+    pub(super) fn add_reads(&mut self, place: usize, reads: &AssertionReads) {
+        self.calls |= *reads != AssertionReads::Entries;
+        match reads {
+            AssertionReads::Run | AssertionReads::Entries | AssertionReads::Names => {}
+            AssertionReads::Times => self.times = true,
+            AssertionReads::Parts(parts) => {
+                self.fields.extend(parts.iter().map(|(unique, fields)| (place, *unique, *fields)));
             }
+            AssertionReads::Fields { unique, fields } => self.fields.push((place, *unique, *fields)),
+            AssertionReads::All { field } => *self.all.get_mut(*field as usize).unwrap_or(&mut false) = true,
         }
-        true
+    }
+}
+
+impl<'p> ThreadJudge<'p> {
+    /// Judges a run by the parts of its line in `self.wanted`; false if they are not enough.
+    pub(super) fn judge_by_parts(&mut self, seen: &SeenRun<'_, '_>) -> bool {
+        let SeenRun { projection, chunk, text, source, .. } = *seen;
+        let Some(start) = seen.start else { return false };
+        let wanted = std::mem::take(&mut self.wanted);
+        let mut settled = false;
+        let fine = self.catch_faults(text.len(), &|| source().run_name(), |this, arena| {
+            let line = ChunkLine { chunk, start, text, arena };
+            this.observer.enter(ProfilePhase::Reading);
+            if let Some(run) = this.partial_run(projection, line, source, &wanted) {
+                settled = true;
+                this.settle_run(&run, arena);
+            }
+            Ok(())
+        });
+        self.wanted = wanted;
+        // What broke down is told once, and not tried again.
+        settled || !fine
     }
 
     fn partial_run<'a>(

@@ -10,9 +10,9 @@ use averment_builtins::pattern::is_heavy;
 use averment_checker::ir::Constant;
 use averment_engine::bytecode::ops::{Op, SelectionRef};
 use averment_engine::bytecode::program::{CodeId, Program};
-use averment_runs::run::StepKind;
+use averment_checker::ir::Constant;
 use averment_syntax::ast::TestKind;
-use averment_traces::projection::CallField;
+use averment_traces::projection::{CallField, is_composed_entry};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ConditionReads {
@@ -152,10 +152,6 @@ impl<'p> CodeTracer<'p> {
         let mut ops = self.program.code_ops(code)?.iter().peekable();
         while let Some(op) = ops.next() {
             let base = match *op {
-                Op::Root(name) if is_list_of_steps(self.name_text(name.0)?) => {
-                    let list = self.name_text(name.0)?.to_owned();
-                    return self.stop(Need::List(list));
-                }
                 Op::Root(name) => ValueBase::Root(name.0),
                 Op::StepField(name) => match of_step(self.name_text(name.0)?) {
                     Some(base) => base,
@@ -208,6 +204,12 @@ impl<'p> CodeTracer<'p> {
         let number = self.predicates.len();
         if number >= MOST || path.keys.len() > KEYS {
             return self.stop(Need::TooMuch);
+        }
+        if let ValueBase::Root(name) = path.base {
+            let entry = self.name_text(name)?;
+            if is_composed_entry(entry) {
+                return self.stop(Need::of_entry(entry));
+            }
         }
         self.predicates.push(ValuePredicate { path, operand, asks_for_key: false });
         Some(number)
@@ -344,10 +346,6 @@ fn constant_symbol(constant: &Constant) -> SymbolicValue {
 
 fn of_step(name: &str) -> Option<ValueBase> {
     if name == "tool" { Some(ValueBase::Tool) } else { CallField::parse(name).map(ValueBase::Field) }
-}
-
-fn is_list_of_steps(name: &str) -> bool {
-    name == "steps" || StepKind::ALL.iter().any(|kind| kind.list_key() == name)
 }
 
 fn truth_tests(symbol: SymbolicValue) -> Option<Option<Vec<usize>>> {

@@ -1,5 +1,7 @@
 //! What the verdict of an assertion needs that partial reading does not give, in words: for whoever asks why runs are read in full.
 
+use averment_runs::normal::of_run;
+use averment_runs::run::StepKind;
 use averment_traces::projection::CallField;
 use std::fmt;
 
@@ -8,6 +10,8 @@ use std::fmt;
 pub enum Need {
     /// A list of steps, by name.
     List(String),
+    /// An entry that only the whole run tells, by name.
+    Entry(String),
     /// A field of steps that is not read in part, by name.
     StepField(String),
     /// All of some steps.
@@ -38,10 +42,19 @@ pub enum Need {
     TooMuch,
 }
 
+impl Need {
+    /// An entry of the run that no line holds.
+    pub(super) fn of_entry(name: &str) -> Self {
+        let is_list = name == of_run::STEPS || StepKind::ALL.iter().any(|kind| kind.list_key() == name);
+        if is_list { Self::List(name.to_owned()) } else { Self::Entry(name.to_owned()) }
+    }
+}
+
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::List(name) => write!(f, "the whole list `{name}`"),
+            Self::Entry(name) => write!(f, "`{name}`, which only the whole run tells"),
             Self::StepField(name) => write!(f, "`{name}` of steps"),
             Self::WholeSteps => f.write_str("whole steps"),
             Self::SelectedSteps => f.write_str("the steps that it selects"),

@@ -114,6 +114,13 @@ pub struct ReportFolder<'a> {
     pub formats: &'a [String],
 }
 
+impl<'a> ReportFolder<'a> {
+    /// A folder with the formats that rules of another system ask for, unless the project sets some.
+    pub fn with_requested(self, formats: &'a [String]) -> Self {
+        if self.folder.is_some() && self.formats.is_empty() { Self { formats, ..self } } else { self }
+    }
+}
+
 /// The project that rules stand in, where one is found and can be used; nothing is said of one that is not.
 pub fn find_beside(rules: &[PathBuf]) -> Option<Project> {
     let ProjectSearch::File(file) = project::find_for(rules) else { return None };

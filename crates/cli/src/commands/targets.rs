@@ -79,9 +79,30 @@ impl ReportArguments {
         of_project: Option<&str>,
         folder: ReportFolder<'_>,
     ) -> Result<Vec<OutputTarget>, CommandError> {
+        add_folder(self.named_targets(command, of_project, folder)?, command, folder)
+    }
+
+    /// The targets that are named one by one, without those of the folder.
+    pub fn named_targets(
+        &self,
+        command: ReportedCommand,
+        of_project: Option<&str>,
+        folder: ReportFolder<'_>,
+    ) -> Result<Vec<OutputTarget>, CommandError> {
         let format = self.format.as_deref().or(of_project).unwrap_or(Format::Human.as_str());
         let mut targets = vec![OutputTarget::for_stdout(parse_format(command, format)?)];
-        targets.extend(file_targets(command, &self.report, folder)?);
+        for text in &self.report {
+            let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+                return Err(CommandError::usage(
+                    format!("`--report {text}` names no file"),
+                    format!("write `--report {}=FILE`", text.trim_end_matches('=')),
+                ));
+            };
+            let file = PathBuf::from(file);
+            let beside = |path: &Path| std::path::absolute(path).ok();
+            let makes_folder = folder.folder.is_some_and(|folder| file.parent().and_then(beside) == beside(folder));
+            targets.push(OutputTarget { format: parse_format(command, format)?, file: Some(file), makes_folder });
+        }
         Ok(targets)
     }
 }
@@ -96,25 +117,12 @@ fn words(command: ReportedCommand) -> String {
     Format::of_command(command).map(Format::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// The targets that are files.
-fn file_targets(
+/// Adds the files of a folder for reports.
+pub fn add_folder(
+    mut targets: Vec<OutputTarget>,
     command: ReportedCommand,
-    reports: &[String],
     folder: ReportFolder<'_>,
 ) -> Result<Vec<OutputTarget>, CommandError> {
-    let mut targets = Vec::new();
-    for text in reports {
-        let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
-            return Err(CommandError::usage(
-                format!("`--report {text}` names no file"),
-                format!("write `--report {}=FILE`", text.trim_end_matches('=')),
-            ));
-        };
-        let file = PathBuf::from(file);
-        let beside = |path: &Path| std::path::absolute(path).ok();
-        let makes_folder = folder.folder.is_some_and(|folder| file.parent().and_then(beside) == beside(folder));
-        targets.push(OutputTarget { format: parse_format(command, format)?, file: Some(file), makes_folder });
-    }
     let formats = parse_formats(folder.formats)?;
     if let Some(folder) = folder.folder {
         if resolve_folder(folder).is_none() {

@@ -24,101 +24,56 @@ pub struct SessionCommand {
     run: fn(&mut ReplSession<'_>, &str) -> io::Result<ReplFlow>,
 }
 
+const fn session_command(
+    name: &'static str,
+    argument: &'static str,
+    doc: &'static str,
+    run: fn(&mut ReplSession<'_>, &str) -> io::Result<ReplFlow>,
+) -> SessionCommand {
+    SessionCommand { name, argument, doc, run }
+}
+
 /// All commands, in the order of `:help`.
 pub const COMMANDS: &[SessionCommand] = &[
-    SessionCommand {
-        name: "on",
-        argument: "TRACE [N]",
-        doc: "takes a run: the first of a trace, or its Nth",
-        run: select_run,
-    },
-    SessionCommand {
-        name: "next",
-        argument: "",
-        doc: "goes to the next run of the trace",
-        run: |it, _| it.go_to_neighbor(true),
-    },
-    SessionCommand { name: "prev", argument: "", doc: "goes to the run before", run: |it, _| it.go_to_neighbor(false) },
-    SessionCommand { name: "trace", argument: "", doc: "shows the run step by step", run: |it, _| it.show_trace() },
-    SessionCommand {
-        name: "load",
-        argument: "RULES",
-        doc: "loads a rule file in place of the one at hand",
-        run: load_file,
-    },
-    SessionCommand {
-        name: "rules",
-        argument: "",
-        doc: "lists what was loaded and entered, with its verdicts on the run",
-        run: |it, _| it.list_rules(),
-    },
-    SessionCommand {
-        name: "explain",
-        argument: "[RULE|INPUT]",
-        doc: "says how the last verdict or value came about, or that of a rule",
-        run: |it, rest| it.explain_last(rest),
-    },
-    SessionCommand {
-        name: "step",
-        argument: "[N]",
-        doc: "shows where the last statements stood after step N, or after the next one",
-        run: |it, rest| it.walk_steps(rest),
-    },
-    SessionCommand {
-        name: "type",
-        argument: "[INPUT]",
-        doc: "says what is known of a type without a run",
-        run: |it, rest| it.show_type(rest),
-    },
-    SessionCommand {
-        name: "ast",
-        argument: "[INPUT]",
-        doc: "shows how a text is read",
-        run: |it, rest| it.show_ast(rest),
-    },
-    SessionCommand {
-        name: "ir",
-        argument: "[INPUT]",
-        doc: "shows what the checker makes of it",
-        run: |it, rest| it.show_ir(rest),
-    },
-    SessionCommand {
-        name: "ops",
-        argument: "[INPUT]",
-        doc: "lists the instructions that it becomes",
-        run: |it, rest| it.show_ops(rest),
-    },
-    SessionCommand {
-        name: "docs",
-        argument: "[NAME]",
-        doc: "shows the page of a function, word or topic",
-        run: |it, rest| it.show_docs(rest),
-    },
-    SessionCommand {
-        name: "error",
-        argument: "SLUG",
-        doc: "says what a message is about: the word in its brackets",
-        run: |it, rest| it.explain_error(rest),
-    },
-    SessionCommand {
-        name: "save",
-        argument: "FILE",
-        doc: "writes what was entered as a rule file; `:save! FILE` replaces one",
-        run: |it, rest| it.save_rules(rest, false),
-    },
-    SessionCommand {
-        name: "fuel",
-        argument: "[N]",
-        doc: "says what the last value took, or sets what one may take",
-        run: |it, rest| it.set_fuel(rest),
-    },
-    SessionCommand { name: "help", argument: "", doc: "lists the commands", run: |it, _| it.print_help() },
-    SessionCommand {
-        name: "quit",
-        argument: "",
-        doc: "ends the session, as Ctrl-D does",
-        run: |_, _| Ok(ReplFlow::Quit),
-    },
+    session_command("on", "TRACE [N]", "takes a run: the first of a trace, or its Nth", select_run),
+    session_command("next", "", "goes to the next run of the trace", |it, _| it.go_to_neighbor(true)),
+    session_command("prev", "", "goes to the run before", |it, _| it.go_to_neighbor(false)),
+    session_command("trace", "", "shows the run step by step", |it, _| it.show_trace()),
+    session_command("load", "RULES", "loads a rule file in place of the one at hand", load_file),
+    session_command("rules", "", "lists what was loaded and entered, with its verdicts on the run", |it, _| {
+        it.list_rules()
+    }),
+    session_command(
+        "explain",
+        "[RULE|INPUT]",
+        "says how the last verdict or value came about, or that of a rule",
+        |it, rest| it.explain_last(rest),
+    ),
+    session_command(
+        "step",
+        "[N]",
+        "shows where the last statements stood after step N, or after the next one",
+        |it, rest| it.walk_steps(rest),
+    ),
+    session_command("type", "[INPUT]", "says what is known of a type without a run", |it, rest| it.show_type(rest)),
+    session_command("ast", "[INPUT]", "shows how a text is read", |it, rest| it.show_ast(rest)),
+    session_command("ir", "[INPUT]", "shows what the checker makes of it", |it, rest| it.show_ir(rest)),
+    session_command("ops", "[INPUT]", "lists the instructions that it becomes", |it, rest| it.show_ops(rest)),
+    session_command("docs", "[NAME]", "shows the page of a function, word or topic", |it, rest| it.show_docs(rest)),
+    session_command("error", "SLUG", "says what a message is about: the word in its brackets", |it, rest| {
+        it.explain_error(rest)
+    }),
+    session_command(
+        "save",
+        "FILE",
+        "writes what was entered as a rule file; `:save! FILE` replaces one",
+        |it, rest| it.save_rules(rest, false),
+    ),
+    session_command("fuel", "[N]", "says what the last value took, or sets what one may take", |it, rest| {
+        it.set_fuel(rest)
+    }),
+    session_command("help", "", "lists the commands", |it, _| it.print_help()),
+    session_command("quit", "", "ends the session, as Ctrl-D does", |_, _| Ok(ReplFlow::Quit)),
 ];
 
 fn select_run(session: &mut ReplSession<'_>, rest: &str) -> io::Result<ReplFlow> {

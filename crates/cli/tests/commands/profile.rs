@@ -255,6 +255,11 @@ fn what_turns_partial_reading_off_is_named_with_its_place_and_what_it_needs() {
         ("rule g { any of { require a; require b } }", "`g` (n.assert:1:10) needs all steps, as a group does"),
         ("rule s { never assistant /x/ }", "`s` (n.assert:1:10) needs the whole list `messages`"),
         ("rule n { not require b }", "`n` (n.assert:1:10) needs all steps, as `not` before a statement does"),
+        ("turns <= 9", "`turns <= 9` (n.assert:1:1) needs `turns`, which only the whole run tells"),
+        (
+            "rule p { count refund <= 3; prompt contains \"hello\" }",
+            "`p.2` (n.assert:1:29) needs `prompt`, which only the whole run tells",
+        ),
         ("text(run) contains \"zzz\"", "`text(run) contains \"zzz\"` (n.assert:1:1) needs the whole run"),
     ] {
         let said = said(folder.path(), rules, "--format summary");
@@ -317,6 +322,27 @@ fn runs_that_are_read_in_part_or_not_at_all_are_counted() {
         assert!(said.contains(&format!("\n  {counts}\n\n")), "{rules}: {said}");
         assert!(said.contains("  early: the share of runs in which the first look decides it\n"), "{said}");
     }
+}
+
+#[test]
+fn cost_and_tokens_are_read_in_part() {
+    let folder = folder();
+    let priced = |tokens: u32| {
+        format!(
+            "{{\"calls\":[{{\"tool\":\"refund\"}}],\"cost\":0.02,\"usage\":{{\"input_tokens\":{tokens},\"output_tokens\":5}}}}\n"
+        )
+    };
+    let lines: String = (0..600).map(|number| priced(number % 3 * 10)).collect();
+    std::fs::write(folder.path().join("runs.jsonl"), lines).expect("a file");
+    for rules in ["cost <= $0.05", "usage.input_tokens <= 20", "usage.total_tokens <= 30", "usage.output_tokens < 9"] {
+        let said = said(folder.path(), rules, "--format summary");
+        let counts = "  0 runs were read in full, 600 in part, 0 decided by default\n\n";
+        assert!(said.contains(counts), "{rules}: {said}");
+    }
+    // Chats have no list of calls, and their cost is put together from all of their answers.
+    std::fs::write(folder.path().join("runs.jsonl"), format!("{CHAT}\n").repeat(600)).expect("a file");
+    let said = said(folder.path(), "cost <= $0.05", "--format summary");
+    assert!(said.contains("600 runs were read in full because of their format"), "{said}");
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! Transcripts of agents as SkillGym reads them (`--compat skillgym`): the events that its reports hold, in place of what the transcript says.
 //! A transcript read so is the same run as the report that SkillGym makes of it.
 
-mod claude;
-mod codex;
-mod copilot;
+#[macro_use]
+mod agents;
 mod cursor;
-mod opencode;
+mod transcript;
 
-use super::fields::{key_table, value_of};
+use self::agents::AgentView;
+use super::fields::key_table;
 use super::format::TraceFormat;
-use super::nodes::{node_list, node_object, node_text};
+use super::nodes::node_text;
 use super::run_builder::RunBuilder;
 use super::skillgym::{self, ReportEventKey, ReportKey};
 use crate::error::PlacedError;
@@ -17,24 +17,6 @@ use averment_base::value::json::to_json;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::of_usage;
 use std::collections::BTreeMap;
-
-key_table! {
-    RecordKey {
-        Type = "type",
-        Message = "message",
-        Content = "content",
-        Role = "role",
-        Words = "text",
-        Usage = "usage",
-        Session = "session_id",
-        Name = "name",
-        Skill = "skill",
-        Command = "command",
-        Folder = "cwd",
-        Time = "timestamp",
-        Result = "result",
-    }
-}
 
 key_table! {
     ReportWord {
@@ -58,18 +40,16 @@ impl ReportWord {
     }
 }
 
-type TranscriptAdapter = for<'run> fn(&mut ReportBuilder<'_, 'run, '_>, Node<'run>);
-
-fn find_adapter(format: &TraceFormat) -> Option<TranscriptAdapter> {
-    let adapters: [(&str, TranscriptAdapter); 6] = [
-        (super::claude_code::FORMAT.name, claude::read_records),
-        (super::codex::FORMAT.name, codex::read_records),
-        (super::codex::exec::FORMAT.name, codex::read_records),
-        (super::opencode::FORMAT.name, opencode::read_records),
-        (super::cursor::FORMAT.name, cursor::read_records),
-        (super::copilot::FORMAT.name, copilot::read_records),
+fn find_agent(format: &TraceFormat) -> Option<&'static AgentView> {
+    const AGENTS: [(&str, &AgentView); 6] = [
+        (super::claude_code::FORMAT.name, &agents::CLAUDE),
+        (super::codex::FORMAT.name, &agents::CODEX),
+        (super::codex::exec::FORMAT.name, &agents::CODEX),
+        (super::opencode::FORMAT.name, &agents::OPEN_CODE),
+        (super::cursor::FORMAT.name, &agents::CURSOR),
+        (super::copilot::FORMAT.name, &agents::COPILOT),
     ];
-    adapters.into_iter().find(|(name, _)| *name == format.name).map(|(_, adapter)| adapter)
+    AGENTS.into_iter().find(|(name, _)| *name == format.name).map(|(_, agent)| agent)
 }
 
 /// `None` if the format belongs to none of its agents.
@@ -79,9 +59,9 @@ pub(super) fn read_transcript<'run>(
     transcript: &'run str,
     draft: &mut RunBuilder<'run, '_>,
 ) -> Option<Result<(), PlacedError>> {
-    let adapter = find_adapter(format)?;
+    let agent = find_agent(format)?;
     let mut report = ReportBuilder::new(draft);
-    adapter(&mut report, root);
+    transcript::read_records(&mut report, agent, root);
     Some(report.finish_report(transcript))
 }
 
@@ -98,46 +78,19 @@ struct ReportBuilder<'a, 'run, 'limits> {
     falls_back: bool,
 }
 
-/// In SkillGym's terms: cached tokens count as input too.
+/// Counts of input, output, reasoning and what was cached.
 #[derive(Default)]
-struct TokenCounts {
-    input: Option<Number<'static>>,
-    output: Option<Number<'static>>,
-    reasoning: Option<Number<'static>>,
-    cached: Option<Number<'static>>,
-}
+struct TokenCounts([Option<Number<'static>>; 4]);
 
 impl TokenCounts {
+    const KEYS: [&'static str; 4] = [of_usage::INPUT, of_usage::OUTPUT, of_usage::REASONING, of_usage::CACHE_READ];
+
     fn add_counts(a: Option<Number<'static>>, b: Option<Number<'static>>) -> Option<Number<'static>> {
         match (a, b) {
             (Some(a), Some(b)) => a.add(b),
             (a, b) => a.or(b),
         }
     }
-}
-
-fn token_count(node: Option<Node<'_>>) -> Option<Number<'static>> {
-    match node?.value {
-        Value::Number(number) => number.as_i64().map(Number::Integer),
-        _ => None,
-    }
-}
-
-fn word_in(object: Object<'_>, of: RecordKey) -> Option<&str> {
-    value_of(object, of).and_then(node_text)
-}
-
-/// `None` if it is missing or empty.
-fn text_in(object: Object<'_>, of: RecordKey) -> Option<Node<'_>> {
-    value_of(object, of).filter(|node| node_text(*node).is_some_and(|text| !text.is_empty()))
-}
-
-fn object_in(object: Object<'_>, of: RecordKey) -> Option<Object<'_>> {
-    value_of(object, of).and_then(self::node_object)
-}
-
-fn list_in(object: Object<'_>, of: RecordKey) -> &[Node<'_>] {
-    value_of(object, of).and_then(node_list).unwrap_or_default()
 }
 
 impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
@@ -278,14 +231,8 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
     fn finish_report(self, transcript: &'run str) -> Result<(), PlacedError> {
         let falls_back = || self.falls_back.then(|| Node::computed(Value::plain_text(transcript)));
         let output = self.output.or(self.said).or_else(falls_back);
-        let counts = [
-            (of_usage::INPUT, self.usage.input),
-            (of_usage::OUTPUT, self.usage.output),
-            (of_usage::REASONING, self.usage.reasoning),
-            (of_usage::CACHE_READ, self.usage.cached),
-        ];
+        let counts = TokenCounts::KEYS.into_iter().zip(self.usage.0);
         let counts: Vec<ObjectEntry<'run>> = counts
-            .into_iter()
             .filter_map(|(key, count)| Some(ObjectEntry { key, node: Node::computed(Value::Number(count?)) }))
             .collect();
         let parts = [

@@ -1,9 +1,9 @@
 //! The projection of one line, from its bytes.
 
 use super::call::{self, CallOrder};
+use super::computed_entries::{ComputedSpans, is_composed_entry, is_computed_entry};
 use super::keys::{self, KeyReader};
 use super::messages::MessageReader;
-use super::money::{MoneySpans, is_computed_entry};
 use super::responses::ResponsesReader;
 use super::run_keys::{self, EntrySpans, RunForm, SpecialKey, fits_expected};
 use super::session::SessionReader;
@@ -17,7 +17,6 @@ use crate::names::{NameList, NamedPart, PartNames};
 use crate::scan::ScanCursor;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_run;
-use averment_runs::run::StepKind;
 
 /// Reads lines. It remembers which keys came in which order, and makes use of it on the next line.
 #[derive(Debug)]
@@ -66,14 +65,14 @@ impl LineReader {
     /// A reader for what is asked for; `None` where only the full reader can give that.
     #[must_use]
     pub fn new(read_set: &ReadSet, names: &PartNames) -> Option<Self> {
-        if read_set.roots.iter().any(|root| is_composed(root)) || names.need_full_reader() {
+        if read_set.roots.iter().any(|root| is_composed_entry(root)) || names.need_full_reader() {
             return None;
         }
         // Whether a recorded duration is to be believed, and whether a run without calls died, is looked at in every run, whoever asks for it.
         let mut looked_at = read_set.roots.clone();
-        let money = looked_at.iter().any(|root| is_computed_entry(root));
-        let money_keys = [of_run::COST, of_run::USAGE].into_iter().filter(|_| money);
-        for name in [of_run::DURATION, of_run::ERROR].into_iter().chain(money_keys) {
+        let computed = looked_at.iter().any(|root| is_computed_entry(root));
+        let both = [of_run::COST, of_run::USAGE].into_iter().filter(|_| computed);
+        for name in [of_run::DURATION, of_run::ERROR].into_iter().chain(both) {
             if !looked_at.iter().any(|root| root == name) {
                 looked_at.push(name.to_owned());
             }
@@ -91,7 +90,7 @@ impl LineReader {
             nulls: looked_at.iter().map(|root| run_keys::null_counts(root, names)).collect(),
             looked_at,
             found: Vec::new(),
-            cost_names: money.then(|| names.names_of(NamedPart::Cost).to_vec()),
+            cost_names: computed.then(|| names.names_of(NamedPart::Cost).to_vec()),
             read_set: read_set.clone(),
         })
     }
@@ -106,7 +105,7 @@ impl LineReader {
     ) -> Option<()> {
         let known = self.read_run(chunk, start, end, projection);
         known.or_else(|| {
-            self.tells_no_money()?;
+            self.asks_no_computed()?;
             self.responses.read_line(chunk, (start, end), &self.read_set, projection)?;
             has_calls(projection)
         })
@@ -153,7 +152,7 @@ impl LineReader {
         ends: impl Iterator<Item = usize>,
         projection: &mut RunProjection<'a>,
     ) -> Option<()> {
-        self.tells_no_money()?;
+        self.asks_no_computed()?;
         projection.clear_run();
         let mut start = 0;
         let lines = ends.chain([chunk.text.len()]).map(|end| (std::mem::replace(&mut start, end.wrapping_add(1)), end));
@@ -169,7 +168,7 @@ impl LineReader {
 
     /// Reads the spans of a whole trace. `None` where it is for the full reader; the projection is not to be used then.
     pub fn read_trace<'a>(&mut self, chunk: ScannedChunk<'a>, projection: &mut RunProjection<'a>) -> Option<()> {
-        self.tells_no_money()?;
+        self.asks_no_computed()?;
         projection.clear_run();
         self.traces.as_mut()?.read_trace(chunk, &self.read_set, projection)?;
         has_calls(projection)
@@ -266,15 +265,15 @@ impl LineReader {
                 *root = RawValue::Value(in_milliseconds(value).map_or(Value::Absent, |node| node.value));
             }
         }
-        self.compose_money(chunk, form, projection)
+        self.compute_entries(chunk, form, projection)
     }
 
     /// `None` where somebody asks what a run cost, in a form that only the full reader puts that together of.
-    fn tells_no_money(&self) -> Option<()> {
+    fn asks_no_computed(&self) -> Option<()> {
         self.cost_names.is_none().then_some(())
     }
 
-    fn compose_money<'a>(
+    fn compute_entries<'a>(
         &self,
         chunk: ScannedChunk<'a>,
         form: RunForm,
@@ -285,7 +284,7 @@ impl LineReader {
             let at = self.looked_at.iter().position(|name| name == entry)?;
             self.found.get(at).and_then(|found| found.place(form))
         };
-        let spans = MoneySpans { cost: span(of_run::COST), usage: span(of_run::USAGE) };
+        let spans = ComputedSpans { cost: span(of_run::COST), usage: span(of_run::USAGE) };
         let entries = spans.read(chunk, (form == RunForm::Generic).then_some(cost_names.as_slice()))?;
         for (root, name) in projection.roots.iter_mut().zip(&self.read_set.roots) {
             match name.as_str() {
@@ -334,7 +333,7 @@ impl LineReader {
         told: bool,
         projection: &mut RunProjection<'a>,
     ) -> Option<()> {
-        self.tells_no_money()?;
+        self.asks_no_computed()?;
         let read = self.messages.read_list(chunk, start, &self.read_set, projection)?;
         let plain = match form.every {
             // That there are none makes an empty run, of which the full reader tells.
@@ -386,12 +385,6 @@ impl LineKeys {
         }
         Some(())
     }
-}
-
-/// The entries of a run that only the full reader can give: they are put together from several parts.
-fn is_composed(entry: &str) -> bool {
-    matches!(entry, of_run::TURNS | of_run::STEPS | of_run::PROMPT | of_run::COMPLETE)
-        || StepKind::ALL.iter().any(|kind| kind.list_key() == entry)
 }
 
 #[inline]

@@ -7,11 +7,11 @@
 
 mod call;
 mod chunk;
+mod computed_entries;
 mod full_run;
 mod keys;
 mod line;
 mod messages;
-mod money;
 mod responses;
 mod run_keys;
 #[cfg(test)]
@@ -29,8 +29,8 @@ use averment_base::value::text::read_escape;
 use averment_runs::normal::of_step;
 use averment_runs::run::CallTimes;
 pub use chunk::ScannedChunk;
+pub use computed_entries::{is_composed_entry, is_computed_entry};
 pub use line::LineReader;
-pub use money::is_computed_entry;
 
 /// The fields of a call that a projection can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

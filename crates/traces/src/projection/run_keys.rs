@@ -1,7 +1,7 @@
 //! The entries of a run beside its calls: under which keys each is found, in the normal form and in home-grown formats.
 
+use super::computed_entries;
 use super::keys::KeyReader;
-use super::money;
 use crate::adapt::fields::ByteSpan;
 use crate::adapt::format::{LineProjection, MessageLayout};
 use crate::adapt::generic::BestRanked;
@@ -93,7 +93,7 @@ pub(super) fn null_counts(root: &str, names: &PartNames) -> (bool, bool) {
 }
 
 fn names_of<'n>(root: &'n str, names: &'n PartNames) -> Vec<&'n str> {
-    match money::names_of(root, names).or_else(|| names.of_entry(root)) {
+    match computed_entries::names_of(root, names).or_else(|| names.of_entry(root)) {
         Some(list) => list.iter().map(AsRef::as_ref).collect(),
         None if names.is_of_run(root) || names.names_of(NamedPart::Calls).iter().any(|key| key == root) => Vec::new(),
         None => vec![root],

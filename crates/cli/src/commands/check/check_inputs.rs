@@ -1,12 +1,18 @@
 //! What is to be checked: what the command line says, else what the project says.
 
+use super::options::{redacted_paths, rule_permissions};
 use super::{CheckAllow, CheckArgs, CheckDeny, before_run};
 use crate::commands::console::ColorChoice;
 use crate::commands::exit::CommandError;
+use crate::commands::project::ReportFolder;
 use crate::commands::rules::{self, CompiledRules};
-use crate::commands::{inputs, project, targets};
+use crate::commands::targets::{self, OutputTarget};
+use crate::commands::{inputs, project};
 use averment::Limits;
+use averment::stages::JudgeSettings;
+use averment_engine::vm::select::RuleSelection;
 use averment_ide::project::Project;
+use averment_report::ReportedCommand;
 use averment_report::gate::GatePolicy;
 use averment_traces::read::is_named_like_a_trace;
 use clap::ValueEnum as _;
@@ -66,6 +72,50 @@ impl<'a> CheckInputs<'a> {
         let granted = self.project.iter().filter(|_| self.arguments.project.trust_project);
         let granted = granted.flat_map(|project| &project.requested.read);
         self.arguments.allow_read.iter().chain(granted).cloned().collect()
+    }
+
+    /// Where reports go that are named one by one.
+    pub(super) fn named_targets(&self, folder: ReportFolder<'_>) -> Result<Vec<OutputTarget>, CommandError> {
+        let format = self.project.as_ref().and_then(|project| project.format.as_deref());
+        self.arguments.reports.named_targets(ReportedCommand::Check, format, folder)
+    }
+
+    /// Which assertions are judged.
+    pub(super) fn rule_selection(&self) -> RuleSelection {
+        let arguments = self.arguments;
+        RuleSelection {
+            rules: arguments.rule.clone(),
+            cases: arguments.case.clone(),
+            tags: match &arguments.supplied {
+                Some(made) if made.is_chosen => Vec::new(),
+                _ => project::selected_tags(&arguments.tag, self.project.as_ref()),
+            },
+            phases: before_run::selected_phases(arguments),
+        }
+    }
+
+    /// How runs are read and judged.
+    pub(super) fn judge_settings(
+        &self,
+        selection: RuleSelection,
+        limits: Limits,
+    ) -> Result<JudgeSettings, CommandError> {
+        let (arguments, project) = (self.arguments, self.project.as_ref());
+        let prices = arguments.prices.as_deref().or_else(|| project?.prices.as_deref());
+        Ok(JudgeSettings {
+            selection,
+            limits,
+            policy: self.gate_policy(),
+            strict: arguments.strict,
+            names: inputs::read_names(arguments.map.as_deref())?,
+            prices: inputs::read_prices(prices)?,
+            permissions: rule_permissions(arguments, project)?,
+            redact: redacted_paths(&arguments.redact, project)?,
+            expected: inputs::read_expected(arguments.expected.as_deref())?,
+            withheld: arguments.supplied.iter().flat_map(|made| made.withheld.iter().cloned()).collect(),
+            as_skillgym: arguments.compat.is_skillgym(),
+            ..JudgeSettings::default()
+        })
     }
 
     pub(super) fn baseline_path(&self) -> Option<&Path> {
@@ -137,7 +187,6 @@ fn refuse_swapped(arguments: &CheckArgs) -> Result<(), CommandError> {
 
 /// The traces to read; having none is a usage error unless allowed.
 pub(super) fn select_traces(
-    arguments: &CheckArgs,
     given: &CheckInputs<'_>,
     named: inputs::NamedTraces<'_>,
     before: Option<inputs::TraceInput>,
@@ -145,7 +194,7 @@ pub(super) fn select_traces(
 ) -> Result<Vec<inputs::TraceInput>, CommandError> {
     let empty_allowed = given.is_allowed(CheckAllow::Empty);
     if !selects_any && !empty_allowed {
-        let CheckArgs { rule, case, tag, phase, .. } = arguments;
+        let CheckArgs { rule, case, tag, phase, .. } = given.arguments;
         let selected = !(rule.is_empty() && case.is_empty() && tag.is_empty() && phase.is_empty());
         let message = if selected { "no assertion is selected" } else { "the rules hold no assertion" };
         return Err(CommandError::usage(format!("nothing to check: {message}"), "`--allow empty` lets it pass"));
@@ -168,7 +217,7 @@ pub(super) fn select_traces(
     Ok(named.found.into_iter().flat_map(|(_, found)| found).collect())
 }
 
-/// Refuses outputs that are also inputs or other outputs. Runs before rules are read: errors are reported, too.
+/// Refuses outputs that are also inputs or other outputs.
 pub(super) fn refuse_overlaps(
     given: &CheckInputs<'_>,
     outputs: &[&Path],

@@ -4,8 +4,6 @@ use super::CheckArgs;
 use crate::commands::baseline::BaselineFile;
 use crate::commands::exit::CommandError;
 use crate::commands::outputs::DrawOptions;
-use crate::commands::project::ReportFolder;
-use crate::commands::rules::CompiledRules;
 use crate::commands::targets::OutputTarget;
 use crate::commands::{profile, signals, units};
 use averment::Permissions;
@@ -59,21 +57,6 @@ pub(super) fn parse_section(word: &str) -> Result<Section, String> {
             None => format!("it is one of {}", known.join(", ")),
         }
     })
-}
-
-/// Adds the report folder that another system's rule file requests, unless the project sets one.
-pub(super) fn add_requested(
-    targets: Vec<OutputTarget>,
-    arguments: &CheckArgs,
-    format: Option<&str>,
-    folder: ReportFolder<'_>,
-    rules: &CompiledRules,
-) -> Result<Vec<OutputTarget>, CommandError> {
-    if folder.folder.is_none() || !folder.formats.is_empty() || rules.reports.is_empty() {
-        return Ok(targets);
-    }
-    let folder = ReportFolder { formats: &rules.reports, ..folder };
-    arguments.reports.targets(ReportedCommand::Check, format, folder)
 }
 
 pub(super) fn refuse_times(arguments: &CheckArgs, targets: &[OutputTarget]) -> Result<(), CommandError> {

@@ -1,7 +1,7 @@
 //! The rules of a check, for whoever judges runs one by one before they are reported together.
 
 use super::check_inputs::{CheckInputs, load_rules, refuse_overlaps};
-use super::options::{add_requested, open_baseline, redacted_paths, rule_permissions};
+use super::options::open_baseline;
 use super::{CheckArgs, print_diagnostics};
 use crate::commands::console::ColorChoice;
 use crate::commands::draft_file::is_device;
@@ -9,7 +9,6 @@ use crate::commands::exit::{CommandError, Exit};
 use crate::commands::outputs::{DrawOptions, ReportOutputs};
 use crate::commands::targets::{self, OutputTarget};
 use crate::commands::{inputs, params, rules};
-use averment::stages::JudgeSettings;
 use averment_base::limits::Limits;
 use averment_engine::vm::select::RuleSelection;
 use averment_report::ReportedCommand;
@@ -30,39 +29,24 @@ pub fn check_rules(arguments: &CheckArgs, color: ColorChoice) -> Result<averment
         params::apply_project(&mut rules.programs, project, given.uses_project_rules)?;
     }
     values.apply_to(&mut rules.programs)?;
-    check_writable(arguments, &given, &rules, color)?;
-    let prices = inputs::read_prices(arguments.prices.as_deref().or_else(|| project?.prices.as_deref()))?;
-    let settings = JudgeSettings {
-        selection: RuleSelection { rules: arguments.rule.clone(), ..RuleSelection::default() },
-        permissions: rule_permissions(arguments, project)?,
-        limits,
-        policy: given.gate_policy(),
-        strict: arguments.strict,
-        names: inputs::read_names(arguments.map.as_deref())?,
-        prices,
-        expected: inputs::read_expected(arguments.expected.as_deref())?,
-        redact: redacted_paths(&arguments.redact, project)?,
-        withheld: Vec::new().into(),
-        as_skillgym: false,
-        ..JudgeSettings::default()
-    };
+    check_writable(&given, &rules, color)?;
+    let selection = RuleSelection { rules: arguments.rule.clone(), ..RuleSelection::default() };
+    let settings = given.judge_settings(selection, limits)?;
     Ok(averment::Rules::of_programs(rules.programs, rules.diagnostics, settings))
 }
 
 /// Fails early if a report or baseline could not be written after judging.
 fn check_writable(
-    arguments: &CheckArgs,
     given: &CheckInputs<'_>,
     rules: &rules::CompiledRules,
     color: ColorChoice,
 ) -> Result<(), CommandError> {
-    let project = given.project.as_ref();
-    let format = project.and_then(|project| project.format.as_deref());
+    let (arguments, project) = (given.arguments, given.project.as_ref());
     // What a project asks for and does not get is said when all is judged.
     let writes = project.filter(|_| arguments.reports.report_dir.is_some() || arguments.project.trust_project);
     let folder = arguments.project.report_folder(arguments.reports.report_dir.as_deref(), writes, color);
-    let targets = arguments.reports.targets(ReportedCommand::Check, format, folder)?;
-    let targets = add_requested(targets, arguments, format, folder, rules)?;
+    let named = given.named_targets(folder)?;
+    let targets = targets::add_folder(named, ReportedCommand::Check, folder.with_requested(&rules.reports))?;
     let written: Vec<&Path> = targets::target_files(&targets).collect();
     refuse_overlaps(given, &written, &inputs::NamedTraces { found: Vec::new(), notes: String::new() })?;
     targets::refuse_overwrite(written.iter().copied(), rules.file_names().map(Path::new))?;

@@ -24,39 +24,29 @@ key_table! {
 /// The complete response wins, else complete items and calls with complete arguments. Without its end more may come.
 pub(super) fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     let mut exchanges = ExchangeMerger::default();
-    let mut items = Vec::new();
-    let mut open: Vec<PartialItem<'run>> = Vec::new();
+    let mut streamed = StreamedItems::default();
     let mut is_over = false;
     for (node, event) in draft.record_objects(events) {
         draft.count_record();
         let kind = text_of(event, ResponseEventKey::Type).and_then(ResponseEventType::from_key);
         match kind {
-            Some(ResponseEventType::Item) => {
-                open.retain(|growing| !growing.is_of(event));
-                items.extend(event.field(ResponseEventKey::Item));
-            }
-            Some(ResponseEventType::Added) => open.extend(PartialItem::from_event(event)),
-            Some(ResponseEventType::Arguments) => {
-                let args = first_of(event, &[ResponseEventKey::Arguments, ResponseEventKey::Input]);
-                open.iter_mut().filter(|growing| growing.is_of(event)).for_each(|growing| growing.args = args);
-            }
+            Some(kind) if streamed.add_event(kind, event) => {}
             Some(ResponseEventType::Failed) => draft.set_some(of_run::ERROR, first_of(event, &[ResponseEventKey::Why])),
             Some(ResponseEventType::End) => {
                 let response = object_of(event, ResponseEventKey::Response);
                 if let Some(response) = response
                     .filter(|response| list_of(*response, ApiKey::Output).is_some_and(|items| !items.is_empty()))
                 {
-                    items.clear();
-                    open.clear();
+                    streamed = StreamedItems::default();
                     exchanges.add_exchange(node, response, draft);
                 }
             }
-            None if is_event(event) => {}
-            None => draft.skip_value(node, "what is no event of a response is passed over"),
+            None if !is_event(event) => draft.skip_value(node, "what is no event of a response is passed over"),
+            _ => {}
         }
         is_over = kind == Some(ResponseEventType::End);
     }
-    items.extend(open.into_iter().filter_map(|growing| growing.into_call(draft)));
+    let items = streamed.finish_items(draft);
     if !items.is_empty() {
         exchanges.pieces.push(MessagePart::Turn);
     }
@@ -65,6 +55,38 @@ pub(super) fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuild
     exchanges.finish_run(draft);
     if !is_over {
         draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+    }
+}
+
+/// The items that events have told so far.
+#[derive(Default)]
+struct StreamedItems<'run> {
+    whole: Vec<Node<'run>>,
+    open: Vec<PartialItem<'run>>,
+}
+
+impl<'run> StreamedItems<'run> {
+    /// Takes over what an event tells of an item; false if it is about something else.
+    fn add_event(&mut self, kind: ResponseEventType, event: Object<'run>) -> bool {
+        match kind {
+            ResponseEventType::Item => {
+                self.open.retain(|growing| !growing.is_of(event));
+                self.whole.extend(event.field(ResponseEventKey::Item));
+            }
+            ResponseEventType::Added => self.open.extend(PartialItem::from_event(event)),
+            ResponseEventType::Arguments => {
+                let args = first_of(event, &[ResponseEventKey::Arguments, ResponseEventKey::Input]);
+                self.open.iter_mut().filter(|growing| growing.is_of(event)).for_each(|growing| growing.args = args);
+            }
+            ResponseEventType::Failed | ResponseEventType::End => return false,
+        }
+        true
+    }
+
+    /// The whole items, and the calls whose arguments are known.
+    fn finish_items(mut self, draft: &RunBuilder<'run, '_>) -> Vec<Node<'run>> {
+        self.whole.extend(self.open.into_iter().filter_map(|growing| growing.into_call(draft)));
+        self.whole
     }
 }
 
@@ -112,33 +134,24 @@ pub(in crate::adapt) fn compose_answer<'run>(
 ) -> Option<(Node<'run>, bool)> {
     let is_own = |node: &Node<'run>| node_object(*node).is_some_and(is_event);
     events.iter().find(|node| is_own(node))?;
-    let mut items = Vec::new();
-    let mut open: Vec<PartialItem<'run>> = Vec::new();
+    let mut streamed = StreamedItems::default();
     let mut response: Option<Object<'run>> = None;
     let mut is_over = false;
     for (node, event) in draft.known_objects(events) {
         let kind = text_of(event, ResponseEventKey::Type).and_then(ResponseEventType::from_key);
         response = object_of(event, ResponseEventKey::Response).or(response);
         match kind {
-            Some(ResponseEventType::Item) => {
-                open.retain(|growing| !growing.is_of(event));
-                items.extend(event.field(ResponseEventKey::Item));
-            }
-            Some(ResponseEventType::Added) => open.extend(PartialItem::from_event(event)),
-            Some(ResponseEventType::Arguments) => {
-                let args = first_of(event, &[ResponseEventKey::Arguments, ResponseEventKey::Input]);
-                open.iter_mut().filter(|growing| growing.is_of(event)).for_each(|growing| growing.args = args);
-            }
+            Some(kind) if streamed.add_event(kind, event) => {}
             Some(ResponseEventType::End) => is_over = true,
             None if is_event(event) => {}
-            Some(ResponseEventType::Failed) | None => {
+            _ => {
                 draft.note_unknown(node.origin, "an event of a streamed answer is not understood");
             }
         }
     }
     let told =
         response.and_then(|response| list_of(response, ApiKey::Output)).filter(|told| !told.is_empty() && is_over);
-    items.extend(open.into_iter().filter_map(|growing| growing.into_call(draft)));
+    let items = streamed.finish_items(draft);
     let output = draft.list_node(told.unwrap_or(&items));
     let own = [ApiKey::Output.key(), ApiKey::Object.key()];
     let kept = response.map_or(&[][..], |response| response.entries()).iter().filter(|entry| !own.contains(&entry.key));

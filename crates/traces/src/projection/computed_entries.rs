@@ -1,4 +1,5 @@
-//! What a run cost and its counts of tokens: put together from several keys of a line, by what the full reader puts them together with.
+//! Entries of a run that no single key of a line holds. Cost and counts of tokens are computed of several keys, by what the full reader
+//! computes them with; others only the whole run tells.
 
 use super::{RawValue, ScannedChunk};
 use crate::adapt::fields::ByteSpan;
@@ -7,12 +8,20 @@ use crate::build::root::{is_negative, plain_usage};
 use crate::names::{NamedPart, PartNames};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
+use averment_runs::run::StepKind;
 use std::borrow::Cow;
 
 /// True for an entry that is computed of several keys: nothing in the line is its place.
 #[must_use]
 pub fn is_computed_entry(entry: &str) -> bool {
     matches!(entry, of_run::COST | of_run::USAGE)
+}
+
+/// True for an entry that no line holds: only a reader of the whole run can tell it.
+#[must_use]
+pub fn is_composed_entry(entry: &str) -> bool {
+    matches!(entry, of_run::TURNS | of_run::STEPS | of_run::PROMPT | of_run::COMPLETE)
+        || StepKind::ALL.iter().any(|kind| kind.list_key() == entry)
 }
 
 /// Under which names home-grown formats have what a computed entry is made of.
@@ -25,24 +34,24 @@ pub(super) fn names_of<'n>(entry: &str, names: &'n PartNames) -> Option<&'n [Cow
 }
 
 /// Both entries; what is not recorded is absent.
-pub(super) struct MoneyEntries<'a> {
+pub(super) struct ComputedEntries<'a> {
     pub(super) cost: Value<'a>,
     pub(super) usage: Value<'a>,
 }
 
 /// Where both stand in a line.
-pub(super) struct MoneySpans {
+pub(super) struct ComputedSpans {
     pub(super) cost: Option<ByteSpan>,
     pub(super) usage: Option<ByteSpan>,
 }
 
-impl MoneySpans {
+impl ComputedSpans {
     /// As the full reader has them; `None` where it has something to say of them.
     pub(super) fn read<'a>(
         &self,
         chunk: ScannedChunk<'a>,
         home_grown: Option<&[Cow<'static, str>]>,
-    ) -> Option<MoneyEntries<'a>> {
+    ) -> Option<ComputedEntries<'a>> {
         let read = |span: Option<ByteSpan>| match span {
             Some((start, end)) => {
                 chunk.read_value(RawValue::Bytes(start, end)).map(|value| Some(Node::computed(value)))
@@ -77,6 +86,6 @@ impl MoneySpans {
             None => Value::Absent,
             Some(usage) => plain_usage(chunk.arena, usage)?.value,
         };
-        Some(MoneyEntries { cost, usage })
+        Some(ComputedEntries { cost, usage })
     }
 }

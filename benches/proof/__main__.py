@@ -51,6 +51,7 @@ def main():
         if not found:
             print("%s: not in %s (benches/proof/fetch.py fetches it)" % (name, given.folder), file=sys.stderr)
             continue
+        found["published"] = common.published(name)
         tables.update({"%s-%s" % (name, part): table for part, table in found.items()})
     if not tables:
         sys.exit(2)

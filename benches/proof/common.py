@@ -1,4 +1,5 @@
 """What all sets share: running `aver check`, counting alarms, and tables."""
+import csv
 import json
 import os
 import subprocess
@@ -83,6 +84,13 @@ class Counts:
 
 
 HEAD = ["set", "runs", "violations", "true alarms", "false alarms", "misses", "precision", "recall", "undecided", "runs per second"]
+
+
+def published(name):
+    """What others published about a set."""
+    with open(os.path.join(HERE, "published.tsv"), encoding="utf-8") as text:
+        rows = [row for row in csv.DictReader(text, delimiter="\t") if row["set"] == name]
+    return table(["what", "published", "source"], [[row["what"], row["published"], row["source"]] for row in rows])
 
 
 def number(value):

@@ -12,9 +12,6 @@ import tempfile
 import common
 import sopgraph
 
-PUBLISHED = "the paper publishes pass rates of models (o4-mini-high 76.08 %, GPT-4o 62.13 %), not alarms of a checker"
-
-
 def clone_runs(folder, name):
     """The labelled runs of a domain in a clone of the benchmark: id, task, calls, broken."""
     for path in sorted(glob.glob(os.path.join(folder, "output", name, "*.json"))):

@@ -34,10 +34,10 @@ class Verdicts:
         """Whether a run breaks no rule, and some rule could not be decided for it."""
         return not self.alarm(at) and any(verdict in ("undecided", "error") for verdict in self.runs[at])
 
-    def exercised(self):
-        """For each rule, in how many runs it was exercised, and in how many it failed."""
+    def exercised(self, runs=None):
+        """For each rule, in how many runs (all, or those given) it was exercised, and in how many it failed."""
         found = {rule: [0, 0] for rule in self.rules}
-        for verdicts in self.runs:
+        for verdicts in self.runs if runs is None else [self.runs[at] for at in runs]:
             for rule in {rule for rule, verdict in zip(self.rules, verdicts) if verdict not in ("vacuous", "skipped")}:
                 found[rule][0] += 1
             for rule in {rule for rule, verdict in zip(self.rules, verdicts) if verdict == "fail"}:

@@ -12,9 +12,14 @@ import tempfile
 import common
 import sopgraph
 
+# Result files of this size and more are left out: not every copy of the benchmark has them.
+LARGEST = 4 << 20
+
+
 def clone_runs(folder, name):
     """The labelled runs of a domain in a clone of the benchmark: id, task, calls, broken."""
-    for path in sorted(glob.glob(os.path.join(folder, "output", name, "*.json"))):
+    paths = glob.glob(os.path.join(folder, "output", name, "*.json"))
+    for path in sorted(path for path in paths if os.path.getsize(path) < LARGEST):
         for at, entry in enumerate(sopgraph.load(path) or []):
             evaluations = entry.get("evaluations") or []
             for turn, (interaction, evaluation) in enumerate(zip(entry["interactions"], evaluations)):
@@ -40,12 +45,18 @@ def read_value(text):
 
 def prepared_runs(folder, name, clone):
     """The labelled runs of a domain in the normal form (`DOMAIN-NNNN.jsonl`, `labels.json`); the task of each stands in the clone."""
+    for _, members in prepared_groups(folder, name):
+        for run, calls, broken in members:
+            yield run, find_task(clone, run), calls, broken
+
+
+def prepared_groups(folder, name):
+    """The files of a domain in the normal form: the rules beside the runs, and the runs."""
     labels = sopgraph.load(os.path.join(folder, name, "labels.json"))
     for path in sorted(glob.glob(os.path.join(folder, name, "*.jsonl"))):
         with open(path, encoding="utf-8") as lines:
-            for line in lines:
-                run = json.loads(line)
-                yield run["id"], find_task(clone, run["id"]), run["calls"], not labels[run["id"]]
+            runs = [json.loads(line) for line in lines]
+        yield path[: -len("jsonl")] + "assert", [(run["id"], run["calls"], not labels[run["id"]]) for run in runs]
 
 
 TASKS = {}
@@ -70,11 +81,23 @@ def group_runs(domain, runs):
     return groups
 
 
-def measure_domain(domain, runs, wrong):
+def generated_groups(domain, runs):
+    """Groups of runs, each with the text of its rules."""
+    return group_runs(domain, runs).items()
+
+
+def given_groups(folder, name):
+    """The same with the rules that stand beside the runs, where there is no clone to generate them from."""
+    for path, members in prepared_groups(folder, name):
+        with open(path, encoding="utf-8") as text:
+            yield text.read(), members
+
+
+def measure_domain(groups, wrong):
     counts = common.Counts()
     with tempfile.TemporaryDirectory() as folder:
         rules, traces = os.path.join(folder, "rules.assert"), os.path.join(folder, "runs.jsonl")
-        for text, members in group_runs(domain, runs).items():
+        for text, members in groups:
             with open(rules, "w", encoding="utf-8") as out:
                 out.write(text)
             with open(traces, "w", encoding="utf-8") as out:
@@ -91,31 +114,40 @@ def measure_domain(domain, runs, wrong):
 
 def find_clone(folder):
     """A clone of the benchmark, in the folder of sets or as that folder itself."""
-    for place in (folder, os.path.join(folder, "sets", "sopbench"), os.path.join(folder, "sopbench")):
-        if os.path.isdir(os.path.join(place, "env", "domains")):
-            return place
-    return None
+    places = (folder, os.path.join(folder, "sets", "sopbench"), os.path.join(folder, "sopbench"))
+    return next((place for place in places if os.path.isdir(os.path.join(place, "env", "domains"))), None)
+
+
+def find_prepared(folder):
+    """The domains that are there in the normal form: {name: folder}."""
+    places = (os.path.join(folder, "benchmarks", "sopbench"), os.path.join(folder, "sopbench"), folder)
+    found = {}
+    for place in places:
+        for labels in glob.glob(os.path.join(place, "*", "labels.json")):
+            found.setdefault(os.path.basename(os.path.dirname(labels)), place)
+    return found
 
 
 def measure(folder, only=None):
     """The table of all domains with labelled runs, and the runs that were judged wrongly."""
-    clone = find_clone(folder)
-    if not clone:
-        return None
-    prepared = os.path.join(folder, "benchmarks", "sopbench")
+    clone, prepared = find_clone(folder), find_prepared(folder)
+    names = set(prepared)
+    if clone:
+        names |= set(os.listdir(os.path.join(clone, "env", "domains")))
     rows, wrong, total = [], [], common.Counts()
-    for name in sorted(os.listdir(os.path.join(clone, "env", "domains"))):
-        if only and name not in only or not os.path.isdir(os.path.join(clone, "output", name)):
+    for name in sorted(names):
+        if only and name not in only:
             continue
-        if os.path.isdir(os.path.join(prepared, name)):
-            runs = prepared_runs(prepared, name, clone)
+        if not clone:
+            groups = given_groups(prepared[name], name)
         else:
-            runs = clone_runs(clone, name)
-        counts = measure_domain(sopgraph.Domain(clone, name), runs, wrong)
+            runs = prepared_runs(prepared[name], name, clone) if name in prepared else clone_runs(clone, name)
+            groups = generated_groups(sopgraph.Domain(clone, name), runs)
+        counts = measure_domain(groups, wrong)
         if counts.runs:
-            rows.append(counts.row(name))
+            rows.append(counts.row(name if clone else name + " (rules given)"))
             total.join(counts)
-    return common.table(common.HEAD, rows + [total.row("all")]), wrong
+    return (common.table(common.HEAD, rows + [total.row("all")]), wrong) if rows else None
 
 
 if __name__ == "__main__":

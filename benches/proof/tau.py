@@ -66,7 +66,7 @@ def measure(folder):
     """The tables: against judgements, what was judged otherwise, against rewards, and each rule."""
     if not all(find_runs(folder, domain) for domain in DOMAINS):
         return None
-    judged, rows, misses, rewards, rules = read_judgements(), [], [], [], []
+    judged, rows, misses, rewards, rules, idle = read_judgements(), [], [], [], [], []
     totals = collections.defaultdict(lambda: [common.Counts(), 0])
     for domain in DOMAINS:
         runs = find_runs(folder, domain)
@@ -78,6 +78,7 @@ def measure(folder):
             totals[name][0].join(counts)
             totals[name][1] += named
             rows.append(sample_row(name, domain, counts, named))
+        idle += [idle_row(domain, sample, now) for sample in SAMPLES]
         rewards.append(reward_row(domain, now, read_rewards(runs)))
         rules += [[domain, "`%s`" % rule, common.number(exercised), common.number(failed)] for rule, (exercised, failed) in now.exercised().items()]
         rewards[-1].append(common.number(round(len(now.runs) / now.seconds)))
@@ -86,8 +87,15 @@ def measure(folder):
         "judged": common.table(["sample", "policy", *common.HEAD[1:9], "right rule"], rows),
         "misses": common.table(["sample", "run", "what", "rule", "judgement"], misses),
         "rewards": common.table(["policy", "runs", "with an alarm", "reward below 1", "without", "reward below 1", "runs per second"], rewards),
+        "idle": common.table(["sample", "policy", "rules that none of its runs exercises"], sorted(idle)),
         "rules": common.table(["policy", "rule", "exercised in runs", "broken in runs"], rules),
     }
+
+
+def idle_row(domain, sample, verdicts):
+    """The rules that no run of a sample exercises."""
+    exercised = verdicts.exercised(sampled(domain, len(verdicts.runs), sample))
+    return [sample, domain, ", ".join("`%s`" % rule for rule, (runs, _) in exercised.items() if not runs) or "none"]
 
 
 def sample_row(name, domain, counts, named):

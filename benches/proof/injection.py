@@ -16,18 +16,12 @@ def find_runs(folder):
 
 
 def read_kinds(path):
-    """For each run its suite, its kind, its attack, its task, and what the user asked for."""
+    """For each run its suite, its kind, its attack and its task."""
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             run = json.loads(line)
             parts = run["id"].split("/")
-            yield parts[0], run["meta"]["kind"], parts[2] if len(parts) > 2 else None, parts[1], run["prompt"]
-
-
-def shorten(text):
-    """The beginning of a text, for a cell of a table."""
-    text = " ".join(text.replace("|", " ").replace("`", "'").split())
-    return text if len(text) <= 120 else text[:117].rsplit(" ", 1)[0] + " …"
+            yield parts[0], run["meta"]["kind"], parts[2] if len(parts) > 2 else None, parts[1]
 
 
 def measure(folder):
@@ -40,7 +34,7 @@ def measure(folder):
     suites, missed, false = collections.defaultdict(common.Counts), collections.Counter(), collections.Counter()
     seen = collections.Counter((suite, kind) for suite, kind, *_ in kinds)
     alarms, benign = collections.Counter(), []
-    for at, (suite, kind, attack, task, prompt) in enumerate(kinds):
+    for at, (suite, kind, attack, task) in enumerate(kinds):
         alarm = bool(verdicts.alarm(at))
         suites[suite].add(kind == "hijacked", alarm, verdicts.undecided(at))
         alarms[suite, kind] += alarm
@@ -48,7 +42,7 @@ def measure(folder):
             missed[suite, attack] += 1
         if kind == "benign" and alarm:
             false.update(verdicts.alarm(at))
-            benign.append([suite, task, ", ".join("`%s`" % rule for rule in verdicts.alarm(at)), shorten(prompt)])
+            benign.append([suite, task, ", ".join("`%s`" % rule for rule in verdicts.alarm(at))])
     rows, total = [], common.Counts()
     rate = lambda names, kind: common.share(sum(alarms[name, kind] for name in names), sum(seen[name, kind] for name in names))
     for name, counts in [*suites.items(), ("all", total)]:
@@ -64,7 +58,7 @@ def measure(folder):
     return {
         "suites": common.table(["suite", "hijacked", "benign", "resisted", "detected", "false alarms, benign", "false alarms, resisted", "undecided", "runs per second"], rows),
         "attacks": common.table(["suite", "attack", "runs", "not detected"], [[suite, attack, common.number(attacks[suite, attack]), common.number(count)] for (suite, attack), count in sorted(missed.items())]),
-        "benign": common.table(["suite", "user task", "rule", "what the user asks for"], benign),
+        "benign": common.table(["suite", "user task", "rule"], benign),
         "rules": common.table(["rule", "exercised in runs", "broken in runs", "broken in benign runs"],
                               [["`%s`" % rule, common.number(exercised), common.number(failed), common.number(false[rule])] for rule, (exercised, failed) in verdicts.exercised().items()]),
     }

@@ -1,6 +1,6 @@
 """tau-bench: conversations of an airline agent and of a shop agent, with a policy in prose.
 
-The rules (tau/*.assert) come from the text of the policies. They are held against judgements of runs by hand (tau/judged.tsv), and against the
+The rules (tau/*.assert) come from the text of the policies. They are held against judgments of runs by hand (tau/judged.tsv), and against the
 rewards of the benchmark, which say something else: whether the database ended as it should, whatever the agent did on the way.
 """
 import collections
@@ -31,7 +31,7 @@ def sampled(domain, runs, sample):
     return by_hash[first:last]
 
 
-def read_judgements():
+def read_judgments():
     """What was judged by hand: {(sample, run): (rules, why)}."""
     with open(os.path.join(common.HERE, "tau", "judged.tsv"), encoding="utf-8") as table:
         return {(row["sample"], row["run"]): ([] if row["rules"] == "none" else row["rules"].split(","), row["why"]) for row in csv.DictReader(table, delimiter="\t")}
@@ -43,7 +43,7 @@ def read_rewards(path):
 
 
 def judge_sample(name, domain, sample, verdicts, judged, misses):
-    """A row of the table: alarms against judgements, and how many alarms name a rule that was judged broken."""
+    """A row of the table: alarms against judgments, and how many alarms name a rule that was judged broken."""
     counts, named = common.Counts(), 0
     for at in sampled(domain, len(verdicts.runs), sample):
         broken, why = judged[(sample, "%s:%d" % (domain, at + 1))]
@@ -55,18 +55,22 @@ def judge_sample(name, domain, sample, verdicts, judged, misses):
     return counts, named
 
 
-def reward_row(domain, verdicts, rewards):
+# Rules about how the agent speaks, not about what it changes.
+CONDUCT = {"one_call", "no_chatter", "asked", "reminded", "compensation_unasked"}
+
+
+def reward_row(name, verdicts, rewards, left_out=frozenset()):
     """Runs with and without an alarm, by reward."""
-    seen = collections.Counter((bool(verdicts.alarm(at)), reward == 1) for at, reward in enumerate(rewards))
+    seen = collections.Counter((bool(set(verdicts.alarm(at)) - left_out), reward == 1) for at, reward in enumerate(rewards))
     share = lambda alarm: common.share(seen[alarm, False], seen[alarm, False] + seen[alarm, True])
-    return [domain, common.number(len(rewards)), common.number(seen[True, True] + seen[True, False]), share(True), common.number(seen[False, True] + seen[False, False]), share(False)]
+    return [name, common.number(len(rewards)), common.number(seen[True, True] + seen[True, False]), share(True), common.number(seen[False, True] + seen[False, False]), share(False)]
 
 
 def measure(folder):
-    """The tables: against judgements, what was judged otherwise, against rewards, and each rule."""
+    """The tables: against judgments, what was judged otherwise, against rewards, and each rule."""
     if not all(find_runs(folder, domain) for domain in DOMAINS):
         return None
-    judged, rows, misses, rewards, rules, idle = read_judgements(), [], [], [], [], []
+    judged, rows, misses, rewards, rules, idle = read_judgments(), [], [], [], [], []
     totals = collections.defaultdict(lambda: [common.Counts(), 0])
     for domain in DOMAINS:
         runs = find_runs(folder, domain)
@@ -79,13 +83,13 @@ def measure(folder):
             totals[name][1] += named
             rows.append(sample_row(name, domain, counts, named))
         idle += [idle_row(domain, sample, now) for sample in SAMPLES]
-        rewards.append(reward_row(domain, now, read_rewards(runs)))
+        rewards.append(reward_row(domain + ", all rules", now, read_rewards(runs)) + [common.number(round(len(now.runs) / now.seconds))])
+        rewards.append(reward_row(domain + ", without rules of conduct", now, read_rewards(runs), CONDUCT) + [""])
         rules += [[domain, "`%s`" % rule, common.number(exercised), common.number(failed)] for rule, (exercised, failed) in now.exercised().items()]
-        rewards[-1].append(common.number(round(len(now.runs) / now.seconds)))
     rows = sorted(rows + [sample_row(name, "both", *total) for name, total in totals.items()], key=lambda row: list(totals).index(row[0]))
     return {
         "judged": common.table(["sample", "policy", *common.HEAD[1:9], "right rule"], rows),
-        "misses": common.table(["sample", "run", "what", "rule", "judgement"], misses),
+        "misses": common.table(["sample", "run", "what", "rule", "judgment"], misses),
         "rewards": common.table(["policy", "runs", "with an alarm", "reward below 1", "without", "reward below 1", "runs per second"], rewards),
         "idle": common.table(["sample", "policy", "rules that none of its runs exercises"], sorted(idle)),
         "rules": common.table(["policy", "rule", "exercised in runs", "broken in runs"], rules),

@@ -43,6 +43,10 @@ def main():
     parser.add_argument("--sets", dest="folder", default=common.sets_folder(), metavar="FOLDER", help="where the sets are")
     parser.add_argument("--write", metavar="PAGE", help="write the tables into this page")
     given = parser.parse_args()
+    if given.write:
+        # The page speaks of whole sets, and of generated rules.
+        whole = {"sopbench": sopbench.find_clone(given.folder), "tau": tau.find_runs(given.folder, "retail")}
+        SETS.update({name: lambda folder: None for name, found in whole.items() if not found})
     tables = {}
     for name in given.sets or SETS:
         if name not in SETS:

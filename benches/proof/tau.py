@@ -5,6 +5,7 @@ rewards of the benchmark, which say something else: whether the database ended a
 """
 import collections
 import csv
+import glob
 import hashlib
 import json
 import os
@@ -55,6 +56,18 @@ def judge_sample(name, domain, sample, verdicts, judged, misses):
     return counts, named
 
 
+def measure_few(folder):
+    """The same against rewards alone, for a folder that holds a few runs of the airline (`traces/tau_bench`)."""
+    paths = sorted(glob.glob(os.path.join(folder, "traces", "tau_bench", "*airline*.json")))
+    if not paths:
+        return None
+    verdicts = common.check(os.path.join(common.HERE, "tau", "airline.assert"), paths)
+    row = reward_row("airline, a few runs", verdicts, [reward for path in paths for reward in read_rewards(path)])
+    return {"few": common.table(REWARDS, [row + [common.number(round(len(verdicts.runs) / verdicts.seconds))]])}
+
+
+REWARDS = ["policy", "runs", "with an alarm", "reward below 1", "without", "reward below 1", "runs per second"]
+
 # Rules about how the agent speaks, not about what it changes.
 CONDUCT = {"one_call", "no_chatter", "asked", "reminded", "compensation_unasked"}
 
@@ -69,7 +82,7 @@ def reward_row(name, verdicts, rewards, left_out=frozenset()):
 def measure(folder):
     """The tables: against judgments, what was judged otherwise, against rewards, and each rule."""
     if not all(find_runs(folder, domain) for domain in DOMAINS):
-        return None
+        return measure_few(folder)
     judged, rows, misses, rewards, rules, idle = read_judgments(), [], [], [], [], []
     totals = collections.defaultdict(lambda: [common.Counts(), 0])
     for domain in DOMAINS:
@@ -90,7 +103,7 @@ def measure(folder):
     return {
         "judged": common.table(["sample", "policy", *common.HEAD[1:9], "right rule"], rows),
         "misses": common.table(["sample", "run", "what", "rule", "judgment"], misses),
-        "rewards": common.table(["policy", "runs", "with an alarm", "reward below 1", "without", "reward below 1", "runs per second"], rewards),
+        "rewards": common.table(REWARDS, rewards),
         "idle": common.table(["sample", "policy", "rules that none of its runs exercises"], sorted(idle)),
         "rules": common.table(["policy", "rule", "exercised in runs", "broken in runs"], rules),
     }

@@ -10,7 +10,6 @@ use averment_builtins::pattern::is_heavy;
 use averment_checker::ir::Constant;
 use averment_engine::bytecode::ops::{Op, SelectionRef};
 use averment_engine::bytecode::program::{CodeId, Program};
-use averment_checker::ir::Constant;
 use averment_syntax::ast::TestKind;
 use averment_traces::projection::{CallField, is_composed_entry};
 

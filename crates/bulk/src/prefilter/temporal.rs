@@ -8,8 +8,8 @@ use averment_base::value::{Number as Value, Value as Any};
 use averment_engine::bytecode::program::{CodeId, TemporalId};
 use averment_engine::vm::fault::Fault;
 use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls, NamedOperand, NamedStatement, NamesVerdict};
-use averment_engine::vm::temporal::closed_form::ConditionOracle;
 use averment_engine::vm::temporal::plan::TemporalPlan;
+use averment_engine::vm::temporal::search::ConditionOracle;
 
 #[derive(Debug)]
 pub(super) struct CallStatement {

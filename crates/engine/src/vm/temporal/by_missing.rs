@@ -1,10 +1,10 @@
 //! What something missing decided: patterns all of whose candidates it did, and fails that prove nothing by it.
 
 use super::explain;
-use super::monitor::{EventSelection, PlayedMatches, PossibleOutcomes, VerdictReason, event_hit};
 use super::statements::{ExerciseState, StatementDefinition};
 use super::timeline::{Env, MatchCandidate, ValueId};
-use super::view::MonitorView;
+use super::view::WindowView;
+use super::window_events::{EventSelection, PossibleOutcomes, SeenPatterns, VerdictReason, event_hit};
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
@@ -13,11 +13,11 @@ use averment_checker::ir::PatternAlternative;
 
 /// Why a failure proves nothing: something missing decided all candidates of a pattern, or every condition.
 pub(super) fn fails_by_missing(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     selected: &[EventSelection],
     stands: PossibleOutcomes,
-    played: &PlayedMatches,
+    played: &SeenPatterns,
 ) -> Result<Option<VerdictReason>, Fault> {
     let seen = |operand: usize| played.operands.get(operand).copied().unwrap_or_default();
     let asks = statement.meaning.number_test().is_some() || seen(0).sure;
@@ -27,7 +27,7 @@ pub(super) fn fails_by_missing(
     }
     let alone = statement.hurts_each();
     // One that fails for good looks no further than it has to.
-    let occurs = |view: &MonitorView<'_, '_>, operand: usize| view.hits_of(operand).next().is_some();
+    let occurs = |view: &WindowView<'_, '_>, operand: usize| view.hits_of(operand).next().is_some();
     let mut missing = None;
     for operand in 0..view.operands.len() {
         if is_by_missing(view, operand, selected)? {
@@ -43,7 +43,7 @@ pub(super) fn fails_by_missing(
 
 /// True if a final failure is evidence: each conditional pattern has a candidate decided by recorded data.
 pub(super) fn proves_for_good(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     stands: PossibleOutcomes,
 ) -> Result<bool, Fault> {
@@ -64,7 +64,7 @@ pub(super) fn proves_for_good(
 }
 
 /// True if a pattern needs nothing that may be missing, or recorded data decided a candidate for any bindings.
-fn is_by_evidence(view: &mut MonitorView<'_, '_>, operand: usize) -> Result<bool, Fault> {
+fn is_by_evidence(view: &mut WindowView<'_, '_>, operand: usize) -> Result<bool, Fault> {
     let (timeline, window) = (view.timeline, view.context.window);
     let asks = view.unique_pattern(operand).is_none_or(|unique| unique.alternatives.iter().any(is_conditional));
     let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.matches_of(operand.unique)) else {
@@ -84,7 +84,7 @@ fn is_conditional(alternative: &PatternAlternative<CodeId>) -> bool {
 }
 
 pub(super) fn is_by_missing(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     operand: usize,
     selected: &[EventSelection],
 ) -> Result<bool, Fault> {
@@ -110,7 +110,7 @@ fn is_evidence(truth: Truth) -> bool {
 
 /// True if some candidate whose tests use other patterns' bindings is decided as `wanted`; `others` are their values.
 fn any_candidate(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     operand: usize,
     candidates: &[MatchCandidate],
     others: &Env,
@@ -130,7 +130,7 @@ fn any_candidate(
 }
 
 fn with_tests(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     operand: usize,
     candidate: &MatchCandidate,
     others: &Env,
@@ -161,7 +161,7 @@ fn with_tests(
     Ok(truth)
 }
 
-fn first_values(view: &MonitorView<'_, '_>, operand: usize, selected: &[EventSelection]) -> Env {
+fn first_values(view: &WindowView<'_, '_>, operand: usize, selected: &[EventSelection]) -> Env {
     let mut env: Env = smallvec::smallvec![ValueId::OPEN; view.header.len()];
     for (other, selection) in selected.iter().enumerate().filter(|(other, _)| *other != operand) {
         let mut hits = selection.numbered_events(view.timeline).filter_map(|(event, _)| event_hit(other, event, view));

@@ -1,10 +1,10 @@
 //! Statements about a run of which only the names of the calls are known: their closed forms decide them where nothing but names does.
 
 use super::call_knowledge::cause_by_times;
-use super::closed_form::{ConditionOracle, OccurrenceLookup, OccurrenceSource};
-use super::monitor::PatternPresence;
+use super::search::{ConditionOracle, Search};
 use super::statements::{ExerciseRule, Polarity, StatementDefinition};
 use super::verdict::{Conclusion, conclude_outcomes};
+use super::window_events::PatternPresence;
 use crate::bytecode::program::{CodeId, PatternId};
 use averment_base::truth::Verdict;
 use averment_runs::run::CallTimes;
@@ -116,10 +116,13 @@ impl NamedStatement {
         if !self.is_closed || unsure.mixed {
             return NamesVerdict::Open;
         }
-        let search =
-            OccurrenceLookup { source: OccurrenceSource::Names { calls, operands: &self.operands }, listed: 0 };
-        let Ok(Some(decided)) = statement.meaning.closed_form(&search, asks) else { return NamesVerdict::Open };
-        let judged = decided.judged;
+        let mut search = Search::of_names(calls, &self.operands, asks);
+        let Ok(Some(decided)) = statement.meaning.decide(&mut search) else { return NamesVerdict::Open };
+        let judged = decided.stands;
+        if self.is_timed && judged.may_fail && judged.may_hold {
+            // Which calls were known is not told by names.
+            return NamesVerdict::Open;
+        }
         if unsure.has_any() {
             // What matches for sure decides where a further match cannot change it. A pattern whose calls are all ruled out by something
             // missing makes a statement vacuous that would pass, unless its patterns stand alone.

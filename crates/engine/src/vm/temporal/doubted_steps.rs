@@ -4,7 +4,7 @@
 use super::statements::StatementDefinition;
 use super::timeline::{PatternMatches, Timeline};
 use super::verdict;
-use super::view::{MonitorView, ReplicaMode};
+use super::view::WindowView;
 use averment_runs::run::StepKind;
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ const ONE_BY_ONE: usize = 32;
 
 /// Steps whose other answer would change the result, each by itself, or all if only several together do.
 pub(super) fn decisive_steps(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     doubts: Vec<DoubtedStep>,
     holds: bool,
@@ -44,7 +44,7 @@ pub(super) fn decisive_steps(
 
 /// True if the result could differ with these matches unknown; an undecided result counts as different.
 fn could_change(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     doubts: &[DoubtedStep],
     holds: bool,
@@ -52,34 +52,12 @@ fn could_change(
     let mut timeline = doubted_timeline(view, doubts);
     let select = |operand| super::select_events(&mut timeline, view.plan, operand, &view.header, view.context);
     let selected: Vec<_> = view.operands.iter().map(select).collect();
-    view.machine.refuel();
-    let mut doubted = MonitorView {
-        machine: &mut *view.machine,
-        timeline: &timeline,
-        plan: view.plan,
-        entry: view.entry,
-        statement: view.statement,
-        context: view.context,
-        header: view.header.clone(),
-        operands: view.operands,
-        calls: view.calls,
-        places: view.places,
-        mode: ReplicaMode::Optimistic,
-        unknown: false,
-        doubts_tests: false,
-        listed: 0,
-    };
-    let stands = verdict::possible_outcomes(&mut doubted, statement, &selected);
-    view.machine.refuel();
-    match stands {
-        Ok((stands, _)) if !holds => stands.may_hold,
-        Ok((_, for_good)) if !view.context.window.closed => !for_good,
-        Ok((stands, _)) => stands.may_fail || stands.may_hang,
-        Err(_) => true,
-    }
+    let header = view.header.clone();
+    let doubted = WindowView { doubts_tests: false, ..view.of_matches(&timeline, header) };
+    verdict::differs_from(doubted, statement, &selected, holds)
 }
 
-fn doubted_timeline<'run>(view: &MonitorView<'_, 'run>, doubts: &[DoubtedStep]) -> Timeline<'run> {
+fn doubted_timeline<'run>(view: &WindowView<'_, 'run>, doubts: &[DoubtedStep]) -> Timeline<'run> {
     let known = view.timeline;
     let mut matches: Vec<PatternMatches> =
         std::iter::repeat_with(PatternMatches::default).take(known.matches.len()).collect();

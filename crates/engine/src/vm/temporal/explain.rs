@@ -1,4 +1,4 @@
-//! Words and evidence for what the monitors found: the smallest set of steps that proves a verdict, and what came nearest to changing it.
+//! Words and evidence for what was found: the smallest set of steps that proves a verdict, and what came nearest to changing it.
 
 mod distance;
 mod join_mismatch;
@@ -15,9 +15,9 @@ pub(super) use verdicts::{
     unordered_kinds,
 };
 
-use super::monitor::VerdictReason;
 use super::timeline::{Env, ValueId};
-use super::view::{Hit, MonitorView, merge_envs};
+use super::view::{Hit, WindowView, merge_envs};
+use super::window_events::VerdictReason;
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::locate;
@@ -106,7 +106,7 @@ pub(super) fn count_words(count: u64, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-impl<'run> MonitorView<'_, 'run> {
+impl<'run> WindowView<'_, 'run> {
     pub(super) fn describe_step(&self, step: u32) -> String {
         step_name(self.machine.run, step)
     }
@@ -255,7 +255,7 @@ impl<'run> MonitorView<'_, 'run> {
     }
 }
 
-pub(super) fn pass_reason(view: &mut MonitorView<'_, '_>) -> VerdictReason {
+pub(super) fn pass_reason(view: &mut WindowView<'_, '_>) -> VerdictReason {
     let text = view.entry.map_or_else(String::new, |entry| view.machine.rule_text(entry.span));
     // The text of a statement has the `not` before it; `not both` is one of its own.
     let inner = text.strip_prefix("not ").map(str::trim_start);

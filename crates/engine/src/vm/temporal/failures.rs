@@ -1,7 +1,7 @@
 //! Where a statement fails: the first places are kept, the others counted, and each is explained in the words of the first.
 
-use super::monitor::VerdictReason;
-use super::view::MonitorView;
+use super::view::WindowView;
+use super::window_events::VerdictReason;
 use crate::vm::outcome::{AssertionViolation, ViolationList};
 use smallvec::SmallVec;
 
@@ -18,7 +18,7 @@ impl<T> FailureList<T> {
         Self { kept: SmallVec::new(), count: 0, most: listed.max(1) }
     }
 
-    pub(super) fn for_view(view: &MonitorView<'_, '_>) -> Self {
+    pub(super) fn for_view(view: &WindowView<'_, '_>) -> Self {
         Self::new(view.listed)
     }
 
@@ -37,21 +37,6 @@ impl<T> FailureList<T> {
         places.into_iter().for_each(|place| self.push(place));
     }
 
-    pub(super) fn join_parts<K: Ord>(
-        view: &MonitorView<'_, '_>,
-        parts: impl Iterator<Item = Self>,
-        key: impl FnMut(&T) -> K,
-    ) -> Self {
-        let mut all = Self::for_view(view);
-        for part in parts {
-            all.count = all.count.saturating_add(part.count);
-            all.kept.extend(part.kept);
-        }
-        all.kept.sort_by_key(key);
-        all.kept.truncate(all.most);
-        all
-    }
-
     pub(super) fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
@@ -67,8 +52,8 @@ impl<T> FailureList<T> {
 
     pub(super) fn explain_places(
         &self,
-        view: &mut MonitorView<'_, '_>,
-        mut words: impl FnMut(&mut MonitorView<'_, '_>, &T) -> Option<VerdictReason>,
+        view: &mut WindowView<'_, '_>,
+        mut words: impl FnMut(&mut WindowView<'_, '_>, &T) -> Option<VerdictReason>,
     ) -> VerdictReason {
         let listed = if self.count > 1 { view.listed.min(self.kept.len()) } else { 0 };
         let mut whys = Vec::with_capacity(listed.max(1));
@@ -93,22 +78,5 @@ impl VerdictReason {
         let listed: Vec<AssertionViolation> = listed.collect();
         let first = listed.first().cloned().unwrap_or_default();
         Self { reason: first.reason, evidence: first.evidence, violations: ViolationList { count, listed } }
-    }
-
-    pub(super) fn join_parts(parts: Vec<Self>, most: usize) -> Self {
-        let (mut all, mut count) = (Vec::new(), 0_u64);
-        for part in parts.into_iter().filter(|part| !part.reason.is_empty()) {
-            if part.violations.listed.is_empty() {
-                count = count.saturating_add(1);
-                all.push(part);
-            } else {
-                count = count.saturating_add(part.violations.count);
-                let of_one = |one: AssertionViolation| super::explain::reason_with(one.reason, one.evidence);
-                all.extend(part.violations.listed.into_iter().map(of_one));
-            }
-        }
-        all.sort_by_key(|why| why.evidence.first().and_then(|first| first.step));
-        all.truncate(most.max(1));
-        Self::of_several(all, if most > 0 { count } else { 0 })
     }
 }

@@ -1,7 +1,8 @@
 //! By what the matches of an operand are told apart and found: the names that count, and look-ups by value.
 
 use super::members::text_finder;
-use super::view::{BindingNames, MonitorView};
+use super::timeline::{Env, ValueId};
+use super::view::{BindingNames, Hit, WindowView, env_key};
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 
@@ -18,11 +19,11 @@ pub(super) struct GroupKeys {
 }
 
 impl GroupKeys {
-    pub(super) fn between_operands(view: &MonitorView<'_, '_>, operand: usize, partner: usize) -> Self {
+    pub(super) fn between_operands(view: &WindowView<'_, '_>, operand: usize, partner: usize) -> Self {
         Self::new(view, operand, partner, &[])
     }
 
-    pub(super) fn new(view: &MonitorView<'_, '_>, operand: usize, partner: usize, detail: &[u32]) -> Self {
+    pub(super) fn new(view: &WindowView<'_, '_>, operand: usize, partner: usize, detail: &[u32]) -> Self {
         let shared = view.shared_names(operand, partner);
         let mut detail: BindingNames =
             detail.iter().copied().filter(|name| view.operand_names(operand).contains(name)).collect();
@@ -41,7 +42,7 @@ impl GroupKeys {
     }
 
     /// For pairs of other operands that `partner` looks up; its tests need the values of both.
-    pub(super) fn of_pairs(view: &MonitorView<'_, '_>, partner: usize) -> Self {
+    pub(super) fn of_pairs(view: &WindowView<'_, '_>, partner: usize) -> Self {
         let tests = view.has_joins(partner);
         let shared = BindingNames::from_slice(view.operand_names(partner));
         let detail = view.asked_names(partner).into_iter().filter(|name| !shared.contains(name)).collect();
@@ -49,15 +50,22 @@ impl GroupKeys {
     }
 
     /// For matches of `operand` looked up with the values of pairs, which bind `names`.
-    pub(super) fn for_pairs(view: &MonitorView<'_, '_>, operand: usize, names: &[u32]) -> Self {
+    pub(super) fn for_pairs(view: &WindowView<'_, '_>, operand: usize, names: &[u32]) -> Self {
         let shared = view.operand_names(operand).iter().copied().filter(|name| names.contains(name)).collect();
         let tests = view.has_joins(operand);
         Self { shared, tests, apart: tests, asked: view.asked_names(operand), ..Self::default() }
     }
 
     /// For matches with the same values; tests are ignored.
-    pub(super) fn of_values(view: &MonitorView<'_, '_>, operand: usize) -> Self {
+    pub(super) fn of_values(view: &WindowView<'_, '_>, operand: usize) -> Self {
         Self { shared: BindingNames::from_slice(view.operand_names(operand)), ..Self::default() }
+    }
+
+    /// Two matches with the same of these are one for every partner.
+    pub(super) fn tell_apart(&self, hit: &Hit) -> Env {
+        let event = self.apart.then_some(ValueId::from_number(hit.event));
+        let values = env_key(&hit.env, &self.shared).into_iter().chain(env_key(&hit.env, &self.detail));
+        values.chain(event).collect()
     }
 
     /// True if the shared values identify a group, so that a look-up finds at most one.
@@ -91,7 +99,7 @@ impl GroupLookup {
         found
     }
 
-    pub(super) fn text_automaton(&mut self, name: u32, view: &MonitorView<'_, '_>) -> Option<&AhoCorasick> {
+    pub(super) fn text_automaton(&mut self, name: u32, view: &WindowView<'_, '_>) -> Option<&AhoCorasick> {
         if self.texts.is_none() {
             let values = view.values_of(name);
             let nodes: Vec<_> = values.iter().filter_map(|id| view.timeline.values.value_node(*id)).collect();

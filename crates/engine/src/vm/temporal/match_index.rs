@@ -8,7 +8,7 @@ use super::keys::{GroupKeys, GroupLookup};
 use super::members::{hash, held_marks};
 use super::numbers::EnvNumbers;
 use super::timeline::{Env, ValueId, to_index};
-use super::view::{Hit, MonitorView, PairFit, PairSide, env_key, same_values};
+use super::view::{Hit, PairFit, PairSide, WindowView, env_key, same_values};
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
@@ -62,7 +62,7 @@ impl<S: Default> MatchIndex<S> {
     /// `env` are the match's values; `update` changes the group's data.
     pub(super) fn add_match(
         &mut self,
-        view: &mut MonitorView<'_, '_>,
+        view: &mut WindowView<'_, '_>,
         hit: &Hit,
         env: &Env,
         update: impl FnOnce(&mut S),
@@ -123,7 +123,7 @@ impl<S: Default> MatchIndex<S> {
 
     fn enlist_group(
         &mut self,
-        view: &mut MonitorView<'_, '_>,
+        view: &mut WindowView<'_, '_>,
         hit: &Hit,
         env: &Env,
         shared: Env,
@@ -156,7 +156,7 @@ impl<S: Default> MatchIndex<S> {
     /// `None` if the groups cannot be looked up.
     fn look_up(
         &mut self,
-        view: &mut MonitorView<'_, '_>,
+        view: &mut WindowView<'_, '_>,
         partner: PairSide<'_>,
         list: u32,
     ) -> Result<Option<Vec<u32>>, Fault> {
@@ -175,17 +175,6 @@ impl<S: Default> MatchIndex<S> {
         Ok(None)
     }
 
-    pub(super) fn latest_data(&mut self, hit: &Hit) -> Option<&mut S> {
-        let shared = env_key(&hit.env, &self.keys.shared);
-        let number = match &self.lists {
-            Some(lists) if !self.keys.are_single() => {
-                lists.distinct.get(&all_that_tells_apart(&self.keys, &hit.env, &shared, hit))
-            }
-            _ => self.exact.get(&shared),
-        };
-        self.groups.get_mut(number? as usize).map(|group| &mut group.data)
-    }
-
     pub(super) fn groups(&self) -> &[MatchGroup<S>] {
         &self.groups
     }
@@ -196,9 +185,9 @@ impl<S: Default> MatchIndex<S> {
 
     pub(super) fn visit_groups<'a, 'run>(
         &mut self,
-        view: &mut MonitorView<'a, 'run>,
+        view: &mut WindowView<'a, 'run>,
         partner: PairSide<'_>,
-        mut look: impl FnMut(&mut MatchGroup<S>, PairFit, &mut MonitorView<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
+        mut look: impl FnMut(&mut MatchGroup<S>, PairFit, &mut WindowView<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
     ) -> Result<(), Fault> {
         let shared = env_key(partner.env, &self.keys.shared);
         // A value that occurs nowhere is in no list; without a value every group may fit.
@@ -228,10 +217,10 @@ impl<S: Default> MatchIndex<S> {
     fn visit_list<'a, 'run>(
         &mut self,
         list: u32,
-        view: &mut MonitorView<'a, 'run>,
+        view: &mut WindowView<'a, 'run>,
         partner: PairSide<'_>,
         shared: &Env,
-        look: &mut impl FnMut(&mut MatchGroup<S>, PairFit, &mut MonitorView<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
+        look: &mut impl FnMut(&mut MatchGroup<S>, PairFit, &mut WindowView<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
     ) -> Result<ControlFlow<()>, Fault> {
         let looked_up = self.look_up(view, partner, list)?;
         let in_list =
@@ -259,10 +248,10 @@ impl<S: Default> MatchIndex<S> {
     fn visit_group<'a, 'run>(
         &mut self,
         number: u32,
-        view: &mut MonitorView<'a, 'run>,
+        view: &mut WindowView<'a, 'run>,
         partner: PairSide<'_>,
         shared: &Env,
-        look: &mut impl FnMut(&mut MatchGroup<S>, PairFit, &mut MonitorView<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
+        look: &mut impl FnMut(&mut MatchGroup<S>, PairFit, &mut WindowView<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
     ) -> Result<ControlFlow<()>, Fault> {
         if self.groups.get(number as usize).is_none_or(|group| group.state != GroupState::Awake) {
             return Ok(ControlFlow::Continue(()));
@@ -276,7 +265,7 @@ impl<S: Default> MatchIndex<S> {
 
     fn group_fit(
         &mut self,
-        view: &mut MonitorView<'_, '_>,
+        view: &mut WindowView<'_, '_>,
         number: u32,
         partner: PairSide<'_>,
         shared: &Env,
@@ -309,7 +298,7 @@ fn all_that_tells_apart(keys: &GroupKeys, env: &Env, shared: &Env, hit: &Hit) ->
 }
 
 /// `None` if it has no value, or its parts cannot be listed.
-fn marks_of(env: &Env, name: u32, holds: bool, view: &MonitorView<'_, '_>) -> Option<Vec<u64>> {
+fn marks_of(env: &Env, name: u32, holds: bool, view: &WindowView<'_, '_>) -> Option<Vec<u64>> {
     let id = env.get(name as usize).filter(|id| id.is_value())?;
     let value = view.timeline.values.value_node(*id)?.value;
     if holds { held_marks(&value) } else { Some(vec![hash(&value)]) }

@@ -4,7 +4,7 @@
 //! the test can only be met where they have one in common. Of the side that holds the other these are the elements of a list, the keys of
 //! an object, and of a text those values of the run that stand in it; else it is the value itself.
 
-use super::view::MonitorView;
+use super::view::WindowView;
 use crate::bytecode::ops::{BindingRef, InstructionOperand, Op};
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
@@ -70,7 +70,7 @@ impl LookupTest {
         code: CodeId,
         scope: &ExpressionScope<'_, 'run>,
         texts: &AhoCorasick,
-        view: &mut MonitorView<'_, 'run>,
+        view: &mut WindowView<'_, 'run>,
     ) -> Result<Option<Vec<u64>>, Fault> {
         let node = view.machine.evaluate_part(code, self.part.clone(), scope)?;
         let marks = match node.value {

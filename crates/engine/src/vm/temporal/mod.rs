@@ -1,14 +1,14 @@
-//! Temporal statements on a run: classification of steps, monitors for every statement about order and occurrence, windows of blocks.
+//! Temporal statements on a run: classification of steps, the decision of every statement about order and occurrence, windows of blocks.
 //!
-//! [`TemporalEngine::judge`] classifies all steps of the run once for all statements of the program, then plays the matches of one statement
-//! to its monitor. A monitor's work grows with the steps that its patterns match, not with the run and not with other rules.
+//! [`TemporalEngine::judge_statement`] classifies all steps of the run once for all statements of the program. A statement is decided from the
+//! matches of its own patterns: its work grows with the steps that these match, not with the run and not with other rules.
 
 mod automaton;
 mod by_missing;
 pub mod by_name;
 pub(in crate::vm) mod call_knowledge;
 pub(in crate::vm) mod classify;
-pub mod closed_form;
+mod decision;
 mod doubted_steps;
 pub(super) mod duplicates;
 mod explain;
@@ -17,22 +17,27 @@ mod growth;
 mod keys;
 mod match_index;
 mod members;
-mod monitor;
+
 pub(in crate::vm) mod names;
 mod near_groups;
 mod near_values;
 mod numbers;
+mod occurrences;
 pub mod plan;
 mod recent_occurrences;
 mod scope;
+pub mod search;
 mod sorted_matches;
 pub(super) mod standing_trace;
 mod statements;
 mod states;
+mod step_lists;
 mod timeline;
 pub(in crate::vm) mod unjudged_steps;
 mod verdict;
 mod view;
+mod window_events;
+mod window_hits;
 
 use super::context::JudgeContext;
 use super::fault::Fault;
@@ -40,14 +45,14 @@ use super::machine::Machine;
 use super::outcome::CheckFinding;
 use super::profile::CostCenter;
 use crate::bytecode::program::{TemporalEntry, TemporalId};
-use monitor::EventSelection;
 use plan::{StepKindSet, TemporalPlan};
 use smallvec::SmallVec;
 use statements::{StatementDefinition, StatementOperand};
 use std::borrow::Cow;
 use std::rc::Rc;
 use timeline::{Env, Timeline, ValueId};
-use view::{MonitorView, ReplicaMode, WindowOperand};
+use view::{WindowOperand, WindowView};
+use window_events::EventSelection;
 
 /// Fuel for judging a statement in a window, regardless of the matches.
 const JUDGING: u64 = 50;
@@ -112,7 +117,7 @@ impl<'run> TemporalEngine<'run> {
             let matches: usize = setting.selected.iter().map(EventSelection::len).sum();
             machine.spend((matches as u64).saturating_mul(IN_MANY_WINDOWS))?;
         }
-        let mut view = self.monitor_view(machine, Some((entry, statement)), context, &setting)?;
+        let mut view = self.window_view(machine, Some((entry, statement)), context, &setting)?;
         view.places = statement.calls;
         let judged = verdict::judge_window(&mut view, statement, &setting.selected, self.opened_by);
         if !view.machine.observer.recording.is_muted() {
@@ -150,16 +155,16 @@ impl<'run> TemporalEngine<'run> {
         WindowSelection { header, operands, selected }
     }
 
-    fn monitor_view<'a>(
+    fn window_view<'a>(
         &'a self,
         machine: &'a mut Machine<'run>,
         of: Option<(&'a TemporalEntry, &'a StatementDefinition)>,
         context: &'a JudgeContext<'run>,
         setting: &'a WindowSelection<'_>,
-    ) -> Result<MonitorView<'a, 'run>, Fault> {
+    ) -> Result<WindowView<'a, 'run>, Fault> {
         let plan = machine.prepared.temporal_plan(machine.program);
         let timeline = self.timeline.as_ref().ok_or_else(super::fault::broken_program)?;
-        Ok(MonitorView {
+        Ok(WindowView {
             calls: window_calls(timeline, plan, &setting.operands, context),
             machine,
             timeline,
@@ -170,8 +175,6 @@ impl<'run> TemporalEngine<'run> {
             header: setting.header.clone(),
             operands: &setting.operands,
             places: false,
-            mode: ReplicaMode::Optimistic,
-            unknown: false,
             doubts_tests: false,
             listed: if context.explains { context.listed } else { 0 },
         })

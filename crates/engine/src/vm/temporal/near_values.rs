@@ -4,11 +4,11 @@
 //! unknown. Where that could change what is said, the steps were not judged.
 
 use super::explain;
-use super::monitor::EventSelection;
 use super::statements::{Polarity, StatementDefinition};
 use super::timeline::{Env, PatternMatches, Timeline, ValueId};
 use super::verdict;
-use super::view::{MonitorView, ReplicaMode, WindowOperand, merge_envs};
+use super::view::{WindowOperand, WindowView, merge_envs};
+use super::window_events::EventSelection;
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
@@ -30,12 +30,12 @@ pub(super) fn are_near<'v>(a: &Value<'v>, b: &Value<'v>) -> bool {
 }
 
 /// A remark on two patterns of a statement that bind nearly the same value.
-pub(super) fn near_remark(view: &MonitorView<'_, '_>) -> Option<Box<str>> {
+pub(super) fn near_remark(view: &WindowView<'_, '_>) -> Option<Box<str>> {
     near_words(view, 1)
 }
 
 /// `apart`: how far apart the patterns are at least; one alone may group its steps by value.
-fn near_words(view: &MonitorView<'_, '_>, apart: usize) -> Option<Box<str>> {
+fn near_words(view: &WindowView<'_, '_>, apart: usize) -> Option<Box<str>> {
     let near = view.timeline.values.near_values();
     if near.is_empty() || view.operands.iter().all(|operand| operand.names.is_empty()) {
         return None;
@@ -62,7 +62,7 @@ fn near_words(view: &MonitorView<'_, '_>, apart: usize) -> Option<Box<str>> {
 }
 
 /// A remark on a pattern that binds nearly the value that the block around it has bound.
-fn header_words(view: &MonitorView<'_, '_>) -> Option<Box<str>> {
+fn header_words(view: &WindowView<'_, '_>) -> Option<Box<str>> {
     let near = view.timeline.values.near_values();
     let mut events = (0..view.operands.len()).flat_map(|operand| near_events(view, operand));
     let (id, event) = events.find_map(|event| {
@@ -74,11 +74,11 @@ fn header_words(view: &MonitorView<'_, '_>) -> Option<Box<str>> {
     Some(format!("`${name}` is {of_block} in the block and {of_step} in {step}: these are two values").into())
 }
 
-fn binding_name<'v>(view: &MonitorView<'v, '_>, name: u32) -> &'v str {
+fn binding_name<'v>(view: &WindowView<'v, '_>, name: u32) -> &'v str {
     view.entry.and_then(|entry| entry.binding_names.get(name as usize)).map_or("", String::as_str)
 }
 
-fn value_words(view: &MonitorView<'_, '_>, id: ValueId) -> Option<String> {
+fn value_words(view: &WindowView<'_, '_>, id: ValueId) -> Option<String> {
     let node = view.timeline.values.value_node(id)?;
     Some(match node.value {
         Value::Text(text) => format!("the text \"{}\"", explain::short_text(text.as_str())),
@@ -87,7 +87,7 @@ fn value_words(view: &MonitorView<'_, '_>, id: ValueId) -> Option<String> {
     })
 }
 
-fn twin_words(view: &MonitorView<'_, '_>, name: u32, a: &NearEvent, b: &NearEvent) -> Option<Box<str>> {
+fn twin_words(view: &WindowView<'_, '_>, name: u32, a: &NearEvent, b: &NearEvent) -> Option<Box<str>> {
     let value = |event: &NearEvent| {
         let (words, step) = (value_words(view, event.id)?, view.describe_step(event.step));
         Some(format!("{words} in {step}"))
@@ -104,7 +104,7 @@ struct NearEvent {
 }
 
 /// Matches of an operand with a value that is nearly another one of the run.
-fn near_events(view: &MonitorView<'_, '_>, operand: usize) -> Vec<NearEvent> {
+fn near_events(view: &WindowView<'_, '_>, operand: usize) -> Vec<NearEvent> {
     let near = view.timeline.values.near_values();
     let (Some(unique), Some(matches)) =
         (view.unique_pattern(operand), view.operands.get(operand).and_then(|one| view.timeline.matches_of(one.unique)))
@@ -124,7 +124,7 @@ fn near_events(view: &MonitorView<'_, '_>, operand: usize) -> Vec<NearEvent> {
 
 /// Steps that the statement says nothing of, because their values are only nearly those of others; `holds` is what is said.
 pub(super) fn unjudged_values(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     holds: bool,
 ) -> Result<Option<Box<UnjudgedRecord>>, Fault> {
@@ -171,7 +171,7 @@ struct UnfitTest {
 }
 
 /// Steps whose tests on bindings of other patterns something unfit or missing decides.
-fn unfit_tests(view: &mut MonitorView<'_, '_>) -> Result<Vec<UnfitTest>, Fault> {
+fn unfit_tests(view: &mut WindowView<'_, '_>) -> Result<Vec<UnfitTest>, Fault> {
     let (plan, mut found) = (view.plan, Vec::new());
     for operand in (0..view.operands.len()).filter(|operand| view.has_joins(*operand)).collect::<Vec<_>>() {
         let own: Vec<_> = view.hits_of(operand).collect();
@@ -199,7 +199,7 @@ fn unfit_tests(view: &mut MonitorView<'_, '_>) -> Result<Vec<UnfitTest>, Fault> 
 }
 
 fn unfit_test(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     operand: usize,
     event: u32,
     joins: &[CodeId],
@@ -223,7 +223,7 @@ fn unfit_test(
 }
 
 /// Whether something else could be said where values that are nearly equal were.
-fn could_change(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition, holds: bool) -> bool {
+fn could_change(view: &mut WindowView<'_, '_>, statement: &StatementDefinition, holds: bool) -> bool {
     let coverage = view.machine.observer.look.coverage.take();
     let mut timeline = near_timeline(view);
     let near = timeline.values.near_values();
@@ -233,36 +233,14 @@ fn could_change(view: &mut MonitorView<'_, '_>, statement: &StatementDefinition,
         .iter()
         .map(|operand: &WindowOperand| super::select_events(&mut timeline, view.plan, operand, &header, view.context))
         .collect();
-    view.machine.refuel();
-    let mut doubted = MonitorView {
-        machine: &mut *view.machine,
-        timeline: &timeline,
-        plan: view.plan,
-        entry: view.entry,
-        statement: view.statement,
-        context: view.context,
-        header,
-        operands: view.operands,
-        calls: view.calls,
-        places: view.places,
-        mode: ReplicaMode::Optimistic,
-        unknown: false,
-        doubts_tests: true,
-        listed: 0,
-    };
-    let stands = verdict::possible_outcomes(&mut doubted, statement, &selected);
-    view.machine.refuel();
+    let doubted = WindowView { doubts_tests: true, ..view.of_matches(&timeline, header) };
+    let changes = verdict::differs_from(doubted, statement, &selected, holds);
     view.machine.observer.look.coverage = coverage;
-    match stands {
-        Ok((stands, _)) if !holds => stands.may_hold,
-        Ok((_, for_good)) if !view.context.window.closed => !for_good,
-        Ok((stands, _)) => stands.may_fail || stands.may_hang,
-        Err(_) => true,
-    }
+    changes
 }
 
 /// The same matches, in which values that are nearly equal are one.
-fn near_timeline<'run>(view: &MonitorView<'_, 'run>) -> Timeline<'run> {
+fn near_timeline<'run>(view: &WindowView<'_, 'run>) -> Timeline<'run> {
     let known = view.timeline;
     let near = known.values.near_values();
     let mut matches: Vec<PatternMatches> =

@@ -1,11 +1,11 @@
-//! What the monitors need of a program, built once per process: unique patterns, the way from a step's name to them, the
+//! What the decisions need of a program, built once per process: unique patterns, the way from a step's name to them, the
 //! statements by operands.
 
 use super::by_name::{NamedCalls, NamedOperand, NamedStatement, NamesVerdict};
-use super::closed_form::ConditionOracle;
 use super::duplicates;
 use super::members::LookupTest;
 use super::names::NameIndex;
+use super::search::ConditionOracle;
 use super::statements::{self, StatementDefinition, StatementOperand};
 use super::view::WindowOperand;
 use crate::bytecode::ops::{BindingRef, Op};
@@ -16,7 +16,7 @@ use averment_checker::ir::PatternAlternative;
 use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
 
-/// The patterns and statements of a program, prepared for monitoring.
+/// The patterns and statements of a program, prepared for judging.
 #[derive(Debug)]
 pub struct TemporalPlan {
     unique_patterns: Vec<UniquePattern>,

@@ -1,5 +1,6 @@
 //! Where a pattern has matched, kept so that "is there one behind step r, within the bound?" costs a look-up.
 
+use super::step_lists::Certainty;
 use averment_checker::ir::StepDistance;
 use averment_runs::run::Step;
 use smallvec::SmallVec;
@@ -50,6 +51,12 @@ pub(super) struct RecentOccurrences {
 pub(super) struct FoundOccurrence {
     pub(super) sure: Option<Occurrence>,
     pub(super) unknown: Option<Occurrence>,
+}
+
+impl FoundOccurrence {
+    pub(super) fn counts(self, certainty: Certainty) -> bool {
+        self.sure.is_some() || self.unknown.is_some() && certainty == Certainty::Possible
+    }
 }
 
 impl RecentOccurrences {

@@ -4,12 +4,12 @@ mod windows;
 
 use super::TemporalEngine;
 use super::explain;
-use super::monitor::{EventSelection, admit_event};
 use super::plan::StepKindSet;
 use super::standing_trace;
 use super::statements::{Polarity, StatementOperand};
 use super::verdict::{CallRelation, out_of_reach};
-use super::view::{Hit, MonitorView};
+use super::view::{Hit, WindowView};
+use super::window_events::{EventSelection, admit_event};
 use crate::bytecode::program::PatternId;
 use crate::vm::context::JudgeContext;
 use crate::vm::fault::Fault;
@@ -55,7 +55,7 @@ impl<'run> TemporalEngine<'run> {
         let setting = self.select_window(machine, &operands, None, context, context.bindings.len());
         let opens_windows = !matches!(scope, WindowScope::Each { .. } | WindowScope::Values { .. });
         let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
-        let mut view = self.monitor_view(machine, None, context, &setting)?;
+        let mut view = self.window_view(machine, None, context, &setting)?;
         if !view.machine.observer.recording.is_muted() {
             let header = standing_trace::trace_patterns(&mut view, &setting.selected);
             view.machine.observer.recording.note_temporal(header);
@@ -116,7 +116,7 @@ impl<'run> TemporalEngine<'run> {
             first.opposite = opposite;
             return Ok(first);
         }
-        let mut view = self.monitor_view(machine, None, context, &setting)?;
+        let mut view = self.window_view(machine, None, context, &setting)?;
         Ok(undecided_finding(&mut view, first_unknown))
     }
 
@@ -168,8 +168,8 @@ impl<'run> TemporalEngine<'run> {
     }
 }
 
-fn undecided_finding(view: &mut MonitorView<'_, '_>, unknown: Option<&Hit>) -> CheckFinding {
-    let why = explain::unknown_reason(view, unknown, super::monitor::VerdictReason::default());
+fn undecided_finding(view: &mut WindowView<'_, '_>, unknown: Option<&Hit>) -> CheckFinding {
+    let why = explain::unknown_reason(view, unknown, super::window_events::VerdictReason::default());
     CheckFinding { evidence: why.evidence, ..CheckFinding::new(Verdict::Undecided, why.reason) }
 }
 
@@ -207,7 +207,7 @@ fn conclude_windows(
     first
 }
 
-fn read_header(view: &mut MonitorView<'_, '_>, selected: &[EventSelection]) -> Result<HeaderMatches, Fault> {
+fn read_header(view: &mut WindowView<'_, '_>, selected: &[EventSelection]) -> Result<HeaderMatches, Fault> {
     let mut hits: Vec<Hit> = Vec::new();
     let mut kinds = StepKindSet::default();
     for (operand, selection) in selected.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! The certain matches of one operand inside of a window, sorted by the values that they bind and by step, so that closed forms can search them.
 
-use super::monitor::EventSelection;
 use super::timeline::{PatternMatches, ValueId, to_index};
-use super::view::MonitorView;
+use super::view::WindowView;
+use super::window_events::EventSelection;
 use std::ops::Range;
 
 pub(super) struct SortedMatches<'t> {
@@ -17,7 +17,7 @@ const LINEAR_SCAN_MAX: u32 = 8;
 impl<'t> SortedMatches<'t> {
     /// `None` unless every event is sure, binds exactly these names and tests nothing of other steps.
     pub(super) fn new(
-        view: &MonitorView<'t, '_>,
+        view: &WindowView<'t, '_>,
         operand: usize,
         selection: &EventSelection,
         names: &[u32],

@@ -1,12 +1,13 @@
 //! A statement in a derivation: which steps each pattern matches and nearly matches, and where the statement stands after each step.
 //!
-//! Where it stands is asked of its own monitor, after every step of a second replica, as of a run that goes on.
+//! Where it stands is decided after every step that matches, as of a run that goes on.
 
-use super::monitor::{EventSelection, Monitor, PlayedMatches, PossibleOutcomes, admit_event, play_watched};
 use super::plan::StepKindSet;
 use super::statements::StatementDefinition;
-use super::verdict::{CallRelation, out_of_reach};
-use super::view::{Hit, MonitorView, ReplicaMode};
+use super::verdict::{CallRelation, WindowOutcome, decide_statement, out_of_reach};
+use super::view::{Hit, WindowView};
+use super::window_events::{EventSelection, PossibleOutcomes, SeenPatterns, admit_event};
+use super::window_hits::WindowHits;
 use crate::bytecode::program::CodeId;
 use crate::vm::context::{ExpressionScope, JudgeContext, StepWindow};
 use crate::vm::derivation::{
@@ -28,33 +29,33 @@ const CONDITIONS: usize = 50;
 const STATES: usize = 2_000;
 
 pub(super) fn trace_statement(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     selected: &[EventSelection],
     opened_by: Option<StepKindSet>,
 ) -> TemporalTrace {
-    let (meter, mode, unknown) = (view.machine.meter, view.mode, view.unknown);
+    let meter = view.machine.meter;
     view.machine.refuel();
     let mut trace = trace_patterns(view, selected);
     let ordered = statement.ordered || opened_by.is_some();
     if out_of_reach(view, ordered, CallRelation::of_statement(statement), selected, opened_by).is_none()
         && is_over_steps(view, statement)
     {
-        let mut watcher = StandingTracer { statement, states: Vec::new(), last: None, cut: false };
+        let mut watcher = StandingTracer { statement, states: Vec::new(), cut: false };
         // What ends it early is the judgement's to say.
-        let done = watcher.trace_monitor(view, selected);
+        let done = watcher.trace_steps(view, selected);
         trace.cut |= watcher.cut || done.is_err();
         trace.states = watcher.states;
     }
-    (view.machine.meter, view.mode, view.unknown) = (meter, mode, unknown);
+    view.machine.meter = meter;
     trace
 }
 
-fn is_over_steps(view: &MonitorView<'_, '_>, statement: &StatementDefinition) -> bool {
+fn is_over_steps(view: &WindowView<'_, '_>, statement: &StatementDefinition) -> bool {
     !view.operands.is_empty() || statement.calls
 }
 
-pub(super) fn trace_patterns(view: &mut MonitorView<'_, '_>, selected: &[EventSelection]) -> TemporalTrace {
+pub(super) fn trace_patterns(view: &mut WindowView<'_, '_>, selected: &[EventSelection]) -> TemporalTrace {
     let window = view.context.window;
     let number = super::timeline::to_index;
     let mut trace = TemporalTrace { window: (number(window.start), number(window.end)), ..TemporalTrace::default() };
@@ -74,7 +75,7 @@ pub(super) fn trace_patterns(view: &mut MonitorView<'_, '_>, selected: &[EventSe
     trace
 }
 
-fn trace_pattern(view: &mut MonitorView<'_, '_>, operand: usize, hits: &[Hit]) -> PatternTrace {
+fn trace_pattern(view: &mut WindowView<'_, '_>, operand: usize, hits: &[Hit]) -> PatternTrace {
     let span =
         view.operands.get(operand).and_then(|operand| view.machine.program.patterns.get(operand.pattern.0 as usize));
     let mut pattern =
@@ -92,7 +93,7 @@ fn trace_pattern(view: &mut MonitorView<'_, '_>, operand: usize, hits: &[Hit]) -
     pattern
 }
 
-fn describe_hit(view: &mut MonitorView<'_, '_>, hit: &Hit, condition: Option<CodeId>) -> HitTrace {
+fn describe_hit(view: &mut WindowView<'_, '_>, hit: &Hit, condition: Option<CodeId>) -> HitTrace {
     let mut bindings = Vec::new();
     for name in view.operand_names(hit.operand).to_vec() {
         let node = hit.env.get(name as usize).and_then(|id| view.timeline.values.value_node(*id));
@@ -107,7 +108,7 @@ fn describe_hit(view: &mut MonitorView<'_, '_>, hit: &Hit, condition: Option<Cod
     HitTrace { step: hit.step, sure: hit.sure, bindings, condition }
 }
 
-fn add_misses(view: &mut MonitorView<'_, '_>, operand: usize, matched: &FxHashSet<u32>, pattern: &mut PatternTrace) {
+fn add_misses(view: &mut WindowView<'_, '_>, operand: usize, matched: &FxHashSet<u32>, pattern: &mut PatternTrace) {
     let window = view.context.window;
     let (plan, machine) = (view.plan, &*view.machine);
     let (run, program) = (machine.run, machine.program);
@@ -137,7 +138,7 @@ fn add_misses(view: &mut MonitorView<'_, '_>, operand: usize, matched: &FxHashSe
 
 /// Why an alternative does not match; `None` if it does not apply, or only other steps rule the step out.
 fn miss_reason<'run>(
-    view: &mut MonitorView<'_, 'run>,
+    view: &mut WindowView<'_, 'run>,
     alternative: &PatternAlternative<CodeId>,
     number: u32,
     step: &'run Step<'run>,
@@ -171,53 +172,27 @@ fn miss_reason<'run>(
 struct StandingTracer<'s> {
     statement: &'s StatementDefinition,
     states: Vec<StateTrace>,
-    last: Option<u32>,
     cut: bool,
 }
 
 impl StandingTracer<'_> {
-    fn trace_monitor<'run>(
-        &mut self,
-        view: &mut MonitorView<'_, 'run>,
-        selected: &[EventSelection],
-    ) -> Result<(), Fault> {
+    /// Records the state after each step that matches and, where calls count, after each call.
+    fn trace_steps(&mut self, view: &mut WindowView<'_, '_>, selected: &[EventSelection]) -> Result<(), Fault> {
         view.check_faults()?;
-        view.mode = ReplicaMode::Optimistic;
-        let mut monitor = self.statement.meaning.build_monitor(view)?;
-        play_watched(monitor.as_mut(), view, selected, &mut |monitor, view, seen, next| {
-            self.note_between(monitor, view, seen, next)
-        })?;
-        Ok(())
-    }
-
-    /// Records the state after the last step and after each call up to the next one.
-    fn note_between<'run>(
-        &mut self,
-        monitor: &mut dyn Monitor<'run>,
-        view: &mut MonitorView<'_, 'run>,
-        seen: &PlayedMatches,
-        next: Option<u32>,
-    ) -> Result<(), Fault> {
-        if let Some(last) = self.last {
-            self.note_standing(monitor, view, seen, last, true)?;
-        }
-        if self.statement.calls {
-            let from = view.calls.partition_point(|call| self.last.is_some_and(|last| *call <= last));
-            let to = view.calls.partition_point(|call| next.is_none_or(|next| *call < next));
-            for &call in view.calls.get(from..to).unwrap_or(&[]) {
-                self.note_standing(monitor, view, seen, call, false)?;
-            }
-        }
-        self.last = next;
-        Ok(())
+        let hits = WindowHits::gather(view, selected)?.0;
+        let matched = hits.steps().filter_map(|step| Some((step.first()?.step, true)));
+        let calls = view.calls.iter().filter(|_| self.statement.calls).map(|call| (*call, false));
+        let mut steps: Vec<(u32, bool)> = matched.chain(calls).collect();
+        steps.sort_unstable_by_key(|(step, matched)| (*step, !matched));
+        steps.dedup_by_key(|(step, _)| *step);
+        steps.into_iter().try_for_each(|(step, matched)| self.note_standing(view, selected, step, matched))
     }
 
     /// After a step that matches no pattern, the state is recorded only if it changed.
-    fn note_standing<'run>(
+    fn note_standing(
         &mut self,
-        monitor: &mut dyn Monitor<'run>,
-        view: &mut MonitorView<'_, 'run>,
-        seen: &PlayedMatches,
+        view: &mut WindowView<'_, '_>,
+        selected: &[EventSelection],
         step: u32,
         matched: bool,
     ) -> Result<(), Fault> {
@@ -225,7 +200,7 @@ impl StandingTracer<'_> {
             self.cut = true;
             return Ok(());
         }
-        let (standing, mut words) = standing_after(self.statement, monitor, view, seen, step)?;
+        let (standing, mut words) = standing_after(self.statement, view, selected, step)?;
         let before = self.states.last().map(|last| last.standing);
         if standing == TemporalStanding::ViolatedForGood && before == Some(standing) {
             // Why was said when it happened.
@@ -238,39 +213,25 @@ impl StandingTracer<'_> {
     }
 }
 
-fn standing_after<'run>(
+fn standing_after(
     statement: &StatementDefinition,
-    monitor: &mut dyn Monitor<'run>,
-    view: &mut MonitorView<'_, 'run>,
-    seen: &PlayedMatches,
+    view: &mut WindowView<'_, '_>,
+    selected: &[EventSelection],
     step: u32,
 ) -> Result<(TemporalStanding, String), Fault> {
     let behind = (step as usize).saturating_add(1);
     let window = StepWindow { start: view.context.window.start, end: behind, closed: false };
     let context = JudgeContext { window, ..view.context.clone() };
     let calls = view.calls.get(..view.calls.partition_point(|call| *call <= step)).unwrap_or(&[]);
-    let mut view = MonitorView {
-        machine: &mut *view.machine,
-        timeline: view.timeline,
-        plan: view.plan,
-        entry: view.entry,
-        statement: view.statement,
-        context: &context,
-        header: view.header.clone(),
-        operands: view.operands,
-        calls,
-        places: view.places,
-        mode: ReplicaMode::Optimistic,
-        unknown: false,
-        doubts_tests: false,
-        listed: 0,
-    };
-    let judged = monitor.possible_outcomes(&mut view)?;
-    let standing = standing_of(statement, judged, seen, calls.is_empty());
+    let (timeline, header, listed) = (view.timeline, view.header.clone(), view.listed);
+    let mut view = WindowView { context: &context, calls, listed, ..view.of_matches(timeline, header) };
+    let WindowOutcome { decision, seen } = decide_statement(&mut view, statement, selected)?;
+    view.listed = 0;
+    let standing = standing_of(statement, decision.stands, &seen, calls.is_empty());
     let words = match standing {
         // What is wrong, or what it waits for.
-        TemporalStanding::ViolatedForGood | TemporalStanding::Open => monitor.explain_failure(&mut view).reason,
-        _ => monitor.describe_state(&mut view),
+        TemporalStanding::ViolatedForGood | TemporalStanding::Open => decision.explain_failure(&mut view).reason,
+        _ => decision.describe_state(&view),
     };
     Ok((standing, words))
 }
@@ -278,21 +239,22 @@ fn standing_after<'run>(
 fn standing_of(
     statement: &StatementDefinition,
     judged: PossibleOutcomes,
-    seen: &PlayedMatches,
+    seen: &SeenPatterns,
     no_calls: bool,
 ) -> TemporalStanding {
     match judged {
         PossibleOutcomes { failed_for_good: true, .. } => TemporalStanding::ViolatedForGood,
         PossibleOutcomes { passed_for_good: true, .. } => TemporalStanding::HeldForGood,
-        PossibleOutcomes { may_hang: true, .. } => TemporalStanding::Open,
-        PossibleOutcomes { may_fail: true, may_hold: true, .. } => TemporalStanding::Unknown,
-        PossibleOutcomes { may_fail: true, .. } => TemporalStanding::Open,
-        _ if is_idle(statement, judged, seen, no_calls) => TemporalStanding::Idle,
-        _ => TemporalStanding::Holds,
+        PossibleOutcomes { may_fail: false, may_hang: false, .. } if is_idle(statement, judged, seen, no_calls) => {
+            TemporalStanding::Idle
+        }
+        PossibleOutcomes { may_fail: false, may_hang: false, .. } => TemporalStanding::Holds,
+        PossibleOutcomes { may_hold: true, .. } => TemporalStanding::Unknown,
+        _ => TemporalStanding::Open,
     }
 }
 
-fn is_idle(statement: &StatementDefinition, judged: PossibleOutcomes, seen: &PlayedMatches, no_calls: bool) -> bool {
+fn is_idle(statement: &StatementDefinition, judged: PossibleOutcomes, seen: &SeenPatterns, no_calls: bool) -> bool {
     let occurs = |operand: usize| seen.operands.get(operand).copied().unwrap_or_default();
     statement.exercise.exercise_state(occurs, no_calls, judged.exercised).is_idle()
 }

@@ -1,12 +1,12 @@
 //! Partial matches of a sequence of patterns (words): what they have bound so far, extended by one step at a time.
 
-use super::statements::Polarity;
+use super::step_lists::Certainty;
 use super::timeline::{Env, ValueId};
-use super::view::{Hit, MonitorView, PairFit, merge_envs, same_values};
+use super::view::{Hit, PairFit, WindowView, merge_envs, same_values};
 use crate::vm::fault::Fault;
 
 /// True under some environment: free names take any value that occurs, a new one, or, unfinished, any later one.
-pub(super) fn under_any(hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<PairFit, Fault> {
+pub(super) fn under_any(hit: &Hit, view: &mut WindowView<'_, '_>) -> Result<PairFit, Fault> {
     let open = |name: &u32| hit.env.get(*name as usize) == Some(&ValueId::OPEN);
     let wanted: Vec<u32> = view.asked_names(hit.operand).into_iter().filter(open).collect();
     let mut envs = vec![hit.env.clone()];
@@ -51,35 +51,39 @@ pub(super) struct PartialMatch {
 }
 
 impl PartialMatch {
-    pub(super) fn empty_match(view: &MonitorView<'_, '_>) -> Self {
+    pub(super) fn empty_match(view: &WindowView<'_, '_>) -> Self {
         Self { env: smallvec::smallvec![ValueId::OPEN; view.header.len()], later: Vec::new(), may_stay_open: false }
     }
 
-    pub(super) fn start_of_some(view: &MonitorView<'_, '_>) -> Self {
+    pub(super) fn start_of_some(view: &WindowView<'_, '_>) -> Self {
         Self { may_stay_open: true, ..Self::empty_match(view) }
     }
 
     /// `None` if no environment fits both.
-    pub(super) fn extended_with(&self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<Option<Self>, Fault> {
+    pub(super) fn extended_with(
+        &self,
+        hit: &Hit,
+        certainty: Certainty,
+        view: &mut WindowView<'_, '_>,
+    ) -> Result<Option<Self>, Fault> {
         view.spend_fuel(WORD + self.later.len())?;
-        let fit = same_values(&self.env, &hit.env);
-        if !view.accepts_fit(fit, Polarity::Helps) {
+        if !certainty.counts_fit(same_values(&self.env, &hit.env)) {
             return Ok(None);
         }
         let mut next = Self { env: merge_envs(&self.env, &hit.env), later: self.later.clone(), ..*self };
         if view.has_joins(hit.operand) {
             next.later.push((hit.operand, hit.event));
         }
-        Ok(if next.settle_tests(view, false)? { Some(next) } else { None })
+        Ok(if next.settle_tests(certainty, false, view)? { Some(next) } else { None })
     }
 
     /// Tests on unbound values are ignored.
-    pub(super) fn can_end(&self, view: &mut MonitorView<'_, '_>) -> Result<bool, Fault> {
-        self.clone().settle_tests(view, true)
+    pub(super) fn can_end(&self, certainty: Certainty, view: &mut WindowView<'_, '_>) -> Result<bool, Fault> {
+        self.clone().settle_tests(certainty, true, view)
     }
 
     /// Evaluates tests whose values are bound (or `all`); false if one fails.
-    fn settle_tests(&mut self, view: &mut MonitorView<'_, '_>, all: bool) -> Result<bool, Fault> {
+    fn settle_tests(&mut self, certainty: Certainty, all: bool, view: &mut WindowView<'_, '_>) -> Result<bool, Fault> {
         let mut open = Vec::new();
         for (operand, event) in std::mem::take(&mut self.later) {
             let bound = |name: &u32| self.env.get(*name as usize).is_some_and(|id| *id != ValueId::OPEN);
@@ -92,8 +96,7 @@ impl PartialMatch {
                 open.push((operand, event));
                 continue;
             }
-            let fit = view.joins_of(operand, event, &self.env)?;
-            if !view.accepts_fit(fit, Polarity::Helps) {
+            if !certainty.counts_fit(view.joins_of(operand, event, &self.env)?) {
                 return Ok(false);
             }
         }

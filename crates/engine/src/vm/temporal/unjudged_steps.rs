@@ -2,10 +2,10 @@
 
 use super::doubted_steps::{self, DoubtedStep};
 use super::explain;
-use super::monitor::PossibleOutcomes;
 use super::statements::{Polarity, StatementDefinition};
 use super::timeline::DecidedBy;
-use super::view::MonitorView;
+use super::view::WindowView;
+use super::window_events::PossibleOutcomes;
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 /// Steps decided by something missing whose other answer could change the result; `holds` is the result.
 pub(super) fn unjudged_steps(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     judged: PossibleOutcomes,
     holds: bool,
@@ -60,7 +60,7 @@ impl UnjudgedSteps {
     }
 }
 
-fn doubtful_steps(view: &MonitorView<'_, '_>, operand: usize, either: bool, holds: bool) -> Vec<u32> {
+fn doubtful_steps(view: &WindowView<'_, '_>, operand: usize, either: bool, holds: bool) -> Vec<u32> {
     let (timeline, window) = (view.timeline, view.context.window);
     let Some(own) = view.operands.get(operand) else { return Vec::new() };
     let Some(matches) = timeline.matches_of(own.unique) else { return Vec::new() };
@@ -79,7 +79,7 @@ fn doubtful_steps(view: &MonitorView<'_, '_>, operand: usize, either: bool, hold
         .collect()
 }
 
-fn add_pattern_steps(view: &mut MonitorView<'_, '_>, doubts: &[DoubtedStep], found: &mut UnjudgedSteps) {
+fn add_pattern_steps(view: &mut WindowView<'_, '_>, doubts: &[DoubtedStep], found: &mut UnjudgedSteps) {
     let (timeline, window) = (view.timeline, view.context.window);
     let Some(operand) = doubts.first().map(|one| one.operand) else { return };
     let unique = view.operands.get(operand).map(|own| own.unique);
@@ -93,14 +93,14 @@ fn add_pattern_steps(view: &mut MonitorView<'_, '_>, doubts: &[DoubtedStep], fou
     found.add_steps(steps, events.map(|event| event.step).chain(judged));
 }
 
-fn add_condition_steps(view: &mut MonitorView<'_, '_>, code: CodeId, found: &mut UnjudgedSteps) -> Result<(), Fault> {
+fn add_condition_steps(view: &mut WindowView<'_, '_>, code: CodeId, found: &mut UnjudgedSteps) -> Result<(), Fault> {
     let (timeline, window) = (view.timeline, view.context.window);
     let Some(matches) = view.operands.first().and_then(|operand| timeline.matches_of(operand.unique)) else {
         return Ok(());
     };
     let (mut steps, mut all) = (Vec::new(), Vec::new());
     for event in matches.events_between(window.start, window.end) {
-        let Some(hit) = super::monitor::event_hit(0, event, view) else { continue };
+        let Some(hit) = super::window_events::event_hit(0, event, view) else { continue };
         all.push(hit.step);
         if view.condition_of(code, &hit)?.is_some_and(Truth::by_missing)
             && let Some(step) = view.step(hit.step)

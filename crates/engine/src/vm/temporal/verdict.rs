@@ -1,16 +1,15 @@
 //! From where a statement stands to its verdict: what is unknown in all answers, what is vacuous, what a longer run could change.
 
 use super::by_missing;
-use super::closed_form::{self, ClosedVerdict};
+use super::decision::Decision;
 use super::explain;
-use super::monitor::{
-    EventSelection, Monitor, PatternPresence, PlayedMatches, PossibleOutcomes, VerdictReason, play_matches,
-};
 use super::near_values;
 use super::plan::StepKindSet;
+use super::search::open_search;
 use super::statements::{ExerciseRule, ExerciseState, StatementDefinition};
 use super::unjudged_steps;
-use super::view::{MonitorView, ReplicaMode};
+use super::view::WindowView;
+use super::window_events::{EventSelection, PatternPresence, PossibleOutcomes, SeenPatterns, VerdictReason};
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{CheckFinding, UndecidedCause, UnjudgedRecord};
 use averment_base::truth::Verdict;
@@ -20,7 +19,7 @@ use smallvec::SmallVec;
 
 /// `opened_by` are the kinds of steps that opened the enclosing windows.
 pub(super) fn judge_window(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     selected: &[EventSelection],
     opened_by: Option<StepKindSet>,
@@ -34,97 +33,41 @@ pub(super) fn judge_window(
         // What a step was asked about the whole run is never answered for good.
         return Ok(CheckFinding::open_finding(explain::not_complete(view.machine.run)));
     }
-    let outcome = replica_outcomes(view, statement, selected)?;
-    conclude_finding(view, statement, selected, outcome)
+    let outcome = decide_statement(view, statement, selected)?;
+    conclude_finding(view, statement, selected, &outcome)
 }
 
-/// The state over all answers to unknowns, and whether a pass is final.
-pub(super) fn possible_outcomes(
-    view: &mut MonitorView<'_, '_>,
+/// Where a statement stands on a window, and what was seen of its patterns.
+pub(super) struct WindowOutcome {
+    pub(super) decision: Decision,
+    pub(super) seen: SeenPatterns,
+}
+
+pub(super) fn decide_statement(
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     selected: &[EventSelection],
-) -> Result<(PossibleOutcomes, bool), Fault> {
-    let outcome = replica_outcomes(view, statement, selected)?;
-    let pessimistic = outcome.pessimistic_outcomes();
-    Ok((outcome.optimistic_outcomes().merge_with(pessimistic), pessimistic.passed_for_good))
+) -> Result<WindowOutcome, Fault> {
+    let (mut search, seen) = open_search(view, statement, selected)?;
+    let decision = statement.meaning.decide(&mut search)?.ok_or_else(crate::vm::fault::broken_program)?;
+    Ok(WindowOutcome { decision, seen })
 }
 
-fn replica_outcomes<'run>(
-    view: &mut MonitorView<'_, 'run>,
+/// True if the result could differ on these matches; an undecided one counts as different, and so does what ends the evaluation.
+pub(super) fn differs_from(
+    mut view: WindowView<'_, '_>,
     statement: &StatementDefinition,
     selected: &[EventSelection],
-) -> Result<ReplicaOutcomes<'run>, Fault> {
-    if let Some((decided, seen)) = closed_form::decide_closed(view, statement, selected)? {
-        let judged = decided.judged;
-        let best = ReasonSource::Closed(decided);
-        return Ok(ReplicaOutcomes { best: (judged, best), worst: None, seen });
-    }
-    let (mut best, seen) = play_replica(view, statement, selected, ReplicaMode::Optimistic)?;
-    let optimistic = best.possible_outcomes(view)?;
-    let worst = if !view.unknown || best.sees_all_answers() {
-        None
-    } else {
-        let (mut worst, _) = play_replica(view, statement, selected, ReplicaMode::Pessimistic)?;
-        Some((worst.possible_outcomes(view)?, ReasonSource::Played(worst)))
-    };
-    let best = (optimistic, ReasonSource::Played(best));
-    Ok(ReplicaOutcomes { best, worst, seen })
-}
-
-type BoxedMonitor<'run> = Box<dyn Monitor<'run> + 'run>;
-
-fn play_replica<'run>(
-    view: &mut MonitorView<'_, 'run>,
-    statement: &StatementDefinition,
-    selected: &[EventSelection],
-    mode: ReplicaMode,
-) -> Result<(BoxedMonitor<'run>, PlayedMatches), Fault> {
-    view.mode = mode;
-    let mut monitor = statement.meaning.build_monitor(view)?;
-    let seen = play_matches(monitor.as_mut(), view, selected)?;
-    Ok((monitor, seen))
-}
-
-enum ReasonSource<'run> {
-    Played(BoxedMonitor<'run>),
-    Closed(ClosedVerdict),
-}
-
-impl<'run> ReasonSource<'run> {
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        match self {
-            Self::Played(monitor) => monitor.explain_failure(view),
-            Self::Closed(decided) => decided.explain_failure(view),
-        }
-    }
-
-    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        match self {
-            Self::Played(monitor) => monitor.explain_pass(view),
-            Self::Closed(_) => explain::pass_reason(view),
-        }
-    }
-}
-
-struct ReplicaOutcomes<'run> {
-    best: (PossibleOutcomes, ReasonSource<'run>),
-    /// `None` if one replica covers all answers.
-    worst: Option<(PossibleOutcomes, ReasonSource<'run>)>,
-    seen: PlayedMatches,
-}
-
-impl<'run> ReplicaOutcomes<'run> {
-    fn optimistic_outcomes(&self) -> PossibleOutcomes {
-        self.best.0
-    }
-
-    fn pessimistic_outcomes(&self) -> PossibleOutcomes {
-        self.worst.as_ref().map_or(self.best.0, |(judged, _)| *judged)
-    }
-
-    fn pessimistic_source(&self) -> &ReasonSource<'run> {
-        self.worst.as_ref().map_or(&self.best.1, |(_, speaker)| speaker)
-    }
+    holds: bool,
+) -> bool {
+    view.machine.refuel();
+    let outcome = decide_statement(&mut view, statement, selected);
+    view.machine.refuel();
+    outcome.map_or(true, |WindowOutcome { decision: Decision { stands, .. }, .. }| match holds {
+        false => stands.may_hold,
+        true if view.context.window.closed => stands.may_fail || stands.may_hang,
+        true => !stands.passed_for_good,
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,7 +121,7 @@ impl CallRelation {
 }
 
 pub(super) fn out_of_reach(
-    view: &MonitorView<'_, '_>,
+    view: &WindowView<'_, '_>,
     ordered: bool,
     calls: CallRelation,
     selected: &[EventSelection],
@@ -216,7 +159,7 @@ pub(super) fn out_of_reach(
 
 /// True if positions among the calls matter; a bound compares steps of two patterns.
 fn relates_to_calls(
-    view: &MonitorView<'_, '_>,
+    view: &WindowView<'_, '_>,
     calls: CallRelation,
     selected: &[EventSelection],
     in_window: bool,
@@ -235,19 +178,19 @@ fn relates_to_calls(
         && selected.iter().enumerate().filter(|(operand, selection)| occurs(*operand, selection)).count() > 1
 }
 
-fn conclude_finding<'run>(
-    view: &mut MonitorView<'_, 'run>,
+fn conclude_finding(
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     selected: &[EventSelection],
-    outcome: ReplicaOutcomes<'run>,
+    outcome: &WindowOutcome,
 ) -> Result<CheckFinding, Fault> {
     if !view.context.window.closed {
         return unfinished_finding(view, statement, selected, outcome);
     }
-    let stands = outcome.optimistic_outcomes().merge_with(outcome.pessimistic_outcomes());
+    let stands = outcome.decision.stands;
     let mut missing = None;
     let conclusion = conclude_outcomes(stands, || {
-        let (exercised, by_missing) = exercise_state(view, statement, selected, &outcome)?;
+        let (exercised, by_missing) = exercise_state(view, statement, selected, outcome)?;
         missing = by_missing;
         Ok::<_, Fault>(exercised)
     })?;
@@ -279,7 +222,7 @@ fn conclude_finding<'run>(
     }
     Ok(match conclusion {
         Conclusion::Fail => {
-            let failed = new_finding(Verdict::Fail, outcome.best.1.explain_failure(view));
+            let failed = new_finding(Verdict::Fail, outcome.decision.explain_failure(view));
             // Behind `not` that is what is wanted.
             let proved = view.context.proves_passes;
             CheckFinding { unjudged: if proved { unjudged(view, statement, stands, false)? } else { None }, ..failed }
@@ -287,26 +230,23 @@ fn conclude_finding<'run>(
         Conclusion::Pass => {
             let unjudged = unjudged(view, statement, stands, true)?;
             let remark = if unjudged.is_some() { None } else { near_values::near_remark(view) };
-            CheckFinding { unjudged, remark, ..pass_finding(view, &outcome) }
+            CheckFinding { unjudged, remark, ..pass_finding(view, outcome) }
         }
         Conclusion::Vacuous => {
             let remark = near_values::near_remark(view);
             CheckFinding { remark, ..new_finding(Verdict::Vacuous, vacuous_reason(view, statement, missing)) }
         }
-        Conclusion::Unknown => unknown_finding(view, stands, &outcome),
+        Conclusion::Unknown => unknown_finding(view, stands, outcome),
         Conclusion::Hangs => {
             let because = Some(UndecidedCause::Open);
-            CheckFinding {
-                because,
-                ..new_finding(Verdict::Undecided, outcome.pessimistic_source().explain_failure(view))
-            }
+            CheckFinding { because, ..new_finding(Verdict::Undecided, outcome.decision.explain_failure(view)) }
         }
     })
 }
 
 /// Steps that something missing decided, and those whose values are only nearly those of others.
 fn unjudged(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     stands: PossibleOutcomes,
     holds: bool,
@@ -317,57 +257,49 @@ fn unjudged(
 }
 
 /// In an unfinished run, reports only what no longer run can change.
-fn unfinished_finding<'run>(
-    view: &mut MonitorView<'_, 'run>,
+fn unfinished_finding(
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     selected: &[EventSelection],
-    outcome: ReplicaOutcomes<'run>,
+    outcome: &WindowOutcome,
 ) -> Result<CheckFinding, Fault> {
-    let optimistic = outcome.optimistic_outcomes();
-    if optimistic.failed_for_good {
-        let stands = optimistic.merge_with(outcome.pessimistic_outcomes());
+    let stands = outcome.decision.stands;
+    if stands.failed_for_good {
         if view.context.proves_passes && !by_missing::proves_for_good(view, statement, stands)? {
             let open = explain::open_reason(view, VerdictReason::default());
             return Ok(CheckFinding { opposite: Some(Verdict::Undecided), ..new_finding(Verdict::Fail, open) });
         }
-        return Ok(new_finding(Verdict::Fail, outcome.best.1.explain_failure(view)));
+        return Ok(new_finding(Verdict::Fail, outcome.decision.explain_failure(view)));
     }
-    if outcome.pessimistic_outcomes().passed_for_good
-        && !exercise_state(view, statement, selected, &outcome)?.0.may_be_vacuous
-    {
-        let unjudged = unjudged(view, statement, optimistic, true)?;
-        return Ok(CheckFinding { unjudged, ..pass_finding(view, &outcome) });
+    if stands.passed_for_good && !exercise_state(view, statement, selected, outcome)?.0.may_be_vacuous {
+        let unjudged = unjudged(view, statement, stands, true)?;
+        return Ok(CheckFinding { unjudged, ..pass_finding(view, outcome) });
     }
     view.listed = 0;
-    let fails = optimistic.may_fail && !optimistic.may_hold;
-    let so_far = if fails { outcome.best.1.explain_failure(view) } else { VerdictReason::default() };
+    let fails = stands.may_fail && !stands.may_hold && !stands.may_hang;
+    let so_far = if fails { outcome.decision.explain_failure(view) } else { VerdictReason::default() };
     let because = Some(if fails { UndecidedCause::Owed } else { UndecidedCause::Open });
     Ok(CheckFinding { because, ..new_finding(Verdict::Undecided, explain::open_reason(view, so_far)) })
 }
 
-fn pass_finding<'run>(view: &mut MonitorView<'_, 'run>, outcome: &ReplicaOutcomes<'run>) -> CheckFinding {
+fn pass_finding(view: &mut WindowView<'_, '_>, outcome: &WindowOutcome) -> CheckFinding {
     if !view.context.proves_passes {
         return CheckFinding::new(Verdict::Pass, "");
     }
-    new_finding(Verdict::Pass, outcome.pessimistic_source().explain_pass(view))
+    new_finding(Verdict::Pass, outcome.decision.explain_pass(view))
 }
 
 fn new_finding(verdict: Verdict, why: VerdictReason) -> CheckFinding {
     CheckFinding { evidence: why.evidence, violations: why.violations, ..CheckFinding::new(verdict, why.reason) }
 }
 
-fn unknown_finding<'run>(
-    view: &mut MonitorView<'_, 'run>,
-    stands: PossibleOutcomes,
-    outcome: &ReplicaOutcomes<'run>,
-) -> CheckFinding {
-    let fails =
-        if stands.may_fail { outcome.pessimistic_source().explain_failure(view) } else { VerdictReason::default() };
+fn unknown_finding(view: &mut WindowView<'_, '_>, stands: PossibleOutcomes, outcome: &WindowOutcome) -> CheckFinding {
+    let fails = if stands.may_fail { outcome.decision.explain_failure(view) } else { VerdictReason::default() };
     new_finding(Verdict::Undecided, explain::unknown_reason(view, outcome.seen.unknown.as_ref(), fails))
 }
 
 fn vacuous_reason(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     missing: Option<usize>,
 ) -> VerdictReason {
@@ -390,19 +322,13 @@ fn vacuous_reason(
 }
 
 fn exercise_state(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     selected: &[EventSelection],
-    outcome: &ReplicaOutcomes<'_>,
+    outcome: &WindowOutcome,
 ) -> Result<(ExerciseState, Option<usize>), Fault> {
     let operands = &outcome.seen.operands;
-    let own = outcome.optimistic_outcomes().exercised.map(|best| match outcome.pessimistic_outcomes().exercised {
-        None => ExerciseState { may_pass: true, ..best },
-        Some(worst) => ExerciseState {
-            may_be_vacuous: best.may_be_vacuous || worst.may_be_vacuous,
-            may_pass: best.may_pass || worst.may_pass,
-        },
-    });
+    let own = outcome.decision.stands.exercised;
     let occurs = |operand: usize| operands.get(operand).copied().unwrap_or_default();
     let exercised = statement.exercise.exercise_state(occurs, view.calls.is_empty(), own);
     let mut missing_alone = Vec::new();

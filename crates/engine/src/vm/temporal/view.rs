@@ -1,11 +1,12 @@
-//! What a monitor looks at: the hits of its operands, the answers it assumes where the run does not tell, and whether two steps match
-//! under one environment.
+//! A window as a statement sees it: its operands, its calls, and whether two steps match under one environment.
 
 use super::call_knowledge::{UnknownCause, unknown_cause};
-use super::monitor::event_hit;
 use super::plan::{TemporalPlan, UniquePattern};
+use super::search::is_by_place;
 use super::statements::{Polarity, StatementDefinition};
 use super::timeline::{Env, Timeline, ValueId, to_index};
+use super::window_events::event_hit;
+use super::window_hits::WindowHits;
 use crate::bytecode::program::CodeId;
 use crate::bytecode::program::{PatternId, TemporalEntry};
 use crate::vm::context::{ExpressionScope, JudgeContext};
@@ -18,12 +19,6 @@ use averment_runs::run::Step;
 use smallvec::SmallVec;
 
 pub(super) type BindingNames = SmallVec<[u32; 2]>;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ReplicaMode {
-    Optimistic,
-    Pessimistic,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PairFit {
@@ -70,7 +65,7 @@ pub(super) struct WindowOperand {
     pub(super) joined: bool,
 }
 
-pub(super) struct MonitorView<'a, 'run> {
+pub(super) struct WindowView<'a, 'run> {
     pub(super) machine: &'a mut Machine<'run>,
     pub(super) timeline: &'a Timeline<'run>,
     pub(super) plan: &'a TemporalPlan,
@@ -83,9 +78,6 @@ pub(super) struct MonitorView<'a, 'run> {
     pub(super) operands: &'a [WindowOperand],
     pub(super) calls: &'a [u32],
     pub(super) places: bool,
-    pub(super) mode: ReplicaMode,
-    /// Set when an unknown was answered, so that the other replica may differ.
-    pub(super) unknown: bool,
     /// Set where tests on bindings that something missing decides are unknown.
     pub(super) doubts_tests: bool,
     /// Failures listed; with 0 the first is enough.
@@ -105,7 +97,7 @@ impl Hit {
     }
 }
 
-impl<'run> MonitorView<'_, 'run> {
+impl<'run> WindowView<'_, 'run> {
     pub(super) fn step(&self, number: u32) -> Option<&'run Step<'run>> {
         self.machine.run.steps.get(number as usize)
     }
@@ -142,27 +134,29 @@ impl<'run> MonitorView<'_, 'run> {
         self.operands.get(operand).is_some_and(|operand| operand.joined)
     }
 
-    pub(super) fn counts_match(&mut self, hit: &Hit) -> bool {
-        let polarity = self.operands.get(hit.operand).map_or(Polarity::Mixed, |operand| operand.polarity);
-        hit.sure || self.assume_answer(polarity)
-    }
-
-    /// True if the mode favors a yes.
-    pub(super) fn assume_answer(&mut self, polarity: Polarity) -> bool {
-        self.unknown = true;
-        match polarity {
-            Polarity::Helps => self.mode == ReplicaMode::Optimistic,
-            Polarity::Hurts => self.mode == ReplicaMode::Pessimistic,
-            Polarity::Mixed => true,
+    /// The same view of other matches, of which no failures are listed.
+    pub(super) fn of_matches<'b>(&'b mut self, timeline: &'b Timeline<'run>, header: Env) -> WindowView<'b, 'run> {
+        WindowView {
+            machine: &mut *self.machine,
+            timeline,
+            plan: self.plan,
+            entry: self.entry,
+            statement: self.statement,
+            context: self.context,
+            header,
+            operands: self.operands,
+            calls: self.calls,
+            places: self.places,
+            doubts_tests: self.doubts_tests,
+            listed: 0,
         }
     }
 
-    pub(super) fn accepts_fit(&mut self, fit: PairFit, polarity: Polarity) -> bool {
-        match fit {
-            PairFit::Yes => true,
-            PairFit::No => false,
-            PairFit::Unknown => self.assume_answer(polarity),
-        }
+    /// True if nothing is unknown of these matches, so that what is sure and what is possible are the same.
+    pub(super) fn tells_all(&self, hits: &WindowHits) -> bool {
+        !self.operands.iter().any(|operand| operand.joined)
+            && is_by_place(self.statement_bound())
+            && hits.all().iter().all(|hit| hit.sure)
     }
 
     pub(super) fn check_faults(&self) -> Result<(), Fault> {

@@ -2,11 +2,11 @@
 
 use super::super::recent_occurrences::{bound_holds, step_measure};
 use super::super::timeline::to_index;
-use super::super::view::{Hit, MonitorView};
+use super::super::view::{Hit, WindowView};
 use crate::vm::outcome::{Role, VerdictEvidence};
 use averment_checker::ir::StepDistance;
 
-impl MonitorView<'_, '_> {
+impl WindowView<'_, '_> {
     pub(in super::super) fn too_late(
         &mut self,
         hit: &Hit,
@@ -50,6 +50,6 @@ fn distance_in_unit(within: Option<StepDistance>, away: f64) -> String {
     }
 }
 
-pub(in super::super) fn window_end(view: &MonitorView<'_, '_>) -> u32 {
+pub(in super::super) fn window_end(view: &WindowView<'_, '_>) -> u32 {
     to_index(view.context.window.end)
 }

@@ -1,7 +1,7 @@
 //! Why two steps that match their patterns are no pair: they have other values, or a test of one fails with the values of the other.
 
 use super::super::timeline::Env;
-use super::super::view::{Hit, MonitorView, PairFit, merge_envs, same_values};
+use super::super::view::{Hit, PairFit, WindowView, merge_envs, same_values};
 use super::near::MOST_COMPARED;
 use super::values_differ;
 use crate::vm::context::ExpressionScope;
@@ -22,7 +22,7 @@ struct FailedTest {
     values: String,
 }
 
-impl MonitorView<'_, '_> {
+impl WindowView<'_, '_> {
     /// The missing step, if the nearest match only fails its own test: `` a for which `id > $x` holds ``.
     pub(in super::super) fn describe_wanted(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> String {
         let thing = self.describe_operand(operand, env);

@@ -1,8 +1,8 @@
 //! What came nearest: a step that would have made the statement hold, had it only had another value, met a condition, or come in time.
 
-use super::super::monitor;
 use super::super::timeline::Env;
-use super::super::view::{BindingNames, Hit, MonitorView, PairFit, merge_envs, same_values};
+use super::super::view::{BindingNames, Hit, PairFit, WindowView, merge_envs, same_values};
+use super::super::window_events;
 use super::values_differ;
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
@@ -19,7 +19,7 @@ pub(in super::super) const MOST_COMPARED: usize = 200;
 /// Longer texts are not compared for similarities.
 const LONGEST: usize = 1_000;
 
-impl<'run> MonitorView<'_, 'run> {
+impl<'run> WindowView<'_, 'run> {
     pub(in super::super) fn near_miss(
         &mut self,
         operand: usize,
@@ -133,11 +133,11 @@ impl<'run> MonitorView<'_, 'run> {
         from: u32,
         before: bool,
     ) -> impl Iterator<Item = Hit> + '_ {
-        self.events_near(operand, from, before).filter_map(move |event| monitor::event_hit(operand, event, self))
+        self.events_near(operand, from, before).filter_map(move |event| window_events::event_hit(operand, event, self))
     }
 
     fn any_near(&self, operand: usize, from: u32, before: bool) -> impl Iterator<Item = Hit> + '_ {
-        self.events_near(operand, from, before).filter_map(move |event| monitor::any_hit(operand, event, self))
+        self.events_near(operand, from, before).filter_map(move |event| window_events::any_hit(operand, event, self))
     }
 
     fn events_near(&self, operand: usize, from: u32, before: bool) -> impl Iterator<Item = u32> + '_ {
@@ -160,7 +160,7 @@ impl<'run> MonitorView<'_, 'run> {
         let matches = self.operands.get(operand).and_then(|operand| self.timeline.matches_of(operand.unique));
         let window = self.context.window;
         let events = matches.into_iter().flat_map(move |matches| matches.events_between(window.start, window.end));
-        events.filter_map(move |event| monitor::event_hit(operand, event, self))
+        events.filter_map(move |event| window_events::event_hit(operand, event, self))
     }
 
     pub(in super::super) fn unmet_condition(

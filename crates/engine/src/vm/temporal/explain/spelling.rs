@@ -1,6 +1,6 @@
 //! Names that nearly are the one that a pattern asks for: a misspelt tool is the first thing to look for where a run lacks it.
 
-use super::super::view::MonitorView;
+use super::super::view::WindowView;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use averment_base::diagnostic::suggest;
 use averment_base::near;
@@ -25,7 +25,7 @@ thread_local! {
     static UNLIKE: RefCell<FxHashMap<Box<str>, FxHashSet<Box<str>>>> = RefCell::default();
 }
 
-impl<'run> MonitorView<'_, 'run> {
+impl<'run> WindowView<'_, 'run> {
     pub(in super::super) fn misspelled_name(&self, operand: usize) -> Option<VerdictEvidence> {
         let unique = self.unique_pattern(operand)?;
         for PatternAlternative { kind, name, .. } in &unique.alternatives {

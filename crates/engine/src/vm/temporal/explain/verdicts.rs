@@ -1,9 +1,9 @@
 //! Why something is undecided or vacuous.
 
-use super::super::monitor::VerdictReason;
 use super::super::statements::StepRequirement;
 use super::super::timeline::{DecidedBy, ValueId};
-use super::super::view::{Hit, MonitorView};
+use super::super::view::{Hit, WindowView};
+use super::super::window_events::VerdictReason;
 use super::reason_with;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, PatternId};
@@ -40,7 +40,7 @@ pub(in crate::vm) const DIED_AT_START: &str = "the run ended in an error before 
 pub(in super::super) const NOT_RECORDED: &str = "the run does not record";
 
 /// What the run does not record and which pattern needs it; suggests a tool pattern if a tool has the kind's name.
-pub(in super::super) fn absent_kind(view: &MonitorView<'_, '_>, kind: StepKind) -> String {
+pub(in super::super) fn absent_kind(view: &WindowView<'_, '_>, kind: StepKind) -> String {
     let asks = |operand: &usize| {
         view.unique_pattern(*operand).is_some_and(|unique| unique.kinds.iter().any(|one| one == kind))
     };
@@ -78,7 +78,7 @@ pub(in super::super) fn unordered_kinds(a: StepKind, b: StepKind) -> String {
 }
 
 pub(in super::super) fn unknown_reason(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     hit: Option<&Hit>,
     fails: VerdictReason,
 ) -> VerdictReason {
@@ -109,7 +109,7 @@ fn in_question(reason: &str) -> String {
     }
 }
 
-pub(in super::super) fn open_reason(view: &MonitorView<'_, '_>, so_far: VerdictReason) -> VerdictReason {
+pub(in super::super) fn open_reason(view: &WindowView<'_, '_>, so_far: VerdictReason) -> VerdictReason {
     let open = not_complete(view.machine.run);
     match so_far.reason.as_str() {
         "" => reason_with(open.into_owned(), Vec::new()),
@@ -120,7 +120,7 @@ pub(in super::super) fn open_reason(view: &MonitorView<'_, '_>, so_far: VerdictR
 /// Steps named as lacking something.
 const LACKING: usize = 2;
 
-impl<'run> MonitorView<'_, 'run> {
+impl<'run> WindowView<'_, 'run> {
     /// `: it does not record the turn of approve at call 1`: what of the steps the bound of a statement needs.
     fn lacking_measures(&self, evidence: &[VerdictEvidence]) -> String {
         let mut steps: Vec<u32> = evidence.iter().filter_map(|one| one.step).collect();
@@ -168,7 +168,7 @@ impl<'run> MonitorView<'_, 'run> {
     }
 }
 
-impl MonitorView<'_, '_> {
+impl WindowView<'_, '_> {
     /// What a command line hides, where a condition asks which programs it runs.
     fn hidden(&self, condition: CodeId, step: &Step<'_>) -> Option<String> {
         let program = self.machine.program;
@@ -184,7 +184,7 @@ impl MonitorView<'_, '_> {
     }
 }
 
-pub(in super::super) fn by_missing(view: &mut MonitorView<'_, '_>, operand: usize) -> VerdictReason {
+pub(in super::super) fn by_missing(view: &mut WindowView<'_, '_>, operand: usize) -> VerdictReason {
     let timeline = view.timeline;
     let text = super::short_text(view.pattern_text(operand));
     let window = view.context.window;
@@ -202,7 +202,7 @@ pub(in super::super) fn by_missing(view: &mut MonitorView<'_, '_>, operand: usiz
     reason_with(reason, vec![view.step_proof(first, operand, Role::Decisive, String::new())])
 }
 
-fn missing_words(view: &mut MonitorView<'_, '_>, operand: usize, step: u32) -> Option<String> {
+fn missing_words(view: &mut WindowView<'_, '_>, operand: usize, step: u32) -> Option<String> {
     let step = view.step(step)?;
     let scope = context::ExpressionScope::of_step(step);
     for alternative in view.written_alternatives(operand) {
@@ -222,7 +222,7 @@ fn missing_words(view: &mut MonitorView<'_, '_>, operand: usize, step: u32) -> O
 }
 
 /// ``no `amount` ``: what a step lacks, so that its match is doubtful; `None` if all of it is optional.
-pub(in super::super) fn lacking_fields(view: &mut MonitorView<'_, '_>, operand: usize, step: u32) -> Option<String> {
+pub(in super::super) fn lacking_fields(view: &mut WindowView<'_, '_>, operand: usize, step: u32) -> Option<String> {
     let step = view.step(step)?;
     let scope = context::ExpressionScope::of_step(step);
     let mut needed = None;
@@ -248,11 +248,11 @@ pub(in super::super) fn lacking_fields(view: &mut MonitorView<'_, '_>, operand: 
     if is_known { needed } else { Some("something is missing".to_owned()) }
 }
 
-pub(in super::super) fn no_calls(_: &mut MonitorView<'_, '_>) -> VerdictReason {
+pub(in super::super) fn no_calls(_: &mut WindowView<'_, '_>) -> VerdictReason {
     reason_with("there are no calls".to_owned(), Vec::new())
 }
 
-pub(in super::super) fn not_exercised(view: &mut MonitorView<'_, '_>, operands: &[usize]) -> VerdictReason {
+pub(in super::super) fn not_exercised(view: &mut WindowView<'_, '_>, operands: &[usize]) -> VerdictReason {
     let things: Vec<String> = operands.iter().map(|operand| view.pattern_words(*operand)).collect();
     let end = super::window_end(view);
     let mut evidence: Vec<VerdictEvidence> = Vec::new();
@@ -263,7 +263,7 @@ pub(in super::super) fn not_exercised(view: &mut MonitorView<'_, '_>, operands: 
     reason_with(format!("there is no {}", things.join(" and no ")), evidence)
 }
 
-pub(in super::super) fn no_window(view: &mut MonitorView<'_, '_>, scope: &WindowScope<PatternId>) -> String {
+pub(in super::super) fn no_window(view: &mut WindowView<'_, '_>, scope: &WindowScope<PatternId>) -> String {
     let thing = view.pattern_words(0);
     match scope {
         WindowScope::Between { .. } => format!("no {thing} is followed by {}", view.pattern_words(1)),

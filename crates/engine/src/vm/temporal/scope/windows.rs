@@ -1,7 +1,7 @@
 //! The windows that the header of a block opens, under each way of answering what is unknown of it.
 
 use super::super::timeline::{Env, ValueId};
-use super::super::view::{Hit, MonitorView, PairFit, same_values};
+use super::super::view::{Hit, PairFit, WindowView, same_values};
 use crate::bytecode::program::PatternId;
 use crate::vm::context::{JudgeContext, StepWindow};
 use crate::vm::fault::Fault;
@@ -60,7 +60,7 @@ pub(super) struct OpenedWindow<'run> {
 }
 
 pub(super) fn open_windows<'run>(
-    view: &mut MonitorView<'_, 'run>,
+    view: &mut WindowView<'_, 'run>,
     scope: &WindowScope<PatternId>,
     hits: &[Hit],
     answers: &mut AssumedAnswers,
@@ -94,7 +94,7 @@ pub(super) fn open_windows<'run>(
     }
 }
 
-fn of_step<'run>(view: &MonitorView<'_, 'run>, hit: &Hit) -> Option<OpenedWindow<'run>> {
+fn of_step<'run>(view: &WindowView<'_, 'run>, hit: &Hit) -> Option<OpenedWindow<'run>> {
     let step = view.step(hit.step)?;
     let window = open_window(view, &hit.env, view.context.window, Some(hit.step), None);
     Some(OpenedWindow { context: JudgeContext { step: Some(step), ..window.context }, ..window })
@@ -106,7 +106,7 @@ fn first_hits<'h>(hits: &'h [Hit], answers: &mut AssumedAnswers) -> Vec<&'h Hit>
 }
 
 fn open_window<'run>(
-    view: &MonitorView<'_, 'run>,
+    view: &WindowView<'_, 'run>,
     env: &Env,
     window: StepWindow,
     opening: Option<u32>,
@@ -124,7 +124,7 @@ fn open_window<'run>(
 
 /// Windows from each opening hit, unless one with the same values is open, to the next closing hit.
 fn closing_windows<'run>(
-    view: &mut MonitorView<'_, 'run>,
+    view: &mut WindowView<'_, 'run>,
     hits: &[Hit],
     must_close: bool,
     answers: &mut AssumedAnswers,
@@ -162,7 +162,7 @@ fn has_value(env: &Env, name: u32) -> bool {
 }
 
 fn closed_by<'h>(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     open: &mut BTreeMap<&'h Env, &'h Hit>,
     close: &Hit,
     exact: bool,
@@ -188,7 +188,7 @@ fn closed_by<'h>(
 }
 
 /// Tests of the opening on outer values were answered when it opened.
-fn closing_fit(view: &mut MonitorView<'_, '_>, opening: &Hit, close: &Hit) -> Result<PairFit, Fault> {
+fn closing_fit(view: &mut WindowView<'_, '_>, opening: &Hit, close: &Hit) -> Result<PairFit, Fault> {
     if !view.asked_names(OPEN).is_empty() {
         return view.pair_fit(opening.as_side(), close.as_side());
     }

@@ -5,10 +5,12 @@ use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::profile::CostCenter;
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
-use crate::vm::temporal::view::{Hit, MonitorView};
+use crate::vm::temporal::search::Search;
+use crate::vm::temporal::view::WindowView;
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
 use averment_base::value::{Node, Object, Value};
 use averment_builtins::schema::SchemaViolation;
 use averment_runs::run::StepKind;
@@ -28,25 +30,44 @@ struct ArgsValidSemantics {
 }
 
 impl StatementSemantics for ArgsValidSemantics {
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(ArgsValidMonitor::new(view, self.all, self.strict)))
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let Some((view, hits)) = search.window() else { return Ok(None) };
+        let mut checked = CheckedCalls::new(view, self.strict);
+        for step in hits.steps() {
+            if let Some(first) = step.first() {
+                checked.check_call(first.step, step.iter().any(|hit| hit.sure), view)?;
+            }
+        }
+        for call in view.calls.iter().filter(|_| self.all) {
+            checked.check_call(*call, true, view)?;
+        }
+        let CheckedCalls { sure, possible, declared: (declared, may_be_declared), .. } = checked;
+        let stands = PossibleOutcomes {
+            may_fail: !sure.is_empty() || possible.is_some(),
+            may_hold: sure.is_empty(),
+            failed_for_good: !sure.is_empty(),
+            exercised: Some(ExerciseState { may_be_vacuous: !declared, may_pass: may_be_declared }),
+            ..PossibleOutcomes::default()
+        };
+        Ok(Some(Decision::new(stands).failing(move |view| match &possible {
+            Some(possible) if sure.is_empty() => misfit_reason(view, possible),
+            _ => sure.explain_places(view, |view, misfit| Some(misfit_reason(view, misfit))),
+        })))
     }
 
-    fn vacuous_reason(&self, view: &mut MonitorView<'_, '_>) -> String {
+    fn vacuous_reason(&self, view: &mut WindowView<'_, '_>) -> String {
         let thing = if self.all { "call".to_owned() } else { view.pattern_words(0) };
         format!("there is no {thing} of a declared tool")
     }
 }
 
-struct ArgsValidMonitor<'run> {
+struct CheckedCalls<'run> {
     strict: bool,
-    all: bool,
     tools: FxHashMap<&'run str, Option<u32>>,
     sure: FailureList<CallMisfit>,
     possible: Option<CallMisfit>,
     /// Whether calls of declared tools surely occur, and whether they may.
     declared: (bool, bool),
-    looked: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -65,14 +86,14 @@ enum CallValidity {
     Perhaps(CallMisfit),
 }
 
-impl<'run> ArgsValidMonitor<'run> {
-    fn new(view: &MonitorView<'_, 'run>, all: bool, strict: bool) -> Self {
+impl<'run> CheckedCalls<'run> {
+    fn new(view: &WindowView<'_, 'run>, strict: bool) -> Self {
         let tools = view.machine.program.tools.iter().map(|tool| (tool.name.as_str(), tool.arguments)).collect();
         let sure = FailureList::for_view(view);
-        Self { strict, all, tools, sure, possible: None, declared: (false, false), looked: 0 }
+        Self { strict, tools, sure, possible: None, declared: (false, false) }
     }
 
-    fn check_call(&mut self, number: u32, sure: bool, view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
+    fn check_call(&mut self, number: u32, sure: bool, view: &mut WindowView<'_, 'run>) -> Result<(), Fault> {
         let fits = self.call_validity(number, view)?;
         if !matches!(fits, CallValidity::Ignored) {
             self.declared = (self.declared.0 || sure, true);
@@ -90,7 +111,7 @@ impl<'run> ArgsValidMonitor<'run> {
         Ok(())
     }
 
-    fn call_validity(&self, number: u32, view: &mut MonitorView<'_, 'run>) -> Result<CallValidity, Fault> {
+    fn call_validity(&self, number: u32, view: &mut WindowView<'_, 'run>) -> Result<CallValidity, Fault> {
         let Some(step) = view.step(number).filter(|step| step.kind == StepKind::Call) else {
             return Ok(CallValidity::Ignored);
         };
@@ -123,43 +144,7 @@ impl<'run> ArgsValidMonitor<'run> {
     }
 }
 
-impl<'run> Monitor<'run> for ArgsValidMonitor<'run> {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        let sure = hits.iter().any(|hit| hit.sure);
-        match hits.first() {
-            Some(hit) => self.check_call(hit.step, sure, view),
-            None => Ok(()),
-        }
-    }
-
-    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        while let Some(&call) = view.calls.get(self.looked).filter(|_| self.all) {
-            self.check_call(call, true, view)?;
-            self.looked += 1;
-        }
-        let (sure, (declared, may_be_declared)) = (!self.sure.is_empty(), self.declared);
-        Ok(PossibleOutcomes {
-            may_fail: sure || self.possible.is_some(),
-            may_hold: !sure,
-            failed_for_good: sure,
-            exercised: Some(ExerciseState { may_be_vacuous: !declared, may_pass: may_be_declared }),
-            ..PossibleOutcomes::default()
-        })
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        match &self.possible {
-            Some(possible) if self.sure.is_empty() => misfit_reason(view, possible),
-            _ => self.sure.explain_places(view, |view, misfit| Some(misfit_reason(view, misfit))),
-        }
-    }
-
-    fn sees_all_answers(&self) -> bool {
-        true
-    }
-}
-
-fn misfit_reason(view: &mut MonitorView<'_, '_>, misfit: &CallMisfit) -> VerdictReason {
+fn misfit_reason(view: &mut WindowView<'_, '_>, misfit: &CallMisfit) -> VerdictReason {
     match misfit {
         CallMisfit::Unknown(step) => {
             let reason = format!("the tool of {} is not declared", view.describe_step(*step));
@@ -183,7 +168,7 @@ fn misfit_reason(view: &mut MonitorView<'_, '_>, misfit: &CallMisfit) -> Verdict
     }
 }
 
-fn argument_evidence(view: &MonitorView<'_, '_>, step: u32, instance: &str, message: &str) -> VerdictEvidence {
+fn argument_evidence(view: &WindowView<'_, '_>, step: u32, instance: &str, message: &str) -> VerdictEvidence {
     let whole = view.step_proof(step, 0, Role::Decisive, message.to_owned());
     let args = view.step(step).and_then(|step| step.object.get("args"));
     let node = args

@@ -10,36 +10,35 @@ use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::{count_words, list_words, pass_reason, reason_with, window_end};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::growth::TestGrowth;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, own_key};
 use crate::vm::temporal::numbers::EnvNumbers;
+use crate::vm::temporal::search::Search;
 use crate::vm::temporal::timeline::{Env, ValueId, to_index};
-use crate::vm::temporal::view::{Hit, MonitorView, PairFit, same_values};
+use crate::vm::temporal::view::{PairFit, WindowView, same_values};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, own_key};
+use crate::vm::temporal::window_hits::WindowHits;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Number, Value};
 use averment_checker::ir::TimesRange;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// `require A n..m times`.
 pub(super) fn times_statement(step: PatternId, times: TimesRange) -> StatementDefinition {
-    StatementDefinition::new(
-        vec![mixed_operand(step)],
-        ExerciseRule::Always,
-        CountSemantics { test: NumberTest::Times(times) },
-    )
+    number_statement(step, NumberTest::Times(times))
 }
 
 /// `count A TEST`.
 pub(super) fn count_statement(step: PatternId, test: CodeId) -> StatementDefinition {
-    StatementDefinition::new(
-        vec![mixed_operand(step)],
-        ExerciseRule::Always,
-        CountSemantics { test: NumberTest::Code(test) },
-    )
+    number_statement(step, NumberTest::Code(test))
+}
+
+fn number_statement(step: PatternId, test: NumberTest) -> StatementDefinition {
+    StatementDefinition::new(vec![mixed_operand(step)], ExerciseRule::Always, CountSemantics { test })
 }
 
 #[derive(Debug)]
@@ -57,13 +56,18 @@ enum NumberTest {
 const BY_MISSING: ExerciseState = ExerciseState { may_be_vacuous: true, may_pass: false };
 
 impl NumberTest {
-    fn number_truth(self, number: u64, asks: &mut dyn ConditionOracle) -> Result<Option<Truth>, Fault> {
+    /// `asks` answers a test that is an expression.
+    fn number_truth(
+        self,
+        number: u64,
+        asks: impl FnOnce(CodeId, u64) -> Result<Option<Truth>, Fault>,
+    ) -> Result<Option<Truth>, Fault> {
         match self {
             Self::Times(range) => {
                 let most = range.most.is_none_or(|most| number <= most);
                 Ok(Some(Truth::from_bool(number >= range.least && most)))
             }
-            Self::Code(code) => asks.number_truth(code, number),
+            Self::Code(code) => asks(code, number),
         }
     }
 }
@@ -73,32 +77,19 @@ impl StatementSemantics for CountSemantics {
         unbound
     }
 
-    fn closed_form(
-        &self,
-        search: &OccurrenceLookup<'_, '_>,
-        asks: &mut dyn ConditionOracle,
-    ) -> Result<Option<ClosedVerdict>, Fault> {
-        let Some(operand) = search.operand_occurrences(0) else { return Ok(None) };
-        asks.spend_fuel(1)?;
-        let (test, number) = (self.test, operand.len() as u64);
-        let Some(truth) = test.number_truth(number, asks)? else { return Ok(None) };
-        let judged = PossibleOutcomes {
-            may_fail: truth.plain_answer() != Some(true),
-            may_hold: truth.plain_answer() != Some(false),
-            exercised: truth.by_missing().then_some(BY_MISSING),
-            ..PossibleOutcomes::default()
-        };
-        Ok(Some(search.closed_verdict(
-            judged,
-            judged.may_fail.then_some(move |view: &mut MonitorView<'_, '_>| {
-                let steps: Vec<u32> = view.hits_of(0).map(|hit| hit.step).collect();
-                Some(count_reason(view, test, number, &Env::new(), &steps))
-            }),
-        )))
-    }
-
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(CountMonitor::new(self.test, view.listed)))
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        if let Some(number) = search.sure_count(0) {
+            return self.decide_number(search, number);
+        }
+        let Some((view, hits)) = search.window() else { return Ok(None) };
+        let mut counts = MatchCounts::new(self.test, view.listed);
+        counts.count_hits(&hits, view);
+        let stands = counts.judge_counts(view)?;
+        let counts = Rc::new(counts);
+        let (passing, state) = (Rc::clone(&counts), Rc::clone(&counts));
+        let decision = Decision::new(stands).failing(move |view| counts.explain_failure(view));
+        let decision = decision.passing(move |view| passing.explain_pass(view));
+        Ok(Some(decision.with_state(move |view| state.describe_counts(view))))
     }
 
     fn number_test(&self) -> Option<CodeId> {
@@ -109,13 +100,32 @@ impl StatementSemantics for CountSemantics {
     }
 }
 
+impl CountSemantics {
+    fn decide_number(&self, search: &mut Search<'_, '_, '_>, number: u64) -> Result<Option<Decision>, Fault> {
+        let test = self.test;
+        search.spend_fuel(1)?;
+        let truth = test.number_truth(number, |code, number| search.number_truth(code, number))?;
+        let Some(truth) = truth else { return Ok(None) };
+        let stands = PossibleOutcomes {
+            may_fail: truth.plain_answer() != Some(true),
+            may_hold: truth.plain_answer() != Some(false),
+            exercised: truth.by_missing().then_some(BY_MISSING),
+            ..PossibleOutcomes::default()
+        };
+        Ok(Some(Decision::new(stands).failing(move |view| {
+            let steps: Vec<u32> = view.hits_of(0).map(|hit| hit.step).collect();
+            count_reason(view, test, number, &Env::new(), &steps)
+        })))
+    }
+}
+
 /// Steps listed as evidence of a count.
 const LISTED: usize = 20;
 
 /// Numbers of an interval tested individually; wider intervals are unknown.
 const WIDEST: u64 = 4096;
 
-struct CountMonitor {
+struct MatchCounts {
     test: NumberTest,
     counts: Vec<ValueCount>,
     numbers: EnvNumbers,
@@ -143,7 +153,7 @@ impl ValueCount {
     }
 }
 
-impl CountMonitor {
+impl MatchCounts {
     fn new(test: NumberTest, listed: usize) -> Self {
         Self {
             test,
@@ -156,17 +166,18 @@ impl CountMonitor {
         }
     }
 
-    fn test_number(&mut self, number: u64, view: &mut MonitorView<'_, '_>) -> Result<Truth, Fault> {
+    fn test_number(&mut self, number: u64, view: &mut WindowView<'_, '_>) -> Result<Truth, Fault> {
         if let Some(truth) = self.answers.get(&number) {
             return Ok(*truth);
         }
-        let truth = self.test.number_truth(number, view)?.unwrap_or(Truth::Undecided);
+        let truth = self.test.number_truth(number, |code, number| view.truth_of_number(code, number).map(Some))?;
+        let truth = truth.unwrap_or(Truth::Undecided);
         self.answers.insert(number, truth);
         Ok(truth)
     }
 
     /// Whether some number of `least..=most` may fail the test, and whether one may meet it.
-    fn test_range(&mut self, least: u64, most: u64, view: &mut MonitorView<'_, '_>) -> Result<NumberAnswers, Fault> {
+    fn test_range(&mut self, least: u64, most: u64, view: &mut WindowView<'_, '_>) -> Result<NumberAnswers, Fault> {
         if most.saturating_sub(least) > WIDEST {
             return Ok(NumberAnswers { may_fail: Some(least), may_hold: true, by_missing: false });
         }
@@ -191,7 +202,7 @@ impl CountMonitor {
         intervals
     }
 
-    fn test_growth(&self, view: &MonitorView<'_, '_>) -> TestGrowth {
+    fn test_growth(&self, view: &WindowView<'_, '_>) -> TestGrowth {
         match self.test {
             NumberTest::Times(TimesRange { most: None, .. }) => TestGrowth::TrueStays,
             NumberTest::Times(_) => TestGrowth::Interval,
@@ -199,7 +210,7 @@ impl CountMonitor {
         }
     }
 
-    fn stays_false(&mut self, growth: TestGrowth, number: u64, view: &mut MonitorView<'_, '_>) -> Result<bool, Fault> {
+    fn stays_false(&mut self, growth: TestGrowth, number: u64, view: &mut WindowView<'_, '_>) -> Result<bool, Fault> {
         match growth {
             TestGrowth::FalseStays => Ok(true),
             TestGrowth::TrueStays | TestGrowth::Unknown => Ok(false),
@@ -288,7 +299,7 @@ struct NumberAnswers {
     by_missing: bool,
 }
 
-impl MonitorView<'_, '_> {
+impl WindowView<'_, '_> {
     pub(in crate::vm::temporal) fn truth_of_number(&mut self, code: CodeId, number: u64) -> Result<Truth, Fault> {
         let number = Number::Integer(i64::try_from(number).unwrap_or(i64::MAX));
         let bindings = self.binding_values(&self.header.clone());
@@ -299,9 +310,9 @@ impl MonitorView<'_, '_> {
     }
 }
 
-impl<'run> Monitor<'run> for CountMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        for hit in hits {
+impl MatchCounts {
+    fn count_hits(&mut self, hits: &WindowHits, view: &WindowView<'_, '_>) {
+        for hit in hits.all() {
             let env = own_key(hit, view);
             if env.contains(&ValueId::ABSENT) {
                 self.wild = self.wild.saturating_add(1);
@@ -320,10 +331,9 @@ impl<'run> Monitor<'run> for CountMonitor {
             *count = count.saturating_add(1);
             counted.hits.push(hit.step);
         }
-        Ok(())
     }
 
-    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+    fn judge_counts(&mut self, view: &mut WindowView<'_, '_>) -> Result<PossibleOutcomes, Fault> {
         let growth = self.test_growth(view);
         let open = !view.context.window.closed;
         let mut all = CountSummary { none_for_sure: true, ..CountSummary::default() };
@@ -358,8 +368,8 @@ impl<'run> Monitor<'run> for CountMonitor {
         })
     }
 
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        let words = |view: &mut MonitorView<'_, '_>, (number, env): &(u64, Env)| {
+    fn explain_failure(&self, view: &mut WindowView<'_, '_>) -> VerdictReason {
+        let words = |view: &mut WindowView<'_, '_>, (number, env): &(u64, Env)| {
             let hits = self.counts.iter().find(|counted| counted.env == *env).map_or(&[][..], |counted| &counted.hits);
             Some(count_reason(view, self.test, *number, env, hits))
         };
@@ -370,7 +380,7 @@ impl<'run> Monitor<'run> for CountMonitor {
         }
     }
 
-    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+    fn explain_pass(&self, view: &mut WindowView<'_, '_>) -> VerdictReason {
         match self.counts.as_slice() {
             [] => pass_reason(view),
             [one] => number_reason(view, u64::try_from(one.hits.len()).unwrap_or(u64::MAX), &one.env, &one.hits),
@@ -378,7 +388,7 @@ impl<'run> Monitor<'run> for CountMonitor {
         }
     }
 
-    fn describe_state(&self, view: &mut MonitorView<'_, 'run>) -> String {
+    fn describe_counts(&self, view: &WindowView<'_, '_>) -> String {
         let words = self.counts.iter().map(|counted| {
             let unknown = if counted.unknown > 0 {
                 format!(" to {}", counted.sure.saturating_add(counted.unknown))
@@ -392,14 +402,10 @@ impl<'run> Monitor<'run> for CountMonitor {
             false => format!("counted {}", list_words(words.collect())),
         }
     }
-
-    fn sees_all_answers(&self) -> bool {
-        true
-    }
 }
 
 fn count_reason(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     test: NumberTest,
     count: u64,
     env: &Env,
@@ -417,7 +423,7 @@ fn count_reason(
     VerdictReason { reason: format!("{}{wanted}", counted.reason), ..counted }
 }
 
-fn number_reason(view: &mut MonitorView<'_, '_>, count: u64, env: &Env, steps: &[u32]) -> VerdictReason {
+fn number_reason(view: &mut WindowView<'_, '_>, count: u64, env: &Env, steps: &[u32]) -> VerdictReason {
     let mut named: Env = view.header.iter().copied().collect();
     for (name, id) in view.operand_names(0).iter().zip(env) {
         if let Some(cell) = named.get_mut(*name as usize) {

@@ -5,11 +5,12 @@ use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::{pass_reason, reason_with, window_end};
 use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit};
-use crate::vm::temporal::view::{Hit, MonitorView};
+use crate::vm::temporal::search::{FoundMatch, Search};
+use crate::vm::temporal::view::{Hit, WindowView};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, event_hit};
 use averment_base::truth::Truth;
 use averment_syntax::ast::Quantifier;
 
@@ -28,29 +29,25 @@ impl StatementSemantics for EachSemantics {
         true
     }
 
-    fn closed_form(
-        &self,
-        search: &OccurrenceLookup<'_, '_>,
-        asks: &mut dyn ConditionOracle,
-    ) -> Result<Option<ClosedVerdict>, Fault> {
-        let Some(operand) = search.operand_occurrences(0) else { return Ok(None) };
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let mut steps = StepTally::new(search.listed);
-        for event in operand.event_numbers() {
-            let Some(truth) = asks.condition_truth(self.condition, 0, event)? else { return Ok(None) };
-            steps.add_step(self.decides_alone(truth), truth, true, || event);
+        for number in search.numbers(0) {
+            let Some(own) = search.match_at(0, number) else { continue };
+            let Some(truth) = search.condition_truth(self.condition, own)? else { return Ok(None) };
+            steps.add_step(self.decides_alone(truth), truth, own);
         }
-        let (judged, each) = (self.judge_steps(&steps), *self);
-        let words = move |view: &mut MonitorView<'_, '_>| {
-            Some(each.explain_steps(view, &steps, |view, event| event_hit(0, *event, view)))
-        };
-        Ok(Some(search.closed_verdict(judged, judged.may_fail.then_some(words))))
+        let (each, passed) = (*self, steps.sure.first().copied().filter(|_| self.quantifier == Quantifier::Some));
+        let decision = Decision::new(self.judge_steps(&steps)).failing(move |view| each.explain_steps(view, &steps));
+        Ok(Some(decision.passing(move |view| {
+            let hit = passed.and_then(|passed| event_hit(0, passed.event, view));
+            match hit {
+                Some(hit) => decided_by_reason(view, &hit, each.condition, true),
+                None => pass_reason(view),
+            }
+        })))
     }
 
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(EachMonitor { each: *self, steps: StepTally::new(view.listed) }))
-    }
-
-    fn vacuous_reason(&self, view: &mut MonitorView<'_, '_>) -> String {
+    fn vacuous_reason(&self, view: &mut WindowView<'_, '_>) -> String {
         let thing = view.pattern_words(0);
         let Some(first) = view.first_hit(0) else { return format!("there is no {thing}") };
         match view.explain_condition(&first, self.condition).0.as_str() {
@@ -71,7 +68,7 @@ impl EachSemantics {
         Some(if self.quantifier == Quantifier::Each { !plain } else { plain })
     }
 
-    fn judge_steps<S>(&self, steps: &StepTally<S>) -> PossibleOutcomes {
+    fn judge_steps(&self, steps: &StepTally) -> PossibleOutcomes {
         let (sure, possible) = (!steps.sure.is_empty(), steps.possible.is_some());
         // A step that decides alone makes the others unimportant.
         let by_missing = steps.by_missing && !sure;
@@ -98,20 +95,15 @@ impl EachSemantics {
         }
     }
 
-    fn explain_steps<S>(
-        &self,
-        view: &mut MonitorView<'_, '_>,
-        steps: &StepTally<S>,
-        hit: impl Fn(&MonitorView<'_, '_>, &S) -> Option<Hit>,
-    ) -> VerdictReason {
+    fn explain_steps(&self, view: &mut WindowView<'_, '_>, steps: &StepTally) -> VerdictReason {
         let meets = self.quantifier == Quantifier::No;
-        let words = |view: &mut MonitorView<'_, '_>, step: &S| {
-            let hit = hit(view, step)?;
+        let words = |view: &mut WindowView<'_, '_>, step: &FoundMatch| {
+            let hit = event_hit(0, step.event, view)?;
             Some(decided_by_reason(view, &hit, self.condition, meets))
         };
         match (self.quantifier, &steps.possible) {
             (Quantifier::Some, _) => {
-                let first = steps.first.as_ref().and_then(|first| hit(view, first));
+                let first = steps.first.and_then(|first| event_hit(0, first.event, view));
                 none_meets_reason(view, first.as_ref(), self.condition)
             }
             (_, Some(possible)) if steps.sure.is_empty() => words(view, possible).unwrap_or_default(),
@@ -120,40 +112,39 @@ impl EachSemantics {
     }
 }
 
+/// Every step is independent of the others.
 #[derive(Debug, Clone)]
-struct StepTally<S> {
-    sure: FailureList<S>,
-    possible: Option<S>,
-    first: Option<S>,
+struct StepTally {
+    sure: FailureList<FoundMatch>,
+    possible: Option<FoundMatch>,
+    first: Option<FoundMatch>,
     sure_on_evidence: bool,
     may_be_on_evidence: bool,
     by_missing: bool,
 }
 
-impl<S> StepTally<S> {
+impl StepTally {
     fn new(listed: usize) -> Self {
         let sure = FailureList::new(listed);
         let (sure_on_evidence, may_be_on_evidence, by_missing) = (false, false, false);
         Self { sure, possible: None, first: None, sure_on_evidence, may_be_on_evidence, by_missing }
     }
 
-    fn add_step(&mut self, decides: Option<bool>, truth: Truth, is_sure: bool, step: impl Fn() -> S) {
-        if is_sure && decides == Some(true) {
-            self.sure.push_with(&step);
+    fn add_step(&mut self, decides: Option<bool>, truth: Truth, step: FoundMatch) {
+        if step.sure && decides == Some(true) {
+            self.sure.push(step);
         }
-        if decides != Some(false) && self.possible.is_none() {
-            self.possible = Some(step());
+        if decides != Some(false) {
+            self.possible.get_or_insert(step);
         }
-        if self.first.is_none() {
-            self.first = Some(step());
-        }
-        self.sure_on_evidence |= is_sure && !truth.by_missing();
+        self.first.get_or_insert(step);
+        self.sure_on_evidence |= step.sure && !truth.by_missing();
         self.may_be_on_evidence |= !truth.by_missing();
         self.by_missing |= truth.by_missing();
     }
 }
 
-impl MonitorView<'_, '_> {
+impl WindowView<'_, '_> {
     pub(in crate::vm::temporal) fn condition_of(&mut self, code: CodeId, hit: &Hit) -> Result<Option<Truth>, Fault> {
         let Some(step) = self.step(hit.step) else { return Ok(None) };
         let bindings = self.binding_values(&hit.env);
@@ -161,43 +152,7 @@ impl MonitorView<'_, '_> {
     }
 }
 
-/// Considers all answers to unknowns, because every step is independent.
-struct EachMonitor {
-    each: EachSemantics,
-    steps: StepTally<Hit>,
-}
-
-impl<'run> Monitor<'run> for EachMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        for hit in hits {
-            if let Some(truth) = view.condition_of(self.each.condition, hit)? {
-                self.steps.add_step(self.each.decides_alone(truth), truth, hit.sure, || hit.clone());
-            }
-        }
-        Ok(())
-    }
-
-    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        Ok(self.each.judge_steps(&self.steps))
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        self.each.explain_steps(view, &self.steps, |_, hit| Some(hit.clone()))
-    }
-
-    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        match (self.steps.sure.first(), self.each.quantifier) {
-            (Some(hit), Quantifier::Some) => decided_by_reason(view, hit, self.each.condition, true),
-            _ => pass_reason(view),
-        }
-    }
-
-    fn sees_all_answers(&self) -> bool {
-        true
-    }
-}
-
-fn decided_by_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, code: CodeId, meets: bool) -> VerdictReason {
+fn decided_by_reason(view: &mut WindowView<'_, '_>, hit: &Hit, code: CodeId, meets: bool) -> VerdictReason {
     let step = view.describe_step(hit.step);
     let explanation = view.explain_condition(hit, code);
     let words = if meets { "meets" } else { "does not meet" };
@@ -211,7 +166,7 @@ fn decided_by_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, code: CodeId, me
     reason_with(reason, evidence)
 }
 
-fn none_meets_reason(view: &mut MonitorView<'_, '_>, first: Option<&Hit>, code: CodeId) -> VerdictReason {
+fn none_meets_reason(view: &mut WindowView<'_, '_>, first: Option<&Hit>, code: CodeId) -> VerdictReason {
     let thing = view.pattern_words(0);
     let Some(first) = first else {
         let near = view.near_miss(0, &view.header.clone(), window_end(view), true).or_else(|| view.misspelled_name(0));

@@ -4,11 +4,12 @@ use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_opera
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::reason_with;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
-use crate::vm::temporal::timeline::to_index;
-use crate::vm::temporal::view::{Hit, MonitorView};
+use crate::vm::temporal::search::Search;
+use crate::vm::temporal::step_lists::Certainty;
+use crate::vm::temporal::view::WindowView;
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
 
 pub(super) fn first_statement(step: PatternId) -> StatementDefinition {
     StatementDefinition::new(vec![helping_operand(step)], ExerciseRule::Always, EdgeSemantics { last: false })
@@ -29,71 +30,26 @@ impl StatementSemantics for EdgeSemantics {
         true
     }
 
-    fn closed_form(
-        &self,
-        search: &OccurrenceLookup<'_, '_>,
-        _: &mut dyn ConditionOracle,
-    ) -> Result<Option<ClosedVerdict>, Fault> {
-        let Some(operand) = search.operand_occurrences(0) else { return Ok(None) };
-        let place = if self.last { search.call_count().checked_sub(1) } else { Some(0) };
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let (last, count) = (self.last, search.call_count());
+        let call = search.call_step(if last { count.saturating_sub(1) } else { 0 });
         // A match beyond the edge is no call of the list: one that was proposed, where others were executed.
-        let holds = place.and_then(|place| search.call_step(place)).is_some_and(|call| operand.is_at(call));
-        let last = self.last;
-        Ok(Some(
-            search.fails_with((!holds).then_some(move |view: &mut MonitorView<'_, '_>| Some(other_call(view, last)))),
-        ))
-    }
-
-    fn build_monitor<'run>(&self, _: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(EdgeMonitor::new(self.last)))
-    }
-}
-
-struct EdgeMonitor {
-    last: bool,
-    /// The last position of an A; for `first`, only the first call.
-    place: Option<u32>,
-}
-
-impl EdgeMonitor {
-    fn new(last: bool) -> Self {
-        Self { last, place: None }
+        let holds = |certainty| call.is_some_and(|call| search.is_at(0, call, certainty));
+        let (sure, possible) = (holds(Certainty::Sure), holds(Certainty::Possible));
+        let is_settled = !last && count > 0;
+        let stands = PossibleOutcomes {
+            may_fail: !sure,
+            may_hold: possible,
+            failed_for_good: !possible && is_settled,
+            passed_for_good: sure && is_settled,
+            ..PossibleOutcomes::default()
+        };
+        let decision = Decision::new(stands).failing(move |view| other_call(view, last));
+        Ok(Some(decision.passing(move |view| at_edge(view, last))))
     }
 }
 
-impl<'run> Monitor<'run> for EdgeMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        for hit in hits {
-            let wanted = self.last || hit.call == Some(0);
-            if wanted && hit.call.is_some() && view.counts_match(hit) {
-                self.place = hit.call;
-            }
-        }
-        Ok(())
-    }
-
-    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        let count = to_index(view.calls.len());
-        let wanted = if self.last { count.checked_sub(1) } else { Some(0) };
-        let holds = count > 0 && self.place == wanted;
-        let settled = !self.last && count > 0;
-        Ok(PossibleOutcomes {
-            failed_for_good: !holds && settled,
-            passed_for_good: holds && settled,
-            ..PossibleOutcomes::from_failure(!holds)
-        })
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        other_call(view, self.last)
-    }
-
-    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        at_edge(view, self.last)
-    }
-}
-
-fn other_call(view: &mut MonitorView<'_, '_>, last: bool) -> VerdictReason {
+fn other_call(view: &mut WindowView<'_, '_>, last: bool) -> VerdictReason {
     let place = if last { "last" } else { "first" };
     let wanted = view.pattern_words(0);
     let call = if last { view.calls.last() } else { view.calls.first() };
@@ -106,7 +62,7 @@ fn other_call(view: &mut MonitorView<'_, '_>, last: bool) -> VerdictReason {
     }
 }
 
-fn at_edge(view: &mut MonitorView<'_, '_>, last: bool) -> VerdictReason {
+fn at_edge(view: &mut WindowView<'_, '_>, last: bool) -> VerdictReason {
     let place = if last { "last" } else { "first" };
     let call = if last { view.calls.last() } else { view.calls.first() };
     call.copied().map_or_else(VerdictReason::default, |call| {

@@ -1,15 +1,19 @@
 //! `sequence only A -> B -> C` and `sequence exactly A -> B -> C`: nothing else among the steps that match, or among the calls.
 
-use super::{ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, to_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, to_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::{count_words, for_which, reason_with};
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, operand_hits};
 use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
+use crate::vm::temporal::search::Search;
 use crate::vm::temporal::states::{PartialMatch, under_any};
+use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::timeline::{Env, ValueId, to_index};
-use crate::vm::temporal::view::{Hit, MonitorView, PairFit, ReplicaMode, merge_envs, same_values};
+use crate::vm::temporal::view::{Hit, PairFit, WindowView, merge_envs, same_values};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, operand_hits};
+use crate::vm::temporal::window_hits::WindowHits;
 use averment_checker::ir::StepDistance;
 use averment_syntax::ast::SequenceMode;
 use rustc_hash::FxHashMap;
@@ -36,12 +40,41 @@ struct ExactSemantics {
 }
 
 impl StatementSemantics for ExactSemantics {
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(ExactMonitor::new(view, self.calls, self.within)))
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let Some((view, hits)) = search.window() else { return Ok(None) };
+        let possible = ExactReach::new(view, self, Certainty::Possible).follow_hits(&hits, view)?;
+        let sure = if view.tells_all(&hits) {
+            possible.clone()
+        } else {
+            ExactReach::new(view, self, Certainty::Sure).follow_hits(&hits, view)?
+        };
+        let stands = PossibleOutcomes {
+            may_fail: !sure.holds,
+            may_hold: possible.holds,
+            failed_for_good: possible.is_lost,
+            ..PossibleOutcomes::default()
+        };
+        let failing = if possible.holds { sure } else { possible };
+        Ok(Some(Decision::new(stands).failing(move |view| match failing.wrong {
+            Some((step, taken)) => wrong_step(view, step, taken),
+            None => too_short(view, failing.taken),
+        })))
     }
 }
 
-struct ExactMonitor {
+/// How the steps of a run fit a sequence.
+#[derive(Clone, Default)]
+struct FittingSteps {
+    holds: bool,
+    /// No further step can make it hold.
+    is_lost: bool,
+    taken: usize,
+    /// The step that stands wrong, and how many are before it.
+    wrong: Option<(u32, usize)>,
+}
+
+struct ExactReach {
+    certainty: Certainty,
     calls: bool,
     within: Option<StepDistance>,
     levels: Vec<FxHashMap<PartialMatch, RecentOccurrences>>,
@@ -50,34 +83,33 @@ struct ExactMonitor {
     stopped: Option<(u32, usize)>,
 }
 
-impl ExactMonitor {
-    fn new(view: &MonitorView<'_, '_>, calls: bool, within: Option<StepDistance>) -> Self {
+impl ExactReach {
+    fn new(view: &WindowView<'_, '_>, statement: &ExactSemantics, certainty: Certainty) -> Self {
         let mut levels = vec![FxHashMap::default(); view.operands.len() + 1];
         if let Some(start) = levels.first_mut() {
             start.insert(PartialMatch::empty_match(view), RecentOccurrences::default());
         }
-        Self { calls, within, levels, taken: 0, stopped: None }
+        let ExactSemantics { calls, within } = *statement;
+        Self { certainty, calls, within, levels, taken: 0, stopped: None }
     }
 
     fn extend_words(
         &self,
         length: usize,
         hits: &[Hit],
-        view: &mut MonitorView<'_, '_>,
+        view: &mut WindowView<'_, '_>,
     ) -> Result<FxHashMap<PartialMatch, RecentOccurrences>, Fault> {
         let mut grown: FxHashMap<PartialMatch, RecentOccurrences> = FxHashMap::default();
         let Some(before) = length.checked_sub(1).and_then(|before| self.levels.get(before)) else { return Ok(grown) };
         for hit in operand_hits(hits, length - 1) {
-            if !view.counts_match(hit) {
+            if !self.certainty.counts_hit(hit) {
                 continue;
             }
             let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
             for (partial, recent) in before {
                 let found = recent.find_occurrence(None, self.within, now);
-                let near = length == 1
-                    || found.sure.is_some()
-                    || (found.unknown.is_some() && view.assume_answer(Polarity::Helps));
-                if let (true, Some(next)) = (near, partial.extended_with(hit, view)?) {
+                let near = length == 1 || found.counts(self.certainty);
+                if let (true, Some(next)) = (near, partial.extended_with(hit, self.certainty, view)?) {
                     grown.entry(next).or_default().push_occurrence(Occurrence { step: hit.step, measure: now });
                 }
             }
@@ -97,15 +129,14 @@ impl ExactMonitor {
     }
 
     /// A step that matches a pattern must be taken, unless the match is uncertain.
-    fn among_matching(&mut self, step: u32, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
+    fn among_matching(&mut self, step: u32, hits: &[Hit], view: &mut WindowView<'_, '_>) -> Result<(), Fault> {
         let hits = matching_hits(hits, view)?;
         if hits.is_empty() {
             return Ok(());
         }
         let sure = hits.iter().any(|hit| hit.sure);
         let taken = self.levels.iter().rposition(|level| !level.is_empty()).unwrap_or(0);
-        view.unknown |= !sure;
-        if !sure && view.mode == ReplicaMode::Pessimistic {
+        if !sure && self.certainty == Certainty::Sure {
             // Taken or not, one of both gives the wrong number of steps.
             self.stop_word(step, taken);
             return Ok(());
@@ -131,7 +162,7 @@ impl ExactMonitor {
     }
 
     /// A call is the next step of the sequence or ends it.
-    fn among_calls(&mut self, step: u32, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
+    fn among_calls(&mut self, step: u32, hits: &[Hit], view: &mut WindowView<'_, '_>) -> Result<(), Fault> {
         let place = hits.first().and_then(|hit| hit.call);
         let Some(place) = place else { return Ok(()) };
         let grown = if to_index(self.taken) == place {
@@ -156,7 +187,7 @@ impl ExactMonitor {
     }
 }
 
-fn matching_hits(hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<Vec<Hit>, Fault> {
+fn matching_hits(hits: &[Hit], view: &mut WindowView<'_, '_>) -> Result<Vec<Hit>, Fault> {
     let mut matching = Vec::new();
     for hit in hits {
         match if view.has_joins(hit.operand) { under_any(hit, view)? } else { PairFit::Yes } {
@@ -168,38 +199,30 @@ fn matching_hits(hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<Vec<Hit
     Ok(matching)
 }
 
-impl<'run> Monitor<'run> for ExactMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        let Some(step) = hits.first().map(|hit| hit.step).filter(|_| self.stopped.is_none()) else { return Ok(()) };
-        if self.calls { self.among_calls(step, hits, view) } else { self.among_matching(step, hits, view) }
-    }
-
-    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+impl ExactReach {
+    fn follow_hits(mut self, hits: &WindowHits, view: &mut WindowView<'_, '_>) -> Result<FittingSteps, Fault> {
+        for hits in hits.steps() {
+            let Some(step) = hits.first().map(|hit| hit.step).filter(|_| self.stopped.is_none()) else { break };
+            if self.calls { self.among_calls(step, hits, view)? } else { self.among_matching(step, hits, view)? }
+        }
         let (count, wanted) = (view.calls.len(), view.operands.len());
         let ended: Vec<PartialMatch> = self.levels.last().into_iter().flat_map(|level| level.keys().cloned()).collect();
         let mut holds = false;
         for partial in &ended {
-            holds = holds || partial.can_end(view)?;
+            holds = holds || partial.can_end(self.certainty, view)?;
         }
-        let stray = self.calls && count > self.taken;
-        let lost = self.stopped.is_some() || stray;
-        holds &= !self.calls || count == wanted;
-        Ok(PossibleOutcomes { failed_for_good: lost, ..PossibleOutcomes::from_failure(!holds) })
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        let taken = self.levels.iter().rposition(|level| !level.is_empty()).unwrap_or(0);
-        // Among all calls the step that is wrong is the first that was not taken: calls without a hit are not shown to a monitor.
-        let missed = view.calls.get(self.taken).copied().filter(|_| self.calls);
-        match (missed, self.stopped) {
-            (Some(step), _) => wrong_step(view, step, self.taken),
-            (None, Some((step, taken))) => wrong_step(view, step, taken),
-            (None, None) => too_short(view, taken),
-        }
+        // Among all calls the step that is wrong is the first that was not taken, whether it matches something or nothing.
+        let missed = view.calls.get(self.taken).filter(|_| self.calls).map(|step| (*step, self.taken));
+        Ok(FittingSteps {
+            holds: holds && (!self.calls || count == wanted),
+            is_lost: self.stopped.is_some() || missed.is_some(),
+            taken: self.levels.iter().rposition(|level| !level.is_empty()).unwrap_or(0),
+            wrong: missed.or(self.stopped),
+        })
     }
 }
 
-fn wrong_step(view: &mut MonitorView<'_, '_>, step: u32, taken: usize) -> VerdictReason {
+fn wrong_step(view: &mut WindowView<'_, '_>, step: u32, taken: usize) -> VerdictReason {
     let found = view.describe_step(step);
     let (before, env) = first_steps(view, taken);
     let reason = if taken < view.operands.len() {
@@ -222,7 +245,7 @@ fn wrong_step(view: &mut MonitorView<'_, '_>, step: u32, taken: usize) -> Verdic
     )
 }
 
-fn first_steps(view: &MonitorView<'_, '_>, count: usize) -> (Vec<Hit>, Env) {
+fn first_steps(view: &WindowView<'_, '_>, count: usize) -> (Vec<Hit>, Env) {
     let mut env: Env = view.header.iter().map(|_| ValueId::OPEN).collect();
     let mut hits: Vec<Hit> = Vec::new();
     for operand in 0..count.min(view.operands.len()) {
@@ -236,7 +259,7 @@ fn first_steps(view: &MonitorView<'_, '_>, count: usize) -> (Vec<Hit>, Env) {
     (hits, env)
 }
 
-fn too_short(view: &mut MonitorView<'_, '_>, taken: usize) -> VerdictReason {
+fn too_short(view: &mut WindowView<'_, '_>, taken: usize) -> VerdictReason {
     let wanted = view.pattern_words(taken.min(view.operands.len().saturating_sub(1)));
     if taken == 0 {
         let near = view.misspelled_name(0).into_iter().collect();

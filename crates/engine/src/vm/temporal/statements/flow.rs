@@ -5,11 +5,15 @@ use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::automaton::{FlowAutomaton, StateSet, flow_patterns};
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::reason_with;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit};
+use crate::vm::temporal::search::Search;
 use crate::vm::temporal::states::{KEPT, PartialMatch};
+use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::timeline::{Env, to_index};
-use crate::vm::temporal::view::{Hit, MonitorView};
+use crate::vm::temporal::view::{Hit, WindowView};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, event_hit};
+use crate::vm::temporal::window_hits::WindowHits;
 use averment_checker::ir::CallFlow;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -31,20 +35,41 @@ struct FlowSemantics {
 }
 
 impl StatementSemantics for FlowSemantics {
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        match &self.automaton {
-            Some(automaton) => Ok(Box::new(FlowMonitor::new(view, Arc::clone(automaton)))),
-            None => Err(Fault::Other("this flow is too large: its repetitions need too many states".to_owned())),
-        }
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let Some(automaton) = &self.automaton else {
+            return Err(Fault::Other("this flow is too large: its repetitions need too many states".to_owned()));
+        };
+        let Some((view, hits)) = search.window() else { return Ok(None) };
+        let possible = FlowReach::new(view, Arc::clone(automaton), Certainty::Possible).follow_hits(&hits, view)?;
+        let sure = if view.tells_all(&hits) {
+            possible.clone()
+        } else {
+            FlowReach::new(view, Arc::clone(automaton), Certainty::Sure).follow_hits(&hits, view)?
+        };
+        let stands = PossibleOutcomes {
+            may_fail: !sure.holds,
+            may_hold: possible.holds,
+            failed_for_good: possible.taken < to_index(view.calls.len()),
+            ..PossibleOutcomes::default()
+        };
+        let failing = if possible.holds { sure } else { possible };
+        Ok(Some(Decision::new(stands).failing(move |view| left_flow_reason(view, failing.taken, &failing.expected))))
     }
 }
 
-/// Further matches only help: one replica simulates possible matches, the other sure ones.
-struct FlowMonitor {
+/// How many calls a flow takes, and what it goes on with.
+#[derive(Clone)]
+struct TakenCalls {
+    holds: bool,
+    taken: u32,
+    expected: ExpectedSteps,
+}
+
+struct FlowReach {
     automaton: Arc<FlowAutomaton>,
+    certainty: Certainty,
     states: FxHashMap<PartialMatch, StateSet>,
     taken: u32,
-    left: Option<ExpectedSteps>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -55,10 +80,28 @@ struct ExpectedSteps {
     bound: Vec<(Env, Vec<(usize, u32)>)>,
 }
 
-impl FlowMonitor {
-    fn new(view: &MonitorView<'_, '_>, automaton: Arc<FlowAutomaton>) -> Self {
+impl FlowReach {
+    fn new(view: &WindowView<'_, '_>, automaton: Arc<FlowAutomaton>, certainty: Certainty) -> Self {
         let states = FxHashMap::from_iter([(PartialMatch::start_of_some(view), automaton.start_states())]);
-        Self { automaton, states, taken: 0, left: None }
+        Self { automaton, certainty, states, taken: 0 }
+    }
+
+    fn follow_hits(mut self, hits: &WindowHits, view: &mut WindowView<'_, '_>) -> Result<TakenCalls, Fault> {
+        for step in hits.steps() {
+            let Some(place) = step.first().and_then(|hit| hit.call) else { continue };
+            let advanced = if place == self.taken { self.advance_states(step, view)? } else { FxHashMap::default() };
+            if advanced.is_empty() {
+                break;
+            }
+            (self.states, self.taken) = (advanced, self.taken + 1);
+        }
+        let mut holds = false;
+        if self.taken >= to_index(view.calls.len()) {
+            for (partial, states) in &self.states {
+                holds = holds || (self.automaton.may_end(states) && partial.can_end(self.certainty, view)?);
+            }
+        }
+        Ok(TakenCalls { holds, taken: self.taken, expected: self.expected_steps() })
     }
 
     fn expected_steps(&self) -> ExpectedSteps {
@@ -77,7 +120,7 @@ impl FlowMonitor {
     fn advance_states(
         &self,
         hits: &[Hit],
-        view: &mut MonitorView<'_, '_>,
+        view: &mut WindowView<'_, '_>,
     ) -> Result<FxHashMap<PartialMatch, StateSet>, Fault> {
         let mut advanced: FxHashMap<PartialMatch, StateSet> = FxHashMap::default();
         for (partial, states) in &self.states {
@@ -85,10 +128,10 @@ impl FlowMonitor {
             for hit in hits {
                 let reached = self.automaton.of_operand(&next, hit.operand);
                 view.spend_fuel(1)?;
-                if reached.is_empty() || !view.counts_match(hit) {
+                if reached.is_empty() || !self.certainty.counts_hit(hit) {
                     continue;
                 }
-                if let Some(grown) = partial.extended_with(hit, view)? {
+                if let Some(grown) = partial.extended_with(hit, self.certainty, view)? {
                     if !advanced.is_empty() && !advanced.contains_key(&grown) {
                         view.spend_fuel(KEPT + 8 * grown.later.len())?;
                     }
@@ -100,39 +143,7 @@ impl FlowMonitor {
     }
 }
 
-impl<'run> Monitor<'run> for FlowMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        let Some(place) = hits.first().and_then(|hit| hit.call) else { return Ok(()) };
-        if self.left.is_some() {
-            return Ok(());
-        }
-        let advanced = if place == self.taken { self.advance_states(hits, view)? } else { FxHashMap::default() };
-        if advanced.is_empty() {
-            self.left = Some(self.expected_steps());
-        } else {
-            (self.states, self.taken) = (advanced, self.taken + 1);
-        }
-        Ok(())
-    }
-
-    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        let lost = self.taken < to_index(view.calls.len());
-        let mut holds = false;
-        if !lost {
-            for (partial, states) in &self.states {
-                holds = holds || (self.automaton.may_end(states) && partial.can_end(view)?);
-            }
-        }
-        Ok(PossibleOutcomes { failed_for_good: lost, ..PossibleOutcomes::from_failure(!holds) })
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        let expected = self.left.clone().unwrap_or_else(|| self.expected_steps());
-        left_flow_reason(view, self.taken, &expected)
-    }
-}
-
-fn left_flow_reason(view: &mut MonitorView<'_, '_>, taken: u32, expected: &ExpectedSteps) -> VerdictReason {
+fn left_flow_reason(view: &mut WindowView<'_, '_>, taken: u32, expected: &ExpectedSteps) -> VerdictReason {
     // Where the calls can be read in several ways, no value is the one that is wanted.
     let env = match expected.bound.as_slice() {
         [(env, _)] => env.clone(),
@@ -171,7 +182,7 @@ fn left_flow_reason(view: &mut MonitorView<'_, '_>, taken: u32, expected: &Expec
     }
 }
 
-fn unexpected_call_words(view: &mut MonitorView<'_, '_>, call: u32, expected: &ExpectedSteps) -> Option<String> {
+fn unexpected_call_words(view: &mut WindowView<'_, '_>, call: u32, expected: &ExpectedSteps) -> Option<String> {
     for operand in &expected.operands {
         let Some(near) = view.hits_of(*operand).find(|near| near.step == call) else { continue };
         for (env, waiting) in &expected.bound {

@@ -1,18 +1,17 @@
 //! `immediately before A -> B` and `immediately after A -> B`: what stands beside a step in the call list.
 
 use super::before::unknown_cause_words;
-use super::{
-    ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, in_front,
-};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, in_front};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
+use crate::vm::temporal::decision::{Decision, FailingPlace, PlaceTally};
 use crate::vm::temporal::explain::{for_which, reason_with};
-use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, operand_hits};
-use crate::vm::temporal::recent_occurrences::{bound_holds, step_measure};
-use crate::vm::temporal::timeline::to_index;
-use crate::vm::temporal::view::{Hit, MonitorView, PairFit, same_values};
+use crate::vm::temporal::recent_occurrences::bound_holds;
+use crate::vm::temporal::search::{FoundMatch, Search};
+use crate::vm::temporal::step_lists::{Certainty, measure_of};
+use crate::vm::temporal::view::{Hit, PairFit, WindowView, same_values};
+use crate::vm::temporal::window_events::{VerdictReason, call_position, event_hit};
 use averment_checker::ir::StepDistance;
 
 pub(super) fn immediately_before(
@@ -45,149 +44,80 @@ struct ImmediateSemantics {
 }
 
 impl StatementSemantics for ImmediateSemantics {
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(ImmediateMonitor::new(self.after, self.within, view.listed)))
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let (mut tally, after) = (PlaceTally::new(search), self.after);
+        let mut for_good = Vec::new();
+        for operand in 1..search.operand_count() {
+            let (own, wanted) = if after { (SOURCE, operand) } else { (operand, SOURCE) };
+            search.judge_matches(&mut tally, own, None, |search, own, certainty| {
+                self.lacks_neighbor(search, own, wanted, certainty)
+            })?;
+        }
+        if let Some(view) = search.view() {
+            let may_come = |place: &&FailingPlace| !after || !is_last_call(view, place.step);
+            for_good.extend(tally.sure.iter().filter(may_come).copied());
+        }
+        let (is_lost, failed_for_good) = (!for_good.is_empty(), !for_good.is_empty());
+        if is_lost && search.view().is_some_and(|view| !view.context.window.closed) {
+            tally.sure = for_good;
+        }
+        let side = if after { NeighborSide::After } else { NeighborSide::Before };
+        let decision = tally.decide(move |view, place| {
+            let (own, wanted) = if after { (SOURCE, place.operand) } else { (place.operand, SOURCE) };
+            let hit = Hit { call: call_position(place.step, view), ..event_hit(own, place.event, view)? };
+            Some(neighbor_reason(view, &hit, wanted, side))
+        });
+        Ok(Some(decision.fails_for_good(failed_for_good)))
     }
 }
 
-struct ImmediateMonitor {
-    after: bool,
-    within: Option<StepDistance>,
-    /// The previous call's hits with its position: A's for `before`, waiting A's for `after`.
-    latest: Vec<Hit>,
-    failures: FailureList<WrongNeighbor>,
+/// True if the next call may still come.
+fn is_last_call(view: &WindowView<'_, '_>, step: u32) -> bool {
+    view.calls.last() == Some(&step)
 }
 
-#[derive(Clone)]
-struct WrongNeighbor {
-    hit: Hit,
-    wanted: usize,
+impl ImmediateSemantics {
+    /// A match that has no match of `wanted` just beside it in the call list.
+    fn lacks_neighbor(
+        &self,
+        search: &mut Search<'_, '_, '_>,
+        own: FoundMatch,
+        wanted: usize,
+        certainty: Certainty,
+    ) -> Result<Option<FailingPlace>, Fault> {
+        let place = if self.after { FailingPlace { operand: wanted, ..own.place() } } else { own.place() };
+        let Some((view, hits)) = search.window() else { return Ok(None) };
+        let Some(hit) = hits.get(own.operand, own.number) else { return Ok(None) };
+        let beside = hit.call.and_then(|call| if self.after { call.checked_add(1) } else { call.checked_sub(1) });
+        let Some(&beside) = beside.and_then(|beside| view.calls.get(beside as usize)) else { return Ok(Some(place)) };
+        for other in hits.at(wanted, beside) {
+            if self.are_neighbors(hit, other, certainty.opposite(), view)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(place))
+    }
+
+    fn are_neighbors(
+        &self,
+        hit: &Hit,
+        other: &Hit,
+        certainty: Certainty,
+        view: &mut WindowView<'_, '_>,
+    ) -> Result<bool, Fault> {
+        let (earlier, later) = if self.after { (hit, other) } else { (other, hit) };
+        let measure = |hit: &Hit| measure_of(view, self.within, hit.step);
+        let is_near = certainty.counts(bound_holds(self.within, measure(earlier), measure(later)));
+        let is_known = self.after || view.unknown_cause(earlier.step, later.step).is_none();
+        if !certainty.counts_hit(other) || !is_near || !is_known {
+            return Ok(false);
+        }
+        let fresh = Hit { env: hit.fresh_env(), ..hit.clone() };
+        Ok(certainty.counts_fit(view.pair_fit(fresh.as_side(), other.as_side())?))
+    }
 }
 
 const SOURCE: usize = 0;
-
-impl ImmediateMonitor {
-    fn new(after: bool, within: Option<StepDistance>, listed: usize) -> Self {
-        Self { after, within, latest: Vec::new(), failures: FailureList::new(listed) }
-    }
-
-    fn are_neighbors(&self, earlier: &Hit, later: &Hit, view: &mut MonitorView<'_, '_>) -> Result<bool, Fault> {
-        let of_step = |hit: &Hit, view: &MonitorView<'_, '_>| {
-            view.step(hit.step).and_then(|step| step_measure(self.within, step))
-        };
-        let near = bound_holds(self.within, of_step(earlier, view), of_step(later, view));
-        if !near.unwrap_or_else(|| view.assume_answer(Polarity::Helps)) {
-            return Ok(false);
-        }
-        if !self.after && view.unknown_cause(earlier.step, later.step).is_some() {
-            return Ok(false);
-        }
-        let (quantified, other) = if self.after { (earlier, later) } else { (later, earlier) };
-        let fresh = Hit { env: quantified.fresh_env(), ..quantified.clone() };
-        let fit = view.pair_fit(fresh.as_side(), other.as_side())?;
-        Ok(view.accepts_fit(fit, Polarity::Helps))
-    }
-
-    fn add_failure(&mut self, hit: &Hit, wanted: usize) {
-        self.failures.push_with(|| WrongNeighbor { hit: hit.clone(), wanted });
-    }
-
-    /// A's whose B never comes, because the window closed or another call came.
-    fn missed_neighbors(&self, view: &MonitorView<'_, '_>) -> FailureList<WrongNeighbor> {
-        let count = to_index(view.calls.len());
-        let next = |hit: &Hit| view.context.window.closed || hit.call.is_some_and(|call| call + 1 < count);
-        let mut missed = FailureList::for_view(view);
-        for hit in self.latest.iter().filter(|hit| self.after && next(hit)) {
-            missed.extend((1..view.operands.len()).map(|wanted| WrongNeighbor { hit: hit.clone(), wanted }));
-        }
-        missed
-    }
-
-    /// Every B of this step needs an A just before it.
-    fn look_back(&mut self, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
-        for hit in hits.iter().filter(|hit| hit.operand != SOURCE) {
-            if !view.counts_match(hit) {
-                continue;
-            }
-            let before = hit.call.and_then(|call| call.checked_sub(1));
-            let neighbours: Vec<Hit> =
-                self.latest.iter().filter(|a| before.is_some() && a.call == before).cloned().collect();
-            let mut met = false;
-            for neighbour in &neighbours {
-                met = met || self.are_neighbors(neighbour, hit, view)?;
-            }
-            if !met {
-                self.add_failure(hit, SOURCE);
-            }
-        }
-        self.remember_hits(hits, view);
-        Ok(())
-    }
-
-    /// Every waiting A needs each B among the hits of the next call.
-    fn look_ahead(&mut self, hits: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
-        if hits.iter().all(|hit| hit.call.is_none()) {
-            let outside: Vec<&Hit> = operand_hits(hits, SOURCE).filter(|hit| view.counts_match(hit)).collect();
-            for hit in outside {
-                (1..view.operands.len()).for_each(|wanted| self.add_failure(hit, wanted));
-            }
-            return Ok(());
-        }
-        for waiting in std::mem::take(&mut self.latest) {
-            for wanted in 1..view.operands.len() {
-                let next = waiting.call.map(|call| call + 1);
-                let mut met = false;
-                for hit in operand_hits(hits, wanted) {
-                    met = met
-                        || (hit.call == next && view.counts_match(hit) && self.are_neighbors(&waiting, hit, view)?);
-                }
-                if !met {
-                    self.add_failure(&waiting, wanted);
-                }
-            }
-        }
-        self.remember_hits(hits, view);
-        Ok(())
-    }
-
-    fn remember_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, '_>) {
-        let sources: Vec<Hit> =
-            operand_hits(hits, SOURCE).filter(|hit| hit.call.is_some() && view.counts_match(hit)).cloned().collect();
-        if hits.iter().any(|hit| hit.call.is_some()) {
-            self.latest = sources;
-        }
-    }
-}
-
-impl<'run> Monitor<'run> for ImmediateMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        if self.after { self.look_ahead(hits, view) } else { self.look_back(hits, view) }
-    }
-
-    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        let count = to_index(view.calls.len());
-        let waiting = self.after.then(|| self.latest.first()).flatten();
-        // The next call has come, and it matches nothing.
-        let missed = waiting.is_some_and(|hit| hit.call.is_some_and(|call| call + 1 < count));
-        let lost = !self.failures.is_empty() || missed;
-        Ok(PossibleOutcomes { failed_for_good: lost, ..PossibleOutcomes::from_failure(lost || waiting.is_some()) })
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        let beside = if self.after { NeighborSide::After } else { NeighborSide::Before };
-        let words = |view: &mut MonitorView<'_, '_>, one: &WrongNeighbor| {
-            Some(neighbor_reason(view, &one.hit, one.wanted, beside))
-        };
-        let parts = [self.failures.clone(), self.missed_neighbors(view)];
-        let failures = FailureList::join_parts(view, parts.into_iter(), |one| (one.hit.step, one.wanted));
-        if !failures.is_empty() {
-            return failures.explain_places(view, words);
-        }
-        let waiting = self.latest.first().filter(|_| self.after);
-        let waiting = waiting.map(|hit| WrongNeighbor { hit: hit.clone(), wanted: 1 });
-        waiting.and_then(|waiting| words(view, &waiting)).unwrap_or_default()
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NeighborSide {
@@ -195,7 +125,7 @@ enum NeighborSide {
     After,
 }
 
-fn neighbor_reason(view: &mut MonitorView<'_, '_>, hit: &Hit, wanted: usize, beside: NeighborSide) -> VerdictReason {
+fn neighbor_reason(view: &mut WindowView<'_, '_>, hit: &Hit, wanted: usize, beside: NeighborSide) -> VerdictReason {
     let side = if beside == NeighborSide::Before { "before" } else { "after" };
     let thing = view.describe_operand(wanted, &hit.env);
     let step = view.describe_step(hit.step);

@@ -1,5 +1,5 @@
 //! The statements. One file holds all there is to one of them, or to a family: its operands and what a further match of each does, when
-//! it is vacuous, its closed form, its monitor, and the words of its reasons.
+//! it is vacuous, how it is decided, and the words of its reasons.
 //!
 //! [`of`] is the one table from the form of a statement to its definition. Everything else asks the definition.
 
@@ -26,9 +26,10 @@ mod together;
 mod walk;
 mod windows;
 
-use super::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
-use super::monitor::{Monitor, PatternPresence};
-use super::view::MonitorView;
+use super::decision::Decision;
+use super::search::Search;
+use super::view::WindowView;
+use super::window_events::PatternPresence;
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::fault::Fault;
 use averment_checker::ir::{StepDistance, Temporal};
@@ -41,7 +42,7 @@ use std::ops::Range;
 pub(super) enum Polarity {
     Helps,
     Hurts,
-    /// Either: the monitor considers both answers itself.
+    /// Either.
     Mixed,
 }
 
@@ -98,7 +99,7 @@ impl ExerciseState {
 
 #[derive(Debug)]
 pub(super) struct StatementDefinition {
-    /// Patterns in source order: the operands of its monitor.
+    /// Patterns in source order: its operands.
     pub(super) operands: Vec<StatementOperand>,
     pub(super) exercise: ExerciseRule,
     pub(super) ordered: bool,
@@ -113,24 +114,18 @@ pub(super) struct StatementDefinition {
 }
 
 pub(super) trait StatementSemantics: Debug + Send + Sync {
-    /// `unbound` means that no match binds a value.
+    /// Whether sorted matches decide it, and so names alone may; `unbound` means that no match binds a value.
     fn is_closed(&self, _unbound: bool) -> bool {
         false
     }
 
-    /// The closed form for a statement whose matches are all known; `None` if `asks` has no answer.
-    fn closed_form(
-        &self,
-        _search: &OccurrenceLookup<'_, '_>,
-        _asks: &mut dyn ConditionOracle,
-    ) -> Result<Option<ClosedVerdict>, Fault> {
-        Ok(None)
-    }
+    /// Where it stands; `None` where names alone cannot say it.
+    ///
+    /// # Errors
+    /// What ended the evaluation of a condition, or a statement that is too large.
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault>;
 
-    /// A fresh monitor; an error if the statement is too large.
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault>;
-
-    fn vacuous_reason(&self, _view: &mut MonitorView<'_, '_>) -> String {
+    fn vacuous_reason(&self, _view: &mut WindowView<'_, '_>) -> String {
         "something missing decided it".to_owned()
     }
 

@@ -1,18 +1,21 @@
 //! `nested A -> B`: every B closes the latest A that is open, and none stays open.
 //!
-//! What is open is a stack. Where the run does not tell whether a step matches or fits, the monitor goes on with each stack that may stand
+//! What is open is a stack. Where the run does not tell whether a step matches or fits, each stack is followed that may stand
 //! there, up to a bound. Stacks share what lies below their tops, so that a long run keeps as many places as it has steps.
 
 use super::{ExerciseRule, StatementDefinition, StatementSemantics, mixed_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::{count_words, reason_with};
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, operand_hits};
+use crate::vm::temporal::search::Search;
 use crate::vm::temporal::timeline::to_index;
-use crate::vm::temporal::view::{Hit, MonitorView, PairFit};
+use crate::vm::temporal::view::{Hit, PairFit, WindowView};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, operand_hits};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 pub(super) fn nested_statement(open: PatternId, close: PatternId) -> StatementDefinition {
     StatementDefinition::new(
@@ -27,8 +30,19 @@ pub(super) fn nested_statement(open: PatternId, close: PatternId) -> StatementDe
 struct NestedSemantics;
 
 impl StatementSemantics for NestedSemantics {
-    fn build_monitor<'run>(&self, _: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(NestedMonitor::default()))
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let Some((view, hits)) = search.window() else { return Ok(None) };
+        let mut stacks = OpenStacks::default();
+        for step in hits.steps() {
+            stacks.add_step(step, view)?;
+            if stacks.stacks.is_empty() {
+                break;
+            }
+        }
+        let (outcomes, stacks) = (stacks.outcomes(), Rc::new(stacks));
+        let failing = Rc::clone(&stacks);
+        let decision = Decision::new(outcomes).failing(move |view| failing.explain_failure(view));
+        Ok(Some(decision.with_state(move |view| stacks.describe_stack(view))))
     }
 }
 
@@ -43,7 +57,7 @@ type StackTop = Option<u32>;
 
 type StepHits = SmallVec<[Hit; 1]>;
 
-struct NestedMonitor {
+struct OpenStacks {
     stacks: Vec<StackTop>,
     places: Vec<(StackTop, u32)>,
     known: FxHashMap<(StackTop, u32), u32>,
@@ -52,7 +66,7 @@ struct NestedMonitor {
     lost: bool,
 }
 
-impl Default for NestedMonitor {
+impl Default for OpenStacks {
     fn default() -> Self {
         Self {
             stacks: vec![None],
@@ -65,7 +79,7 @@ impl Default for NestedMonitor {
     }
 }
 
-impl NestedMonitor {
+impl OpenStacks {
     fn stack_entry(&self, stack: StackTop) -> Option<(&StepHits, StackTop)> {
         let (below, opened) = self.places.get(stack? as usize)?;
         Some((self.opened.get(*opened as usize)?, *below))
@@ -87,7 +101,7 @@ impl NestedMonitor {
         opening: &[Hit],
         closing: &[Hit],
         next: &mut Vec<StackTop>,
-        view: &mut MonitorView<'_, '_>,
+        view: &mut WindowView<'_, '_>,
     ) -> Result<(), Fault> {
         if let Some(first) = closing.first() {
             let (closes, below) = match self.stack_entry(stack) {
@@ -129,7 +143,7 @@ fn is_sure(hits: &[Hit]) -> bool {
 }
 
 /// True if a closing step fits an opening one by at least one match of each.
-fn closing_answers(open: &[Hit], closing: &[Hit], view: &mut MonitorView<'_, '_>) -> Result<ClosingAnswers, Fault> {
+fn closing_answers(open: &[Hit], closing: &[Hit], view: &mut WindowView<'_, '_>) -> Result<ClosingAnswers, Fault> {
     let (mut may, mut sure) = (false, Vec::new());
     for (left, opened) in open.iter().enumerate() {
         for (right, closes) in closing.iter().enumerate() {
@@ -160,8 +174,8 @@ fn minimal_hits(hits: &[Hit]) -> Vec<MinimalHits> {
     hits.iter().map(alike).collect()
 }
 
-impl<'run> Monitor<'run> for NestedMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
+impl OpenStacks {
+    fn add_step(&mut self, hits: &[Hit], view: &mut WindowView<'_, '_>) -> Result<(), Fault> {
         let opening: StepHits = operand_hits(hits, OPENS).cloned().collect();
         let closing: StepHits = operand_hits(hits, CLOSES).cloned().collect();
         if !opening.is_empty() {
@@ -182,29 +196,19 @@ impl<'run> Monitor<'run> for NestedMonitor {
         Ok(())
     }
 
-    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
+    fn outcomes(&self) -> PossibleOutcomes {
         if self.lost {
-            return Ok(PossibleOutcomes { may_fail: true, may_hold: true, ..PossibleOutcomes::default() });
+            return PossibleOutcomes { may_fail: true, may_hold: true, ..PossibleOutcomes::default() };
         }
-        let may_hold = self.stacks.contains(&None);
-        let may_fail = self.refused.is_some() || self.stacks.iter().any(Option::is_some);
-        Ok(PossibleOutcomes {
-            may_fail,
-            may_hold,
+        PossibleOutcomes {
+            may_fail: self.refused.is_some() || self.stacks.iter().any(Option::is_some),
+            may_hold: self.stacks.contains(&None),
             failed_for_good: self.stacks.is_empty(),
             ..PossibleOutcomes::default()
-        })
+        }
     }
 
-    fn is_settled(&self) -> bool {
-        self.stacks.is_empty()
-    }
-
-    fn sees_all_answers(&self) -> bool {
-        true
-    }
-
-    fn describe_state(&self, view: &mut MonitorView<'_, 'run>) -> String {
+    fn describe_stack(&self, view: &WindowView<'_, '_>) -> String {
         let [stack] = self.stacks.as_slice() else { return String::new() };
         let Some(latest) = self.stack_entry(*stack).and_then(|(open, _)| open.first()) else { return String::new() };
         format!(
@@ -214,7 +218,7 @@ impl<'run> Monitor<'run> for NestedMonitor {
         )
     }
 
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
+    fn explain_failure(&self, view: &mut WindowView<'_, '_>) -> VerdictReason {
         let left = self.stacks.iter().find_map(|stack| self.stack_entry(*stack)).and_then(|(open, _)| open.first());
         match (left, &self.refused) {
             (Some(left), _) => stays_open(view, left),
@@ -227,7 +231,7 @@ impl<'run> Monitor<'run> for NestedMonitor {
     }
 }
 
-fn stays_open(view: &mut MonitorView<'_, '_>, open: &Hit) -> VerdictReason {
+fn stays_open(view: &mut WindowView<'_, '_>, open: &Hit) -> VerdictReason {
     let thing = view.describe_wanted(CLOSES, open, &open.env, false);
     let reason = [&view.describe_step(open.step), " stays open: there is no later ", &thing].concat();
     let mut evidence = view.decisive_evidence(open, ["this is closed by no ", &thing].concat());
@@ -235,7 +239,7 @@ fn stays_open(view: &mut MonitorView<'_, '_>, open: &Hit) -> VerdictReason {
     reason_with(reason, evidence)
 }
 
-fn closes_another(view: &mut MonitorView<'_, '_>, closing: &Hit, open: &Hit) -> VerdictReason {
+fn closes_another(view: &mut WindowView<'_, '_>, closing: &Hit, open: &Hit) -> VerdictReason {
     let (own, latest) = (view.describe_step(closing.step), view.describe_step(open.step));
     let (found, wanted) = (view.value_words(CLOSES, &closing.env), view.value_words(OPENS, &open.env));
     let reason = format!("{own}{found} does not close the latest open step, {latest}{wanted}");
@@ -245,7 +249,7 @@ fn closes_another(view: &mut MonitorView<'_, '_>, closing: &Hit, open: &Hit) -> 
     reason_with(reason, evidence)
 }
 
-fn closes_nothing(view: &mut MonitorView<'_, '_>, closing: &Hit) -> VerdictReason {
+fn closes_nothing(view: &mut WindowView<'_, '_>, closing: &Hit) -> VerdictReason {
     let thing = view.describe_wanted(OPENS, closing, &closing.env, true);
     let reason = [&view.describe_step(closing.step), " closes nothing: no ", &thing, " is open"].concat();
     let mut evidence = view.decisive_evidence(closing, ["this has no open ", &thing].concat());

@@ -5,9 +5,11 @@ use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::reason_with;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
-use crate::vm::temporal::view::{Hit, MonitorView};
+use crate::vm::temporal::search::Search;
+use crate::vm::temporal::view::{Hit, WindowView};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
 use averment_runs::run::{Step, StepKind};
 
 /// `no PREDICATE in EXPR`.
@@ -27,11 +29,31 @@ struct NoneInValueSemantics {
 }
 
 impl StatementSemantics for NoneInValueSemantics {
-    fn build_monitor<'run>(&self, _: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(NoneInValueMonitor::new(self.values, self.predicate)))
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let Some((view, _)) = search.window() else { return Ok(None) };
+        let (values, predicate) = (self.values, self.predicate);
+        let walk = walk_values(values, predicate, FindLimit::First, view)?;
+        let is_found = !walk.found.is_empty();
+        let stands = PossibleOutcomes {
+            may_fail: is_found || walk.unknown.is_some() || walk.has_absent,
+            may_hold: !is_found,
+            failed_for_good: is_found,
+            exercised: Some(ExerciseState { may_be_vacuous: walk.looked == 0, may_pass: walk.looked > 0 }),
+            ..PossibleOutcomes::default()
+        };
+        Ok(Some(Decision::new(stands).failing(move |view| match (walk.found.first(), &walk.unknown) {
+            (Some(first), _) => {
+                // Judging stops at the first.
+                let all = walk_values(values, predicate, FindLimit::All(MOST_FOUND), view);
+                let all = all.unwrap_or_else(|_| ValueWalk::of_first(first));
+                found_all(view, &all.found, all.count, predicate)
+            }
+            (None, Some(unknown)) => found_reason(view, unknown, &[], 0, predicate),
+            (None, None) => not_recorded(view, values),
+        })))
     }
 
-    fn vacuous_reason(&self, _: &mut MonitorView<'_, '_>) -> String {
+    fn vacuous_reason(&self, _: &mut WindowView<'_, '_>) -> String {
         "there is nothing to look at".to_owned()
     }
 }
@@ -42,78 +64,85 @@ struct NoneInStepsSemantics {
 }
 
 impl StatementSemantics for NoneInStepsSemantics {
-    fn build_monitor<'run>(&self, _: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(NoneInStepsMonitor::new(self.predicate)))
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let Some((view, hits)) = search.window() else { return Ok(None) };
+        let predicate = self.predicate;
+        let (mut sure, mut possible, mut unrecorded) = (None, None, None);
+        for hit in hits.all() {
+            if sure.as_ref().is_some_and(|sure: &FoundValue| sure.step != Some(hit.step)) {
+                break;
+            }
+            let (Some(step), Some(walk)) = (view.step(hit.step), walk_step(hit, predicate, FindLimit::First, view)?)
+            else {
+                continue;
+            };
+            unrecorded = unrecorded.or(Some(hit.step).filter(|_| is_bare(step)));
+            if let (true, Some(place)) = (hit.sure && sure.is_none(), walk.found.first()) {
+                sure = Some(place.clone());
+            }
+            possible = possible.or_else(|| walk.found.into_iter().next().or(walk.unknown));
+        }
+        let stands = PossibleOutcomes {
+            may_fail: possible.is_some() || unrecorded.is_some(),
+            may_hold: sure.is_none(),
+            failed_for_good: sure.is_some(),
+            ..PossibleOutcomes::default()
+        };
+        Ok(Some(Decision::new(stands).failing(move |view| match (&sure, &possible) {
+            (Some(first), _) => {
+                let all = walk_all(predicate, view).ok().filter(|all| !all.found.is_empty());
+                let all = all.unwrap_or_else(|| ValueWalk::of_first(first));
+                found_all(view, &all.found, all.count, predicate)
+            }
+            (None, Some(possible)) => found_reason(view, possible, &[], 0, predicate),
+            (None, None) => unrecorded.map_or_else(VerdictReason::default, |step| {
+                let step = view.describe_step(step);
+                reason_with(format!("the run records neither arguments nor a result of {step}"), Vec::new())
+            }),
+        })))
     }
 }
 
 /// Places counted for the report.
 const MOST_FOUND: usize = 1_000;
 
-struct NoneInValueMonitor {
+fn walk_values(
     values: CodeId,
     predicate: CodeId,
-    walk: ValueWalk,
-    recorded: bool,
+    wanted: FindLimit,
+    view: &mut WindowView<'_, '_>,
+) -> Result<ValueWalk, Fault> {
+    let bindings = view.context.bindings.clone();
+    let scope = ExpressionScope { bindings: &bindings, ..view.context.expression_scope() };
+    let root = view.machine.evaluate_code(values, &scope)?;
+    walk_value(root, predicate, &scope, wanted, view)
 }
 
-impl NoneInValueMonitor {
-    fn new(values: CodeId, predicate: CodeId) -> Self {
-        Self { values, predicate, walk: ValueWalk::default(), recorded: false }
-    }
-
-    /// All findings; judging stops at the first.
-    fn walk_all(&self, view: &mut MonitorView<'_, '_>) -> Result<ValueWalk, Fault> {
-        let bindings = view.context.bindings.clone();
-        let scope = ExpressionScope { bindings: &bindings, ..view.context.expression_scope() };
-        let root = view.machine.evaluate_code(self.values, &scope)?;
-        walk_value(root, self.predicate, &scope, FindLimit::All(MOST_FOUND), view)
-    }
-}
-
-impl<'run> Monitor<'run> for NoneInValueMonitor {
-    fn observe_hits(&mut self, _: &[Hit], _: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        let bindings = view.context.bindings.clone();
-        let scope = ExpressionScope { bindings: &bindings, ..view.context.expression_scope() };
-        let root = view.machine.evaluate_code(self.values, &scope)?;
-        self.walk = walk_value(root, self.predicate, &scope, FindLimit::First, view)?;
-        self.recorded = !self.walk.has_absent;
-        let (found, unknown) = (!self.walk.found.is_empty(), self.walk.unknown.is_some());
-        Ok(PossibleOutcomes {
-            may_fail: found || unknown || !self.recorded,
-            may_hold: !found,
-            failed_for_good: found,
-            exercised: Some(ExerciseState { may_be_vacuous: self.walk.looked == 0, may_pass: self.walk.looked > 0 }),
-            ..PossibleOutcomes::default()
-        })
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        match (self.walk.found.first(), &self.walk.unknown) {
-            (Some(first), _) => {
-                let first = || ValueWalk { found: vec![first.clone()], count: 1, ..ValueWalk::default() };
-                let all = self.walk_all(view).unwrap_or_else(|_| first());
-                found_all(view, &all.found, all.count, self.predicate)
-            }
-            (None, Some(unknown)) => found_reason(view, unknown, &[], 0, self.predicate),
-            (None, None) => not_recorded(view, self.values),
-        }
-    }
-
-    fn sees_all_answers(&self) -> bool {
-        true
-    }
-}
-
-struct NoneInStepsMonitor {
+fn walk_step(
+    hit: &Hit,
     predicate: CodeId,
-    sure: Option<FoundValue>,
-    possible: Option<FoundValue>,
-    unrecorded: Option<u32>,
+    wanted: FindLimit,
+    view: &mut WindowView<'_, '_>,
+) -> Result<Option<ValueWalk>, Fault> {
+    let Some(step) = view.step(hit.step) else { return Ok(None) };
+    let bindings = view.binding_values(&hit.env);
+    let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
+    let mut walk = walk_value(step.node, predicate, &scope, wanted, view)?;
+    walk.found.iter_mut().chain(&mut walk.unknown).for_each(|place| place.step = Some(hit.step));
+    Ok(Some(walk))
+}
+
+/// All findings up to a number of them; judging stops at the first.
+fn walk_all(predicate: CodeId, view: &mut WindowView<'_, '_>) -> Result<ValueWalk, Fault> {
+    let hits: Vec<Hit> = view.hits_of(0).filter(|hit| hit.sure).collect();
+    let mut all = ValueWalk::default();
+    for hit in hits {
+        let wanted = FindLimit::All(MOST_FOUND - all.found.len());
+        let Some(walk) = walk_step(&hit, predicate, wanted, view)? else { continue };
+        all.count += walk.count;
+        all.found.extend(walk.found);
+    }
+    Ok(all)
 }
 
 /// True if neither arguments nor result are recorded: the name alone is not searched.
@@ -122,84 +151,7 @@ fn is_bare(step: &Step<'_>) -> bool {
     step.kind == StepKind::Call && absent("args") && absent("result")
 }
 
-impl NoneInStepsMonitor {
-    fn new(predicate: CodeId) -> Self {
-        Self { predicate, sure: None, possible: None, unrecorded: None }
-    }
-
-    /// All findings up to a number of them; judging stops at the first.
-    fn walk_all(&self, view: &mut MonitorView<'_, '_>) -> Result<ValueWalk, Fault> {
-        let hits: Vec<Hit> = view.hits_of(0).filter(|hit| hit.sure).collect();
-        let mut all = ValueWalk::default();
-        for hit in hits {
-            let Some(step) = view.step(hit.step) else { continue };
-            let bindings = view.binding_values(&hit.env);
-            let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
-            let wanted = FindLimit::All(MOST_FOUND - all.found.len());
-            let walk = walk_value(step.node, self.predicate, &scope, wanted, view)?;
-            all.count += walk.count;
-            all.found.extend(walk.found.into_iter().map(|place| FoundValue { step: Some(hit.step), ..place }));
-        }
-        Ok(all)
-    }
-}
-
-impl<'run> Monitor<'run> for NoneInStepsMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        if self.sure.is_some() {
-            return Ok(());
-        }
-        for hit in hits {
-            let Some(step) = view.step(hit.step) else { continue };
-            let bindings = view.binding_values(&hit.env);
-            let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
-            let walk = walk_value(step.node, self.predicate, &scope, FindLimit::First, view)?;
-            self.unrecorded = self.unrecorded.or(Some(hit.step).filter(|_| is_bare(step)));
-            let of_step = |place: FoundValue| FoundValue { step: Some(hit.step), ..place };
-            if let (true, Some(place)) = (hit.sure && self.sure.is_none(), walk.found.first()) {
-                self.sure = Some(of_step(place.clone()));
-            }
-            if self.possible.is_none() {
-                self.possible = walk.found.into_iter().next().or(walk.unknown).map(of_step);
-            }
-        }
-        Ok(())
-    }
-
-    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        let (sure, possible) = (self.sure.is_some(), self.possible.is_some() || self.unrecorded.is_some());
-        Ok(PossibleOutcomes {
-            may_fail: possible,
-            may_hold: !sure,
-            failed_for_good: sure,
-            ..PossibleOutcomes::default()
-        })
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        match (&self.sure, &self.possible) {
-            (Some(first), _) => {
-                let first = || ValueWalk { found: vec![first.clone()], count: 1, ..ValueWalk::default() };
-                let all = self.walk_all(view).ok().filter(|all| !all.found.is_empty()).unwrap_or_else(first);
-                found_all(view, &all.found, all.count, self.predicate)
-            }
-            (None, Some(possible)) => found_reason(view, possible, &[], 0, self.predicate),
-            (None, None) => {
-                let Some(step) = self.unrecorded else { return VerdictReason::default() };
-                reason_with(
-                    format!("the run records neither arguments nor a result of {}", view.describe_step(step)),
-                    Vec::new(),
-                )
-            }
-        }
-    }
-
-    fn sees_all_answers(&self) -> bool {
-        true
-    }
-}
-
-fn not_recorded(view: &mut MonitorView<'_, '_>, values: CodeId) -> VerdictReason {
+fn not_recorded(view: &mut WindowView<'_, '_>, values: CodeId) -> VerdictReason {
     let text = view.machine.rule_text(view.machine.code_span(values));
     reason_with(format!("the run does not record `{text}`"), Vec::new())
 }

@@ -4,12 +4,12 @@ use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_opera
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::VerdictEvidence;
-use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, FailingPlace, OccurrenceLookup};
+use crate::vm::temporal::decision::{Decision, FailingPlace, PlaceTally};
 use crate::vm::temporal::explain::{reason_with, short_text};
-use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit};
+use crate::vm::temporal::search::Search;
 use crate::vm::temporal::timeline::to_index;
-use crate::vm::temporal::view::{Hit, MonitorView};
+use crate::vm::temporal::view::{Hit, WindowView};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, event_hit};
 
 pub(super) fn require_statement(step: PatternId) -> StatementDefinition {
     StatementDefinition::new(vec![helping_operand(step)], ExerciseRule::Always, OccursSemantics { wanted: true })
@@ -44,87 +44,46 @@ impl StatementSemantics for OccursSemantics {
         true
     }
 
-    fn closed_form(
-        &self,
-        search: &OccurrenceLookup<'_, '_>,
-        _: &mut dyn ConditionOracle,
-    ) -> Result<Option<ClosedVerdict>, Fault> {
-        if self.wanted {
-            let none = search.occurrences_from(0).all(|(_, occurrences)| occurrences.is_empty());
-            return Ok(Some(
-                search.fails_with(none.then_some(|view: &mut MonitorView<'_, '_>| Some(nothing_occurs(view)))),
-            ));
-        }
-        // A step that matches several patterns is one.
-        let places = search.list_steps(search.occurrences_from(0).flat_map(|(operand, occurrences)| {
-            let events = occurrences.event_numbers().take(if search.lists_failures() { usize::MAX } else { 1 });
-            events.map(move |event| FailingPlace::new(operand, occurrences, event))
-        }));
-        Ok(Some(
-            search.fails_at(places, |view, place| {
-                Some(occurs_reason(view, &event_hit(place.operand, place.event, view)?))
-            }),
-        ))
-    }
-
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(OccursMonitor::new(view, self.wanted)))
-    }
-}
-
-struct OccursMonitor {
-    wanted: bool,
-    /// True for a single pattern; several that want a match are counted.
-    alone: bool,
-    found: FailureList<Hit>,
-}
-
-impl OccursMonitor {
-    fn new(view: &MonitorView<'_, '_>, wanted: bool) -> Self {
-        Self { wanted, alone: view.operands.len() == 1, found: FailureList::for_view(view) }
-    }
-}
-
-impl<'run> Monitor<'run> for OccursMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        if let Some(hit) = hits.iter().find(|hit| view.counts_match(hit)) {
-            self.found.push(hit.clone());
-        }
-        Ok(())
-    }
-
-    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        let occurs = !self.found.is_empty();
-        Ok(if self.wanted {
-            PossibleOutcomes::holds_for_good(occurs)
-        } else {
-            PossibleOutcomes::fails_for_good(occurs)
-        })
-    }
-
-    fn is_settled(&self) -> bool {
-        !self.found.is_empty() && (self.alone || !self.wanted)
-    }
-
-    fn only_adds_failures(&self) -> bool {
-        !self.wanted
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        match (self.found.first(), self.wanted) {
-            (None, _) => nothing_occurs(view),
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let mut found = PlaceTally::new(search);
+        for operand in 0..search.operand_count() {
+            found.begin_operand();
             // Where one is wanted, the first proves it.
-            (Some(hit), true) => occurs_reason(view, hit),
-            (Some(_), false) => self.found.explain_places(view, |view, hit| Some(occurs_reason(view, hit))),
+            for number in search.numbers(operand) {
+                let Some(own) = search.match_at(operand, number) else { continue };
+                if own.sure {
+                    found.add_sure(own.place())
+                } else {
+                    found.add_possible(own.place())
+                }
+                if found.is_enough || self.wanted && own.sure {
+                    break;
+                }
+            }
         }
-    }
-
-    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        self.explain_failure(view)
+        if !self.wanted {
+            // A step that matches several patterns is one.
+            found.unite_steps();
+            return Ok(Some(found.decide(occurs_at).passing(nothing_occurs)));
+        }
+        let first = found.sure.iter().min().copied();
+        let stands = PossibleOutcomes {
+            may_fail: first.is_none(),
+            may_hold: first.is_some() || found.possible.is_some(),
+            passed_for_good: first.is_some(),
+            ..PossibleOutcomes::default()
+        };
+        let occurs = move |view: &mut WindowView<'_, '_>| first.and_then(|first| occurs_at(view, &first));
+        let decision = Decision::new(stands).failing(nothing_occurs);
+        Ok(Some(decision.passing(move |view| occurs(view).unwrap_or_default())))
     }
 }
 
-fn occurs_reason(view: &mut MonitorView<'_, '_>, hit: &Hit) -> VerdictReason {
+fn occurs_at(view: &mut WindowView<'_, '_>, place: &FailingPlace) -> Option<VerdictReason> {
+    Some(occurs_reason(view, &event_hit(place.operand, place.event, view)?))
+}
+
+fn occurs_reason(view: &mut WindowView<'_, '_>, hit: &Hit) -> VerdictReason {
     let text = short_text(view.pattern_text(hit.operand));
     let condition = view.written_of(hit).and_then(|alternative| alternative.condition);
     let (because, values) = condition.map_or_else(Default::default, |code| view.explain_condition(hit, code));
@@ -140,7 +99,7 @@ fn occurs_reason(view: &mut MonitorView<'_, '_>, hit: &Hit) -> VerdictReason {
     reason_with(reason, evidence)
 }
 
-fn nothing_occurs(view: &mut MonitorView<'_, '_>) -> VerdictReason {
+fn nothing_occurs(view: &mut WindowView<'_, '_>) -> VerdictReason {
     let things: Vec<String> =
         (0..view.operands.len()).map(|operand| view.describe_operand(operand, &view.header)).collect();
     let end = to_index(view.context.window.end);

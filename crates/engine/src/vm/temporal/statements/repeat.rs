@@ -7,10 +7,14 @@ use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::failures::FailureList;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
-use crate::vm::temporal::view::{Hit, MonitorView};
+use crate::vm::temporal::search::Search;
+use crate::vm::temporal::step_lists::Certainty;
+use crate::vm::temporal::view::{Hit, WindowView};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
+use crate::vm::temporal::window_hits::WindowHits;
 use crate::vm::value_equality::equality_truth;
 use averment_base::truth::Truth;
 use averment_base::value::{Number, Value, compare};
@@ -28,11 +32,37 @@ struct RepeatSemantics {
 }
 
 impl StatementSemantics for RepeatSemantics {
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(RepeatMonitor::new(self.limit, view.listed)))
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let Some((view, hits)) = search.window() else { return Ok(None) };
+        let possible = CallStreaks::new(self.limit, view.listed).follow_hits(&hits, Certainty::Possible, view);
+        let sure = if view.tells_all(&hits) {
+            possible.clone()
+        } else {
+            CallStreaks::new(self.limit, view.listed).follow_hits(&hits, Certainty::Sure, view)
+        };
+        let (is_sure, is_possible) = possible.occurs;
+        let exercised = ExerciseState {
+            may_be_vacuous: !is_sure || sure.counts_up || possible.counts_up,
+            may_pass: is_possible && !(sure.counts_up && possible.counts_up),
+        };
+        let fails = !sure.caught.is_empty();
+        let stands = PossibleOutcomes {
+            may_fail: !possible.caught.is_empty(),
+            may_hold: !fails,
+            failed_for_good: fails,
+            exercised: Some(exercised),
+            ..PossibleOutcomes::default()
+        };
+        let latest = sure.latest.as_ref().map(|row| row.length);
+        let caught = if fails { sure.caught } else { possible.caught };
+        let decision = Decision::new(stands).failing(move |view| {
+            caught.explain_places(view, |view, row| Some(repeat_reason(view, row.first, row.last, row.length)))
+        });
+        let in_a_row = move || latest.map_or_else(String::new, |length| format!("{length} in a row"));
+        Ok(Some(decision.with_state(move |_| in_a_row())))
     }
 
-    fn vacuous_reason(&self, view: &mut MonitorView<'_, '_>) -> String {
+    fn vacuous_reason(&self, view: &mut WindowView<'_, '_>) -> String {
         let steps: Vec<u32> = view.hits_of(0).map(|hit| hit.step).collect();
         let run = view.machine.run;
         let step = |number: u32| run.steps.get(number as usize);
@@ -50,7 +80,8 @@ impl StatementSemantics for RepeatSemantics {
     }
 }
 
-struct RepeatMonitor {
+#[derive(Clone)]
+struct CallStreaks {
     limit: u32,
     /// The last matching call, and the number of equal ones before it.
     latest: Option<CallStreak>,
@@ -71,7 +102,7 @@ struct CallStreak {
     length: u32,
 }
 
-impl RepeatMonitor {
+impl CallStreaks {
     fn new(limit: u32, listed: usize) -> Self {
         let caught = FailureList::new(listed);
         Self { limit, latest: None, caught, nearly: 0, counts_up: false, occurs: (false, false) }
@@ -144,13 +175,18 @@ fn is_same_outcome<'run>(a: &Step<'run>, b: &Step<'run>) -> bool {
     same || a.status == StepStatus::Failed && b.status == StepStatus::Failed
 }
 
-impl<'run> Monitor<'run> for RepeatMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
+impl CallStreaks {
+    fn follow_hits(mut self, hits: &WindowHits, certainty: Certainty, view: &WindowView<'_, '_>) -> Self {
+        hits.steps().for_each(|step| self.add_step(step, certainty, view));
+        self
+    }
+
+    fn add_step(&mut self, hits: &[Hit], certainty: Certainty, view: &WindowView<'_, '_>) {
         let listed = || hits.iter().filter(|hit| hit.call.is_some());
         self.occurs.0 |= listed().any(|hit| hit.sure);
         self.occurs.1 |= listed().next().is_some();
-        let Some(hit) = listed().find(|hit| view.counts_match(hit)) else { return Ok(()) };
-        let (Some(place), Some(step)) = (hit.call, view.step(hit.step)) else { return Ok(()) };
+        let Some(hit) = listed().find(|hit| certainty.counts_hit(hit)) else { return };
+        let (Some(place), Some(step)) = (hit.call, view.step(hit.step)) else { return };
         let before = self.latest.take().filter(|row| row.place.checked_add(1) == Some(place));
         let last = before.as_ref().and_then(|row| view.step(row.last));
         let is_same = last.is_some_and(|last| is_same_call(last, step));
@@ -169,26 +205,10 @@ impl<'run> Monitor<'run> for RepeatMonitor {
             *caught = row.clone();
         }
         self.latest = Some(row);
-        Ok(())
-    }
-
-    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        let (sure, possible) = self.occurs;
-        let exercised =
-            Some(ExerciseState { may_be_vacuous: !sure || self.counts_up, may_pass: possible && !self.counts_up });
-        Ok(PossibleOutcomes { exercised, ..PossibleOutcomes::fails_for_good(!self.caught.is_empty()) })
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        self.caught.explain_places(view, |view, row| Some(repeat_reason(view, row.first, row.last, row.length)))
-    }
-
-    fn describe_state(&self, _: &mut MonitorView<'_, 'run>) -> String {
-        self.latest.as_ref().map_or_else(String::new, |row| format!("{} in a row", row.length))
     }
 }
 
-fn repeat_reason(view: &mut MonitorView<'_, '_>, first: u32, last: u32, length: u32) -> VerdictReason {
+fn repeat_reason(view: &mut WindowView<'_, '_>, first: u32, last: u32, length: u32) -> VerdictReason {
     let reason = format!(
         "{} is the first of {length} same calls in a row, up to {}",
         view.describe_step(first),

@@ -1,20 +1,23 @@
 //! `sequence A -> B -> C`: steps in this order under one environment, gaps allowed.
 //!
-//! For each beginning of the sequence the monitor keeps the environments under which it has occurred, and of each only what later
+//! For each beginning of the sequence those environments are kept under which it has occurred, and of each only what later
 //! steps can tell apart: where it last ended.
 
-use super::{ExerciseRule, Polarity, StatementDefinition, StatementSemantics, helping_operand, to_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, to_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::closed_form::{ClosedVerdict, ConditionOracle, OccurrenceLookup};
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::{reason_with, window_end, within_words};
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason, event_hit, operand_hits};
 use crate::vm::temporal::numbers::EnvNumbers;
 use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
+use crate::vm::temporal::search::Search;
 use crate::vm::temporal::states::{KEPT, PartialMatch};
+use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::timeline::{Env, to_index};
-use crate::vm::temporal::view::{BindingNames, Hit, MonitorView, PairFit, env_key, merge_envs, same_values};
+use crate::vm::temporal::view::{BindingNames, Hit, PairFit, WindowView, env_key, merge_envs, same_values};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, event_hit, operand_hits};
+use crate::vm::temporal::window_hits::WindowHits;
 use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -35,41 +38,70 @@ impl StatementSemantics for SequenceSemantics {
         unbound && self.within.is_none()
     }
 
-    /// Greedy: each step is the first one after the previous.
-    fn closed_form(
-        &self,
-        search: &OccurrenceLookup<'_, '_>,
-        _: &mut dyn ConditionOracle,
-    ) -> Result<Option<ClosedVerdict>, Fault> {
-        let mut reached: SmallVec<[u32; 3]> = SmallVec::new();
-        let mut last: Option<u32> = None;
-        let mut complete = true;
-        for (_, operand) in search.occurrences_from(0) {
-            let next = last.map_or_else(|| operand.first_event(), |last| operand.first_after(&[], last));
-            let Some(next) = next else {
-                complete = false;
-                break;
-            };
-            last = Some(operand.event_step(next));
-            reached.push(next);
-        }
-        Ok(Some(search.fails_with((!complete).then_some(move |view: &mut MonitorView<'_, '_>| {
-            let reached = reached.iter().enumerate().filter_map(|(operand, event)| event_hit(operand, *event, view));
-            let reached: Vec<Hit> = reached.collect();
-            Some(incomplete_reason(view, &reached, None))
-        }))))
-    }
-
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(SequenceMonitor::new(view, self.within)))
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let within = self.within;
+        let (sure, possible) = match search.window() {
+            Some((view, hits)) => {
+                let sure = SequenceReach::new(view, within, Certainty::Sure).follow_hits(&hits, view)?;
+                let possible = if sure.complete || view.tells_all(&hits) {
+                    sure.clone()
+                } else {
+                    SequenceReach::new(view, within, Certainty::Possible).follow_hits(&hits, view)?
+                };
+                (sure, possible)
+            }
+            None => {
+                let reached = first_in_order(search)?;
+                (reached.clone(), reached)
+            }
+        };
+        let stands = PossibleOutcomes {
+            may_fail: !sure.complete,
+            may_hold: possible.complete,
+            passed_for_good: sure.complete,
+            ..PossibleOutcomes::default()
+        };
+        let failing = if possible.complete { sure.clone() } else { possible };
+        let decision = Decision::new(stands).failing(move |view| incomplete_reason(view, &failing.hits(view), within));
+        Ok(Some(decision.passing(move |view| order_reason(view, &sure.hits(view)))))
     }
 }
 
-struct SequenceMonitor {
-    within: Option<StepDistance>,
-    levels: Vec<PrefixSet>,
+/// How far a sequence goes: the events of its first steps, by operand.
+#[derive(Clone, Default)]
+struct ReachedSteps {
+    events: SmallVec<[u32; 3]>,
     complete: bool,
-    reached: Vec<Hit>,
+}
+
+impl ReachedSteps {
+    fn hits(&self, view: &WindowView<'_, '_>) -> Vec<Hit> {
+        let hits = self.events.iter().enumerate().filter_map(|(operand, event)| event_hit(operand, *event, view));
+        hits.collect()
+    }
+}
+
+/// Where nothing but the order counts, each step is the first one after the previous.
+fn first_in_order(search: &mut Search<'_, '_, '_>) -> Result<ReachedSteps, Fault> {
+    let mut reached = ReachedSteps { complete: true, ..ReachedSteps::default() };
+    let mut last: Option<u32> = None;
+    for operand in 0..search.operand_count() {
+        let next = search.first_after(operand, last);
+        let Some(next) = next else {
+            reached.complete = false;
+            break;
+        };
+        last = Some(next.step);
+        reached.events.push(next.event);
+    }
+    Ok(reached)
+}
+
+struct SequenceReach {
+    within: Option<StepDistance>,
+    certainty: Certainty,
+    levels: Vec<PrefixSet>,
+    reached: ReachedSteps,
 }
 
 #[derive(Default)]
@@ -86,8 +118,8 @@ struct PrefixSet {
     once: bool,
 }
 
-impl SequenceMonitor {
-    fn new(view: &MonitorView<'_, '_>, within: Option<StepDistance>) -> Self {
+impl SequenceReach {
+    fn new(view: &WindowView<'_, '_>, within: Option<StepDistance>, certainty: Certainty) -> Self {
         let count = view.operands.len();
         let level = |at: usize| {
             let bound: BindingNames =
@@ -102,28 +134,45 @@ impl SequenceMonitor {
             let tests = (0..count).any(|operand| view.has_joins(operand));
             PrefixSet { once: within.is_none() && !adds && !tests, shared, live, ..PrefixSet::default() }
         };
-        Self { within, levels: (0..count).map(level).collect(), complete: false, reached: Vec::new() }
+        Self { within, certainty, levels: (0..count).map(level).collect(), reached: ReachedSteps::default() }
     }
 
-    fn extend_with(&mut self, length: usize, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
+    fn follow_hits(mut self, hits: &WindowHits, view: &mut WindowView<'_, '_>) -> Result<ReachedSteps, Fault> {
+        for step in hits.steps() {
+            // From the end, so that one step does not stand for two.
+            for operand in (0..view.operands.len()).rev() {
+                for hit in operand_hits(step, operand) {
+                    if !self.reached.complete && self.certainty.counts_hit(hit) {
+                        self.extend_with(operand, hit, view)?;
+                    }
+                }
+            }
+            if self.reached.complete {
+                break;
+            }
+        }
+        Ok(self.reached)
+    }
+
+    fn extend_with(&mut self, length: usize, hit: &Hit, view: &mut WindowView<'_, '_>) -> Result<(), Fault> {
         let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
         let grown = match length.checked_sub(1) {
             None => PartialMatch::empty_match(view)
-                .extended_with(hit, view)?
+                .extended_with(hit, self.certainty, view)?
                 .into_iter()
                 .collect::<SmallVec<[PartialMatch; 1]>>(),
             Some(before) => match self.levels.get_mut(before) {
-                Some(level) => level.extend_prefixes(hit, self.within, now, view)?,
+                Some(level) => level.extend_prefixes(hit, (self.within, now), self.certainty, view)?,
                 None => SmallVec::new(),
             },
         };
-        if !grown.is_empty() && self.reached.len() == length {
-            self.reached.push(hit.clone());
+        if !grown.is_empty() && self.reached.events.len() == length {
+            self.reached.events.push(hit.event);
         }
         let last = length + 1 == view.operands.len();
         for mut partial in grown {
-            if last && partial.can_end(view)? {
-                self.complete = true;
+            if last && partial.can_end(self.certainty, view)? {
+                self.reached.complete = true;
             }
             if let (Some(level), false) = (self.levels.get_mut(length), last) {
                 partial.keep_names(&level.live);
@@ -140,9 +189,9 @@ impl PrefixSet {
     fn extend_prefixes(
         &mut self,
         hit: &Hit,
-        within: Option<StepDistance>,
-        now: Option<f64>,
-        view: &mut MonitorView<'_, '_>,
+        (within, now): (Option<StepDistance>, Option<f64>),
+        certainty: Certainty,
+        view: &mut WindowView<'_, '_>,
     ) -> Result<SmallVec<[PartialMatch; 1]>, Fault> {
         let shared = env_key(&hit.env, &self.shared);
         let all_values = shared.iter().all(|id| id.is_value());
@@ -159,11 +208,11 @@ impl PrefixSet {
         for number in fitting {
             let Some((partial, recent)) = self.beginnings.get(number as usize) else { continue };
             let found = recent.find_occurrence(None, within, now);
-            if found.sure.is_none() && (found.unknown.is_none() || !view.assume_answer(Polarity::Helps)) {
+            if !found.counts(certainty) {
                 view.spend_fuel(1)?;
                 continue;
             }
-            grown.extend(partial.extended_with(hit, view)?);
+            grown.extend(partial.extended_with(hit, certainty, view)?);
         }
         Ok(grown)
     }
@@ -194,37 +243,7 @@ impl PrefixSet {
     }
 }
 
-impl<'run> Monitor<'run> for SequenceMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        // From the end, so that one step does not stand for two.
-        for operand in (0..view.operands.len()).rev() {
-            for hit in operand_hits(hits, operand) {
-                if !self.complete && view.counts_match(hit) {
-                    self.extend_with(operand, hit, view)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        Ok(PossibleOutcomes::holds_for_good(self.complete))
-    }
-
-    fn is_settled(&self) -> bool {
-        self.complete
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        incomplete_reason(view, &self.reached, self.within)
-    }
-
-    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        order_reason(view, &self.reached)
-    }
-}
-
-fn incomplete_reason(view: &mut MonitorView<'_, '_>, reached: &[Hit], within: Option<StepDistance>) -> VerdictReason {
+fn incomplete_reason(view: &mut WindowView<'_, '_>, reached: &[Hit], within: Option<StepDistance>) -> VerdictReason {
     let Some(last) = reached.last() else {
         let thing = view.pattern_words(0);
         let evidence =
@@ -246,7 +265,7 @@ fn incomplete_reason(view: &mut MonitorView<'_, '_>, reached: &[Hit], within: Op
     reason_with(reason, evidence)
 }
 
-fn order_reason(view: &mut MonitorView<'_, '_>, reached: &[Hit]) -> VerdictReason {
+fn order_reason(view: &mut WindowView<'_, '_>, reached: &[Hit]) -> VerdictReason {
     let Some(last) = reached.last() else { return VerdictReason::default() };
     let mut steps = nearest_prefix(view, last).0;
     steps.push(last.clone());
@@ -257,7 +276,7 @@ fn order_reason(view: &mut MonitorView<'_, '_>, reached: &[Hit]) -> VerdictReaso
 }
 
 /// The steps before the last one and their values; for each the nearest that fits.
-fn nearest_prefix(view: &MonitorView<'_, '_>, last: &Hit) -> (Vec<Hit>, Env) {
+fn nearest_prefix(view: &WindowView<'_, '_>, last: &Hit) -> (Vec<Hit>, Env) {
     let (mut hits, mut env, mut from) = (Vec::new(), last.env.clone(), last.step);
     for operand in (0..last.operand).rev() {
         let fits = |hit: &Hit| same_values(&hit.env, &env) == PairFit::Yes;

@@ -1,18 +1,20 @@
 //! `together A, B` and `apart A, B`: steps in one turn, or overlapping in time.
 
-use super::{
-    ExerciseRule, Polarity, StatementDefinition, StatementSemantics, StepRequirement, helping_operand, hurting_operand,
-};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, StepRequirement, helping_operand, hurting_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
+use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::{MOST_COMPARED, reason_with};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::numbers::NumberedWords;
-use crate::vm::temporal::view::{Hit, MonitorView, PairFit, same_values};
+use crate::vm::temporal::search::Search;
+use crate::vm::temporal::step_lists::Certainty;
+use crate::vm::temporal::view::{Hit, PairFit, WindowView, same_values};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
+use crate::vm::temporal::window_hits::WindowHits;
 use averment_runs::run::Step;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
@@ -39,8 +41,39 @@ struct TogetherSemantics {
 }
 
 impl StatementSemantics for TogetherSemantics {
-    fn build_monitor<'run>(&self, view: &MonitorView<'_, 'run>) -> Result<Box<dyn Monitor<'run> + 'run>, Fault> {
-        Ok(Box::new(TogetherMonitor::new(view, self.wanted)))
+    fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
+        let Some((view, hits)) = search.window() else { return Ok(None) };
+        let wanted = self.wanted;
+        let first = if wanted { Certainty::Sure } else { Certainty::Possible };
+        let found = find_together(&hits, first, wanted, view)?;
+        let is_settled = found.is_empty() != wanted;
+        let other = if is_settled { found.clone() } else { find_together(&hits, first.opposite(), wanted, view)? };
+        let (sure, possible) = if wanted { (found, other) } else { (other, found) };
+        let (is_sure, is_possible) = (!sure.is_empty(), !possible.is_empty());
+        let stands = if wanted {
+            PossibleOutcomes {
+                may_fail: !is_sure,
+                may_hold: is_possible,
+                passed_for_good: is_sure,
+                ..PossibleOutcomes::default()
+            }
+        } else {
+            PossibleOutcomes {
+                may_fail: is_possible,
+                may_hold: !is_sure,
+                failed_for_good: is_sure,
+                ..PossibleOutcomes::default()
+            }
+        };
+        let caught = if is_sure { sure.clone() } else { possible };
+        let decision = Decision::new(stands).failing(move |view| match wanted {
+            true => never_together(view),
+            false => caught.explain_places(view, |view, (hit, other)| Some(are_together(view, hit, *other))),
+        });
+        Ok(Some(decision.passing(move |view| match sure.first() {
+            Some((hit, other)) => are_together(view, hit, *other),
+            None => never_together(view),
+        })))
     }
 
     fn step_requirement(&self) -> Option<StepRequirement> {
@@ -49,87 +82,50 @@ impl StatementSemantics for TogetherSemantics {
     }
 }
 
-struct TogetherMonitor {
+type TogetherPairs = FailureList<(Hit, u32)>;
+
+/// Steps that are together with an earlier one; only the first where one is wanted, or where failures are not listed.
+fn find_together(
+    hits: &WindowHits,
+    certainty: Certainty,
     wanted: bool,
-    sides: [MatchIndex<StepTimes>; 2],
-    /// Steps that are together with another one; for `apart`, the later of each pair.
-    found: FailureList<(Hit, u32)>,
-}
-
-impl TogetherMonitor {
-    fn new(view: &MonitorView<'_, '_>, wanted: bool) -> Self {
-        Self {
-            wanted,
-            sides: [
-                MatchIndex::new(GroupKeys::between_operands(view, 0, 1)),
-                MatchIndex::new(GroupKeys::between_operands(view, 1, 0)),
-            ],
-            found: FailureList::for_view(view),
-        }
-    }
-
-    fn answer_polarity(&self) -> Polarity {
-        if self.wanted { Polarity::Helps } else { Polarity::Hurts }
-    }
-}
-
-impl<'run> Monitor<'run> for TogetherMonitor {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        let polarity = self.answer_polarity();
-        let counted: SmallVec<[&Hit; 2]> = hits.iter().filter(|hit| view.counts_match(hit)).collect();
-        let all = !self.wanted && view.listed > 0;
+    view: &mut WindowView<'_, '_>,
+) -> Result<TogetherPairs, Fault> {
+    let side = |own, other, view: &WindowView<'_, '_>| {
+        MatchIndex::<StepTimes>::new(GroupKeys::between_operands(view, own, other))
+    };
+    let mut sides = [side(0, 1, view), side(1, 0, view)];
+    let (mut found, is_listed) = (FailureList::for_view(view), !wanted && view.listed > 0);
+    for step in hits.steps() {
+        let counted: SmallVec<[&Hit; 2]> = step.iter().filter(|hit| certainty.counts_hit(hit)).collect();
         for hit in &counted {
-            let Some(step) = view.step(hit.step) else { continue };
-            let wanted = all || self.found.is_empty();
-            let (Some(others), true) = (self.sides.get_mut(1 - hit.operand.min(1)), wanted) else { continue };
-            let mut found = None;
-            others.visit_groups(view, hit.as_side(), |group, fit, view| {
-                if view.accepts_fit(fit, polarity) {
+            let (Some(others), Some(step)) = (sides.get_mut(1 - hit.operand.min(1)), view.step(hit.step)) else {
+                continue;
+            };
+            let mut partner = None;
+            others.visit_groups(view, hit.as_side(), |group, fit, _| {
+                if certainty.counts_fit(fit) {
                     let together = group.data.find_partner(step);
-                    found = together.sure.or_else(|| together.unknown.filter(|_| view.assume_answer(polarity)));
+                    partner = together.sure.or_else(|| together.unknown.filter(|_| certainty == Certainty::Possible));
                 }
-                Ok(if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+                Ok(if partner.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             })?;
-            if let Some(other) = found {
+            if let Some(other) = partner {
                 // A step fails it once, whatever it matches.
-                self.found.push_with(|| ((*hit).clone(), other));
+                found.push_with(|| ((*hit).clone(), other));
                 break;
             }
         }
+        if !is_listed && !found.is_empty() {
+            break;
+        }
         for hit in counted {
-            if let (Some(side), Some(step)) = (self.sides.get_mut(hit.operand), view.step(hit.step)) {
+            if let (Some(side), Some(step)) = (sides.get_mut(hit.operand), view.step(hit.step)) {
                 side.add_match(view, hit, &hit.env, |times| times.add_step(hit.step, step))?;
             }
         }
-        Ok(())
     }
-
-    fn possible_outcomes(&mut self, _: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        let found = !self.found.is_empty();
-        Ok(if self.wanted { PossibleOutcomes::holds_for_good(found) } else { PossibleOutcomes::fails_for_good(found) })
-    }
-
-    fn is_settled(&self) -> bool {
-        !self.found.is_empty()
-    }
-
-    fn only_adds_failures(&self) -> bool {
-        !self.wanted
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        match (self.found.first(), self.wanted) {
-            (None, _) => never_together(view),
-            (Some((hit, other)), true) => are_together(view, hit, *other),
-            (Some(_), false) => {
-                self.found.explain_places(view, |view, (hit, other)| Some(are_together(view, hit, *other)))
-            }
-        }
-    }
-
-    fn explain_pass(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        self.explain_failure(view)
-    }
+    Ok(found)
 }
 
 #[derive(Debug, Default)]
@@ -216,8 +212,8 @@ fn start_bits(start: f64) -> u64 {
     (start + 0.0).to_bits()
 }
 
-fn are_together(view: &mut MonitorView<'_, '_>, hit: &Hit, other: u32) -> VerdictReason {
-    let turn = |step: u32, view: &MonitorView<'_, '_>| view.step(step).and_then(|step| step.turn);
+fn are_together(view: &mut WindowView<'_, '_>, hit: &Hit, other: u32) -> VerdictReason {
+    let turn = |step: u32, view: &WindowView<'_, '_>| view.step(step).and_then(|step| step.turn);
     let (a, b) = (turn(hit.step, view), turn(other, view));
     let how = if a.is_some() && a == b { "in one turn" } else { "overlapping in time" };
     let reason = format!("{} and {} are {how}", view.describe_step(other), view.describe_step(hit.step));
@@ -226,7 +222,7 @@ fn are_together(view: &mut MonitorView<'_, '_>, hit: &Hit, other: u32) -> Verdic
     reason_with(reason, evidence)
 }
 
-fn never_together(view: &mut MonitorView<'_, '_>) -> VerdictReason {
+fn never_together(view: &mut WindowView<'_, '_>) -> VerdictReason {
     for operand in 0..view.operands.len().min(2) {
         if view.first_hit(operand).is_none() {
             let near = view.misspelled_name(operand).into_iter().collect();
@@ -238,8 +234,8 @@ fn never_together(view: &mut MonitorView<'_, '_>) -> VerdictReason {
     let mut reason = format!("no {left} and {right}{same} are in one turn or overlap in time");
     let pairs = nearest_pairs(view);
     let proof =
-        |hit: &Hit, view: &MonitorView<'_, '_>| view.step_proof(hit.step, hit.operand, Role::NearMiss, String::new());
-    let evidence = |(a, b): &(Hit, Hit), view: &MonitorView<'_, '_>| -> Vec<VerdictEvidence> {
+        |hit: &Hit, view: &WindowView<'_, '_>| view.step_proof(hit.step, hit.operand, Role::NearMiss, String::new());
+    let evidence = |(a, b): &(Hit, Hit), view: &WindowView<'_, '_>| -> Vec<VerdictEvidence> {
         vec![proof(a, view), proof(b, view)]
     };
     let fitting = |(a, b): &&(Hit, Hit)| same_values(&a.env, &b.env) == PairFit::Yes;
@@ -256,12 +252,12 @@ fn never_together(view: &mut MonitorView<'_, '_>) -> VerdictReason {
     reason_with(reason, Vec::new())
 }
 
-fn placed_words(view: &MonitorView<'_, '_>, hit: &Hit) -> String {
+fn placed_words(view: &WindowView<'_, '_>, hit: &Hit) -> String {
     let turn = view.step(hit.step).and_then(|step| step.turn);
     view.describe_step(hit.step) + &turn.map_or_else(String::new, |turn| format!(" in turn {turn}"))
 }
 
-fn overlap_words(view: &MonitorView<'_, '_>, a: &Hit, b: &Hit) -> Option<&'static str> {
+fn overlap_words(view: &WindowView<'_, '_>, a: &Hit, b: &Hit) -> Option<&'static str> {
     let (a, b) = (view.step(a.step)?, view.step(b.step)?);
     if a.turn.is_some() && a.turn == b.turn {
         return Some("in one turn");
@@ -272,7 +268,7 @@ fn overlap_words(view: &MonitorView<'_, '_>, a: &Hit, b: &Hit) -> Option<&'stati
     (starts || overlap).then_some("overlapping in time")
 }
 
-fn pair_mismatch(view: &mut MonitorView<'_, '_>, a: &Hit, b: &Hit, how: &str) -> Option<String> {
+fn pair_mismatch(view: &mut WindowView<'_, '_>, a: &Hit, b: &Hit, how: &str) -> Option<String> {
     let join_mismatch = view.join_mismatch(b, &a.env, std::slice::from_ref(a))?;
     let (first, second) = (view.describe_step(a.step), view.describe_step(b.step));
     if same_values(&a.env, &b.env) == PairFit::No {
@@ -283,7 +279,7 @@ fn pair_mismatch(view: &mut MonitorView<'_, '_>, a: &Hit, b: &Hit, how: &str) ->
 }
 
 /// `` with the same `$c` ``: what both patterns of a statement bind.
-fn same_names(view: &MonitorView<'_, '_>) -> String {
+fn same_names(view: &WindowView<'_, '_>) -> String {
     let names = view.entry.map_or(&[][..], |entry| entry.binding_names.as_slice());
     let shared = view.shared_names(0, 1);
     let known = shared.iter().filter_map(|name| names.get(*name as usize));
@@ -295,7 +291,7 @@ fn same_names(view: &MonitorView<'_, '_>) -> String {
 const MOST_PAIRED: usize = 200;
 
 /// Pairs of different steps, nearest first: by turn if both have one, then by order.
-fn nearest_pairs(view: &MonitorView<'_, '_>) -> Vec<(Hit, Hit)> {
+fn nearest_pairs(view: &WindowView<'_, '_>) -> Vec<(Hit, Hit)> {
     let turn = |hit: &Hit| view.step(hit.step).and_then(|step| step.turn);
     let left: Vec<Hit> = view.hits_of(0).take(MOST_PAIRED).collect();
     let right: Vec<Hit> = view.hits_of(1).take(MOST_PAIRED).collect();

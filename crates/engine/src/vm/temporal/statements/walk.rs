@@ -8,8 +8,8 @@ use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{AssertionViolation, Role, VerdictEvidence, ViolationList};
 use crate::vm::temporal::explain::{count_words, reason_with};
-use crate::vm::temporal::monitor::VerdictReason;
-use crate::vm::temporal::view::MonitorView;
+use crate::vm::temporal::view::WindowView;
+use crate::vm::temporal::window_events::VerdictReason;
 use averment_base::value::{Node, Value, ValueText};
 use averment_builtins::detect::Detector;
 
@@ -38,6 +38,12 @@ pub(super) struct ValueWalk {
     pub(super) has_absent: bool,
 }
 
+impl ValueWalk {
+    pub(super) fn of_first(first: &FoundValue) -> Self {
+        Self { found: vec![first.clone()], count: 1, ..Self::default() }
+    }
+}
+
 struct WalkVisit<'run> {
     node: Node<'run>,
     parent: Option<usize>,
@@ -62,7 +68,7 @@ pub(super) fn walk_value<'run>(
     predicate: CodeId,
     scope: &ExpressionScope<'_, 'run>,
     wanted: FindLimit,
-    view: &mut MonitorView<'_, 'run>,
+    view: &mut WindowView<'_, 'run>,
 ) -> Result<ValueWalk, Fault> {
     let mut visits = vec![WalkVisit { node: root, parent: None, segment: WalkSegment::Index(0) }];
     let mut open = vec![0_usize];
@@ -133,7 +139,7 @@ fn nearest_key<'run>(visits: &[WalkVisit<'run>], at: usize) -> Option<&'run str>
     }
 }
 
-fn found_place(visits: &[WalkVisit<'_>], at: usize, view: &MonitorView<'_, '_>) -> FoundValue {
+fn found_place(visits: &[WalkVisit<'_>], at: usize, view: &WindowView<'_, '_>) -> FoundValue {
     let mut segments = Vec::new();
     let mut next = visits.get(at);
     let Some(node) = next.map(|visit| visit.node) else { return FoundValue::without_place() };
@@ -166,7 +172,7 @@ fn found_kinds(
     node: &Node<'_>,
     key: Option<&str>,
     predicate: CodeId,
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
 ) -> Result<Vec<&'static str>, Fault> {
     let program = view.machine.program;
     let ops = program
@@ -203,7 +209,7 @@ impl FoundValue {
 
 /// The first finding represents all; each listed one is reported.
 pub(super) fn found_all(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     places: &[FoundValue],
     count: u64,
     predicate: CodeId,
@@ -222,7 +228,7 @@ pub(super) fn found_all(
 
 /// The place and length of a finding, never its value; and the number of further findings.
 pub(super) fn found_reason(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     place: &FoundValue,
     more: &[FoundValue],
     others: u64,

@@ -1,16 +1,17 @@
 //! What `never B after A`, `never B before A` and `never B between A and C` share: several B's, the windows that A's open, the words.
 
-use super::{Polarity, StatementOperand, hurting_operand};
+use super::{StatementOperand, hurting_operand};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::temporal::explain::{reason_with, within_words};
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::monitor::{Monitor, PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
+use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::timeline::Env;
-use crate::vm::temporal::view::{Hit, MonitorView, PairFit, PairSide, env_key, merge_envs, same_values};
+use crate::vm::temporal::view::{Hit, PairFit, PairSide, WindowView, env_key, merge_envs, same_values};
+use crate::vm::temporal::window_events::VerdictReason;
 use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
@@ -30,74 +31,10 @@ pub(super) struct WindowRoles {
     pub(super) close: Option<usize>,
 }
 
-/// `never B, C after A` holds if it holds for B and for C.
-pub(super) struct AllMonitors<M> {
-    parts: Vec<M>,
-}
-
-impl<M> AllMonitors<M> {
-    /// One monitor per forbidden pattern, the first `steps` roles; the window's roles follow.
-    pub(super) fn new(view: &MonitorView<'_, '_>, steps: usize, make: impl Fn(WindowRoles) -> M) -> Self {
-        let close = Some(steps + 1).filter(|close| *close < view.operands.len());
-        // What matches no step of the run cannot be in a window; one of them is kept to say whether a window opens.
-        let occurs = |operand: &usize| {
-            let matches = view.operands.get(*operand).and_then(|operand| view.timeline.matches_of(operand.unique));
-            matches.is_some_and(|matches| !matches.events.is_empty())
-        };
-        let mut wanted: Vec<usize> = (0..steps).filter(occurs).collect();
-        if wanted.is_empty() {
-            wanted.push(0);
-        }
-        Self { parts: wanted.into_iter().map(|step| make(WindowRoles { step, edge: steps, close })).collect() }
-    }
-}
-
-impl<'run, M: Monitor<'run>> Monitor<'run> for AllMonitors<M> {
-    fn observe_hits(&mut self, hits: &[Hit], view: &mut MonitorView<'_, 'run>) -> Result<(), Fault> {
-        self.parts.iter_mut().try_for_each(|part| part.observe_hits(hits, view))
-    }
-
-    fn possible_outcomes(&mut self, view: &mut MonitorView<'_, 'run>) -> Result<PossibleOutcomes, Fault> {
-        let mut all = PossibleOutcomes { may_hold: true, ..PossibleOutcomes::default() };
-        for part in &mut self.parts {
-            let judged = part.possible_outcomes(view)?;
-            all.may_fail |= judged.may_fail;
-            all.may_hang |= judged.may_hang;
-            all.failed_for_good |= judged.failed_for_good;
-            all.exercised = judged.exercised;
-        }
-        all.may_hang &= !all.may_fail;
-        all.may_hold = !all.may_fail && !all.may_hang;
-        Ok(all)
-    }
-
-    fn is_settled(&self) -> bool {
-        // Which of several speaks is only known when all have seen the window.
-        matches!(self.parts.as_slice(), [part] if part.is_settled())
-    }
-
-    fn only_adds_failures(&self) -> bool {
-        self.parts.iter().all(M::only_adds_failures)
-    }
-
-    fn explain_failure(&self, view: &mut MonitorView<'_, 'run>) -> VerdictReason {
-        // Beside one that fails, a window that never closes is no violation.
-        let fails = self.parts.iter().any(M::is_settled);
-        let parts = self.parts.iter().filter(|part| part.is_settled() || !fails);
-        let parts: Vec<VerdictReason> = parts.map(|part| part.explain_failure(view)).collect();
-        VerdictReason::join_parts(parts, view.listed)
-    }
-}
-
-#[derive(Clone)]
-pub(super) struct WindowHit {
-    pub(super) hit: Hit,
-    pub(super) edge: u32,
-}
-
 pub(super) struct WindowOpenings {
     pub(super) roles: WindowRoles,
     within: Option<StepDistance>,
+    certainty: Certainty,
     opens: MatchIndex<RecentOccurrences>,
     /// The latest C by value; `None` if the statement has no C.
     shields: Option<MatchIndex<Option<u32>>>,
@@ -106,7 +43,12 @@ pub(super) struct WindowOpenings {
 }
 
 impl WindowOpenings {
-    pub(super) fn new(view: &MonitorView<'_, '_>, roles: WindowRoles, within: Option<StepDistance>) -> Self {
+    pub(super) fn new(
+        view: &WindowView<'_, '_>,
+        roles: WindowRoles,
+        within: Option<StepDistance>,
+        certainty: Certainty,
+    ) -> Self {
         let WindowRoles { step, edge, close } = roles;
         // What a C's values and tests can tell apart among the A's.
         let detail = close.map_or(Vec::new(), |close| {
@@ -117,7 +59,18 @@ impl WindowOpenings {
         let plain = |close| !view.has_joins(close) && !view.has_joins(edge) && alone(close);
         let closable = close.filter(|close| plain(*close)).map(|_| FxHashMap::default());
         let shields = close.map(|close| MatchIndex::new(GroupKeys::for_pairs(view, close, &known)));
-        Self { roles, within, opens: MatchIndex::new(GroupKeys::new(view, edge, step, &detail)), shields, closable }
+        let opens = MatchIndex::new(GroupKeys::new(view, edge, step, &detail));
+        Self { roles, within, certainty, opens, shields, closable }
+    }
+
+    pub(super) fn is_closing(&self, hit: &Hit) -> bool {
+        Some(hit.operand) == self.roles.close && self.certainty.opposite().counts_hit(hit)
+    }
+
+    /// The matches of a step that count.
+    pub(super) fn hits_of<'h>(&self, step: &'h [Hit], operand: usize) -> impl Iterator<Item = &'h Hit> + use<'h> {
+        let certainty = self.certainty;
+        step.iter().filter(move |hit| hit.operand == operand && certainty.counts_hit(hit))
     }
 
     /// A's whose windows contain this B, with the values of both; the first or `all`.
@@ -125,30 +78,30 @@ impl WindowOpenings {
         &mut self,
         hit: &Hit,
         all: bool,
-        view: &mut MonitorView<'_, '_>,
+        view: &mut WindowView<'_, '_>,
     ) -> Result<Vec<(u32, Env)>, Fault> {
         let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
-        let (within, shields) = (self.within, &mut self.shields);
+        let (within, certainty, shields) = (self.within, self.certainty, &mut self.shields);
         let mut caught = Vec::new();
         self.opens.visit_groups(view, hit.as_side(), |group, fit, view| {
-            if !view.accepts_fit(fit, Polarity::Hurts) {
+            if !certainty.counts_fit(fit) {
                 return Ok(ControlFlow::Continue(()));
             }
             let env = merge_envs(&group.env, &hit.env);
             let since = match shields {
-                Some(shields) => latest_shield(shields, &env, view)?,
+                Some(shields) => latest_shield(shields, &env, certainty.opposite(), view)?,
                 None => None,
             };
             // An A at the very step of the shield opens a window of its own.
             let found = group.data.find_occurrence(since.and_then(|since| since.checked_sub(1)), within, now);
-            let occurrence = found.sure.or_else(|| found.unknown.filter(|_| view.assume_answer(Polarity::Hurts)));
+            let occurrence = found.sure.or_else(|| found.unknown.filter(|_| certainty == Certainty::Possible));
             caught.extend(occurrence.map(|occurrence| (occurrence.step, env)));
             Ok(if all || caught.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         Ok(caught)
     }
 
-    pub(super) fn add_opening(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
+    pub(super) fn add_opening(&mut self, hit: &Hit, view: &mut WindowView<'_, '_>) -> Result<(), Fault> {
         let measure = view.step(hit.step).and_then(|step| step_measure(self.within, step));
         let group = self
             .opens
@@ -162,7 +115,7 @@ impl WindowOpenings {
         Ok(())
     }
 
-    pub(super) fn add_shield(&mut self, hit: &Hit, view: &mut MonitorView<'_, '_>) -> Result<(), Fault> {
+    pub(super) fn add_shield(&mut self, hit: &Hit, view: &mut WindowView<'_, '_>) -> Result<(), Fault> {
         let closed = self
             .closable
             .as_mut()
@@ -178,11 +131,12 @@ impl WindowOpenings {
 fn latest_shield(
     shields: &mut MatchIndex<Option<u32>>,
     env: &Env,
-    view: &mut MonitorView<'_, '_>,
+    certainty: Certainty,
+    view: &mut WindowView<'_, '_>,
 ) -> Result<Option<u32>, Fault> {
     let mut latest = None;
-    shields.visit_groups(view, PairSide { event: None, env }, |group, fit, view| {
-        if view.accepts_fit(fit, Polarity::Helps) {
+    shields.visit_groups(view, PairSide { event: None, env }, |group, fit, _| {
+        if certainty.counts_fit(fit) {
             latest = latest.max(group.data);
         }
         Ok(ControlFlow::Continue(()))
@@ -199,7 +153,7 @@ pub(super) enum ForbiddenWindow {
 }
 
 pub(super) fn in_window(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     hit: &Hit,
     roles: WindowRoles,
     window: ForbiddenWindow,
@@ -230,7 +184,7 @@ pub(super) fn in_window(
 }
 
 fn nearly_closing(
-    view: &mut MonitorView<'_, '_>,
+    view: &mut WindowView<'_, '_>,
     hit: &Hit,
     edge: usize,
     opening: u32,

@@ -1,0 +1,191 @@
+//! Where a statement stands on a window: one answer for all that is unknown, the places where it fails, and the words for them.
+
+use super::explain::pass_reason;
+use super::failures::FailureList;
+use super::search::{FoundMatch, Search};
+use super::step_lists::Certainty;
+use super::view::{Hit, WindowView};
+use super::window_events::{PossibleOutcomes, VerdictReason};
+use crate::vm::fault::Fault;
+
+/// A match by which a statement fails, or may fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FailingPlace {
+    pub(super) step: u32,
+    pub(super) operand: usize,
+    pub(super) event: u32,
+    pub(super) others: (Option<u32>, Option<u32>),
+}
+
+impl FailingPlace {
+    pub(super) fn of_hit(hit: &Hit, others: (Option<u32>, Option<u32>)) -> Self {
+        Self { step: hit.step, operand: hit.operand, event: hit.event, others }
+    }
+
+    pub(super) fn at_step(step: u32) -> Self {
+        Self { step, operand: 0, event: 0, others: (None, None) }
+    }
+}
+
+/// The places where a statement fails for sure, and the first where it may fail.
+#[derive(Debug, Clone)]
+pub(super) struct PlaceTally {
+    pub(super) sure: Vec<FailingPlace>,
+    pub(super) possible: Option<FailingPlace>,
+    /// Whether the search for more of this operand may end.
+    pub(super) is_enough: bool,
+    listed: usize,
+}
+
+impl PlaceTally {
+    pub(super) fn new(search: &Search<'_, '_, '_>) -> Self {
+        Self { sure: Vec::new(), possible: None, is_enough: false, listed: search.listed }
+    }
+
+    pub(super) fn add_sure(&mut self, place: FailingPlace) {
+        self.is_enough = self.listed == 0;
+        self.sure.push(place);
+    }
+
+    pub(super) fn add_possible(&mut self, place: FailingPlace) {
+        self.possible = Some(self.possible.map_or(place, |known| known.min(place)));
+    }
+
+    pub(super) fn begin_operand(&mut self) {
+        self.is_enough = false;
+    }
+
+    /// One failure for each step, whatever it matches.
+    pub(super) fn unite_steps(&mut self) {
+        self.sure.sort_unstable();
+        self.sure.dedup_by_key(|place| place.step);
+    }
+
+    pub(super) fn outcomes(&self) -> PossibleOutcomes {
+        let fails = !self.sure.is_empty();
+        PossibleOutcomes {
+            may_fail: fails || self.possible.is_some(),
+            may_hold: !fails,
+            failed_for_good: fails,
+            ..PossibleOutcomes::default()
+        }
+    }
+
+    /// All sure failures in step order, or else the first that is possible.
+    pub(super) fn failures(&mut self) -> FailureList<FailingPlace> {
+        self.sure.sort_unstable();
+        let mut failures = FailureList::new(self.listed);
+        failures.extend(self.sure.iter().copied().chain(self.possible.filter(|_| self.sure.is_empty())));
+        failures
+    }
+
+    pub(super) fn decide<W>(mut self, words: W) -> Decision
+    where
+        W: Fn(&mut WindowView<'_, '_>, &FailingPlace) -> Option<VerdictReason> + 'static,
+    {
+        let stands = self.outcomes();
+        let failures = self.failures();
+        Decision::new(stands).failing(move |view| failures.explain_places(view, &words))
+    }
+}
+
+impl Search<'_, '_, '_> {
+    /// Whether a match fails the statement, and whether it may: `fails` says where, of what is sure or of what is possible.
+    pub(super) fn judge_match(
+        &mut self,
+        tally: &mut PlaceTally,
+        own: FoundMatch,
+        mut fails: impl FnMut(&mut Self, Certainty) -> Result<Option<FailingPlace>, Fault>,
+    ) -> Result<(), Fault> {
+        let Some(place) = fails(self, Certainty::Possible)? else { return Ok(()) };
+        let sure = if self.is_certain() {
+            Some(place)
+        } else if own.sure {
+            fails(self, Certainty::Sure)?
+        } else {
+            None
+        };
+        match sure {
+            Some(place) => tally.add_sure(place),
+            None => tally.add_possible(place),
+        }
+        Ok(())
+    }
+
+    /// The same of all matches of an operand, up to the first that fails where failures are not listed. Where nothing but the order tells
+    /// matches apart, `decisive` is the one that fails if any does: the last (`true`) or the first.
+    pub(super) fn judge_matches(
+        &mut self,
+        tally: &mut PlaceTally,
+        operand: usize,
+        decisive: Option<bool>,
+        fails: impl Fn(&mut Self, FoundMatch, Certainty) -> Result<Option<FailingPlace>, Fault>,
+    ) -> Result<(), Fault> {
+        tally.begin_operand();
+        let decisive = decisive.and_then(|last| self.outermost(operand, last));
+        if let Some(own) = decisive
+            && fails(self, own, Certainty::Possible)?.is_none()
+        {
+            return Ok(());
+        }
+        for number in self.numbers(operand) {
+            if let Some(own) = self.match_at(operand, number) {
+                self.judge_match(tally, own, |search, certainty| fails(search, own, certainty))?;
+            }
+            if tally.is_enough {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+type Words = Box<dyn Fn(&mut WindowView<'_, '_>) -> VerdictReason>;
+
+type StateWords = Box<dyn Fn(&WindowView<'_, '_>) -> String>;
+
+pub(super) struct Decision {
+    pub(super) stands: PossibleOutcomes,
+    failure: Option<Words>,
+    pass: Option<Words>,
+    state: Option<StateWords>,
+}
+
+impl Decision {
+    pub(super) fn new(stands: PossibleOutcomes) -> Self {
+        Self { stands, failure: None, pass: None, state: None }
+    }
+
+    pub(super) fn fails_for_good(self, failed_for_good: bool) -> Self {
+        Self { stands: PossibleOutcomes { failed_for_good, ..self.stands }, ..self }
+    }
+
+    /// Why it fails or, where that is not known, may fail.
+    pub(super) fn failing(self, words: impl Fn(&mut WindowView<'_, '_>) -> VerdictReason + 'static) -> Self {
+        Self { failure: Some(Box::new(words)), ..self }
+    }
+
+    pub(super) fn passing(self, words: impl Fn(&mut WindowView<'_, '_>) -> VerdictReason + 'static) -> Self {
+        Self { pass: Some(Box::new(words)), ..self }
+    }
+
+    /// What has come so far, for a derivation.
+    pub(super) fn with_state(self, words: impl Fn(&WindowView<'_, '_>) -> String + 'static) -> Self {
+        Self { state: Some(Box::new(words)), ..self }
+    }
+
+    pub(super) fn explain_failure(&self, view: &mut WindowView<'_, '_>) -> VerdictReason {
+        self.failure.as_ref().map_or_else(VerdictReason::default, |words| words(view))
+    }
+
+    pub(super) fn explain_pass(&self, view: &mut WindowView<'_, '_>) -> VerdictReason {
+        match &self.pass {
+            Some(words) => words(view),
+            None => pass_reason(view),
+        }
+    }
+
+    pub(super) fn describe_state(&self, view: &WindowView<'_, '_>) -> String {
+        self.state.as_ref().map_or_else(String::new, |words| words(view))
+    }
+}

@@ -1,0 +1,186 @@
+//! What is said of a window: where a statement may stand, what was seen of its patterns, which events are matches in it.
+
+use super::plan::StepKindSet;
+use super::statements::ExerciseState;
+use super::timeline::{Env, MatchEvent, Timeline, ValueId, to_index};
+use super::view::{Hit, PairFit, WindowView, env_key};
+use crate::vm::fault::Fault;
+use crate::vm::outcome::{VerdictEvidence, ViolationList};
+use averment_runs::run::{Step, StepKind};
+use smallvec::SmallVec;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct PossibleOutcomes {
+    /// It fails for some answer to what is unknown.
+    pub(super) may_fail: bool,
+    pub(super) may_hold: bool,
+    /// For some answer it is undecided by itself (`never … between` with a window that never closes).
+    pub(super) may_hang: bool,
+    /// It failed, and no longer run can change that.
+    pub(super) failed_for_good: bool,
+    /// It passed, and no longer run can change that.
+    pub(super) passed_for_good: bool,
+    pub(super) by_missing: bool,
+    /// For statements with their own notion of exercise: whether they are exercised if they hold.
+    pub(super) exercised: Option<ExerciseState>,
+}
+
+impl PossibleOutcomes {
+    pub(super) fn merge_with(self, other: Self) -> Self {
+        Self {
+            may_fail: self.may_fail || other.may_fail,
+            may_hold: self.may_hold || other.may_hold,
+            may_hang: self.may_hang || other.may_hang,
+            by_missing: self.by_missing || other.by_missing,
+            ..self
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct VerdictReason {
+    pub(super) reason: String,
+    /// A minimal set of steps and values that proves it.
+    pub(super) evidence: Vec<VerdictEvidence>,
+    pub(super) violations: ViolationList,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct SeenPatterns {
+    pub(super) operands: SmallVec<[PatternPresence; 4]>,
+    pub(super) unknown: Option<Hit>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct PatternPresence {
+    pub(super) sure: bool,
+    pub(super) possible: bool,
+}
+
+impl SeenPatterns {
+    pub(super) fn note_hit(&mut self, hit: &Hit) {
+        if let Some(operand) = self.operands.get_mut(hit.operand) {
+            operand.possible = true;
+            operand.sure |= hit.sure;
+        }
+        if !hit.sure && self.unknown.is_none() {
+            self.unknown = Some(hit.clone());
+        }
+    }
+}
+
+pub(super) fn call_position(step: u32, view: &WindowView<'_, '_>) -> Option<u32> {
+    let info = view.step(step)?;
+    if info.kind != StepKind::Call {
+        return None;
+    }
+    if info.status.is_executed()
+        && let Some(first) = view.calls.first().and_then(|first| view.step(*first))
+        && first.status.is_executed()
+    {
+        return info.call_position.checked_sub(first.call_position);
+    }
+    view.calls.binary_search(&step).ok().map(to_index)
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum EventSelection {
+    Range(super::plan::UniquePatternId, std::ops::Range<u32>),
+    List(super::plan::UniquePatternId, Vec<u32>),
+}
+
+impl EventSelection {
+    fn unique_pattern(&self) -> super::plan::UniquePatternId {
+        match self {
+            Self::Range(unique, _) | Self::List(unique, _) => *unique,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Range(_, range) => range.len(),
+            Self::List(_, list) => list.len(),
+        }
+    }
+
+    pub(super) fn step_kinds(&self, timeline: &Timeline<'_>, steps: &[Step<'_>]) -> StepKindSet {
+        let all = timeline.matches_of(self.unique_pattern()).map_or(StepKindSet::default(), |matches| matches.kinds);
+        let mut events = self.numbered_events(timeline).filter_map(|(_, event)| steps.get(event.step as usize));
+        if all.iter().nth(1).is_none() {
+            // Nearly every pattern is of one kind.
+            return events.next().map_or(StepKindSet::default(), |_| all);
+        }
+        let mut kinds = StepKindSet::default();
+        events.for_each(|step| kinds.add_kind(step.kind));
+        kinds
+    }
+
+    pub(super) fn numbered_events<'t>(
+        &'t self,
+        timeline: &'t Timeline<'_>,
+    ) -> impl Iterator<Item = (u32, MatchEvent)> + 't {
+        let events = timeline.matches_of(self.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
+        let (range, list) = match self {
+            Self::Range(_, range) => (range.clone(), &[][..]),
+            Self::List(_, list) => (0..0, list.as_slice()),
+        };
+        range.chain(list.iter().copied()).filter_map(|number| Some((number, *events.get(number as usize)?)))
+    }
+}
+
+/// `None` if the header's values exclude it.
+pub(super) fn event_hit(operand: usize, event: u32, view: &WindowView<'_, '_>) -> Option<Hit> {
+    hit_under(operand, event, view, &view.header)
+}
+
+pub(super) fn any_hit(operand: usize, event: u32, view: &WindowView<'_, '_>) -> Option<Hit> {
+    hit_under(operand, event, view, &view.header.iter().map(|_| ValueId::OPEN).collect())
+}
+
+fn hit_under(operand: usize, event: u32, view: &WindowView<'_, '_>, header: &Env) -> Option<Hit> {
+    let unique = view.operands.get(operand)?.unique;
+    let matches = view.timeline.matches_of(unique)?;
+    let known = matches.events.get(event as usize)?;
+    let names = &view.plan.unique_pattern(unique)?.names;
+    let (env, certain) = bind_values(names, matches.value_ids(event, names.len()), header)?;
+    Some(Hit { operand, step: known.step, event, sure: known.sure && certain, call: None, env })
+}
+
+pub(super) fn admit_event(operand: usize, event: u32, view: &mut WindowView<'_, '_>) -> Result<Option<Hit>, Fault> {
+    let Some(hit) = event_hit(operand, event, view) else { return Ok(None) };
+    if !view.has_joins(operand) {
+        return Ok(Some(hit));
+    }
+    Ok(match view.joins_of(hit.operand, hit.event, &hit.env)? {
+        PairFit::Yes => Some(hit),
+        PairFit::Unknown => Some(Hit { sure: false, ..hit }),
+        PairFit::No => None,
+    })
+}
+
+/// Values not given by the header, and whether the header's surely agree; `None` if they differ.
+pub(super) fn bind_values(names: &[u32], value_ids: &[ValueId], header: &Env) -> Option<(Env, bool)> {
+    let mut env: Env = smallvec::smallvec![ValueId::OPEN; header.len()];
+    let mut certain = true;
+    for (name, id) in names.iter().zip(value_ids) {
+        let given = header.get(*name as usize).copied().unwrap_or(ValueId::OPEN);
+        if given == ValueId::OPEN {
+            if let Some(cell) = env.get_mut(*name as usize) {
+                *cell = *id;
+            }
+        } else if *id == ValueId::ABSENT || (given == ValueId::ABSENT && *id != ValueId::OPEN) {
+            certain = false;
+        } else if *id != ValueId::OPEN && *id != given {
+            return None;
+        }
+    }
+    Some((env, certain))
+}
+
+pub(super) fn operand_hits(hits: &[Hit], operand: usize) -> impl Iterator<Item = &Hit> {
+    hits.iter().filter(move |hit| hit.operand == operand)
+}
+
+pub(super) fn own_key(hit: &Hit, view: &WindowView<'_, '_>) -> Env {
+    env_key(&hit.env, view.operand_names(hit.operand))
+}

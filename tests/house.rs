@@ -76,6 +76,23 @@ fn every_package_but_the_fixtures_is_a_default_member() {
     assert_eq!(missing, ["crates/fixtures"]);
 }
 
+/// Looking for examples takes seconds for each library, one after the other: only those are looked through that have some.
+#[test]
+fn examples_are_tested_where_there_are_some() {
+    for package in packages().into_iter().filter(|package| package.join("src/lib.rs").exists()) {
+        let has_example = sources(&package.join("src")).iter().any(|path| {
+            let text = std::fs::read_to_string(path).expect("a source file");
+            let of_docs = text.lines().filter_map(|line| {
+                let line = line.trim_start();
+                line.strip_prefix("/// ").or(line.strip_prefix("//! "))?.strip_prefix("```")
+            });
+            of_docs.step_by(2).any(|language| language.trim() != "text")
+        });
+        let manifest = std::fs::read_to_string(package.join("Cargo.toml")).expect("a manifest");
+        assert_eq!(has_example, !manifest.contains("doctest = false"), "examples of {}", package.display());
+    }
+}
+
 /// What `clippy.toml` forbids is allowed as a whole where it is the purpose of a crate, and nowhere else; features name their modules.
 #[test]
 fn files_processes_threads_and_clocks_are_the_matter_of_few_crates() {

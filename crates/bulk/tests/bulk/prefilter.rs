@@ -16,6 +16,7 @@ use bumpalo::Bump;
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 mod conversations;
 mod responses;
@@ -233,8 +234,21 @@ fn many_rules() -> &'static Rules {
 }
 
 thread_local! {
+    /// The prefilter of each program with what it reads of runs, by the program's address: making it takes longer than judging a line.
+    static PREFILTERS: RefCell<HashMap<usize, Rc<(Prefilter, ReadSet)>>> = RefCell::default();
     /// The memory of the prefilter of each program, by its address.
     static SCRATCHES: RefCell<HashMap<usize, PrefilterScratch>> = RefCell::default();
+}
+
+/// The prefilter of a program, which is made once on each thread.
+fn prefilter_of(rules: EvaluationRules<'_>) -> Rc<(Prefilter, ReadSet)> {
+    let made = || {
+        let mut read_set = ReadSet::default();
+        let prefilter = Prefilter::new(rules, &mut read_set);
+        Rc::new((prefilter, read_set))
+    };
+    let address = std::ptr::from_ref(rules.program).addr();
+    PREFILTERS.with_borrow_mut(|kept| Rc::clone(kept.entry(address).or_insert_with(made)))
 }
 
 struct Both {
@@ -260,16 +274,16 @@ fn judge_by(
 ) -> Option<Both> {
     let text = raw.run_text();
     let limits = Limits::default();
-    let mut read_set = ReadSet::default();
     let options = EvaluateOptions::default();
     let rules = EvaluationRules { program, prepared, options: &options, profile: None };
-    let prefilter = Prefilter::new(rules, &mut read_set);
+    let made = prefilter_of(rules);
+    let (prefilter, read_set) = &*made;
     let (arena, full) = (Bump::new(), Bump::new());
     let mut index = ByteIndex::default();
     index.build_index(text.as_bytes()).unwrap();
     let cursor = ScanCursor::new(text.as_bytes(), &index, limits.json_depth);
     let chunk = ScannedChunk { text, cursor, arena: &arena, limits: &limits };
-    let mut reader = LineReader::new(&read_set, PartNames::known_names())
+    let mut reader = LineReader::new(read_set, PartNames::known_names())
         .expect("no entry of these rules is put together from others");
     // What is remembered of other runs has to hold for this one.
     let remembered = std::ptr::from_ref(program).addr();
@@ -285,7 +299,7 @@ fn judge_by(
     });
     let run = read::parse_run(raw, &full, &limits).ok()?;
     let mut of_run = RunProjection::default();
-    of_run.project_run(&run, &read_set);
+    of_run.project_run(&run, read_set);
     if read.is_some() && valid {
         compare(&projection, &of_run, chunk, text);
     }

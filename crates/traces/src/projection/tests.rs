@@ -22,6 +22,7 @@ use averment_runs::run::{Run, StepKind};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A key with the name of its table in front.
 pub(super) fn named<F>(key: &str) -> String {
@@ -264,37 +265,81 @@ fn shown<'a>(projection: &RunProjection<'a>, chunk: Option<ScannedChunk<'a>>) ->
     Some(out)
 }
 
-#[test]
-fn both_readers_read_each_field_of_each_table() {
-    let (samples, mut readers) = (samples(), Readers::new());
-    let (mut unread, mut passed_over, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
-    let mut read_in_part = BTreeSet::new();
-    for row in all_keys() {
+/// What came of changing keys, in the order of the tables.
+#[derive(Default)]
+struct ChangedRows {
+    /// Keys whose change the full reader does not tell, and those whose change no projection tells.
+    unread: BTreeSet<usize>,
+    passed_over: BTreeSet<usize>,
+    /// Tables whose objects a projection reads.
+    read_in_part: BTreeSet<String>,
+    /// Where both readers say different things.
+    wrong: Vec<String>,
+}
+
+impl ChangedRows {
+    /// Changes a key wherever it stands in the samples.
+    fn change(&mut self, number: usize, row: &str, samples: &[Vec<Json>], readers: &mut Readers) {
         let (mut in_full, mut in_part) = (false, false);
-        for lines in &samples {
-            let places: usize = lines.iter().map(|line| occurrences(line, &row)).sum();
+        for lines in samples {
+            let places: usize = lines.iter().map(|line| occurrences(line, row)).sum();
             if places == 0 {
                 continue;
             }
-            let before = said(&text_of(lines, "", 0, &None), &mut readers);
+            let before = said(&text_of(lines, "", 0, &None), readers);
             let table = row.split('.').next().expect("a table").to_owned();
-            read_in_part.extend(before.projected.iter().flatten().map(|_| table.clone()));
+            self.read_in_part.extend(before.projected.iter().flatten().map(|_| table.clone()));
             for (place, change) in
                 (0..places).flat_map(|place| changes().into_iter().map(move |change| (place, change)))
             {
-                let after = said(&text_of(lines, &row, place, &change), &mut readers);
+                let after = said(&text_of(lines, row, place, &change), readers);
                 in_full |= after.whole != before.whole;
                 in_part |= after.projected != before.projected;
-                wrong.extend(after.wrong.into_iter().map(|one| format!("{row} {change:?} {one}")));
+                self.wrong.extend(after.wrong.into_iter().map(|one| format!("{row} {change:?} {one}")));
             }
         }
         if !in_full {
-            unread.push(row.clone());
+            self.unread.insert(number);
         }
         if !in_part {
-            passed_over.push(row);
+            self.passed_over.insert(number);
         }
     }
+
+    /// Changes all keys, on several threads: this is the longest test here, and every key is looked at by itself.
+    fn of_all(rows: &[String]) -> Self {
+        let (samples, next) = (samples(), AtomicUsize::new(0));
+        let work = || {
+            let (mut found, mut readers) = (Self::default(), Readers::new());
+            while let number = next.fetch_add(1, Ordering::Relaxed)
+                && let Some(row) = rows.get(number)
+            {
+                found.change(number, row, &samples, &mut readers);
+            }
+            found
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
+            threads.into_iter().fold(Self::default(), |mut all, thread| {
+                let found = thread.join().expect("keys that are changed");
+                all.unread.extend(found.unread);
+                all.passed_over.extend(found.passed_over);
+                all.read_in_part.extend(found.read_in_part);
+                all.wrong.extend(found.wrong);
+                all
+            })
+        })
+    }
+}
+
+#[test]
+fn both_readers_read_each_field_of_each_table() {
+    let rows = all_keys();
+    let found = ChangedRows::of_all(&rows);
+    let (read_in_part, wrong) = (found.read_in_part, found.wrong);
+    let named_rows = |numbers: BTreeSet<usize>| numbers.into_iter().map(|number| rows[number].clone()).collect();
+    let (mut unread, passed_over): (Vec<String>, Vec<String>) =
+        (named_rows(found.unread), named_rows(found.passed_over));
     assert!(wrong.is_empty(), "{wrong:#?}");
     // What a request costs by its model is asked for with a table of prices alone.
     unread.retain(|row| row != "ChatExchangeKey.model");

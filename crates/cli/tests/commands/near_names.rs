@@ -1,6 +1,7 @@
 //! A name that nothing has while some run has nearly it: a warning beside the report, once, whatever the verdict.
 
 use crate::folder::Folder;
+use averment_report::Format;
 
 /// What `aver check` says on standard error of rules on one run.
 #[track_caller]
@@ -138,10 +139,7 @@ fn what_is_nearly_a_name_fails_where_that_is_asked_in_every_format() {
     let folder = Folder::new(&[("r.assert", rules), ("run.json", run), ("runs.jsonl", &format!("{run}\n").repeat(30))]);
     for trace in ["run.json", "runs.jsonl"] {
         assert_eq!(folder.aver(&format!("check r.assert {trace}")).code, 0);
-        for format in [
-            "human", "summary", "short", "json", "jsonl", "junit", "sarif", "github", "gitlab", "markdown", "tap",
-            "csv", "html",
-        ] {
+        for format in Format::ALL.map(Format::as_str) {
             let ran = folder.aver(&format!("check r.assert {trace} --deny near-names --format {format}"));
             assert_eq!(ran.code, 1, "{trace} {format}: {ran:?}");
             if !matches!(format, "summary" | "html" | "csv") {

@@ -1,7 +1,7 @@
 //! From the syntax tree to [`crate::ir`]: names, types, the tool catalogue, patterns, statements, settings and ids.
 //!
-//! [`check_rules`] loads the root file and its imports, declares what they declare, and lowers the root's rules. An error never stops the
-//! work: what could not be made sense of becomes a value of type `any`, of which nothing further is said.
+//! [`check_rules`] loads the root file and its imports, declares what they declare, and lowers the rules of the root and of the packs that it
+//! uses. An error never stops the work: what could not be made sense of becomes a value of type `any`, of which nothing further is said.
 
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]

@@ -33,6 +33,7 @@ pub const PAGES: &[DocumentationPage] = pages! {
     "lint" "reference/lint.md" "the linter: levels, fixes, all lints"
     "dialects" "reference/dialects.md" "rule files of STOP, wallfacer, Assay, Runsight and SkillGym"
     "explanation" "explanation.md" "verdicts, honesty, and how a check works"
+    "packs" "packs.md" "packs of rules to start from: what each rule says, and its parameters"
     "glossary" "glossary.md" "words with a fixed meaning"
     "project" "reference/project.md" "`averment.toml`: rules, traces, levels of a project"
 };

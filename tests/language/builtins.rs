@@ -2,6 +2,7 @@
 
 mod examples;
 mod labelled;
+mod packs;
 mod templates;
 
 use averment_builtins::table::{BUILTINS, BuiltinFamily};

@@ -12,31 +12,62 @@ pub struct StdModule {
 }
 
 macro_rules! modules {
-    ($($name:literal),*) => {
-        /// All modules, by name.
-        pub const MODULES: &[StdModule] = &[$(StdModule {
+    ($doc:literal $list:ident: $($name:literal at $path:literal),*) => {
+        #[doc = $doc]
+        pub const $list: &[StdModule] = &[$(StdModule {
             name: $name,
-            file: concat!("std/", $name, ".assert"),
-            text: include_str!(concat!("../stdlib/", $name, ".assert")),
+            file: concat!("std/", $path, ".assert"),
+            text: include_str!(concat!("../stdlib/", $path, ".assert")),
         }),*];
     };
 }
 
-modules!("agents", "pii", "secrets", "text");
+modules!("The modules that define functions and steps, by name." MODULES:
+    "actions" at "actions",
+    "agents" at "agents",
+    "pii" at "pii",
+    "secrets" at "secrets",
+    "text" at "text"
+);
+
+modules!("The packs: modules whose rules are judged where they are used." PACKS:
+    "packs.coding-agent" at "packs/coding-agent",
+    "packs.data-handling" at "packs/data-handling",
+    "packs.mcp-server" at "packs/mcp-server",
+    "packs.owasp-agentic" at "packs/owasp-agentic",
+    "packs.payments" at "packs/payments"
+);
+
+/// All modules: those that define something, then the packs.
+pub fn all_modules() -> impl Iterator<Item = StdModule> {
+    MODULES.iter().chain(PACKS).copied()
+}
 
 /// The module of a name.
 #[must_use]
 pub fn find_module(name: &str) -> Option<StdModule> {
-    MODULES.iter().find(|module| module.name == name).copied()
+    all_modules().find(|module| module.name == name)
+}
+
+/// Whether a module name is that of a pack.
+#[must_use]
+pub fn is_pack(name: &str) -> bool {
+    PACKS.iter().any(|module| module.name == name)
+}
+
+/// Whether a file name in messages is that of a module.
+#[must_use]
+pub fn is_module_file(name: &str) -> bool {
+    all_modules().any(|module| module.file == name)
 }
 
 /// The names of all modules.
 pub fn module_names() -> impl Iterator<Item = &'static str> {
-    MODULES.iter().map(|module| module.name)
+    all_modules().map(|module| module.name)
 }
 
 impl StdModule {
-    /// Its reference in Markdown: what its head says, then every definition with its doc comment.
+    /// Its reference in Markdown: what its head says, then every definition, parameter and rule with its doc comment.
     #[must_use]
     pub fn reference_page(&self) -> String {
         let mut page = format!("## std.{}\n\n", self.name);
@@ -49,24 +80,29 @@ impl StdModule {
                 .map_or(("", line), |rest| rest.split_at(rest.chars().next().map_or(0, char::len_utf8)));
             page.push_str(&format!("{}{rest}\n", first.to_uppercase()));
         }
-        for (_, entry) in self.documented_entries() {
+        for entry in self.documented_entries() {
             page.push('\n');
-            page.push_str(&entry);
+            page.push_str(&entry.text);
         }
         page
     }
 
-    fn documented_entries(&self) -> Vec<(&'static str, String)> {
-        let (mut entries, mut doc) = (Vec::new(), Vec::new());
+    fn documented_entries(&self) -> Vec<DocumentedEntry> {
+        let (mut entries, mut doc) = (Vec::<DocumentedEntry>::new(), Vec::new());
         for line in self.text.lines() {
+            if let (Some(test), Some(entry)) = (line.strip_prefix("test \""), entries.last_mut()) {
+                entry.add_test(test);
+            }
             if let Some(said) = line.strip_prefix("##") {
                 doc.push(said.strip_prefix(' ').unwrap_or(said));
                 continue;
             }
-            if let (Some(definition), false) = (line.strip_prefix("def "), doc.is_empty()) {
-                let signature = definition.split(" =").next().unwrap_or(definition);
-                let name = signature.trim_start_matches("step ").split('(').next().unwrap_or(signature);
-                entries.push((name, format!("### `{signature}`\n\n{}\n", doc.join("\n").trim_end())));
+            if !doc.is_empty() {
+                let doc = doc.join("\n");
+                entries.extend(["def ", "param ", "rule "].iter().find_map(|word| {
+                    let declared = line.strip_prefix(word)?;
+                    DocumentedEntry::parse(word, declared, doc.trim_end())
+                }));
             }
             doc.clear();
         }
@@ -74,29 +110,82 @@ impl StdModule {
     }
 }
 
-/// The definition of a name in the standard set: its module, and what is to be said of it in Markdown.
+/// A declaration with a doc comment.
+struct DocumentedEntry {
+    name: &'static str,
+    /// Its page in Markdown.
+    text: String,
+}
+
+impl DocumentedEntry {
+    /// `declared` is the line behind the word.
+    fn parse(word: &str, declared: &'static str, doc: &str) -> Option<Self> {
+        let signature = declared.split(" =").next()?;
+        Some(match word {
+            "def " => Self {
+                name: signature.trim_start_matches("step ").split('(').next()?,
+                text: format!("### `{signature}`\n\n{doc}\n"),
+            },
+            "param " => {
+                Self { name: signature.split(':').next()?, text: format!("### `param {signature}`\n\n{doc}\n") }
+            }
+            // A rule: its name, then its sentence.
+            _ => {
+                let (name, rest) = declared.split_once(' ')?;
+                let sentence = rest.strip_prefix('"')?.split_once('"')?.0;
+                Self { name, text: format!("### {name}\n\n**{sentence}** {doc}\n") }
+            }
+        })
+    }
+
+    /// `test` is the line of a test behind its first quote: `RULE: what the run does" expect VERDICT RULE {`.
+    fn add_test(&mut self, test: &str) {
+        let tried = test.split_once('"').and_then(|(name, rest)| {
+            let what = name.strip_prefix(self.name)?.strip_prefix(": ")?;
+            Some((what, rest.split_whitespace().nth(1)?))
+        });
+        if let Some((what, verdict)) = tried {
+            let before = if self.text.contains("\n- ") { "" } else { "\n" };
+            self.text.push_str(&format!("{before}- {verdict}: {what}\n"));
+        }
+    }
+}
+
+/// The definition, parameter or rule of a name in the standard set: its module, and what is to be said of it in Markdown.
 #[must_use]
 pub fn find_definition(name: &str) -> Option<(&'static str, String)> {
-    MODULES.iter().find_map(|module| {
-        let entry = module.documented_entries().into_iter().find(|(known, _)| *known == name);
-        entry.map(|(_, text)| (module.name, text))
+    all_modules().find_map(|module| {
+        let entry = module.documented_entries().into_iter().find(|entry| entry.name == name);
+        entry.map(|entry| (module.name, entry.text))
     })
 }
 
-/// The names of all definitions of the standard set.
+/// The names of all definitions, parameters and rules of the standard set.
 pub fn definition_names() -> impl Iterator<Item = &'static str> {
-    MODULES.iter().flat_map(|module| module.documented_entries().into_iter().map(|(name, _)| name))
+    all_modules().flat_map(|module| module.documented_entries().into_iter().map(|entry| entry.name))
 }
 
-/// The page of all modules.
+/// The page of the modules that define something.
 #[must_use]
 pub fn modules_page() -> String {
     let mut page = "# The standard set\n\nModules written in the language itself: `use std.secrets`, or `use std.secrets (secrets)` for one name. Their \
-                    examples are run by the test suite.\n"
+                    examples are run by the test suite. Modules of rules are [packs](../packs.md).\n"
         .to_owned();
-    for module in MODULES {
+    add_pages(&mut page, MODULES);
+    page
+}
+
+/// The reference of the packs: what each of their rules says.
+#[must_use]
+pub fn packs_reference() -> String {
+    let mut page = String::new();
+    add_pages(&mut page, PACKS);
+    page
+}
+
+fn add_pages(page: &mut String, modules: &[StdModule]) {
+    for module in modules {
         page.push('\n');
         page.push_str(&module.reference_page());
     }
-    page
 }

@@ -8,6 +8,7 @@ use crate::feed::{self, TraceInput};
 use crate::near_globs::near_tool;
 use averment_base::near;
 use averment_base::source::Span;
+use averment_builtins::stdlib;
 use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
@@ -253,10 +254,15 @@ impl NearNames {
                 names.push((*program, found.clone()));
             }
         }
-        let is_other = |(program, found): &(usize, NearName)| {
-            programs.get(*program).is_some_and(|program| near_names::is_other_spelling(program, found))
+        // Modules of the standard set name all spellings of a key on purpose, and nobody can correct them.
+        let is_meant = |(program, found): &(usize, NearName)| {
+            programs.get(*program).is_some_and(|program| {
+                let file = program.sources.get(found.span.file.0 as usize);
+                file.is_some_and(|file| stdlib::is_module_file(&file.name))
+                    || near_names::is_other_spelling(program, found)
+            })
         };
-        names.retain(|one| !is_other(one));
+        names.retain(|one| !is_meant(one));
         names
     }
 

@@ -72,14 +72,18 @@ impl AssertionPlace<'_> {
 }
 
 impl<'a> Checker<'a> {
-    /// Only the root file is judged; imported files contribute names only.
+    /// The root file is judged, and the packs that it uses; other imported files contribute names only.
     pub(super) fn root_body(&mut self) {
         let loaded = self.loaded;
         let Some(root) = loaded.first() else { return };
         let mut place = AssertionPlace::of_file(0);
         let own = OwnModifiers { classifiers: self.body_classifiers(&root.ast.items), ..OwnModifiers::default() };
         place.inherited = place.inherited.inherit_through(&own);
+        let mut imports = root.imports.iter();
         for item in &root.ast.items {
+            if let ItemKind::Use(used) = &item.kind {
+                self.rules_of_pack(used, imports.next().copied().flatten());
+            }
             self.file_item(&place, item);
         }
         self.resolve_rated_rules();

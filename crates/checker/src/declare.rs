@@ -218,9 +218,13 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// A pack brings its parameters alone: two packs may have definitions of one name.
     fn import_all(&mut self, file: usize, target: usize, place: Span) {
+        let is_pack = self.is_pack(target);
         for (name, declared) in self.own_names(target) {
-            self.import_name(file, &name, declared, place);
+            if !is_pack || matches!(declared.symbol, FileSymbol::Param(_)) {
+                self.import_name(file, &name, declared, place);
+            }
         }
         let schemas: Vec<String> = self.own_schemas(target);
         for name in schemas {
@@ -241,14 +245,31 @@ impl<'a> Checker<'a> {
             self.import_name(file, &name.text, declared, name.span);
         } else if schemas.contains(&name.text) {
             self.import_schema(file, target, &name.text, name.span);
+        } else if let Some(rule) = self.pack_rules(target).find(|rule| rule.name.text == name.text) {
+            self.symbols.add_reference(name.span, rule.name.span);
         } else {
             if self.loaded.get(target).is_none_or(|target| !target.broken) {
-                let all = own.iter().map(|(own, _)| own.as_str()).chain(schemas.iter().map(String::as_str));
+                let rules = self.pack_rules(target).map(|rule| rule.name.text.as_str());
+                let all =
+                    own.iter().map(|(own, _)| own.as_str()).chain(schemas.iter().map(String::as_str)).chain(rules);
                 let diagnostic = unknown_import(item, name, all);
                 self.report_diagnostic(diagnostic);
             }
             self.import_nothing(file, std::slice::from_ref(name), false);
         }
+    }
+
+    fn is_pack(&self, file: usize) -> bool {
+        self.loaded.get(file).is_some_and(|file| file.is_pack)
+    }
+
+    /// The rules of a pack; none of any other file.
+    pub(super) fn pack_rules(&self, file: usize) -> impl Iterator<Item = &'a ast::RuleBlock> + use<'a> {
+        let pack = self.loaded.get(file).filter(|file| file.is_pack);
+        pack.into_iter().flat_map(|file| &file.ast.items).filter_map(|item| match &item.kind {
+            ItemKind::Rule(rule) => Some(rule),
+            _ => None,
+        })
     }
 
     fn own_names(&self, file: usize) -> Vec<(String, ScopedName)> {

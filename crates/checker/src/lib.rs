@@ -1,7 +1,7 @@
 //! From the syntax tree to the checked form ([`ir`]): names, types, the tool catalogue, patterns, statements, settings and ids.
 //!
-//! [`check_rules`] loads the root file and its imports, declares what they declare, and lowers the root's rules. An error never stops the
-//! work: what could not be made sense of becomes a value of type `any`, of which nothing further is said.
+//! [`check_rules`] loads the root file and its imports, declares what they declare, and lowers the rules of the root and of the packs that it
+//! uses. An error never stops the work: what could not be made sense of becomes a value of type `any`, of which nothing further is said.
 //!
 //! Nothing here touches a file but for the feature `files`, which reads the files that rules import from the disk ([`files::Disk`]).
 

@@ -21,6 +21,8 @@ pub struct LoadedFile {
     pub imports: Vec<Option<usize>>,
     /// Where its paths start.
     pub folder: PathBuf,
+    /// Whether it is a pack: a module whose rules are judged where it is used.
+    pub is_pack: bool,
     key: PathBuf,
 }
 
@@ -56,6 +58,9 @@ pub fn load_files(
     loader.loaded
 }
 
+/// What the key of a module begins with; no path does.
+const MODULE_KEY: &str = "std:";
+
 struct FileLoader<'l> {
     map: &'l mut SourceMap,
     read: Option<(ast::RuleFile, Diagnostics)>,
@@ -83,7 +88,8 @@ impl FileLoader<'_> {
                 _ => None,
             })
             .collect();
-        self.loaded.push(LoadedFile { id, ast, broken, imports: Vec::new(), folder, key });
+        let is_pack = key.to_str().and_then(|key| key.strip_prefix(MODULE_KEY)).is_some_and(stdlib::is_pack);
+        self.loaded.push(LoadedFile { id, ast, broken, imports: Vec::new(), folder, is_pack, key });
         for item in &uses {
             self.path.push((index, item.target.span));
             let target = self.follow_use(index, item);
@@ -105,7 +111,7 @@ impl FileLoader<'_> {
             self.unknown_module(target, name);
             return None;
         };
-        let key = PathBuf::from(format!("std:{name}"));
+        let key = PathBuf::from(format!("{MODULE_KEY}{name}"));
         if let Some(known) = self.loaded.iter().position(|file| file.key == key) {
             return Some(known);
         }

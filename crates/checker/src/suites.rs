@@ -20,6 +20,18 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The rules of a pack, or those that `use` chooses of it.
+    pub(super) fn rules_of_pack(&mut self, used: &'a ast::UseItem, target: Option<usize>) {
+        let Some(target) = target else { return };
+        let place = AssertionPlace::of_file(target);
+        let is_chosen = |rule: &ast::RuleBlock| {
+            used.names.as_ref().is_none_or(|names| names.iter().any(|name| name.text == rule.name.text))
+        };
+        for rule in self.pack_rules(target).filter(|rule| is_chosen(rule)) {
+            self.check_rule(&place, rule);
+        }
+    }
+
     #[expect(clippy::too_many_arguments, reason = "each is a part of the header, and they are read in one place")]
     pub(super) fn open_rule(
         &mut self,

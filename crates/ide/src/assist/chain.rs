@@ -19,6 +19,15 @@ pub(super) struct PathPrefix {
 const LONGEST: usize = 40;
 
 impl PathPrefix {
+    /// Its names with dots between them: `std.packs`.
+    pub fn dotted_name(&self) -> String {
+        let names = self.segments.iter().filter_map(|part| match part {
+            PrefixPart::Name(name) => Some(name.as_str()),
+            _ => None,
+        });
+        names.collect::<Vec<_>>().join(".")
+    }
+
     /// The path whose last dot ends at `at`; `None` where no dot stands there.
     pub fn before_dot(text: &str, tokens: &[Token], at: usize) -> Option<Self> {
         let last = tokens.last()?;

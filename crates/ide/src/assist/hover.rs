@@ -202,8 +202,7 @@ impl HoverTarget<'_, '_> {
     }
 
     fn hover_member(&self, token: &Token, cursor: &CursorState<'_>) -> Option<Hover> {
-        if self.word_before(2) == "std" {
-            let module = stdlib::find_module(self.word_at(self.index))?;
+        if let Some(module) = self.module_at(token) {
             return self.hover_for(token, module_page(module));
         }
         let left = matches!(cursor.mode, StatementPart::Arguments(_));
@@ -216,6 +215,14 @@ impl HoverTarget<'_, '_> {
                 .then(|| Hover { range: token.start..token.end, text: word_page(field) });
         }
         self.hover_for(token, places_page(name, &places))
+    }
+
+    /// The module that the `use` on the line of a token names. The name of a pack is several tokens.
+    fn module_at(&self, token: &Token) -> Option<stdlib::StdModule> {
+        let start = self.text.get(..token.start)?.rfind('\n').map_or(0, |at| at + 1);
+        let name = self.text.get(start..)?.trim_start().strip_prefix("use")?.trim_start().strip_prefix("std.")?;
+        let of_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
+        stdlib::find_module(name.split(|letter| !of_name(letter)).next()?)
     }
 
     fn hover_sign(&self, token: &Token) -> Option<Hover> {

@@ -3,6 +3,7 @@
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
+use averment_builtins::stdlib;
 use averment_checker::DeclarationKind;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{Expr, ExprKind, ItemKind, Name, Statement, StatementKind, SyntaxItem};
@@ -69,7 +70,9 @@ fn unused_imports(context: &mut LintContext<'_>) {
             })
         };
         let brings_tools = checked.tool_files.contains(&target);
+        let brings_rules = !one.is_path && one.target.text.strip_prefix("std.").is_some_and(stdlib::is_pack);
         match &one.names {
+            _ if brings_rules => {}
             None if !is_used(None) && !brings_tools => {
                 let message = format!("nothing of `{}` is used", one.target.text);
                 let diagnostic = Diagnostic::new(Slug::UnusedUse, whole, message).with_help("remove the line");

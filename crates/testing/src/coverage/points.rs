@@ -187,7 +187,7 @@ impl<'p> PointCollector<'p> {
     /// Skips places in the standard library or nowhere.
     fn push_point(&mut self, kind: PointKind, span: Span, source: PointSource) {
         let file = self.program.sources.get(span.file.0 as usize);
-        let own = file.is_some_and(|file| !stdlib::MODULES.iter().any(|module| module.file == file.name));
+        let own = file.is_some_and(|file| !stdlib::is_module_file(&file.name));
         if !own || span.is_empty() {
             return;
         }

@@ -8,9 +8,12 @@ use super::trace_runs::{TraceReading, each_run};
 use averment_base::limits::Limits;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
+use averment_checker::ir::Severity;
+use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
-use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome, Status};
+use averment_engine::vm::outcome::{AssertionOutcome, RuleOutcome, RunOutcome, Status};
 use averment_engine::vm::select::RuleSelection;
+use averment_report::gate::{self, Gate, GateInputs, GatePolicy};
 use averment_traces::read;
 use bumpalo::Bump;
 use maths::ContingencyTable;
@@ -156,7 +159,7 @@ pub fn discriminate_runs(
             let mut passed = true;
             for (number, subject) in subjects.iter().enumerate() {
                 let outcome = evaluate(&subject.program, &subject.prepared, &run, &arena, &options);
-                passed &= outcome.passed;
+                passed &= passes_check(&subject.program, &outcome);
                 rows.iter_mut().filter(|row| row.subject == number).for_each(|row| row.add_outcome(&outcome, side));
             }
             let whole = if side == FolderSide::Good { &mut whole.0 } else { &mut whole.1 };
@@ -195,6 +198,32 @@ impl RowSubject {
             }
         }
     }
+}
+
+/// Whether a run passes `aver check` without flags: an assertion's own `deny` and `allow` count.
+fn passes_check(program: &Program, outcome: &RunOutcome) -> bool {
+    let policy = GatePolicy::default();
+    let opens = |result: &AssertionOutcome| {
+        let Some(assertion) = program.assertions.get(result.assertion as usize) else { return true };
+        let rule = assertion.rule.and_then(|rule| program.rules.get(rule as usize));
+        let gating = GateInputs {
+            is_error: assertion.settings.severity == Severity::Error,
+            by_rule: rule.is_some_and(|rule| rule.threshold.is_some()),
+            over_runs: assertion.settings.over_runs,
+            denied: assertion.settings.denied,
+        };
+        gate::assertion_gate(gating, result.status, result.unjudged.is_some(), policy) == Gate::Open
+    };
+    let rule_opens = |found: &RuleOutcome| {
+        let rule = program.rules.get(found.rule as usize);
+        rule.filter(|rule| rule.threshold.is_some() && rule.severity == Severity::Error && !rule.over_runs).is_none_or(
+            |rule| {
+                gate::status_gate(Status::of_verdict(found.verdict, false), policy.with_denied(rule.denied))
+                    == Gate::Open
+            },
+        )
+    };
+    outcome.results.iter().all(opens) && outcome.rules.iter().all(rule_opens)
 }
 
 /// An expected failure counts as a pass, an unexpected pass as a failure.

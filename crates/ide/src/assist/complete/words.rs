@@ -1,6 +1,7 @@
 //! At the start of a statement, in headers, in objects, in comments.
 
 use super::{CompletionBuilder, CompletionKind, escape_snippet};
+use crate::assist::chain::PathPrefix;
 use crate::assist::context::DeclaredName;
 use crate::assist::cursor::EnclosingBody;
 use crate::assist::entries::{ObjectKind, RUN_KEYS};
@@ -97,9 +98,15 @@ impl CompletionBuilder<'_, '_> {
     }
 
     pub(super) fn add_modules(&mut self) {
-        let dotted = self.cursor.chain.is_some();
+        let chain = self.cursor.chain.as_ref().map(PathPrefix::dotted_name);
         for name in stdlib::module_names() {
-            let label = if dotted { name.to_owned() } else { format!("std.{name}") };
+            let whole = format!("std.{name}");
+            // Behind `std.packs.` only what is left of the names is written.
+            let label = match &chain {
+                Some(chain) => whole.strip_prefix(chain.as_str()).and_then(|rest| rest.strip_prefix('.')),
+                None => Some(whole.as_str()),
+            };
+            let Some(label) = label.map(str::to_owned) else { continue };
             let about = stdlib::find_module(name).map_or("", |module| module.text.lines().next().unwrap_or(""));
             self.push_item(CompletionKind::Module, &label, &label, "module", about.trim_start_matches(['#', ' ']));
         }

@@ -80,6 +80,12 @@ fn what_is_offered_of_unseen_mistakes_is_what_was_meant() {
     counted("tests/data/newcomers_second.txt", UNSEEN_BAR);
 }
 
+/// What users of YAML, promptfoo, Gherkin, Python, jq, SQL, Rego and Cedar write.
+#[test]
+fn what_is_offered_to_users_of_other_tools_is_what_they_meant() {
+    counted("tests/data/newcomers_third.txt", BAR);
+}
+
 fn counted(file: &str, bar: usize) {
     let rows = rows(file);
     let mut missed = String::new();

@@ -2,11 +2,10 @@
 //! of them.
 
 use super::statements::StatementDefinition;
-use super::timeline::{PatternMatches, Timeline};
+use super::timeline::Timeline;
 use super::verdict;
 use super::view::WindowView;
 use averment_runs::run::StepKind;
-use std::rc::Rc;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DoubtedStep {
@@ -58,29 +57,16 @@ fn could_change(
 }
 
 fn doubted_timeline<'run>(view: &WindowView<'_, 'run>, doubts: &[DoubtedStep]) -> Timeline<'run> {
-    let known = view.timeline;
-    let mut matches: Vec<PatternMatches> =
-        std::iter::repeat_with(PatternMatches::default).take(known.matches.len()).collect();
     let window = view.context.window;
-    for own in view.operands {
-        let (Some(of_known), Some(copy)) = (known.matches_of(own.unique), matches.get_mut(own.unique.0 as usize))
-        else {
-            continue;
-        };
-        let names = view.plan.unique_pattern(own.unique).map_or(0, |unique| unique.names.len());
-        let is_of =
-            |doubt: &&DoubtedStep| view.operands.get(doubt.operand).is_some_and(|other| other.unique == own.unique);
+    let unique_patterns = view.operands.iter().map(|operand| operand.unique);
+    view.timeline.with_matches(unique_patterns, |unique, known| {
+        let names = view.plan.unique_pattern(unique).map_or(0, |unique| unique.names.len());
+        let is_of = |doubt: &&DoubtedStep| view.operands.get(doubt.operand).is_some_and(|other| other.unique == unique);
         let kind = |step: u32| view.step(step).map_or(StepKind::Call, |step| step.kind);
         let mut steps: Vec<(u32, StepKind)> =
             doubts.iter().filter(is_of).map(|doubt| (doubt.step, kind(doubt.step))).collect();
         steps.sort_unstable_by_key(|(step, _)| *step);
         steps.dedup_by_key(|(step, _)| *step);
-        *copy = of_known.with_doubts(&steps, names, window.start..window.end);
-    }
-    Timeline {
-        matches,
-        values: Rc::clone(&known.values),
-        executed: Rc::clone(&known.executed),
-        proposed: Rc::clone(&known.proposed),
-    }
+        known.with_doubts(&steps, names, window.start..window.end)
+    })
 }

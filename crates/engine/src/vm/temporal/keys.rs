@@ -2,7 +2,7 @@
 
 use super::members::text_finder;
 use super::timeline::{Env, ValueId};
-use super::view::{BindingNames, Hit, WindowView, env_key};
+use super::view::{BindingNames, WindowView, env_key};
 use aho_corasick::AhoCorasick;
 use rustc_hash::FxHashMap;
 
@@ -62,10 +62,9 @@ impl GroupKeys {
     }
 
     /// Two matches with the same of these are one for every partner.
-    pub(super) fn tell_apart(&self, hit: &Hit) -> Env {
-        let event = self.apart.then_some(ValueId::from_number(hit.event));
-        let values = env_key(&hit.env, &self.shared).into_iter().chain(env_key(&hit.env, &self.detail));
-        values.chain(event).collect()
+    pub(super) fn tell_apart(&self, env: &Env, event: u32) -> Env {
+        let event = self.apart.then_some(ValueId::from_number(event));
+        env_key(env, &self.shared).into_iter().chain(env_key(env, &self.detail)).chain(event).collect()
     }
 
     /// True if the shared values identify a group, so that a look-up finds at most one.

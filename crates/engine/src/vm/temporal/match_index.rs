@@ -71,7 +71,7 @@ impl<S: Default> MatchIndex<S> {
         let shared = env_key(env, &self.keys.shared);
         let number = match &mut self.lists {
             Some(lists) if !self.keys.are_single() => {
-                lists.distinct.get_or_insert(&all_that_tells_apart(&self.keys, env, &shared, hit), next)
+                lists.distinct.get_or_insert(&self.keys.tell_apart(env, hit.event), next)
             }
             _ => self.exact.get_or_insert(&shared, next),
         };
@@ -290,11 +290,6 @@ impl<S: Default> MatchIndex<S> {
 
 fn has_values(value_ids: &Env) -> bool {
     value_ids.iter().all(|id| id.is_value())
-}
-
-fn all_that_tells_apart(keys: &GroupKeys, env: &Env, shared: &Env, hit: &Hit) -> Env {
-    let event = keys.apart.then_some(ValueId::from_number(hit.event));
-    shared.iter().copied().chain(env_key(env, &keys.detail)).chain(event).collect()
 }
 
 /// `None` if it has no value, or its parts cannot be listed.

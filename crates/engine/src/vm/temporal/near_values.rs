@@ -5,7 +5,7 @@
 
 use super::explain;
 use super::statements::{Polarity, StatementDefinition};
-use super::timeline::{Env, PatternMatches, Timeline, ValueId};
+use super::timeline::{Env, Timeline, ValueId};
 use super::verdict;
 use super::view::{WindowOperand, WindowView, merge_envs};
 use super::window_events::EventSelection;
@@ -19,7 +19,6 @@ use averment_base::value::Value;
 use averment_base::value::compare::values_equal;
 use averment_base::value::json::to_json;
 use std::collections::BTreeSet;
-use std::rc::Rc;
 
 /// Pairs of steps whose tests on bindings are evaluated again.
 const MOST_PAIRS: usize = 4_096;
@@ -241,19 +240,7 @@ fn could_change(view: &mut WindowView<'_, '_>, statement: &StatementDefinition, 
 
 /// The same matches, in which values that are nearly equal are one.
 fn near_timeline<'run>(view: &WindowView<'_, 'run>) -> Timeline<'run> {
-    let known = view.timeline;
-    let near = known.values.near_values();
-    let mut matches: Vec<PatternMatches> =
-        std::iter::repeat_with(PatternMatches::default).take(known.matches.len()).collect();
-    for own in view.operands {
-        if let (Some(of_known), Some(copy)) = (known.matches_of(own.unique), matches.get_mut(own.unique.0 as usize)) {
-            *copy = of_known.with_values(|id| near.first_like(id).unwrap_or(id));
-        }
-    }
-    Timeline {
-        matches,
-        values: Rc::clone(&known.values),
-        executed: Rc::clone(&known.executed),
-        proposed: Rc::clone(&known.proposed),
-    }
+    let near = view.timeline.values.near_values();
+    let unique_patterns = view.operands.iter().map(|operand| operand.unique);
+    view.timeline.with_matches(unique_patterns, |_, known| known.with_values(|id| near.first_like(id).unwrap_or(id)))
 }

@@ -298,6 +298,23 @@ impl<'run> Timeline<'run> {
         }
     }
 
+    /// The same run with other matches of some patterns, and none of the others.
+    pub(super) fn with_matches(
+        &self,
+        unique_patterns: impl Iterator<Item = UniquePatternId>,
+        change: impl Fn(UniquePatternId, &PatternMatches) -> PatternMatches,
+    ) -> Self {
+        let mut matches: Vec<PatternMatches> =
+            std::iter::repeat_with(PatternMatches::default).take(self.matches.len()).collect();
+        for unique in unique_patterns {
+            if let (Some(known), Some(copy)) = (self.matches_of(unique), matches.get_mut(unique.0 as usize)) {
+                *copy = change(unique, known);
+            }
+        }
+        let (executed, proposed) = (Rc::clone(&self.executed), Rc::clone(&self.proposed));
+        Self { matches, values: Rc::clone(&self.values), executed, proposed }
+    }
+
     pub(super) fn matches_of(&self, unique: UniquePatternId) -> Option<&PatternMatches> {
         self.matches.get(unique.0 as usize)
     }

@@ -4,6 +4,7 @@ use super::call_knowledge::{UnknownCause, unknown_cause};
 use super::plan::{TemporalPlan, UniquePattern};
 use super::search::is_by_place;
 use super::statements::{Polarity, StatementDefinition};
+use super::step_lists::Certainty;
 use super::timeline::{Env, Timeline, ValueId, to_index};
 use super::window_events::event_hit;
 use super::window_hits::WindowHits;
@@ -152,8 +153,19 @@ impl<'run> WindowView<'_, 'run> {
         }
     }
 
+    /// The answers to one question about what is sure and about what is possible, asked once where nothing is unknown.
+    pub(super) fn ask_both<T: Clone>(
+        &mut self,
+        hits: &WindowHits,
+        mut ask: impl FnMut(&mut Self, Certainty) -> Result<T, Fault>,
+    ) -> Result<(T, T), Fault> {
+        let sure = ask(self, Certainty::Sure)?;
+        let possible = if self.tells_all(hits) { sure.clone() } else { ask(self, Certainty::Possible)? };
+        Ok((sure, possible))
+    }
+
     /// True if nothing is unknown of these matches, so that what is sure and what is possible are the same.
-    pub(super) fn tells_all(&self, hits: &WindowHits) -> bool {
+    fn tells_all(&self, hits: &WindowHits) -> bool {
         !self.operands.iter().any(|operand| operand.joined)
             && is_by_place(self.statement_bound())
             && hits.all().iter().all(|hit| hit.sure)

@@ -78,7 +78,7 @@ const SOURCE: usize = 0;
 fn sources_so_far(view: &WindowView<'_, '_>) -> String {
     let keys = GroupKeys::between_operands(view, SOURCE, SOURCE + 1);
     let mut seen = FxHashSet::default();
-    let sources = view.hits_of(SOURCE).filter(|hit| seen.insert(keys.tell_apart(hit)));
+    let sources = view.hits_of(SOURCE).filter(|hit| seen.insert(keys.tell_apart(&hit.env, hit.event)));
     let came: Vec<String> = sources.map(|hit| view.describe_operand(SOURCE, &hit.env)).collect();
     if came.is_empty() { String::new() } else { format!("{} came", list_words(came)) }
 }

@@ -42,12 +42,8 @@ struct ExactSemantics {
 impl StatementSemantics for ExactSemantics {
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let Some((view, hits)) = search.window() else { return Ok(None) };
-        let possible = ExactReach::new(view, self, Certainty::Possible).follow_hits(&hits, view)?;
-        let sure = if view.tells_all(&hits) {
-            possible.clone()
-        } else {
-            ExactReach::new(view, self, Certainty::Sure).follow_hits(&hits, view)?
-        };
+        let (sure, possible) =
+            view.ask_both(&hits, |view, certainty| ExactReach::new(view, self, certainty).follow_hits(&hits, view))?;
         let stands = PossibleOutcomes {
             may_fail: !sure.holds,
             may_hold: possible.holds,

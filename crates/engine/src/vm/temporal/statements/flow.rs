@@ -40,12 +40,9 @@ impl StatementSemantics for FlowSemantics {
             return Err(Fault::Other("this flow is too large: its repetitions need too many states".to_owned()));
         };
         let Some((view, hits)) = search.window() else { return Ok(None) };
-        let possible = FlowReach::new(view, Arc::clone(automaton), Certainty::Possible).follow_hits(&hits, view)?;
-        let sure = if view.tells_all(&hits) {
-            possible.clone()
-        } else {
-            FlowReach::new(view, Arc::clone(automaton), Certainty::Sure).follow_hits(&hits, view)?
-        };
+        let (sure, possible) = view.ask_both(&hits, |view, certainty| {
+            FlowReach::new(view, Arc::clone(automaton), certainty).follow_hits(&hits, view)
+        })?;
         let stands = PossibleOutcomes {
             may_fail: !sure.holds,
             may_hold: possible.holds,

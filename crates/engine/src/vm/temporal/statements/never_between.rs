@@ -42,15 +42,7 @@ impl StatementSemantics for NeverBetweenSemantics {
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let (steps, listed) = (self.steps, search.listed);
         let (best, worst) = match search.window() {
-            Some((view, hits)) => {
-                let best = self.find_inside(&hits, Certainty::Sure, view)?;
-                let worst = if view.tells_all(&hits) {
-                    best.clone()
-                } else {
-                    self.find_inside(&hits, Certainty::Possible, view)?
-                };
-                (best, worst)
-            }
+            Some((view, hits)) => view.ask_both(&hits, |view, certainty| self.find_inside(&hits, certainty, view))?,
             None => {
                 let found = self.find_sorted(search)?;
                 (found.clone(), found)

@@ -34,12 +34,9 @@ struct RepeatSemantics {
 impl StatementSemantics for RepeatSemantics {
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let Some((view, hits)) = search.window() else { return Ok(None) };
-        let possible = CallStreaks::new(self.limit, view.listed).follow_hits(&hits, Certainty::Possible, view);
-        let sure = if view.tells_all(&hits) {
-            possible.clone()
-        } else {
-            CallStreaks::new(self.limit, view.listed).follow_hits(&hits, Certainty::Sure, view)
-        };
+        let (sure, possible) = view.ask_both(&hits, |view, certainty| {
+            Ok(CallStreaks::new(self.limit, view.listed).follow_hits(&hits, certainty, view))
+        })?;
         let (is_sure, is_possible) = possible.occurs;
         let exercised = ExerciseState {
             may_be_vacuous: !is_sure || sure.counts_up || possible.counts_up,

@@ -41,15 +41,9 @@ impl StatementSemantics for SequenceSemantics {
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let within = self.within;
         let (sure, possible) = match search.window() {
-            Some((view, hits)) => {
-                let sure = SequenceReach::new(view, within, Certainty::Sure).follow_hits(&hits, view)?;
-                let possible = if sure.complete || view.tells_all(&hits) {
-                    sure.clone()
-                } else {
-                    SequenceReach::new(view, within, Certainty::Possible).follow_hits(&hits, view)?
-                };
-                (sure, possible)
-            }
+            Some((view, hits)) => view.ask_both(&hits, |view, certainty| {
+                SequenceReach::new(view, within, certainty).follow_hits(&hits, view)
+            })?,
             None => {
                 let reached = first_in_order(search)?;
                 (reached.clone(), reached)

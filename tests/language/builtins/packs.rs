@@ -60,7 +60,7 @@ fn every_rule_has_a_run_that_passes_and_one_that_fails() {
     for pack in PACKS {
         let rules = own_rules(pack);
         for test in rules.run_tests() {
-            assert!(test.passed, "{}: {}: {}", pack.name, rules.program().tests[test.test].name, test.reason);
+            assert!(test.passed, "{}: {}: {}", pack.name, rules.program().tests[test.test as usize].name, test.reason);
         }
         for (number, rule) in (0..).zip(&rules.program().rules) {
             assert!(rule.sentence.as_ref().is_some_and(|sentence| sentence.ends_with('.')), "{}", rule.id);

@@ -131,7 +131,7 @@ impl<'run> SpanValues<'run> {
         Self([None; SpanKey::ALL.len()])
     }
 
-    pub(super) fn of_span(span: Object<'run>) -> Self {
+    pub(crate) fn of_span(span: Object<'run>) -> Self {
         let mut words = Self::empty_values();
         for entry in span.entries() {
             if let Some(word) = SpanKey::from_key(entry.key) {

@@ -4,7 +4,7 @@ use crate::error::{Diagnostics, Problem};
 use averment_base::diagnostic::{Diagnostic, Diagnostics as Said, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
-pub use averment_dialects::{ForeignOptions, may_be_foreign, own_metrics, system_of};
+pub use averment_dialects::{ForeignOptions, brings_runs, may_be_foreign, own_metrics, system_of};
 use averment_dialects::{LoweredFile, LoweringInputs};
 use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::program::{Program, ProgramSource};

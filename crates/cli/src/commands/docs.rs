@@ -78,7 +78,7 @@ const PAGES: &[(&str, &str, &str)] = &[
     (
         "dialects",
         include_str!("../../../../docs/reference/dialects.md"),
-        "rule files of STOP, wallfacer, Assay, Runsight and SkillGym",
+        "rule files of STOP, wallfacer, Assay, Runsight, SkillGym and promptfoo",
     ),
     ("explanation", include_str!("../../../../docs/explanation.md"), "verdicts, honesty, and how a check works"),
     ("glossary", include_str!("../../../../docs/glossary.md"), "words with a fixed meaning"),

@@ -85,7 +85,13 @@ const CUTTINGS: &[RunCutting] = &[
         joins: None,
     },
     // Jaeger has a list of traces; exports of APIs a list of spans under the same key.
-    RunCutting { within: &[], way: &[ContainerKey::Data.keys(), ContainerKey::Spans.keys()], by: IDS, keeps: &[], joins: None },
+    RunCutting {
+        within: &[],
+        way: &[ContainerKey::Data.keys(), ContainerKey::Spans.keys()],
+        by: IDS,
+        keeps: &[],
+        joins: None,
+    },
     RunCutting { within: &[], way: &[ContainerKey::Spans.keys()], by: IDS, keeps: &[], joins: None },
     RunCutting { within: &[], way: &[ContainerKey::Data.keys()], by: IDS, keeps: &[], joins: None },
     RunCutting { within: &[], way: &[], by: IDS, keeps: &[], joins: None },

@@ -3,8 +3,8 @@
 //! What promptfoo said of a result stays in `meta`: whether it passed, its scores, and what each assertion gave.
 
 use super::cutting::{JoinedRecords, RunCutting};
-use super::fields::{FieldRecord as _, NodeShapes, ValueShape, key_table, value_of};
 use super::fields::ShapeReader as _;
+use super::fields::{FieldRecord as _, NodeShapes, ValueShape, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, list_of, node_list, node_object, node_text, object_items, object_of};
 use super::otel::{SpanForm, SpanTrace, SpanValues};
@@ -113,7 +113,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     read_spans(root, &spans, draft);
     let response = object_of(row, ResultKey::Response);
     draft.set_some(of_run::ID, row.field(ResultKey::Id).filter(|id| NodeShapes.is_text(*id)));
-    draft.set_some(of_run::PROMPT, object_of(row, ResultKey::Prompt).and_then(|prompt| value_of(prompt, ResponseKey::Raw)));
+    draft.set_some(
+        of_run::PROMPT,
+        object_of(row, ResultKey::Prompt).and_then(|prompt| value_of(prompt, ResponseKey::Raw)),
+    );
     draft.set_some(of_run::INPUTS, row.field(ResultKey::Vars));
     draft.set_some(of_run::OUTPUT, response.and_then(|response| value_of(response, ResponseKey::Output)));
     draft.set_some(of_run::COST, response.and_then(|response| value_of(response, ResponseKey::Cost)));
@@ -131,7 +134,7 @@ fn read_spans<'run>(root: Node<'run>, spans: &[Node<'run>], draft: &mut RunBuild
     let mut trace = SpanTrace::default();
     for node in spans {
         match node_object(*node) {
-            Some(span) => trace.add_span(&SpanValues::of_span(span), SpanForm::Flat, span, draft),
+            Some(span) => trace.add_span(&SpanValues::of_span(span), SpanForm::Milliseconds, span, draft),
             None => draft.skip_value(*node, "what is no span is passed over"),
         }
     }
@@ -168,7 +171,9 @@ fn meta_of<'run>(
 ) -> Node<'run> {
     let mut meta = Vec::new();
     let mut put = |key, node: Option<Node<'run>>| {
-        meta.extend(node.filter(|node| !NodeShapes.has_shape(*node, ValueShape::Null)).map(|node| field_entry(key, node)));
+        meta.extend(
+            node.filter(|node| !NodeShapes.has_shape(*node, ValueShape::Null)).map(|node| field_entry(key, node)),
+        );
     };
     put(of_meta::CASE, row.field(ResultKey::TestIndex).and_then(|index| case_name(index, draft)));
     let provider = object_of(row, ResultKey::Provider);

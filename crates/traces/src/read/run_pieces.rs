@@ -420,7 +420,8 @@ mod tests {
         keeps: &[],
         joins: None,
     };
-    const SAMPLES: RunCutting = RunCutting { within: &[], way: &[&["samples"]], by: &[], keeps: &["eval"], joins: None };
+    const SAMPLES: RunCutting =
+        RunCutting { within: &[], way: &[&["samples"]], by: &[], keeps: &["eval"], joins: None };
     const FLAT: RunCutting = RunCutting { within: &[], way: &[], by: &[&["trace"]], keeps: &[], joins: None };
 
     fn runs(text: &str, cutting: &RunCutting) -> Vec<String> {

@@ -69,7 +69,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     known_by: "`testCase` beside `gradingResult`, `promptIdx` or `success`",
     description: "results of promptfoo (`results.json`, and JSONL), a run each result",
     marks: &[ResultKey::TestCase.key(), ResultKey::Traces.key()],
-    near: &[],
+    near: &[ResultKey::TestCase.key()],
     object: |object| row_of(object).is_some(),
     read: read_run,
     runs: &[RunCutting {
@@ -178,19 +178,25 @@ fn meta_of<'run>(
     put(of_meta::CASE, row.field(ResultKey::TestIndex).and_then(|index| case_name(index, draft)));
     let provider = object_of(row, ResultKey::Provider);
     put(of_meta::MODEL, provider.and_then(|provider| value_of(provider, ResponseKey::Id)));
-    put("label", object_of(row, ResultKey::Prompt).and_then(|prompt| value_of(prompt, ResponseKey::Label)));
+    put(
+        ResponseKey::Label.key(),
+        object_of(row, ResultKey::Prompt).and_then(|prompt| value_of(prompt, ResponseKey::Label)),
+    );
     put("test", row.field(ResultKey::TestIndex));
     put("column", row.field(ResultKey::PromptIndex));
     let test = object_of(row, ResultKey::TestCase);
-    put("description", test.and_then(|test| value_of(test, ResponseKey::Description)));
+    put(ResponseKey::Description.key(), test.and_then(|test| value_of(test, ResponseKey::Description)));
     for key in [ResultKey::Success, ResultKey::Score, ResultKey::Grading, ResultKey::NamedScores, ResultKey::Reason] {
         put(key.key(), row.field(key));
     }
     let metadata = response.and_then(|response| value_of(response, ResponseKey::Metadata));
-    put("metadata", metadata);
-    put("skillCalls", metadata.and_then(node_object).and_then(|inner| value_of(inner, ResponseKey::SkillCalls)));
-    put("finishReason", response.and_then(|response| value_of(response, ResponseKey::Finish)));
-    put("cached", response.and_then(|response| value_of(response, ResponseKey::Cached)));
+    put(ResponseKey::Metadata.key(), metadata);
+    put(
+        ResponseKey::SkillCalls.key(),
+        metadata.and_then(node_object).and_then(|inner| value_of(inner, ResponseKey::SkillCalls)),
+    );
+    put(ResponseKey::Finish.key(), response.and_then(|response| value_of(response, ResponseKey::Finish)));
+    put(ResponseKey::Cached.key(), response.and_then(|response| value_of(response, ResponseKey::Cached)));
     put(ResponseKey::Spans.key(), (!spans.is_empty()).then(|| draft.list_node(spans)));
     draft.object_node(&meta)
 }

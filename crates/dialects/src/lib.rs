@@ -8,6 +8,7 @@
 mod assay;
 mod foreign_program;
 mod jsonpath;
+mod promptfoo;
 pub mod regex_flavour;
 mod runsight;
 pub mod shape;
@@ -44,6 +45,16 @@ pub enum FileSyntax {
     Yaml(YamlDialect),
     /// They are TypeScript: writes the sentences of the file.
     TypeScript(fn(&mut Lowering<'_>)),
+    /// They are JSON that also holds the runs that they are about.
+    Json(JsonDialect),
+}
+
+/// A system whose files are JSON with runs in it.
+pub struct JsonDialect {
+    /// True if the text of a file is one of its files.
+    pub is_one: fn(&str) -> bool,
+    /// Writes the sentences of the file.
+    pub lower: fn(&mut Lowering<'_>),
 }
 
 /// A system whose files are YAML.
@@ -62,7 +73,7 @@ impl Dialect {
     fn yaml_dialect(&self) -> Option<&YamlDialect> {
         match &self.reads {
             FileSyntax::Yaml(of_yaml) => Some(of_yaml),
-            FileSyntax::TypeScript(_) => None,
+            FileSyntax::TypeScript(_) | FileSyntax::Json(_) => None,
         }
     }
 
@@ -81,7 +92,7 @@ impl std::fmt::Debug for Dialect {
 
 /// All dialects. The first whose file a document is reads it.
 pub static DIALECTS: &[Dialect] =
-    &[runsight::DIALECT, wallfacer::DIALECT, stop::DIALECT, assay::DIALECT, skillgym::DIALECT];
+    &[runsight::DIALECT, wallfacer::DIALECT, stop::DIALECT, promptfoo::CONFIG, assay::DIALECT, skillgym::DIALECT];
 
 /// The input and output of lowering a file.
 pub struct Lowering<'a> {
@@ -136,6 +147,8 @@ pub struct ForeignOptions<'a> {
     pub keep_params: bool,
     /// True if the newest release decides where it and its documentation disagree.
     pub newest: bool,
+    /// True if promptfoo's files are judged as promptfoo judges: what is vacuous passes, and what is undecided fails.
+    pub as_promptfoo: bool,
     /// Metrics that a program adds to those of Assay: the name of each, and its assertions in the language.
     pub metrics: &'a [(String, String)],
     /// True if reports go into a folder: reports that the file asks for are then written.
@@ -154,7 +167,27 @@ pub fn own_metrics() -> impl Iterator<Item = &'static str> {
 /// True if a text may be a file of another system: YAML or TypeScript, unlike any rule file.
 #[must_use]
 pub fn may_be_foreign(name: &str, text: &str) -> bool {
-    ["yaml", "yml"].contains(&file_extension(name)) || is_typescript(name) || (name == "-" && begins_like_yaml(text))
+    ["yaml", "yml"].contains(&file_extension(name))
+        || is_typescript(name)
+        || is_json(name) && (brings_runs(name, text) || promptfoo::looks_like_config(text))
+        || (name == "-" && begins_like_yaml(text))
+}
+
+/// True if a file of another system also holds the runs that its rules are about.
+#[must_use]
+pub fn brings_runs(name: &str, text: &str) -> bool {
+    is_json(name) && json_dialects().any(|(_, of_json)| (of_json.is_one)(text))
+}
+
+fn json_dialects() -> impl Iterator<Item = (&'static Dialect, &'static JsonDialect)> {
+    [&promptfoo::RESULTS].into_iter().filter_map(|dialect| match &dialect.reads {
+        FileSyntax::Json(of_json) => Some((dialect, of_json)),
+        _ => None,
+    })
+}
+
+fn is_json(name: &str) -> bool {
+    ["json", "jsonl", "ndjson"].contains(&file_extension(name))
 }
 
 fn is_typescript(name: &str) -> bool {
@@ -181,6 +214,9 @@ fn begins_like_yaml(text: &str) -> bool {
 pub fn system_of(name: &str, text: &str) -> Option<&'static Dialect> {
     if is_typescript(name) {
         return text.contains("skillgym").then(typescript_dialect).flatten();
+    }
+    if let Some((dialect, _)) = json_dialects().find(|(_, of_json)| is_json(name) && (of_json.is_one)(text)) {
+        return Some(dialect);
     }
     let mut dialects = DIALECTS.iter().filter_map(|dialect| Some((dialect, dialect.yaml_dialect()?)));
     let found = match first_read(text, FileId(0)) {
@@ -209,10 +245,14 @@ pub fn lower_foreign(
     let LoweringInputs { files, options } = how;
     let (said, out, params, reports) = (DiagnosticSink::default(), RuleWriter::default(), Vec::new(), Vec::new());
     let mut lowering = Lowering { sources, root, files, options, sink: said, out, params, reports };
-    let dialect = match typescript_dialect().filter(|_| is_typescript(&name)) {
+    let of_json = || json_dialects().find(|(_, of_json)| is_json(&name) && (of_json.is_one)(&text));
+    let by_name = typescript_dialect().filter(|_| is_typescript(&name));
+    let dialect = match by_name.or_else(|| of_json().map(|(dialect, _)| dialect)) {
         Some(dialect) => {
-            if let FileSyntax::TypeScript(lower) = &dialect.reads {
-                lower(&mut lowering);
+            match &dialect.reads {
+                FileSyntax::TypeScript(lower) => lower(&mut lowering),
+                FileSyntax::Json(of_json) => (of_json.lower)(&mut lowering),
+                FileSyntax::Yaml(_) => {}
             }
             dialect
         }

@@ -54,6 +54,7 @@ Examples:
   aver check rules/ runs/ --record runs.db    what aver trust and aver compare read
   aver check rules/ runs/ --profile           what each rule costs
   aver check skill.yaml --phase pre --input path=a.md   before a run
+  aver check results.json                     results of promptfoo, by their own assertions
   aver check                                  rules and traces of averment.toml
 
 Exit codes, the highest that applies:

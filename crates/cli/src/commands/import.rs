@@ -16,12 +16,13 @@ Examples:
   aver import skill.yaml > skill.assert
   aver import pack.yaml --param tool=divide
   aver import mcp-eval.yaml | aver check -r - trace.jsonl
+  aver import promptfooconfig.yaml > evals.assert
   aver import basic-suite.ts > basic.assert      a suite of SkillGym, with skillgym.config.* beside it
 
 `aver check` takes these files as they are, too. Of a program in TypeScript what stands in its text is
 written, and the rest listed on stderr and as remarks. Exit codes: 0, 2 wrong usage, 3 the file cannot be used")]
 pub struct ImportArgs {
-    /// A rule file of STOP, wallfacer, Assay, Runsight or SkillGym; `-` for standard input
+    /// A rule file of STOP, wallfacer, Assay, Runsight, SkillGym or promptfoo; `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Set a parameter of the file

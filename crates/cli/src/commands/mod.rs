@@ -119,7 +119,7 @@ enum CliCommand {
     New(new::NewArgs),
     /// Format rule files
     Fmt(fmt::FmtArgs),
-    /// Convert rule files of STOP, wallfacer, Assay, Runsight and SkillGym
+    /// Convert rule files of STOP, wallfacer, Assay, Runsight, SkillGym and promptfoo
     Import(import::ImportArgs),
     /// Print the generated inputs of invariants
     Inputs(tool_inputs::ToolInputsArgs),

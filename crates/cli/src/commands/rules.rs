@@ -151,8 +151,8 @@ pub struct RuleReadOptions<'a> {
 /// `--compat` of commands that read files of other systems.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct CompatFlag {
-    /// Rule files of other systems: follow their `documents` or their `newest` release [default: documents]; `skillgym`: read transcripts
-    /// as SkillGym does
+    /// Rule files of other systems: follow their `documents` or their `newest` release [default: documents]; `promptfoo`: judge its files
+    /// as promptfoo does; `skillgym`: read transcripts as SkillGym does
     #[arg(long, value_enum, value_name = "WHICH", hide_possible_values = true)]
     compat: Option<CompatMode>,
 }
@@ -163,6 +163,8 @@ enum CompatMode {
     Documents,
     /// What the newest release does
     Newest,
+    /// What is vacuous passes, and what is undecided fails, as in promptfoo
+    Promptfoo,
     /// Transcripts are read as SkillGym reads them
     Skillgym,
 }
@@ -191,7 +193,12 @@ impl CompatFlag {
 
     /// Options for files of other systems.
     pub fn foreign_options<'a>(self, given: &'a [(String, String)]) -> ForeignOptions<'a> {
-        ForeignOptions { given, newest: self.compat == Some(CompatMode::Newest), ..ForeignOptions::default() }
+        ForeignOptions {
+            given,
+            newest: self.compat == Some(CompatMode::Newest),
+            as_promptfoo: self.compat == Some(CompatMode::Promptfoo),
+            ..ForeignOptions::default()
+        }
     }
 }
 
@@ -372,7 +379,9 @@ fn load_one(
 fn not_a_trace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     let opens = bytes.trim_ascii_start().first().is_some_and(|first| matches!(first, b'{' | b'['));
-    if opens && ["json", "jsonl", "ndjson"].contains(&ending) {
+    let is_foreign =
+        || std::str::from_utf8(bytes).is_ok_and(|text| load::may_be_foreign(&path.to_string_lossy(), text));
+    if opens && ["json", "jsonl", "ndjson"].contains(&ending) && !is_foreign() {
         let message = format!("`{}` is a trace, and rules are expected here", path.display());
         return Err(CommandError::usage(
             message,

@@ -80,7 +80,7 @@ pub(crate) const EVENTS: TraceFormat = TraceFormat {
     item_marks: &[AssayKey::Episode.key()],
     element: is_event,
     read: read_lines,
-    runs: &[RunCutting { within: &[], way: &[], by: &[&[AssayKey::Episode.key()]], keeps: &[] }],
+    runs: &[RunCutting { within: &[], way: &[], by: &[&[AssayKey::Episode.key()]], keeps: &[], joins: None }],
     ..IN_FULL
 };
 

@@ -12,6 +12,21 @@ pub(crate) struct RunCutting {
     pub(crate) by: &'static [&'static [&'static str]],
     /// Entries beside the first list that each run keeps; below it all are kept. Identified parts are taken alone.
     pub(crate) keeps: &'static [&'static str],
+    /// A list at the top of the value whose elements belong to parts by an id; `None` where there is none.
+    pub(crate) joins: Option<JoinedRecords>,
+}
+
+/// Records of parts that stand in a list of their own, beside the parts: the run of a part holds both, in an object.
+#[derive(Debug)]
+pub(crate) struct JoinedRecords {
+    /// The key of the list.
+    pub(crate) list: &'static str,
+    /// The key of the id, in a record and in a part.
+    pub(crate) by: &'static str,
+    /// What stands around the records of a run, in front of its part.
+    pub(crate) before: &'static str,
+    /// What stands between the records and the part.
+    pub(crate) between: &'static str,
 }
 
 impl RunCutting {

@@ -63,7 +63,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     marks: DeepEvalMark::Any.keys(),
     object: |object| is_trace(object) || run_cases(object).any(|(_, case)| trace_of(case).is_some()),
     read: read_run,
-    runs: &[RunCutting { within: &[], way: &[DeepEvalKey::Cases.keys()], by: &[], keeps: &[] }],
+    runs: &[RunCutting { within: &[], way: &[DeepEvalKey::Cases.keys()], by: &[], keeps: &[], joins: None }],
     ..IN_FULL
 };
 

@@ -92,6 +92,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
         way: &[&[InspectLogKey::Samples.key()]],
         by: &[],
         keeps: &[InspectLogKey::Eval.key(), InspectLogKey::Version.key(), InspectLogKey::Status.key()],
+        joins: None,
     }],
     ..IN_FULL
 };

@@ -106,9 +106,9 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     element: |object| is_observation(object) || is_page(object),
     read: read_run,
     runs: &[
-        RunCutting { within: &[], way: &[LangfuseKey::Data.keys()], by: TRACE, keeps: &[] },
-        RunCutting { within: &[], way: &[LangfuseKey::Data.keys()], by: &[], keeps: &[] },
-        RunCutting { within: &[], way: &[], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[LangfuseKey::Data.keys()], by: TRACE, keeps: &[], joins: None },
+        RunCutting { within: &[], way: &[LangfuseKey::Data.keys()], by: &[], keeps: &[], joins: None },
+        RunCutting { within: &[], way: &[], by: TRACE, keeps: &[], joins: None },
     ],
     ..IN_FULL
 };

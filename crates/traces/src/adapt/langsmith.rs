@@ -95,8 +95,8 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     element: |object| is_run(object) || holds_runs(object),
     read: read_run,
     runs: &[
-        RunCutting { within: &[], way: &[RunListKey::Any.keys()], by: TRACE, keeps: &[] },
-        RunCutting { within: &[], way: &[], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[RunListKey::Any.keys()], by: TRACE, keeps: &[], joins: None },
+        RunCutting { within: &[], way: &[], by: TRACE, keeps: &[], joins: None },
     ],
     ..IN_FULL
 };

@@ -72,6 +72,7 @@ pub(crate) mod otel;
 mod owasp;
 mod pi;
 pub(crate) mod printed_messages;
+mod promptfoo;
 mod pydantic_ai;
 mod qwen_code;
 mod realtime;

@@ -81,8 +81,8 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     element: |object| record_type(object).is_some() || is_payload(object),
     read: read_run,
     runs: &[
-        RunCutting { within: &[], way: &[AgentsKey::Items.keys()], by: TRACE, keeps: &[] },
-        RunCutting { within: &[], way: &[], by: TRACE, keeps: &[] },
+        RunCutting { within: &[], way: &[AgentsKey::Items.keys()], by: TRACE, keeps: &[], joins: None },
+        RunCutting { within: &[], way: &[], by: TRACE, keeps: &[], joins: None },
     ],
     ..IN_FULL
 };

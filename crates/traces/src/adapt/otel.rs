@@ -75,18 +75,26 @@ const CUTTINGS: &[RunCutting] = &[
         way: &[ContainerKey::Resources.keys(), ContainerKey::Scopes.keys(), ContainerKey::Spans.keys()],
         by: IDS,
         keeps: &[],
+        joins: None,
     },
     RunCutting {
         within: &[],
         way: &[ContainerKey::Resources.keys(), ContainerKey::Scopes.keys(), ContainerKey::Spans.keys()],
         by: IDS,
         keeps: &[],
+        joins: None,
     },
     // Jaeger has a list of traces; exports of APIs a list of spans under the same key.
-    RunCutting { within: &[], way: &[ContainerKey::Data.keys(), ContainerKey::Spans.keys()], by: IDS, keeps: &[] },
-    RunCutting { within: &[], way: &[ContainerKey::Spans.keys()], by: IDS, keeps: &[] },
-    RunCutting { within: &[], way: &[ContainerKey::Data.keys()], by: IDS, keeps: &[] },
-    RunCutting { within: &[], way: &[], by: IDS, keeps: &[] },
+    RunCutting {
+        within: &[],
+        way: &[ContainerKey::Data.keys(), ContainerKey::Spans.keys()],
+        by: IDS,
+        keeps: &[],
+        joins: None,
+    },
+    RunCutting { within: &[], way: &[ContainerKey::Spans.keys()], by: IDS, keeps: &[], joins: None },
+    RunCutting { within: &[], way: &[ContainerKey::Data.keys()], by: IDS, keeps: &[], joins: None },
+    RunCutting { within: &[], way: &[], by: IDS, keeps: &[], joins: None },
 ];
 
 ways! {

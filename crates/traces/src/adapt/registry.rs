@@ -8,8 +8,8 @@ use super::{
     claude_hooks, cline, cline_shown, codex, copilot, cursor, cursor_transcript, deepeval, droid, evaluation_rows,
     evalview, gemini, gemini_api, generic, goose, grok, guard, http_exchanges, inspect, kimi, kimi_code, langchain,
     langchain_agent, langfuse, langsmith, managed, mastra, mcp, mini_swe, native, openai_agents, openai_chat, opencode,
-    openhands, otel, owasp, pi, pydantic_ai, qwen_code, realtime, run_state, runsight, senders, sharegpt, skillgym,
-    smolagents, stop, swe_agent, tau_bench, tau2, vscode_chat,
+    openhands, otel, owasp, pi, promptfoo, pydantic_ai, qwen_code, realtime, run_state, runsight, senders, sharegpt,
+    skillgym, smolagents, stop, swe_agent, tau_bench, tau2, vscode_chat,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -22,6 +22,7 @@ pub static FORMATS: &[TraceFormat] = &[
     langsmith::FORMAT,
     openai_agents::FORMAT,
     deepeval::FORMAT,
+    promptfoo::FORMAT,
     otel::OPEN_INFERENCE,
     otel::FORMAT,
     cursor::FORMAT,

@@ -93,6 +93,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
         way: &[&[SuiteKey::Cases.key()], &[SuiteKey::Results.key()]],
         by: &[],
         keeps: &[SuiteKey::Path.key()],
+        joins: None,
     }],
     object: |object| is_report(object) || is_result(object),
     read: read_run,

@@ -76,7 +76,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[StopSpanKey::Id.key()],
     element: is_span,
     read: read_run,
-    runs: &[RunCutting { within: &[], way: &[], by: &[&[StopSpanKey::Trace.key()]], keeps: &[] }],
+    runs: &[RunCutting { within: &[], way: &[], by: &[&[StopSpanKey::Trace.key()]], keeps: &[], joins: None }],
     ..IN_FULL
 };
 

@@ -74,6 +74,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
         way: &[&[SimulationKey::Simulations.key()]],
         by: &[],
         keeps: &[SimulationKey::Info.key()],
+        joins: None,
     }],
     ..IN_FULL
 };

@@ -2,7 +2,7 @@
 
 use super::json_walk::{self, EntrySpan, IndexedText};
 use super::split;
-use crate::adapt::cutting::RunCutting;
+use crate::adapt::cutting::{JoinedRecords, RunCutting};
 use crate::adapt::format::TraceFormat;
 use crate::adapt::registry;
 use averment_base::limits::Limits;
@@ -81,6 +81,9 @@ impl CutPieces {
             finder.set_holder(list, vec![RunPiece::Glue("[")], vec![RunPiece::Glue("]")]);
         } else {
             finder.found.end = finder.scan_value(start, None)?;
+            if let Some(joins) = &cutting.joins {
+                finder.join_records(start, joins);
+            }
         }
         Some(finder.found).filter(|found| !found.parts.is_empty())
     }
@@ -260,6 +263,42 @@ impl<'a> PartFinder<'a> {
         Some(end)
     }
 
+    /// Takes the parts out of what stands around them; a part with records of its id holds them.
+    fn join_records(&mut self, start: usize, joins: &JoinedRecords) {
+        let (text, indexed) = (self.text, self.indexed);
+        let id_in = |at: usize| text.get(json_walk::value_under(indexed, at, &[joins.by])?);
+        let mut records: FxHashMap<&str, Vec<Range<usize>>> = FxHashMap::default();
+        if let Some(list) = json_walk::value_under(indexed, start, &[joins.list]) {
+            json_walk::walk_list(text, list.start, |at| {
+                let end = indexed.end_of_value(at)?;
+                if let Some(id) = id_in(at) {
+                    records.entry(id).or_default().push(at..end);
+                }
+                Some(end)
+            });
+        }
+        for number in 0..self.found.parts.len() {
+            let own = self.found.parts.get(number).and_then(|part| records.get(id_in(part.range.start)?));
+            let pieces = own.map(|own| {
+                let mut pieces = vec![RunPiece::Glue(joins.before)];
+                for (at, range) in own.iter().enumerate() {
+                    pieces.extend((at > 0).then_some(RunPiece::Glue(",")));
+                    pieces.push(RunPiece::Text(range.clone()));
+                }
+                pieces.push(RunPiece::Glue(joins.between));
+                pieces
+            });
+            let parent = pieces.map(|before| {
+                let holder = self.add_holder(None);
+                self.set_holder(holder, before, vec![RunPiece::Glue("}")]);
+                holder
+            });
+            if let Some(part) = self.found.parts.get_mut(number) {
+                part.parent = parent;
+            }
+        }
+    }
+
     fn add_part(&mut self, start: usize, parent: Option<usize>) -> Option<usize> {
         let end = self.indexed.end_of_value(start)?;
         let id = || {
@@ -379,9 +418,11 @@ mod tests {
         way: &[&["resources", "batches"], &["scopes"], &["spans"]],
         by: &[&["trace"], &["of", "trace"]],
         keeps: &[],
+        joins: None,
     };
-    const SAMPLES: RunCutting = RunCutting { within: &[], way: &[&["samples"]], by: &[], keeps: &["eval"] };
-    const FLAT: RunCutting = RunCutting { within: &[], way: &[], by: &[&["trace"]], keeps: &[] };
+    const SAMPLES: RunCutting =
+        RunCutting { within: &[], way: &[&["samples"]], by: &[], keeps: &["eval"], joins: None };
+    const FLAT: RunCutting = RunCutting { within: &[], way: &[], by: &[&["trace"]], keeps: &[], joins: None };
 
     fn runs(text: &str, cutting: &RunCutting) -> Vec<String> {
         let Some(found) = CutPieces::find_parts(IndexedText::without_index(text), 0, cutting) else {

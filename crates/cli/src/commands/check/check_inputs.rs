@@ -48,6 +48,11 @@ impl<'a> CheckInputs<'a> {
         if traces.is_empty() && !before_run::is_before_run(arguments) && arguments.supplied.is_none() {
             traces = found.as_ref().map(|project| project.traces.clone()).unwrap_or_default();
         }
+        if let ([only], []) = (named.as_slice(), traces.as_slice())
+            && brings_runs(only)
+        {
+            traces = vec![only.to_string_lossy().into_owned()];
+        }
         let rules = project::rule_paths(&named, found.as_ref())?;
         Ok(Self { arguments, rules, traces, uses_project_rules: named.is_empty(), project: found })
     }
@@ -128,6 +133,16 @@ impl<'a> CheckInputs<'a> {
         self.arguments.allow.contains(&what)
             || words.into_iter().any(|word| CheckAllow::from_str(word, false) == Ok(what))
     }
+}
+
+/// True for a file with rules that holds the runs that they are about, such as results of promptfoo.
+fn brings_runs(path: &Path) -> bool {
+    let limits = Limits::default();
+    let read =
+        || averment::stages::load::read_limited(path, limits).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    is_trace(path)
+        && path.is_file()
+        && read().is_some_and(|text| averment::stages::load::brings_runs(&path.to_string_lossy(), &text))
 }
 
 fn is_trace(path: &std::path::Path) -> bool {

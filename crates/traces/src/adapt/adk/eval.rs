@@ -51,7 +51,13 @@ pub(crate) const SET: TraceFormat = TraceFormat {
             .is_some_and(|cases| object_items(cases).any(|(_, case)| list_of(case, EvalSetKey::Conversation).is_some()))
     },
     read: read_expected,
-    runs: &[RunCutting { within: &[], way: &[EvalSetKey::Cases.keys()], by: &[], keeps: EvalSetKey::Set.keys() }],
+    runs: &[RunCutting {
+        within: &[],
+        way: &[EvalSetKey::Cases.keys()],
+        by: &[],
+        keeps: EvalSetKey::Set.keys(),
+        joins: None,
+    }],
     ..IN_FULL
 };
 
@@ -66,7 +72,13 @@ pub(crate) const RESULTS: TraceFormat = TraceFormat {
         cases.is_some_and(|cases| object_items(cases).any(|(_, case)| tells(case)))
     },
     read: read_results,
-    runs: &[RunCutting { within: &[], way: &[EvalSetKey::Results.keys()], by: &[], keeps: EvalSetKey::Set.keys() }],
+    runs: &[RunCutting {
+        within: &[],
+        way: &[EvalSetKey::Results.keys()],
+        by: &[],
+        keeps: EvalSetKey::Set.keys(),
+        joins: None,
+    }],
     ..IN_FULL
 };
 

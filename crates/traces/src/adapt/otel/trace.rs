@@ -65,6 +65,8 @@ pub(crate) enum SpanForm {
     Otlp,
     Jaeger,
     Flat,
+    /// As `Flat`, in milliseconds since 1970.
+    Milliseconds,
     Zipkin,
 }
 
@@ -131,7 +133,7 @@ impl<'run> SpanValues<'run> {
         Self([None; SpanKey::ALL.len()])
     }
 
-    pub(super) fn of_span(span: Object<'run>) -> Self {
+    pub(crate) fn of_span(span: Object<'run>) -> Self {
         let mut words = Self::empty_values();
         for entry in span.entries() {
             if let Some(word) = SpanKey::from_key(entry.key) {
@@ -221,6 +223,9 @@ fn span_times(words: &SpanValues<'_>, form: SpanForm) -> (Option<f64>, Option<f6
                 .value_of(SpanKey::Duration)
                 .and_then(|node| instant_milliseconds(node, InstantUnit::Microseconds));
             (start, start.zip(duration).map(|(start, duration)| start + duration))
+        }
+        SpanForm::Milliseconds => {
+            (at(SpanKey::Start, InstantUnit::Milliseconds), at(SpanKey::End, InstantUnit::Milliseconds))
         }
         SpanForm::Otlp | SpanForm::Flat | SpanForm::Zipkin => {
             let either = |exact, other| {

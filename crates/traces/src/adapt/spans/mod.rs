@@ -313,6 +313,7 @@ fn seconds_and_nanoseconds(node: Node<'_>) -> Option<f64> {
 pub(crate) enum InstantUnit {
     Nanoseconds,
     Microseconds,
+    Milliseconds,
     /// No unit; values too large for anything else are nanoseconds since 1970.
     NanosecondsByLength,
 }
@@ -328,6 +329,7 @@ impl InstantUnit {
         match self {
             Self::Nanoseconds => Some(cut(1000)? / 1e3),
             Self::Microseconds => Some(cut(1)? / 1e3),
+            Self::Milliseconds => Some(number.to_f64()).filter(|time| time.is_finite()),
             Self::NanosecondsByLength => {
                 number.as_i64().filter(|whole| *whole > 100_000_000_000_000_000).and(Some(cut(1000)? / 1e3))
             }

@@ -1,0 +1,279 @@
+//! A test as a case: a line for each assertion, and one for each threshold.
+//!
+//! Where a threshold decides, the assertions beside it gate nothing and the weighted mean is written out: promptfoo counts there what holds
+//! because nothing was there, which a score here does not.
+
+use super::asserted::{Declarations, KindContext};
+use super::assertion::{LoweredAssertion, lower_assertion, read_metric};
+use super::modes::LoweringMode;
+use super::template::TemplateVars;
+use super::values::{number_of, plain_number};
+use crate::Lowering;
+use crate::writer::{RuleWriter, quote_text};
+use crate::yaml::YamlNode;
+use averment_base::diagnostic::Slug;
+use averment_base::source::Span;
+
+/// A test, with the variables of one of its combinations.
+pub(super) struct TestPlan {
+    pub(super) place: Span,
+    pub(super) description: Option<String>,
+    pub(super) vars: Option<YamlNode>,
+    pub(super) asserts: Vec<YamlNode>,
+    /// The threshold of the whole test, with its place.
+    pub(super) threshold: Option<(f64, Span)>,
+    /// The columns of results that it is about; empty for all.
+    pub(super) columns: Vec<String>,
+}
+
+struct CaseLine {
+    place: Span,
+    text: String,
+    modifiers: String,
+}
+
+struct AssertionSet {
+    place: Span,
+    threshold: Option<f64>,
+    weight: f64,
+    metric: Option<String>,
+    members: Vec<LoweredAssertion>,
+}
+
+enum TestEntry {
+    One(LoweredAssertion),
+    Set(AssertionSet),
+}
+
+/// Writes what the cases of a file share, and then the cases.
+pub(super) fn write_cases<'p>(
+    cases: impl Iterator<Item = (String, &'p [TestPlan])>,
+    mode: LoweringMode,
+    lowering: &mut Lowering<'_>,
+) {
+    let mut declared = Declarations::default();
+    let mut out = RuleWriter::default();
+    for (name, plans) in cases {
+        let Some(first) = plans.first() else { continue };
+        let mut lines = Vec::new();
+        for plan in plans {
+            let mut context = KindContext { lowering: &mut *lowering, mode, declared: &mut declared };
+            let writer = PlanWriter { plan, mode, as_promptfoo: context.lowering.options.as_promptfoo };
+            lines.extend(writer.lines(&mut context));
+        }
+        if lines.is_empty() {
+            report_empty(first, &name, lowering);
+            continue;
+        }
+        out.write_gap();
+        if let Some(description) = &first.description {
+            out.write_remark(description);
+        }
+        let head = |out: &mut RuleWriter| out.put_text(&format!("case {name}"));
+        out.write_block(first.place, head, |out| {
+            for line in &lines {
+                out.write_line(line.place, |out| out.put_text(&format!("{}{}", line.text, line.modifiers)));
+            }
+        });
+    }
+    let at = Span::new(lowering.root, 0, 0);
+    let mut head = vec!["let answer = text(output)"];
+    head.extend(declared.asks_tools.then_some(super::trajectory_kinds::TOOLS));
+    head.extend(declared.asks_error_spans.then_some(super::trace_kinds::ERROR_SPAN));
+    for line in head {
+        lowering.out.write_line(at, |out| out.put_text(line));
+    }
+    lowering.out.append(declared.out);
+    lowering.out.append(out);
+}
+
+fn report_empty(plan: &TestPlan, name: &str, lowering: &mut Lowering<'_>) {
+    if plan.asserts.is_empty() {
+        let message = format!("`{name}` asserts nothing: promptfoo passes it whatever the answer is");
+        lowering.sink.warning(Slug::AlwaysTrue, plan.place, message, "write an assertion under `assert`");
+    }
+}
+
+struct PlanWriter<'a> {
+    plan: &'a TestPlan,
+    mode: LoweringMode,
+    as_promptfoo: bool,
+}
+
+impl PlanWriter<'_> {
+    fn lines(&self, context: &mut KindContext<'_, '_>) -> Vec<CaseLine> {
+        let vars = TemplateVars::new(self.plan.vars.as_ref());
+        let mut entries = Vec::new();
+        for node in &self.plan.asserts {
+            let is_set = node.get("type").and_then(YamlNode::as_text) == Some("assert-set");
+            match is_set {
+                true => entries.extend(read_set(node, &vars, context).map(TestEntry::Set)),
+                false => entries.extend(lower_assertion(node, &vars, context).map(TestEntry::One)),
+            }
+        }
+        let mut lines = Vec::new();
+        let gated = self.plan.threshold.is_some();
+        for entry in &entries {
+            match entry {
+                TestEntry::One(one) => self.push_assertion(one, one.weight, None, gated, &mut lines),
+                TestEntry::Set(set) => self.push_set(set, gated, &mut lines),
+            }
+        }
+        if let Some((threshold, place)) = self.plan.threshold.filter(|_| !entries.is_empty()) {
+            let parts: Vec<(f64, String)> = entries.iter().map(|entry| self.entry_score(entry)).collect();
+            let gate = gate_text(&parts, threshold);
+            let recorded = "meta.gradingResult.pass";
+            self.push_agreement("the test", &gate, recorded, place, &mut lines);
+            lines.push(CaseLine { place, text: gate, modifiers: self.gate_modifiers(threshold) });
+        }
+        lines
+    }
+
+    fn when(&self, condition: Option<&str>) -> String {
+        let columns = match self.plan.columns.is_empty() {
+            true => None,
+            false => Some(format!("meta.column in [{}]", self.plan.columns.join(", "))),
+        };
+        let all: Vec<String> = columns.into_iter().chain(condition.map(str::to_owned)).collect();
+        if all.is_empty() { String::new() } else { format!(" when {}", all.join(" and ")) }
+    }
+
+    fn push_assertion(
+        &self,
+        one: &LoweredAssertion,
+        weight: f64,
+        metric: Option<&str>,
+        gated: bool,
+        lines: &mut Vec<CaseLine>,
+    ) {
+        let mut modifiers = String::new();
+        if weight != 1.0 {
+            modifiers.push_str(&format!(" weight {}", plain_number(weight)));
+        }
+        if let Some(metric) = one.metric.as_deref().or(metric) {
+            modifiers.push_str(&format!(" as {metric}"));
+        }
+        // Weight 0 is a metric and nothing else.
+        if gated || one.weight == 0.0 {
+            modifiers.push_str(" severity info");
+        }
+        let text = match self.as_promptfoo && !one.is_recorded {
+            true => format!("{} == 1", self.pass_number(one)),
+            false => one.truth.clone(),
+        };
+        lines.push(CaseLine { place: one.place, text, modifiers: format!("{modifiers}{}", self.when(None)) });
+        if one.weight != 0.0 && !one.is_recorded {
+            self.push_agreement(&format!("`{}`", one.kind), &one.truth, &one.recorded, one.place, lines);
+        }
+    }
+
+    /// A line that fails where promptfoo recorded another verdict.
+    fn push_agreement(&self, what: &str, truth: &str, recorded: &str, place: Span, lines: &mut Vec<CaseLine>) {
+        if self.mode != LoweringMode::Results || truth.starts_with("undecided(") {
+            return;
+        }
+        let message = quote_text(&format!("promptfoo recorded another verdict of {what}"));
+        let when = self.when(Some(&format!("{recorded} exists")));
+        lines.push(CaseLine {
+            place,
+            text: format!("(if {truth} then 1 else 0) == (if {recorded} == true then 1 else 0)"),
+            modifiers: format!(" weight 0 severity info message {message}{when}"),
+        });
+    }
+
+    fn push_set(&self, set: &AssertionSet, gated: bool, lines: &mut Vec<CaseLine>) {
+        let total: f64 = set.members.iter().map(|member| member.weight).sum();
+        let share = if total > 0.0 { set.weight / total } else { 0.0 };
+        let decides = set.threshold.filter(|_| !gated);
+        for member in &set.members {
+            let (weight, metric) = (member.weight * share, set.metric.as_deref());
+            self.push_assertion(member, weight, metric, gated || decides.is_some(), lines);
+        }
+        if let Some(threshold) = decides.filter(|_| !set.members.is_empty()) {
+            let parts: Vec<(f64, String)> =
+                set.members.iter().map(|member| (member.weight, self.score_number(member))).collect();
+            let modifiers = self.gate_modifiers(threshold);
+            lines.push(CaseLine { place: set.place, text: gate_text(&parts, threshold), modifiers });
+        }
+    }
+
+    fn gate_modifiers(&self, threshold: f64) -> String {
+        let message = format!("the weighted mean of the assertions is below {}", plain_number(threshold));
+        format!(" weight 0 message {}{}", quote_text(&message), self.when(None))
+    }
+
+    fn entry_score(&self, entry: &TestEntry) -> (f64, String) {
+        match entry {
+            TestEntry::One(one) => (one.weight, self.score_number(one)),
+            TestEntry::Set(set) => {
+                let parts: Vec<(f64, String)> =
+                    set.members.iter().map(|member| (member.weight, self.score_number(member))).collect();
+                (set.weight, mean_text(&parts))
+            }
+        }
+    }
+
+    fn score_number(&self, one: &LoweredAssertion) -> String {
+        one.score.clone().unwrap_or_else(|| self.pass_number(one))
+    }
+
+    /// 1 or 0; as promptfoo has it, what cannot be decided fails.
+    fn pass_number(&self, one: &LoweredAssertion) -> String {
+        match self.as_promptfoo {
+            true => format!("coalesce(if {} then 1 else 0, 0)", one.truth),
+            false => format!("(if {} then 1 else 0)", one.truth),
+        }
+    }
+}
+
+/// The weighted mean of scores; 0 where nothing has a weight.
+fn mean_text(parts: &[(f64, String)]) -> String {
+    let total: f64 = parts.iter().map(|(weight, _)| weight).sum();
+    if total <= 0.0 {
+        return "0".to_owned();
+    }
+    let counted: Vec<&(f64, String)> = parts.iter().filter(|(weight, _)| *weight > 0.0).collect();
+    let part = |(weight, score): &&(f64, String)| match *weight == 1.0 {
+        true => score.clone(),
+        false => format!("{} * {score}", plain_number(*weight)),
+    };
+    let sum = counted.iter().map(part).collect::<Vec<_>>().join(" + ");
+    match (counted.len() == 1, total == 1.0) {
+        (true, true) => sum,
+        _ => format!("(({sum}) / {})", plain_number(total)),
+    }
+}
+
+fn gate_text(parts: &[(f64, String)], threshold: f64) -> String {
+    format!("{} >= {}", mean_text(parts), plain_number(threshold))
+}
+
+fn read_set(node: &YamlNode, vars: &TemplateVars, context: &mut KindContext<'_, '_>) -> Option<AssertionSet> {
+    const KEYS: &[&str] = &["type", "assert", "threshold", "weight", "metric", "config", "description"];
+    if context.mode == LoweringMode::Config && !context.lowering.sink.check_keys(node, "an assertion set", KEYS) {
+        return None;
+    }
+    let items = context.lowering.sink.list_items(node, "assert", "an assertion set");
+    if items.is_empty() {
+        let help = "write assertions under `assert`, or remove the set";
+        context.unusable(node.span, Slug::TypeMismatch, "the assertion set has no assertions", help);
+        return None;
+    }
+    let mut members = Vec::new();
+    for item in items {
+        if item.get("type").and_then(YamlNode::as_text) == Some("assert-set") {
+            let help = "write its assertions into the outer set";
+            context.unusable(item.span, Slug::TypeMismatch, "an assertion set stands in another one", help);
+            continue;
+        }
+        members.extend(lower_assertion(item, vars, context));
+    }
+    let number = |key: &str| node.get(key).and_then(number_of);
+    Some(AssertionSet {
+        place: node.span,
+        threshold: number("threshold"),
+        weight: number("weight").unwrap_or(1.0),
+        metric: read_metric(node, vars, context),
+        members,
+    })
+}

@@ -1,0 +1,233 @@
+//! Tests in CSV, and texts with commas between them.
+
+use super::values::text_node;
+use crate::yaml::{YamlNode, YamlValue};
+use averment_base::source::{FileId, Span};
+
+/// `a, "b, c",d`: the texts between commas; `None` where a quote stays open.
+pub(super) fn split_values(text: &str) -> Option<Vec<String>> {
+    let mut values = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        let Some(first) = rest.chars().next() else { return Some(values) };
+        if first != '"' {
+            let (value, after) = rest.split_at_checked(rest.find(',').unwrap_or(rest.len()))?;
+            values.push(value.trim().to_owned());
+            rest = after;
+            continue;
+        }
+        let (value, after) = quoted_value(rest)?;
+        values.push(value);
+        rest = after.trim_start();
+        if !rest.is_empty() && !rest.starts_with(',') {
+            return None;
+        }
+    }
+}
+
+fn quoted_value(text: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut letters = text.char_indices().skip(1).peekable();
+    while let Some((at, letter)) = letters.next() {
+        let next = letters.peek().map(|(_, next)| *next);
+        match (letter, next) {
+            ('\\', Some(escaped @ ('"' | '\\'))) => {
+                value.push(escaped);
+                letters.next();
+            }
+            ('"', Some('"')) => {
+                value.push('"');
+                letters.next();
+            }
+            ('"', _) => return Some((value, text.get(at.saturating_add(1)..)?)),
+            (letter, _) => value.push(letter),
+        }
+    }
+    None
+}
+
+/// The records of a CSV file, each field with its place.
+fn records(text: &str, file: FileId) -> Vec<Vec<(String, Span)>> {
+    let (mut rows, mut row): (Vec<Vec<(String, Span)>>, Vec<(String, Span)>) = (Vec::new(), Vec::new());
+    let (mut field, mut start, mut quoted) = (String::new(), 0, false);
+    let mut letters = text.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        let after = at.saturating_add(letter.len_utf8());
+        match letter {
+            '"' if quoted && letters.peek().is_some_and(|(_, next)| *next == '"') => {
+                field.push('"');
+                letters.next();
+            }
+            '"' if quoted => quoted = false,
+            '"' if field.trim().is_empty() => {
+                field.clear();
+                quoted = true;
+            }
+            ',' if !quoted => {
+                row.push((std::mem::take(&mut field), Span::new(file, start, at)));
+                start = after;
+            }
+            '\r' if !quoted => {}
+            '\n' if !quoted => {
+                row.push((std::mem::take(&mut field), Span::new(file, start, at)));
+                rows.push(std::mem::take(&mut row));
+                start = after;
+            }
+            letter => field.push(letter),
+        }
+    }
+    if !field.is_empty() || !row.is_empty() {
+        row.push((field, Span::new(file, start, text.len())));
+        rows.push(row);
+    }
+    rows.retain(|row| row.iter().any(|(field, _)| !field.trim().is_empty()));
+    rows
+}
+
+/// The tests of a CSV file: a mapping with `vars`, `assert` and so on for each row.
+pub(super) fn read_tests(text: &str, file: FileId) -> Vec<YamlNode> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut rows = records(text, file).into_iter();
+    let Some(head) = rows.next() else { return Vec::new() };
+    let names: Vec<String> = head.into_iter().map(|(name, _)| name.trim().to_owned()).collect();
+    rows.map(|row| row_test(&names, row)).collect()
+}
+
+fn row_test(names: &[String], row: Vec<(String, Span)>) -> YamlNode {
+    let span = row.first().zip(row.last()).map_or(Span::new(FileId(0), 0, 0), |((_, a), (_, b))| a.cover_with(*b));
+    let map = |entries: Vec<(YamlNode, YamlNode)>| YamlNode { value: YamlValue::Map(entries), span };
+    let key = |name: &str| text_node(name, span);
+    let (mut vars, mut asserts, mut test, mut metric) = (Vec::new(), Vec::new(), Vec::new(), None);
+    let mut configs = Vec::new();
+    for (name, (value, place)) in names.iter().zip(row) {
+        let node = text_node(value.clone(), place);
+        let number =
+            || Some(YamlNode { value: YamlValue::Number(value.trim().parse::<f64>().ok()?.to_string()), span: place });
+        match name.as_str() {
+            name if name.starts_with("__expected") => {
+                let value = value.trim();
+                asserts.extend((!value.is_empty()).then(|| assertion_entries(value, place)));
+            }
+            "__description" if !value.is_empty() => test.push((key("description"), node)),
+            "__metric" if !value.is_empty() => metric = Some(node),
+            "__threshold" => test.extend(number().map(|number| (key("threshold"), number))),
+            "__prefix" | "__suffix" | "__providerOutput" => {}
+            name if name.starts_with("__metadata") => {}
+            name if name.starts_with("__config:") => configs.extend(config_threshold(name).zip(number())),
+            name => vars.push((key(name), node)),
+        }
+    }
+    for (at, threshold) in configs {
+        if let Some(entries) = asserts.get_mut(at) {
+            entries.retain(|(name, _): &(YamlNode, YamlNode)| name.as_text() != Some("threshold"));
+            entries.push((key("threshold"), threshold));
+        }
+    }
+    let asserts = asserts.into_iter().map(|mut entries| {
+        entries.extend(metric.clone().map(|metric| (key("metric"), metric)));
+        map(entries)
+    });
+    let asserts = YamlNode { value: YamlValue::List(asserts.collect()), span };
+    test.extend([(key("vars"), map(vars)), (key("assert"), asserts)]);
+    map(test)
+}
+
+/// Of `__config:__expected2:threshold` which assertion it is about.
+fn config_threshold(name: &str) -> Option<usize> {
+    let expected = name.strip_prefix("__config:__expected")?.strip_suffix(":threshold")?;
+    if expected.is_empty() { Some(0) } else { expected.parse::<usize>().ok()?.checked_sub(1) }
+}
+
+const LISTED: [&str; 4] = ["contains-all", "contains-any", "icontains-all", "icontains-any"];
+/// Types that have a threshold in their name, and its usual value.
+const WITH_THRESHOLD: [&str; 13] = [
+    "answer-relevance",
+    "classifier",
+    "context-faithfulness",
+    "context-recall",
+    "context-relevance",
+    "cost",
+    "latency",
+    "levenshtein",
+    "perplexity-score",
+    "perplexity",
+    "rouge-n",
+    "similar",
+    "starts-with",
+];
+
+/// `not-contains: x`, `levenshtein(5): x`, `x`: the entries of an assertion that is written as a text.
+pub(super) fn assertion_entries(text: &str, span: Span) -> Vec<(YamlNode, YamlNode)> {
+    let entry = |name: &str, value: YamlNode| (text_node(name, span), value);
+    let typed =
+        |kind: &str, value: &str| vec![entry("type", text_node(kind, span)), entry("value", text_node(value, span))];
+    for (prefix, kind) in [
+        ("javascript:", "javascript"),
+        ("fn:", "javascript"),
+        ("eval:", "javascript"),
+        ("grade:", "llm-rubric"),
+        ("python:", "python"),
+    ] {
+        if let Some(value) = text.strip_prefix(prefix) {
+            let value = if kind == "llm-rubric" { value } else { value.trim() };
+            return typed(kind, value);
+        }
+    }
+    if text.starts_with("file://") {
+        return typed(if text.contains(".py") { "python" } else { "javascript" }, text);
+    }
+    let (head, value) = text.split_once(':').map_or((text, None), |(head, value)| (head, Some(value.trim())));
+    let (kind, threshold) = match head.strip_suffix(')').and_then(|head| head.split_once('(')) {
+        Some((kind, number)) => (kind.trim(), number.trim().parse::<f64>().ok()),
+        None => (head.trim(), None),
+    };
+    let base = kind.strip_prefix("not-").unwrap_or(kind);
+    if !super::assertion::is_type(base) || value.is_none() && head.contains(' ') {
+        return typed("equals", text);
+    }
+    let mut entries = vec![entry("type", text_node(kind, span))];
+    if let Some(value) = value {
+        let node = match LISTED.contains(&base).then(|| split_values(value)).flatten() {
+            Some(items) => {
+                YamlNode { value: YamlValue::List(items.into_iter().map(|item| text_node(item, span)).collect()), span }
+            }
+            None => text_node(value, span),
+        };
+        entries.push(entry("value", node));
+    }
+    if WITH_THRESHOLD.contains(&base) {
+        let number = YamlValue::Number(threshold.unwrap_or(0.75).to_string());
+        entries.push(entry("threshold", YamlNode { value: number, span }));
+    }
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_split_at_commas_outside_of_quotes() {
+        let split = |text| split_values(text).map(|values| values.join("|"));
+        assert_eq!(split("a, b,,c").as_deref(), Some("a|b|c"));
+        assert_eq!(split(r#" "a, b" , "c""d" "#).as_deref(), Some("a, b|c\"d"));
+        assert_eq!(split(r#""a"#), None);
+        assert_eq!(split(r#""a" b"#), None);
+        assert_eq!(split(""), Some(String::new()));
+    }
+
+    #[test]
+    fn rows_become_tests() {
+        let text = "name,__expected,__expected2,__threshold\n\"Bob, A\",contains: x,,0.5\nAl,hello,\"not-contains-any: a,b\",\n";
+        let tests = read_tests(text, FileId(0));
+        let shown: Vec<String> = tests.iter().map(YamlNode::to_json).collect();
+        assert_eq!(
+            shown,
+            [
+                r#"{"threshold":0.5,"vars":{"name":"Bob, A"},"assert":[{"type":"contains","value":"x"}]}"#,
+                r#"{"vars":{"name":"Al"},"assert":[{"type":"equals","value":"hello"},{"type":"not-contains-any","value":["a","b"]}]}"#,
+            ]
+        );
+    }
+}

@@ -10,6 +10,7 @@ mod file_form;
 mod file_part;
 mod json_walk;
 mod line_numbers;
+mod piece_places;
 mod run_gatherer;
 mod run_pieces;
 mod split;

@@ -1,7 +1,8 @@
 //! Files with parts of runs on their lines, those of one run scattered over the file: the parts of a run are gathered, within a bound.
 
 use super::json_walk::IndexedText;
-use super::run_pieces::{CutPieces, PiecePlaces, join_pieces};
+use super::piece_places::PiecePlaces;
+use super::run_pieces::{CutPieces, join_pieces};
 use super::{RawRun, RunText, TextForm, bytes, split};
 use crate::adapt::cutting::RunCutting;
 use crate::adapt::format::TraceFormat;

@@ -8,7 +8,6 @@ use crate::adapt::registry;
 use averment_base::limits::Limits;
 use averment_base::memory::allow_failure;
 use averment_base::value::json;
-use averment_runs::run::TextPart;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -86,6 +85,16 @@ impl CutPieces {
             }
         }
         Some(finder.found).filter(|found| !found.parts.is_empty())
+    }
+
+    /// Where the texts begin that its runs are joined of.
+    pub(super) fn text_starts(&self) -> impl Iterator<Item = usize> {
+        let around = self.around.iter().flat_map(|around| around.before.iter().chain(&around.after));
+        let around = around.filter_map(|piece| match piece {
+            RunPiece::Text(range) => Some(range.start),
+            RunPiece::Glue(_) => None,
+        });
+        around.chain(self.parts.iter().map(|part| part.range.start))
     }
 
     pub(super) fn is_one_run(&self) -> bool {
@@ -364,54 +373,10 @@ pub(super) fn join_pieces(text: &str, pieces: &[RunPiece]) -> Option<String> {
     Some(joined)
 }
 
-/// Counts lines once over all pieces.
-pub(super) struct PiecePlaces {
-    /// Offset, line, column.
-    known: Vec<(usize, usize, usize)>,
-}
-
-impl PiecePlaces {
-    pub(super) fn locate_all(text: &str, found: &CutPieces) -> Self {
-        let around = found.around.iter().flat_map(|around| around.before.iter().chain(&around.after));
-        let around = around.filter_map(|piece| match piece {
-            RunPiece::Text(range) => Some(range.start),
-            RunPiece::Glue(_) => None,
-        });
-        let mut known: Vec<_> =
-            around.chain(found.parts.iter().map(|part| part.range.start)).map(|offset| (offset, 0, 0)).collect();
-        known.sort_unstable();
-        let mut counter = split::LineCounter::default();
-        for (offset, line, column) in &mut known {
-            (*line, *column) = counter.line_and_column(text, *offset);
-        }
-        Self { known }
-    }
-
-    pub(super) fn line_and_column(&self, offset: usize) -> (usize, usize) {
-        let found = self.known.binary_search_by_key(&offset, |(offset, ..)| *offset);
-        found.ok().and_then(|found| self.known.get(found)).map_or((1, 1), |(_, line, column)| (*line, *column))
-    }
-
-    pub(super) fn of_run(&self, pieces: &[RunPiece], offset: u64, lines: usize) -> Vec<TextPart> {
-        let mut parts = Vec::new();
-        let mut start = 0;
-        for piece in pieces {
-            match piece {
-                RunPiece::Text(range) => {
-                    let (line, column) = self.line_and_column(range.start);
-                    parts.push(TextPart { start, line: line + lines, column, offset: offset + range.start as u64 });
-                    start += range.len();
-                }
-                RunPiece::Glue(glue) => start += glue.len(),
-            }
-        }
-        parts
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::piece_places::PiecePlaces;
 
     const SPANS: RunCutting = RunCutting {
         within: &[],

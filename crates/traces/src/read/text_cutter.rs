@@ -1,7 +1,8 @@
 //! A file that is read whole, cut into its runs: values one behind the other, and lists of them.
 
 use super::json_walk::IndexedText;
-use super::run_pieces::{CutPieces, PiecePlaces};
+use super::piece_places::PiecePlaces;
+use super::run_pieces::CutPieces;
 use super::{RawRun, RunText, TextForm, file_form, json_walk, split};
 use crate::adapt::cutting::RunCutting;
 use crate::adapt::format::{FIRST_ITEMS, TraceFormat};

@@ -21,6 +21,7 @@ mod beside;
 mod choices;
 mod judged;
 mod pages;
+mod promptfoo;
 mod runsight;
 mod seeds;
 mod skillgym;

@@ -1,10 +1,12 @@
 //! Generated inputs beside the real programs: same outcome, or a decision that the pages give; in no case passes here what fails there.
 //!
 //! `AVERMENT_BESIDE_RUNSIGHT="python runsight.py"` names a program that reads a list of inputs (JSON) and prints a list of outcomes; so do
-//! `AVERMENT_BESIDE_STOP`, `AVERMENT_BESIDE_WALLFACER` and `AVERMENT_BESIDE_ASSAY`. The programs of this folder ask the real ones: CONTRIBUTING.md
-//! says how they are started. Without them, inputs are judged here alone. `AVERMENT_BESIDE_CASES` is how many, `AVERMENT_BESIDE_FROM` the first seed.
+//! `AVERMENT_BESIDE_STOP`, `AVERMENT_BESIDE_WALLFACER`, `AVERMENT_BESIDE_ASSAY` and `AVERMENT_BESIDE_PROMPTFOO`. The programs of this folder ask the
+//! real ones: CONTRIBUTING.md says how they are started. Without them, inputs are judged here alone. `AVERMENT_BESIDE_CASES` is how many,
+//! `AVERMENT_BESIDE_FROM` the first seed.
 
 mod assay;
+mod promptfoo;
 mod runsight;
 mod stop;
 mod wallfacer;

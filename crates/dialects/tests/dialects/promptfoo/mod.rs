@@ -1,5 +1,6 @@
 //! promptfoo: configs and results, judged here, and what is said of broken ones.
 
+mod as_promptfoo;
 mod configs;
 mod refused;
 mod results;
@@ -8,8 +9,8 @@ use crate::judged::lines;
 use averment::Rules;
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
-use averment_dialects::{ForeignOptions, LoweringInputs};
 use averment_checker::files::Memory;
+use averment_dialects::{ForeignOptions, LoweringInputs};
 use std::path::Path;
 
 /// What a file is imported as.

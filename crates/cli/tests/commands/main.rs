@@ -61,6 +61,7 @@ mod probe;
 mod probe_told;
 mod profile;
 mod project;
+mod promptfoo;
 mod reading;
 mod reasons;
 mod records;

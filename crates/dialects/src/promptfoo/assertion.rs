@@ -77,6 +77,9 @@ const JUDGED: &[&str] = &[
     "webhook",
 ];
 
+/// Types that fail in promptfoo, and end no test, where what they look at was not recorded.
+const FAILS_ALONE: &[&str] = &["finish-reason", "skill-used"];
+
 /// An assertion that was lowered.
 pub(super) struct LoweredAssertion {
     pub(super) place: Span,
@@ -88,6 +91,10 @@ pub(super) struct LoweredAssertion {
     pub(super) score: Option<String>,
     /// True where its verdict was recorded and is not computed.
     pub(super) is_recorded: bool,
+    /// What has to hold for it to be judged at all, where that is known.
+    pub(super) guard: Option<String>,
+    /// True where promptfoo ends the whole test if it cannot be judged.
+    pub(super) may_end_test: bool,
     pub(super) weight: f64,
     /// The label of its metric.
     pub(super) metric: Option<String>,
@@ -115,6 +122,8 @@ pub(super) fn lower_assertion(
         truth,
         score,
         is_recorded,
+        guard: None,
+        may_end_test: !is_recorded && !FAILS_ALONE.contains(&kind),
         weight,
         metric: metric.clone(),
         recorded: recorded.clone(),
@@ -144,7 +153,7 @@ pub(super) fn lower_assertion(
     };
     // What names recorded results was not computed here.
     let is_recorded = truth.contains("meta.gradingResult");
-    Some(lowered(truth, None, is_recorded))
+    Some(LoweredAssertion { guard: one.subject.guard, ..lowered(truth, None, is_recorded) })
 }
 
 fn all_kinds() -> impl Iterator<Item = &'static (&'static str, LowerKind)> {

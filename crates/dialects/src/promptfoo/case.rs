@@ -53,6 +53,7 @@ pub(super) fn write_cases<'p>(
 ) {
     let mut declared = Declarations::default();
     let mut out = RuleWriter::default();
+    let mut asks_answer = false;
     for (name, plans) in cases {
         let Some(first) = plans.first() else { continue };
         let mut lines = Vec::new();
@@ -65,6 +66,7 @@ pub(super) fn write_cases<'p>(
             report_empty(first, &name, lowering);
             continue;
         }
+        asks_answer |= lines.iter().any(|line| line.text.contains("answer"));
         out.write_gap();
         if let Some(description) = &first.description {
             out.write_remark(description);
@@ -77,7 +79,8 @@ pub(super) fn write_cases<'p>(
         });
     }
     let at = Span::new(lowering.root, 0, 0);
-    let mut head = vec!["let answer = text(output)"];
+    let mut head: Vec<&str> = Vec::new();
+    head.extend(asks_answer.then_some("let answer = text(output)"));
     head.extend(declared.asks_tools.then_some(super::trajectory_kinds::TOOLS));
     head.extend(declared.asks_error_spans.then_some(super::trace_kinds::ERROR_SPAN));
     for line in head {
@@ -162,9 +165,23 @@ impl PlanWriter<'_> {
             false => one.truth.clone(),
         };
         lines.push(CaseLine { place: one.place, text, modifiers: format!("{modifiers}{}", self.when(None)) });
+        if self.as_promptfoo && one.may_end_test && (gated || one.weight == 0.0) {
+            lines.push(self.ending_line(one));
+        }
         if one.weight != 0.0 && !one.is_recorded {
             self.push_agreement(&format!("`{}`", one.kind), &one.truth, &one.recorded, one.place, lines);
         }
+    }
+
+    /// A line that fails where the assertion cannot be judged: in promptfoo that ends the whole test with an error, whatever the assertion weighs.
+    fn ending_line(&self, one: &LoweredAssertion) -> CaseLine {
+        let judged = format!("(if {} then 1 else 2)", one.truth);
+        let text = match &one.guard {
+            Some(guard) => format!("coalesce(if {guard} then {judged} else 0, 0) >= 1"),
+            None => format!("coalesce({judged}, 0) >= 1"),
+        };
+        let message = quote_text(&format!("`{}` cannot be judged, which ends the test in promptfoo", one.kind));
+        CaseLine { place: one.place, text, modifiers: format!(" weight 0 message {message}{}", self.when(None)) }
     }
 
     /// A line that fails where promptfoo recorded another verdict.

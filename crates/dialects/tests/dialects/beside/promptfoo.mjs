@@ -1,5 +1,4 @@
 // Asks promptfoo's own assertions: `node promptfoo.mjs PACKAGE`, where PACKAGE is the folder of the npm package `promptfoo`.
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -26,6 +25,9 @@ const outcome = async (asked) => {
     return "error";
   }
 };
+// What promptfoo loads may leave standard input without blocking.
+const pieces = [];
+for await (const piece of process.stdin) pieces.push(piece);
 const outcomes = [];
-for (const asked of JSON.parse(readFileSync(0, "utf8"))) outcomes.push(await outcome(asked));
+for (const asked of JSON.parse(Buffer.concat(pieces).toString("utf8"))) outcomes.push(await outcome(asked));
 print(JSON.stringify(outcomes), () => process.exit(0));

@@ -5,7 +5,7 @@
 //!
 //! Nothing here touches a file but for the feature `files`, which reads the files that rules import from the disk ([`files::Disk`]).
 
-#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests write files"))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests write files"))]
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 

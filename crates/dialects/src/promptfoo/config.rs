@@ -57,11 +57,12 @@ impl ConfigExpansion<'_, '_> {
             }
         }
         // Without tests each prompt is asked once, and the default alone judges.
-        if tests.is_empty() && scenarios.is_empty() {
-            if let Some(default) = default.filter(|default| default.get("assert").is_some()) {
-                let empty = YamlNode { value: YamlValue::Map(Vec::new()), span: default.span };
-                self.add_test(&empty, None, Some(default));
-            }
+        if tests.is_empty()
+            && scenarios.is_empty()
+            && let Some(default) = default.filter(|default| default.get("assert").is_some())
+        {
+            let empty = YamlNode { value: YamlValue::Map(Vec::new()), span: default.span };
+            self.add_test(&empty, None, Some(default));
         }
     }
 

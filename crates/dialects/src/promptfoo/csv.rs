@@ -49,7 +49,8 @@ fn quoted_value(text: &str) -> Option<(String, &str)> {
 
 /// The records of a CSV file, each field with its place.
 fn records(text: &str, file: FileId) -> Vec<Vec<(String, Span)>> {
-    let (mut rows, mut row): (Vec<Vec<(String, Span)>>, Vec<(String, Span)>) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    let mut row: Vec<(String, Span)> = Vec::new();
     let (mut field, mut start, mut quoted) = (String::new(), 0, false);
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {

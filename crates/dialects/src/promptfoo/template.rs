@@ -199,6 +199,7 @@ fn printed(value: &Value) -> String {
     }
     match value.kind() {
         ValueKind::Undefined | ValueKind::None => String::new(),
+        ValueKind::Bool => value.is_true().to_string(),
         ValueKind::Number => script_number(&value.to_string()),
         ValueKind::Map => "[object Object]".to_owned(),
         ValueKind::Seq | ValueKind::Iterable => value
@@ -217,6 +218,7 @@ fn script_json(value: &Value) -> String {
     match value.kind() {
         ValueKind::Undefined => String::new(),
         ValueKind::None => "null".to_owned(),
+        ValueKind::Bool => value.is_true().to_string(),
         ValueKind::Number => script_number(&value.to_string()),
         ValueKind::Map => {
             let keys: Vec<Value> = value.try_iter().map(Iterator::collect).unwrap_or_default();

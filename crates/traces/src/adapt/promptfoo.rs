@@ -53,6 +53,7 @@ key_table! {
         Description = "description",
         SkillCalls = "skillCalls",
         Spans = "spans",
+        SpanId = "spanId",
     }
 }
 
@@ -133,7 +134,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 fn read_spans<'run>(root: Node<'run>, spans: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     let mut trace = SpanTrace::default();
     for node in spans {
-        match node_object(*node) {
+        match node_object(*node).filter(|span| value_of(*span, ResponseKey::SpanId).is_some()) {
             Some(span) => trace.add_span(&SpanValues::of_span(span), SpanForm::Milliseconds, span, draft),
             None => draft.skip_value(*node, "what is no span is passed over"),
         }

@@ -241,7 +241,7 @@ fn outcome(asked: &Json) -> Json {
     match import(&config, true) {
         Imported::Refused(_) => json!("error"),
         Imported::Rules { rules, text } => {
-            let outcome = rules.check_one(&run.to_string()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            let outcome = rules.check_one(run.to_string()).unwrap_or_else(|error| panic!("{error}\n{text}"));
             let mut named: Vec<(String, f64)> =
                 outcome.named_scores().iter().map(|(name, score)| (name.clone(), round(*score))).collect();
             named.sort_by(|a, b| a.0.cmp(&b.0));

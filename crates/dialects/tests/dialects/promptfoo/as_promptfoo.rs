@@ -15,7 +15,7 @@ fn passes(assertion: &Json, threshold: Option<f64>, response: &Json, as_promptfo
     match import(&config, as_promptfoo) {
         Imported::Refused(said) => panic!("{assertion}: {said}"),
         Imported::Rules { rules, text } => {
-            rules.check_one(&run.to_string()).unwrap_or_else(|error| panic!("{error}\n{text}")).passed()
+            rules.check_one(run.to_string()).unwrap_or_else(|error| panic!("{error}\n{text}")).passed()
         }
     }
 }

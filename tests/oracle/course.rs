@@ -98,6 +98,8 @@ fn grows(path: &[Segment], on_step: bool) -> bool {
         path.iter().map(|segment| if let Segment::Key(key) = segment { key.as_str() } else { "" }).collect();
     let (name, own) = match names.as_slice() {
         ["run", name, ..] => (*name, false),
+        // Where a step has none of its own, these are those of the run.
+        [name @ ("cost" | "usage"), ..] => (*name, false),
         [name, ..] => (*name, on_step),
         [] => return false,
     };

@@ -310,14 +310,15 @@ fn after(source: &mut Source, steps: &mut Steps, adjacency: Adjacency) -> Statem
 }
 
 fn sequence(source: &mut Source, steps: &mut Steps, mode: SequenceMode) -> Statement {
-    let (a, b) = if mode == SequenceMode::Exactly { steps.two_calls(source) } else { steps.two(source) };
-    let mut patterns = vec![a, b];
-    if source.chance(35) {
-        patterns.push(steps.target(source, mode == SequenceMode::Exactly));
-    }
-    if mode != SequenceMode::Gaps && source.chance(15) {
-        patterns.truncate(1);
-    }
+    let is_exact = mode == SequenceMode::Exactly;
+    let patterns = if mode != SequenceMode::Gaps && source.chance(15) {
+        // A step alone has no other one whose binding it could use.
+        vec![if is_exact { steps.binding_call(source) } else { steps.binding(source) }]
+    } else {
+        let (a, b) = if is_exact { steps.two_calls(source) } else { steps.two(source) };
+        let third = source.chance(35).then(|| steps.target(source, is_exact));
+        [a, b].into_iter().chain(third).collect()
+    };
     Statement::Sequence { mode, patterns, within: within(source) }
 }
 

@@ -18,11 +18,24 @@ pub(super) fn suggest_spellings(map: &SourceMap, diagnostics: &mut Diagnostics) 
     }
 }
 
-fn suggest_spelling(map: &SourceMap, one: &mut Diagnostic) -> Option<()> {
-    let text = &map.get(one.span.file)?.text;
-    let start = text.get(..one.span.start as usize)?.rfind('\n').map_or(0, |at| at.saturating_add(1));
+/// The text around a place that may be one statement: its line, or what stands there between the signs of a rule in one line.
+fn statement_around(text: &str, place: Span) -> Option<(usize, &str)> {
+    let start = text.get(..place.start as usize)?.rfind('\n').map_or(0, |at| at.saturating_add(1));
     let end = text.get(start..)?.find('\n').map_or(text.len(), |at| start.saturating_add(at));
     let line = text.get(start..end)?;
+    if !line.trim_start().starts_with("rule ") {
+        return Some((start, line));
+    }
+    let before = text.get(start..place.start as usize)?;
+    let begin = before.rfind(['{', ';']).map_or(start, |at| start.saturating_add(at).saturating_add(1));
+    let behind = text.get(place.end as usize..end).unwrap_or_default();
+    let stop = behind.find(['}', ';']).map_or(end, |at| at.saturating_add(place.end as usize));
+    Some((begin, text.get(begin..stop)?))
+}
+
+fn suggest_spelling(map: &SourceMap, one: &mut Diagnostic) -> Option<()> {
+    let text = &map.get(one.span.file)?.text;
+    let (start, line) = statement_around(text, one.span)?;
     let start = start.saturating_add(line.len().saturating_sub(line.trim_start().len()));
     let line = line.trim();
     // What offers a fix knows better, but for what is known to be something else.

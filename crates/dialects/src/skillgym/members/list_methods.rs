@@ -117,7 +117,7 @@ impl SuiteProgram<'_, '_> {
                         JsValue::RunExpr(RunExpr { needs, total, ..both })
                     }
                     // Of what is no list it does not hold either.
-                    _ if name == "every" && needs.is_some() => {
+                    _ if name == "every" && told.kind == RunExprKind::Any && needs.is_some() => {
                         let text = format!("{needed}{}", reached.nested_text(BindingStrength::And));
                         let both = RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth);
                         JsValue::RunExpr(RunExpr { needs, total, ..both })

@@ -1,10 +1,10 @@
 //! The body of an assertion: each statement as sentences.
 
 use super::conditions::EqualityKind;
-use super::eval::plain_truth;
 use super::flow::{BodyLine, StatementFlow, push_when};
 use super::groups::open_reason;
 use super::needs::needs_of_parts;
+use super::plain::{KEEPS_PLACE, is_object, keeps_place, plain_truth};
 use super::program::SuiteProgram;
 use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, negate_condition, open_value};
 use crate::typescript::on_its_stack;
@@ -143,12 +143,17 @@ impl SuiteProgram<'_, '_> {
                 return self.lower_for_of((pattern, body.as_slice()), list, statement.span, scope, around, lines);
             }
             TsStatementKind::Assign(name) => {
+                let is_report = name.as_deref().is_none_or(|name| name == "delete" || self.is_run_value(name, scope));
                 if let Some(name) = name {
                     let changed = LocatedValue::new(open_value("a value that changes"), statement.span);
                     let scope = self.scopes.find_name(scope, name).map_or(scope, |(_, found)| found);
                     self.scopes.bind_name(scope, name, BoundName::Item(changed));
                 }
                 self.record_unread(statement.span, "an assignment");
+                // What is changed may be a part of the report.
+                if is_report {
+                    return StatementFlow::Unknown;
+                }
             }
             // All loops that are followed end here for an element.
             TsStatementKind::Other(NEXT_TURN) => return StatementFlow::Ends,
@@ -156,6 +161,13 @@ impl SuiteProgram<'_, '_> {
             _ => self.record_unread(statement.span, "a statement that has no meaning here"),
         }
         StatementFlow::GoesOn
+    }
+
+    fn is_run_value(&self, name: &str, scope: ScopeId) -> bool {
+        matches!(
+            self.scopes.find_name(scope, name),
+            Some((BoundName::Item(LocatedValue { value: JsValue::RunExpr(_), .. }), _))
+        )
     }
 
     /// A statement that is not read: where it may end its function or loop, what follows may not be reached.
@@ -347,6 +359,26 @@ impl SuiteProgram<'_, '_> {
         // `strictEqual` is strict in both.
         let kind = if method.contains("trict") { EqualityKind::Strict } else { kind };
         let (first, second) = (arguments.first(), arguments.get(1));
+        let both = || [first, second].into_iter().flatten();
+        // Objects are equal to themselves alone; a call and a skill have more fields there.
+        let is_identity = method.contains("qual")
+            && both().any(|item| is_object(&item.value))
+            && !both().any(LocatedValue::is_nullish);
+        let has_more = both().any(|item| {
+            matches!(&item.value, JsValue::RunExpr(told) if matches!(
+                told.kind,
+                RunExprKind::Call | RunExprKind::Skill | RunExprKind::Calls | RunExprKind::Skills
+            ))
+        });
+        if is_identity && (has_more || !method.contains("eep")) {
+            self.record_unread(span, "whether two objects are the same");
+            return None;
+        }
+        let keeps_place = both().any(|item| matches!(&item.value, JsValue::Regex { flags, .. } if keeps_place(flags)));
+        if keeps_place && ["match", "doesNotMatch"].contains(&method) {
+            self.record_unread(span, KEEPS_PLACE);
+            return None;
+        }
         let told = match (method, first, second) {
             ("ok", Some(value), _) => match (&value.value, self.truth_condition(value)) {
                 (JsValue::RunExpr(_), Some(truth)) => Some(truth),

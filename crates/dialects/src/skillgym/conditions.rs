@@ -83,3 +83,33 @@ pub(super) fn join_all(one: &RunExpr, other: &RunExpr) -> RunExpr {
     });
     RunExpr { needs, opposite, total, ..all_text(one, other) }
 }
+
+/// What here counts what a cache saved, too.
+const ALL_TOKENS: &str = "usage.total_tokens";
+
+fn within_tokens(test: RunExpr) -> RunExpr {
+    // Where the sum is already without them the run was read as SkillGym reads it.
+    let is_without = "usage.total_tokens + usage.cache_read_tokens == usage.input_tokens + usage.output_tokens";
+    let guard = format!("usage.cache_read_tokens is missing or usage.cache_read_tokens == 0 or {is_without}");
+    test.decided_where(&guard, "SkillGym does not count what a cache saved: --compat skillgym")
+}
+
+/// A number of all tokens is that of SkillGym only without a cache.
+pub(super) fn sure_of_tokens(told: &RunExpr, test: RunExpr) -> RunExpr {
+    if told.text == ALL_TOKENS { within_tokens(test) } else { test }
+}
+
+/// A bound of all tokens: here they are more, by what a cache saved, so that a lower bound is sure only without it.
+pub(super) fn bound_of_tokens(operator: &str, left: &RunExpr, right: &RunExpr, test: &RunExpr) -> Option<RunExpr> {
+    let is_first = left.text == ALL_TOKENS;
+    if !is_first && right.text != ALL_TOKENS {
+        return None;
+    }
+    let opposite = negate_condition(test).text;
+    let within = within_tokens(test.clone());
+    let is_lower = operator.starts_with('>') == is_first;
+    Some(match is_lower {
+        true => RunExpr { opposite: Some(opposite), ..within },
+        false => RunExpr { opposite: within.opposite, ..test.clone() },
+    })
+}

@@ -41,7 +41,7 @@ impl SuiteProgram<'_, '_> {
             TsExprKind::Binary { operator: "||", left, right } => {
                 self.lower_choice(left, (None, Some(&**right)), expr.span, scope, around, lines);
             }
-            TsExprKind::Unary { operator: "void", of } => self.lower_expression(of, scope, around, lines),
+            TsExprKind::Unary { operator: "void" | "await", of } => self.lower_expression(of, scope, around, lines),
             TsExprKind::Text(_) | TsExprKind::Name(_) | TsExprKind::Null | TsExprKind::Number(_) => {}
             _ => self.record_unread(expr.span, "an expression that asserts nothing"),
         }
@@ -159,6 +159,9 @@ impl SuiteProgram<'_, '_> {
 
     /// An argument of a call that asserts nothing itself.
     fn lower_argument(&mut self, value: &TsExpr, scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) {
+        if let TsExprKind::Unary { operator: "await", of } = &value.kind {
+            return self.lower_argument(of, scope, around, lines);
+        }
         let TsExprKind::Call { callee, .. } = &value.kind else { return };
         let asserts = match &callee.kind {
             TsExprKind::Member { name, .. } if EACH.contains(&name.as_str()) => true,

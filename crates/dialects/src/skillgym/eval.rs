@@ -1,6 +1,7 @@
 //! What expressions are, as far as that shows without running them.
 
 use super::needs::needed_with;
+use super::plain::{parse_number, plain_text, plain_truth, regex_of, whole_number, with_its_place};
 use super::program::SuiteProgram;
 use super::value::{BoundName, JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
 use crate::typescript::on_its_stack;
@@ -8,6 +9,7 @@ use crate::typescript::tree::{
     FunctionBody, TemplatePart, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty, TsStatement,
     TsStatementKind,
 };
+use crate::writer::BindingStrength;
 use averment_base::source::Span;
 use std::rc::Rc;
 
@@ -34,7 +36,7 @@ impl SuiteProgram<'_, '_> {
             TsExprKind::Null => JsValue::Null,
             TsExprKind::Regex { pattern, flags } => JsValue::Regex { pattern: pattern.clone(), flags: flags.clone() },
             TsExprKind::Template(parts) => self.eval_template(parts, scope),
-            TsExprKind::Name(name) => self.resolve_name(name, scope),
+            TsExprKind::Name(name) => with_its_place(self.resolve_name(name, scope)),
             TsExprKind::List(elements) => match self.spread_list(elements, scope) {
                 Some(list) => list,
                 None => match self.eval_elements(elements, scope) {
@@ -56,6 +58,10 @@ impl SuiteProgram<'_, '_> {
             }
             TsExprKind::Optional(of) => self.eval_expr(of, scope).value,
             TsExprKind::New { class, arguments } => self.construct_object(class, arguments, scope),
+            TsExprKind::Unary { operator: "await", of } => {
+                self.awaited.insert((of.span.file, of.span.start));
+                self.eval_expr(of, scope).value
+            }
             TsExprKind::Unary { operator, of } => {
                 let of = self.eval_expr(of, scope);
                 self.apply_unary(operator, &of)
@@ -205,7 +211,9 @@ impl SuiteProgram<'_, '_> {
             (_, JsValue::Text(name)) => self.member_value(of, name),
             (JsValue::List(items), JsValue::Number(number)) => {
                 let place = whole_number(*number).and_then(|place| usize::try_from(place).ok());
-                place.and_then(|place| items.get(place)).map_or(JsValue::Undefined, |item| item.value.clone())
+                place
+                    .and_then(|place| items.get(place))
+                    .map_or(JsValue::Undefined, |item| with_its_place(item.value.clone()))
             }
             (JsValue::RunExpr(told), JsValue::Number(number)) => match whole_number(*number) {
                 Some(place) => self.list_element(told, place),
@@ -244,7 +252,11 @@ impl SuiteProgram<'_, '_> {
         };
         match &called.value {
             JsValue::Function(function, around) => {
-                let value = self.function_result(function, &arguments, *around);
+                let is_awaited = !function.is_async || self.awaited.contains(&(span.file, span.start));
+                let value = match is_awaited {
+                    true => self.result_of_body(function, &arguments, *around),
+                    false => self.function_result(function, &arguments, *around),
+                };
                 needed_with(value, &arguments)
             }
             JsValue::Api(name) => self.given_by(name, &arguments, span),
@@ -260,6 +272,14 @@ impl SuiteProgram<'_, '_> {
         arguments: &[LocatedValue],
         around: ScopeId,
     ) -> JsValue {
+        if function.is_async {
+            // A promise is true whatever it brings.
+            return open_value("a promise that nobody waits for");
+        }
+        self.result_of_body(function, arguments, around)
+    }
+
+    fn result_of_body(&mut self, function: &TsFunction, arguments: &[LocatedValue], around: ScopeId) -> JsValue {
         if !self.enter_level() {
             return open_value("too much to follow");
         }
@@ -297,7 +317,8 @@ impl SuiteProgram<'_, '_> {
             TsPattern::Name(name, other) => {
                 let item = match other {
                     Some(other) if matches!(item.value, JsValue::Undefined) => self.eval_expr(other, scope),
-                    _ => item,
+                    Some(other) => self.value_or_default(item, other, scope),
+                    None => item,
                 };
                 self.scopes.bind_name(scope, name, BoundName::Item(item));
             }
@@ -323,6 +344,26 @@ impl SuiteProgram<'_, '_> {
                 }
             }
         }
+    }
+
+    /// What may be `undefined` in a run has its default there.
+    fn value_or_default(&mut self, item: LocatedValue, other: &TsExpr, scope: ScopeId) -> LocatedValue {
+        let JsValue::RunExpr(told) = &item.value else { return item };
+        if told.lack == Lack::Never {
+            return item;
+        }
+        let default = self.eval_expr(other, scope);
+        let value = match (self.run_expression(&item), self.run_expression(&default)) {
+            (Some(told), Some(other)) if other.lack == Lack::Never && other.needs.is_none() => {
+                let own = told.nested_text(BindingStrength::Sum);
+                let text = format!("(if {own} exists then {} else {})", told.text, other.text);
+                let kind = if told.kind == other.kind { told.kind } else { RunExprKind::Any };
+                let lack = if kind == RunExprKind::Any { Lack::Key } else { Lack::Never };
+                JsValue::RunExpr(RunExpr { needs: told.needs, lack, ..RunExpr::new(text, kind) })
+            }
+            _ => open_value("a value with a default"),
+        };
+        LocatedValue::new(value, item.span)
     }
 
     /// `None` without a return; an error if that cannot be determined.
@@ -386,64 +427,5 @@ impl SuiteProgram<'_, '_> {
             }
             _ => open_value("a value that a condition decides"),
         }
-    }
-}
-
-/// `None` if only a run decides.
-pub(super) fn plain_truth(item: &LocatedValue) -> Option<bool> {
-    match &item.value {
-        JsValue::Undefined | JsValue::Null => Some(false),
-        JsValue::Bool(value) => Some(*value),
-        JsValue::Number(number) => Some(*number != 0.0),
-        JsValue::Text(text) => Some(!text.is_empty()),
-        JsValue::Regex { .. } | JsValue::List(_) | JsValue::Object(_) | JsValue::Builder(_) | JsValue::Function(..) => {
-            Some(true)
-        }
-        JsValue::Api(_) | JsValue::RunExpr(_) | JsValue::RuntimeOnly(_) => None,
-    }
-}
-
-/// `None` if only a run decides.
-pub(super) fn plain_text(item: &LocatedValue) -> Option<String> {
-    match &item.value {
-        JsValue::Text(text) => Some(text.clone()),
-        JsValue::Number(number) => Some(number_text(*number)),
-        JsValue::Bool(value) => Some(value.to_string()),
-        _ => None,
-    }
-}
-
-pub(super) fn number_text(number: f64) -> String {
-    format!("{number}")
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
-pub(super) fn whole_number(number: f64) -> Option<i64> {
-    (number.fract() == 0.0 && number.abs() < 9e15).then_some(number as i64)
-}
-
-fn parse_number(text: &str) -> Option<f64> {
-    let plain: String = text.chars().filter(|letter| *letter != '_').collect();
-    let lower = plain.to_ascii_lowercase();
-    let of_base = |digits: &str, base| u32::from_str_radix(digits, base).ok().map(f64::from);
-    for (mark, base) in [("0x", 16), ("0o", 8), ("0b", 2)] {
-        if let Some(digits) = lower.strip_prefix(mark) {
-            return of_base(digits, base);
-        }
-    }
-    plain.parse().ok().filter(|number: &f64| number.is_finite())
-}
-
-/// `new RegExp(text, flags)`, also from a regular expression.
-pub(super) fn regex_of(arguments: &[LocatedValue]) -> JsValue {
-    let flags = arguments.get(1).and_then(LocatedValue::as_text);
-    match arguments.first().map(|first| &first.value) {
-        Some(JsValue::Text(pattern)) => {
-            JsValue::Regex { pattern: pattern.clone(), flags: flags.unwrap_or_default().to_owned() }
-        }
-        Some(JsValue::Regex { pattern, flags: own }) => {
-            JsValue::Regex { pattern: pattern.clone(), flags: flags.unwrap_or(own).to_owned() }
-        }
-        _ => open_value("a regular expression that only a running program shows"),
     }
 }

@@ -1,7 +1,7 @@
 //! `assert.commands`, `assert.fileReads`, `assert.toolCalls`, `assert.skills`, `assert.output`: each method as a sentence.
 
-use super::eval::number_text;
 use super::matcher::TextMatch;
+use super::plain::number_text;
 use super::program::SuiteProgram;
 use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind};
 use crate::writer::{BindingStrength, quote_text};

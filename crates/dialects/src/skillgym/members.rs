@@ -8,7 +8,7 @@ pub(super) use member_tables::element_of;
 use member_tables::{ASKED, FIELDS, PROPERTIES};
 
 use super::conditions::{join_all, join_any};
-use super::eval::{plain_text, regex_of};
+use super::plain::{plain_text, regex_of};
 use super::program::SuiteProgram;
 use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
 use crate::typescript::tree::TsFunction;
@@ -32,7 +32,9 @@ fn searched_text(item: &LocatedValue) -> LocatedValue {
 impl SuiteProgram<'_, '_> {
     pub(super) fn member_value(&mut self, of: &LocatedValue, name: &str) -> JsValue {
         match &of.value {
-            JsValue::Object(_) => of.get(name).map_or(JsValue::Undefined, |item| item.value.clone()),
+            JsValue::Object(_) => {
+                of.get(name).map_or(JsValue::Undefined, |item| super::plain::with_its_place(item.value.clone()))
+            }
             JsValue::Text(text) if name == "length" => JsValue::Number(text.encode_utf16().count() as f64),
             JsValue::List(items) if name == "length" => JsValue::Number(items.len() as f64),
             JsValue::Api(path) => JsValue::Api(format!("{path}.{name}")),
@@ -59,7 +61,6 @@ impl SuiteProgram<'_, '_> {
         match (told.kind, name) {
             (
                 RunExprKind::Text
-                | RunExprKind::Any
                 | RunExprKind::Commands
                 | RunExprKind::Calls
                 | RunExprKind::Reads
@@ -71,6 +72,16 @@ impl SuiteProgram<'_, '_> {
                 lack: if told.lack == Lack::Chain { Lack::Chain } else { Lack::Never },
                 ..RunExpr::new(format!("length({})", told.text), RunExprKind::Number)
             }),
+            // An object may have a field of that name.
+            (RunExprKind::Any, "length") => {
+                let own = told.nested_text(BindingStrength::Sum);
+                let field = member_path(name);
+                let is_long = format!("{own} exists and ({own} is list or {own} is string)");
+                let text = format!("(if {is_long} then length({own}) else {own}{field})");
+                let lack = if told.lack == Lack::Chain { Lack::Chain } else { Lack::Key };
+                let needs = told.needed_parts();
+                JsValue::RunExpr(RunExpr { needs, lack, ..RunExpr::new(text, RunExprKind::Number) })
+            }
             (RunExprKind::Any, name) => JsValue::RunExpr(RunExpr {
                 needs: told.needed_parts(),
                 ..RunExpr::new(
@@ -97,16 +108,28 @@ impl SuiteProgram<'_, '_> {
             JsValue::List(items) => self.list_method(&items.clone(), name, arguments),
             JsValue::Text(text) => self.text_method(text, name, arguments),
             JsValue::Builder(entries) => super::matcher::extend_matcher(entries.clone(), name, arguments),
-            JsValue::Regex { .. } if name == "test" => match arguments {
-                [text] => {
-                    let text = searched_text(text);
-                    self.search_regex(&text, of).map_or_else(|| open_value("a search"), JsValue::RunExpr)
-                }
+            JsValue::Regex { flags, .. } if name == "test" => match arguments {
+                _ if super::plain::keeps_place(flags) => open_value(super::plain::KEEPS_PLACE),
+                [text] => self.tested_text(text, of).map_or_else(|| open_value("a search"), JsValue::RunExpr),
                 _ => open_value("a search"),
             },
             JsValue::RuntimeOnly(why) => JsValue::RuntimeOnly(why.clone()),
             _ => JsValue::RuntimeOnly(format!("what `{name}` gives")),
         }
+    }
+
+    /// `/…/.test(text)`, which takes any value as a text.
+    fn tested_text(&mut self, text: &LocatedValue, regex: &LocatedValue) -> Option<RunExpr> {
+        let JsValue::RunExpr(told) = &text.value else { return self.search_regex(text, regex) };
+        if told.kind != RunExprKind::Any {
+            return self.search_regex(&searched_text(text), regex);
+        }
+        let own = told.nested_text(BindingStrength::Sum);
+        let guard = format!("{own} is string or {own} is missing");
+        let as_text = RunExpr { kind: RunExprKind::Text, ..told.clone() };
+        let as_text = searched_text(&LocatedValue::new(JsValue::RunExpr(as_text), text.span));
+        let found = self.search_regex(&as_text, regex)?;
+        Some(found.decided_where(&guard, "a value is searched as a text"))
     }
 
     pub(super) fn search_regex(&mut self, text: &LocatedValue, regex: &LocatedValue) -> Option<RunExpr> {
@@ -115,14 +138,14 @@ impl SuiteProgram<'_, '_> {
         let text = self.run_expression(text)?;
         // It takes texts alone.
         let lack = if text.lack == Lack::Chain { Lack::Chain } else { Lack::Never };
-        let text = RunExpr { needs: text.needed_parts(), lack, ..text };
+        let text = RunExpr { needs: text.needed_type(&["string"]), lack, ..text };
         Some(text.test_against(("matches", "not matches"), &literal.text))
     }
 
     fn run_method(&mut self, told: &RunExpr, name: &str, arguments: &[LocatedValue]) -> JsValue {
         let asked = ASKED.iter().find(|(known, ..)| told.kind == RunExprKind::Context && *known == name);
         if let Some((_, list, kind)) = asked {
-            let chosen = arguments.first().filter(|tool| !tool.is_nullish());
+            let chosen = arguments.first().filter(|tool| !matches!(tool.value, JsValue::Undefined));
             return match chosen.map(|tool| tool.as_text()) {
                 None => JsValue::RunExpr(RunExpr::new(*list, *kind)),
                 Some(Some(tool)) => {
@@ -139,7 +162,8 @@ impl SuiteProgram<'_, '_> {
         {
             return given;
         }
-        let needs = told.needed_parts();
+        let types: &[&str] = if name == "includes" { &["string", "list"] } else { &["string"] };
+        let needs = told.needed_type(types);
         let lack = if told.lack == Lack::Chain { Lack::Chain } else { Lack::Never };
         let told = &RunExpr { needs: needs.clone(), lack, ..told.clone() };
         let text_of =
@@ -231,7 +255,7 @@ impl SuiteProgram<'_, '_> {
                 }
                 self.list_of(all)
             }
-            ("flat", _) => {
+            ("flat", []) => {
                 let inner = |item: &LocatedValue| match &item.value {
                     JsValue::List(inner) => inner.clone(),
                     _ => vec![item.clone()],
@@ -255,7 +279,7 @@ impl SuiteProgram<'_, '_> {
                 for (at, item) in items.iter().enumerate() {
                     let place = LocatedValue::new(JsValue::Number(at as f64), item.span);
                     let value = self.function_result(function, &[item.clone(), place], *scope);
-                    match super::eval::plain_truth(&LocatedValue::new(value, item.span)) {
+                    match super::plain::plain_truth(&LocatedValue::new(value, item.span)) {
                         Some(true) => kept.push(item.clone()),
                         Some(false) => {}
                         None => return open_value("a list of what only a run shows"),
@@ -263,7 +287,7 @@ impl SuiteProgram<'_, '_> {
                 }
                 self.list_of(kept)
             }
-            ("at", [place]) => match place.as_number().and_then(super::eval::whole_number) {
+            ("at", [place]) => match place.as_number().and_then(super::plain::whole_number) {
                 Some(place) => {
                     let place = if place < 0 { place.saturating_add_unsigned(items.len() as u64) } else { place };
                     let found = usize::try_from(place).ok().and_then(|place| items.get(place));
@@ -312,7 +336,12 @@ impl SuiteProgram<'_, '_> {
     }
 
     fn text_method(&mut self, text: &str, name: &str, arguments: &[LocatedValue]) -> JsValue {
-        let argument = arguments.first().and_then(LocatedValue::as_text);
+        // With a place, a limit or more parts they mean something else.
+        let argument = match arguments {
+            [part] => part.as_text(),
+            [part, _] if name == "replaceAll" => part.as_text(),
+            _ => None,
+        };
         match (name, argument) {
             ("trim", _) => JsValue::Text(text.trim().to_owned()),
             ("toLowerCase", _) => JsValue::Text(text.to_lowercase()),
@@ -323,8 +352,8 @@ impl SuiteProgram<'_, '_> {
             ("endsWith", Some(part)) => JsValue::Bool(text.ends_with(part)),
             ("concat", Some(part)) => self.long_text(format!("{text}{part}")),
             ("replaceAll", Some(part)) if !part.is_empty() => match arguments.get(1).and_then(LocatedValue::as_text) {
-                Some(other) => self.long_text(text.replace(part, other)),
-                None => open_value("a text"),
+                Some(other) if !other.contains('$') => self.long_text(text.replace(part, other)),
+                _ => open_value("a text"),
             },
             ("split", Some(part)) if !part.is_empty() => {
                 let parts =

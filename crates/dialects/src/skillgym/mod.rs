@@ -16,6 +16,7 @@ mod matcher;
 mod members;
 mod needs;
 mod operators;
+mod plain;
 mod program;
 mod settings;
 mod suite;

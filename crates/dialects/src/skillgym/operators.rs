@@ -1,7 +1,7 @@
 //! Operators, of values that are there without a run and of what is known of a run.
 
-use super::conditions::{EqualityKind, equal_or_missing, join_all, join_any};
-use super::eval::{number_text, plain_text, plain_truth, whole_number};
+use super::conditions::{EqualityKind, bound_of_tokens, equal_or_missing, join_all, join_any, sure_of_tokens};
+use super::plain::{is_object, number_text, plain_equality, plain_text, plain_truth, whole_number};
 use super::program::SuiteProgram;
 use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, join_needs, negate_condition, open_value};
 use crate::regex_flavour::translate_javascript;
@@ -38,27 +38,47 @@ impl SuiteProgram<'_, '_> {
             "??" => self.or_else(left, right),
             "===" | "==" | "!==" | "!=" => {
                 let kind = if operator.len() == 2 { EqualityKind::Loose } else { EqualityKind::Strict };
-                self.equality_test(left, right, kind).map(|test| match operator.starts_with('=') {
+                let is_identity = [left, right].iter().any(|item| is_object(&item.value))
+                    && ![left, right].iter().any(|item| item.is_nullish());
+                let test = if is_identity { None } else { self.equality_test(left, right, kind) };
+                test.map(|test| match operator.starts_with('=') {
                     true => test,
                     false => negate_condition(&test),
                 })
             }
             "<" | "<=" | ">" | ">=" => self.compare_values(operator, left, right),
             "+" | "-" | "*" | "/" | "%" => self.compare_count(operator, left, right),
-            "in" => self.run_expression(right).zip(left.as_text()).map(|(object, key)| {
-                RunExpr::with_binding(
-                    format!(
-                        "{}{} exists",
-                        object.nested_text(BindingStrength::Closely),
-                        crate::writer::member_path(key)
-                    ),
-                    BindingStrength::Test,
-                    RunExprKind::Truth,
-                )
-            }),
+            "in" => self.has_key(left, right),
             _ => None,
         };
         told.map_or_else(|| open_value("an operator on what only a running program shows"), JsValue::RunExpr)
+    }
+
+    /// `"key" in object`, which every object answers for what all of them have, and which throws of what is none.
+    fn has_key(&mut self, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
+        const OF_ALL: [&str; 8] = [
+            "constructor",
+            "hasOwnProperty",
+            "isPrototypeOf",
+            "length",
+            "propertyIsEnumerable",
+            "toLocaleString",
+            "toString",
+            "valueOf",
+        ];
+        let key = left.as_text().filter(|key| {
+            !OF_ALL.contains(key) && !key.starts_with("__") && !key.starts_with(|letter: char| letter.is_ascii_digit())
+        })?;
+        let (JsValue::RunExpr(RunExpr { kind: RunExprKind::Any, .. }) | JsValue::Object(_)) = &right.value else {
+            return None;
+        };
+        let object = self.run_expression(right)?;
+        let path = format!("{}{}", object.nested_text(BindingStrength::Closely), crate::writer::member_path(key));
+        let needs = object.needed_type(&["object"]);
+        let needed = needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
+        let opposite = Some(format!("({needed}{path} is missing)"));
+        let test = RunExpr::with_binding(format!("{path} exists"), BindingStrength::Test, RunExprKind::Truth);
+        Some(RunExpr { needs, opposite, ..test })
     }
 
     fn type_name(&mut self, told: &RunExpr) -> JsValue {
@@ -102,13 +122,14 @@ impl SuiteProgram<'_, '_> {
                 _ => open_value("an operator on numbers"),
             };
         }
-        match (operator, plain_text(left), plain_text(right)) {
-            ("===" | "==", Some(one), Some(other)) => JsValue::Bool(one == other),
-            ("!==" | "!=", Some(one), Some(other)) => JsValue::Bool(one != other),
-            ("===" | "==", None, None) if left.is_nullish() && right.is_nullish() => JsValue::Bool(true),
-            ("!==" | "!=", None, None) if left.is_nullish() && right.is_nullish() => JsValue::Bool(false),
-            _ => open_value("an operator"),
-        }
+        let same = match operator {
+            "===" | "!==" => plain_equality(left, right),
+            // It converts values of two kinds.
+            "==" | "!=" if left.is_nullish() || right.is_nullish() => Some(left.is_nullish() && right.is_nullish()),
+            "==" | "!=" if kind_of(&left.value) == kind_of(&right.value) => plain_equality(left, right),
+            _ => None,
+        };
+        same.map_or_else(|| open_value("an operator"), |same| JsValue::Bool(same == operator.starts_with('=')))
     }
 
     /// `a && b` and `a || b`: conditions, or one of two values.
@@ -219,7 +240,8 @@ impl SuiteProgram<'_, '_> {
                 let test = told.test_against(("==", "!="), &other.nested_text(BindingStrength::Sum));
                 let needs = join_needs(test.needs.as_deref(), other.needs.as_deref());
                 let same_kind = told.kind == other.kind || told.kind == RunExprKind::Time;
-                return (kind == EqualityKind::Strict || same_kind).then_some(RunExpr { needs, ..test });
+                return (kind == EqualityKind::Strict || same_kind)
+                    .then(|| sure_of_tokens(&told, RunExpr { needs, ..test }));
             }
         };
         let (mut text, mut opposite) = (missing.text, missing.opposite.unwrap_or_default());
@@ -248,6 +270,9 @@ impl SuiteProgram<'_, '_> {
         );
         let needs = join_needs(left.needs.as_deref(), right.needs.as_deref());
         let test = RunExpr { needs, ..RunExpr::with_binding(text, BindingStrength::Test, RunExprKind::Truth) };
+        if let Some(bounded) = bound_of_tokens(operator, &left, &right, &test) {
+            return Some(bounded);
+        }
         let is_there: Vec<String> = [&left, &right]
             .into_iter()
             .filter(|side| side.lack != Lack::Never)
@@ -259,7 +284,20 @@ impl SuiteProgram<'_, '_> {
         let holds = format!("({} and {})", is_there.join(" and "), test.text);
         let needed = test.needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
         let total = Some(Box::new([holds.clone(), format!("({needed}not {holds})")]));
-        Some(RunExpr { total, ..test })
+        let test = RunExpr { total, ..test };
+        // A value of another type is converted there.
+        let wanted =
+            if [&left, &right].iter().any(|side| side.kind == RunExprKind::Text) { "string" } else { "number" };
+        let guards: Vec<String> = [&left, &right]
+            .into_iter()
+            .filter(|side| side.kind == RunExprKind::Any)
+            .map(|side| side.nested_text(BindingStrength::Sum))
+            .map(|own| format!("({own} is {wanted} or {own} is missing)"))
+            .collect();
+        if guards.is_empty() {
+            return Some(test);
+        }
+        Some(test.decided_where(&guards.join(" and "), "a value is converted"))
     }
 
     fn compare_count(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
@@ -272,7 +310,8 @@ impl SuiteProgram<'_, '_> {
         let kind = if is_time { RunExprKind::Time } else { RunExprKind::Number };
         let is_text =
             [left, right].into_iter().any(|item| kind_of(item) == Some(RunExprKind::Text) || item.as_text().is_some());
-        if is_text {
+        let is_json = [left, right].into_iter().any(|item| kind_of(item) == Some(RunExprKind::Any));
+        if is_text || is_json {
             return None;
         }
         let unit = if is_sum { kind } else { RunExprKind::Number };
@@ -338,7 +377,7 @@ impl SuiteProgram<'_, '_> {
     pub(super) fn regex_literal(&mut self, item: &LocatedValue) -> Option<crate::regex_flavour::TranslatedRegex> {
         let JsValue::Regex { pattern, flags } = &item.value else { return None };
         // A matcher begins at the front of the text each time, whatever `g` remembers.
-        let flags: String = flags.chars().filter(|flag| *flag != 'g' && *flag != 'd').collect();
+        let flags: String = flags.chars().filter(|flag| !['g', 'd', '#'].contains(flag)).collect();
         let anchored = flags.contains('y').then(|| format!("^(?:{pattern})"));
         let flags = flags.replace('y', "");
         match translate_javascript(anchored.as_deref().unwrap_or(pattern), &flags) {

@@ -6,7 +6,7 @@ use crate::typescript;
 use crate::typescript::tree::{TsExpr, TsExprKind, TsPattern, TsStatement, TsStatementKind, UNREADABLE};
 use averment_base::diagnostic::Slug;
 use averment_base::source::{FileId, SourceFile, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -39,6 +39,8 @@ pub(super) struct SuiteProgram<'a, 'l> {
     pub(super) case_start: usize,
     /// True within the assertions of a case.
     pub(super) in_case: bool,
+    /// Calls that are waited for, by their places.
+    pub(super) awaited: BTreeSet<(FileId, u32)>,
 }
 
 /// What is not followed.
@@ -64,6 +66,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
             unread: Vec::new(),
             case_start: 0,
             in_case: false,
+            awaited: BTreeSet::new(),
         }
     }
 

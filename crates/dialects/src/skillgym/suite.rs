@@ -1,10 +1,10 @@
 //! The suite: its settings, its cases, and what is said of what was not read.
 
 use super::body::{BodyContext, class_of};
-use super::eval::plain_truth;
 use super::flow::BodyLine;
 use super::groups::open_reason;
 use super::operators::duration_literal;
+use super::plain::plain_truth;
 use super::program::{SuiteProgram, UnreadPart};
 use super::settings::{PathBase, SettingLine, setting_entry};
 use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId};

@@ -203,7 +203,42 @@ impl RunExpr {
     pub(super) fn needed_parts(&self) -> Option<String> {
         match self.lack {
             Lack::Never | Lack::Chain => self.needs.clone(),
-            Lack::Key | Lack::Element => Some(format!("{} exists", self.nested_text(BindingStrength::Sum))),
+            Lack::Key | Lack::Element => {
+                let own = self.nested_text(BindingStrength::Sum);
+                // `null` has no parts either.
+                let of_json = if self.kind == RunExprKind::Any { format!(" and {own} != null") } else { String::new() };
+                Some(format!("{own} exists{of_json}"))
+            }
+        }
+    }
+
+    /// What a method of it needs: of a value of JSON, that it is of a type that has the method.
+    pub(super) fn needed_type(&self, types: &[&str]) -> Option<String> {
+        if self.kind != RunExprKind::Any {
+            return self.needed_parts();
+        }
+        let own = self.nested_text(BindingStrength::Sum);
+        let is = types.iter().map(|name| format!("{own} is {name}")).collect::<Vec<_>>().join(" or ");
+        match self.lack {
+            // Behind `?.` it may as well be nothing.
+            Lack::Chain => {
+                join_needs(self.needs.as_deref(), Some(&format!("({own} is missing or {own} == null or {is})")))
+            }
+            Lack::Never => join_needs(self.needs.as_deref(), Some(&format!("({is})"))),
+            Lack::Key | Lack::Element => Some(format!("({is})")),
+        }
+    }
+
+    /// With an answer only where a guard holds: elsewhere the program converts a value.
+    pub(super) fn decided_where(self, guard: &str, why: &str) -> Self {
+        let within = |text: &str| format!("(if {guard} then {text} else undecided(\"{why}\"))");
+        let opposite = negate_condition(&self);
+        Self {
+            text: within(&self.text),
+            binds: BindingStrength::Closely,
+            opposite: Some(within(&opposite.text)),
+            total: self.total.map(|total| Box::new(total.map(|text| within(&text)))),
+            ..self
         }
     }
 

@@ -115,7 +115,7 @@ impl TsParser<'_> {
         self.lexer.take_token(&token);
         let of = self.parse_deeper(Self::parse_unary)?;
         Ok(match operator {
-            "await" => of,
+            "await" => self.make_expr(token.start, TsExprKind::Unary { operator: "await", of: Box::new(of) }),
             "++" | "--" | "delete" => self.make_expr(token.start, TsExprKind::Other("an assignment")),
             operator => self.make_expr(token.start, TsExprKind::Unary { operator, of: Box::new(of) }),
         })
@@ -287,11 +287,13 @@ impl TsParser<'_> {
             }
             "async" if next.kind == TsTokenKind::Name("function") && !next.on_new_line => {
                 self.lexer.take_token(&next);
-                return self.parse_function(start).map(|(_, function)| function);
+                return self.parse_function(start).map(|(_, function)| as_async(function));
             }
-            "async" if next.kind == TsTokenKind::Sign("(") && self.are_parameters() => return self.parse_arrow(start),
-            "async" if matches!(next.kind, TsTokenKind::Name(_)) && !next.on_new_line => {
-                return self.parse_arrow(start);
+            "async"
+                if next.kind == TsTokenKind::Sign("(") && self.are_parameters()
+                    || matches!(next.kind, TsTokenKind::Name(_)) && !next.on_new_line =>
+            {
+                return self.parse_arrow(start).map(as_async);
             }
             "import" if next.kind == TsTokenKind::Sign(".") => {
                 self.lexer.take_token(&next);
@@ -379,8 +381,19 @@ impl TsParser<'_> {
             true => parser.parse_block().map(FunctionBody::Block),
             false => parser.parse_expression().map(FunctionBody::Value),
         })?;
-        Ok(self.make_expr(start, TsExprKind::Function(Rc::new(TsFunction { parameters, body }))))
+        Ok(self.make_expr(start, TsExprKind::Function(Rc::new(TsFunction { parameters, body, is_async: false }))))
     }
+}
+
+/// A function behind the word `async`.
+pub(super) fn as_async(expr: TsExpr) -> TsExpr {
+    let kind = match expr.kind {
+        TsExprKind::Function(function) => {
+            TsExprKind::Function(Rc::new(TsFunction { is_async: true, ..Rc::unwrap_or_clone(function) }))
+        }
+        kind => kind,
+    };
+    TsExpr { kind, ..expr }
 }
 
 /// True for words that are no value names.

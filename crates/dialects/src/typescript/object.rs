@@ -23,10 +23,8 @@ impl TsParser<'_> {
             return Ok(TsProperty::Spread(self.parse_expression()?));
         }
         let start = self.lexer.peek_token().start;
-        let mut accessor = false;
-        for word in ["async", "get", "set"] {
-            accessor |= self.take_modifier(word) && word != "async";
-        }
+        let is_async = self.take_modifier("async");
+        let accessor = self.take_modifier("get") || self.take_modifier("set");
         let generates = self.take_sign("*");
         let key = self.parse_key()?;
         if self.is_sign("(") || self.is_sign("<") {
@@ -35,7 +33,7 @@ impl TsParser<'_> {
             if accessor || generates {
                 return Ok(TsProperty::Other(span));
             }
-            let value = TsExpr { kind: TsExprKind::Function(Rc::new(function)), span };
+            let value = TsExpr { kind: TsExprKind::Function(Rc::new(TsFunction { is_async, ..function })), span };
             return Ok(TsProperty::Pair { key, value });
         }
         if self.take_sign(":") {
@@ -101,7 +99,7 @@ impl TsParser<'_> {
         self.parse_deeper(|parser| {
             let parameters = parser.parse_parameters()?;
             parser.skip_annotation()?;
-            Ok(TsFunction { parameters, body: FunctionBody::Block(parser.parse_block()?) })
+            Ok(TsFunction { parameters, body: FunctionBody::Block(parser.parse_block()?), is_async: false })
         })
     }
 

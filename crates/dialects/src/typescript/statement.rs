@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::expression::is_keyword;
+use super::expression::{as_async, is_keyword};
 use super::lexer::TsTokenKind;
 use super::tree::{NEXT_TURN, TsExprKind, TsStatement, TsStatementKind, UNREADABLE};
 use super::{ParseResult, TsParser, UnreadPiece};
@@ -276,11 +276,12 @@ impl TsParser<'_> {
     pub(super) fn function_statement(&mut self) -> ParseResult<TsStatementKind> {
         self.try_parse(|parser| {
             let start = parser.lexer.peek_token().start;
-            parser.take_word("async");
+            let is_async = parser.take_word("async");
             if !parser.take_word("function") {
                 return Err(UnreadPiece);
             }
             let (name, function) = parser.parse_function(start)?;
+            let function = if is_async { as_async(function) } else { function };
             match function.kind {
                 TsExprKind::Function(function) => Ok(TsStatementKind::Function(name.unwrap_or_default(), function)),
                 _ => Ok(TsStatementKind::Other("a generator")),

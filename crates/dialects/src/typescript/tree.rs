@@ -12,7 +12,7 @@ pub struct TsExpr {
     pub span: Span,
 }
 
-/// Expression kinds. Parentheses, `await`, `as T`, `satisfies T`, `<T>x` and `x!` are transparent.
+/// Expression kinds. Parentheses, `as T`, `satisfies T`, `<T>x` and `x!` are transparent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TsExprKind {
     /// A text, its escapes resolved.
@@ -70,7 +70,7 @@ pub enum TsExprKind {
         /// The arguments.
         arguments: Vec<TsElement>,
     },
-    /// An operator before its operand: `!`, `-`, `+`, `typeof`, `void`, `~`.
+    /// An operator before its operand: `!`, `-`, `+`, `typeof`, `void`, `await`, `~`.
     Unary {
         /// The operator.
         operator: &'static str,
@@ -140,6 +140,8 @@ pub struct TsFunction {
     pub parameters: Vec<TsPattern>,
     /// The body.
     pub body: FunctionBody,
+    /// If it gives a promise.
+    pub is_async: bool,
 }
 
 /// A function body.

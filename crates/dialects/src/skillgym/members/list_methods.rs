@@ -2,7 +2,7 @@
 
 use super::member_tables::element_field;
 use super::*;
-use crate::skillgym::eval::whole_number;
+use crate::skillgym::plain::whole_number;
 
 /// A list of objects here that is one of texts there, as the texts.
 pub(in crate::skillgym) fn text_list(told: &RunExpr) -> RunExpr {
@@ -61,7 +61,9 @@ impl SuiteProgram<'_, '_> {
         arguments: &[LocatedValue],
     ) -> Option<JsValue> {
         let list = told.nested_text(BindingStrength::Closely);
-        let needs = told.needed_parts();
+        // What has the name of a method of texts, too, is looked at there.
+        let is_of_text = ["includes", "toString", "at", "slice", "concat", "indexOf", "lastIndexOf"].contains(&name);
+        let needs = if is_of_text { told.needed_parts() } else { told.needed_type(&["list"]) };
         let texts = RunExpr { needs: needs.clone(), ..text_list(told) };
         let is_texts = texts.kind == RunExprKind::Texts;
         Some(match (name, arguments) {
@@ -114,6 +116,12 @@ impl SuiteProgram<'_, '_> {
                         let both = RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth);
                         JsValue::RunExpr(RunExpr { needs, total, ..both })
                     }
+                    // Of what is no list it does not hold either.
+                    _ if name == "every" && told.kind == RunExprKind::Any && needs.is_some() => {
+                        let text = format!("{needed}{}", reached.nested_text(BindingStrength::And));
+                        let both = RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth);
+                        JsValue::RunExpr(RunExpr { needs, total, ..both })
+                    }
                     _ => JsValue::RunExpr(RunExpr { needs, total, ..reached }),
                 }
             }
@@ -137,7 +145,7 @@ impl SuiteProgram<'_, '_> {
             "filter" => format!("(all {element} in {list}: {needs})"),
             _ => needed_until(&element, &list, needs),
         });
-        let needs = join_needs(told.needed_parts().as_deref(), own.as_deref());
+        let needs = join_needs(told.needed_type(&["list"]).as_deref(), own.as_deref());
         let count = format!("(count {element} in {list}: {})", condition.text);
         let any = format!("(any {element} in {list}: {})", condition.text);
         let has_fields =

@@ -92,7 +92,7 @@ let [agree, decided, unsound] = [0, 0, 0];
 for (const [name, passed] of there) {
   if (here.get(name) === passed) {
     agree += 1;
-  } else if (bodies[Number(name.slice(1, name.indexOf(" ")))].includes("totalTokens")) {
+  } else if (passed && bodies[Number(name.slice(1, name.indexOf(" ")))].includes("totalTokens")) {
     // What a cache saved counts here, unless `--compat skillgym` reads the transcript (docs/reference/skillgym.md).
     decided += 1;
   } else {

@@ -219,3 +219,90 @@ fn a_shared_workspace_is_the_folder_that_is_there() {
     let (text, said) = suite("{ mode: 'shared', bootstrap: { command: 'sh', args: ['x'] } }");
     assert!(text.is_none() && said.contains("would change the folder that is there"), "{said}");
 }
+
+/// A run whose calls have arguments of every type of JSON.
+fn run_of_json() -> Value {
+    let args = json!({ "text": "50", "number": 50, "null": null, "list": [1, 2], "object": { "a": 1 } });
+    json!({ "prompt": "p", "commands": [{ "command": "rm x" }], "calls": [{ "tool": "t", "args": args }], "output": "{}" })
+}
+
+#[test]
+fn values_of_json_fail_where_their_methods_throw_and_convert_to_no_pass() {
+    // Each fails in node.
+    let table = [
+        "assert.ok(!(ctx.getToolCalls()[0].args.text > 9))",
+        "assert.ok(!ctx.getToolCalls().some((t) => t.args.text > 9))",
+        "assert.ok(!(ctx.getToolCalls()[0].args.null >= 0))",
+        "assert.ok(!(ctx.getToolCalls()[0].args.text * 2 > 60))",
+        "assert.ok(!ctx.getToolCalls()[0].args.number.startsWith('5'))",
+        "assert.ok(!ctx.getToolCalls()[0].args.number?.includes('8'))",
+        "assert.ok(ctx.getToolCalls()[0].args.null.trim() !== 'x')",
+        "assert.doesNotMatch(ctx.getToolCalls()[0].args.number, /8/)",
+        "assert.ok(!/5/.test(ctx.getToolCalls()[0].args.number))",
+        "assert.ok(!ctx.getToolCalls()[0].args.null.b)",
+        "assert.ok(ctx.getToolCalls()[0].args.object.length > 0)",
+        "assert.ok(ctx.getToolCalls()[0].args.missing.every((x) => x > 0))",
+        "assert.ok(!('toString' in ctx.getToolCalls()[0].args))",
+        "assert.ok(!('length' in ctx.getToolCalls()[0].args.list))",
+        "assert.notDeepEqual(ctx.getToolCalls()[0].args.list, [1, 2])",
+    ];
+    for assertion in table {
+        assert_ne!(passes(assertion, &run_of_json()), Ok(true), "{assertion}");
+    }
+    let good = [
+        "assert.ok(ctx.getToolCalls()[0].args.number > 9)",
+        "assert.ok(ctx.getToolCalls()[0].args.text.startsWith('5'))",
+        "assert.ok(ctx.getToolCalls()[0].args.list.every((x) => x > 0))",
+        "assert.ok(ctx.getToolCalls()[0].args.list.length === 2)",
+        "assert.ok('text' in ctx.getToolCalls()[0].args)",
+        "assert.ok(!('other' in ctx.getToolCalls()[0].args))",
+    ];
+    for assertion in good {
+        assert_eq!(passes(assertion, &run_of_json()), Ok(true), "{assertion}");
+    }
+}
+
+#[test]
+fn what_only_looks_alike_does_not_pass() {
+    let empty = run(&[]);
+    // Each fails in node.
+    let table = [
+        "const big = async (c) => c.getCommands().length > 1; assert.ok(!big(ctx))",
+        "assert.ok(!ctx.getCommands().concat(['a']).some(async (c) => c === 'x'))",
+        "const [first = 'none'] = ctx.getCommands(); assert.notEqual(first, 'none')",
+        "const f = (x = 'none') => x; assert.notEqual(f(ctx.getCommands()[0]), 'none')",
+        "assert.equal(ctx.getCommands(), [])",
+        "assert.ok(ctx.getCommands() === ctx.getCommands())",
+        "const re = /e/g; assert.match(report.finalOutput, re); assert.match(report.finalOutput, re); assert.match(report.finalOutput, re); assert.match(report.finalOutput, re)",
+        "if ('ab'.startsWith('b', 1)) assert.fail('no')",
+        "for (const w of 'one,x'.split(',', 1)) assert.doesNotMatch(report.finalOutput, new RegExp(w))",
+    ];
+    for assertion in table {
+        assert_ne!(passes(assertion, &empty), Ok(true), "{assertion}");
+    }
+    let good = [
+        "if (1 === '1') assert.fail('no'); assert.ok(report.finalOutput)",
+        "if (null === undefined) assert.fail('no'); assert.ok(report.finalOutput)",
+        "if (0 / 0) assert.fail('no'); assert.ok(report.finalOutput)",
+        "const [first = 'none'] = ctx.getCommands(); assert.equal(first, 'none')",
+        "assert.match(report.finalOutput, /e/g); assert.match(report.finalOutput, /e/g)",
+    ];
+    for assertion in good {
+        assert_eq!(passes(assertion, &empty), Ok(true), "{assertion}");
+    }
+}
+
+#[test]
+fn lower_bounds_of_tokens_are_undecided_where_a_cache_saved_some() {
+    let with = |cached: u32| json!({ "prompt": "p", "usage": { "total_tokens": 300, "cache_read_tokens": cached } });
+    let table = [
+        ("assert.ok(report.usage.totalTokens > 200)", true, false),
+        ("assert.ok(!(report.usage.totalTokens < 200))", true, false),
+        ("assert.equal(report.usage.totalTokens, 300)", true, false),
+        ("assert.ok(report.usage.totalTokens < 400)", true, true),
+    ];
+    for (assertion, without, cached) in table {
+        assert_eq!(passes(assertion, &with(0)), Ok(without), "{assertion}");
+        assert_eq!(passes(assertion, &with(250)), Ok(cached), "{assertion}");
+    }
+}

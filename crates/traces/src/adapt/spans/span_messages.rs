@@ -1,6 +1,5 @@
 //! What a model was given and what it said, in whatever form the attributes of its span hold it.
 
-use super::super::content;
 use super::super::nodes::{node_list, node_object};
 use super::super::run_builder::RunBuilder;
 use super::attributes::{Fact, NumberedField, NumberedList, SpanFacts};
@@ -10,7 +9,7 @@ use crate::adapt::api::responses;
 use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::fields::{key_table, value_of};
 use crate::adapt::printed_messages::PrintedMessage;
-use crate::adapt::{printed_messages, streamed_answers};
+use crate::adapt::{content, printed_messages, streamed_answers};
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_step, role};
 use averment_runs::run::StepStatus;
@@ -98,7 +97,8 @@ key_table! {
         Call = "tool_call" | "tool-call" | "tool_use" | "function_call",
         Result = "tool_call_response" | "tool-result" | "tool_result" | "tool-return" | "function_call_output" | "tool_response",
         /// Files that are shown, and objects around messages.
-        Silent = "blob" | "file" | "uri" | "message" | "constructor" | "image-url" | "binary" | "retry-prompt",
+        Silent = "blob" | "file" | "uri" | "message" | "constructor" | "image-url" | "binary" | "retry-prompt"
+            | "Microsoft.Extensions.AI.TextReasoningContent",
     }
 }
 

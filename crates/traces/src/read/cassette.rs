@@ -222,6 +222,22 @@ mod tests {
         assert_eq!(read(text).as_deref(), Ok(r#"{"interactions":[{"a":"äse","b":"sö","c":"/w=="}]}"#));
     }
 
+    #[cfg(feature = "packed")]
+    #[test]
+    fn bodies_that_were_kept_packed_are_unpacked_up_to_the_limit() {
+        use std::io::Write as _;
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all("{\"deep\": \"ä\"}".repeat(9).as_bytes()).unwrap();
+        let body = STANDARD.encode(packed.finish().unwrap());
+        let text = format!("interactions:\n- a: !!binary |\n    {body}\n  b: !!binary {body}\n");
+        let json = read(&text).unwrap();
+        assert_eq!(json.matches("deep").count(), 18, "{json}");
+        let arena = Bump::new();
+        let limits = Limits { run_bytes: 200, ..Limits::default() };
+        let node = read_cassette(&text, &arena, &limits).map_err(|error| error.problem.message).unwrap();
+        assert_eq!(to_json(&node.value).matches("deep").count(), 9);
+    }
+
     #[test]
     fn other_texts_are_no_cassettes() {
         for text in ["{\"interactions\": []}", "a: 1\ninteractions: []", "", "--- text"] {

@@ -118,8 +118,7 @@ pub(crate) fn read_messages<'run>(
     by: &'static str,
     draft: &RunBuilder<'run, '_>,
 ) -> Vec<SpanMessage<'run>> {
-    let value = read_node(node, draft);
-    let mut found = messages_in(value, by, draft);
+    let mut found = messages_in(read_node(node, draft), by, draft);
     read_tool_roles(&mut found, draft);
     found
 }
@@ -179,7 +178,8 @@ fn messages_in<'run>(value: Node<'run>, by: &'static str, draft: &RunBuilder<'ru
     let mut found: Vec<SpanMessage<'run>> =
         system.map(|system| read_message(system, role::SYSTEM, draft)).into_iter().collect();
     let is_message = value_of(outer, SpanMessageKey::Role).is_some();
-    match (value_of(outer, Holder::Messages).filter(|_| !is_message), value_of(outer, Holder::Prompt)) {
+    let prompt = value_of(outer, Holder::Prompt).or_else(|| responses::request_input(outer));
+    match (value_of(outer, Holder::Messages).filter(|_| !is_message), prompt) {
         (Some(inner), _) if node_list(inner).is_some() => found.extend(messages_in(inner, by, draft)),
         (_, Some(prompt)) => found.extend(messages_in(read_node(prompt, draft), by, draft)),
         _ => match value_of(outer, Holder::Lists).filter(|lists| node_list(*lists).is_some()) {

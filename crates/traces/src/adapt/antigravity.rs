@@ -43,7 +43,7 @@ key_table! {
         Result = "GENERIC" | "RUN_COMMAND" | "COMMAND_STATUS" | "SEND_COMMAND_INPUT" | "LIST_DIRECTORY" | "VIEW_FILE"
             | "VIEW_FILE_OUTLINE" | "VIEW_CODE_ITEM" | "VIEW_CONTENT_CHUNK" | "GREP_SEARCH" | "FIND" | "CODEBASE_SEARCH"
             | "CODE_ACTION" | "WRITE_TO_FILE" | "SEARCH_WEB" | "READ_URL_CONTENT" | "MCP_TOOL" | "BROWSER_SUBAGENT"
-            | "NOTIFY_USER" | "TASK_BOUNDARY" | "GENERATE_IMAGE",
+            | "NOTIFY_USER" | "TASK_BOUNDARY" | "GENERATE_IMAGE" | "INVOKE_SUBAGENT" | "ASK_QUESTION",
     }
 }
 
@@ -51,6 +51,8 @@ key_table! {
     AntigravityStatus {
         Failed = "ERROR" | "FAILED",
         Denied = "CANCELED" | "CANCELLED" | "REJECTED",
+        /// What it gave in the end is in a log of its own.
+        Running = "RUNNING",
     }
 }
 
@@ -185,6 +187,10 @@ impl<'run> Transcript<'_, 'run, '_> {
         for (call, (_, step)) in calls.into_iter().zip(results) {
             let status = text_of(step, AntigravityKey::Status).and_then(AntigravityStatus::from_key);
             let status = match status {
+                Some(AntigravityStatus::Running) => {
+                    self.talk.draft.add_field(call, of_step::RESULT, absent_node());
+                    continue;
+                }
                 Some(AntigravityStatus::Failed) => StepStatus::Failed,
                 Some(AntigravityStatus::Denied) => StepStatus::Denied,
                 None => StepStatus::Ok,

@@ -186,7 +186,7 @@ impl<'run> ExchangeMerger<'run> {
         // Calls are the same where their ids are, whatever stands around them.
         let is_done_already = |piece: &MessagePart<'run>| {
             let sign = piece.part_identity().filter(|sign| sign.call_id().is_some_and(|id| !id.is_empty()));
-            sign.is_some_and(|sign| signs.iter().any(|known| sign.is_same(known)))
+            sign.is_some_and(|sign| signs.iter().any(|known| sign.is_same(known, draft)))
         };
         let left = pieces.into_iter().skip(new).filter(|piece| !is_said_already(piece) && !is_done_already(piece));
         self.pieces.extend(left);

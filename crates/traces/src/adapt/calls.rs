@@ -155,14 +155,14 @@ pub(crate) struct TokenUsage {
 key_table! {
     /// The counts of tokens as other formats than the normal form name them.
     OfUsage {
-        Input = "prompt_tokens" | "inputTokens" | "promptTokens",
-        Output = "completion_tokens" | "outputTokens" | "completionTokens",
+        Input = "prompt_tokens" | "inputTokens" | "promptTokens" | "prompt_eval_count",
+        Output = "completion_tokens" | "outputTokens" | "completionTokens" | "eval_count",
         Total = "totalTokens",
         Reasoning = "reasoningTokens" | "reasoning_output_tokens",
         CacheRead = "cache_read_input_tokens" | "cached_tokens" | "cachedTokens" | "cached_input_tokens" | "cacheReadTokens",
         CacheWrite = "cache_creation_input_tokens" | "cacheWriteTokens",
         /// Objects inside a usage that hold more counts.
-        Details = "prompt_tokens_details" | "completion_tokens_details" | "input_tokens_details" | "output_tokens_details",
+        Details = "prompt_tokens_details" | "completion_tokens_details" | "input_tokens_details" | "output_tokens_details" | "tokens",
     }
 }
 

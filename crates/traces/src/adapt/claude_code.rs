@@ -90,7 +90,9 @@ key_table! {
         System = "system",
         Progress = "progress",
         /// No step, or parts of what another line holds whole: skipped silently.
-        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event" | "rate_limit_event",
+        Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event" | "rate_limit_event"
+            // Between the SDK and the program: what is allowed and set; calls and results have lines of their own.
+            | "control_request" | "control_response" | "control_cancel_request" | "keep_alive",
         /// As above, for types that other formats may have as well.
         SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode",
     }
@@ -266,7 +268,8 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             self.close_text();
         }
         if role == Some(MessageRole::Assistant)
-            && let Some(usage) = object_of(message, ChatMessageKey::Usage)
+            && let Some(usage) =
+                object_of(message, ChatMessageKey::Usage).or_else(|| object_of(message, ChatMessageKey::Metrics))
         {
             self.count_usage(text_of(message, ChatMessageKey::Id), (usage, message.field(ChatMessageKey::Model)));
         }

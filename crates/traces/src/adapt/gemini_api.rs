@@ -242,6 +242,8 @@ impl<'run> GeminiConversation<'run> {
         for (node, content) in draft.record_objects(contents) {
             push_content(node, content, Speaker::User, &mut parts, draft);
         }
+        let places: Vec<usize> =
+            self.parts.iter().enumerate().filter(|(_, part)| part.is_compared()).map(|(place, _)| place).collect();
         let known: Vec<_> = self.parts.iter().filter(|part| part.is_compared()).collect();
         let new: Vec<_> = parts.iter().filter(|part| part.is_compared()).collect();
         // A request may leave out how the conversation began.
@@ -257,6 +259,14 @@ impl<'run> GeminiConversation<'run> {
             );
         }
         let mut left = found.map_or(0, |from| (known.len() - from).min(new.len()));
+        // Results that come later name the call by the id that it has now.
+        let repeated: Vec<_> = found.map_or(&[][..], |from| places.get(from..).unwrap_or_default()).to_vec();
+        let renamed: Vec<(usize, GeminiPart<'run>)> = repeated.into_iter().zip(new.into_iter().copied()).collect();
+        for (place, part) in renamed {
+            if let (GeminiPart::Other(..), Some(known)) = (part, self.parts.get_mut(place)) {
+                *known = part;
+            }
+        }
         let is_new = |part: &GeminiPart<'run>| {
             let is_old = left > 0 && (part.is_compared() || !matches!(part, GeminiPart::Begin));
             left -= usize::from(left > 0 && part.is_compared());

@@ -23,6 +23,10 @@ key_table! {
         Body = "parsed_body" | "body" | "body_raw",
         /// The text of a body.
         Text = "string",
+        /// The text of a body beside the status of a response.
+        Content = "content",
+        Status = "status" | "status_code" | "statusCode",
+        Code = "code",
         Data = "data",
         Kind = "object",
         Error = "error",
@@ -108,7 +112,13 @@ enum Unpacked<'run> {
 fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> Unpacked<'run> {
     let request = value_of(exchange, HttpKey::Request).map(|side| body_of(side, draft));
     let response = value_of(exchange, HttpKey::Response).map(|side| body_of(side, draft));
+    let is_refused = value_of(exchange, HttpKey::Response).is_some_and(is_refused);
     match (request, response) {
+        (Some(Body::Value(request)), Some(Body::Value(response))) if is_refused => {
+            let error = node_object(response).and_then(|response| value_of(response, HttpKey::Error));
+            draft.set_some(of_run::ERROR, error.or(Some(response)).filter(|_| !draft.has_entry(of_run::ERROR)));
+            Unpacked::Exchange(Node::new(request.value, node.origin))
+        }
         (Some(Body::Value(request)), Some(Body::Value(response))) => {
             if node_object(response).is_some_and(is_list_of_data) {
                 return Unpacked::Harmless;
@@ -123,9 +133,23 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &mut R
         }
         // Nothing was asked of a model.
         (Some(Body::Nothing), Some(Body::Nothing | Body::Value(_))) => Unpacked::Harmless,
-        (Some(Body::Value(request)), Some(Body::Nothing)) => Unpacked::Exchange(Node::new(request.value, node.origin)),
+        (Some(Body::Value(request)), Some(Body::Nothing)) => {
+            if !is_refused {
+                draft.note_unknown(node.origin, "an answer without its body: it may have asked for calls");
+            }
+            Unpacked::Exchange(Node::new(request.value, node.origin))
+        }
         _ => Unpacked::Unknown,
     }
+}
+
+/// Whether a server answered with an error, or not at all.
+fn is_refused(response: Node<'_>) -> bool {
+    const FIRST_ERROR: f64 = 400.0;
+    let Some(response) = node_object(response) else { return matches!(response.value, Value::Null) };
+    let status = value_of(response, HttpKey::Status);
+    let code = status.and_then(node_object).and_then(|status| value_of(status, HttpKey::Code)).or(status);
+    matches!(code.map(|code| code.value), Some(Value::Number(code)) if code.to_f64() >= FIRST_ERROR)
 }
 
 /// Embeddings, models, results of checks.
@@ -143,9 +167,10 @@ enum Body<'run> {
 
 fn body_of<'run>(side: Node<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
     let holder = node_object(side).filter(|side| side.field(HttpKey::Body).is_some());
+    let of_status = |side: Object<'run>| value_of(side, HttpKey::Status).and(value_of(side, HttpKey::Content));
     let body = match holder {
         Some(holder) => value_of(holder, HttpKey::Body),
-        None => Some(side),
+        None => node_object(side).and_then(of_status).or(Some(side)),
     };
     let text = |body: Node<'run>| node_object(body).and_then(|inner| inner.field(HttpKey::Text)).unwrap_or(body);
     match body.map(text) {

@@ -69,7 +69,7 @@ key_table! {
         /// Where turns end, what is asked of the user, and what is shown: calls and results have records of their own.
         Silent = "TurnEnd" | "StepInterrupted" | "CompactionBegin" | "CompactionEnd" | "ApprovalRequest" | "ApprovalResponse"
             | "ApprovalRequestResolved" | "QuestionRequest" | "QuestionResponse" | "MCPLoadingBegin" | "MCPLoadingEnd" | "Notification"
-            | "StepRetry" | "PlanDisplay",
+            | "StepRetry" | "PlanDisplay" | "HookTriggered" | "HookResolved" | "HookRequest" | "ToolCallRequest" | "BtwBegin" | "BtwEnd",
     }
 }
 

@@ -28,6 +28,8 @@ key_table! {
         Invocations = "toolInvocations",
         Parts = "parts",
         Usage = "usage",
+        /// The usage in the sessions of Cline's SDK.
+        Metrics = "metrics",
         Model = "model",
     }
 }

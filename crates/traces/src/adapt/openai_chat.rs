@@ -33,6 +33,7 @@ key_table! {
         Usage = "usage",
         Id = "id",
         Model = "model",
+        Error = "error",
         /// The response's cost, as LiteLLM and OpenHands write it.
         Cost = "cost",
         ResponseCost = "response_cost",
@@ -262,11 +263,13 @@ fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, d
     let MergedRequests { messages, usage, .. } = merged;
     let list = list_of(request, ChatExchangeKey::Messages).unwrap_or_default();
     // Others may have got other instructions, and some put empty messages in between: what is said is compared.
-    let mut said = messages.iter().filter(|message| says_something(message)).peekable();
+    let mut said = messages.iter_mut().filter(|message| says_something(message)).peekable();
     let mut known = 0;
     for (place, message) in list.iter().enumerate().filter(|(_, message)| says_something(message)) {
-        if said.next_if(|before| same_message(before, message)).is_none() {
-            break;
+        let Some(before) = said.next_if(|before| repeats_message(before, message)) else { break };
+        // Results that come later name the call by the id that it has now.
+        if !same_message(before, message) {
+            *before = *message;
         }
         known = place + 1;
     }
@@ -313,15 +316,23 @@ fn add_response<'run>(
     if text_of(response, ChatExchangeKey::Id).is_some_and(|id| merged.answers.is_known(id, response)) {
         return;
     }
-    if let Some(counts) = object_of(response, ChatExchangeKey::Usage) {
+    // Ollama and Cohere answer with one message; Ollama counts beside it.
+    let message = object_of(response, ChoiceKey::Message).filter(|message| message_role(*message).is_some());
+    if let Some(counts) = object_of(response, ChatExchangeKey::Usage).or(message.map(|_| response)) {
         let request = object_of(object, ChatExchangeKey::Request).unwrap_or(object);
         let model = first_of(response, &[ChatExchangeKey::Model]).or_else(|| request.field(ChatExchangeKey::Model));
         add_usage(counts, model, &mut merged.usage, draft);
     }
     if is_chat_message(response) {
         merged.messages.extend(object.field(ChatExchangeKey::Response));
-    } else {
+    } else if message.is_some() {
+        merged.messages.extend(response.field(ChoiceKey::Message));
+    } else if response.field(ChatExchangeKey::Choices).is_some() {
         add_choices(response, &mut merged.messages, draft);
+    } else if let Some(error) = response.field(ChatExchangeKey::Error) {
+        draft.set_some(of_run::ERROR, Some(error).filter(|_| !draft.has_entry(of_run::ERROR)));
+    } else {
+        draft.skip_record(node.origin, "a response of no known form is passed over: it may have asked for calls");
     }
 }
 
@@ -386,21 +397,32 @@ fn same_function<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
         .is_some_and(|((a, with), (b, with_too))| a == b && values_equal(&value(with), &value(with_too)))
 }
 
+/// Whether a request repeats a message, if with other ids of its calls.
+fn repeats_message<'run>(before: &Node<'run>, message: &Node<'run>) -> bool {
+    let (Value::Object(a), Value::Object(b)) = (before.value, message.value) else { return false };
+    let calls = |object: Object<'run>| list_of(object, ChatMessageKey::Calls).unwrap_or_default();
+    let (known, new) = (calls(a), calls(b));
+    let same = || known.len() == new.len() && known.iter().zip(new).all(|(a, b)| same_function(a, b));
+    same_message(before, message) || !known.is_empty() && same_words(a, b) && same()
+}
+
 /// Compares an answer with its repetition in the next request.
 fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
     let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
+    let ids = |object: Object<'run>| {
+        let calls = object_items(list_of(object, ChatMessageKey::Calls).unwrap_or_default());
+        calls.map(|(_, call)| text_of(call, ToolCallKey::Id)).collect::<Vec<_>>()
+    };
+    same_words(a, b) && ids(a) == ids(b)
+}
+
+fn same_words<'run>(a: Object<'run>, b: Object<'run>) -> bool {
     let value = |object: Object<'run>, field| match object.field(field).map(|node: Node<'run>| node.value) {
         // A message of calls alone has no content, or an empty one.
         None | Some(Value::List([])) => Value::Null,
         Some(Value::Text(text)) if text.is_empty() => Value::Null,
         Some(value) => value,
     };
-    let ids = |object: Object<'run>| {
-        let calls = object_items(list_of(object, ChatMessageKey::Calls).unwrap_or_default());
-        calls.map(|(_, call)| text_of(call, ToolCallKey::Id)).collect::<Vec<_>>()
-    };
-    [ChatMessageKey::Role, ChatMessageKey::Content, ChatMessageKey::Answers]
-        .into_iter()
-        .all(|field| values_equal(&value(a, field), &value(b, field)))
-        && ids(a) == ids(b)
+    let fields = [ChatMessageKey::Role, ChatMessageKey::Content, ChatMessageKey::Answers];
+    fields.into_iter().all(|field| values_equal(&value(a, field), &value(b, field)))
 }

@@ -4,7 +4,7 @@ use super::api::{anthropic, response_stream};
 use super::nodes::node_text;
 use super::run_builder::RunBuilder;
 use super::{chunks, gemini_api};
-use crate::read::events::{event_values, is_event_stream};
+use crate::read::events::{DONE, event_values, is_event_stream};
 use averment_base::value::{Node, Value, json};
 
 type ComposeAnswer = for<'run> fn(&'run [Node<'run>], &RunBuilder<'run, '_>) -> Option<(Node<'run>, bool)>;
@@ -29,7 +29,8 @@ pub(super) fn read_stream<'run>(text: Node<'run>, draft: &RunBuilder<'run, '_>) 
         draft.note_unknown(text.origin, "a streamed answer is of no known API");
         return None;
     };
-    if !is_whole {
+    // Some providers leave out why an answer ends, and say only that it does.
+    if !is_whole && !words.trim_end().ends_with(DONE) {
         draft.note_unknown(text.origin, "a streamed answer breaks off");
     }
     Some(Node::new(answer.value, text.origin))

@@ -11,7 +11,7 @@ use super::nodes::{first_of, list_of, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
-use averment_runs::run::StepStatus;
+use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     SimulationKey {
@@ -197,6 +197,19 @@ fn read_ticks<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [
         }
     }
     flush_speech(talk, saying);
+    // Some leave out all but who spoke when.
+    if !object_items(ticks).any(|(_, tick)| may_tell_calls(tick)) {
+        talk.draft.mark_unrecorded(StepKind::Call);
+    }
+}
+
+fn may_tell_calls(tick: Object<'_>) -> bool {
+    let has_key = |object: Object<'_>, field: TauKey| field.keys().iter().any(|key| object.get(key).is_some());
+    let in_chunk = |field| object_of(tick, field).is_some_and(|chunk| has_key(chunk, TauKey::Calls));
+    has_key(tick, TauKey::AgentCalls)
+        || has_key(tick, TauKey::UserCalls)
+        || in_chunk(TauKey::OfAgent)
+        || in_chunk(TauKey::OfUser)
 }
 
 /// Of a tick that nobody does anything in, these say so.

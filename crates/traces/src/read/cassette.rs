@@ -17,9 +17,19 @@ const ALIASED: usize = 100_000;
 /// The tag of a text that a recorder took for bytes, as Ruby does with one beyond ASCII.
 const BINARY: &str = "binary";
 
-fn decode_text(text: &str) -> Option<String> {
-    let digits: String = text.split_ascii_whitespace().collect();
-    String::from_utf8(STANDARD.decode(digits).ok()?).ok()
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+#[cfg(feature = "packed")]
+fn unpack_text(bytes: &[u8], most: usize) -> Option<String> {
+    use std::io::Read as _;
+    let mut text = String::new();
+    let read = flate2::read::GzDecoder::new(bytes).take(most as u64 + 1).read_to_string(&mut text).ok()?;
+    (read <= most).then_some(text)
+}
+
+#[cfg(not(feature = "packed"))]
+fn unpack_text(_: &[u8], _: usize) -> Option<String> {
+    None
 }
 
 /// Whether a text begins as a cassette.
@@ -31,8 +41,15 @@ pub(super) fn is_cassette(head: &str) -> bool {
 
 /// The value of the first document.
 pub(super) fn read_cassette<'run>(text: &str, arena: &'run Bump, limits: &Limits) -> Result<Node<'run>, PlacedError> {
-    let mut reader =
-        CassetteReader { arena, limits, open: Vec::new(), anchors: FxHashMap::default(), values: 0, root: None };
+    let mut reader = CassetteReader {
+        arena,
+        limits,
+        open: Vec::new(),
+        anchors: FxHashMap::default(),
+        values: 0,
+        unpacked: 0,
+        root: None,
+    };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event().filter(|_| reader.root.is_none()) {
         let (event, _) = event.map_err(|error| {
@@ -60,6 +77,8 @@ struct CassetteReader<'run, 'limits> {
     /// What an anchor names, with its number of values.
     anchors: FxHashMap<usize, (Node<'run>, usize)>,
     values: usize,
+    /// Bytes of bodies that were compressed.
+    unpacked: usize,
     root: Option<Node<'run>>,
 }
 
@@ -72,11 +91,23 @@ fn refuse(message: &str) -> PlacedError {
 }
 
 impl<'run> CassetteReader<'run, '_> {
+    /// A body that was kept as it was sent may be compressed.
+    fn decode_text(&mut self, text: &str) -> Option<String> {
+        let digits: String = text.split_ascii_whitespace().collect();
+        let bytes = STANDARD.decode(digits).ok()?;
+        if !bytes.starts_with(&GZIP) {
+            return String::from_utf8(bytes).ok();
+        }
+        let text = unpack_text(&bytes, self.limits.run_bytes.saturating_sub(self.unpacked))?;
+        self.unpacked += text.len();
+        Some(text)
+    }
+
     fn take_event(&mut self, event: Event<'_>) -> Result<(), PlacedError> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
                 let is_plain = style == ScalarStyle::Plain && tag.is_none();
-                let decoded = tag.filter(|tag| tag.suffix == BINARY).and_then(|_| decode_text(&text));
+                let decoded = tag.filter(|tag| tag.suffix == BINARY).and_then(|_| self.decode_text(&text));
                 let text = &*self.arena.alloc_str(decoded.as_deref().unwrap_or(&text));
                 let value = if is_plain { plain_value(text) } else { Value::plain_text(text) };
                 self.put_value(Node::computed(value), anchor, 1);
@@ -189,6 +220,22 @@ mod tests {
     fn texts_that_were_taken_for_bytes_are_texts() {
         let text = "interactions:\n- a: !binary |-\n    w6Rz\n    ZQ==\n  b: !!binary c8O2\n  c: !!binary /w==\n";
         assert_eq!(read(text).as_deref(), Ok(r#"{"interactions":[{"a":"äse","b":"sö","c":"/w=="}]}"#));
+    }
+
+    #[cfg(feature = "packed")]
+    #[test]
+    fn bodies_that_were_kept_packed_are_unpacked_up_to_the_limit() {
+        use std::io::Write as _;
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all("{\"deep\": \"ä\"}".repeat(9).as_bytes()).unwrap();
+        let body = STANDARD.encode(packed.finish().unwrap());
+        let text = format!("interactions:\n- a: !!binary |\n    {body}\n  b: !!binary {body}\n");
+        let json = read(&text).unwrap();
+        assert_eq!(json.matches("deep").count(), 18, "{json}");
+        let arena = Bump::new();
+        let limits = Limits { run_bytes: 200, ..Limits::default() };
+        let node = read_cassette(&text, &arena, &limits).map_err(|error| error.problem.message).unwrap();
+        assert_eq!(to_json(&node.value).matches("deep").count(), 9);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::split;
 /// The fields of an event, and its comments.
 const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 /// Says that a stream of OpenAI is over.
-const DONE: &str = "[DONE]";
+pub(crate) const DONE: &str = "[DONE]";
 
 /// Whether a text begins as a stream of events whose data are JSON.
 pub(crate) fn is_event_stream(head: &str) -> bool {

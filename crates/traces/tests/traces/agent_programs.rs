@@ -1,8 +1,8 @@
 //! The sessions of agents' programs: what only the program, a tool or a file says is never the user's, what is repeated counts once, and
 //! lines of unknown kinds leave the run open.
 
-use super::formats::{steps, with};
-use averment_runs::run::StepKind;
+use super::formats::{field, steps, with};
+use averment_runs::run::{Run, StepKind, StepStatus};
 use std::path::PathBuf;
 
 /// Samples in which somebody else consents, in the user's name.
@@ -111,4 +111,39 @@ fn a_task_in_tags_is_no_history_of_cline() {
 fn a_header_of_goose_alone_says_nothing_of_calls() {
     let text = r#"[{"working_dir": "/w", "description": "d", "message_count": 4}]"#;
     with(text, |run| assert!(!run.records_kind(StepKind::Call) || run.records.lost > 0));
+}
+
+#[test]
+fn frames_between_the_sdk_and_its_program_are_no_steps() {
+    let text = r#"{"type": "system", "subtype": "init", "session_id": "s", "tools": ["Bash"]}
+{"type": "control_request", "request_id": "1", "session_id": "s", "request": {"subtype": "can_use_tool", "tool_name": "Bash", "input": {}}}
+{"type": "assistant", "session_id": "s", "message": {"content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "ls"}}]}}
+{"type": "user", "session_id": "s", "message": {"content": [{"type": "tool_result", "tool_use_id": "a", "content": "x"}]}}
+"#;
+    with(text, |run| {
+        assert!(run.complete);
+        assert_eq!(run.steps.iter().filter(|step| step.kind == StepKind::Call).count(), 1);
+    });
+    with(&text.replace("control_request", "new_request"), |run| assert!(!run.complete));
+}
+
+#[test]
+fn a_tool_of_antigravity_that_still_runs_has_no_result() {
+    let text = r#"{"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT", "content": "<USER_REQUEST>go</USER_REQUEST>"}
+{"step_index": 1, "source": "MODEL", "type": "PLANNER_RESPONSE", "tool_calls": [{"name": "run_command", "args": {}}]}
+{"step_index": 2, "source": "MODEL", "type": "RUN_COMMAND", "status": "RUNNING", "content": "started"}
+"#;
+    let call = |run: &Run<'_>| {
+        let place = run.steps.iter().position(|step| step.kind == StepKind::Call).unwrap();
+        (run.steps[place].status, field(run, place, "result"))
+    };
+    with(text, |run| assert_eq!(call(run), (StepStatus::Unknown, "absent".into())));
+    with(&text.replace("RUNNING", "DONE"), |run| assert_eq!(call(run), (StepStatus::Ok, "\"started\"".into())));
+}
+
+#[test]
+fn messages_of_clines_sdk_tell_their_tokens() {
+    let text = r#"{"version": 1, "agent": "lead", "sessionId": "s", "messages": [{"id": "a", "role": "user", "content": [{"type": "text", "text": "go"}]},
+      {"id": "b", "role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "read_files", "input": {}}], "metrics": {"inputTokens": 21, "outputTokens": 8}}]}"#;
+    with(text, |run| assert!(super::formats::root(run, "usage").contains(r#""input_tokens":21,"output_tokens":8"#)));
 }

@@ -266,3 +266,91 @@ fn streams_are_read_as_a_server_sends_them() {
     });
     with(&chunks.replace("\"finish_reason\": \"stop\"}]}", "\"finish"), |run| assert!(!run.complete));
 }
+
+/// An exchange with tools, as a recorder of tests writes it.
+fn recorded_exchange(response: &str) -> String {
+    format!(
+        r#"{{"interactions": [{{"request": {{"method": "POST", "uri": "u", "body": {{"model": "m", "messages": [{{"role": "user", "content": "how deep?"}}],
+        "tools": [{{"type": "function", "function": {{"name": "depth"}}}}]}}}}, "response": {response}}}]}}"#
+    )
+}
+
+#[test]
+fn a_response_of_no_known_form_may_have_asked_for_calls() {
+    let ollama = r#"{"status": {"code": 200}, "body": {"model": "m", "message": {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "depth", "arguments": {"sea": "red"}}}]}, "done": true, "prompt_eval_count": 5, "eval_count": 2}}"#;
+    with(&recorded_exchange(ollama), |run| {
+        assert_eq!(steps(run), ["message user", "call depth"]);
+        assert!(root(run, "usage").contains(r#""input_tokens":5,"output_tokens":2"#), "{}", root(run, "usage"));
+        assert!(records_calls(run));
+    });
+    let cohere = r#"{"status": {"code": 200}, "body": {"id": "i", "finish_reason": "COMPLETE", "message": {"role": "assistant", "content": [{"type": "text", "text": "Deep."}]}, "usage": {"tokens": {"input_tokens": 7, "output_tokens": 3}}}}"#;
+    with(&recorded_exchange(cohere), |run| {
+        assert_eq!(root(run, "output"), "\"Deep.\"");
+        assert!(root(run, "usage").contains(r#""input_tokens":7,"output_tokens":3"#), "{}", root(run, "usage"));
+        assert!(records_calls(run));
+    });
+    for unknown in [r#"{"status": {"code": 200}, "body": {"said": [{"do": "depth"}]}}"#, r#"{"status": {"code": 200}}"#]
+    {
+        with(&recorded_exchange(unknown), |run| assert!(!records_calls(run), "{unknown}"));
+    }
+    let refused = r#"{"status_code": 400, "content": "{\"message\": \"no such model\"}"}"#;
+    with(&recorded_exchange(refused), |run| {
+        assert!(root(run, "error").contains("no such model"));
+        assert!(records_calls(run));
+    });
+}
+
+#[test]
+fn a_call_that_a_request_repeats_with_a_new_id_has_its_result() {
+    let gemini = r#"[{"request": {"contents": [{"role": "user", "parts": [{"text": "how deep?"}]}]},
+      "response": {"candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "depth", "args": {}}}]}, "finishReason": "STOP"}]}},
+     {"request": {"contents": [{"role": "user", "parts": [{"text": "how deep?"}]}, {"role": "model", "parts": [{"functionCall": {"id": "c", "name": "depth", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"id": "c", "name": "depth", "response": {"m": 9}}}]}]},
+      "response": {"candidates": [{"content": {"role": "model", "parts": [{"text": "9 m"}]}, "finishReason": "STOP"}]}}]"#;
+    let chat = r#"[{"request": {"messages": [{"role": "user", "content": "how deep?"}], "tools": []},
+      "response": {"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [{"id": "depth:0", "type": "function", "function": {"name": "depth", "arguments": "{}"}}]}}]}},
+     {"request": {"messages": [{"role": "user", "content": "how deep?"}, {"role": "assistant", "content": ""}, {"role": "assistant", "tool_calls": [{"id": "0", "type": "function", "function": {"name": "depth", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "0", "content": "{\"m\":9}"}], "tools": []},
+      "response": {"choices": [{"message": {"role": "assistant", "content": "9 m"}}]}}]"#;
+    for text in [gemini, chat] {
+        with(text, |run| {
+            assert_eq!(steps(run), ["message user", "call depth", "message assistant"]);
+            assert!(field(run, 1, "result").contains('9'));
+            assert!(records_calls(run));
+        });
+    }
+}
+
+#[test]
+fn a_call_counts_once_when_another_provider_is_told_of_it() {
+    let text = r#"[{"request": {"input": "how deep?", "model": "m"}, "response": {"object": "response", "id": "r", "output": [{"type": "function_call", "call_id": "c", "name": "depth", "arguments": "{\"sea\":\"red\"}"}]}},
+      {"request": {"messages": [{"role": "user", "content": [{"type": "text", "text": "briefly!"}]},
+          {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "depth", "input": {"sea": "red"}}]},
+          {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": "9"}]}]}]},
+       "response": {"type": "message", "role": "assistant", "stop_reason": "end_turn", "content": [{"type": "text", "text": "9 m"}]}}]"#;
+    with(text, |run| {
+        assert_eq!(steps(run), ["message user", "call depth", "message user", "message assistant"]);
+        assert_eq!(field(run, 1, "result"), "\"9\"");
+    });
+}
+
+#[test]
+fn a_stream_that_says_it_is_done_has_ended() {
+    let stream = |end: &str| {
+        let said = r#"data: {\"id\": \"x\", \"choices\": [{\"index\": 0, \"delta\": {\"role\": \"assistant\", \"content\": \"hi\"}}]}\n\n"#;
+        recorded_exchange(&format!(r#"{{"status": 200, "body": "{said}{end}"}}"#))
+    };
+    with(&stream(r"data: [DONE]\n\n"), |run| assert!(records_calls(run)));
+    with(&stream(""), |run| assert!(!run.complete));
+}
+
+#[test]
+fn ticks_that_say_only_who_spoke_record_no_calls() {
+    let text = |more: &str| {
+        format!(
+            r#"{{"id": "s", "task_id": "t", "termination_reason": "user_stop", "ticks": [{{"tick_id": 1, "agent_chunk": {{"role": "assistant", "contains_speech": true{more}}}}}]}}"#
+        )
+    };
+    with(&text(""), |run| assert!(!records_calls(run)));
+    with(&text(r#", "content": "hi", "tool_calls": null"#), |run| assert!(records_calls(run)));
+}

@@ -352,3 +352,49 @@ fn spans_are_read_as_tables_of_phoenix_and_traces_of_mlflow_hold_them() {
         assert_eq!(root(run, "usage"), r#"{"input_tokens":4,"output_tokens":2,"total_tokens":6}"#);
     });
 }
+
+#[test]
+fn the_events_of_a_tool_at_one_instant_are_one_call() {
+    let event = |id: &str, second: u32, what: &str, gave: Json| {
+        let mut span = span(id, "root", second, &gave);
+        span["name"] = json!(format!("tool.search.wiki.{what}-12"));
+        span["attributes"]["openinference.span.kind"] = json!("TOOL");
+        span
+    };
+    let text = json!([
+        event("a", 1, "start", json!({"tool.parameters": "{\"query\": \"sea\"}"})),
+        event("b", 3, "finish", json!({})),
+        event("c", 3, "success", json!({"output.value": "salt"})),
+    ])
+    .to_string();
+    with(&text, |run| assert_eq!(calls(run, &["tool", "result"]), [r#""wiki" "salt""#]));
+}
+
+#[test]
+fn a_whole_answer_in_a_span_tells_its_words_and_tokens() {
+    let request = json!({"model": "m", "input": "how deep?"}).to_string();
+    let answer = json!({"object": "response", "id": "r", "usage": {"input_tokens": 7, "output_tokens": 3},
+        "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "9 m"}]}]});
+    let attributes =
+        json!({"openinference.span.kind": "LLM", "input.value": request, "output.value": answer.to_string()});
+    with(&json!([span("a", "", 1, &attributes)]).to_string(), |run| {
+        assert_eq!((root(run, "prompt"), root(run, "output")), ("\"how deep?\"".into(), "\"9 m\"".into()));
+        assert!(root(run, "usage").contains(r#""input_tokens":7,"output_tokens":3"#), "{}", root(run, "usage"));
+    });
+}
+
+#[test]
+fn a_response_as_it_came_and_a_list_of_calls_are_no_answer() {
+    let observation = |output: Json| {
+        json!([{"id": "o", "traceId": "t", "type": "SPAN", "name": "run", "startTime": "2026-01-01T00:00:00Z", "input": "hi", "output": output},
+            {"id": "g", "traceId": "t", "parentObservationId": "o", "type": "GENERATION", "name": "m", "startTime": "2026-01-01T00:00:01Z",
+             "input": [{"role": "user", "content": "hi"}], "output": {"role": "assistant", "content": "9 m"}}])
+        .to_string()
+    };
+    for output in [
+        json!({"sdk_http_response": {"headers": {}}, "candidates": [{"content": {"role": "model", "parts": [{"text": "x"}]}}]}),
+        json!([{"toolCallId": "c", "toolName": "depth", "input": "{}"}]),
+    ] {
+        with(&observation(output), |run| assert_eq!(root(run, "output"), "\"9 m\""));
+    }
+}

@@ -44,3 +44,4 @@ mod stray;
 mod told;
 mod unknown_parts;
 mod wild;
+mod written_alike;

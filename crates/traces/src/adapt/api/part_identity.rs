@@ -2,12 +2,14 @@
 
 use super::{ItemKey, MessagePart, responses};
 use crate::adapt::blocks::{self, ContentBlock};
+use crate::adapt::content;
 use crate::adapt::conversation::Speaker;
 use crate::adapt::fields::NodeShapes;
 use crate::adapt::messages::{ChatMessageKey, ToolCallKey, function_object};
 use crate::adapt::nodes::{first_of, node_object, node_text, text_of};
+use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::compare::values_equal;
-use averment_base::value::{Object, Value};
+use averment_base::value::{Node, Object, Value};
 
 /// Identifies a part of a conversation, whichever request repeats it.
 #[derive(Clone, Copy)]
@@ -17,7 +19,7 @@ pub(super) enum PartIdentity<'run> {
     Result(Option<&'run str>, Value<'run>),
 }
 
-impl PartIdentity<'_> {
+impl<'run> PartIdentity<'run> {
     /// True if a request repeats the part. Some give calls new ids, others new names.
     pub(super) fn repeats_part(&self, other: &Self) -> bool {
         match (self, other) {
@@ -30,13 +32,15 @@ impl PartIdentity<'_> {
         }
     }
 
-    /// One call or one result, by its id and all that it says.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
+    /// One call or one result, by its id and all that it says, in the words of whichever provider.
+    pub(super) fn is_same(&self, other: &Self, draft: &RunBuilder<'run, '_>) -> bool {
         match (self, other) {
             (Self::Call(a, tool, args), Self::Call(b, other, others)) => {
-                a == b && tool == other && values_equal(args, others)
+                a == b && tool == other && (values_equal(args, others) || same_arguments(*args, *others, draft))
             }
-            (Self::Result(a, result), Self::Result(b, other)) => a == b && values_equal(result, other),
+            (Self::Result(a, result), Self::Result(b, other)) => {
+                a == b && (values_equal(result, other) || same_words(*result, *other, draft))
+            }
             _ => false,
         }
     }
@@ -47,6 +51,21 @@ impl PartIdentity<'_> {
             Self::Call(id, ..) | Self::Result(id, _) => *id,
         }
     }
+}
+
+/// Some write arguments as JSON in text.
+fn same_arguments<'run>(a: Value<'run>, b: Value<'run>, draft: &RunBuilder<'run, '_>) -> bool {
+    let read = |value: Value<'run>| {
+        let node = Node::computed(value);
+        node.parse_embedded(draft.arena, draft.limits).map_or(value, |read| read.value)
+    };
+    values_equal(&read(a), &read(b))
+}
+
+/// Some write results as blocks of text.
+fn same_words<'run>(a: Value<'run>, b: Value<'run>, draft: &RunBuilder<'run, '_>) -> bool {
+    let words = |value: Value<'run>| content::content_text(Node::computed(value), draft.arena);
+    words(a).zip(words(b)).is_some_and(|(a, b)| values_equal(&a.value, &b.value))
 }
 
 fn fields_value<'run, F: crate::adapt::fields::TableRow>(object: Object<'run>, fields: &[F]) -> Value<'run> {

@@ -125,6 +125,11 @@ pub(crate) fn is_response(object: Object<'_>) -> bool {
     text_of(object, ApiKey::Object) == Some(RESPONSE) && list_of(object, ApiKey::Output).is_some()
 }
 
+/// What a request asks, in a span that keeps the request as it was sent.
+pub(crate) fn request_input(request: Object<'_>) -> Option<Node<'_>> {
+    request.field(ApiKey::Model).and(request.field(ApiKey::Input)).filter(|_| request.field(ApiKey::Messages).is_none())
+}
+
 pub(crate) const RESPONSE: &str = ApiKey::Response.key();
 
 pub(super) fn is_event(event: Object<'_>) -> bool {

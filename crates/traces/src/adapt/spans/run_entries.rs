@@ -7,7 +7,7 @@ use super::tree::SpanTree;
 use super::{SpanAct, TraceSpan, run_usage, span_messages, text_of_node, wrapped_values};
 use crate::adapt::content;
 use crate::adapt::fields::{TableRow as _, key_table, value_of};
-use crate::adapt::nodes::node_object;
+use crate::adapt::nodes::{node_list, node_object};
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, ObjectEntry, Value};
 use averment_runs::normal::{of_meta, of_run, role};
@@ -93,7 +93,9 @@ key_table! {
         Run = "run_id",
         Http = "status_code" | "statusCode",
         Headers = "headers",
-        Calls = "function" | "tool_name" | "tool_calls",
+        Calls = "function" | "tool_name" | "tool_calls" | "toolName",
+        /// A response of Gemini as it came.
+        Candidates = "candidates",
     }
 }
 
@@ -114,7 +116,10 @@ fn is_no_answer<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
     }
     let Some(object) = node_object(value) else { return false };
     let has = |key| value_of(object, key).is_some();
-    has(NoAnswerKey::Http) && has(NoAnswerKey::Headers) || has(NoAnswerKey::Run) && object.entries().len() == 1
+    let is_response = value_of(object, NoAnswerKey::Candidates).and_then(node_list).is_some();
+    is_response
+        || has(NoAnswerKey::Http) && has(NoAnswerKey::Headers)
+        || has(NoAnswerKey::Run) && object.entries().len() == 1
 }
 
 fn set_tools<'run>(tree: &SpanTree<'run>, models: &[usize], outer: &[usize], draft: &mut RunBuilder<'run, '_>) {

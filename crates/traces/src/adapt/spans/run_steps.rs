@@ -6,7 +6,7 @@ use super::exchange::{ExchangeRef, SpanMessage};
 use super::run_entries::{self, RunEntries};
 use super::timed::{FIELDS, TimedStep, common_fields, instant_node, status_node};
 use super::tree::{self, SpanTree};
-use super::{SpanAct, TraceSpan, text_of_node, tool_events};
+use super::{SpanAct, TraceSpan, run_usage, text_of_node, tool_events};
 use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
 use crate::adapt::{content, handovers, tools};
 use averment_base::value::{Node, Number, TextOrigin, Value};
@@ -19,6 +19,9 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
     draft.assume_success();
     let mut spans = dedupe_spans(spans, draft);
     tool_events::merge_events(&mut spans);
+    if draft.is_whole() {
+        run_usage::read_answers(&mut spans, draft);
+    }
     if spans.iter().any(|span| span.exchange.asks_calls() || span.lacks_result()) {
         spans.iter_mut().for_each(|span| span.exchange.read_rest(draft));
     }

@@ -2,8 +2,10 @@
 
 use super::attributes::Fact;
 use super::tree::SpanTree;
-use super::{SpanAct, TraceSpan};
-use crate::adapt::calls::TokenUsage;
+use super::{SpanAct, TraceSpan, span_messages};
+use crate::adapt::calls::{OfUsage, TokenUsage};
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::{node_list, node_object};
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::{Node, Number, Value};
 
@@ -15,6 +17,37 @@ const TOKENS: [Fact; 6] = [
     Fact::TokensCacheRead,
     Fact::TokensCacheWrite,
 ];
+
+key_table! {
+    /// A whole answer of an API, as it came.
+    AnswerKey {
+        Usage = "usage",
+        Said = "output" | "choices" | "content",
+    }
+}
+
+/// Some keep the answer of a model as it came, and its tokens nowhere else.
+pub(super) fn read_answers<'run>(spans: &mut [TraceSpan<'run>], draft: &RunBuilder<'run, '_>) {
+    for span in spans.iter_mut().filter(|span| span.act == SpanAct::Inference && !span.facts.has_any(&TOKENS)) {
+        let answer = [Fact::MessagesOut, Fact::Output].into_iter().find_map(|fact| span.facts.fact_node(fact));
+        let Some(answer) = answer.and_then(|answer| node_object(span_messages::read_node(answer, draft))) else {
+            continue;
+        };
+        let Some(usage) = value_of(answer, AnswerKey::Usage).and_then(node_object) else { continue };
+        if value_of(answer, AnswerKey::Said).is_none_or(|said| node_list(said).is_none()) {
+            continue;
+        }
+        let mut counts = TokenUsage::default();
+        counts.add_usage(usage);
+        // Only Anthropic uses this name, and leaves out what a cache holds.
+        if usage.get(OfUsage::CacheRead.key()).is_some() {
+            counts.count_cache_as_input();
+        }
+        for (fact, count) in TOKENS.into_iter().zip(counts.token_counts()) {
+            span.take_fact(fact, count.map(|count| Node::computed(Value::Number(count))));
+        }
+    }
+}
 
 /// Counted at model requests, which outer spans repeat. If a request lacks usage, there is no total.
 pub(super) fn set_usage<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run, '_>) {

@@ -1,6 +1,5 @@
 //! What a model was given and what it said, in whatever form the attributes of its span hold it.
 
-use super::super::content;
 use super::super::nodes::{node_list, node_object};
 use super::super::run_builder::RunBuilder;
 use super::attributes::{Fact, NumberedField, NumberedList, SpanFacts};
@@ -10,7 +9,7 @@ use crate::adapt::api::responses;
 use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::fields::{key_table, value_of};
 use crate::adapt::printed_messages::PrintedMessage;
-use crate::adapt::{printed_messages, streamed_answers};
+use crate::adapt::{content, printed_messages, streamed_answers};
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_step, role};
 use averment_runs::run::StepStatus;
@@ -98,7 +97,8 @@ key_table! {
         Call = "tool_call" | "tool-call" | "tool_use" | "function_call",
         Result = "tool_call_response" | "tool-result" | "tool_result" | "tool-return" | "function_call_output" | "tool_response",
         /// Files that are shown, and objects around messages.
-        Silent = "blob" | "file" | "uri" | "message" | "constructor" | "image-url" | "binary" | "retry-prompt",
+        Silent = "blob" | "file" | "uri" | "message" | "constructor" | "image-url" | "binary" | "retry-prompt"
+            | "Microsoft.Extensions.AI.TextReasoningContent",
     }
 }
 
@@ -118,8 +118,7 @@ pub(crate) fn read_messages<'run>(
     by: &'static str,
     draft: &RunBuilder<'run, '_>,
 ) -> Vec<SpanMessage<'run>> {
-    let value = read_node(node, draft);
-    let mut found = messages_in(value, by, draft);
+    let mut found = messages_in(read_node(node, draft), by, draft);
     read_tool_roles(&mut found, draft);
     found
 }
@@ -179,7 +178,8 @@ fn messages_in<'run>(value: Node<'run>, by: &'static str, draft: &RunBuilder<'ru
     let mut found: Vec<SpanMessage<'run>> =
         system.map(|system| read_message(system, role::SYSTEM, draft)).into_iter().collect();
     let is_message = value_of(outer, SpanMessageKey::Role).is_some();
-    match (value_of(outer, Holder::Messages).filter(|_| !is_message), value_of(outer, Holder::Prompt)) {
+    let prompt = value_of(outer, Holder::Prompt).or_else(|| responses::request_input(outer));
+    match (value_of(outer, Holder::Messages).filter(|_| !is_message), prompt) {
         (Some(inner), _) if node_list(inner).is_some() => found.extend(messages_in(inner, by, draft)),
         (_, Some(prompt)) => found.extend(messages_in(read_node(prompt, draft), by, draft)),
         _ => match value_of(outer, Holder::Lists).filter(|lists| node_list(*lists).is_some()) {

@@ -30,7 +30,10 @@ pub(super) fn merge_events(spans: &mut [TraceSpan<'_>]) {
     let mut events: Vec<usize> =
         (0..spans.len()).filter(|span| spans.get(*span).and_then(parse_event).is_some()).collect();
     let start = |span: &usize| spans.get(*span).and_then(|span| span.start).unwrap_or(f64::MAX);
-    events.sort_by(|a, b| start(a).total_cmp(&start(b)));
+    // A call that ended at the same instant as it gave its result gave it first.
+    let is_over =
+        |span: &usize| spans.get(*span).and_then(parse_event).is_some_and(|(_, event)| event == ToolEvent::Over);
+    events.sort_by(|a, b| start(a).total_cmp(&start(b)).then(is_over(a).cmp(&is_over(b))));
     let mut open: FxHashMap<&str, usize> = FxHashMap::default();
     for place in events {
         let Some((tool, event)) = spans.get(place).and_then(parse_event) else { continue };

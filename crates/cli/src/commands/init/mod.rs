@@ -161,7 +161,7 @@ fn place_file(folder: &Path, file: &PlannedFile, dry_run: bool) -> Result<(), Co
     let PlannedFile { path, text, about } = file;
     let (whole, shown) = (folder.join(path), path.display());
     if whole.symlink_metadata().is_ok() {
-        return print_line(&format!("kept  {shown}: it exists already"));
+        return print_line(&format!("kept {shown}: it exists already"));
     }
     if dry_run {
         return print_line(&format!("would write {shown} {about}"));

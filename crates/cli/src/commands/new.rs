@@ -97,7 +97,8 @@ pub fn run_new(arguments: &NewArgs, _: ColorChoice) -> Result<Exit, CommandError
         let template = find_template(arguments.template.as_deref().unwrap_or("basic"))?;
         (template.text_for(&name), format!("from the template `{}`", template.name()))
     } else {
-        propose_rules(&safe_label(&name), &arguments.from)?
+        let proposed = propose_rules(&safe_label(&name), &arguments.from)?;
+        (proposed.text, proposed.about)
     };
     if arguments.stdout {
         std::io::stdout().write_all(text.as_bytes())?;
@@ -219,7 +220,15 @@ pub(super) fn find_template(name: &str) -> Result<&'static RuleTemplate, Command
     })
 }
 
-pub(super) fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), CommandError> {
+/// A rule file made from runs.
+pub(super) struct ProposedRules {
+    pub(super) text: String,
+    /// How many rules from how many runs, in words.
+    pub(super) about: String,
+    pub(super) rule_count: usize,
+}
+
+pub(super) fn propose_rules(name: &str, traces: &[String]) -> Result<ProposedRules, CommandError> {
     if traces.iter().any(|trace| trace == "-") {
         return Err(CommandError::usage(
             "runs are read twice, and standard input can be read once",
@@ -248,7 +257,11 @@ pub(super) fn propose_rules(name: &str, traces: &[String]) -> Result<(String, St
     let proposals = trial.held_proposals(&totals);
     let runs_in_words = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     let rules = if proposals.len() == 1 { "1 proposal".to_owned() } else { format!("{} proposals", proposals.len()) };
-    Ok((write_proposals(name, &proposals, runs), format!("with {rules} from {runs_in_words}")))
+    Ok(ProposedRules {
+        text: write_proposals(name, &proposals, runs),
+        about: format!("with {rules} from {runs_in_words}"),
+        rule_count: proposals.len(),
+    })
 }
 
 /// Calls `look` for every run; an unreadable trace is an error, since proposals must cover all runs.

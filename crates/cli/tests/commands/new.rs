@@ -243,6 +243,7 @@ fn init_sets_up_folders_as_people_have_them() {
         ),
         (&["found Codex", "Codex"], vec![("deep/er/runs/codex.jsonl", run("codex.jsonl"))], "check"),
         (&["found no runs", "template `basic`"], vec![], "test"),
+        (&["found runs in 1 file (normal form)"], vec![("idle.json", r#"{"calls": []}"#.to_owned())], "check"),
     ];
     for (expected, files, command) in cases {
         let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();

@@ -96,7 +96,7 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
         packages: &["inspect-ai", "inspect_ai"],
         template: "basic",
         pack: None,
-        runs: "`inspect log convert --to json` writes logs as JSON",
+        runs: "logs are in logs/, as .eval or .json",
     },
     KnownTool {
         name: "Langfuse",

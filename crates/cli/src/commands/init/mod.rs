@@ -116,26 +116,38 @@ fn plan_files(arguments: &InitArgs, folder: &Path, survey: &FolderSurvey) -> Res
 }
 
 fn plan_rules(folder: &Path, survey: &FolderSurvey) -> Result<Vec<PlannedFile>, CommandError> {
-    let rules = PathBuf::from("rules/agent.assert");
-    if survey.traces.is_empty() {
-        let template = new::find_template(survey.tools.first().map_or("basic", |tool| tool.template))?;
-        let text = template.text_for("agent");
-        return Ok(vec![PlannedFile { path: rules, text, about: format!("from the template `{}`", template.name()) }]);
-    }
     let traces: Vec<String> =
         survey.traces.keys().map(|path| folder.join(path).to_string_lossy().into_owned()).collect();
-    let (text, about) = new::propose_rules("agent", &traces)?;
-    let mut files = vec![PlannedFile { path: rules, text, about }];
-    let packs: BTreeSet<&str> = survey.tools.iter().filter_map(|tool| tool.pack).collect();
-    if !packs.is_empty() {
-        let mut text =
-            "# packs.assert: rules that come with `aver`. `aver docs packs` says what each one holds.\n".to_owned();
-        packs.iter().for_each(|pack| text.push_str(&format!("use std.packs.{pack}\n")));
-        let names: Vec<&str> = packs.into_iter().collect();
-        let about = format!("with the packs for what was found: {}", names.join(", "));
-        files.push(PlannedFile { path: PathBuf::from("rules/packs.assert"), text, about });
-    }
+    // Runs in which nothing happens suggest no rule, and a check needs one.
+    let proposed = if traces.is_empty() { None } else { Some(new::propose_rules("agent", &traces)?) };
+    let (text, about) = match proposed.filter(|proposed| proposed.rule_count > 0) {
+        Some(proposed) => (proposed.text, proposed.about),
+        None => {
+            let template = new::find_template(survey.tools.first().map_or("basic", |tool| tool.template))?;
+            (template.text_for("agent"), format!("from the template `{}`", template.name()))
+        }
+    };
+    let mut files = vec![PlannedFile { path: PathBuf::from("rules/agent.assert"), text, about }];
+    files.extend(plan_packs(survey));
     Ok(files)
+}
+
+/// The packs for the tools that were found. They have no tests: where there are no runs, nothing would try them.
+fn plan_packs(survey: &FolderSurvey) -> Option<PlannedFile> {
+    let packs: BTreeSet<&str> = survey.tools.iter().filter_map(|tool| tool.pack).collect();
+    if packs.is_empty() || survey.traces.is_empty() {
+        return None;
+    }
+    let mut text =
+        "# packs.assert: rules that come with `aver`. `aver docs packs` says what each one holds.\n".to_owned();
+    for pack in &packs {
+        text.push_str("use std.packs.");
+        text.push_str(pack);
+        text.push('\n');
+    }
+    let names: Vec<&str> = packs.into_iter().collect();
+    let about = format!("with the packs for what was found: {}", names.join(", "));
+    Some(PlannedFile { path: PathBuf::from("rules/packs.assert"), text, about })
 }
 
 fn settings_text(survey: &FolderSurvey) -> String {

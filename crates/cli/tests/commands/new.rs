@@ -283,5 +283,10 @@ fn init_keeps_what_is_there_and_writes_nothing_on_trial() {
     let again = folder.aver("init");
     assert!(again.code == 0 && again.out.contains("kept averment.toml"), "{again:?}");
     assert!(!folder.read("averment.toml").contains("deny"), "{again:?}");
+    // A run that cannot be read is told, and leaves the project set up.
+    let broken = Folder::new(&[("runs.jsonl", "{\"calls\": []}\n{\"calls\": [}\n")]);
+    let made = broken.aver("init");
+    assert!(made.code == 4 && made.err.contains("runs.jsonl:2:12"), "{made:?}");
+    assert!(broken.read("rules/agent.assert").contains("agent.assert: "), "{made:?}");
     folder.aver("init nowhere").refused(&["there is no folder `nowhere`"]);
 }

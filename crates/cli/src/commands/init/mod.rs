@@ -119,7 +119,14 @@ fn plan_rules(folder: &Path, survey: &FolderSurvey) -> Result<Vec<PlannedFile>, 
     let traces: Vec<String> =
         survey.traces.keys().map(|path| folder.join(path).to_string_lossy().into_owned()).collect();
     // Runs in which nothing happens suggest no rule, and a check needs one.
-    let proposed = if traces.is_empty() { None } else { Some(new::propose_rules("agent", &traces)?) };
+    let proposed = match traces.as_slice() {
+        [] => None,
+        // Proposals have to hold on all runs; where one cannot be read, which was said, a template does not need it.
+        some => match new::propose_rules("agent", some) {
+            Err(CommandError::Said(Exit::Trace)) => None,
+            proposed => Some(proposed?),
+        },
+    };
     let (text, about) = match proposed.filter(|proposed| proposed.rule_count > 0) {
         Some(proposed) => (proposed.text, proposed.about),
         None => {

@@ -36,3 +36,7 @@ packages:
 # Make the archives of a release that this machine can build, in target/dist
 dist:
     tools/dist
+
+# Build the site of the pages, in target/site, and look for dead links (needs mdbook)
+site:
+    tools/site

@@ -20,6 +20,7 @@ mod fmt;
 mod guard;
 mod help_headings;
 mod import;
+mod init;
 pub(crate) mod inputs;
 #[cfg(any(feature = "probe", feature = "run"))]
 mod judge_flags;
@@ -115,6 +116,8 @@ enum CliCommand {
     /// Compare two sets of runs, with tolerances
     #[cfg(feature = "history")]
     Compare(compare::CompareArgs),
+    /// Set up a project: look for runs and tools in a folder, write rules, settings and a CI file
+    Init(init::InitArgs),
     /// Create a rule file from a template, or propose rules from recorded runs
     New(new::NewArgs),
     /// Format rule files
@@ -180,6 +183,7 @@ pub fn main() -> ExitCode {
         CliCommand::Trust(arguments) => trust::run_trust(arguments, color),
         #[cfg(feature = "history")]
         CliCommand::Compare(arguments) => compare::run_compare(arguments),
+        CliCommand::Init(arguments) => init::run_init(arguments, color),
         CliCommand::New(arguments) => new::run_new(arguments, color),
         CliCommand::Fmt(arguments) => fmt::run_fmt(arguments, color),
         CliCommand::Import(arguments) => import::run_import(arguments, color),

@@ -49,7 +49,19 @@ pub struct NewArgs {
 }
 
 /// Name, text, purpose.
-struct RuleTemplate(&'static str, &'static str, &'static str);
+pub(super) struct RuleTemplate(&'static str, &'static str, &'static str);
+
+impl RuleTemplate {
+    /// What `--template` calls it.
+    pub(super) fn name(&self) -> &'static str {
+        self.0
+    }
+
+    /// The text of a rule file of this name.
+    pub(super) fn text_for(&self, name: &str) -> String {
+        self.1.replace("{name}", &safe_label(name))
+    }
+}
 
 const TEMPLATES: &[RuleTemplate] = &[
     RuleTemplate("basic", include_str!("../../templates/basic.assert"), "the first rules of any agent"),
@@ -83,9 +95,10 @@ pub fn run_new(arguments: &NewArgs, _: ColorChoice) -> Result<Exit, CommandError
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let (text, from) = if arguments.from.is_empty() {
         let template = find_template(arguments.template.as_deref().unwrap_or("basic"))?;
-        (template.1.replace("{name}", &safe_label(&name)), format!("from the template `{}`", template.0))
+        (template.text_for(&name), format!("from the template `{}`", template.name()))
     } else {
-        propose_rules(&safe_label(&name), &arguments.from)?
+        let proposed = propose_rules(&safe_label(&name), &arguments.from)?;
+        (proposed.text, proposed.about)
     };
     if arguments.stdout {
         std::io::stdout().write_all(text.as_bytes())?;
@@ -196,7 +209,7 @@ fn write_settings(rules: &Path) -> Result<Option<PathBuf>, CommandError> {
     Ok(Some(path))
 }
 
-fn find_template(name: &str) -> Result<&'static RuleTemplate, CommandError> {
+pub(super) fn find_template(name: &str) -> Result<&'static RuleTemplate, CommandError> {
     TEMPLATES.iter().find(|template| template.0 == name).ok_or_else(|| {
         let names = TEMPLATES.iter().map(|template| template.0);
         let help = match suggest_name(name, names) {
@@ -207,7 +220,15 @@ fn find_template(name: &str) -> Result<&'static RuleTemplate, CommandError> {
     })
 }
 
-fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), CommandError> {
+/// A rule file made from runs.
+pub(super) struct ProposedRules {
+    pub(super) text: String,
+    /// How many rules from how many runs, in words.
+    pub(super) about: String,
+    pub(super) rule_count: usize,
+}
+
+pub(super) fn propose_rules(name: &str, traces: &[String]) -> Result<ProposedRules, CommandError> {
     if traces.iter().any(|trace| trace == "-") {
         return Err(CommandError::usage(
             "runs are read twice, and standard input can be read once",
@@ -236,7 +257,11 @@ fn propose_rules(name: &str, traces: &[String]) -> Result<(String, String), Comm
     let proposals = trial.held_proposals(&totals);
     let runs_in_words = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
     let rules = if proposals.len() == 1 { "1 proposal".to_owned() } else { format!("{} proposals", proposals.len()) };
-    Ok((write_proposals(name, &proposals, runs), format!("with {rules} from {runs_in_words}")))
+    Ok(ProposedRules {
+        text: write_proposals(name, &proposals, runs),
+        about: format!("with {rules} from {runs_in_words}"),
+        rule_count: proposals.len(),
+    })
 }
 
 /// Calls `look` for every run; an unreadable trace is an error, since proposals must cover all runs.

@@ -179,6 +179,21 @@ fn every_link_leads_to_a_page_and_a_place_on_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The list of the site names each page once; that its links lead somewhere is tested with all links.
+#[test]
+fn the_summary_of_the_site_lists_every_page_once() {
+    let docs = averment_fixtures::root().join("docs");
+    let summary = docs.join("SUMMARY.md");
+    let text = std::fs::read_to_string(&summary).expect("a readable document");
+    let link = regex::Regex::new(r"\]\(([^)#]+)\)").unwrap();
+    let mut listed: Vec<PathBuf> = link.captures_iter(&text).map(|found| docs.join(&found[1])).collect();
+    listed.sort();
+    let mut pages: Vec<PathBuf> =
+        documents().into_iter().filter(|path| path.starts_with(&docs) && *path != summary).collect();
+    pages.sort();
+    assert_eq!(listed, pages);
+}
+
 /// Rules that a reader copies compile.
 #[test]
 fn every_rule_in_the_guides_compiles() {

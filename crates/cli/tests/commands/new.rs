@@ -193,3 +193,99 @@ fn settings_are_written_where_there_are_none() {
     assert!(other.code == 0 && !other.out.contains("averment.toml"), "{other:?}");
     assert_eq!(folder.read("averment.toml"), "deny = []\n");
 }
+
+/// A run of the project's examples, in the format of a tool.
+fn sample_run(name: &str) -> String {
+    let path = averment_fixtures::root().join("examples/your-stack/traces").join(name);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Folders as people have them: each ends with a check that runs, or with tests where there are no runs.
+#[test]
+fn init_sets_up_folders_as_people_have_them() {
+    let run = sample_run;
+    let odd = || r#"{"name": "shop", "version": "1.0.0", "scripts": {"test": "vitest"}}"#.to_owned();
+    // What is in the folder, what is found, and what the rules are made of.
+    type Case = (&'static [&'static str], Vec<(&'static str, String)>, &'static str);
+    let cases: Vec<Case> = vec![
+        (
+            &["found Claude Code", "packs for what was found: coding-agent"],
+            vec![("logs/session.jsonl", run("claude-code.jsonl")), ("CLAUDE.md", String::new())],
+            "check",
+        ),
+        (
+            &["found LangGraph", "LangChain messages"],
+            vec![
+                ("pyproject.toml", "[project]\ndependencies = [\"langgraph>=1\"]\n".to_owned()),
+                ("runs/a.json", run("langgraph.json")),
+            ],
+            "check",
+        ),
+        (
+            &["found OpenTelemetry", "OpenTelemetry spans"],
+            vec![("export/otel.jsonl", run("otel.jsonl")), ("package.json", odd())],
+            "check",
+        ),
+        (
+            &["found MCP", "mcp-server"],
+            vec![("mcp.jsonl", run("mcp.jsonl")), ("tsconfig.json", "{}".to_owned())],
+            "check",
+        ),
+        (
+            &["found promptfoo", "template `basic`"],
+            vec![("promptfooconfig.yaml", "prompts: [hi]\n".to_owned())],
+            "test",
+        ),
+        (
+            &["found MCP", "template `mcp`"],
+            vec![("package.json", r#"{"dependencies": {"@modelcontextprotocol/sdk": "^1"}}"#.to_owned())],
+            "test",
+        ),
+        (&["found Codex", "Codex"], vec![("deep/er/runs/codex.jsonl", run("codex.jsonl"))], "check"),
+        (&["found no runs", "template `basic`"], vec![], "test"),
+        (&["found runs in 1 file (normal form)"], vec![("idle.json", r#"{"calls": []}"#.to_owned())], "check"),
+    ];
+    for (expected, files, command) in cases {
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let folder = Folder::new(&files);
+        let made = folder.aver("init");
+        assert_eq!(made.code, 0, "{made:?}");
+        for part in expected {
+            assert!(made.out.contains(part), "{part}: {made:?}");
+        }
+        let (_, judged) = made.out.split_once(&format!("aver {command}\n")).unwrap_or_else(|| panic!("{made:?}"));
+        assert!(judged.contains("passed: "), "{made:?}");
+        for (name, text) in files {
+            assert_eq!(folder.read(name), text);
+        }
+        assert_eq!(folder.path().join(".github/workflows/averment.yml").exists(), command == "check");
+    }
+}
+
+#[test]
+fn init_keeps_what_is_there_and_writes_nothing_on_trial() {
+    let folder = Folder::new(&[("runs/a.jsonl", &runs()), ("checks/mine.assert", "never drop_table\n")]);
+    let tried = folder.aver("init --dry-run");
+    assert_eq!(tried.code, 0, "{tried:?}");
+    assert!(
+        tried.out.contains("would write averment.toml") && !folder.path().join("averment.toml").exists(),
+        "{tried:?}"
+    );
+    folder.write(".github/workflows/averment.yml", b"mine");
+    let made = folder.aver("init");
+    assert_eq!(made.code, 0, "{made:?}");
+    let settings = folder.read("averment.toml");
+    assert!(settings.contains("rules = [\"checks/\"]") && settings.contains("traces = [\"runs/\"]"), "{settings}");
+    assert!(!folder.path().join("rules").exists(), "there are rules already");
+    assert_eq!(folder.read(".github/workflows/averment.yml"), "mine");
+    folder.write("averment.toml", b"rules = [\"checks/\"]\ntraces = [\"runs/\"]\n");
+    let again = folder.aver("init");
+    assert!(again.code == 0 && again.out.contains("kept averment.toml"), "{again:?}");
+    assert!(!folder.read("averment.toml").contains("deny"), "{again:?}");
+    // A run that cannot be read is told, and leaves the project set up.
+    let broken = Folder::new(&[("runs.jsonl", "{\"calls\": []}\n{\"calls\": [}\n")]);
+    let made = broken.aver("init");
+    assert!(made.code == 4 && made.err.contains("runs.jsonl:2:12"), "{made:?}");
+    assert!(broken.read("rules/agent.assert").contains("agent.assert: "), "{made:?}");
+    folder.aver("init nowhere").refused(&["there is no folder `nowhere`"]);
+}

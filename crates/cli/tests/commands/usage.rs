@@ -630,6 +630,7 @@ fn every_command_has_help_with_examples() {
         "completions",
         "man",
         "new",
+        "init",
     ] {
         let ran = folder.aver(&format!("{command} --help"));
         assert_eq!(ran.code, 0);

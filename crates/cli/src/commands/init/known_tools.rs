@@ -1,0 +1,141 @@
+//! The table of tools and frameworks that `aver init` recognizes.
+
+/// A tool or framework, and what a project that uses it begins with.
+pub struct KnownTool {
+    /// Its name, as the first words of its trace formats have it.
+    pub name: &'static str,
+    /// Files and folders of a project that uses it.
+    pub marks: &'static [&'static str],
+    /// Its packages: `@scope/` stands for all packages of a scope.
+    pub packages: &'static [&'static str],
+    /// The template of `aver new` to begin with where there are no runs.
+    pub template: &'static str,
+    /// A pack of rules; `None` where no pack is about it.
+    pub pack: Option<&'static str>,
+    /// Where its runs come from.
+    pub runs: &'static str,
+}
+
+/// In the order in which templates are chosen.
+pub const KNOWN_TOOLS: &[KnownTool] = &[
+    KnownTool {
+        name: "Claude Code",
+        marks: &[".claude", "CLAUDE.md"],
+        packages: &["claude-agent-sdk", "claude-code-sdk", "@anthropic-ai/claude-agent-sdk"],
+        template: "coding-agent",
+        pack: Some("coding-agent"),
+        runs: "sessions are in ~/.claude/projects",
+    },
+    KnownTool {
+        name: "Codex",
+        marks: &[".codex"],
+        packages: &["@openai/codex-sdk"],
+        template: "coding-agent",
+        pack: Some("coding-agent"),
+        runs: "sessions are in ~/.codex/sessions",
+    },
+    KnownTool {
+        name: "Cursor",
+        marks: &[".cursor", ".cursorrules"],
+        packages: &[],
+        template: "coding-agent",
+        pack: Some("coding-agent"),
+        runs: "`cursor-agent -p --output-format stream-json` prints a run",
+    },
+    KnownTool {
+        name: "Gemini CLI",
+        marks: &[".gemini", "GEMINI.md"],
+        packages: &[],
+        template: "coding-agent",
+        pack: Some("coding-agent"),
+        runs: "sessions are in ~/.gemini/tmp",
+    },
+    KnownTool {
+        name: "MCP",
+        marks: &[],
+        packages: &["mcp", "fastmcp", "rmcp", "@modelcontextprotocol/"],
+        template: "mcp",
+        pack: Some("mcp-server"),
+        runs: "`aver probe` calls the tools of a server and keeps the answers",
+    },
+    KnownTool {
+        name: "LangGraph",
+        marks: &["langgraph.json"],
+        packages: &["langgraph", "@langchain/langgraph"],
+        template: "basic",
+        pack: None,
+        runs: "write the `messages` of the state as JSON after each run",
+    },
+    KnownTool {
+        name: "LangChain",
+        marks: &[],
+        packages: &["langchain", "@langchain/"],
+        template: "basic",
+        pack: None,
+        runs: "write the messages of a run as JSON",
+    },
+    KnownTool {
+        name: "OpenAI Agents SDK",
+        marks: &[],
+        packages: &["openai-agents", "@openai/agents"],
+        template: "basic",
+        pack: None,
+        runs: "a trace processor writes the spans of a run",
+    },
+    KnownTool {
+        name: "promptfoo",
+        marks: &["promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json"],
+        packages: &["promptfoo"],
+        template: "basic",
+        pack: None,
+        runs: "`promptfoo eval -o results.json` writes runs; `aver check results.json` judges them by their own assertions",
+    },
+    KnownTool {
+        name: "Inspect",
+        marks: &[],
+        packages: &["inspect-ai", "inspect_ai"],
+        template: "basic",
+        pack: None,
+        runs: "logs are in logs/, as .eval or .json",
+    },
+    KnownTool {
+        name: "Langfuse",
+        marks: &[],
+        packages: &["langfuse", "@langfuse/"],
+        template: "basic",
+        pack: None,
+        runs: "export traces with their observations as JSON",
+    },
+    KnownTool {
+        name: "LangSmith",
+        marks: &[],
+        packages: &["langsmith"],
+        template: "basic",
+        pack: None,
+        runs: "export the runs of a project as JSON",
+    },
+    KnownTool {
+        name: "OpenTelemetry",
+        marks: &[],
+        packages: &["opentelemetry", "openinference", "@opentelemetry/", "@arizeai/"],
+        template: "basic",
+        pack: None,
+        runs: "the file exporter of a collector writes spans as JSON",
+    },
+];
+
+impl KnownTool {
+    /// Whether a file of dependencies names one of its packages, or one that begins with its name.
+    pub fn is_named_in(&self, dependencies: &str) -> bool {
+        let in_name = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '@' | '/' | '.');
+        dependencies
+            .split(|sign| !in_name(sign))
+            .any(|word| self.packages.iter().any(|package| is_package(word, package)))
+    }
+}
+
+/// `opentelemetry-sdk` is a package of `opentelemetry`, and `mcpx` is none of `mcp`.
+fn is_package(word: &str, package: &str) -> bool {
+    let Some(rest) = word.strip_prefix(package) else { return false };
+    rest.is_empty() || package.ends_with('/') || rest.starts_with(['-', '_', '/'])
+}

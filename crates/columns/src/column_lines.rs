@@ -37,8 +37,7 @@ pub struct ColumnOptions {
 /// The rows of a file, as text that can be read.
 pub struct ColumnLines {
     source: Box<dyn BatchSource>,
-    options: ColumnOptions,
-    writer: Option<RowWriter>,
+    writer: RowWriter,
     text: Vec<u8>,
     place: usize,
     rows: u64,
@@ -61,20 +60,17 @@ impl ColumnLines {
             ColumnForm::ArrowFile => Box::new(FileBatches::open_file(parts(input)?)?),
             ColumnForm::ArrowStream => Box::new(StreamBatches::new(Box::new(input))),
         };
-        Ok(Self { source, options, writer: None, text: Vec::new(), place: 0, rows: 0, failed: None })
+        let mut source = source;
+        let writer = RowWriter::for_schema(&*source.schema()?, &options)?;
+        source.project(writer.layout.columns());
+        Ok(Self { source, writer, text: Vec::new(), place: 0, rows: 0, failed: None })
     }
 
     fn next_lines(&mut self) -> Result<bool, ColumnError> {
         (self.place, self.text) = (0, std::mem::take(&mut self.text));
         self.text.clear();
-        if self.writer.is_none() {
-            let writer = RowWriter::for_schema(&*self.source.schema()?, &self.options)?;
-            self.source.project(writer.layout.columns());
-            self.writer = Some(writer);
-        }
         while self.text.is_empty() {
             let Some(batch) = self.source.next_batch()? else { return Ok(false) };
-            let Some(writer) = &mut self.writer else { return Ok(false) };
             for row in 0..batch.num_rows() {
                 self.rows += 1;
                 let at_row = |error: ColumnError| ColumnError {
@@ -82,7 +78,7 @@ impl ColumnLines {
                     ..error
                 };
                 let start = self.text.len();
-                if let Err(error) = writer.write_row(&batch, row, &mut self.text) {
+                if let Err(error) = self.writer.write_row(&batch, row, &mut self.text) {
                     // The rows before it are read all the same.
                     self.text.truncate(start);
                     self.failed = Some(at_row(error));
@@ -133,6 +129,12 @@ impl RowWriter {
     pub fn for_schema(schema: &Schema, options: &ColumnOptions) -> Result<Self, ColumnError> {
         let layout = RowLayout::for_schema(schema, options)?;
         Ok(Self { layout, meta: RowMeta::new(&options.partitions), json_columns: None })
+    }
+
+    /// True where a row is a span or an event, of which several are a run.
+    #[must_use]
+    pub fn writes_records(&self) -> bool {
+        self.layout.holds_records()
     }
 
     /// Appends a row without a line end.

@@ -8,13 +8,15 @@ mod ipc_batches;
 mod parquet_batches;
 mod row_layout;
 mod row_meta;
+#[cfg(test)]
+mod tests;
 mod write_time;
 mod write_value;
 
 pub use column_error::ColumnError;
 pub use column_lines::{ColumnLines, ColumnOptions, RowWriter};
 pub use file_parts::SeekableInput;
-pub use row_layout::RowLayout;
+pub use row_layout::{RowLayout, text_cell};
 pub use row_meta::hive_partitions;
 
 /// The form of a file with columns, told by its first bytes.

@@ -49,6 +49,8 @@ const RECORD_MARKS: [&str; 11] = [
 ];
 /// The store of Inspect Scout.
 const SCOUT: (&str, &str, &str) = ("transcript_id", "messages", "events");
+/// The keys by which a transcript is known as a sample of Inspect, whose messages it has.
+const SAMPLE_MARKS: &str = "\"epoch\":1,\"target\":\"\"";
 
 /// How rows become JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,9 +70,9 @@ enum RowForm {
     /// A column holds the run; others go into its `meta`.
     RunText { run: usize, meta: Vec<usize> },
     /// Columns are keys of the run, under the names they have there; the others go into its `meta`.
-    RunParts { keys: Vec<(usize, String)>, meta: Vec<usize> },
+    RunParts { keys: Vec<(usize, String)>, meta: Vec<usize>, marks: &'static str },
     /// Each column is a key.
-    Record,
+    Record { is_part: bool },
 }
 
 impl RowLayout {
@@ -99,7 +101,7 @@ impl RowLayout {
         let is_record = !is_scout && RECORD_MARKS.into_iter().any(has);
         if is_record || !STEP_LISTS.into_iter().any(has) {
             let all: Vec<usize> = (0..schema.fields().len()).collect();
-            return Self::with_columns(schema, all, |_| RowForm::Record);
+            return Self::with_columns(schema, all, |_| RowForm::Record { is_part: is_record });
         }
         let wanted = (0..lower.len()).filter(|column| {
             // The events of a store repeat its messages.
@@ -131,6 +133,11 @@ impl RowLayout {
         let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
         let texts = fields.iter().map(|field| is_text(field.data_type())).collect();
         Ok(Self { form: form(&names), read, names, texts })
+    }
+
+    /// True where a row is a span or an event, of which several are a run.
+    pub(crate) fn holds_records(&self) -> bool {
+        self.form == RowForm::Record { is_part: true }
     }
 
     /// The columns that are read, by their numbers in the file.
@@ -177,13 +184,19 @@ impl RowLayout {
                 }
                 writer.write_run_text(*run, &meta)
             }
-            RowForm::RunParts { keys, meta: columns } => writer.write_parts(keys, columns, meta),
-            RowForm::Record => {
+            RowForm::RunParts { keys, meta: columns, marks } => {
+                writer.write_parts(keys, columns, RunAdditions { meta, marks })
+            }
+            RowForm::Record { .. } => {
                 writer.out.push(b'{');
                 let mut first = true;
                 for column in 0..self.read.len() {
                     let name = self.names.get(column).map_or("", String::as_str);
                     writer.write_field(name, column, &mut first)?;
+                    if writer.is_null(column)? {
+                        // By the keys that are there a record is known.
+                        writer.write_null(name, &mut first)?;
+                    }
                 }
                 writer.out.push(b'}');
                 Ok(())
@@ -219,7 +232,7 @@ fn run_parts(names: &[String], is_scout: bool) -> RowForm {
             meta.push(column);
         }
     }
-    RowForm::RunParts { keys, meta }
+    RowForm::RunParts { keys, meta, marks: if is_scout { SAMPLE_MARKS } else { "" } }
 }
 
 /// Texts that are looked at to tell whether a column holds JSON.
@@ -239,6 +252,12 @@ fn holds_json(values: &dyn Array) -> bool {
 
 fn is_json_text(text: &str) -> bool {
     text.trim_ascii_start().starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// What stands in a run beside its columns.
+struct RunAdditions<'a> {
+    meta: &'a RowMeta,
+    marks: &'static str,
 }
 
 struct FieldWriter<'a> {
@@ -273,6 +292,20 @@ impl FieldWriter<'_> {
         }
         write_value(values.as_ref(), self.row, self.out).map_err(in_column)?;
         Ok(true)
+    }
+
+    fn is_null(&self, column: usize) -> Result<bool, ColumnError> {
+        let values = self.layout.column(self.batch, column)?;
+        Ok(values.is_null(self.row) || *values.data_type() == DataType::Null)
+    }
+
+    fn write_null(&mut self, name: &str, first: &mut bool) -> Result<(), ColumnError> {
+        if !std::mem::take(first) {
+            self.out.push(b',');
+        }
+        write_text(name, self.out)?;
+        self.out.extend_from_slice(b":null");
+        Ok(())
     }
 
     fn write_field(&mut self, name: &str, column: usize, first: &mut bool) -> Result<(), ColumnError> {
@@ -314,8 +347,13 @@ impl FieldWriter<'_> {
         Ok(())
     }
 
-    fn write_parts(&mut self, keys: &[(usize, String)], columns: &[usize], meta: &RowMeta) -> Result<(), ColumnError> {
-        let mut entries = meta.clone();
+    fn write_parts(
+        &mut self,
+        keys: &[(usize, String)],
+        columns: &[usize],
+        more: RunAdditions<'_>,
+    ) -> Result<(), ColumnError> {
+        let mut entries = more.meta.clone();
         for column in columns {
             let mut value = Vec::new();
             if (FieldWriter { out: &mut value, ..self.reborrow() }).write_column(*column)? {
@@ -327,7 +365,8 @@ impl FieldWriter<'_> {
         }
         let layout = self.layout;
         let mut run = vec![b'{'];
-        let mut first = true;
+        run.extend_from_slice(more.marks.as_bytes());
+        let mut first = more.marks.is_empty();
         let mut parts = FieldWriter { out: &mut run, ..self.reborrow() };
         for (column, name) in keys {
             parts.write_field(name, *column, &mut first)?;
@@ -368,4 +407,19 @@ fn write_on_one_line(text: &[u8], out: &mut Vec<u8>) {
         inside ^= *byte == b'"' && !escaped;
         escaped = *byte == b'\\' && inside && !escaped;
     }
+}
+
+/// A cell as text: a text as it is, another value as JSON; `None` for a null and where there is no such column.
+#[must_use]
+pub fn text_cell(batch: &RecordBatch, column: &str, row: usize) -> Option<String> {
+    let values = batch.column_by_name(column)?;
+    if row >= values.len() || values.is_null(row) {
+        return None;
+    }
+    if is_text(values.data_type()) {
+        return text_at(values.as_ref(), row).ok().flatten().map(str::to_owned);
+    }
+    let mut text = Vec::new();
+    write_value(values.as_ref(), row, &mut text).ok()?;
+    String::from_utf8(text).ok()
 }

@@ -51,7 +51,7 @@ impl FileBatches {
     }
 
     fn decode_next(&mut self) -> Result<Option<RecordBatch>, ColumnError> {
-        while let Some(block) = self.blocks.next() {
+        for block in self.blocks.by_ref() {
             let bytes = read_block(&self.parts, &block)?;
             let batch = self.decoder.read_record_batch(&block, &bytes).map_err(ColumnError::damaged_file)?;
             if batch.is_some() {

@@ -4,8 +4,8 @@ use super::*;
 use arrow_array::builder::{MapBuilder, StringBuilder};
 use arrow_array::types::Int8Type;
 use arrow_array::{
-    ArrayRef, Decimal128Array, DictionaryArray, DurationSecondArray, Float64Array, Int64Array, ListArray, RecordBatch,
-    StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray, UInt64Array,
+    Array, ArrayRef, Decimal128Array, DictionaryArray, DurationSecondArray, Float64Array, Int64Array, ListArray,
+    RecordBatch, StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray, UInt64Array,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
@@ -25,7 +25,8 @@ fn texts(texts: &[&str]) -> ArrayRef {
 }
 
 fn parquet_file(batch: &RecordBatch, compression: Compression) -> Vec<u8> {
-    let properties = WriterProperties::builder().set_compression(compression).set_max_row_group_row_count(Some(2)).build();
+    let properties =
+        WriterProperties::builder().set_compression(compression).set_max_row_group_row_count(Some(2)).build();
     let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), Some(properties)).unwrap();
     writer.write(batch).unwrap();
     writer.into_inner().unwrap()
@@ -95,7 +96,8 @@ fn values_are_written_exactly() {
     let list = ListArray::new(item, OffsetBuffer::new(vec![0, 2].into()), Arc::new(inner), None);
     let zoned = TimestampMicrosecondArray::from(vec![1_783_486_800_123_456]).with_timezone("+02:00");
     let dictionary: DictionaryArray<Int8Type> = vec!["word"].into_iter().collect();
-    let decimal = |digits, scale| Arc::new(Decimal128Array::from(vec![digits]).with_precision_and_scale(38, scale).unwrap());
+    let decimal =
+        |digits, scale| Arc::new(Decimal128Array::from(vec![digits]).with_precision_and_scale(38, scale).unwrap());
     let table = batch(vec![
         ("money", decimal(-1_234_500, 4)),
         ("small", decimal(7, 3)),
@@ -173,7 +175,8 @@ fn folders_of_a_partition_are_meta_where_a_run_has_none() {
 #[test]
 fn columns_that_somebody_names_are_there_or_an_error() {
     let table = batch(vec![("body", texts(&["{}"])), ("model", texts(&["m"])), ("other", texts(&["x"]))]);
-    let options = ColumnOptions { run: Some("body".to_owned()), meta: vec!["model".to_owned()], ..ColumnOptions::default() };
+    let options =
+        ColumnOptions { run: Some("body".to_owned()), meta: vec!["model".to_owned()], ..ColumnOptions::default() };
     let file = || parquet_file(&table, Compression::SNAPPY);
     assert_eq!(lines_with(file(), options).as_deref(), Ok("{\"meta\":{\"model\":\"m\"}}\n"));
     let options = ColumnOptions { run: Some("boby".to_owned()), ..ColumnOptions::default() };

@@ -64,16 +64,17 @@ fn every_package_takes_the_lints_and_versions_of_the_workspace() {
 
 /// What is missing there is neither built nor tested by a plain `cargo build` or `cargo test` at the top.
 #[test]
-fn every_package_but_the_fixtures_is_a_default_member() {
+fn every_package_but_fixtures_and_columns_is_a_default_member() {
     let manifest = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).expect("a manifest");
     let (_, behind) = manifest.split_once("default-members = [").expect("default members");
     let (members, _) = behind.split_once(']').expect("their end");
-    let missing: Vec<String> = packages()
+    let mut missing: Vec<String> = packages()
         .into_iter()
         .filter_map(|package| Some(package.strip_prefix(env!("CARGO_MANIFEST_DIR")).ok()?.display().to_string()))
         .filter(|name| !members.contains(&format!("\"{}\"", if name.is_empty() { "." } else { name })))
         .collect();
-    assert_eq!(missing, ["crates/fixtures"]);
+    missing.sort();
+    assert_eq!(missing, ["crates/columns", "crates/fixtures"]);
 }
 
 /// Looking for examples takes seconds for each library, one after the other: only those are looked through that have some.
@@ -147,7 +148,7 @@ fn what_is_built_in_comes_from_the_registry_and_is_looked_at() {
     let denied = ["reqwest", "hyper", "openssl-sys", "socket2"];
     assert!(!names.iter().any(|name| denied.contains(&name.as_str())), "something speaks over the network");
     let foreign_count = names.len() - own;
-    assert!(foreign_count <= 301, "{foreign_count} packages: say in ARCHITECTURE.md why one more is worth it");
+    assert!(foreign_count <= 331, "{foreign_count} packages: say in ARCHITECTURE.md why one more is worth it");
 }
 
 /// SECURITY.md names a test for everybody who may cause something and for everything that holds; the tests exist.

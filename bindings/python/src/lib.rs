@@ -5,6 +5,7 @@
 
 #![allow(missing_docs, reason = "what Python sees is documented in `python/averment`")]
 
+mod arrow;
 mod batch;
 mod encode;
 mod errors;
@@ -12,11 +13,14 @@ mod outcome;
 mod rules;
 mod settings;
 mod tests;
+mod verdict_rows;
 
 use pyo3::prelude::*;
 
 #[pymodule]
 mod _averment {
+    #[pymodule_export]
+    use super::arrow::RawVerdicts;
     #[pymodule_export]
     use super::batch::{RawBatch, RawSummary};
     #[pymodule_export]

@@ -1,11 +1,13 @@
 //! Compiled rules.
 
+use crate::arrow::{ArrowOptions, RawVerdicts, check_arrow};
 use crate::batch::RawBatch;
 use crate::encode::read_trace;
 use crate::errors::{catch_panic, diagnostics_json, given_error, internal_error, rules_error, run_error};
 use crate::outcome::{RawOutcome, json_text};
 use crate::settings::RuleSettings;
 use averment::{Assertion, Rules, TestOutcome};
+use averment_columns::ColumnOptions;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use serde_json::{Value, json};
@@ -77,6 +79,20 @@ impl RawRules {
             let batch = if files { batch } else { batch.chunk(SINGLE_RUN) };
             Ok((RawBatch::new(py.detach(|| batch.outcomes_of_traces(traces))), taken, failed))
         })
+    }
+
+    /// Verdicts on the rows of Arrow data, as Arrow data.
+    fn check_arrow(
+        &self,
+        py: Python<'_>,
+        data: &Bound<'_, PyAny>,
+        run: Option<String>,
+        id: Option<String>,
+        meta: Vec<String>,
+        threads: usize,
+    ) -> PyResult<RawVerdicts> {
+        let columns = ColumnOptions { run, meta, ..ColumnOptions::default() };
+        check_arrow(py, &self.rules, data, ArrowOptions { columns, id, threads })
     }
 
     /// How each verdict came about: as text and as JSON.

@@ -3,6 +3,8 @@
 
 mod bytes;
 mod cassette;
+#[cfg(feature = "columns")]
+mod columns;
 #[cfg(feature = "packed")]
 mod compressed;
 pub(crate) mod events;
@@ -259,7 +261,12 @@ fn set_cost<'run>(
 }
 
 /// The endings of files that hold traces.
+#[cfg(not(feature = "columns"))]
 pub const ENDINGS: [&str; 5] = [".json", ".jsonl", ".ndjson", ".traj", ".eval"];
+/// The endings of files that hold traces.
+#[cfg(feature = "columns")]
+pub const ENDINGS: [&str; 9] =
+    [".json", ".jsonl", ".ndjson", ".traj", ".eval", ".parquet", ".arrow", ".arrows", ".feather"];
 /// Compression suffixes behind such an ending.
 #[cfg(feature = "packed")]
 const PACKED: [&str; 2] = [".gz", ".zst"];

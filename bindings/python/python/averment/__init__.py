@@ -28,7 +28,7 @@ from averment._outcome import (
     Violation,
     TraceWarning,
 )
-from averment._rules import Assertion, Diagnostic, Limits, Outcomes, Permissions, Rules, Summary, TestResult
+from averment._rules import Assertion, Diagnostic, Limits, Outcomes, Permissions, Rules, Summary, TestResult, Verdicts
 
 __all__ = [
     "Assertion",
@@ -54,6 +54,7 @@ __all__ = [
     "TestResult",
     "Unjudged",
     "Verdict",
+    "Verdicts",
     "Violation",
     "TraceWarning",
     "__version__",

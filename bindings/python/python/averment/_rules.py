@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
 
-from averment._averment import RawBatch, RawOutcome, RawRules, RawSummary
+from averment._averment import RawBatch, RawOutcome, RawRules, RawSummary, RawVerdicts
 from averment._errors import AvermentError
 from averment._outcome import Explanation, Outcome, Severity, Verdict
 
@@ -195,6 +195,21 @@ class Rules:
         """
         return Outcomes(self._raw, [runs] if isinstance(runs, os.PathLike) else runs, threads, errors)
 
+    def check_arrow(
+        self, data: Any, *, run: str | None = None, id: str | None = None, meta: Iterable[str] = (), threads: int = 0
+    ) -> Verdicts:
+        """Judges the rows of Arrow data, each of which is a run: tables, batches and readers of pyarrow, frames of polars and pandas,
+        relations of DuckDB, and whatever else has ``__arrow_c_stream__``.
+
+        ``run`` names the column that holds the runs, as JSON text or as a nested value. Without it the columns are found by their
+        names, as ``aver check`` finds those of a Parquet file. ``id`` names the column whose values name the runs, ``meta`` columns
+        that go into ``meta`` of each run. ``threads`` is 0 for as many as there are processors.
+
+        The verdicts are made while they are taken, a batch of rows at a time. A row that cannot be read has a row with the status
+        ``unreadable`` and its reason. Rules that speak of all runs together hold all rows in memory.
+        """
+        return Verdicts(self._raw.check_arrow(data, run, id, _words(meta), threads))
+
     def explain(self, run: Any, *, name: str | None = None) -> Explanation:
         """Says how each verdict on a run came about."""
         return Explanation(*self._raw.explain(run, name))
@@ -220,6 +235,23 @@ class Rules:
         assertions = self.assertions
         files = ", ".join(dict.fromkeys(one.file for one in assertions))
         return f"<Rules {files}: {len(assertions)} assertion{'' if len(assertions) == 1 else 's'}>"
+
+
+class Verdicts:
+    """Verdicts as Arrow data, to be taken once: ``pyarrow.RecordBatchReader.from_stream(verdicts)``, ``polars.DataFrame(verdicts)``.
+
+    The columns are ``row`` (the number of the row from 0, null for what is said of all runs together), ``run`` (its name, where
+    ``id`` was given), ``rule``, ``assertion``, ``severity``, ``verdict``, ``status``, ``score``, ``violations``, ``reason`` and
+    ``message``. ``status`` is never null; ``verdict`` is null for ``unreadable`` and ``not_judged``.
+    """
+
+    __slots__ = ("_raw",)
+
+    def __init__(self, raw: RawVerdicts) -> None:
+        self._raw = raw
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._raw.__arrow_c_stream__(requested_schema)
 
 
 @dataclass(frozen=True)

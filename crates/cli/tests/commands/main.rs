@@ -52,6 +52,7 @@ mod no_traces;
 mod outside;
 mod over_runs;
 mod overwritten;
+mod parquet;
 mod phases;
 mod plain_words;
 mod prices;

@@ -38,6 +38,8 @@ key_table! {
         Events = "events",
         Scores = "scores",
         Metadata = "metadata",
+        /// What a table of samples says beside them.
+        Meta = "meta",
         Usage = "model_usage",
         Time = "total_time",
         Error = "error",
@@ -123,6 +125,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     talk.add_meta(InspectLogKey::Task.key(), eval.and_then(|eval| eval.field(InspectLogKey::Task)));
     for field in [SampleKey::Target, SampleKey::Scores, SampleKey::Metadata] {
         talk.add_meta(field.key(), sample.field(field));
+    }
+    for entry in object_of(sample, SampleKey::Meta).iter().flat_map(|meta| meta.entries()) {
+        talk.add_meta(entry.key, Some(entry.node));
     }
     let attachments = object_of(sample, SampleKey::Attachments);
     let messages = list_of(sample, SampleKey::Messages).unwrap_or_default();

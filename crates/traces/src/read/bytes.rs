@@ -19,6 +19,12 @@ pub(super) fn not_text(head: &[u8]) -> Option<(&'static str, &'static str)> {
         Some(("a zip file", "unpack it and name the files in it"))
     } else if head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]) {
         Some(("text in UTF-16", "save it as UTF-8"))
+    } else if head.starts_with(b"PAR1") || head.starts_with(b"ARROW1") {
+        Some(if cfg!(feature = "columns") {
+            ("a Parquet or Arrow file in a pipe or an archive", "name it as a file of its own: it is read from its end")
+        } else {
+            ("a Parquet or Arrow file, which this build does not read", "build it with `--features parquet`")
+        })
     } else if memchr::memchr(0, head.get(..8192).unwrap_or(head)).is_some() {
         Some(("a binary file, not JSON", "name a JSON or JSONL file"))
     } else {

@@ -73,6 +73,9 @@ impl TraceRuns {
             Ok((true, _)) => {
                 Err(ReadError::of_file(path, "this is a folder", format!("name its files: `{path}/*.jsonl`")))
             }
+            #[cfg(feature = "columns")]
+            Ok((false, file)) => super::columns::open_rows(path, file, limits),
+            #[cfg(not(feature = "columns"))]
             Ok((false, file)) => Ok(Self::new(path, file, limits)),
             Err(error) => Err(unreadable_file(path, &error)),
         }

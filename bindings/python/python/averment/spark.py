@@ -1,0 +1,134 @@
+"""Rules on the runs of a Spark DataFrame: each executor judges its own partitions, with ``mapInArrow``.
+
+Needs ``pyspark`` and ``pyarrow``, and this package on every executor.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from averment._rules import Rules
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+__all__ = ["check", "gather"]
+
+_COLUMNS = (
+    "rule string, assertion string, severity string, verdict string, status string, score double, violations bigint, "
+    "reason string, message string"
+)
+_ROWS = 100_000
+"""Spans of one run beyond which it is not gathered."""
+
+
+def check(
+    df: DataFrame,
+    rules: str | os.PathLike[str],
+    run: str | None = "run",
+    *,
+    id: str | None = None,
+    by: Iterable[str] = (),
+    **settings: Any,
+) -> DataFrame:
+    """Verdicts on the rows of ``df``, each of which is a run: a row for each assertion of each run.
+
+    ``rules`` is the text of rules, or a path, which is read here and not on the executors. ``run`` names the column with the runs (JSON
+    text, or a nested value); with ``None`` the columns are found by their names. ``id`` names the column whose values name the runs.
+    The columns of ``by`` are copied beside the verdicts and put into ``meta`` of the runs. ``settings`` are those of
+    :meth:`averment.Rules.from_text`.
+
+    A row that cannot be read, and one over which the evaluation breaks down, is a row with the status ``unreadable`` and its reason.
+    Rules that speak of all runs together are refused: a partition does not know the others.
+    """
+    name, text = _rule_text(rules)
+    if Rules.from_text(name, text, **settings)._raw.speaks_of_all_runs:
+        raise ValueError(
+            "these rules speak of all runs together, which partitions cannot judge alone: "
+            "collect the runs and use `Rules.check_arrow`, or count the verdicts in Spark"
+        )
+    columns = [by] if isinstance(by, str) else list(by)
+    taken = {"row", "run", *(one.split()[0] for one in _COLUMNS.split(", "))}
+    if clash := taken.intersection(columns):
+        raise ValueError(f"verdicts have a column `{min(clash)}` themselves: rename that of `by`")
+    wanted = [one for one in dict.fromkeys([run, id, *columns]) if one is not None] if run is not None else None
+    source = df if wanted is None else df.select(*(_quoted(one) for one in wanted))
+    kinds = {field.name: field.dataType.simpleString() for field in df.schema.fields}
+    copied = "".join(f"{_quoted(one)} {kinds[one]}, " for one in columns)
+
+    def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        compiled = Rules.from_text(name, text, **settings)
+        for batch in batches:
+            yield from _judge_batch(compiled, batch, run, id, columns)
+
+    return source.mapInArrow(judge, f"{copied}run string, {_COLUMNS}")
+
+
+def gather(df: DataFrame, trace: str = "trace_id", order: str = "start_time", most: int = _ROWS) -> DataFrame:
+    """The spans or events of each trace as one run: the columns ``trace`` and ``run``, a JSON list in the order of ``order``.
+
+    A trace of more than ``most`` rows gets a null in place of its run, which :func:`check` reports as unreadable. So no executor holds more
+    than that of one trace.
+    """
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    number, count, spans = "__averment_number", "__averment_count", "__averment_spans"
+    window = Window.partitionBy(_quoted(trace)).orderBy(F.col(_quoted(order)).asc_nulls_last())
+    numbered = df.withColumn(number, F.row_number().over(window))
+    span = F.struct(F.col(number), F.struct(*(F.col(_quoted(one)) for one in df.columns)).alias("span"))
+    grouped = numbered.groupBy(_quoted(trace)).agg(
+        F.count("*").alias(count),
+        # Few enough are kept, whatever the number: `when` without `otherwise` is null, and nulls are not collected.
+        F.sort_array(F.collect_list(F.when(F.col(number) <= most, span))).alias(spans),
+    )
+    run = F.when(F.col(count) <= most, F.to_json(F.transform(F.col(spans), lambda one: one["span"])))
+    return grouped.select(F.col(_quoted(trace)), run.alias("run"))
+
+
+def _rule_text(rules: str | os.PathLike[str]) -> tuple[str, str]:
+    if isinstance(rules, os.PathLike):
+        with open(rules, encoding="utf-8") as file:
+            return os.fspath(rules), file.read()
+    return "rules.assert", rules
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _judge_batch(
+    rules: Rules, batch: pa.RecordBatch, run: str | None, id: str | None, by: list[str]
+) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    try:
+        verdicts = pa.table(rules.check_arrow(batch, run=run, id=id, meta=by, threads=1))
+    except (pa.ArrowException, MemoryError) as error:
+        if batch.num_rows > 1:
+            # The row that breaks it is found by judging each alone.
+            for row in range(batch.num_rows):
+                yield from _judge_batch(rules, batch.slice(row, 1), run, id, by)
+            return
+        verdicts = _broken_row(batch, id, str(error))
+    rows = verdicts["row"].combine_chunks()
+    copied = [batch.column(one).take(rows) for one in by]
+    kept = [verdicts[name].combine_chunks() for name in verdicts.column_names if name != "row"]
+    names = [*by, *(name for name in verdicts.column_names if name != "row")]
+    columns = [one.cast(pa.int64()) if pa.types.is_uint64(one.type) else one for one in [*copied, *kept]]
+    yield pa.RecordBatch.from_arrays(columns, names=names)
+
+
+def _broken_row(batch: pa.RecordBatch, id: str | None, reason: str) -> pa.Table:
+    import pyarrow as pa
+
+    name = None if id is None else str(batch.column(id)[0])
+    texts = {"rule": None, "assertion": None, "severity": None, "verdict": None, "status": "unreadable"}
+    columns: dict[str, pa.Array] = {"row": pa.array([0], pa.uint64()), "run": pa.array([name], pa.string())}
+    columns.update({key: pa.array([value], pa.string()) for key, value in texts.items()})
+    columns |= {"score": pa.array([None], pa.float64()), "violations": pa.array([None], pa.uint64())}
+    columns |= {"reason": pa.array([reason], pa.string()), "message": pa.array([None], pa.string())}
+    return pa.table(columns)

@@ -1,0 +1,209 @@
+//! Arrow data over the PyCapsule interface: rows in, verdicts out, batch by batch.
+
+#![expect(unsafe_code, reason = "the C stream interface of Arrow is a pointer")]
+
+use crate::errors::{catch_panic, given_error, internal_error};
+use crate::verdict_rows::VerdictRows;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use averment::{Rules, RunError, Trace};
+use averment_columns::{ColumnError, ColumnOptions, RowWriter, text_cell};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use std::ffi::CStr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+
+const STREAM: &CStr = c"arrow_array_stream";
+/// Bytes that most single runs fit into.
+const SINGLE_RUN: usize = 16 << 10;
+/// Rows that are judged at once.
+const ROWS: usize = 4096;
+
+/// What `check_arrow` is told of the columns.
+pub struct ArrowOptions {
+    /// Which columns are read.
+    pub columns: ColumnOptions,
+    /// The column whose values name the runs.
+    pub id: Option<String>,
+    pub threads: usize,
+}
+
+/// Verdicts that are not made yet. They are taken once.
+#[pyclass(frozen, module = "averment._averment")]
+pub struct RawVerdicts {
+    stream: Mutex<Option<VerdictStream>>,
+}
+
+#[pymethods]
+impl RawVerdicts {
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A consumer converts by itself what it wants otherwise.
+        let _ = requested_schema;
+        let stream = self.stream.lock().ok().and_then(|mut stream| stream.take());
+        let stream =
+            stream.ok_or_else(|| given_error(py, "these verdicts were taken already", "call `check_arrow` again"))?;
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(stream)), STREAM)
+    }
+}
+
+/// Starts judging what an object gives as Arrow data.
+pub fn check_arrow(
+    py: Python<'_>,
+    rules: &Rules,
+    data: &Bound<'_, PyAny>,
+    options: ArrowOptions,
+) -> PyResult<RawVerdicts> {
+    catch_panic(py, || {
+        let input = import_stream(py, data)?;
+        let schema = input.schema();
+        let column_error = |error: ColumnError| given_error(py, &error.message, &error.help);
+        let writer = RowWriter::for_schema(&schema, &options.columns).map_err(column_error)?;
+        if writer.writes_records() {
+            let help = "group the rows by trace first (`averment.spark.gather`, `group_by`), or name the column of runs with `run`";
+            return Err(given_error(py, "a row is a span or an event, and several are a run", help));
+        }
+        if let Some(id) = options.id.as_deref().filter(|id| schema.column_with_name(id).is_none()) {
+            return Err(given_error(py, &format!("there is no column `{id}`"), "name a column of the data with `id`"));
+        }
+        let stream = VerdictStream {
+            input,
+            rules: rules.clone(),
+            writer,
+            options,
+            whole: rules.report_table().items.iter().any(|item| item.of_all_runs),
+            schema: VerdictRows::schema(),
+            next_row: 0,
+            waiting: None,
+            ended: false,
+        };
+        Ok(RawVerdicts { stream: Mutex::new(Some(stream)) })
+    })
+}
+
+fn import_stream(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
+    if !data.hasattr("__arrow_c_stream__")? {
+        let message = format!("`check_arrow` takes Arrow data, not {}", data.get_type().name()?);
+        return Err(pyo3::exceptions::PyTypeError::new_err(message));
+    }
+    let capsule = data.call_method0("__arrow_c_stream__")?;
+    let capsule = capsule.cast::<PyCapsule>().map_err(|error| internal_error(py, &error.to_string()))?;
+    let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
+    // SAFETY: the PyCapsule interface promises that a capsule of this name holds a stream, which is moved out here and left released.
+    let stream = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr()) };
+    stream.map_err(|error| given_error(py, &format!("the Arrow data cannot be read: {error}"), ""))
+}
+
+struct VerdictStream {
+    input: RecordBatchStreamReader,
+    rules: Rules,
+    writer: RowWriter,
+    options: ArrowOptions,
+    /// Whether something is said of all runs together, so that all rows are judged as one batch.
+    whole: bool,
+    schema: SchemaRef,
+    next_row: u64,
+    /// Rows of the input that are not judged yet, and the first of them.
+    waiting: Option<(RecordBatch, usize)>,
+    ended: bool,
+}
+
+/// Runs of some rows, and the rows that hold none.
+#[derive(Default)]
+struct RowRuns {
+    traces: Vec<Trace>,
+    /// The name of each row.
+    names: Vec<Option<String>>,
+    unreadable: Vec<(u64, String)>,
+    first: u64,
+}
+
+impl VerdictStream {
+    fn next_verdicts(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        let mut runs = RowRuns { first: self.next_row, ..RowRuns::default() };
+        while !self.ended && (self.whole || runs.names.len() < ROWS) {
+            let (batch, first) = match self.waiting.take() {
+                Some(waiting) => waiting,
+                None => match self.input.next() {
+                    Some(batch) => (batch?, 0),
+                    None => {
+                        self.ended = true;
+                        break;
+                    }
+                },
+            };
+            let end = if self.whole { batch.num_rows() } else { batch.num_rows().min(first.saturating_add(ROWS)) };
+            for row in first..end {
+                self.add_row(&batch, row, &mut runs);
+            }
+            if end < batch.num_rows() {
+                self.waiting = Some((batch, end));
+            }
+        }
+        if runs.names.is_empty() {
+            return Ok(None);
+        }
+        self.judge_runs(runs).map(Some)
+    }
+
+    fn add_row(&mut self, batch: &RecordBatch, row: usize, runs: &mut RowRuns) {
+        let number = self.next_row;
+        self.next_row = number.saturating_add(1);
+        let name = self.options.id.as_deref().and_then(|id| text_cell(batch, id, row));
+        runs.names.push(name);
+        let mut text = Vec::new();
+        match self.writer.write_row(batch, row, &mut text) {
+            Ok(()) => runs.traces.push(Trace::from(text).named(format!("row {number}"))),
+            Err(error) => runs.unreadable.push((number, error.to_string())),
+        }
+    }
+
+    fn judge_runs(&self, runs: RowRuns) -> Result<RecordBatch, ArrowError> {
+        let RowRuns { traces, names, unreadable, first } = runs;
+        let mut rows = VerdictRows::new(first, names);
+        for (row, reason) in unreadable {
+            rows.add_unreadable(row, &reason);
+        }
+        let batch = self.rules.batch().threads(self.options.threads).chunk(SINGLE_RUN);
+        let mut outcomes = batch.outcomes_of_traces(traces);
+        for outcome in &mut outcomes {
+            match outcome {
+                Ok(outcome) => rows.add_outcome(row_of(outcome.trace()), &outcome),
+                Err(RunError::Read(error)) => rows.add_unreadable_of(row_of(&error.file), &error.message),
+                Err(error) => rows.add_unreadable_of(None, &error.to_string()),
+            }
+        }
+        if let Some(outcome) = outcomes.take_over_runs() {
+            rows.add_outcome(None, &outcome);
+        }
+        rows.add_missing();
+        rows.finish_batch()
+    }
+}
+
+/// The number in the name of a trace.
+fn row_of(trace: &str) -> Option<u64> {
+    trace.strip_prefix("row ")?.parse().ok()
+}
+
+impl Iterator for VerdictStream {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    /// No panic leaves: it would end the process of whoever reads the stream.
+    fn next(&mut self) -> Option<Self::Item> {
+        let broken = || ArrowError::ComputeError("the evaluation broke down".to_owned());
+        catch_unwind(AssertUnwindSafe(|| self.next_verdicts())).unwrap_or_else(|_| Err(broken())).transpose()
+    }
+}
+
+impl RecordBatchReader for VerdictStream {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}

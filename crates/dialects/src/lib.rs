@@ -24,6 +24,7 @@ use averment_base::diagnostic::Diagnostics;
 use averment_base::source::{FileId, SourceMap};
 use averment_checker::files::Files;
 use averment_engine::bytecode::program::ForeignVerdicts;
+pub use dogwood::export::{ExportedPolicies, export_dogwood};
 pub use foreign_program::{CompiledForeign, compile_foreign};
 use shape::DiagnosticSink;
 pub use writer::MappedText;
@@ -99,8 +100,7 @@ impl std::fmt::Debug for Dialect {
 }
 
 /// All dialects. The first whose file a document is reads it.
-pub static DIALECTS: &[Dialect] =
-    &[
+pub static DIALECTS: &[Dialect] = &[
     runsight::DIALECT,
     wallfacer::DIALECT,
     stop::DIALECT,

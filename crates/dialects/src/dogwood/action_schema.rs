@@ -55,7 +55,8 @@ pub(super) fn read_action_schema(text: &str, file: FileId, said: &mut Diagnostic
         }
         let mut groups = BTreeSet::new();
         if !names.is_empty() && from.take_word("in") {
-            let inside = if from.is_sign("[") { from.take_group(&mut state)?.split_at_commas() } else { vec![from.clone()] };
+            let inside =
+                if from.is_sign("[") { from.take_group(&mut state)?.split_at_commas() } else { vec![from.clone()] };
             groups.extend(inside.into_iter().filter_map(|mut part| qualified_action(&mut part)));
         }
         for name in names {

@@ -99,8 +99,8 @@ fn pattern_regex(raw: &str) -> Option<String> {
             match sign {
                 '\n' => written.push_str("\\n"),
                 '\r' => written.push_str("\\r"),
-                '/' | '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' | '#' | '&'
-                | '-' | '~' => {
+                '/' | '\\' | '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' | '#'
+                | '&' | '-' | '~' => {
                     written.push('\\');
                     written.push(sign);
                 }
@@ -175,7 +175,9 @@ fn read_members(mut value: CedarExpr, from: &mut TokenCursor, state: &mut Reader
             }
             value = match (operator, arguments.pop()) {
                 (Some(operator), Some(right)) => CedarExpr::Binary(operator, Box::new(value), Box::new(right)),
-                (_, argument) => CedarExpr::Method { on: Box::new(value), name, arguments: argument.into_iter().collect() },
+                (_, argument) => {
+                    CedarExpr::Method { on: Box::new(value), name, arguments: argument.into_iter().collect() }
+                }
             };
         } else {
             return Some(value);

@@ -31,18 +31,15 @@ impl PolicyLowering<'_> {
             CedarExpr::Not(inner) => format!("not ({})", self.truth(inner)?),
             CedarExpr::If(parts) => {
                 let [condition, then, otherwise] = &**parts;
-                format!(
-                    "(if {} then {} else {})",
-                    self.truth(condition)?,
-                    self.truth(then)?,
-                    self.truth(otherwise)?
-                )
+                format!("(if {} then {} else {})", self.truth(condition)?, self.truth(then)?, self.truth(otherwise)?)
             }
             CedarExpr::Temporal(condition) => self.past_truth(condition)?,
             CedarExpr::Literal(text) => text.clone(),
-            CedarExpr::Binary(..) | CedarExpr::Has(..) | CedarExpr::Like(..) | CedarExpr::Test(..) | CedarExpr::Method { .. } => {
-                self.test(expr)?
-            }
+            CedarExpr::Binary(..)
+            | CedarExpr::Has(..)
+            | CedarExpr::Like(..)
+            | CedarExpr::Test(..)
+            | CedarExpr::Method { .. } => self.test(expr)?,
             other => {
                 let value = self.value(other)?;
                 known(&[&value], format!("{} == true", value.text))
@@ -115,7 +112,10 @@ impl PolicyLowering<'_> {
             CedarExpr::Negate(inner) => ReadValue::plain(format!("(0 - {})", self.value(inner)?.text)),
             CedarExpr::Set(parts) => {
                 let parts: Option<Vec<ReadValue>> = parts.iter().map(|part| self.value(part)).collect();
-                ReadValue::plain(format!("[{}]", parts?.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(", ")))
+                ReadValue::plain(format!(
+                    "[{}]",
+                    parts?.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(", ")
+                ))
             }
             CedarExpr::Record(entries) => {
                 let mut parts = Vec::new();

@@ -277,13 +277,18 @@ impl TokenCursor {
         let arguments = self.take_group(state)?.split_at_commas();
         let Some(definition) = state.macros.get(&*name).cloned() else {
             let known = state.macros.keys().map(String::as_str);
-            let help = averment_base::diagnostic::suggest::suggest_name(&name, known)
-                .map_or_else(|| "define it: `def temporal name(?a) { … };`".to_owned(), |near| format!("did you mean `{near}`?"));
+            let help = averment_base::diagnostic::suggest::suggest_name(&name, known).map_or_else(
+                || "define it: `def temporal name(?a) { … };`".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
             return state.refuse(place, format!("there is no macro `{name}`"), help);
         };
         let (wanted, given) = (definition.parameters.len(), arguments.len());
         if wanted != given {
-            let help = format!("write {wanted}: {}", definition.parameters.iter().map(|name| format!("`?{name}`")).collect::<Vec<_>>().join(", "));
+            let help = format!(
+                "write {wanted}: {}",
+                definition.parameters.iter().map(|name| format!("`?{name}`")).collect::<Vec<_>>().join(", ")
+            );
             return state.refuse(place, format!("`{name}` has {wanted} parameters, and {given} are given"), help);
         }
         if state.expansions >= EXPANSIONS {

@@ -133,12 +133,7 @@ pub(super) fn read_event_kinds(text: &str, file: FileId, said: &mut DiagnosticSi
     Some(kinds)
 }
 
-fn read_fields(
-    from: TokenCursor,
-    above: &[String],
-    found: &mut ReadFields,
-    state: &mut ReaderState<'_>,
-) -> Option<()> {
+fn read_fields(from: TokenCursor, above: &[String], found: &mut ReadFields, state: &mut ReaderState<'_>) -> Option<()> {
     for mut part in from.split_at_commas() {
         if part.take_sign("...") {
             let (selector, _) = part.need_name("`inputs` or `outputs`", state)?;

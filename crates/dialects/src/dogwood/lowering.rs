@@ -44,7 +44,10 @@ pub(super) struct ReadValue {
 pub(super) enum ReadKind {
     Plain,
     /// From `meta`: the test that the run records it at all, and what it is called.
-    Recorded { test: String, name: String },
+    Recorded {
+        test: String,
+        name: String,
+    },
     /// A place in the history: the variable of the event.
     Timepoint,
     Entity(EntityName),
@@ -117,7 +120,12 @@ impl PolicyLowering<'_> {
     }
 
     /// What is asked of an entity.
-    pub(super) fn entity_test(&mut self, value: &ReadValue, root: Option<ScopeRoot>, test: &EntityTest) -> Option<String> {
+    pub(super) fn entity_test(
+        &mut self,
+        value: &ReadValue,
+        root: Option<ScopeRoot>,
+        test: &EntityTest,
+    ) -> Option<String> {
         if root == Some(ScopeRoot::Action) {
             return self.action_test(test);
         }
@@ -137,7 +145,10 @@ impl PolicyLowering<'_> {
                 };
                 let any = names.iter().map(one).collect::<Vec<_>>().join(" or ");
                 let unknown = "undecided(\"the run does not record which groups it is in\")";
-                format!("(if {groups} exists then ({any}) else ({} or {unknown}))", names.iter().map(|name| equals_entity(&value.text, name)).collect::<Vec<_>>().join(" or "))
+                format!(
+                    "(if {groups} exists then ({any}) else ({} or {unknown}))",
+                    names.iter().map(|name| equals_entity(&value.text, name)).collect::<Vec<_>>().join(" or ")
+                )
             }
         };
         Some(known(&[value], text))
@@ -155,8 +166,14 @@ impl PolicyLowering<'_> {
                 for group in groups {
                     self.check_action(group)?;
                     let Some(schema) = self.schema else {
-                        let help = "put the Cedar schema beside the policies as `schema.cedarschema`, or write `action ==`";
-                        self.said.error(Slug::UnknownName, group.span, format!("which actions are in `{}` is not known", group.id), help);
+                        let help =
+                            "put the Cedar schema beside the policies as `schema.cedarschema`, or write `action ==`";
+                        self.said.error(
+                            Slug::UnknownName,
+                            group.span,
+                            format!("which actions are in `{}` is not known", group.id),
+                            help,
+                        );
                         return None;
                     };
                     all.extend(schema.members(&group.id));
@@ -166,7 +183,9 @@ impl PolicyLowering<'_> {
         };
         Some(match names.as_slice() {
             [one] => format!("now.tool == {}", quote_text(one)),
-            several => format!("now.tool in [{}]", several.iter().map(|name| quote_text(name)).collect::<Vec<_>>().join(", ")),
+            several => {
+                format!("now.tool in [{}]", several.iter().map(|name| quote_text(name)).collect::<Vec<_>>().join(", "))
+            }
         })
     }
 
@@ -186,12 +205,18 @@ impl PolicyLowering<'_> {
         let negated = operator == "!=";
         let text = match (&left.kind, &right.kind) {
             (ReadKind::Entity(one), ReadKind::Entity(other)) => {
-                (one.kind == other.kind && one.id == other.id && operator == "==" || negated && (one.kind != other.kind || one.id != other.id)).to_string()
+                (one.kind == other.kind && one.id == other.id && operator == "=="
+                    || negated && (one.kind != other.kind || one.id != other.id))
+                    .to_string()
             }
             (ReadKind::Entity(name), _) if !negated => equals_entity(&right.text, name),
             (_, ReadKind::Entity(name)) if !negated => equals_entity(&left.text, name),
-            (ReadKind::Entity(name), _) => format!("({0} exists and not {1})", right.text, equals_entity(&right.text, name)),
-            (_, ReadKind::Entity(name)) => format!("({0} exists and not {1})", left.text, equals_entity(&left.text, name)),
+            (ReadKind::Entity(name), _) => {
+                format!("({0} exists and not {1})", right.text, equals_entity(&right.text, name))
+            }
+            (_, ReadKind::Entity(name)) => {
+                format!("({0} exists and not {1})", left.text, equals_entity(&left.text, name))
+            }
             (ReadKind::Timepoint, _) | (_, ReadKind::Timepoint) => {
                 let place = |value: &ReadValue| match value.kind {
                     ReadKind::Timepoint => format!("position_of({}, events)", value.text),
@@ -200,7 +225,9 @@ impl PolicyLowering<'_> {
                 format!("{} {operator} {}", place(left), place(right))
             }
             _ if negated => {
-                let there = [left, right].into_iter().filter(|value| value.text.contains('.') && !value.text.starts_with(['"', '\'']));
+                let there = [left, right]
+                    .into_iter()
+                    .filter(|value| value.text.contains('.') && !value.text.starts_with(['"', '\'']));
                 let there: String = there.map(|value| format!("{} exists and ", value.text)).collect();
                 format!("({there}{} != {})", left.text, right.text)
             }

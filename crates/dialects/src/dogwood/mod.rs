@@ -8,6 +8,8 @@ mod cedar_reader;
 mod cedar_writer;
 mod cursor;
 mod event_kinds;
+pub(crate) mod export;
+mod export_condition;
 mod lowering;
 mod names;
 mod past_reader;
@@ -93,7 +95,12 @@ fn read_beside(name: &str, to: &mut Lowering<'_>) -> Option<(FileId, String)> {
         }
         Err(FileError::NotFound) => None,
         Err(error) => {
-            to.sink.error(Slug::Syntax, Span::new(to.root, 0, 0), error.describe_for(name), "make it readable, or take it away");
+            to.sink.error(
+                Slug::Syntax,
+                Span::new(to.root, 0, 0),
+                error.describe_for(name),
+                "make it readable, or take it away",
+            );
             None
         }
     }
@@ -124,12 +131,17 @@ fn write_rules(written: &[(&PolicyRule, String)], made: &[String], to: &mut Lowe
             false => rules.push((name, label, at(policy))),
         }
     }
-    out.write_gap();
     let place = permits.first().map_or(whole, |(_, _, place)| *place);
     let any = match permits.as_slice() {
         [] => "false".to_owned(),
-        permits => permits.iter().map(|(name, ..)| format!("{name}{ARGUMENTS}")).collect::<Vec<_>>().join(" or "),
+        [(name, ..)] => format!("{name}{ARGUMENTS}"),
+        several => {
+            let any: Vec<String> = several.iter().map(|(name, ..)| format!("{name}(now, events)")).collect();
+            out.write_line(place, |out| out.put_text(&format!("def is_permitted(now, events) = {}", any.join(" or "))));
+            format!("is_permitted{ARGUMENTS}")
+        }
     };
+    out.write_gap();
     let label = match permits.as_slice() {
         [(_, label, _)] => label.clone(),
         _ => labels.unique_label("permitted"),
@@ -162,7 +174,9 @@ fn write_rule(rule: &DecisionRule<'_>, out: &mut crate::writer::RuleWriter) {
         |out| out.put_text(&format!("rule {}", rule.label)),
         |out| {
             let why = quote_text(rule.why).replace("\\$", "$");
-            out.write_line(rule.place, |out| out.put_text(&format!("each {DECIDED}: {} message {why}", rule.condition)));
+            out.write_line(rule.place, |out| {
+                out.put_text(&format!("each {DECIDED}: {} message {why}", rule.condition))
+            });
         },
     );
 }
@@ -195,6 +209,11 @@ fn note_plain(policies: &[PolicyRule], to: &mut Lowering<'_>) {
     }
     if !policies.iter().any(|policy| policy.permits) {
         let place = policies.first().map_or(Span::new(to.root, 0, 0), |policy| policy.span);
-        to.sink.warning(Slug::AlwaysTrue, place, "no policy permits anything: every call is denied", "write a `permit`");
+        to.sink.warning(
+            Slug::AlwaysTrue,
+            place,
+            "no policy permits anything: every call is denied",
+            "write a `permit`",
+        );
     }
 }

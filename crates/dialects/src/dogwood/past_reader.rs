@@ -331,11 +331,7 @@ pub(super) fn read_path(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> 
     Some(path)
 }
 
-fn read_aggregate(
-    summed: Option<String>,
-    from: &mut TokenCursor,
-    state: &mut ReaderState<'_>,
-) -> Option<PastTerm> {
+fn read_aggregate(summed: Option<String>, from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<PastTerm> {
     from.need_word("for", state)?;
     let mut variables = vec![read_typed_binder(from, state)?];
     while from.take_sign(",") {

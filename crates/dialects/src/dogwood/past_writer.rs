@@ -104,7 +104,9 @@ impl PolicyLowering<'_> {
                     let guard = format!("{}.place == {event}.place", bound.text);
                     Some(place.guarded(&guard, &then(self, scope)?))
                 }
-                None => then(self, &scope.with_value(name, ReadValue { text: event.to_owned(), kind: ReadKind::Timepoint })),
+                None => {
+                    then(self, &scope.with_value(name, ReadValue { text: event.to_owned(), kind: ReadKind::Timepoint }))
+                }
             },
             PastCondition::Formerly { within, body } => self.at_some(place, scope, &mut |lowering, one, inside| {
                 let asked = lowering.matches(body, place.at(one), inside, then)?;
@@ -167,9 +169,9 @@ impl PolicyLowering<'_> {
     ) -> Option<String> {
         match parts.split_first() {
             None => then(self, scope),
-            Some((first, rest)) => self.matches(first, place, scope, &mut |lowering, inner| {
-                lowering.matches_all(rest, place, inner, then)
-            }),
+            Some((first, rest)) => {
+                self.matches(first, place, scope, &mut |lowering, inner| lowering.matches_all(rest, place, inner, then))
+            }
         }
     }
 
@@ -232,14 +234,21 @@ impl PolicyLowering<'_> {
         let Some(kind) = self.kinds.find(&pattern.kind).cloned() else {
             let names: Vec<&str> = self.kinds.kinds.iter().map(|kind| kind.name.as_str()).collect();
             let help = format!("the kinds are {}", crate::shape::listed_names(&names));
-            self.said.error(Slug::UnknownType, pattern.kind_span, format!("there is no kind of event `{}`", pattern.kind), help);
+            self.said.error(
+                Slug::UnknownType,
+                pattern.kind_span,
+                format!("there is no kind of event `{}`", pattern.kind),
+                help,
+            );
             return None;
         };
         let mut guards =
             vec![format!("is_event({event}, {}, {})", quote_text(kind.role.word()), quote_text(&pattern.action.id))];
         let mut inner = scope.clone();
         for (path, span, term) in &pattern.fields {
-            if path.first().is_some_and(|first| first == "output") && kind.role != super::event_kinds::EventRole::Response {
+            if path.first().is_some_and(|first| first == "output")
+                && kind.role != super::event_kinds::EventRole::Response
+            {
                 let message = format!("a {} has no output", kind.name);
                 self.said.error(Slug::UnknownField, *span, message, "ask for it in a response");
                 return None;
@@ -273,7 +282,9 @@ impl PolicyLowering<'_> {
             PastTerm::Variable(name, place) => match scope.values.get(name) {
                 Some(value) => value.clone(),
                 None => {
-                    let help = format!("bind it in front: by a field of an event (`input.user: {name}`), by `tp({name})`, or by `==`");
+                    let help = format!(
+                        "bind it in front: by a field of an event (`input.user: {name}`), by `tp({name})`, or by `==`"
+                    );
                     self.said.error(Slug::UnknownName, *place, format!("nothing gives `{name}` a value here"), help);
                     return None;
                 }
@@ -282,7 +293,8 @@ impl PolicyLowering<'_> {
             PastTerm::Context(path) => self.field_of("now", path, true),
             PastTerm::Anything => ReadValue::plain("null"),
             PastTerm::List(parts) => {
-                let parts: Option<Vec<ReadValue>> = parts.iter().map(|part| self.term_value(part, event, scope)).collect();
+                let parts: Option<Vec<ReadValue>> =
+                    parts.iter().map(|part| self.term_value(part, event, scope)).collect();
                 let parts: Vec<String> = parts?.into_iter().map(|part| part.text).collect();
                 ReadValue::plain(format!("[{}]", parts.join(", ")))
             }

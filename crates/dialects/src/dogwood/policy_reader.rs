@@ -191,10 +191,7 @@ pub(super) fn type_name(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> 
 }
 
 /// An entity, or several in brackets.
-pub(super) fn entity_list(
-    from: &mut TokenCursor,
-    state: &mut ReaderState<'_>,
-) -> Option<Vec<super::tree::EntityName>> {
+pub(super) fn entity_list(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Vec<super::tree::EntityName>> {
     if !from.is_sign("[") {
         return Some(vec![entity_name(from, state)?]);
     }

@@ -143,7 +143,8 @@ pub(super) fn decode_text(raw: &str) -> Option<String> {
             }
             'u' => {
                 signs.next().filter(|sign| *sign == '{')?;
-                let digits: String = signs.by_ref().take_while(|sign| *sign != '}').filter(|sign| *sign != '_').collect();
+                let digits: String =
+                    signs.by_ref().take_while(|sign| *sign != '}').filter(|sign| *sign != '_').collect();
                 char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?
             }
             _ => return None,

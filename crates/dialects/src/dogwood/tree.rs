@@ -81,7 +81,10 @@ pub(super) enum CedarExpr {
     /// `context.a.b`
     Context(Vec<String>),
     /// What an information provider says: its name and the path behind it.
-    Provider { name: String, path: Vec<String> },
+    Provider {
+        name: String,
+        path: Vec<String>,
+    },
     Member(Box<CedarExpr>, String),
     /// `a == b`, `a + b`
     Binary(&'static str, Box<CedarExpr>, Box<CedarExpr>),
@@ -93,7 +96,11 @@ pub(super) enum CedarExpr {
     Like(Box<CedarExpr>, String),
     Test(Box<CedarExpr>, EntityTest),
     /// `a.contains(b)`
-    Method { on: Box<CedarExpr>, name: &'static str, arguments: Vec<CedarExpr> },
+    Method {
+        on: Box<CedarExpr>,
+        name: &'static str,
+        arguments: Vec<CedarExpr>,
+    },
     Set(Vec<CedarExpr>),
     Record(Vec<(String, CedarExpr)>),
     Temporal(Box<PastCondition>),
@@ -104,12 +111,29 @@ pub(super) enum CedarExpr {
 pub(super) enum PastCondition {
     And(Vec<PastCondition>),
     Not(Box<PastCondition>),
-    Formerly { within: u64, body: Box<PastCondition> },
-    Previous { within: u64, body: Box<PastCondition> },
-    Since { left: Box<PastCondition>, within: u64, right: Box<PastCondition> },
+    Formerly {
+        within: u64,
+        body: Box<PastCondition>,
+    },
+    Previous {
+        within: u64,
+        body: Box<PastCondition>,
+    },
+    Since {
+        left: Box<PastCondition>,
+        within: u64,
+        right: Box<PastCondition>,
+    },
     Event(EventPattern),
-    Compare { operator: &'static str, left: PastTerm, right: PastTerm },
-    Exists { variable: String, body: Box<PastCondition> },
+    Compare {
+        operator: &'static str,
+        left: PastTerm,
+        right: PastTerm,
+    },
+    Exists {
+        variable: String,
+        body: Box<PastCondition>,
+    },
     /// `tp(t)`
     Timepoint(String),
 }

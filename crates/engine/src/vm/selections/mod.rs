@@ -282,7 +282,8 @@ impl SelectedSteps<'_> {
     /// True if an empty `so far` list is filled by later steps: no mistake in the rule.
     pub(super) fn comes_later(&self, selection: &CompiledSelection) -> bool {
         let brings = |node: &Node<'_>| !matches!(node.value, Value::Missing);
-        matches!(selection.reach, SelectionReach::SoFar | SelectionReach::StartedSoFar) && self.values.iter().any(brings)
+        matches!(selection.reach, SelectionReach::SoFar | SelectionReach::StartedSoFar)
+            && self.values.iter().any(brings)
     }
 
     fn add_step(&mut self, step: Option<(u32, Truth)>) {

@@ -1,6 +1,6 @@
 //! The corpus: every decision of every case that is looked at is the recorded one.
 //!
-//! `AVERMENT_DOGWOOD=1` looks at all cases instead of every twelfth.
+//! `AVERMENT_DOGWOOD=1` looks at all cases instead of every thirtieth.
 
 use super::trace_log::read_trace;
 use crate::judged::Given;
@@ -83,7 +83,7 @@ fn decisions_are_those_of_the_corpus() {
     let mut cases: Vec<_> =
         fs::read_dir(corpus).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
     cases.sort();
-    let every = if std::env::var_os("AVERMENT_DOGWOOD").is_some() { 1 } else { 12 };
+    let every = if std::env::var_os("AVERMENT_DOGWOOD").is_some() { 1 } else { 30 };
     let only = std::env::var("AVERMENT_DOGWOOD_ONLY").unwrap_or_default();
     let (mut equal, mut wrong, mut odd) = (0, Vec::new(), Vec::new());
     for case in cases.iter().step_by(every) {

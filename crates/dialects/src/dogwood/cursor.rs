@@ -22,10 +22,17 @@ pub(super) struct MacroDefinition {
     pub(super) is_built_in: bool,
 }
 
+/// What stands for a parameter, with the macro that it was written in.
+#[derive(Debug, Clone)]
+struct MacroArgument {
+    tokens: Rc<[PolicyToken]>,
+    frame: Option<Rc<MacroFrame>>,
+}
+
 /// The arguments of a macro while its body is read.
 #[derive(Debug)]
 pub(super) struct MacroFrame {
-    arguments: BTreeMap<String, (Rc<[PolicyToken]>, Option<Rc<MacroFrame>>)>,
+    arguments: BTreeMap<String, MacroArgument>,
     /// Tells apart the names that each expansion makes.
     number: usize,
 }
@@ -253,7 +260,7 @@ impl TokenCursor {
         let (name, _) = self.need_name("the name of a parameter", state)?;
         let argument = self.frame.as_ref().and_then(|frame| frame.arguments.get(&*name).cloned());
         match argument {
-            Some((tokens, frame)) => Some(Self::new(tokens, frame, place)),
+            Some(argument) => Some(Self::new(argument.tokens, argument.frame, place)),
             None => {
                 state.refuse(place, format!("`?{name}` is no parameter of a macro here"), "name one that the macro has")
             }
@@ -296,7 +303,9 @@ impl TokenCursor {
         }
         state.expansions = state.expansions.saturating_add(1);
         let named = definition.parameters.iter().cloned();
-        let arguments = named.zip(arguments.into_iter().map(|part| (part.tokens, part.frame))).collect();
+        let arguments = named
+            .zip(arguments.into_iter().map(|part| MacroArgument { tokens: part.tokens, frame: part.frame }))
+            .collect();
         let frame = MacroFrame { arguments, number: state.expansions };
         let body = match definition.is_built_in {
             true => definition.body.iter().map(|token| PolicyToken { span: place, ..token.clone() }).collect(),

@@ -107,7 +107,7 @@ impl ExportWriter<'_> {
     fn policies(&self, kind: &StatementKind) -> Result<Vec<String>, Refusal> {
         match kind {
             StatementKind::Never { steps, window: None, .. } => {
-                steps.iter().flat_map(alternatives).map(|one| Ok(self.forbid(&call_pattern(one)?, None)?)).collect()
+                steps.iter().flat_map(alternatives).map(|one| self.forbid(&call_pattern(one)?, None)).collect()
             }
             StatementKind::Never { steps, window: Some(NeverWindow::After { open, until }), within } => {
                 self.never_after(steps, open, until.as_ref(), within.as_ref())

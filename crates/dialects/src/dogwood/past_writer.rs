@@ -48,6 +48,9 @@ enum MatchForm {
 /// What is asked behind a condition, with the values that it bound.
 type Behind<'f> = dyn FnMut(&mut PolicyLowering<'_>, &PastScope) -> Option<String> + 'f;
 
+/// What chooses an event, and what is asked of it.
+type AskedOf<'f> = dyn FnMut(&mut PolicyLowering<'_>, &str, &PastScope) -> Option<(String, String)> + 'f;
+
 /// Where a condition is looked at, and what is made of it.
 #[derive(Clone, Copy)]
 struct MatchPlace<'p> {
@@ -176,12 +179,7 @@ impl PolicyLowering<'_> {
     }
 
     /// Something at some event: `asked` gives what chooses the event, and what is asked of it.
-    fn at_some(
-        &mut self,
-        place: MatchPlace<'_>,
-        scope: &PastScope,
-        asked: &mut dyn FnMut(&mut Self, &str, &PastScope) -> Option<(String, String)>,
-    ) -> Option<String> {
+    fn at_some(&mut self, place: MatchPlace<'_>, scope: &PastScope, asked: &mut AskedOf<'_>) -> Option<String> {
         let one = self.new_variable();
         let inside = scope.with_event(&one);
         let (chosen, inner) = asked(self, &one, &inside)?;

@@ -6,7 +6,9 @@ use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_checker::files::{Files, Memory};
 use averment_checker::{CheckOptions, CheckResult, check_with_tools};
-pub use averment_dialects::{ForeignOptions, brings_runs, may_be_foreign, own_metrics, system_of};
+pub use averment_dialects::{
+    ExportedPolicies, ForeignOptions, brings_runs, export_dogwood, may_be_foreign, own_metrics, system_of,
+};
 use averment_dialects::{LoweredFile, LoweringInputs};
 use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_engine::bytecode::program::{Program, ProgramSource};

@@ -12,7 +12,7 @@ use crate::ir::{
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_builtins::table as builtins;
-use averment_syntax::ast::{self, AtomSubject, PatternForm};
+use averment_syntax::ast::{self, AtomSubject, PatternForm, SoFarReach};
 
 const ELEMENT: &str = "it";
 
@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
         &mut self,
         scope: &NameScope<'a>,
         step: &'a ast::StepPattern,
-        so_far: bool,
+        so_far: Option<SoFarReach>,
         span: Span,
     ) -> CheckedExpr {
         self.check_selection(scope, None, step, so_far, span)
@@ -34,7 +34,7 @@ impl<'a> Checker<'a> {
         scope: &NameScope<'a>,
         value: &'a ast::Expr,
         target: &'a ast::PredicateTarget,
-        so_far: bool,
+        so_far: Option<SoFarReach>,
         span: Span,
     ) -> CheckedExpr {
         match (&target.expr, &target.step) {
@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
                 self.check_collect(scope, CollectMode::Of, list, value, span)
             }
             (None, Some(step)) => match self.list_named_like(scope, step) {
-                Some(list) if so_far => {
+                Some(list) if so_far.is_some() => {
                     let message = "`so far` speaks of steps, and this is a list";
                     self.report_diagnostic(
                         Diagnostic::new(Slug::Misplaced, step.span, message)
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
         scope: &NameScope<'a>,
         value: Option<&'a ast::Expr>,
         step: &'a ast::StepPattern,
-        so_far: bool,
+        so_far: Option<SoFarReach>,
         span: Span,
     ) -> CheckedExpr {
         if scope.windowed {
@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
             ));
             return CheckedExpr::broken_at(span);
         }
-        if so_far && scope.step.is_none() {
+        if so_far.is_some() && scope.step.is_none() {
             let message = "`so far` needs a step: it means what was known when that one was asked for";
             self.report_diagnostic(
                 Diagnostic::new(Slug::Misplaced, span, message)
@@ -184,7 +184,11 @@ impl<'a> Checker<'a> {
         let ty = value.as_ref().map_or(Ty::Count, |value| Ty::list_of(value.ty.clone()));
         let value = value.map(|value| value.expr);
         let given = given_bindings(&pattern, value.as_ref(), &captured, span);
-        let reach = if so_far { SelectionReach::SoFar } else { scope.reach.unwrap_or(SelectionReach::Run) };
+        let reach = match so_far {
+            Some(SoFarReach::Known) => SelectionReach::SoFar,
+            Some(SoFarReach::Started) => SelectionReach::StartedSoFar,
+            None => scope.reach.unwrap_or(SelectionReach::Run),
+        };
         let selection = StepSelection { pattern, value, reach, given };
         CheckedExpr::new(ExprKind::Select(Box::new(selection)), span, ty)
     }

@@ -31,7 +31,7 @@ impl<'a> Checker<'a> {
         let mut condition = self.condition_expr(&inner, condition);
         let mut found = Vec::new();
         collect_selections(&condition, &mut found);
-        found.retain(|selection| selection.reach != SelectionReach::SoFar);
+        found.retain(|one| !matches!(one.reach, SelectionReach::SoFar | SelectionReach::StartedSoFar));
         let [selection] = found.as_slice() else {
             self.report_no_list(word, place, found.len());
             return AssertionCheck::Expression(CheckedExpr::broken_at(span).expr);

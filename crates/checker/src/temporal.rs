@@ -262,7 +262,7 @@ impl<'a> Checker<'a> {
     ) -> CheckedStatement {
         let inner = NameScope { binds: true, ..scope.clone() };
         let head = Span { end: step.span.end, ..span };
-        let subject = self.check_step_count(&inner, step, false, head);
+        let subject = self.check_step_count(&inner, step, None, head);
         let text = format!("count {}", self.source_line(step.span));
         let test = self.test_of(&inner, subject, &text, test, span);
         self.over_values(scope, test.expr)

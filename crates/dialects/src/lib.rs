@@ -6,6 +6,7 @@
 //! which order counts), the text says so openly.
 
 mod assay;
+mod dogwood;
 mod foreign_program;
 mod jsonpath;
 mod promptfoo;
@@ -23,6 +24,7 @@ use averment_base::diagnostic::Diagnostics;
 use averment_base::source::{FileId, SourceMap};
 use averment_checker::files::Files;
 use averment_engine::bytecode::program::ForeignVerdicts;
+pub use dogwood::export::{ExportedPolicies, export_dogwood};
 pub use foreign_program::{CompiledForeign, compile_foreign};
 use shape::DiagnosticSink;
 pub use writer::MappedText;
@@ -47,6 +49,13 @@ pub enum FileSyntax {
     TypeScript(fn(&mut Lowering<'_>)),
     /// They are JSON that also holds the runs that they are about.
     Json(JsonDialect),
+    /// They are policies in a language of their own, told by the ending of their names.
+    Policies {
+        /// The ending.
+        ending: &'static str,
+        /// Writes the sentences of the file.
+        lower: fn(&mut Lowering<'_>),
+    },
 }
 
 /// A system whose files are JSON with runs in it.
@@ -73,7 +82,7 @@ impl Dialect {
     fn yaml_dialect(&self) -> Option<&YamlDialect> {
         match &self.reads {
             FileSyntax::Yaml(of_yaml) => Some(of_yaml),
-            FileSyntax::TypeScript(_) | FileSyntax::Json(_) => None,
+            FileSyntax::TypeScript(_) | FileSyntax::Json(_) | FileSyntax::Policies { .. } => None,
         }
     }
 
@@ -91,8 +100,15 @@ impl std::fmt::Debug for Dialect {
 }
 
 /// All dialects. The first whose file a document is reads it.
-pub static DIALECTS: &[Dialect] =
-    &[runsight::DIALECT, wallfacer::DIALECT, stop::DIALECT, promptfoo::CONFIG, assay::DIALECT, skillgym::DIALECT];
+pub static DIALECTS: &[Dialect] = &[
+    runsight::DIALECT,
+    wallfacer::DIALECT,
+    stop::DIALECT,
+    promptfoo::CONFIG,
+    assay::DIALECT,
+    skillgym::DIALECT,
+    dogwood::DIALECT,
+];
 
 /// The input and output of lowering a file.
 pub struct Lowering<'a> {
@@ -164,11 +180,12 @@ pub fn own_metrics() -> impl Iterator<Item = &'static str> {
     assay::own_metrics()
 }
 
-/// True if a text may be a file of another system: YAML or TypeScript, unlike any rule file.
+/// True if a text may be a file of another system: YAML, TypeScript or policies, unlike any rule file.
 #[must_use]
 pub fn may_be_foreign(name: &str, text: &str) -> bool {
     ["yaml", "yml"].contains(&file_extension(name))
         || is_typescript(name)
+        || policy_dialect(name).is_some()
         || is_json(name) && (brings_runs(name, text) || promptfoo::looks_like_config(text))
         || (name == "-" && begins_like_yaml(text))
 }
@@ -184,6 +201,12 @@ fn json_dialects() -> impl Iterator<Item = (&'static Dialect, &'static JsonDiale
         FileSyntax::Json(of_json) => Some((dialect, of_json)),
         _ => None,
     })
+}
+
+/// The dialect whose files have this ending.
+fn policy_dialect(name: &str) -> Option<&'static Dialect> {
+    let has = |dialect: &&Dialect| matches!(dialect.reads, FileSyntax::Policies { ending, .. } if ending == file_extension(name));
+    DIALECTS.iter().find(has)
 }
 
 fn is_json(name: &str) -> bool {
@@ -212,6 +235,9 @@ fn begins_like_yaml(text: &str) -> bool {
 /// The system whose rules a file of this name holds, or would if it were YAML.
 #[must_use]
 pub fn system_of(name: &str, text: &str) -> Option<&'static Dialect> {
+    if let Some(dialect) = policy_dialect(name) {
+        return Some(dialect);
+    }
     if is_typescript(name) {
         return text.contains("skillgym").then(typescript_dialect).flatten();
     }
@@ -246,11 +272,11 @@ pub fn lower_foreign(
     let (said, out, params, reports) = (DiagnosticSink::default(), RuleWriter::default(), Vec::new(), Vec::new());
     let mut lowering = Lowering { sources, root, files, options, sink: said, out, params, reports };
     let of_json = || json_dialects().find(|(_, of_json)| is_json(&name) && (of_json.is_one)(&text));
-    let by_name = typescript_dialect().filter(|_| is_typescript(&name));
+    let by_name = policy_dialect(&name).or_else(|| typescript_dialect().filter(|_| is_typescript(&name)));
     let dialect = match by_name.or_else(|| of_json().map(|(dialect, _)| dialect)) {
         Some(dialect) => {
             match &dialect.reads {
-                FileSyntax::TypeScript(lower) => lower(&mut lowering),
+                FileSyntax::TypeScript(lower) | FileSyntax::Policies { lower, .. } => lower(&mut lowering),
                 FileSyntax::Json(of_json) => (of_json.lower)(&mut lowering),
                 FileSyntax::Yaml(_) => {}
             }

@@ -120,6 +120,8 @@ pub enum SelectionReach {
     Run,
     /// Steps known when the step in scope was requested.
     SoFar,
+    /// Steps that started before the step in scope, ended or not.
+    StartedSoFar,
     /// The step in scope and later ones within the bound.
     Within(StepDistance),
     /// Adjacent calls of the step in scope, as long as all of them match.

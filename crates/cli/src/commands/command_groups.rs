@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// Groups of commands in the order of the help, each with its heading. A build without a feature lacks some of them.
 const COMMAND_GROUPS: &[(&str, &[&str])] = &[
     ("Check runs", &["check", "explain", "trace"]),
-    ("Author rules", &["init", "new", "lint", "test", "fmt", "repl", "docs", "import", "compile", "disasm"]),
+    ("Author rules", &["init", "new", "lint", "test", "fmt", "repl", "docs", "import", "export", "compile", "disasm"]),
     ("Work with live agents and servers", &["guard", "probe", "run", "inputs"]),
     ("Results over time", &["trust", "compare"]),
     ("Editors and shells", &["lsp", "completions", "man"]),

@@ -15,6 +15,7 @@ pub(crate) mod draft_file;
 pub mod exclude;
 pub(crate) mod exit;
 mod explain;
+mod export;
 mod fmt;
 #[cfg(feature = "guard")]
 mod guard;
@@ -122,7 +123,9 @@ enum CliCommand {
     New(new::NewArgs),
     /// Format rule files
     Fmt(fmt::FmtArgs),
-    /// Convert rule files of STOP, wallfacer, Assay, Runsight, SkillGym and promptfoo
+    /// Write rules as policies of another system
+    Export(export::ExportArgs),
+    /// Convert rule files of STOP, wallfacer, Assay, Runsight, SkillGym, promptfoo and Dogwood
     Import(import::ImportArgs),
     /// Print the generated inputs of invariants
     Inputs(tool_inputs::ToolInputsArgs),
@@ -186,6 +189,7 @@ pub fn main() -> ExitCode {
         CliCommand::Init(arguments) => init::run_init(arguments, color),
         CliCommand::New(arguments) => new::run_new(arguments, color),
         CliCommand::Fmt(arguments) => fmt::run_fmt(arguments, color),
+        CliCommand::Export(arguments) => export::run_export(arguments, color),
         CliCommand::Import(arguments) => import::run_import(arguments, color),
         CliCommand::Inputs(arguments) => tool_inputs::run_tool_inputs(arguments, color),
         #[cfg(feature = "probe")]

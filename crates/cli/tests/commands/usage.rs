@@ -616,6 +616,7 @@ fn every_command_has_help_with_examples() {
         "test",
         "lint",
         "fmt",
+        "export",
         "import",
         "inputs",
         "trace show",

@@ -19,6 +19,7 @@
 mod assay;
 mod beside;
 mod choices;
+mod dogwood;
 mod judged;
 mod pages;
 mod promptfoo;

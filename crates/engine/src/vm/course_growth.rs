@@ -248,7 +248,7 @@ impl<'p> CodeReader<'p> {
             (SelectionReach::Run, None) => CourseGrowth::LargerNumber,
             (SelectionReach::Run, Some(_)) => CourseGrowth::LongerList,
             // What was there before a step stays, and a window or a row is looked at when it has closed.
-            (SelectionReach::SoFar | SelectionReach::Within(_) | SelectionReach::Row, _) => CourseGrowth::Fixed,
+            (_, _) => CourseGrowth::Fixed,
         }
     }
 

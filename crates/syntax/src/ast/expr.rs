@@ -58,10 +58,10 @@ pub enum ExprKind {
     If { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
     /// `any x in xs: c` and the others.
     Quantifier { quantifier: ExprQuantifier, variable: Name, source: Box<Expr>, body: Box<Expr> },
-    /// `count A` as a number; `so_far` counts only what was known when the step in scope was requested.
-    Counted { step: Box<StepPattern>, so_far: bool },
+    /// `count A` as a number.
+    Counted { step: Box<StepPattern>, so_far: Option<SoFarReach> },
     /// `E of A`, `E of LIST`: the value for each of them.
-    Of { value: Box<Expr>, target: Box<PredicateTarget>, so_far: bool },
+    Of { value: Box<Expr>, target: Box<PredicateTarget>, so_far: Option<SoFarReach> },
     /// `E of runs`, `E of runs by GROUP`: the value of every run that is checked.
     OverRuns { value: Box<Expr>, by: Option<Box<Expr>> },
     /// `LIST where COND`: the elements that meet it.
@@ -214,6 +214,15 @@ pub struct TextLiteral {
     pub parts: Vec<TextPart>,
     /// With its quotes.
     pub span: Span,
+}
+
+/// Which of the earlier steps a list `so far` takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SoFarReach {
+    /// `so far`: those known when the step in scope was requested.
+    Known,
+    /// `started so far`: all that started before it.
+    Started,
 }
 
 /// A part of a string.

@@ -18,6 +18,7 @@ macro_rules! parts {
             StatusWord,
             ExprQuantifier,
             BinaryOperator,
+            SoFarReach,
             TestKind,
             NumberUnit
         );

@@ -2,7 +2,7 @@
 
 use super::chain::ImpliesChain;
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
-use crate::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, PredicateTarget, TestKind};
+use crate::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, PredicateTarget, SoFarReach, TestKind};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
@@ -217,7 +217,7 @@ impl SyntaxLowering<'_> {
         let span = self.node_span(&target);
         if target.as_rule() == Rule::step {
             let (step, expr) = (Some(self.lower_step(target)?), None);
-            let so_far = children.skip_word(Rule::so_far);
+            let so_far = lower_so_far(&mut children);
             return Some(ExprKind::Of { value, target: Box::new(PredicateTarget { expr, step, span }), so_far });
         }
         let list = self.lower_expression(target)?;
@@ -226,7 +226,7 @@ impl SyntaxLowering<'_> {
             None => list,
         };
         let target = PredicateTarget { span: list.span, expr: Some(list), step: None };
-        Some(ExprKind::Of { value, target: Box::new(target), so_far: false })
+        Some(ExprKind::Of { value, target: Box::new(target), so_far: None })
     }
 
     fn lower_counted(&mut self, node: GrammarPair<'_>) -> Option<ExprKind> {
@@ -234,7 +234,7 @@ impl SyntaxLowering<'_> {
         children.skip_word(Rule::k_count);
         let pattern = children.next()?;
         let step = Box::new(self.pattern_list(|lower| lower.step_part(pattern))?);
-        Some(ExprKind::Counted { step, so_far: children.skip_word(Rule::so_far) })
+        Some(ExprKind::Counted { step, so_far: lower_so_far(&mut children) })
     }
 
     fn lower_primary(&mut self, node: GrammarPair<'_>) -> Option<Expr> {
@@ -353,4 +353,10 @@ fn middle_operand(first: &Expr) -> Option<Span> {
 
 fn is_order(kind: TestKind) -> bool {
     matches!(kind, TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual)
+}
+
+fn lower_so_far(children: &mut NodeChildren<'_>) -> Option<SoFarReach> {
+    let written = children.next_if_rule(Rule::so_far)?;
+    let is_started = NodeChildren::of_node(written).skip_word(Rule::k_started);
+    Some(if is_started { SoFarReach::Started } else { SoFarReach::Known })
 }

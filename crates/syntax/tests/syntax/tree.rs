@@ -69,7 +69,7 @@ fn short(expr: &Expr) -> String {
             format!("({quantifier:?} {} in {}: {})", variable.text, short(source), short(body))
         }
         ExprKind::Counted { step: one, so_far } => {
-            format!("(count {}{})", step(one), if *so_far { " so far" } else { "" })
+            format!("(count {}{})", step(one), far(*so_far))
         }
         ExprKind::Of { value, target, so_far } => {
             let of = match (&target.expr, &target.step) {
@@ -77,7 +77,7 @@ fn short(expr: &Expr) -> String {
                 (None, Some(one)) => step(one),
                 (None, None) => String::new(),
             };
-            format!("({} of {of}{})", short(value), if *so_far { " so far" } else { "" })
+            format!("({} of {of}{})", short(value), far(*so_far))
         }
         ExprKind::OverRuns { value, by } => {
             let by = by.as_ref().map_or_else(String::new, |by| format!(" by {}", short(by)));
@@ -463,4 +463,12 @@ fn a_lone_expression_is_read_or_refused_in_words() {
     assert_eq!(read("").unwrap_err(), "an expression is expected here, and this is none");
     assert_eq!(read("a == ").unwrap_err(), "a value is missing behind `==`");
     assert!(read(&"(".repeat(1000)).is_err());
+}
+
+fn far(reach: Option<averment_syntax::ast::SoFarReach>) -> &'static str {
+    match reach {
+        None => "",
+        Some(averment_syntax::ast::SoFarReach::Known) => " so far",
+        Some(averment_syntax::ast::SoFarReach::Started) => " started so far",
+    }
 }

@@ -3,6 +3,7 @@
 use super::edit::{EditFinder, MutantKind};
 use averment_base::source::Span;
 use averment_base::value::compare::with_deep_stack;
+use averment_syntax::ast::SoFarReach;
 use averment_syntax::ast::{
     BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, TestKind, TextLiteral, TextPart, ValueTest,
 };
@@ -88,9 +89,10 @@ impl EditFinder<'_> {
         self.replace_span(name.span, other, MutantKind::Swap, missing);
     }
 
-    fn so_far(&mut self, so_far: bool, span: Span) {
+    fn so_far(&mut self, so_far: Option<SoFarReach>, span: Span) {
         let front = self.span_text(span).strip_suffix("far").and_then(|front| front.trim_end().strip_suffix("so"));
-        if let Some(front) = front.filter(|_| so_far) {
+        if let Some(front) = front.filter(|_| so_far.is_some()) {
+            let front = front.trim_end().strip_suffix("started").unwrap_or(front);
             let start = span.start as usize + front.trim_end().len();
             let missing = "a test in which such a step comes later".to_owned();
             self.push_replacement(start..span.end as usize, "", MutantKind::DropWord, missing);

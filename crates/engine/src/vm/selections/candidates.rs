@@ -157,7 +157,7 @@ impl<'run> Machine<'run> {
         taken.note_kinds(self.run.steps);
         match selection.reach {
             SelectionReach::Row => taken.note_rows(&candidates.ranks),
-            SelectionReach::Run | SelectionReach::SoFar | SelectionReach::Within(_) => {}
+            SelectionReach::Run | SelectionReach::SoFar | SelectionReach::StartedSoFar | SelectionReach::Within(_) => {}
         }
         self.values_of(&mut taken, selection, &bindings)?;
         taken.index_steps(self.run.steps);

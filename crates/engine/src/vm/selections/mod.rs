@@ -148,13 +148,17 @@ impl<'run> Machine<'run> {
             (SelectionReach::Run, _) | (_, None) => {
                 SelectionPart { from: 0, before: taken.steps.len(), unknown: Vec::new() }
             }
-            (SelectionReach::SoFar, Some(step)) => {
+            (SelectionReach::SoFar | SelectionReach::StartedSoFar, Some(step)) => {
                 if taken.kinds.iter().any(|kind| !self.run.is_ordered(*kind, step.kind)) {
                     return Ok(None);
                 }
                 let at = self.step_position(step)?;
                 let before = taken.steps.partition_point(|(one, _)| *one < at);
-                SelectionPart { from: 0, before, unknown: self.unknown_places(taken, before, step)? }
+                let unknown = match selection.reach {
+                    SelectionReach::SoFar => self.unknown_places(taken, before, step)?,
+                    _ => Vec::new(),
+                };
+                SelectionPart { from: 0, before, unknown }
             }
             (SelectionReach::Within(within), Some(step)) => match self.window_part(taken, within, step)? {
                 Some(part) => part,
@@ -278,7 +282,8 @@ impl SelectedSteps<'_> {
     /// True if an empty `so far` list is filled by later steps: no mistake in the rule.
     pub(super) fn comes_later(&self, selection: &CompiledSelection) -> bool {
         let brings = |node: &Node<'_>| !matches!(node.value, Value::Missing);
-        matches!(selection.reach, SelectionReach::SoFar) && self.values.iter().any(brings)
+        matches!(selection.reach, SelectionReach::SoFar | SelectionReach::StartedSoFar)
+            && self.values.iter().any(brings)
     }
 
     fn add_step(&mut self, step: Option<(u32, Truth)>) {

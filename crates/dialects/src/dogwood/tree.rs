@@ -1,0 +1,173 @@
+//! Policies as they were written, with macros already put in their place.
+
+use averment_base::source::Span;
+
+/// A file of policies.
+#[derive(Debug, Default)]
+pub(super) struct PolicyFile {
+    pub(super) policies: Vec<PolicyRule>,
+}
+
+/// A `permit` or a `forbid`.
+#[derive(Debug)]
+pub(super) struct PolicyRule {
+    pub(super) permits: bool,
+    /// Its annotation `@id("…")`.
+    pub(super) id: Option<String>,
+    pub(super) scope: Vec<ScopeTest>,
+    pub(super) conditions: Vec<PolicyCondition>,
+    pub(super) span: Span,
+}
+
+/// A `when` or an `unless`.
+#[derive(Debug)]
+pub(super) struct PolicyCondition {
+    pub(super) negated: bool,
+    pub(super) body: CedarExpr,
+}
+
+/// A variable of the scope: `principal`, `action` or `resource`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ScopeRoot {
+    Principal,
+    Action,
+    Resource,
+}
+
+impl ScopeRoot {
+    pub(super) const ALL: [Self; 3] = [Self::Principal, Self::Action, Self::Resource];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Principal => "principal",
+            Self::Action => "action",
+            Self::Resource => "resource",
+        }
+    }
+}
+
+/// What the scope asks of a variable.
+#[derive(Debug, Clone)]
+pub(super) struct ScopeTest {
+    pub(super) root: ScopeRoot,
+    pub(super) test: EntityTest,
+}
+
+/// What is asked of an entity.
+#[derive(Debug, Clone)]
+pub(super) enum EntityTest {
+    Equals(EntityName),
+    /// It is one of them, or below one.
+    In(Vec<EntityName>),
+    Is(String),
+}
+
+/// `Namespace::Type::"id"`.
+#[derive(Debug, Clone)]
+pub(super) struct EntityName {
+    pub(super) kind: String,
+    pub(super) id: String,
+    pub(super) span: Span,
+}
+
+/// An expression of Cedar.
+#[derive(Debug, Clone)]
+pub(super) enum CedarExpr {
+    /// A literal, as the language writes it.
+    Literal(String),
+    Entity(EntityName),
+    /// `principal.a.b`
+    Scope(ScopeRoot, Vec<String>),
+    /// `context.a.b`
+    Context(Vec<String>),
+    /// What an information provider says: its name and the path behind it.
+    Provider {
+        name: String,
+        path: Vec<String>,
+    },
+    Member(Box<CedarExpr>, String),
+    /// `a == b`, `a + b`
+    Binary(&'static str, Box<CedarExpr>, Box<CedarExpr>),
+    Not(Box<CedarExpr>),
+    Negate(Box<CedarExpr>),
+    If(Box<[CedarExpr; 3]>),
+    Has(Box<CedarExpr>, Vec<String>),
+    /// `like`, as a regular expression of the language.
+    Like(Box<CedarExpr>, String),
+    Test(Box<CedarExpr>, EntityTest),
+    /// `a.contains(b)`
+    Method {
+        on: Box<CedarExpr>,
+        name: &'static str,
+        arguments: Vec<CedarExpr>,
+    },
+    Set(Vec<CedarExpr>),
+    Record(Vec<(String, CedarExpr)>),
+    Temporal(Box<PastCondition>),
+}
+
+/// A condition on what happened up to now.
+#[derive(Debug, Clone)]
+pub(super) enum PastCondition {
+    And(Vec<PastCondition>),
+    Not(Box<PastCondition>),
+    Formerly {
+        within: u64,
+        body: Box<PastCondition>,
+    },
+    Previous {
+        within: u64,
+        body: Box<PastCondition>,
+    },
+    Since {
+        left: Box<PastCondition>,
+        within: u64,
+        right: Box<PastCondition>,
+    },
+    Event(EventPattern),
+    Compare {
+        operator: &'static str,
+        left: PastTerm,
+        right: PastTerm,
+    },
+    Exists {
+        variable: String,
+        body: Box<PastCondition>,
+    },
+    /// `tp(t)`
+    Timepoint(String),
+}
+
+/// `Namespace::Action::"Tool"::request{ input.a: value }`
+#[derive(Debug, Clone)]
+pub(super) struct EventPattern {
+    pub(super) action: EntityName,
+    pub(super) kind: String,
+    pub(super) kind_span: Span,
+    pub(super) fields: Vec<(Vec<String>, Span, PastTerm)>,
+}
+
+/// A value in a condition on the past.
+#[derive(Debug, Clone)]
+pub(super) enum PastTerm {
+    /// A literal, as the language writes it.
+    Literal(String),
+    Entity(EntityName),
+    Variable(String, Span),
+    Scope(ScopeRoot, Vec<String>),
+    Context(Vec<String>),
+    /// Anything: `_`, `*`.
+    Anything,
+    List(Vec<PastTerm>),
+    Arithmetic(&'static str, Box<PastTerm>, Box<PastTerm>),
+    Aggregate(Box<PastAggregate>),
+}
+
+/// `sum a for (a: Long), (t: Timepoint). where …`, `count for …`
+#[derive(Debug, Clone)]
+pub(super) struct PastAggregate {
+    /// The variable that is summed up; `None` counts.
+    pub(super) summed: Option<String>,
+    pub(super) variables: Vec<String>,
+    pub(super) body: PastCondition,
+}

@@ -5,10 +5,12 @@
 //! foreign file that it was made of ([`MappedText::places`]). Where a system means something else than the language by a like word (what is missing,
 //! which order counts), the text says so openly.
 
+mod adk;
 mod assay;
 mod foreign_program;
 mod jsonpath;
 mod promptfoo;
+mod pydantic_evals;
 pub mod regex_flavour;
 mod runsight;
 pub mod shape;
@@ -91,8 +93,16 @@ impl std::fmt::Debug for Dialect {
 }
 
 /// All dialects. The first whose file a document is reads it.
-pub static DIALECTS: &[Dialect] =
-    &[runsight::DIALECT, wallfacer::DIALECT, stop::DIALECT, promptfoo::CONFIG, assay::DIALECT, skillgym::DIALECT];
+pub static DIALECTS: &[Dialect] = &[
+    runsight::DIALECT,
+    wallfacer::DIALECT,
+    stop::DIALECT,
+    promptfoo::CONFIG,
+    adk::DIALECT,
+    assay::DIALECT,
+    pydantic_evals::DIALECT,
+    skillgym::DIALECT,
+];
 
 /// The input and output of lowering a file.
 pub struct Lowering<'a> {
@@ -169,8 +179,13 @@ pub fn own_metrics() -> impl Iterator<Item = &'static str> {
 pub fn may_be_foreign(name: &str, text: &str) -> bool {
     ["yaml", "yml"].contains(&file_extension(name))
         || is_typescript(name)
-        || is_json(name) && (brings_runs(name, text) || promptfoo::looks_like_config(text))
+        || is_json(name) && (brings_runs(name, text) || is_json_document(text))
         || (name == "-" && begins_like_yaml(text))
+}
+
+/// True if JSON may be a file of a system whose files are YAML otherwise.
+fn is_json_document(text: &str) -> bool {
+    promptfoo::looks_like_config(text) || adk::looks_like_eval_set(text) || pydantic_evals::looks_like_dataset(text)
 }
 
 /// True if a file of another system also holds the runs that its rules are about.

@@ -19,6 +19,7 @@
 mod assay;
 mod beside;
 mod choices;
+mod eval_files;
 mod judged;
 mod pages;
 mod promptfoo;

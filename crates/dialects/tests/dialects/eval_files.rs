@@ -210,7 +210,7 @@ fn evaluators_of_the_whole_set_look_at_each_case() {
         ("ToolCorrectness: [a]", Fail),
         ("ToolCorrectness: {expected_tools: [a], include_failed: true}", Pass),
         ("MaxToolCalls: {max_calls: 0}", Fail),
-        ("MaxToolCalls: {max_calls: 0, include_failed: false}", Pass),
+        ("MaxToolCalls: {max_calls: 0, include_failed: false}", Verdict::Vacuous),
     ] {
         assert_eq!(judge("d.yaml", &dataset(evaluator), &[], &failed), [verdict], "{evaluator}");
     }

@@ -5,11 +5,13 @@
 //! foreign file that it was made of ([`MappedText::places`]). Where a system means something else than the language by a like word (what is missing,
 //! which order counts), the text says so openly.
 
+mod adk;
 mod assay;
 mod dogwood;
 mod foreign_program;
 mod jsonpath;
 mod promptfoo;
+mod pydantic_evals;
 pub mod regex_flavour;
 mod runsight;
 pub mod shape;
@@ -105,7 +107,9 @@ pub static DIALECTS: &[Dialect] = &[
     wallfacer::DIALECT,
     stop::DIALECT,
     promptfoo::CONFIG,
+    adk::DIALECT,
     assay::DIALECT,
+    pydantic_evals::DIALECT,
     skillgym::DIALECT,
     dogwood::DIALECT,
 ];
@@ -186,8 +190,13 @@ pub fn may_be_foreign(name: &str, text: &str) -> bool {
     ["yaml", "yml"].contains(&file_extension(name))
         || is_typescript(name)
         || policy_dialect(name).is_some()
-        || is_json(name) && (brings_runs(name, text) || promptfoo::looks_like_config(text))
+        || is_json(name) && (brings_runs(name, text) || is_json_document(text))
         || (name == "-" && begins_like_yaml(text))
+}
+
+/// True if JSON may be a file of a system whose files are YAML otherwise.
+fn is_json_document(text: &str) -> bool {
+    promptfoo::looks_like_config(text) || adk::looks_like_eval_set(text) || pydantic_evals::looks_like_dataset(text)
 }
 
 /// True if a file of another system also holds the runs that its rules are about.

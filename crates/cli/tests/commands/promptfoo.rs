@@ -48,3 +48,15 @@ fn results_are_judged_by_their_own_assertions_and_disagreements_are_told() {
     let as_there = alone.aver("check results.json --compat promptfoo --format json");
     assert_eq!((as_there.code, told(&as_there.json(), 0)), (0, Vec::new()), "{as_there:?}");
 }
+
+#[test]
+fn a_single_result_on_one_line_is_judged_as_over_many_lines() {
+    let other = json!([{"type": "contains", "value": "refund"}]);
+    let spread = results(&[result(0, "No.", other)]);
+    let line = serde_json::from_str::<Value>(&spread).unwrap().to_string();
+    let alone =
+        |text: &str| told(&Folder::new(&[("results.json", text)]).aver("check results.json --format json").json(), 0);
+    assert_eq!(alone(&spread).len(), 2);
+    assert_eq!(alone(&line), alone(&spread));
+    assert_eq!(alone(&format!("{line}\n")), alone(&spread));
+}

@@ -47,43 +47,34 @@ fn quoted_value(text: &str) -> Option<(String, &str)> {
     None
 }
 
-/// The records of a CSV file, each field with its place.
+/// The records of a CSV file, each field with its place. What only blank fields hold is no record.
 fn records(text: &str, file: FileId) -> Vec<Vec<(String, Span)>> {
+    let mut reader = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut records = reader.records().map_while(Result::ok).peekable();
+    let start_of = |record: &::csv::StringRecord| {
+        record.position().and_then(|place| usize::try_from(place.byte()).ok()).unwrap_or(text.len())
+    };
     let mut rows = Vec::new();
-    let mut row: Vec<(String, Span)> = Vec::new();
-    let (mut field, mut start, mut quoted) = (String::new(), 0, false);
-    let mut letters = text.char_indices().peekable();
-    while let Some((at, letter)) = letters.next() {
-        let after = at.saturating_add(letter.len_utf8());
-        match letter {
-            '"' if quoted && letters.peek().is_some_and(|(_, next)| *next == '"') => {
-                field.push('"');
-                letters.next();
-            }
-            '"' if quoted => quoted = false,
-            '"' if field.trim().is_empty() => {
-                field.clear();
-                quoted = true;
-            }
-            ',' if !quoted => {
-                row.push((std::mem::take(&mut field), Span::new(file, start, at)));
-                start = after;
-            }
-            '\r' if !quoted => {}
-            '\n' if !quoted => {
-                row.push((std::mem::take(&mut field), Span::new(file, start, at)));
-                rows.push(std::mem::take(&mut row));
-                start = after;
-            }
-            letter => field.push(letter),
-        }
-    }
-    if !field.is_empty() || !row.is_empty() {
-        row.push((field, Span::new(file, start, text.len())));
-        rows.push(row);
+    while let Some(record) = records.next() {
+        let end = records.peek().map_or(text.len(), start_of);
+        let mut from = start_of(&record).min(end);
+        let row = record.iter().map(|field| {
+            let place = field_place(text.get(from..end).unwrap_or(""), field);
+            let (start, after) = (from.saturating_add(place.start), from.saturating_add(place.end));
+            from = after;
+            (field.to_owned(), Span::new(file, start, after))
+        });
+        rows.push(row.collect::<Vec<_>>());
     }
     rows.retain(|row| row.iter().any(|(field, _)| !field.trim().is_empty()));
     rows
+}
+
+/// Where a field is written in the rest of its record: the reader of CSV tells the places of records alone.
+fn field_place(rest: &str, field: &str) -> std::ops::Range<usize> {
+    let escaped = field.replace('"', "\"\"");
+    let written = [escaped.as_str(), field].into_iter().find_map(|written| Some((rest.find(written)?, written.len())));
+    written.map_or(0..0, |(start, length)| start..start.saturating_add(length))
 }
 
 /// The tests of a CSV file: a mapping with `vars`, `assert` and so on for each row.

@@ -20,6 +20,7 @@ mod assay;
 mod beside;
 mod choices;
 mod dogwood;
+mod eval_files;
 mod judged;
 mod pages;
 mod promptfoo;

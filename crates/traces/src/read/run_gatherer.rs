@@ -56,7 +56,7 @@ impl RunGatherer {
         };
         let (_, cutting) = registry::all_cuttings().filter(may_fit).find(|(format, cutting)| {
             CutPieces::find_parts(IndexedText::without_index(line), 0, cutting)
-                .filter(|found| !cutting.by.is_empty() || found.run_count() > 1)
+                .filter(|found| !cutting.by.is_empty() || found.run_count() > 1 || cutting.is_for_one())
                 .is_some_and(|found| found.is_of(line, format, limits))
         })?;
         Some(Self {

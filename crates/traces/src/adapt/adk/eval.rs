@@ -11,7 +11,7 @@ use crate::adapt::nodes::{first_of, list_of, node_list, node_object, object_item
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object};
-use averment_runs::normal::of_run;
+use averment_runs::normal::{of_meta, of_run};
 
 key_table! {
     EvalSetKey {
@@ -139,7 +139,14 @@ fn read_results<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
         }
     }
     // The case is what people look for; its session has an id of its own.
-    case_id(case).into_iter().for_each(|id| talk.draft.set_entry(of_run::ID, id));
+    if let Some(id) = case_id(case) {
+        talk.draft.set_entry(of_run::ID, id);
+        if !talk.draft.has_entry(of_run::META) {
+            // The cases of its eval set are told by their names.
+            let meta = talk.draft.object_node(&[field_entry(of_meta::CASE, id)]);
+            talk.draft.set_entry(of_run::META, meta);
+        }
+    }
     talk.finish_run();
     Ok(())
 }

@@ -1,0 +1,135 @@
+//! One evaluator: its name, its arguments, and the sentence that it becomes.
+
+use super::kinds::OUTPUT_KINDS;
+use super::trajectory::CALL_KINDS;
+use crate::Lowering;
+use crate::writer::{quote_text, to_label};
+use crate::yaml::{YamlNode, YamlValue};
+use averment_base::diagnostic::{Slug, suggest};
+use averment_base::source::Span;
+
+/// What an evaluator may look at beside its arguments.
+pub(super) struct CaseScope<'a> {
+    pub(super) expected: Option<&'a YamlNode>,
+}
+
+/// An evaluator that was read.
+pub(super) struct NamedEvaluator<'a> {
+    pub(super) place: Span,
+    pub(super) name: &'a str,
+    /// Its arguments, by name.
+    args: Vec<(&'a str, &'a YamlNode)>,
+    pub(super) scope: &'a CaseScope<'a>,
+}
+
+impl<'a> NamedEvaluator<'a> {
+    /// An argument; `null` counts as left out.
+    pub(super) fn argument(&self, name: &str) -> Option<&'a YamlNode> {
+        self.args.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    /// An argument that has to be there.
+    pub(super) fn required(&self, name: &str, lowering: &mut Lowering<'_>) -> Option<&'a YamlNode> {
+        let found = self.argument(name);
+        if found.is_none() {
+            let message = format!("`{}` has no `{name}`", self.name);
+            lowering.sink.error(Slug::TypeMismatch, self.place, message, format!("write `{name}: …`"));
+        }
+        found
+    }
+
+    /// A boolean, or its default.
+    pub(super) fn flag(&self, name: &str, usual: bool, lowering: &mut Lowering<'_>) -> Option<bool> {
+        let Some(value) = self.argument(name) else { return Some(usual) };
+        if value.as_boolean().is_none() {
+            lowering.sink.wrong_shape(value, &format!("`{name}` of `{}`", self.name), "`true` or `false`");
+        }
+        value.as_boolean()
+    }
+}
+
+/// The sentence of an evaluator.
+pub(super) struct EvaluatorLine {
+    pub(super) place: Span,
+    pub(super) text: String,
+    pub(super) modifiers: String,
+}
+
+/// A built-in evaluator: its arguments in their order, and what it becomes. `None` where it looks at nothing, or an error was reported.
+pub(super) struct EvaluatorKind {
+    pub(super) name: &'static str,
+    pub(super) args: &'static [&'static str],
+    pub(super) lower: fn(&NamedEvaluator<'_>, &mut Lowering<'_>) -> Option<String>,
+    /// True if it gives a score: nothing passes or fails by it.
+    pub(super) is_score: bool,
+}
+
+fn all_kinds() -> impl Iterator<Item = &'static EvaluatorKind> {
+    OUTPUT_KINDS.iter().chain(CALL_KINDS)
+}
+
+/// The sentence of a spec: a name, or a mapping of a name to its argument or arguments.
+pub(super) fn lower_evaluator(
+    spec: &YamlNode,
+    scope: &CaseScope<'_>,
+    lowering: &mut Lowering<'_>,
+) -> Option<EvaluatorLine> {
+    const FORMS: &str = "a name, or a mapping such as `{Contains: {value: refund}}`";
+    let (name, given, place) = match (&spec.value, spec.entries()) {
+        (YamlValue::Text(name), _) => (name.as_str(), None, spec.span),
+        (_, [(key, value)]) if key.as_text().is_some() => {
+            (key.as_text()?, Some(value), key.span.cover_with(value.span))
+        }
+        _ => {
+            lowering.sink.wrong_shape(spec, "an evaluator", FORMS);
+            return None;
+        }
+    };
+    let Some(kind) = all_kinds().find(|kind| kind.name == name) else {
+        return other_class(name, place, lowering);
+    };
+    let args = read_arguments(kind, given, lowering)?;
+    let one = NamedEvaluator { place, name: kind.name, args, scope };
+    let text = (kind.lower)(&one, lowering)?;
+    let mut modifiers = String::new();
+    if let Some(label) = one.argument("evaluation_name").filter(|label| !label.is_null()) {
+        let label = lowering.sink.as_text(label, "`evaluation_name`")?;
+        modifiers.push_str(&format!(" as {}", to_label(label)));
+    }
+    if kind.is_score {
+        modifiers.push_str(" weight 0 severity info");
+    }
+    Some(EvaluatorLine { place, text, modifiers })
+}
+
+/// An evaluator that the project of the data set has itself.
+fn other_class(name: &str, place: Span, lowering: &mut Lowering<'_>) -> Option<EvaluatorLine> {
+    if let Some(near) = suggest::suggest_name(name, all_kinds().map(|kind| kind.name)) {
+        let message = format!("there is no evaluator `{name}`");
+        lowering.sink.error(Slug::UnknownType, place, message, format!("did you mean `{near}`?"));
+        return None;
+    }
+    let why = format!("`{name}` is a class in Python");
+    Some(EvaluatorLine { place, text: format!("undecided({})", quote_text(&why)), modifiers: String::new() })
+}
+
+/// A mapping whose keys are texts holds arguments by name, anything else is the first.
+fn read_arguments<'a>(
+    kind: &EvaluatorKind,
+    given: Option<&'a YamlNode>,
+    lowering: &mut Lowering<'_>,
+) -> Option<Vec<(&'a str, &'a YamlNode)>> {
+    let Some(given) = given else { return Some(Vec::new()) };
+    let by_name = given.is_map() && given.entries().iter().all(|(key, _)| key.as_text().is_some());
+    if by_name {
+        let what = format!("`{}`", kind.name);
+        if !lowering.sink.check_keys(given, &what, kind.args) {
+            return None;
+        }
+        return Some(given.entries().iter().filter_map(|(key, value)| Some((key.as_text()?, value))).collect());
+    }
+    match kind.args.first() {
+        Some(first) => Some(vec![(first, given)]),
+        None => Some(Vec::new()),
+    }
+}

@@ -1,0 +1,123 @@
+//! Evaluators of the output and of the run as a whole.
+
+use super::evaluators::{EvaluatorKind, NamedEvaluator};
+use crate::Lowering;
+use crate::writer::{member_path, quote_text, value_literal};
+use crate::yaml::{YamlNode, YamlValue};
+use averment_base::diagnostic::Slug;
+
+pub(super) const OUTPUT_KINDS: &[EvaluatorKind] = &[
+    EvaluatorKind { name: "Equals", args: &["value", "evaluation_name"], lower: equals, is_score: false },
+    EvaluatorKind { name: "EqualsExpected", args: &["evaluation_name"], lower: equals_expected, is_score: false },
+    EvaluatorKind {
+        name: "Contains",
+        args: &["value", "case_sensitive", "as_strings", "evaluation_name"],
+        lower: contains,
+        is_score: false,
+    },
+    EvaluatorKind { name: "IsInstance", args: &["type_name", "evaluation_name"], lower: is_instance, is_score: false },
+    EvaluatorKind { name: "MaxDuration", args: &["seconds"], lower: max_duration, is_score: false },
+    EvaluatorKind {
+        name: "LLMJudge",
+        args: &["rubric", "model", "include_input", "include_expected_output", "model_settings", "score", "assertion"],
+        lower: |_, _| Some("undecided(\"`LLMJudge` asks a model\")".to_owned()),
+        is_score: false,
+    },
+    EvaluatorKind {
+        name: "GEval",
+        args: &[
+            "criteria",
+            "evaluation_steps",
+            "score_range",
+            "include_input",
+            "model",
+            "model_settings",
+            "evaluation_name",
+        ],
+        lower: |_, _| Some("undecided(\"`GEval` asks a model\")".to_owned()),
+        is_score: true,
+    },
+    EvaluatorKind {
+        name: "HasMatchingSpan",
+        args: &["query", "evaluation_name"],
+        lower: |_, _| Some("undecided(\"a run does not keep the tree of spans\")".to_owned()),
+        is_score: false,
+    },
+];
+
+fn equals(one: &NamedEvaluator<'_>, lowering: &mut Lowering<'_>) -> Option<String> {
+    Some(equality(one.required("value", lowering)?))
+}
+
+fn equals_expected(one: &NamedEvaluator<'_>, _: &mut Lowering<'_>) -> Option<String> {
+    Some(equality(one.scope.expected?))
+}
+
+fn equality(value: &YamlNode) -> String {
+    format!("output == {}", value_literal(value))
+}
+
+fn contains(one: &NamedEvaluator<'_>, lowering: &mut Lowering<'_>) -> Option<String> {
+    let value = one.required("value", lowering)?;
+    let is_exact = one.flag("case_sensitive", true, lowering)?;
+    let as_strings = one.flag("as_strings", false, lowering)?;
+    let text = value.as_text();
+    if text == Some("") {
+        let message = "`Contains` of nothing holds whatever the output says";
+        lowering.sink.warning(Slug::AlwaysTrue, value.span, message, "write what is looked for");
+    }
+    let inside = |subject: &str| match (text, is_exact) {
+        (Some(text), true) => format!("{subject} contains {}", quote_text(text)),
+        (Some(text), false) => format!("lower({subject}) contains {}", quote_text(&text.to_lowercase())),
+        (None, true) => format!("{subject} contains python_text({})", value_literal(value)),
+        (None, false) => format!("lower({subject}) contains lower(python_text({}))", value_literal(value)),
+    };
+    if as_strings {
+        return Some(inside("python_text(output)"));
+    }
+    let literal = value_literal(value);
+    let in_list = format!("(output is list and (any x in output: x == {literal}))");
+    Some(match &value.value {
+        YamlValue::Text(_) => format!(
+            "(output is string and {}) or {in_list} or (output is object and (any k in keys(output): k == {literal}))",
+            inside("output")
+        ),
+        YamlValue::Map(entries) => {
+            let entry = |(key, value): &(YamlNode, YamlNode)| {
+                format!(" and output{} == {}", member_path(&key.key_text()), value_literal(value))
+            };
+            format!("(output is object{}) or {in_list}", entries.iter().map(entry).collect::<String>())
+        }
+        _ => in_list,
+    })
+}
+
+fn is_instance(one: &NamedEvaluator<'_>, lowering: &mut Lowering<'_>) -> Option<String> {
+    let node = one.required("type_name", lowering)?;
+    let name = lowering.sink.as_text(node, "`type_name`")?;
+    let is_of = |kind: &str| format!("type_of(output) == \"{kind}\"");
+    Some(match name {
+        "str" => is_of("string"),
+        "bool" => is_of("boolean"),
+        "list" => is_of("list"),
+        "dict" => is_of("object"),
+        "NoneType" => is_of("null"),
+        _ => format!("undecided({})", quote_text(&format!("`{name}` is a type of Python that JSON does not tell"))),
+    })
+}
+
+fn max_duration(one: &NamedEvaluator<'_>, lowering: &mut Lowering<'_>) -> Option<String> {
+    let node = one.required("seconds", lowering)?;
+    let Some(seconds) = node.as_number().and_then(|number| number.parse::<f64>().ok()) else {
+        lowering.sink.wrong_shape(node, "`seconds` of `MaxDuration`", "a number of seconds");
+        return None;
+    };
+    // Python counts microseconds.
+    let micros = (seconds * 1_000_000.0).round_ties_even();
+    if micros < 0.0 {
+        let message = "`seconds` of `MaxDuration` is below zero";
+        lowering.sink.error(Slug::TypeMismatch, node.span, message, "write a number of seconds");
+        return None;
+    }
+    Some(format!("duration <= {}ms", micros / 1000.0))
+}

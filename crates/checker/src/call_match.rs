@@ -18,7 +18,8 @@ impl<'a> Checker<'a> {
         };
         let checked = self.check_expr(scope, expected);
         let class = checked.ty.comparison_class();
-        if let (Some(class), false) = (class, matches!(checked.ty.to_ir_type(), Type::Any | Type::List | Type::Object)) {
+        if let (Some(class), false) = (class, matches!(checked.ty.to_ir_type(), Type::Any | Type::List | Type::Object))
+        {
             let text = self.source_line(expected.span);
             let message = format!("`{text}` is {}, and `calls match` needs a list of calls", class.noun());
             self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, expected.span, message).with_help(

@@ -1,6 +1,7 @@
 //! Statements about the course of a run, from the text of a rule to its verdict and its words.
 
 mod blocks;
+mod calls_match;
 mod conformance;
 mod golden;
 mod limits;

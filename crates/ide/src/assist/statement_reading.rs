@@ -2,13 +2,16 @@
 
 mod phrases;
 
-use phrases::{MatchWords, args_valid, calls_match, bound_names, entry_binding, join_words, times_words, with_article, within_words};
+use phrases::{
+    MatchWords, args_valid, bound_names, calls_match, entry_binding, join_words, times_words, with_article,
+    within_words,
+};
 
 use averment_base::source::{SourceMap, Span};
 use averment_syntax::ast::{
-    AgentPattern, Atom, AtomSubject, BlockScope, Expr, ExprKind, KindText, Name, NeverWindow, PatternArgument,
-    ArgumentMatch, MatchExtent, MatchOrder, PatternForm, Quantifier, RatedSubject, RunShare, SequenceMode, SlidingExtent, Statement, StatementKind, StatusWord,
-    StepCount, StepPattern, StepWord, TextLiteral, WithinBound, WithinUnit,
+    AgentPattern, ArgumentMatch, Atom, AtomSubject, BlockScope, Expr, ExprKind, KindText, MatchExtent, MatchOrder,
+    Name, NeverWindow, PatternArgument, PatternForm, Quantifier, RatedSubject, RunShare, SequenceMode, SlidingExtent,
+    Statement, StatementKind, StatusWord, StepCount, StepPattern, StepWord, TextLiteral, WithinBound, WithinUnit,
 };
 
 /// A temporal statement in plain words; `None` for any other.

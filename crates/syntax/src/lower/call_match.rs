@@ -53,7 +53,11 @@ impl SyntaxLowering<'_> {
                 Rule::k_named => clauses.arguments = Some(ArgumentMatch::Named),
                 Rule::k_accepted => clauses.arguments = Some(ArgumentMatch::Accepted),
                 Rule::k_ignored => clauses.arguments = Some(ArgumentMatch::Ignored),
-                Rule::object_key => clauses.ignored.push(self.object_key(child, "…")?),
+                Rule::ignored_keys => {
+                    for key in NodeChildren::of_node(child).filter(|key| key.as_rule() == Rule::object_key) {
+                        clauses.ignored.push(self.object_key(key, "…")?);
+                    }
+                }
                 Rule::number => clauses.score = Some(self.lower_number(&child)),
                 _ => {}
             }

@@ -62,10 +62,7 @@ struct PathPart<'p> {
 }
 
 impl<'m, 'run> ArgumentComparison<'m, 'run> {
-    pub(in crate::vm) fn new(
-        matching: &'m CallMatching,
-        defaults: impl Fn(&str) -> Option<Object<'run>> + 'm,
-    ) -> Self {
+    pub(in crate::vm) fn new(matching: &'m CallMatching, defaults: impl Fn(&str) -> Option<Object<'run>> + 'm) -> Self {
         let (ignored_paths, ignored_keys) =
             matching.ignored.iter().map(String::as_str).partition(|key: &&str| key.contains('.'));
         Self { matching, ignored_keys, ignored_paths, defaults: Box::new(defaults), looked: Cell::new(0) }
@@ -137,7 +134,14 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
     ) {
         let (Some(wanted), Some(given)) = (as_arguments(wanted), as_arguments(given)) else {
             let fit = self.value_fit(wanted, given, None);
-            visit(ArgumentDifference { key: "", wanted: Some(Node::computed(*wanted)), given: Some(Node::computed(*given)) }, fit);
+            visit(
+                ArgumentDifference {
+                    key: "",
+                    wanted: Some(Node::computed(*wanted)),
+                    given: Some(Node::computed(*given)),
+                },
+                fit,
+            );
             return;
         };
         let defaults = (self.defaults)(expected.tool);
@@ -198,7 +202,10 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
 
     /// An object whose keys have lists of accepted values in their turn.
     fn accepted_object(&self, wanted: &Object<'run>, given: &Object<'run>, outer: PathPart<'_>) -> ArgumentFit {
-        let extra = given.entries().iter().any(|entry| wanted.get(entry.key).is_none() && !self.is_ignored(entry.key, Some(&outer)));
+        let extra = given
+            .entries()
+            .iter()
+            .any(|entry| wanted.get(entry.key).is_none() && !self.is_ignored(entry.key, Some(&outer)));
         let mut fit = ArgumentFit::of_equality(!extra);
         for entry in wanted.entries().iter().filter(|entry| !self.is_ignored(entry.key, Some(&outer))) {
             let part = PathPart { key: entry.key, outer: Some(&outer) };
@@ -229,9 +236,7 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
 
     fn object_fit(&self, wanted: &Object<'run>, given: &Object<'run>, place: Option<&PathPart<'_>>) -> ArgumentFit {
         let is_open = self.matching.arguments == ArgumentMatch::Named;
-        let extra = |entry: &ObjectEntry<'run>| {
-            wanted.get(entry.key).is_none() && !self.is_ignored(entry.key, place)
-        };
+        let extra = |entry: &ObjectEntry<'run>| wanted.get(entry.key).is_none() && !self.is_ignored(entry.key, place);
         if !is_open && given.entries().iter().any(extra) {
             return ArgumentFit::No;
         }

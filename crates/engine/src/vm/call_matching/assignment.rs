@@ -136,14 +136,7 @@ impl CallPairs {
     }
 
     /// Looks for a way to a free made call along the layers, and exchanges the partners on it.
-    fn augment_from(
-        &self,
-        root: usize,
-        layers: &[usize],
-        tried: &mut [usize],
-        matched: &mut MatchedCalls,
-        sure: bool,
-    ) {
+    fn augment_from(&self, root: usize, layers: &[usize], tried: &mut [usize], matched: &mut MatchedCalls, sure: bool) {
         let mut way: Vec<(usize, usize)> = Vec::new();
         let mut at = root;
         loop {
@@ -270,8 +263,7 @@ mod tests {
                 (random >> 33) % below
             };
             let (expected, made) = (next(6) as usize, next(6) as usize);
-            let fits: Vec<Vec<usize>> =
-                (0..expected).map(|_| (0..made).filter(|_| next(3) == 0).collect()).collect();
+            let fits: Vec<Vec<usize>> = (0..expected).map(|_| (0..made).filter(|_| next(3) == 0).collect()).collect();
             let borrowed: Vec<&[usize]> = fits.iter().map(Vec::as_slice).collect();
             let all = pairs(&borrowed, made);
             assert_eq!(all.match_in_any_order(true).count(), most_pairs(&fits, &mut Vec::new(), false), "{fits:?}");

@@ -8,17 +8,8 @@ use bumpalo::Bump;
 /// Keys under which the name of a tool stands, the more particular ones first.
 const NAME_KEYS: [&str; 5] = ["tool", "tool_name", "function_name", "function", "name"];
 /// Keys under which its arguments stand.
-const ARGUMENT_KEYS: [&str; 9] = [
-    "args",
-    "arguments",
-    "tool_args",
-    "tool_input",
-    "input_parameters",
-    "parameters",
-    "params",
-    "kwargs",
-    "input",
-];
+const ARGUMENT_KEYS: [&str; 9] =
+    ["args", "arguments", "tool_args", "tool_input", "input_parameters", "parameters", "params", "kwargs", "input"];
 /// The key of several accepted routes.
 const ROUTES_KEY: &str = "alternatives";
 /// The key of the calls of a recorded message.
@@ -161,5 +152,9 @@ fn arguments_of<'run>(object: &Object<'run>, arena: &'run Bump) -> Option<Node<'
 
 fn with_article(name: &str) -> String {
     let vowel = name.starts_with(['a', 'e', 'i', 'o', 'u']);
-    if matches!(name, "true" | "false" | "null") { name.to_owned() } else { format!("{} {name}", if vowel { "an" } else { "a" }) }
+    if matches!(name, "true" | "false" | "null") {
+        name.to_owned()
+    } else {
+        format!("{} {name}", if vowel { "an" } else { "a" })
+    }
 }

@@ -88,11 +88,14 @@ impl MatchCriterion for CallMatching {
     /// The share of matched calls among all that need a partner; 1 where none does.
     fn score_of(&self, matched: &MatchedCalls) -> f64 {
         let (pairs, expected, made) = (matched.count(), matched.expected.len(), matched.made.len());
-        share(pairs, match self.extent {
-            MatchExtent::Exactly => expected.saturating_add(made).saturating_sub(pairs),
-            MatchExtent::Superset => expected,
-            MatchExtent::Subset => made,
-        })
+        share(
+            pairs,
+            match self.extent {
+                MatchExtent::Exactly => expected.max(made),
+                MatchExtent::Superset => expected,
+                MatchExtent::Subset => made,
+            },
+        )
     }
 
     fn is_met(&self, matched: &MatchedCalls) -> bool {
@@ -232,7 +235,9 @@ fn judge_route<'run>(
     if matching.in_order {
         if pairs.cells() > MOST_CELLS {
             let (expected, made) = (expected.len(), made.len());
-            return Err(Fault::Other(format!("{expected} expected calls and {made} made ones are too many to match in order")));
+            return Err(Fault::Other(format!(
+                "{expected} expected calls and {made} made ones are too many to match in order"
+            )));
         }
         view.spend_fuel(pairs.cells() / 4)?;
     }
@@ -243,7 +248,15 @@ fn judge_route<'run>(
     let possible = if has_unknown { match_calls(false) } else { sure.clone() };
     let fitting = (0..expected.len()).map(|row| pairs.fits_any(row, true)).collect();
     let failed_for_good = fails_for_good(matching, &pairs, &possible);
-    Ok(JudgedRoute { expected: expected.len(), made: made.len(), sure, possible, failed_for_good, has_unknown, fitting })
+    Ok(JudgedRoute {
+        expected: expected.len(),
+        made: made.len(),
+        sure,
+        possible,
+        failed_for_good,
+        has_unknown,
+        fitting,
+    })
 }
 
 /// Whether no further calls can make up for those that there are: each that comes may stand for a missing one at best.

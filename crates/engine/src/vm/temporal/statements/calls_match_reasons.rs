@@ -101,6 +101,9 @@ impl<'run> RouteWords<'_, 'run> {
         if self.matching.extent == MatchExtent::Subset {
             words = format!("{pairs} of {} matched", count_words(self.route.made as u64, "call"));
         }
+        if self.route.expected == 0 {
+            words = "no calls are expected".to_owned();
+        }
         if self.judged.routes.len() > 1 {
             let number = self.judged.nearest.saturating_add(1);
             words = format!("route {number} of {} came nearest, {words}", self.judged.routes.len());
@@ -140,13 +143,17 @@ impl<'run> RouteWords<'_, 'run> {
             (taken, self.comparison.difference_count(expected, call))
         })?;
         let difference = self.comparison.first_difference(expected, near)?;
-        let key = if difference.key.is_empty() { "what it is given".to_owned() } else { format!("`{}`", difference.key) };
-        Some((near, match (difference.wanted, difference.given) {
-            (Some(wanted), Some(given)) => format!("{key} is {}, expected {}", shown(&given), shown(&wanted)),
-            (Some(wanted), None) => format!("{key} is missing, expected {}", shown(&wanted)),
-            (None, Some(given)) => format!("{key} is {}, and not expected", shown(&given)),
-            (None, None) => format!("{key} differs"),
-        }))
+        let key =
+            if difference.key.is_empty() { "what it is given".to_owned() } else { format!("`{}`", difference.key) };
+        Some((
+            near,
+            match (difference.wanted, difference.given) {
+                (Some(wanted), Some(given)) => format!("{key} is {}, expected {}", shown(&given), shown(&wanted)),
+                (Some(wanted), None) => format!("{key} is missing, expected {}", shown(&wanted)),
+                (None, Some(given)) => format!("{key} is {}, and not expected", shown(&given)),
+                (None, None) => format!("{key} differs"),
+            },
+        ))
     }
 
     fn explain_extra(&self, view: &WindowView<'_, '_>, place: usize) -> (String, Vec<VerdictEvidence>) {

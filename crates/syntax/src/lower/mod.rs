@@ -8,6 +8,7 @@ mod chain;
 mod dedent;
 mod expr;
 mod item;
+mod like;
 mod literal;
 mod rate;
 mod setting;

@@ -1,11 +1,11 @@
 //! Whether the arguments of a made call are those of an expected one.
 
 use super::expected::ExpectedCall;
-use averment_base::value::compare::{values_equal, with_deep_stack};
+use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
+use averment_builtins::part_match::{IgnoredKeys, KeyPath, PartFit, PartRules};
 use averment_checker::ir::CallMatching;
 use averment_syntax::ast::ArgumentMatch;
-use std::cell::Cell;
 
 /// A call of the run.
 #[derive(Debug, Clone, Copy)]
@@ -18,54 +18,20 @@ pub(in crate::vm) struct RunCall<'run> {
     pub(in crate::vm) arguments: Option<Value<'run>>,
 }
 
-/// Whether a made call is an expected one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::vm) enum ArgumentFit {
-    Yes,
-    /// The run does not record what would say it.
-    Unknown,
-    No,
-}
-
-impl ArgumentFit {
-    fn and(self, other: impl FnOnce() -> Self) -> Self {
-        match self {
-            Self::No => Self::No,
-            Self::Yes => other(),
-            Self::Unknown if other() == Self::No => Self::No,
-            Self::Unknown => Self::Unknown,
-        }
-    }
-
-    fn of_equality(equal: bool) -> Self {
-        if equal { Self::Yes } else { Self::No }
-    }
-}
-
 /// The comparison of arguments, with what does not matter.
 pub(in crate::vm) struct ArgumentComparison<'m, 'run> {
     matching: &'m CallMatching,
-    /// Ignored keys at any depth, and paths into the arguments.
-    ignored_keys: Vec<&'m str>,
-    ignored_paths: Vec<&'m str>,
+    values: PartRules<'m>,
     /// The defaults of arguments by the name of the tool.
     defaults: Box<dyn Fn(&str) -> Option<Object<'run>> + 'm>,
-    /// Values that were looked at.
-    looked: Cell<usize>,
-}
-
-/// A key with those around it.
-#[derive(Clone, Copy)]
-struct PathPart<'p> {
-    key: &'p str,
-    outer: Option<&'p PathPart<'p>>,
 }
 
 impl<'m, 'run> ArgumentComparison<'m, 'run> {
     pub(in crate::vm) fn new(matching: &'m CallMatching, defaults: impl Fn(&str) -> Option<Object<'run>> + 'm) -> Self {
-        let (ignored_paths, ignored_keys) =
-            matching.ignored.iter().map(String::as_str).partition(|key: &&str| key.contains('.'));
-        Self { matching, ignored_keys, ignored_paths, defaults: Box::new(defaults), looked: Cell::new(0) }
+        let ignored = IgnoredKeys::new(matching.ignored.iter().map(String::as_str));
+        let values =
+            PartRules { open: matching.arguments == ArgumentMatch::Named, ignored, ..PartRules::default() };
+        Self { matching, values, defaults: Box::new(defaults) }
     }
 
     /// What is compared, and how.
@@ -75,23 +41,23 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
 
     /// How many values were looked at since the last question.
     pub(in crate::vm) fn take_looked(&self) -> usize {
-        self.looked.replace(0)
+        self.values.take_looked()
     }
 
     /// Whether the call is the expected one.
-    pub(in crate::vm) fn call_fit(&self, expected: &ExpectedCall<'run>, made: &RunCall<'run>) -> ArgumentFit {
-        self.looked.set(self.looked.get().saturating_add(1));
+    pub(in crate::vm) fn call_fit(&self, expected: &ExpectedCall<'run>, made: &RunCall<'run>) -> PartFit {
+        self.values.note_look();
         if expected.tool != made.tool {
-            return ArgumentFit::No;
+            return PartFit::No;
         }
         let (Some(wanted), false) = (expected.arguments, self.matching.arguments == ArgumentMatch::Ignored) else {
-            return ArgumentFit::Yes;
+            return PartFit::Yes;
         };
-        let Some(given) = made.arguments else { return ArgumentFit::Unknown };
-        let mut fit = ArgumentFit::Yes;
+        let Some(given) = made.arguments else { return PartFit::Unknown };
+        let mut fit = PartFit::Yes;
         self.visit_keys(expected, &wanted.value, &given, |_, one| {
             fit = fit.and(|| one);
-            fit != ArgumentFit::No
+            fit != PartFit::No
         });
         fit
     }
@@ -105,7 +71,7 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
         let (wanted, given) = (expected.arguments?, made.arguments?);
         let mut found = None;
         self.visit_keys(expected, &wanted.value, &given, |pair, fit| {
-            if fit == ArgumentFit::No && found.is_none() {
+            if fit == PartFit::No && found.is_none() {
                 found = Some(pair);
             }
             true
@@ -118,7 +84,7 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
         let (Some(wanted), Some(given)) = (expected.arguments, made.arguments) else { return 0 };
         let mut count = 0usize;
         self.visit_keys(expected, &wanted.value, &given, |_, fit| {
-            count = count.saturating_add(usize::from(fit != ArgumentFit::Yes));
+            count = count.saturating_add(usize::from(fit != PartFit::Yes));
             true
         });
         count
@@ -130,10 +96,10 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
         expected: &ExpectedCall<'run>,
         wanted: &Value<'run>,
         given: &Value<'run>,
-        mut visit: impl FnMut(ArgumentDifference<'run>, ArgumentFit) -> bool,
+        mut visit: impl FnMut(ArgumentDifference<'run>, PartFit) -> bool,
     ) {
         let (Some(wanted), Some(given)) = (as_arguments(wanted), as_arguments(given)) else {
-            let fit = self.value_fit(wanted, given, None);
+            let fit = self.values.value_fit(wanted, given, None);
             visit(
                 ArgumentDifference {
                     key: "",
@@ -154,7 +120,7 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
         let others = given.iter().filter(|entry| !is_wanted(entry.key)).map(|entry| (entry.key, None));
         let keys = wanted.iter().map(|entry| (entry.key, Some(entry.node))).chain(others);
         for (key, wanted) in keys {
-            if !is_compared(key) || self.is_ignored(key, None) {
+            if !is_compared(key) || self.values.ignored.has_key(key, None) {
                 continue;
             }
             let is_named = wanted.is_some();
@@ -163,13 +129,13 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
             let fit = match (wanted, own) {
                 _ if !is_named && self.matching.arguments == ArgumentMatch::Named => continue,
                 (Some(wanted), own) if self.matching.arguments == ArgumentMatch::Accepted && is_named => {
-                    self.accepted_fit(&wanted.value, own.map(|node| node.value), PathPart { key, outer: None })
+                    self.accepted_fit(&wanted.value, own.map(|node| node.value), KeyPath { key, outer: None })
                 }
                 (Some(wanted), Some(own)) => {
-                    let part = PathPart { key, outer: None };
-                    self.value_fit(&wanted.value, &own.value, Some(&part))
+                    let part = KeyPath { key, outer: None };
+                    self.values.value_fit(&wanted.value, &own.value, Some(&part))
                 }
-                _ => ArgumentFit::No,
+                _ => PartFit::No,
             };
             if !visit(ArgumentDifference { key, wanted, given: own }, fit) {
                 return;
@@ -178,94 +144,41 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
     }
 
     /// A value among those of a list; an empty text in it lets the argument be absent.
-    fn accepted_fit(&self, accepted: &Value<'run>, own: Option<Value<'run>>, part: PathPart<'_>) -> ArgumentFit {
+    fn accepted_fit(&self, accepted: &Value<'run>, own: Option<Value<'run>>, part: KeyPath<'_>) -> PartFit {
         let single = [Node::computed(*accepted)];
         let items: &[Node<'run>] = if let Value::List(items) = accepted { items } else { &single };
         let Some(own) = own else {
             let optional = items.iter().any(|item| matches!(item.value, Value::Text(text) if text.is_empty()));
-            return ArgumentFit::of_equality(optional);
+            return PartFit::of_equality(optional);
         };
-        let mut fit = ArgumentFit::No;
+        let mut fit = PartFit::No;
         for item in items {
             let one = match (&item.value, &own) {
                 (Value::Object(wanted), Value::Object(given)) => self.accepted_object(wanted, given, part),
-                (wanted, given) => self.value_fit(wanted, given, Some(&part)),
+                (wanted, given) => self.values.value_fit(wanted, given, Some(&part)),
             };
             match one {
-                ArgumentFit::Yes => return ArgumentFit::Yes,
-                ArgumentFit::Unknown => fit = ArgumentFit::Unknown,
-                ArgumentFit::No => {}
+                PartFit::Yes => return PartFit::Yes,
+                PartFit::Unknown => fit = PartFit::Unknown,
+                PartFit::No => {}
             }
         }
         fit
     }
 
     /// An object whose keys have lists of accepted values in their turn.
-    fn accepted_object(&self, wanted: &Object<'run>, given: &Object<'run>, outer: PathPart<'_>) -> ArgumentFit {
+    fn accepted_object(&self, wanted: &Object<'run>, given: &Object<'run>, outer: KeyPath<'_>) -> PartFit {
         let extra = given
             .entries()
             .iter()
-            .any(|entry| wanted.get(entry.key).is_none() && !self.is_ignored(entry.key, Some(&outer)));
-        let mut fit = ArgumentFit::of_equality(!extra);
-        for entry in wanted.entries().iter().filter(|entry| !self.is_ignored(entry.key, Some(&outer))) {
-            let part = PathPart { key: entry.key, outer: Some(&outer) };
+            .any(|entry| wanted.get(entry.key).is_none() && !self.values.ignored.has_key(entry.key, Some(&outer)));
+        let mut fit = PartFit::of_equality(!extra);
+        for entry in wanted.entries().iter().filter(|entry| !self.values.ignored.has_key(entry.key, Some(&outer))) {
+            let part = KeyPath { key: entry.key, outer: Some(&outer) };
             let own = given.get(entry.key).map(|node| node.value);
             fit = fit.and(|| with_deep_stack(|| self.accepted_fit(&entry.node.value, own, part)));
         }
         fit
-    }
-
-    fn value_fit(&self, wanted: &Value<'run>, given: &Value<'run>, place: Option<&PathPart<'_>>) -> ArgumentFit {
-        self.looked.set(self.looked.get().saturating_add(1));
-        match (wanted, given) {
-            (Value::Absent | Value::Missing, _) | (_, Value::Absent | Value::Missing) => ArgumentFit::Unknown,
-            (Value::Object(wanted), Value::Object(given)) => self.object_fit(wanted, given, place),
-            (Value::List(wanted), Value::List(given)) => {
-                let mut fit = ArgumentFit::of_equality(wanted.len() == given.len());
-                for (wanted, given) in wanted.iter().zip(*given) {
-                    if fit == ArgumentFit::No {
-                        break;
-                    }
-                    fit = fit.and(|| with_deep_stack(|| self.value_fit(&wanted.value, &given.value, place)));
-                }
-                fit
-            }
-            (wanted, given) => ArgumentFit::of_equality(values_equal(wanted, given)),
-        }
-    }
-
-    fn object_fit(&self, wanted: &Object<'run>, given: &Object<'run>, place: Option<&PathPart<'_>>) -> ArgumentFit {
-        let is_open = self.matching.arguments == ArgumentMatch::Named;
-        let extra = |entry: &ObjectEntry<'run>| wanted.get(entry.key).is_none() && !self.is_ignored(entry.key, place);
-        if !is_open && given.entries().iter().any(extra) {
-            return ArgumentFit::No;
-        }
-        let mut fit = ArgumentFit::Yes;
-        for entry in wanted.entries().iter().filter(|entry| !self.is_ignored(entry.key, place)) {
-            let part = PathPart { key: entry.key, outer: place };
-            fit = fit.and(|| match given.get(entry.key) {
-                Some(own) => with_deep_stack(|| self.value_fit(&entry.node.value, &own.value, Some(&part))),
-                None => ArgumentFit::No,
-            });
-            if fit == ArgumentFit::No {
-                break;
-            }
-        }
-        fit
-    }
-
-    fn is_ignored(&self, key: &str, outer: Option<&PathPart<'_>>) -> bool {
-        self.ignored_keys.contains(&key)
-            || self.ignored_paths.iter().any(|path| *path == key || ends_at(path, key, outer))
-    }
-}
-
-/// Whether a path of keys leads to this one.
-fn ends_at(path: &str, key: &str, outer: Option<&PathPart<'_>>) -> bool {
-    match (path.rsplit_once('.'), outer) {
-        (Some((rest, last)), Some(outer)) => last == key && ends_at(rest, outer.key, outer.outer),
-        (None, None) => path == key,
-        _ => false,
     }
 }
 

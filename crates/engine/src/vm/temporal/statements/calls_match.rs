@@ -5,9 +5,7 @@ mod reasons;
 
 use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics};
 use crate::bytecode::program::CodeId;
-use crate::vm::call_matching::{
-    ArgumentComparison, CallPairs, ExpectedCall, ExpectedRoutes, MatchedCalls, RunCall, read_expected,
-};
+use crate::vm::call_matching::{ArgumentComparison, ExpectedCall, ExpectedRoutes, RunCall, read_expected};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::temporal::decision::Decision;
@@ -17,6 +15,7 @@ use crate::vm::temporal::view::WindowView;
 use crate::vm::temporal::window_events::PossibleOutcomes;
 use averment_base::value::json::parse;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
+use averment_builtins::assignment::{FittingPairs, MatchedPairs};
 use averment_checker::ir::CallMatching;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::MatchExtent;
@@ -80,13 +79,13 @@ impl StatementSemantics for CallsMatchSemantics {
 
 /// A question about the calls that have a partner.
 trait MatchCriterion {
-    fn score_of(&self, matched: &MatchedCalls) -> f64;
-    fn is_met(&self, matched: &MatchedCalls) -> bool;
+    fn score_of(&self, matched: &MatchedPairs) -> f64;
+    fn is_met(&self, matched: &MatchedPairs) -> bool;
 }
 
 impl MatchCriterion for CallMatching {
     /// The share of matched calls among all that need a partner; 1 where none does.
-    fn score_of(&self, matched: &MatchedCalls) -> f64 {
+    fn score_of(&self, matched: &MatchedPairs) -> f64 {
         let (pairs, expected, made) = (matched.count(), matched.expected.len(), matched.made.len());
         share(
             pairs,
@@ -98,7 +97,7 @@ impl MatchCriterion for CallMatching {
         )
     }
 
-    fn is_met(&self, matched: &MatchedCalls) -> bool {
+    fn is_met(&self, matched: &MatchedPairs) -> bool {
         self.score_of(matched) >= self.least_score.unwrap_or(1.0)
     }
 }
@@ -113,8 +112,8 @@ fn share(part: usize, whole: usize) -> f64 {
 struct JudgedRoute {
     expected: usize,
     made: usize,
-    sure: MatchedCalls,
-    possible: MatchedCalls,
+    sure: MatchedPairs,
+    possible: MatchedPairs,
     failed_for_good: bool,
     /// Whether some pair fits only perhaps.
     has_unknown: bool,
@@ -225,7 +224,7 @@ fn judge_route<'run>(
     view: &mut WindowView<'_, 'run>,
 ) -> Result<JudgedRoute, Fault> {
     let matching = comparison.matching();
-    let mut pairs = CallPairs::new(expected.len(), made.len());
+    let mut pairs = FittingPairs::new(expected.len(), made.len());
     for (row, wanted) in expected.iter().enumerate() {
         for (column, given) in made.iter().enumerate() {
             pairs.note_fit(row, column, comparison.call_fit(wanted, given));
@@ -260,7 +259,7 @@ fn judge_route<'run>(
 }
 
 /// Whether no further calls can make up for those that there are: each that comes may stand for a missing one at best.
-fn fails_for_good(matching: &CallMatching, pairs: &CallPairs, possible: &MatchedCalls) -> bool {
+fn fails_for_good(matching: &CallMatching, pairs: &FittingPairs, possible: &MatchedPairs) -> bool {
     let (count, expected, made) = (possible.count(), possible.expected.len(), possible.made.len());
     let missing = expected.saturating_sub(count);
     let best = match matching.extent {

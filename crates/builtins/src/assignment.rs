@@ -1,29 +1,30 @@
-//! Which made call stands for which expected one: as many pairs as possible, each call in one pair, in one order or in any.
+//! Which found thing stands for which expected one: as many pairs as possible, each in one pair, in one order or in any. The things are
+//! calls of a run or elements of a list.
 
-use super::arguments::ArgumentFit;
+use super::part_match::PartFit;
 use std::collections::VecDeque;
 
-/// The pairs of expected and made calls that fit.
+/// The pairs of expected and made things that fit.
 #[derive(Debug, Default)]
-pub(in crate::vm) struct CallPairs {
-    /// For each expected call the made ones by place, and whether they surely fit.
+pub struct FittingPairs {
+    /// For each expected thing the made ones by place, and whether they surely fit.
     fits: Vec<Vec<(usize, bool)>>,
     made: usize,
 }
 
-/// The calls that have a partner.
+/// The things that have a partner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in crate::vm) struct MatchedCalls {
+pub struct MatchedPairs {
     /// For each expected call the place of the made one.
-    pub(in crate::vm) expected: Vec<Option<usize>>,
+    pub expected: Vec<Option<usize>>,
     /// For each made call the place of the expected one.
-    pub(in crate::vm) made: Vec<Option<usize>>,
+    pub made: Vec<Option<usize>>,
 }
 
 /// An expected call beyond every layer.
 const UNREACHED: usize = usize::MAX;
 
-impl MatchedCalls {
+impl MatchedPairs {
     fn nothing(expected: usize, made: usize) -> Self {
         Self { expected: vec![None; expected], made: vec![None; made] }
     }
@@ -40,45 +41,51 @@ impl MatchedCalls {
     }
 
     /// How many pairs there are.
-    pub(in crate::vm) fn count(&self) -> usize {
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.expected.iter().flatten().count()
     }
 
     /// The expected calls that no call stands for.
-    pub(in crate::vm) fn missing(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn missing(&self) -> impl Iterator<Item = usize> + '_ {
         self.expected.iter().enumerate().filter(|(_, partner)| partner.is_none()).map(|(place, _)| place)
     }
 
     /// The made calls that stand for none.
-    pub(in crate::vm) fn extra(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn extra(&self) -> impl Iterator<Item = usize> + '_ {
         self.made.iter().enumerate().filter(|(_, partner)| partner.is_none()).map(|(place, _)| place)
     }
 }
 
-impl CallPairs {
-    pub(in crate::vm) fn new(expected: usize, made: usize) -> Self {
+impl FittingPairs {
+    /// Pairs of so many expected and made things, none of which fits yet.
+    #[must_use]
+    pub fn new(expected: usize, made: usize) -> Self {
         Self { fits: vec![Vec::new(); expected], made }
     }
 
     /// Notes how a pair fits; made calls come in order.
-    pub(in crate::vm) fn note_fit(&mut self, expected: usize, made: usize, fit: ArgumentFit) {
-        if let (true, Some(fits)) = (fit != ArgumentFit::No, self.fits.get_mut(expected)) {
-            fits.push((made, fit == ArgumentFit::Yes));
+    pub fn note_fit(&mut self, expected: usize, made: usize, fit: PartFit) {
+        if let (true, Some(fits)) = (fit != PartFit::No, self.fits.get_mut(expected)) {
+            fits.push((made, fit == PartFit::Yes));
         }
     }
 
     /// True if some pair fits only perhaps.
-    pub(in crate::vm) fn has_unknown(&self) -> bool {
+    #[must_use]
+    pub fn has_unknown(&self) -> bool {
         self.fits.iter().flatten().any(|(_, sure)| !sure)
     }
 
     /// True if the expected call fits some made one, whatever else stands for that.
-    pub(in crate::vm) fn fits_any(&self, expected: usize, sure: bool) -> bool {
+    #[must_use]
+    pub fn fits_any(&self, expected: usize, sure: bool) -> bool {
         self.partners(expected, sure).next().is_some()
     }
 
     /// True if the two may fit.
-    pub(in crate::vm) fn fits_at(&self, expected: usize, made: usize) -> bool {
+    #[must_use]
+    pub fn fits_at(&self, expected: usize, made: usize) -> bool {
         self.partners(expected, false).any(|one| one == made)
     }
 
@@ -88,13 +95,15 @@ impl CallPairs {
     }
 
     /// How many steps of work [`Self::match_in_order`] takes.
-    pub(in crate::vm) fn cells(&self) -> usize {
+    #[must_use]
+    pub fn cells(&self) -> usize {
         self.fits.len().saturating_add(1).saturating_mul(self.made.saturating_add(1))
     }
 
     /// The most pairs in any order (Hopcroft and Karp); `sure` leaves out pairs that fit only perhaps.
-    pub(in crate::vm) fn match_in_any_order(&self, sure: bool) -> MatchedCalls {
-        let mut matched = MatchedCalls::nothing(self.fits.len(), self.made);
+    #[must_use]
+    pub fn match_in_any_order(&self, sure: bool) -> MatchedPairs {
+        let mut matched = MatchedPairs::nothing(self.fits.len(), self.made);
         for expected in 0..self.fits.len() {
             let free = self.partners(expected, sure).find(|made| matched.partner_of_made(*made).is_none());
             if let Some(made) = free {
@@ -112,7 +121,7 @@ impl CallPairs {
     }
 
     /// The distance of each expected call from one without a partner; `None` where no way leads to a free made call.
-    fn find_layers(&self, matched: &MatchedCalls, sure: bool) -> Option<Vec<usize>> {
+    fn find_layers(&self, matched: &MatchedPairs, sure: bool) -> Option<Vec<usize>> {
         let mut layers = vec![UNREACHED; self.fits.len()];
         let mut queue: VecDeque<usize> = matched.missing().collect();
         for root in &queue {
@@ -136,7 +145,7 @@ impl CallPairs {
     }
 
     /// Looks for a way to a free made call along the layers, and exchanges the partners on it.
-    fn augment_from(&self, root: usize, layers: &[usize], tried: &mut [usize], matched: &mut MatchedCalls, sure: bool) {
+    fn augment_from(&self, root: usize, layers: &[usize], tried: &mut [usize], matched: &mut MatchedPairs, sure: bool) {
         let mut way: Vec<(usize, usize)> = Vec::new();
         let mut at = root;
         loop {
@@ -171,7 +180,8 @@ impl CallPairs {
     }
 
     /// The most pairs whose calls come in the same order on both sides.
-    pub(in crate::vm) fn match_in_order(&self, sure: bool) -> MatchedCalls {
+    #[must_use]
+    pub fn match_in_order(&self, sure: bool) -> MatchedPairs {
         let (rows, columns) = (self.fits.len(), self.made);
         let width = columns.saturating_add(1);
         // The most pairs of the expected calls from a row on and the made ones from a column on.
@@ -194,7 +204,7 @@ impl CallPairs {
                 }
             }
         }
-        let mut matched = MatchedCalls::nothing(rows, columns);
+        let mut matched = MatchedPairs::nothing(rows, columns);
         let (mut row, mut column) = (0, 0);
         while row < rows && column < columns {
             let here = get(&most, row, column);
@@ -224,10 +234,10 @@ mod tests {
     use super::*;
     use std::time::{Duration, Instant};
 
-    fn pairs(fits: &[&[usize]], made: usize) -> CallPairs {
-        let mut pairs = CallPairs::new(fits.len(), made);
+    fn pairs(fits: &[&[usize]], made: usize) -> FittingPairs {
+        let mut pairs = FittingPairs::new(fits.len(), made);
         for (expected, fits) in fits.iter().enumerate() {
-            fits.iter().for_each(|made| pairs.note_fit(expected, *made, ArgumentFit::Yes));
+            fits.iter().for_each(|made| pairs.note_fit(expected, *made, PartFit::Yes));
         }
         pairs
     }

@@ -1,7 +1,9 @@
 //! What is short for a call of a function: `VALUE like PART` and the statement `score VALUE`.
 
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
-use crate::ast::{Expr, ExprKind, Name, NumberLiteral, NumberUnit, StatementKind, TestKind, TextLiteral, TextPart, ValueTest};
+use crate::ast::{
+    Expr, ExprKind, Name, NumberLiteral, NumberUnit, StatementKind, TestKind, TextLiteral, TextPart, ValueTest,
+};
 use crate::grammar::Rule;
 use averment_base::source::Span;
 
@@ -47,9 +49,13 @@ impl SyntaxLowering<'_> {
     }
 
     /// `score VALUE >= 0.8`; without a test any score is enough.
-    pub(super) fn lower_score(&mut self, node: &GrammarPair<'_>, mut children: NodeChildren<'_>) -> Option<StatementKind> {
+    pub(super) fn lower_score(
+        &mut self,
+        node: &GrammarPair<'_>,
+        mut children: NodeChildren<'_>,
+    ) -> Option<StatementKind> {
         let span = self.node_span(node);
-        let word = self.node_span(&children.next_if_rule(Rule::k_score)?);
+        let word = self.node_span(&children.next_if_rule(Rule::score_word)?);
         let value = self.lower_value(children.next_if_rule(Rule::value)?)?;
         let (mut operator, mut least) = (word, None);
         for child in children {
@@ -64,7 +70,8 @@ impl SyntaxLowering<'_> {
         let place = least.span;
         let inner = value.span;
         let name = Name { text: SCORE.to_owned(), span: word };
-        let subject = Expr { kind: ExprKind::Call { name, arguments: vec![value], piped: false }, span: word.cover_with(inner) };
+        let subject =
+            Expr { kind: ExprKind::Call { name, arguments: vec![value], piped: false }, span: word.cover_with(inner) };
         let operand = Expr { kind: ExprKind::Number(least), span: place };
         let test = ValueTest {
             kind: TestKind::GreaterOrEqual,

@@ -29,8 +29,7 @@ pub(in crate::vm) struct ArgumentComparison<'m, 'run> {
 impl<'m, 'run> ArgumentComparison<'m, 'run> {
     pub(in crate::vm) fn new(matching: &'m CallMatching, defaults: impl Fn(&str) -> Option<Object<'run>> + 'm) -> Self {
         let ignored = IgnoredKeys::new(matching.ignored.iter().map(String::as_str));
-        let values =
-            PartRules { open: matching.arguments == ArgumentMatch::Named, ignored, ..PartRules::default() };
+        let values = PartRules { open: matching.arguments == ArgumentMatch::Named, ignored, ..PartRules::default() };
         Self { matching, values, defaults: Box::new(defaults) }
     }
 

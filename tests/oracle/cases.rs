@@ -76,6 +76,7 @@ fn every_form_of_a_statement_about_the_course_has_a_written_case() {
     let others = [
         "args valid",
         "calls match",
+        "score",
         "file",
         "env … is set",
         "tool … is available",

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod calls_match;
+mod like;
 mod conformance;
 mod golden;
 mod limits;

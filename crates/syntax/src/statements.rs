@@ -105,7 +105,6 @@ heads! {
     "args" Other [] unsure "";
     "calls" Other [] unsure "";
     "score" Expression [] unsure "";
-    "score" Expression [] unsure "";
     "between" Step [] sure "between freeze and thaw { never deploy }";
     "when" Expression [] sure "when inputs.vip == true { require concierge }";
     "any" Expression [] unsure "";

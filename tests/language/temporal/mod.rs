@@ -2,9 +2,9 @@
 
 mod blocks;
 mod calls_match;
-mod like;
 mod conformance;
 mod golden;
+mod like;
 mod limits;
 mod properties;
 mod rows;

@@ -5,6 +5,7 @@ use crate::ast::{
     Expr, ExprKind, Name, NumberLiteral, NumberUnit, StatementKind, TestKind, TextLiteral, TextPart, ValueTest,
 };
 use crate::grammar::Rule;
+use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 
 /// The function that `like` calls.
@@ -36,7 +37,15 @@ impl SyntaxLowering<'_> {
                 _ => {}
             }
         }
-        let mut arguments = vec![subject, part?];
+        let part = part?;
+        if matches!(part.kind, ExprKind::Text(_)) && !options.contains(&"folded") {
+            // In other languages a text behind `like` is a pattern or a part.
+            let (left, right) = (self.source_text(subject.span).to_owned(), self.source_text(part.span).to_owned());
+            let message = "this is written `contains`, not `like`";
+            let help = format!("write `{left} contains {right}`");
+            self.report_diagnostic(Diagnostic::new(Slug::Syntax, word, message).with_help(help));
+        }
+        let mut arguments = vec![subject, part];
         if !ignored.is_empty() || !options.is_empty() {
             arguments.push(Expr { kind: ExprKind::List(ignored), span: word });
         }

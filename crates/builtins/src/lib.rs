@@ -5,6 +5,7 @@
     allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")
 )]
 
+pub mod assignment;
 pub mod backtrack;
 mod cache;
 pub mod call;
@@ -15,11 +16,13 @@ mod evidence;
 mod grounding;
 pub mod json;
 mod json_search;
+pub mod like;
 mod list;
 pub mod matcher;
 pub mod missing_reason;
 mod number;
 mod overlap;
+pub mod part_match;
 mod path_cost;
 mod path_filter;
 pub mod pattern;

@@ -31,6 +31,7 @@ pub fn missing_reason(builtin: &Builtin, arguments: &[Node<'_>]) -> Option<(usiz
         "cosine" => "has no angle with the other list".to_owned(),
         "first_json" => "holds no object and no list in JSON".to_owned(),
         "number" => "spells no number".to_owned(),
+        "score" => "is no score: it is not between 0 and 1".to_owned(),
         "base64_decode" => "is no base64 of a text".to_owned(),
         "url_decode" => "is no text once its escapes are resolved".to_owned(),
         "date" | "weekday" | "hour" if !has_valid_zone(arguments) => return Some((1, "is no time zone".to_owned())),

@@ -226,6 +226,9 @@ builtins! {
     Score in list {
         f1(values: List, wanted: List) -> Number [score], "how nearly the lists have the same elements in any order, 1 where they do: the harmonic mean of the share of the values that are wanted and of the wanted values that are there, each element counted as often as it stands", r#"f1(["a", "b", "c"], ["c", "a", "b"]) == 1"#;
     }
+    Score in like {
+        score(value: Number) -> Number [score], "the value as the score of the assertion that compares it; missing where it is not between 0 and 1. `score VALUE >= 0.5` as a statement says the same", r#"score(length("abc") / 4) >= 0.5"#;
+    }
     List in list {
         sum(values: List) -> Number [keeps_unit], "the sum; 0 of an empty list", r#"sum([1, 2.5]) == 3.5"#;
         min(values: List) -> Any [keeps_unit], "the least of numbers or texts; missing of an empty list", r#"min([3, 1, 2]) == 1"#;
@@ -260,6 +263,9 @@ builtins! {
         without(value: Object | List, keys: List) -> Any [], "the value without the entries of these keys, at any depth, for a comparison that leaves out what differs each time", r#"without({ id: 7, lines: [{ ts: 1, sku: "a" }] }, ["id", "ts"]) == { lines: [{ sku: "a" }] }"#;
         first_json(text: String) -> Any [], "the first object that the text holds in JSON, else the first list; missing where it holds none", r#"first_json("the answer is {\"a\": 1}, I think").a == 1"#;
         jsonpath(value: Any, path: String) -> List [], "all values that an RFC 9535 path finds", r#"jsonpath({ a: [{ p: 5 }, { p: 15 }] }, "$.a[?@.p > 10].p") == [15]"#;
+    }
+    Json in like {
+        is_like(value: Any, part: Any, ignored? 1: List, options? 1: String) -> Boolean [], "what `VALUE like PART ignoring [KEYS]` asks: whether the value is equal to the part, keys that the part does not name left aside; the options are `in any order` (of lists) and `folded` (texts)", r#"is_like({ status: "ok", user: { name: "Al", id: 7 } }, { user: { name: "Al" } })"#;
     }
     Encoding in python {
         python_text(value: Any) -> String [], "the value as Python writes it with `str`: text stays, `True`, `None`, `{'a': 1}`", r#"python_text({ a: true }) == "{'a': True}""#;

@@ -10,6 +10,7 @@ use crate::ir::{self, Constant, ExprKind, LocalId, NameTest};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::command;
+use averment_runs::normal::of_step;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::{self, BinaryOperator, ExprQuantifier, PatternArgument, TestKind};
 
@@ -48,6 +49,11 @@ impl<'a> Checker<'a> {
     }
 
     fn entry_binds(&mut self, scope: &NameScope<'a>, path: &'a ast::Expr, name: &str, part: &mut AlternativeDraft) {
+        if let Some(field) = call_part(path, part) {
+            let number = self.bind_name(scope, name);
+            part.binds.push((number, field));
+            return;
+        }
         let path = self.left_path(scope, path);
         let number = self.bind_name(scope, name);
         self.bindings.note_word_set(number, path.ty.word_set());
@@ -268,4 +274,12 @@ fn text_of(constant: &Constant) -> Option<&str> {
         Constant::Text(text) => Some(text),
         _ => None,
     }
+}
+
+/// `any(tool: $t, args: $a)`: where a pattern matches several tools, these are parts of the call; an argument of the name is `args.tool`.
+fn call_part(path: &ast::Expr, part: &AlternativeDraft) -> Option<ir::TypedExpr> {
+    let ast::ExprKind::Name(name) = &path.kind else { return None };
+    let several = matches!(part.name, NameTest::Any | NameTest::Glob(_) | NameTest::Matches(_));
+    let is_part = matches!(name.as_str(), of_step::TOOL | of_step::ARGS);
+    (part.kind == StepKind::Call && several && is_part).then(|| kinds::step_field(name, path.span))
 }

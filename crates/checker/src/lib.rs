@@ -16,6 +16,7 @@ mod bindings;
 mod blocks;
 mod body;
 mod bundle;
+mod call_match;
 mod calls;
 mod catalog;
 mod classify;

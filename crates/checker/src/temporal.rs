@@ -115,6 +115,7 @@ impl<'a> Checker<'a> {
             }
             StatementKind::NoPredicate { predicate, target } => self.check_no_predicate(scope, predicate, target),
             StatementKind::ArgsValid { step, strict } => self.args_valid(scope, step.as_ref(), *strict, statement.span),
+            StatementKind::CallsMatch { .. } => self.calls_match(scope, &statement.kind),
         })
     }
 

@@ -103,6 +103,8 @@ heads! {
     "some" Step [] sure "some fetch: result.code == 200";
     "no" Step ["in"] unsure "no delete_*: args.force == true";
     "args" Other [] unsure "";
+    "calls" Other [] unsure "";
+    "score" Expression [] unsure "";
     "between" Step [] sure "between freeze and thaw { never deploy }";
     "when" Expression [] sure "when inputs.vip == true { require concierge }";
     "any" Expression [] unsure "";
@@ -147,6 +149,8 @@ forms! {
     "some" line "some ${1:tool}: ${2:result.code == 200}" "holds when at least one of these steps meets the condition" "some fetch: result.code == 200";
     "no" line "no ${1:tool}: ${2:args.force == true}" "holds when none of these steps meets the condition; `no secrets in …` when a predicate finds nothing" "no delete_*: args.force == true";
     "args valid" line "args valid" "holds when the arguments of the calls fit the declared schemas; `strict` refuses undeclared tools, `for tool` looks at some calls" "tool search { type: \"object\" }\nargs valid strict";
+    "calls match" line "calls match ${1:inputs.expected_calls}" "holds when the calls of the run are the expected ones, each by a call of its own; `in any order`, `subset of`, `superset of`, `arguments named`, `ignoring [id]`, `score >= 0.8`" "calls match inputs.expected_calls in any order ignoring [request_id]";
+    "score" line "score ${1:f1(output.ids, inputs.ids)} >= ${2:0.8}" "makes a computed number the score of the assertion; holds when it is at least that, and without `>=` on every run that has it" "score f1(output.ids, inputs.ids) >= 0.8";
     "between" block "between ${1:freeze} and ${2:thaw} {\n  $0\n}" "its statements hold in every window between the two steps" "between freeze and thaw { never deploy }";
     "when" block "when ${1:inputs.vip == true} {\n  $0\n}" "its statements count only where the condition is true, and are skipped elsewhere" "when inputs.vip == true { require concierge }";
     "any of" block "any of {\n  $0\n}" "holds when at least one of its statements holds" "any of { require plan; require answer }";

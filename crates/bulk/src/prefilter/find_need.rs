@@ -84,7 +84,7 @@ impl<'p> Needs<'p> {
         match statement {
             Temporal::NoneIn { values, .. } => return self.of_none_in(*values),
             Temporal::NoneInSteps { .. } => return Some(Need::Construct("`no PREDICATE in STEPS`")),
-            Temporal::ArgsValid { .. } => return Some(Need::CallValues),
+            Temporal::ArgsValid { .. } | Temporal::CallsMatch { .. } => return Some(Need::CallValues),
             _ => {}
         }
         let plan = prepared.temporal_plan(program);

@@ -139,6 +139,7 @@ fn is_of_calls_alone(statement: &Temporal<PatternId, CodeId>) -> bool {
         | Temporal::Flow { .. }
         | Temporal::NoneIn { .. }
         | Temporal::NoneInSteps { .. }
-        | Temporal::ArgsValid { .. } => false,
+        | Temporal::ArgsValid { .. }
+        | Temporal::CallsMatch { .. } => false,
     }
 }

@@ -116,6 +116,9 @@ macro_rules! translated {
     ($by:ident, $part:ident, plain) => {
         *$part
     };
+    ($by:ident, $part:ident, setting) => {
+        $part.clone()
+    };
 }
 
 macro_rules! operands {
@@ -147,6 +150,9 @@ macro_rules! operands {
         $found.extend($part.iter().map(super::operand::StatementOperand::Within))
     };
     ($found:ident, $part:ident, plain) => {
+        let _ = $part;
+    };
+    ($found:ident, $part:ident, setting) => {
         let _ = $part;
     };
 }

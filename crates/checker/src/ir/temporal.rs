@@ -4,7 +4,7 @@ use super::operand::temporal;
 use super::{OverRunsCheck, TypedExpr};
 use averment_base::source::Span;
 use averment_runs::run::StepKind;
-use averment_syntax::ast::{Quantifier, SequenceMode};
+use averment_syntax::ast::{ArgumentMatch, MatchExtent, Quantifier, SequenceMode};
 use serde::{Deserialize, Serialize};
 
 /// The content of an assertion. `P` is the type of patterns, `E` of expressions.
@@ -145,7 +145,24 @@ temporal! {
         NoneInSteps { step: P = pattern, predicate: E = predicate };
         /// `args valid`: `step` is `None` for all calls.
         ArgsValid { step: Option<P> = optional, strict: bool = plain };
+        /// `calls match VALUE`: `expected` gives the expected calls.
+        CallsMatch { expected: E = value, matching: CallMatching = setting };
     }
+}
+
+/// How `calls match` compares the calls of a run with expected ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallMatching {
+    /// Which calls have to have a partner.
+    pub extent: MatchExtent,
+    /// Whether partners have to come in one order.
+    pub in_order: bool,
+    /// How arguments are compared.
+    pub arguments: ArgumentMatch,
+    /// Keys that are not compared: at any depth, or (with dots) a path into the arguments.
+    pub ignored: Vec<String>,
+    /// The share of matched calls that is enough; all of them without it.
+    pub least_score: Option<f64>,
 }
 
 /// Number of times; both ends inclusive.

@@ -18,6 +18,7 @@ use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueRange,
 use averment_builtins::call::CallEnvironment;
 use averment_builtins::detect::{Detector, REDACTED};
 use averment_builtins::json;
+use averment_builtins::like::like_difference;
 use averment_builtins::missing_reason;
 use averment_builtins::table;
 use averment_checker::ir::Constant;
@@ -202,6 +203,14 @@ impl<'run> Machine<'run> {
         if builtin.name == "grounded" && self.observer.is_explaining() && matches!(result.value, Value::Boolean(false))
         {
             self.note_ungrounded(&arguments, at)?;
+        }
+        if builtin.name == "is_like"
+            && self.observer.is_explaining()
+            && matches!(result.value, Value::Boolean(false))
+            && let (Some(text), Some(&whole)) = (like_difference(&arguments), arguments.first())
+        {
+            self.observer.note_test(at, SeenTestKind::Inspected, whole, None, Truth::False);
+            self.observer.note_misfit(ValueMisfit { text, node: None, keyword: None });
         }
         if self.observer.is_explaining()
             && matches!(result.value, Value::Missing)

@@ -1,4 +1,5 @@
 //! Evaluation of a program on a run.
+mod call_matching;
 mod collect;
 pub mod comparison;
 mod compute;

@@ -2,13 +2,16 @@
 
 mod phrases;
 
-use phrases::{args_valid, bound_names, entry_binding, join_words, times_words, with_article, within_words};
+use phrases::{
+    MatchWords, args_valid, bound_names, calls_match, entry_binding, join_words, times_words, with_article,
+    within_words,
+};
 
 use averment_base::source::{SourceMap, Span};
 use averment_syntax::ast::{
-    AgentPattern, Atom, AtomSubject, BlockScope, Expr, ExprKind, KindText, Name, NeverWindow, PatternArgument,
-    PatternForm, Quantifier, RatedSubject, RunShare, SequenceMode, SlidingExtent, Statement, StatementKind, StatusWord,
-    StepCount, StepPattern, StepWord, TextLiteral, WithinBound, WithinUnit,
+    AgentPattern, ArgumentMatch, Atom, AtomSubject, BlockScope, Expr, ExprKind, KindText, MatchExtent, MatchOrder,
+    Name, NeverWindow, PatternArgument, PatternForm, Quantifier, RatedSubject, RunShare, SequenceMode, SlidingExtent,
+    Statement, StatementKind, StatusWord, StepCount, StepPattern, StepWord, TextLiteral, WithinBound, WithinUnit,
 };
 
 /// A temporal statement in plain words; `None` for any other.
@@ -140,6 +143,12 @@ impl StatementReader<'_> {
             }
             K::ArgsValid { step, strict } => {
                 plain_reading(args_valid(step.as_ref().map(|step| self.step_words(step, &[])), *strict))
+            }
+            K::CallsMatch { expected, extent, order, arguments, ignored, score } => {
+                let clauses = MatchWords { extent: *extent, order: *order, arguments: *arguments };
+                let ignored: Vec<&str> = ignored.iter().map(|name| name.text.as_str()).collect();
+                let least = score.as_ref().map(|score| score.text.as_str());
+                plain_reading(calls_match(&self.source_words(expected.span), clauses, &ignored, least))
             }
             K::Block { scope, .. } => match scope {
                 BlockScope::Each { .. } | BlockScope::When { .. } => plain_reading(self.scope_words(scope)),

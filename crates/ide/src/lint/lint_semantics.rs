@@ -106,9 +106,10 @@ pub fn statement_semantics(temporal: &Temporal<CheckedPattern, TypedExpr>) -> Li
             M::from_claim(StepClaim::Has(from_ref(step))).with_asked([step])
         }
         Temporal::Each { quantifier: Quantifier::No, .. } => M::from_claim(StepClaim::Opaque),
-        Temporal::NoneIn { .. } | Temporal::NoneInSteps { .. } | Temporal::ArgsValid { .. } => {
-            M::from_claim(StepClaim::Opaque)
-        }
+        Temporal::NoneIn { .. }
+        | Temporal::NoneInSteps { .. }
+        | Temporal::ArgsValid { .. }
+        | Temporal::CallsMatch { .. } => M::from_claim(StepClaim::Opaque),
     }
 }
 
@@ -140,9 +141,12 @@ pub fn same_sides(statement: &StatementKind) -> SameSides<'_> {
         K::Either { steps } => SameSides::Twice(steps),
         K::Together { .. } | K::Apart { .. } | K::Sequence { .. } | K::Never { .. } | K::Only { .. } => SameSides::Fine,
         K::Require { .. } | K::Count { .. } | K::First { .. } | K::Last { .. } | K::Repeat { .. } => SameSides::Fine,
-        K::Flow { .. } | K::Each { .. } | K::Sliding { .. } | K::NoPredicate { .. } | K::ArgsValid { .. } => {
-            SameSides::Fine
-        }
+        K::Flow { .. }
+        | K::Each { .. }
+        | K::Sliding { .. }
+        | K::NoPredicate { .. }
+        | K::ArgsValid { .. }
+        | K::CallsMatch { .. } => SameSides::Fine,
         K::Expression(_) | K::Not(_) | K::Block { .. } | K::Group { .. } | K::World(_) | K::Rate { .. } => {
             SameSides::Fine
         }
@@ -167,7 +171,8 @@ pub fn vacuous_without(statement: &StatementKind) -> &[StepPattern] {
         | K::Flow { .. }
         | K::Sliding { .. }
         | K::NoPredicate { .. }
-        | K::ArgsValid { .. } => &[],
+        | K::ArgsValid { .. }
+        | K::CallsMatch { .. } => &[],
         K::Expression(_) | K::Not(_) | K::Block { .. } | K::Group { .. } | K::World(_) | K::Rate { .. } => &[],
     }
 }

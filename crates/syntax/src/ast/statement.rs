@@ -117,6 +117,8 @@ macro_rules! statements {
                 NoPredicate { predicate: Name, target: PredicateTarget };
                 /// `args valid [strict] [for A]`.
                 ArgsValid { step: Option<StepPattern>, strict: bool };
+                /// `calls match [subset of] VALUE [in any order] [arguments named] [ignoring [id]] [score >= 0.8]`.
+                CallsMatch { expected: Expr, extent: MatchExtent, order: Option<MatchOrder>, arguments: ArgumentMatch, ignored: Vec<Name>, score: Option<NumberLiteral> };
                 /// `after A until C {…}`, `each A {…}`, `when COND {…}` and the others.
                 Block { scope: BlockScope, body: Vec<SyntaxItem> };
                 /// `any of {…}`, `at least 2 of {…}`.
@@ -208,6 +210,39 @@ pub enum SequenceMode {
     Only,
     /// `exactly`: all calls are exactly this.
     Exactly,
+}
+
+/// Which calls `calls match` accounts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum MatchExtent {
+    /// Every expected call is made, and no other.
+    Exactly,
+    /// `subset of`: no call is made that is not expected.
+    Subset,
+    /// `superset of`: every expected call is made.
+    Superset,
+}
+
+/// Whether the order of expected calls counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum MatchOrder {
+    /// `in order`.
+    Kept,
+    /// `in any order`.
+    Any,
+}
+
+/// How arguments of made calls are compared with those of expected ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum ArgumentMatch {
+    /// All of them are equal.
+    Exact,
+    /// `arguments named`: those that the expected call names are equal.
+    Named,
+    /// `arguments accepted`: each is one of a list of accepted values; an empty text in it lets the argument be absent.
+    Accepted,
+    /// `arguments ignored`: the names of the tools alone count.
+    Ignored,
 }
 
 /// `each`, `some`, `no`.

@@ -230,7 +230,20 @@ macro_rules! plain {
     };
 }
 
-plain!(bool, u32, Name, NumberLiteral, Quantifier, SequenceMode, Span, StepWord, StepCount);
+plain!(
+    bool,
+    u32,
+    Name,
+    NumberLiteral,
+    Quantifier,
+    SequenceMode,
+    MatchExtent,
+    MatchOrder,
+    ArgumentMatch,
+    Span,
+    StepWord,
+    StepCount
+);
 
 macro_rules! variants {
     ($($(#[$about:meta])* $ty:ident {

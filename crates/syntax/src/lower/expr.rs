@@ -47,6 +47,11 @@ impl SyntaxLowering<'_> {
                 self.second_test(&result, &child);
                 break;
             }
+            if child.clone().into_inner().any(|inner| inner.as_rule() == Rule::test_like) {
+                result = self.lower_like(result, child)?;
+                tested = true;
+                continue;
+            }
             let test = self.lower_test(child)?;
             let span = result.span.cover_with(test.span);
             result = Expr { kind: ExprKind::Test { subject: Box::new(result), test }, span };

@@ -3,10 +3,12 @@
 //! One small function per rule. The grammar is a little wider than the language where that makes a better message (any letters behind
 //! a number, any flags behind a regular expression); lowering says what is wrong and keeps a sensible reading, so that nothing else follows from it.
 
+mod call_match;
 mod chain;
 mod dedent;
 mod expr;
 mod item;
+mod like;
 mod literal;
 mod rate;
 mod setting;

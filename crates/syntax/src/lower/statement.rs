@@ -38,6 +38,8 @@ impl SyntaxLowering<'_> {
             Rule::sequence_statement => self.lower_sequence(children),
             Rule::no_statement => self.lower_no(children),
             Rule::valid_statement => self.lower_valid(children),
+            Rule::match_statement => self.lower_match(children),
+            Rule::score_statement => self.lower_score(&node, children),
             Rule::between_block | Rule::when_block | Rule::each_statement => self.lower_scoped(&node),
             Rule::group_statement => self.group_of(children),
             Rule::world_statement => self.lower_world(children.next()?).map(StatementKind::World),

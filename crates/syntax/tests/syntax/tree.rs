@@ -5,8 +5,9 @@
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_syntax::ast::{
-    AgentPattern, AtomSubject, BodySetting, Expr, ExprKind, FlowExpr, FlowKind, ItemKind, KindText, ModifierKind,
-    PatternArgument, PatternForm, RuleFile, StatementKind, StepPattern, SyntaxItem, TextLiteral, TextPart, ValueTest,
+    AgentPattern, ArgumentMatch, AtomSubject, BodySetting, Expr, ExprKind, FlowExpr, FlowKind, ItemKind, KindText,
+    MatchExtent, MatchOrder, ModifierKind, PatternArgument, PatternForm, RuleFile, StatementKind, StepPattern,
+    SyntaxItem, TextLiteral, TextPart, ValueTest,
 };
 use averment_syntax::{self as syntax, Trivia};
 
@@ -332,6 +333,19 @@ fn a_line_that_reads_as_a_statement_is_one() {
     assert!(matches!(statement("env LANG is set"), StatementKind::World(_)));
     assert_eq!(expression("env.LANG exists"), "(env.LANG Exists)");
     assert!(matches!(statement("args valid"), StatementKind::ArgsValid { strict: false, step: None }));
+    let matching =
+        statement("calls match superset of inputs.x in order arguments named ignoring [id, \"a.b\"] score >= 80%");
+    let StatementKind::CallsMatch { extent, order, arguments, ignored, score, .. } = matching else {
+        panic!("no match")
+    };
+    assert_eq!((extent, order, arguments), (MatchExtent::Superset, Some(MatchOrder::Kept), ArgumentMatch::Named));
+    assert_eq!(ignored.iter().map(|key| key.text.as_str()).collect::<Vec<_>>(), ["id", "a.b"]);
+    assert_eq!(score.map(|score| score.text).as_deref(), Some("80%"));
+    assert!(matches!(
+        statement("calls match exactly [\"a\"]"),
+        StatementKind::CallsMatch { extent: MatchExtent::Exactly, order: None, .. }
+    ));
+    assert!(matches!(statement("length(calls) > 1"), StatementKind::Expression(_)));
     assert_eq!(expression("args.x == 1"), "(args.x Equal 1)");
     assert!(matches!(statement("never repeat a more than 3 times"), StatementKind::Repeat { .. }));
     assert!(matches!(statement("never repeat"), StatementKind::Never { .. }));

@@ -146,6 +146,8 @@ type StateWords = Box<dyn Fn(&WindowView<'_, '_>) -> String>;
 
 pub(super) struct Decision {
     pub(super) stands: PossibleOutcomes,
+    /// A score of its own, where the verdict does not say it all.
+    pub(super) score: Option<f64>,
     failure: Option<Words>,
     pass: Option<Words>,
     state: Option<StateWords>,
@@ -153,7 +155,11 @@ pub(super) struct Decision {
 
 impl Decision {
     pub(super) fn new(stands: PossibleOutcomes) -> Self {
-        Self { stands, failure: None, pass: None, state: None }
+        Self { stands, score: None, failure: None, pass: None, state: None }
+    }
+
+    pub(super) fn with_score(self, score: Option<f64>) -> Self {
+        Self { score, ..self }
     }
 
     pub(super) fn fails_for_good(self, failed_for_good: bool) -> Self {

@@ -34,7 +34,9 @@ pub(super) fn judge_window(
         return Ok(CheckFinding::open_finding(explain::not_complete(view.machine.run)));
     }
     let outcome = decide_statement(view, statement, selected)?;
-    conclude_finding(view, statement, selected, &outcome)
+    let finding = conclude_finding(view, statement, selected, &outcome)?;
+    let score = outcome.decision.score.filter(|_| matches!(finding.verdict, Verdict::Pass | Verdict::Fail));
+    Ok(CheckFinding { score, ..finding })
 }
 
 /// Where a statement stands on a window, and what was seen of its patterns.

@@ -68,3 +68,30 @@ pub(super) fn args_valid(step: Option<String>, strict: bool) -> String {
     let strict = if strict { ", and every tool is declared" } else { "" };
     format!("the arguments of {whose} fit the declared schema{strict}")
 }
+
+/// The words of `calls match`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MatchWords {
+    pub(super) extent: MatchExtent,
+    pub(super) order: Option<MatchOrder>,
+    pub(super) arguments: ArgumentMatch,
+}
+
+pub(super) fn calls_match(expected: &str, words: MatchWords, ignored: &[&str], least: Option<&str>) -> String {
+    let what = match words.extent {
+        MatchExtent::Exactly => format!("the calls are exactly those of `{expected}`"),
+        MatchExtent::Subset => format!("every call is one of `{expected}`"),
+        MatchExtent::Superset => format!("every call of `{expected}` is made"),
+    };
+    let is_kept = words.order.map_or(words.extent == MatchExtent::Exactly, |order| order == MatchOrder::Kept);
+    let order = if is_kept { ", in this order" } else { ", in any order" };
+    let arguments = match words.arguments {
+        ArgumentMatch::Exact => "with equal arguments",
+        ArgumentMatch::Named => "with the arguments that are named there",
+        ArgumentMatch::Accepted => "each argument being one of the accepted values",
+        ArgumentMatch::Ignored => "by the names of the tools alone",
+    };
+    let ignored = if ignored.is_empty() { String::new() } else { format!(", `{}` left aside", ignored.join("`, `")) };
+    let least = least.map_or_else(String::new, |least| format!("; a share of {least} is enough"));
+    format!("{what}{order}, {arguments}{ignored}{least}")
+}

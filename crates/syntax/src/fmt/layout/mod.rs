@@ -48,9 +48,12 @@ impl<'t> FileLayout<'t, '_> {
             Rule::value => self.layout_value(node),
             Rule::test | Rule::count_test => self.layout_test(node),
             Rule::operand | Rule::repetition | Rule::times_range | Rule::flow_repeat => self.layout_tight(node),
-            Rule::list | Rule::arguments | Rule::entries | Rule::import_names | Rule::parameters => {
-                self.comma_list(node)
-            }
+            Rule::list
+            | Rule::ignored_keys
+            | Rule::arguments
+            | Rule::entries
+            | Rule::import_names
+            | Rule::parameters => self.comma_list(node),
             Rule::object => self.layout_object(node),
             Rule::run_object => self.layout_run_object(node),
             Rule::generated => self.layout_generated(node),

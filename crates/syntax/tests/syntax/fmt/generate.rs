@@ -842,7 +842,13 @@ impl Writer {
             }
             14 => self.words("no secrets in calls[*].args"),
             15 => {
-                let words = self.random.pick(&["args valid", "args valid strict", "args valid for refund"]);
+                let words = self.random.pick(&[
+                    "args valid",
+                    "args valid strict",
+                    "args valid for refund",
+                    "calls match inputs.expected in any order",
+                    "calls match superset of inputs.expected arguments named ignoring [id, \"a.b\"] score >= 0.8",
+                ]);
                 self.words(words);
             }
             16 => {

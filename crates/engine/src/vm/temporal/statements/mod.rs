@@ -6,6 +6,7 @@
 mod after;
 mod args_valid;
 mod before;
+mod calls_match;
 mod count;
 mod each;
 mod edge;
@@ -258,5 +259,6 @@ pub(super) fn define_statement(temporal: &Temporal<PatternId, CodeId>) -> Statem
         Temporal::NoneIn { values, predicate } => none_in::value_statement(values, predicate),
         Temporal::NoneInSteps { step, predicate } => none_in::steps_statement(step, predicate),
         Temporal::ArgsValid { step, strict } => args_valid::args_statement(step, strict),
+        Temporal::CallsMatch { expected, ref matching } => calls_match::match_statement(expected, matching),
     }
 }

@@ -1,0 +1,85 @@
+//! Parts of values, numbers as scores, and the tool of a call as a bound value.
+
+use crate::temporal::run::{check, rules, verdict};
+use averment_base::truth::Verdict::{self, Fail, Pass, Undecided};
+use serde_json::{Value, json};
+
+fn judge(rule: &str, output: &Value) -> Verdict {
+    verdict(rule, &json!({ "output": output, "calls": [] }))
+}
+
+#[test]
+fn a_value_is_like_its_parts() {
+    let output = json!({ "status": "ok", "user": { "name": "Al", "id": 7 }, "tags": ["a", "b"], "ts": 1 });
+    let holds = [
+        r#"output like { status: "ok", user: { name: "Al" } }"#,
+        r#"output like { user: { name: "Al", id: 9 } } ignoring ["user.id"]"#,
+        r#"output like { tags: ["b", "a"], ts: 2 } in any order ignoring [ts]"#,
+        r#"output.user like { name: " aL " } folded"#,
+        r#"output not like { tags: ["a"] }"#,
+        r#"output not like { status: "ok", missing: 1 }"#,
+        r#"output like {} and output.tags like ["a", "b"]"#,
+    ];
+    let fails = [
+        r#"output like { status: "OK" }"#,
+        r#"output like { tags: ["b", "a"] }"#,
+        r#"output like { user: { name: "Al", id: 9 } }"#,
+        r#"output like { user: { id: 9 } } ignoring ["id.user"]"#,
+        r#"output not like { status: "ok" }"#,
+    ];
+    for rule in holds {
+        assert_eq!(judge(rule, &output), Pass, "{rule}");
+        assert_eq!(judge(rule, &json!(output.to_string())), Pass, "as a text: {rule}");
+    }
+    for rule in fails {
+        assert_eq!(judge(rule, &output), Fail, "{rule}");
+    }
+    assert_eq!(verdict(r#"output like { a: 1 }"#, &json!({ "calls": [] })), Undecided);
+}
+
+#[test]
+fn what_is_not_like_its_part_says_where() {
+    let rule = rules(r#"output like { user: { name: "Bo" } }"#);
+    let reason = |output: Value| {
+        let outcome = rule.check_json(&json!({ "output": output, "calls": [] }).to_string()).unwrap();
+        outcome.results[0].reason.clone()
+    };
+    let differs = reason(json!({ "user": { "name": "Al" } }));
+    assert!(differs.contains("at `user.name`: it is \"Al\", expected \"Bo\""), "{differs}");
+    let missing = reason(json!({ "user": {} }));
+    assert!(missing.contains("has no `user.name`, expected \"Bo\""), "{missing}");
+}
+
+#[test]
+fn a_number_is_the_score_of_its_assertion() {
+    let run = json!({ "output": { "ids": ["a", "b"], "n": 3 }, "calls": [] }).to_string();
+    let said = |rule: &str| {
+        let outcome = rules(rule).check_json(&run).unwrap();
+        (outcome.results[0].verdict, outcome.results[0].score)
+    };
+    assert_eq!(said(r#"score f1(output.ids, ["a", "c"]) >= 0.5"#), (Pass, Some(0.5)));
+    assert_eq!(said(r#"score f1(output.ids, ["a", "c"]) >= 0.8"#), (Fail, Some(0.5)));
+    assert_eq!(said(r#"score f1(output.ids, ["a", "c"])"#), (Pass, Some(0.5)));
+    assert_eq!(said(r#"score f1(output.ids, ["a", "c"]) threshold 0.8"#), (Fail, Some(0.5)));
+    assert_eq!(said("score output.n / 4 >= 50%"), (Pass, Some(0.75)));
+    assert_eq!(said("score(output.n / 4) >= 0.9"), (Fail, Some(0.75)));
+    // What is no score passes nothing.
+    assert_eq!(said("score output.n").0, Fail);
+    assert_eq!(said("score output.nothing").0, Fail);
+}
+
+#[test]
+fn the_tool_of_a_call_and_its_arguments_are_values() {
+    check(&[
+        (
+            "count any(tool: $t, args: $a) <= 1",
+            &[(r#"a{"x":1} a{"x":2} b{"x":1}"#, Pass), (r#"a{"x":1} b a{"x":1}"#, Fail)],
+        ),
+        ("count a*(args: $a) <= 1", &[(r#"ab{"x":1} ac{"x":2}"#, Pass), (r#"ab{"x":1} ac{"x":1}"#, Fail)]),
+        // Of one tool it is an argument like others.
+        (
+            "count exec(tool: $t) <= 1",
+            &[(r#"exec{"tool":"x"} exec{"tool":"y"}"#, Pass), (r#"exec{"tool":"x"} exec{"tool":"x"}"#, Fail)],
+        ),
+    ]);
+}

@@ -20,9 +20,10 @@ pub(crate) fn unpack_bytes(compression: Compression, packed: Bytes, most: usize)
         Compression::ZSTD(_) => read_up_to(zstd::Decoder::with_buffer(packed)?, most),
         Compression::LZ4_RAW => unpack_block(packed, most),
         // Older writers put other things under this name.
-        Compression::LZ4 => unpack_frames(packed, most)
-            .or_else(|_| read_up_to(lz4_flex::frame::FrameDecoder::new(packed), most))
-            .or_else(|_| unpack_block(packed, most)),
+        Compression::LZ4 => unpack_frames(packed, most).or_else(|error| {
+            let frame = read_up_to(lz4_flex::frame::FrameDecoder::new(packed), most);
+            frame.or_else(|_| unpack_block(packed, most)).map_err(|_| error)
+        }),
         other => Err(io::Error::other(format!("the compression {other} is not read"))),
     };
     bytes.map(Bytes::from)

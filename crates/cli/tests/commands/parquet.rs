@@ -72,6 +72,7 @@ mod with_feature {
             let ran = folder.aver(&format!("check rules.assert {name}"));
             assert_eq!(ran.code, 4, "{name}: {}{}", ran.out, ran.err);
             assert!(format!("{}{}", ran.out, ran.err).contains("the file is damaged"), "{}{}", ran.out, ran.err);
+            assert!(!ran.err.contains("panicked"), "{}", ran.err);
         }
     }
 }

@@ -18,6 +18,12 @@ fn files_with_columns_are_told_where_they_are_not_read() {
     assert_eq!(ran.code, 4, "{}", ran.out);
     let said = format!("{}{}", ran.out, ran.err);
     assert!(said.contains("this build does not read") && said.contains("--features parquet"), "{said}");
+    // Those of a folder, too, and beside others.
+    folder.write("day/runs.parquet", &file("text.parquet"));
+    folder.write("day/run.json", b"{\"calls\":[]}");
+    let ran = folder.aver("check rules.assert day");
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("`day` are not read: 1 (") && ran.err.contains("--features parquet"), "{}", ran.err);
 }
 
 #[cfg(feature = "parquet")]
@@ -58,6 +64,15 @@ mod with_feature {
             ran.out.lines().filter(|line| line.contains(day) && line.contains(&format!(",{verdict},"))).count()
         };
         assert_eq!((of("day=1", "pass"), of("day=2", "fail")), (6, 6), "{}{}", ran.out, ran.err);
+    }
+
+    #[test]
+    fn the_example_passes_and_its_days_are_told_apart() {
+        let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/parquet");
+        let folder = Folder::new(&[]);
+        let ran = folder.aver(&format!("check {example}/refunds.assert {example}/runs"));
+        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("over all 12 runs"), "{}", ran.out);
     }
 
     #[test]

@@ -1,8 +1,18 @@
 //! Why a file with columns cannot be read.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 use std::{fmt, io};
+
+thread_local! {
+    /// True while this thread reads what a file says, where a panic becomes an error and is not printed.
+    static CATCHING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The hook that prints panics is changed once.
+static SILENCED: Once = Once::new();
 
 /// What is wrong with a file with columns, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +52,18 @@ impl From<ColumnError> for io::Error {
 
 /// Libraries for columns trust what a file says of its lengths, and stop the program where it lies: that is an error of the file.
 pub(crate) fn catch_panic<T>(read: impl FnOnce() -> Result<T, ColumnError>) -> Result<T, ColumnError> {
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| Err(ColumnError::damaged_file(panic_text(&*panic))))
+    SILENCED.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !CATCHING.get() {
+                before(info);
+            }
+        }));
+    });
+    let outer = CATCHING.replace(true);
+    let result = catch_unwind(AssertUnwindSafe(read));
+    CATCHING.set(outer);
+    result.unwrap_or_else(|panic| Err(ColumnError::damaged_file(panic_text(&*panic))))
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> &str {

@@ -11,6 +11,11 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 use std::io::{self, Read};
 
+/// As many bytes as the values of a run take.
+const BATCH_BYTES: usize = 1 << 30;
+/// Bytes of lines that are written before they are read: the rows of a batch may have the same long text each.
+const WRITTEN: usize = 1 << 20;
+
 /// Where rows come from.
 pub(crate) trait BatchSource: Send {
     /// The columns.
@@ -32,13 +37,16 @@ pub struct ColumnOptions {
     pub meta: Vec<String>,
     /// Names and values that go into `meta` of each run, such as those of the folders of a partition.
     pub partitions: Vec<(String, String)>,
+    /// Bytes that the data of a batch of rows may take without compression; by default 1 GiB.
+    pub batch_bytes: Option<usize>,
 }
 
 /// The rows of a file, as text that can be read.
 pub struct ColumnLines {
     source: Box<dyn BatchSource>,
     writer: RowWriter,
-    text: Vec<u8>,
+    batch: Option<(RecordBatch, usize)>,
+    pub(crate) text: Vec<u8>,
     place: usize,
     rows: u64,
     failed: Option<ColumnError>,
@@ -54,24 +62,35 @@ impl ColumnLines {
         input: Box<dyn SeekableInput>,
         options: ColumnOptions,
     ) -> Result<Self, ColumnError> {
+        let most = options.batch_bytes.unwrap_or(BATCH_BYTES);
         let parts = |input| FileParts::new(input).map_err(ColumnError::damaged_file);
         let source: Box<dyn BatchSource> = match form {
-            ColumnForm::Parquet => Box::new(ParquetBatches::open_file(parts(input)?)?),
-            ColumnForm::ArrowFile => Box::new(FileBatches::open_file(parts(input)?)?),
-            ColumnForm::ArrowStream => Box::new(StreamBatches::new(Box::new(input))),
+            ColumnForm::Parquet => Box::new(ParquetBatches::open_file(parts(input)?, most)?),
+            ColumnForm::ArrowFile => Box::new(FileBatches::open_file(parts(input)?, most)?),
+            ColumnForm::ArrowStream => Box::new(StreamBatches::new(Box::new(input), most)),
         };
         let mut source = source;
         let writer = RowWriter::for_schema(&*source.schema()?, &options)?;
         source.project(writer.layout.columns());
-        Ok(Self { source, writer, text: Vec::new(), place: 0, rows: 0, failed: None })
+        Ok(Self { source, writer, batch: None, text: Vec::new(), place: 0, rows: 0, failed: None })
     }
 
     fn next_lines(&mut self) -> Result<bool, ColumnError> {
         (self.place, self.text) = (0, std::mem::take(&mut self.text));
         self.text.clear();
         while self.text.is_empty() {
-            let Some(batch) = self.source.next_batch()? else { return Ok(false) };
-            for row in 0..batch.num_rows() {
+            let (batch, first) = match self.batch.take() {
+                Some(rest) => rest,
+                None => match self.source.next_batch()? {
+                    Some(batch) => (batch, 0),
+                    None => return Ok(false),
+                },
+            };
+            for row in first..batch.num_rows() {
+                if self.text.len() >= WRITTEN {
+                    self.batch = Some((batch, row));
+                    return Ok(true);
+                }
                 self.rows += 1;
                 let at_row = |error: ColumnError| ColumnError {
                     message: format!("row {}: {}", self.rows, error.message),

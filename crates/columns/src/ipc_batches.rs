@@ -3,6 +3,7 @@
 use crate::column_error::{ColumnError, catch_panic};
 use crate::column_lines::BatchSource;
 use crate::file_parts::FileParts;
+use crate::message_size::{check_message, next_message};
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::Block;
@@ -10,8 +11,6 @@ use arrow_ipc::reader::{FileDecoder, StreamDecoder, read_footer_length};
 use arrow_schema::SchemaRef;
 use std::io::Read;
 
-/// Bytes of a stream that are read at once.
-const CHUNK: u64 = 256 << 10;
 /// The mark, two zeros and the footer's length.
 const TRAILER: u64 = 10;
 
@@ -21,14 +20,15 @@ pub(crate) struct FileBatches {
     decoder: FileDecoder,
     schema: SchemaRef,
     blocks: std::vec::IntoIter<Block>,
+    most: usize,
 }
 
 impl FileBatches {
-    pub(crate) fn open_file(parts: FileParts) -> Result<Self, ColumnError> {
-        catch_panic(|| Self::read_footer(parts))
+    pub(crate) fn open_file(parts: FileParts, most: usize) -> Result<Self, ColumnError> {
+        catch_panic(|| Self::read_footer(parts, most))
     }
 
-    fn read_footer(parts: FileParts) -> Result<Self, ColumnError> {
+    fn read_footer(parts: FileParts, most: usize) -> Result<Self, ColumnError> {
         let damaged = ColumnError::damaged_file;
         let length = parts.file_length();
         let start = length.checked_sub(TRAILER).ok_or_else(|| damaged("it is too short"))?;
@@ -43,16 +43,16 @@ impl FileBatches {
         let schema: SchemaRef = arrow_ipc::convert::try_fb_to_schema(schema).map_err(ColumnError::damaged_file)?.into();
         let mut decoder = FileDecoder::new(schema.clone(), footer.version());
         for block in footer.dictionaries().iter().flatten() {
-            let bytes = read_block(&parts, block)?;
+            let bytes = read_block(&parts, block, most)?;
             decoder.read_dictionary(block, &bytes).map_err(ColumnError::damaged_file)?;
         }
         let blocks: Vec<Block> = footer.recordBatches().iter().flatten().copied().collect();
-        Ok(Self { parts, decoder, schema, blocks: blocks.into_iter() })
+        Ok(Self { parts, decoder, schema, blocks: blocks.into_iter(), most })
     }
 
     fn decode_next(&mut self) -> Result<Option<RecordBatch>, ColumnError> {
         for block in self.blocks.by_ref() {
-            let bytes = read_block(&self.parts, &block)?;
+            let bytes = read_block(&self.parts, &block, self.most)?;
             let batch = self.decoder.read_record_batch(&block, &bytes).map_err(ColumnError::damaged_file)?;
             if batch.is_some() {
                 return Ok(batch);
@@ -62,10 +62,11 @@ impl FileBatches {
     }
 }
 
-fn read_block(parts: &FileParts, block: &Block) -> Result<Buffer, ColumnError> {
+fn read_block(parts: &FileParts, block: &Block, most: usize) -> Result<Buffer, ColumnError> {
     let place = |number: i64| u64::try_from(number).map_err(ColumnError::damaged_file);
     let length = place(block.bodyLength())?.saturating_add(place(i64::from(block.metaDataLength()))?);
     let bytes = parts.read_part(place(block.offset())?, length).map_err(ColumnError::damaged_file)?;
+    check_message(&bytes, most)?;
     Ok(Buffer::from_vec(bytes))
 }
 
@@ -86,11 +87,13 @@ pub(crate) struct StreamBatches {
     buffer: Buffer,
     ahead: Option<RecordBatch>,
     ended: bool,
+    most: usize,
 }
 
 impl StreamBatches {
-    pub(crate) fn new(input: Box<dyn Read + Send>) -> Self {
-        Self { input, decoder: StreamDecoder::new(), buffer: Buffer::from(&[] as &[u8]), ahead: None, ended: false }
+    pub(crate) fn new(input: Box<dyn Read + Send>, most: usize) -> Self {
+        let buffer = Buffer::from(&[] as &[u8]);
+        Self { input, decoder: StreamDecoder::new(), buffer, ahead: None, ended: false, most }
     }
 
     fn decode_next(&mut self) -> Result<Option<RecordBatch>, ColumnError> {
@@ -99,8 +102,7 @@ impl StreamBatches {
                 if self.ended {
                     return Ok(None);
                 }
-                let mut bytes = Vec::new();
-                self.input.by_ref().take(CHUNK).read_to_end(&mut bytes).map_err(ColumnError::damaged_file)?;
+                let bytes = next_message(&mut self.input, self.most)?;
                 if bytes.is_empty() {
                     self.ended = true;
                     self.decoder.finish().map_err(ColumnError::damaged_file)?;

@@ -3,11 +3,13 @@
 use crate::column_error::{ColumnError, catch_panic};
 use crate::column_lines::BatchSource;
 use crate::file_parts::FileParts;
+use crate::page_reader::{GroupPages, PageBudget};
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use arrow_schema::{DataType, Field, FieldRef, Fields, SchemaRef};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader};
+use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::file::metadata::RowGroupMetaData;
+use std::sync::Arc;
 
 /// Bytes of rows that are decoded at once.
 const DECODED: u64 = 4 << 20;
@@ -17,7 +19,8 @@ const ROWS: u64 = 1024;
 const GROUP: u64 = 64 << 30;
 
 pub(crate) struct ParquetBatches {
-    parts: FileParts,
+    parts: Arc<FileParts>,
+    budget: PageBudget,
     metadata: ArrowReaderMetadata,
     projection: Option<Vec<usize>>,
     next_group: usize,
@@ -25,27 +28,32 @@ pub(crate) struct ParquetBatches {
 }
 
 impl ParquetBatches {
-    pub(crate) fn open_file(parts: FileParts) -> Result<Self, ColumnError> {
+    pub(crate) fn open_file(parts: FileParts, batch_bytes: usize) -> Result<Self, ColumnError> {
         let metadata =
             catch_panic(|| ArrowReaderMetadata::load(&parts, Default::default()).map_err(ColumnError::damaged_file))?;
-        Ok(Self { parts, metadata, projection: None, next_group: 0, reader: None })
+        let (parts, budget) = (Arc::new(parts), PageBudget::new(batch_bytes));
+        Ok(Self { parts, budget, metadata, projection: None, next_group: 0, reader: None })
     }
 
     fn open_group(&self, group: usize) -> Result<ParquetRecordBatchReader, ColumnError> {
         let rows = rows_at_once(self.metadata.metadata().row_group(group))?;
-        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.parts.clone(), self.metadata.clone())
-            .with_row_groups(vec![group])
-            .with_batch_size(rows);
-        if let Some(columns) = &self.projection {
-            let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
-            builder = builder.with_projection(mask);
-        }
-        builder.build().map_err(ColumnError::damaged_file)
+        let schema = self.metadata.metadata().file_metadata().schema_descr();
+        let mask = match &self.projection {
+            Some(columns) => ProjectionMask::roots(schema, columns.iter().copied()),
+            None => ProjectionMask::all(),
+        };
+        let fields = with_views(self.metadata.schema().fields());
+        let levels = parquet_to_arrow_field_levels(schema, mask, Some(&fields)).map_err(ColumnError::damaged_file)?;
+        let (parts, metadata) = (self.parts.clone(), self.metadata.metadata().clone());
+        let pages = GroupPages { parts, metadata, group, budget: self.budget.clone() };
+        ParquetRecordBatchReader::try_new_with_row_groups(&levels, &pages, rows, None)
+            .map_err(ColumnError::damaged_file)
     }
 
     fn decode_next(&mut self) -> Result<Option<RecordBatch>, ColumnError> {
         loop {
             if let Some(reader) = &mut self.reader {
+                self.budget.start_batch();
                 match reader.next() {
                     Some(batch) => return batch.map(Some).map_err(ColumnError::damaged_file),
                     None => self.reader = None,
@@ -86,4 +94,20 @@ fn rows_at_once(group: &RowGroupMetaData) -> Result<usize, ColumnError> {
     }
     let rows = (DECODED / (bytes / rows.max(1)).max(1)).clamp(1, ROWS);
     Ok(usize::try_from(rows).unwrap_or(1))
+}
+
+/// Texts as places in their page: a long text that a dictionary gives to every row is not copied for each.
+fn with_views(fields: &Fields) -> Fields {
+    fields.iter().map(view_field).collect()
+}
+
+fn view_field(field: &FieldRef) -> FieldRef {
+    let kind = match field.data_type() {
+        DataType::Utf8 | DataType::LargeUtf8 => DataType::Utf8View,
+        DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
+        DataType::Struct(fields) => DataType::Struct(with_views(fields)),
+        DataType::List(item) => DataType::List(view_field(item)),
+        other => other.clone(),
+    };
+    Arc::new(Field::clone(field).with_data_type(kind))
 }

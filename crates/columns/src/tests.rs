@@ -8,11 +8,12 @@ use arrow_array::{
     RecordBatch, StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray, UInt64Array,
 };
 use arrow_buffer::OffsetBuffer;
-use arrow_ipc::writer::{FileWriter, StreamWriter};
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{DataType, Field};
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 
@@ -184,7 +185,7 @@ fn columns_that_somebody_names_are_there_or_an_error() {
     assert_eq!(lines_with(file(), options), Err(wanted.to_owned()));
 }
 
-/// Cut off anywhere, and with bytes changed anywhere: lines or an error, and no panic. What a library prints of its own is not shown.
+/// Cut off anywhere, and with bytes changed anywhere: lines or an error, and no panic.
 #[test]
 fn damaged_files_are_errors() {
     let table = batch(vec![
@@ -198,7 +199,6 @@ fn damaged_files_are_errors() {
         arrow_file(&table),
         arrow_stream(&table),
     ];
-    std::panic::set_hook(Box::new(|_| {}));
     let (mut errors, mut state) = (0, 0x2545_F491_4F6C_DD1D_u64);
     let mut random = |below: usize| {
         state ^= state << 13;
@@ -221,6 +221,105 @@ fn damaged_files_are_errors() {
             errors += usize::from(lines_with(damaged, ColumnOptions::default()).is_err());
         }
     }
-    let _ = std::panic::take_hook();
     assert!(errors > 500, "{errors}");
+}
+
+fn compressed() -> [Compression; 6] {
+    [
+        Compression::SNAPPY,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::BROTLI(BrotliLevel::default()),
+        Compression::LZ4,
+        Compression::LZ4_RAW,
+        Compression::ZSTD(ZstdLevel::default()),
+    ]
+}
+
+fn bounded(bytes: Vec<u8>, batch_bytes: usize) -> Result<String, String> {
+    lines_with(bytes, ColumnOptions { batch_bytes: Some(batch_bytes), ..ColumnOptions::default() })
+}
+
+/// A few kilobytes that unpack to a megabyte: an error below the limit, with pages of both versions, and no error above it.
+#[test]
+fn a_page_that_unpacks_to_more_than_the_limit_is_an_error() {
+    let table = batch(vec![("run", texts(&[&"[".repeat(1 << 20), "{}"]))]);
+    for compression in compressed() {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            let properties = WriterProperties::builder()
+                .set_compression(compression)
+                .set_writer_version(version)
+                .set_statistics_enabled(EnabledStatistics::None);
+            let mut writer = ArrowWriter::try_new(Vec::new(), table.schema(), Some(properties.build())).unwrap();
+            writer.write(&table).unwrap();
+            let file = writer.into_inner().unwrap();
+            assert!(file.len() < 64 << 10, "{compression}: {}", file.len());
+            let error = bounded(file.clone(), 100 << 10).unwrap_err();
+            assert!(error.contains("unpacks to more than"), "{compression}: {error}");
+            assert_eq!(bounded(file, 4 << 20).map(|text| text.len()), Ok((1 << 20) + 4), "{compression}");
+        }
+    }
+}
+
+/// The pages of all columns of a batch count together, as do those of one column, whether they are compressed or not.
+#[test]
+fn the_pages_of_a_batch_count_together() {
+    let text = "x".repeat(40 << 10);
+    let names = ["id", "messages", "model", "other"];
+    let table = batch(names.map(|name| (name, texts(&[&text]))).to_vec());
+    for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY] {
+        let file = parquet_file(&table, compression);
+        assert!(bounded(file.clone(), 100 << 10).unwrap_err().contains("unpacks to more than"));
+        assert!(bounded(file, 400 << 10).is_ok());
+    }
+    // What was read before is let go: many batches together may take more.
+    let runs: Vec<&str> = vec![&text; 20];
+    let file = parquet_file(&batch(vec![("run", texts(&runs))]), Compression::UNCOMPRESSED);
+    assert_eq!(bounded(file, 200 << 10).map(|lines| lines.len()), Ok(20 * (text.len() + 1)));
+}
+
+/// A long text that stands once in the file, as the dictionary of a thousand rows: it is written for a few rows at a time.
+#[test]
+fn a_long_text_of_a_dictionary_is_not_copied_for_each_row() {
+    let text = "x".repeat(64 << 10);
+    let keys = arrow_array::Int8Array::from(vec![0_i8; 1000]);
+    let dictionary = DictionaryArray::new(keys, texts(&[&text]));
+    let dictionary = batch(vec![("run", Arc::new(dictionary))]);
+    // Read as a column of texts: that it was a dictionary stands only in what is left out here.
+    let plain = ArrowWriterOptions::new().with_skip_arrow_metadata(true);
+    let mut writer = ArrowWriter::try_new_with_options(Vec::new(), dictionary.schema(), plain).unwrap();
+    writer.write(&dictionary).unwrap();
+    let file = writer.into_inner().unwrap();
+    assert!(file.len() < 1 << 20, "{}", file.len());
+    let mut lines =
+        ColumnLines::open_input(ColumnForm::Parquet, Box::new(Cursor::new(file)), ColumnOptions::default()).unwrap();
+    let mut head = vec![0; 3 << 20];
+    lines.read_exact(&mut head).unwrap();
+    assert!(lines.text.capacity() < 4 << 20, "{}", lines.text.capacity());
+}
+
+/// Arrow states the length of each compressed buffer, which is believed only within the limit.
+#[test]
+fn lengths_of_arrow_are_bounded() {
+    let table = batch(vec![("run", texts(&[&"[".repeat(1 << 20), "{}"]))]);
+    for compression in [arrow_ipc::CompressionType::ZSTD, arrow_ipc::CompressionType::LZ4_FRAME] {
+        let options = || IpcWriteOptions::default().try_with_compression(Some(compression)).unwrap();
+        let mut writer = FileWriter::try_new_with_options(Vec::new(), &table.schema(), options()).unwrap();
+        writer.write(&table).unwrap();
+        let file = writer.into_inner().unwrap();
+        let mut writer = StreamWriter::try_new_with_options(Vec::new(), &table.schema(), options()).unwrap();
+        writer.write(&table).unwrap();
+        let stream = writer.into_inner().unwrap();
+        for bytes in [file, stream] {
+            assert!(bounded(bytes.clone(), 100 << 10).unwrap_err().contains("a batch of rows takes more than"));
+            assert_eq!(bounded(bytes.clone(), 4 << 20).map(|text| text.len()), Ok((1 << 20) + 4));
+            // The length of the texts is stated as more than any machine has.
+            let stated = (1_i64 << 20) + 2;
+            let place = bytes.windows(8).position(|part| part == stated.to_le_bytes()).unwrap();
+            for forged in [i64::MAX, 1 << 40, -2] {
+                let mut bytes = bytes.clone();
+                bytes[place..place + 8].copy_from_slice(&forged.to_le_bytes());
+                assert!(bounded(bytes, 4 << 20).is_err());
+            }
+        }
+    }
 }

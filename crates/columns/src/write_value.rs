@@ -14,6 +14,8 @@ use arrow_schema::{DataType, Field, TimeUnit};
 use std::fmt::Display;
 use std::io::Write as _;
 
+/// Bytes of a line: a text of a dictionary may stand in it any number of times.
+const LINE: usize = 1 << 30;
 /// Lists, structs and maps in each other.
 const DEPTH: usize = 64;
 
@@ -92,6 +94,9 @@ pub(crate) fn text_at(array: &dyn Array, row: usize) -> Result<Option<&str>, Col
 
 /// Appends a text as JSON.
 pub(crate) fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), ColumnError> {
+    if out.len().saturating_add(text.len()) > LINE {
+        return Err(ColumnError::new(format!("a line of more than {LINE} bytes"), "write a run to each row"));
+    }
     serde_json::to_writer(out, text).map_err(|error| ColumnError::new(error.to_string(), ""))
 }
 

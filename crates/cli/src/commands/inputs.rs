@@ -93,10 +93,12 @@ fn expand_trace(text: &str, excluded: &ExcludePatterns, notes: &mut String) -> R
 
 /// Extensions of files that occur beside traces but are none.
 const OTHERS: [&str; 5] = ["assert", "assertc", "md", "toml", "snap"];
+/// Extensions of files with columns, which are traces only in builds that read them.
+const COLUMNS: [&str; 4] = ["parquet", "arrow", "arrows", "feather"];
 
 /// The traces of a folder, sorted; skipped files are noted.
 fn read_of_folder(folder: &Path, excluded: &ExcludePatterns, notes: &mut String) -> Result<Vec<PathBuf>, CommandError> {
-    let (mut found, mut others, mut linked) = (Vec::new(), 0_usize, 0_usize);
+    let (mut found, mut others, mut columns, mut linked) = (Vec::new(), 0_usize, 0_usize, 0_usize);
     let mut out = FolderExclusions::for_folder(folder, excluded);
     walk_folder(folder, DEPTH, &mut out, &mut |entry| match entry {
         FolderEntry::File(path) => {
@@ -105,6 +107,8 @@ fn read_of_folder(folder: &Path, excluded: &ExcludePatterns, notes: &mut String)
             let hidden = name.starts_with('.');
             if is_named_like_a_trace(&name) {
                 found.push(path.strip_prefix(".").unwrap_or(path).to_path_buf());
+            } else if !hidden && COLUMNS.contains(&ending) {
+                columns += 1;
             } else {
                 others += usize::from(!hidden && !OTHERS.contains(&ending));
             }
@@ -112,6 +116,7 @@ fn read_of_folder(folder: &Path, excluded: &ExcludePatterns, notes: &mut String)
         FolderEntry::Linked => linked += 1,
     })?;
     notes.push_str(&others_note(folder, others));
+    notes.push_str(&columns_note(folder, columns));
     notes.push_str(&linked_note(folder, linked));
     notes.push_str(&out.exclusion_notes());
     Ok(found)
@@ -127,6 +132,17 @@ fn others_note(folder: &Path, files: usize) -> String {
     let endings = ENDINGS.map(|ending| format!("`{ending}`")).join(", ");
     format!(
         "note: {files} in `{shown}` {are} passed over: of a folder, {endings} are read; name others to have them read\n"
+    )
+}
+
+fn columns_note(folder: &Path, files: usize) -> String {
+    if files == 0 {
+        return String::new();
+    }
+    let shown = folder.display().to_string();
+    let shown = one_line(&shown);
+    format!(
+        "note: Parquet or Arrow files in `{shown}` are not read: {files} (this build does not read them; build it with `--features parquet`)\n"
     )
 }
 

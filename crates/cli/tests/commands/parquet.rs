@@ -18,6 +18,12 @@ fn files_with_columns_are_told_where_they_are_not_read() {
     assert_eq!(ran.code, 4, "{}", ran.out);
     let said = format!("{}{}", ran.out, ran.err);
     assert!(said.contains("this build does not read") && said.contains("--features parquet"), "{said}");
+    // Those of a folder, too, and beside others.
+    folder.write("day/runs.parquet", &file("text.parquet"));
+    folder.write("day/run.json", b"{\"calls\":[]}");
+    let ran = folder.aver("check rules.assert day");
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("`day` are not read: 1 (") && ran.err.contains("--features parquet"), "{}", ran.err);
 }
 
 #[cfg(feature = "parquet")]
@@ -61,6 +67,15 @@ mod with_feature {
     }
 
     #[test]
+    fn the_example_passes_and_its_days_are_told_apart() {
+        let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/parquet");
+        let folder = Folder::new(&[]);
+        let ran = folder.aver(&format!("check {example}/refunds.assert {example}/runs"));
+        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("over all 12 runs"), "{}", ran.out);
+    }
+
+    #[test]
     fn a_damaged_file_fails_the_check() {
         let mut bytes = file("columns.parquet");
         let folder = Folder::new(&[("rules.assert", RULES)]);
@@ -72,6 +87,7 @@ mod with_feature {
             let ran = folder.aver(&format!("check rules.assert {name}"));
             assert_eq!(ran.code, 4, "{name}: {}{}", ran.out, ran.err);
             assert!(format!("{}{}", ran.out, ran.err).contains("the file is damaged"), "{}{}", ran.out, ran.err);
+            assert!(!ran.err.contains("panicked"), "{}", ran.err);
         }
     }
 }

@@ -21,7 +21,8 @@ pub(super) fn open_rows(
         Err(error) => return Err(unreadable_file(path, &error)),
     };
     let Some(form) = form else { return Ok(TraceRuns::new(path, file, limits)) };
-    let options = ColumnOptions { partitions: hive_partitions(path), ..ColumnOptions::default() };
+    let batch_bytes = Some(limits.run_memory);
+    let options = ColumnOptions { partitions: hive_partitions(path), batch_bytes, ..ColumnOptions::default() };
     let lines = ColumnLines::open_input(form, Box::new(file), options)
         .map_err(|error| ReadError::of_file(path, error.message, error.help))?;
     Ok(TraceRuns::new(path, lines, limits))

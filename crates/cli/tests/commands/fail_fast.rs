@@ -64,7 +64,9 @@ fn fail_fast_waits_for_no_pipe() {
         .spawn()
         .expect("a child");
     let mut runs = child.stdin.take().expect("a pipe");
-    runs.write_all(format!("{BAD}\n").repeat(200).as_bytes()).expect("somebody reads");
+    // More than is read at a time; who ends meanwhile closes the pipe.
+    let line = format!("{{\"calls\": [{{\"tool\": \"delete\"}}], \"output\": \"{}\"}}\n", "x".repeat(8_000));
+    let _ = runs.write_all(line.repeat(60).as_bytes());
     let ended = child.wait_with_output().expect("an end");
     let err = String::from_utf8_lossy(&ended.stderr);
     assert_eq!(ended.status.code(), Some(1), "{err}");

@@ -7,7 +7,7 @@ const BAD: &str = r#"{"calls": [{"tool": "delete"}]}"#;
 
 /// A file whose run 120 of 300 fails first, and one of 50 runs behind it.
 fn folder() -> Folder {
-    let line = |number: u32| if number == 120 || number % 130 == 0 { BAD } else { GOOD };
+    let line = |number: u32| if number == 120 || number.is_multiple_of(130) { BAD } else { GOOD };
     let lines: String = (1..=300).map(|number| format!("{}\n", line(number))).collect();
     let more = format!("{GOOD}\n").repeat(50);
     Folder::new(&[("r.assert", "never delete\n"), ("a.jsonl", &lines), ("b.jsonl", &more), ("good.jsonl", &more)])

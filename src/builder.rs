@@ -178,6 +178,14 @@ impl RulesBuilder {
         self
     }
 
+    /// Whether an assertion fails the run if the run does not record enough to decide it, also where the rules say `allow undecided`. It
+    /// is stronger than [`allow_undecided`](Self::allow_undecided).
+    #[must_use]
+    pub fn deny_undecided(mut self, deny: bool) -> Self {
+        self.settings.policy.deny_undecided = deny;
+        self
+    }
+
     /// Whether an assertion passes if the run does not record enough to decide it. Otherwise it fails the run.
     #[must_use]
     pub fn allow_undecided(mut self, allow: bool) -> Self {

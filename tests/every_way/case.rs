@@ -90,6 +90,7 @@ impl Settings {
                 deny_unjudged: source.chance(20),
                 deny_unexercised: false,
                 deny_near_names: false,
+                deny_undecided: source.chance(10),
                 allow_undecided: source.chance(20),
             },
             mark: source.chance(15),

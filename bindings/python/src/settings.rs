@@ -33,6 +33,7 @@ enum DeniedOutcome {
     Unjudged,
     Unexercised,
     NearNames,
+    Undecided,
 }
 
 #[derive(Deserialize)]
@@ -67,6 +68,7 @@ impl RuleSettings {
             .deny_unjudged(denies(DeniedOutcome::Unjudged))
             .deny_unexercised(denies(DeniedOutcome::Unexercised))
             .deny_near_names(denies(DeniedOutcome::NearNames))
+            .deny_undecided(denies(DeniedOutcome::Undecided))
             .allow_undecided(self.allow_undecided)
             .allow_empty(self.allow_empty)
             .strict(self.strict)

@@ -36,6 +36,15 @@ impl TraceInput {
         }
     }
 
+    /// True if reading it may wait for whoever writes: standard input, a pipe.
+    fn may_wait(&self) -> bool {
+        match self {
+            Self::Stdin => true,
+            Self::File(path) => std::fs::metadata(path).is_ok_and(|data| !data.is_file()),
+            Self::Made { .. } => false,
+        }
+    }
+
     fn run_names(&self) -> &[String] {
         match self {
             Self::Made { names, .. } => names,
@@ -157,6 +166,14 @@ pub struct LostRuns {
     pub more: bool,
 }
 
+impl LostRuns {
+    /// Adds others.
+    pub fn add_runs(&mut self, other: Self) {
+        self.runs = self.runs.saturating_add(other.runs);
+        self.more |= other.more;
+    }
+}
+
 impl PartFeeder {
     /// The parts of these inputs, of about `size` bytes each.
     pub fn new(inputs: Vec<TraceInput>, reading: &RunReadOptions, size: usize) -> Self {
@@ -184,20 +201,23 @@ impl PartFeeder {
         self.number
     }
 
-    /// Counts what nobody has taken: nothing, unless all threads have broken down. Standard input is not waited for.
-    pub fn count_untaken(&mut self) -> LostRuns {
+    /// Counts what nobody has taken: nothing, unless all threads have broken down or were stopped. Pipes are not waited for. It reads on
+    /// while `go_on` says so.
+    pub fn count_untaken(&mut self, go_on: &dyn Fn() -> bool) -> LostRuns {
         let waits = self.waits && self.current.is_some();
         let mut lost = LostRuns { runs: 0, more: std::mem::take(&mut self.reading) || waits };
         if lost.more {
             self.current = None;
         }
         let mut buffer = Vec::new();
-        while self.current.is_some() || self.inputs.as_slice().first().is_some_and(|input| *input != TraceInput::Stdin)
-        {
+        while self.current.is_some() || self.inputs.as_slice().first().is_some_and(|input| !input.may_wait()) {
+            if !go_on() {
+                return LostRuns { more: true, ..lost };
+            }
             let Some((_, part)) = self.next(&mut buffer) else { break };
             lost.runs = lost.runs.saturating_add(runs_of(&part, &buffer));
             // What cannot be read, for want of memory perhaps, may hold more than the one that is counted.
-            lost.more |= matches!(&part, FilePart::Runs(runs) if runs.iter().any(Result::is_err));
+            lost.more |= is_broken(&part);
         }
         lost.more |= !self.inputs.as_slice().is_empty();
         lost
@@ -218,7 +238,7 @@ impl PartFeeder {
                     match input.open_runs(&self.limits) {
                         Ok(runs) if !input.run_names().is_empty() => name_runs(runs, input.run_names()),
                         Ok(runs) => {
-                            (self.current, self.waits) = (Some(runs), input == TraceInput::Stdin);
+                            (self.current, self.waits) = (Some(runs), input.may_wait());
                             continue;
                         }
                         Err(error) => FilePart::Runs(vec![Err(error)]),
@@ -230,6 +250,11 @@ impl PartFeeder {
             return Some((number, part));
         }
     }
+}
+
+/// True if something of a part could not be read: it may hold more than one run.
+pub fn is_broken(part: &FilePart) -> bool {
+    matches!(part, FilePart::Runs(runs) if runs.iter().any(Result::is_err))
 }
 
 /// Number of runs of a part. Lines are counted here only for a part that is not judged; judging counts them anyway.

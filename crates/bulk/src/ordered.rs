@@ -1,10 +1,14 @@
 //! The results of chunks in the order of the traces, whichever thread was done first.
 
 use crate::all_runs::OverRunsTally;
+use crate::feed::LostRuns;
 use crate::workers::{FinishedChunk, JudgeThreads, JudgeWorkers, MissingRuns};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
+
+/// How often it is asked whether to wait on.
+const GLANCE: Duration = Duration::from_millis(40);
 
 /// The next item in order.
 #[expect(clippy::large_enum_variant, reason = "there is one of them at a time")]
@@ -98,6 +102,23 @@ impl OrderedChunks {
     /// Reports what is missing when a stuck thread is abandoned.
     pub fn leave_workers(&mut self) -> MissingRuns {
         self.workers.take().map(|workers| workers.leave_threads(self.taken)).unwrap_or_default()
+    }
+
+    /// Ends judging early and counts the runs behind the chunks that were handed out: those in work are waited for, and the rest is read
+    /// without judging it, both while `go_on` says so.
+    pub fn stop_judging(&mut self, go_on: &dyn Fn() -> bool) -> LostRuns {
+        let Some(workers) = self.workers.take() else { return LostRuns::default() };
+        workers.stop_taking();
+        let mut rest = LostRuns::default();
+        while go_on() {
+            match self.wait_next(Some(GLANCE)) {
+                NextChunk::Finished(one) => rest.add_runs(one.all_runs()),
+                NextChunk::Nothing => {}
+                NextChunk::End => break,
+            }
+        }
+        rest.add_runs(workers.count_stopped(self.taken, go_on));
+        rest
     }
 
     /// The next chunk that is there, behind one that does not come.

@@ -19,6 +19,7 @@ use averment_report::chunk_totals::ChunkTotals;
 use averment_traces::read::{FilePart, RawRun};
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle};
@@ -39,6 +40,17 @@ pub struct FinishedChunk {
     pub records: Box<FileRecords>,
     /// Runs in it that were not judged: all, where judging it broke down.
     pub lost: u64,
+    /// True if something of it could not be read, which may hold more runs than one.
+    pub is_broken: bool,
+}
+
+impl FinishedChunk {
+    /// Its runs, judged or not.
+    #[must_use]
+    pub fn all_runs(&self) -> LostRuns {
+        let single = self.done.iter().filter(|done| !matches!(done, RunResult::Lines(_))).count() as u64;
+        LostRuns { runs: self.totals.runs.saturating_add(self.lost).saturating_add(single), more: self.is_broken }
+    }
 }
 
 /// Chunks that may be on their way for each thread.
@@ -60,6 +72,8 @@ pub struct JudgeThreads {
 pub struct JudgeWorkers {
     threads: Vec<JoinHandle<()>>,
     feeder: Arc<Mutex<PartFeeder>>,
+    /// Set when no thread shall take a further chunk.
+    stop: Arc<AtomicBool>,
 }
 
 /// What is missing when all threads have ended.
@@ -81,8 +95,8 @@ impl JudgeWorkers {
         let mut feeder = self.feeder.lock().unwrap_or_else(PoisonError::into_inner);
         // Each chunk has a run at least.
         let gone = feeder.handed_out().saturating_sub(taken);
-        let left =
-            catch_unwind(AssertUnwindSafe(|| feeder.count_untaken())).unwrap_or(LostRuns { runs: 0, more: true });
+        let left = catch_unwind(AssertUnwindSafe(|| feeder.count_untaken(&|| true)))
+            .unwrap_or(LostRuns { runs: 0, more: true });
         let runs = left.runs.saturating_add(gone as u64);
         MissingRuns { lost: LostRuns { runs, more: gone > 0 || left.more }, dead: dead.saturating_add(none) }
     }
@@ -102,11 +116,34 @@ impl JudgeWorkers {
             }
         };
         let gone = (feeder.handed_out().saturating_sub(taken) as u64).saturating_sub(threads);
-        let left =
-            catch_unwind(AssertUnwindSafe(|| feeder.count_untaken())).unwrap_or(LostRuns { runs: 0, more: true });
+        let left = catch_unwind(AssertUnwindSafe(|| feeder.count_untaken(&|| true)))
+            .unwrap_or(LostRuns { runs: 0, more: true });
         let runs = held.saturating_add(gone).saturating_add(left.runs);
         // One that had nothing in hand has lost nothing, where others went on to the end.
         MissingRuns { lost: LostRuns { runs, more: runs > 0 || left.more }, dead: 1 }
+    }
+}
+
+impl JudgeWorkers {
+    /// No thread takes a further chunk.
+    pub fn stop_taking(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts what was given and did not come back, while `go_on` says so. No thread is waited for.
+    #[must_use]
+    pub fn count_stopped(self, taken: usize, go_on: &dyn Fn() -> bool) -> LostRuns {
+        let mut feeder = match self.feeder.try_lock() {
+            Ok(feeder) => feeder,
+            Err(TryLockError::Poisoned(broken)) => broken.into_inner(),
+            // One is reading, or judges a long run.
+            Err(TryLockError::WouldBlock) => return LostRuns { runs: 1, more: true },
+        };
+        // Each chunk has a run at least.
+        let gone = feeder.handed_out().saturating_sub(taken) as u64;
+        let left =
+            catch_unwind(AssertUnwindSafe(|| feeder.count_untaken(go_on))).unwrap_or(LostRuns { runs: 0, more: true });
+        LostRuns { runs: left.runs.saturating_add(gone), more: gone > 0 || left.more }
     }
 }
 
@@ -117,11 +154,11 @@ pub fn start_judging(pipeline: &Arc<Pipeline>, traces: Vec<TraceInput>, total: O
     let (permit, permits) = sync_channel::<()>(AHEAD * threads);
     let (finish, finished) = channel::<FinishedChunk>();
     let feeder = Arc::new(Mutex::new(PartFeeder::new(traces, &pipeline.reading, pipeline.chunk)));
-    let mut workers = JudgeWorkers { threads: Vec::new(), feeder };
+    let mut workers = JudgeWorkers { threads: Vec::new(), feeder, stop: Arc::default() };
     for _ in 0..threads {
-        let (pipeline, feeder, permit, finish) =
-            (Arc::clone(pipeline), Arc::clone(&workers.feeder), permit.clone(), finish.clone());
-        let work = move || judge_all(&pipeline, &feeder, &permit, &finish);
+        let (pipeline, feeder, stop) = (Arc::clone(pipeline), Arc::clone(&workers.feeder), Arc::clone(&workers.stop));
+        let (permit, finish) = (permit.clone(), finish.clone());
+        let work = move || judge_all(&pipeline, &ChunkSource { feeder: &feeder, stop: &stop }, &permit, &finish);
         match thread::Builder::new().stack_size(STACK).spawn(work) {
             Ok(thread) => workers.threads.push(thread),
             // With fewer threads it takes longer; without any all runs are lost.
@@ -141,9 +178,15 @@ fn thread_count(asked: Option<NonZeroUsize>, length: Option<u64>) -> usize {
     }
 }
 
+/// Where a thread takes chunks from, until it is told to stop.
+struct ChunkSource<'a> {
+    feeder: &'a Mutex<PartFeeder>,
+    stop: &'a AtomicBool,
+}
+
 /// Takes chunks and judges them, until there is none. Reading is a matter of whoever comes next: the bytes of a chunk stay with the
 /// processor that judges them.
-fn judge_all(pipeline: &Pipeline, feeder: &Mutex<PartFeeder>, permit: &SyncSender<()>, finish: &Sender<FinishedChunk>) {
+fn judge_all(pipeline: &Pipeline, source: &ChunkSource<'_>, permit: &SyncSender<()>, finish: &Sender<FinishedChunk>) {
     memory::mark_judging();
     pipeline.faults.reach_point(FaultPoint::Preparing);
     let prepared: Vec<PreparedProgram> = pipeline.programs.iter().map(PreparedProgram::new).collect();
@@ -153,9 +196,12 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<PartFeeder>, permit: &SyncSende
     let mut judge = ThreadJudge::new(pipeline, &prepared, &profiles);
     let mut buffer = Vec::new();
     loop {
-        let mut feeder = feeder.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut feeder = source.feeder.lock().unwrap_or_else(PoisonError::into_inner);
         // Waits while too much is judged and not written. The other end is gone only when the command is ending.
         if permit.send(()).is_err() {
+            return;
+        }
+        if source.stop.load(Ordering::Relaxed) {
             return;
         }
         pipeline.faults.reach_point(FaultPoint::Reading);
@@ -165,6 +211,7 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<PartFeeder>, permit: &SyncSende
             FilePart::Lines(_) => None,
         };
         memory::set_runs_held(cut.unwrap_or(1));
+        let is_broken = feed::is_broken(&part);
         let bytes = match &part {
             FilePart::Lines(_) => buffer.len(),
             FilePart::Runs(runs) => runs.iter().flatten().map(RawRun::text_length).sum(),
@@ -185,7 +232,9 @@ fn judge_all(pipeline: &Pipeline, feeder: &Mutex<PartFeeder>, permit: &SyncSende
         let broke = judged.is_err();
         let lost = if broke { cut.unwrap_or_else(|| feed::lines_of(&buffer)).max(1) } else { 0 };
         let ChunkResults { done, totals, reads, records } = judged.unwrap_or_default();
-        if finish.send(FinishedChunk { number, bytes, done, totals, reads, records: Box::new(records), lost }).is_err()
+        if finish
+            .send(FinishedChunk { number, bytes, done, totals, reads, records: Box::new(records), lost, is_broken })
+            .is_err()
         {
             return;
         }

@@ -14,12 +14,15 @@ pub struct GatePolicy {
     pub deny_unexercised: bool,
     /// `--deny near-names`: a name of the rules that no run has, while some run has nearly it, fails the check.
     pub deny_near_names: bool,
+    /// `--deny undecided`: an undecided assertion fails its run, whatever the rules or `--allow` say.
+    pub deny_undecided: bool,
     /// `--allow undecided`: an undecided assertion does not.
     pub allow_undecided: bool,
 }
 
 impl GatePolicy {
-    /// For an assertion or a rule: what it says itself counts, for the rest what the command line says.
+    /// For an assertion or a rule: what it says itself counts, for the rest what the command line says. Only an `allow undecided` of a
+    /// pack can be taken back by whoever uses it: undecided fails unless allowed, so nothing else could ask for it.
     #[must_use]
     pub fn with_denied(self, denied: DenySettings) -> Self {
         Self {
@@ -27,7 +30,8 @@ impl GatePolicy {
             deny_unjudged: denied.unjudged.unwrap_or(self.deny_unjudged),
             deny_unexercised: denied.unexercised.unwrap_or(self.deny_unexercised),
             deny_near_names: self.deny_near_names,
-            allow_undecided: denied.undecided.map_or(self.allow_undecided, |denies| !denies),
+            deny_undecided: self.deny_undecided,
+            allow_undecided: !self.deny_undecided && denied.undecided.map_or(self.allow_undecided, |denies| !denies),
         }
     }
 }

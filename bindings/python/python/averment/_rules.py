@@ -16,7 +16,7 @@ from averment._outcome import Explanation, Outcome, Severity, Verdict
 
 FilePath: TypeAlias = "str | os.PathLike[str]"
 _T = TypeVar("_T")
-Denied = Literal["vacuous", "unjudged", "unexercised", "near-names"]
+Denied = Literal["vacuous", "unjudged", "unexercised", "near-names", "undecided"]
 
 
 @dataclass(frozen=True)

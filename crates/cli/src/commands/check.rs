@@ -51,6 +51,7 @@ Examples:
   aver check rules/ \"runs/**/*.jsonl\" --tag payments --param limit=250
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report html=report.html --report json=report.json
+  aver check rules/ runs/ --fail-fast         the first failure is enough
   aver check rules/ runs/ --record runs.db    what aver trust and aver compare read
   aver check rules/ runs/ --profile           what each rule costs
   aver check skill.yaml --phase pre --input path=a.md   before a run
@@ -134,12 +135,15 @@ pub struct CheckArgs {
     #[arg(help_heading = help_headings::OUTPUT, long, value_name = "PATH", value_parser = RedactPath::parse)]
     redact: Vec<RedactPath>,
     /// Also fail on: vacuous, unjudged (a pass that could not judge every step), unexercised (vacuous in every run), near-names (a
-    /// name that no run has, while some run has a similar one)
+    /// name that no run has, while some run has a similar one), undecided (also where a rule allows it)
     #[arg(help_heading = help_headings::FAILING, long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     deny: Vec<CheckDeny>,
     /// Do not fail on: undecided, empty (nothing to check), unread (assertions of TypeScript suites that cannot be read)
     #[arg(help_heading = help_headings::FAILING, long, value_enum, value_name = "WHAT", hide_possible_values = true)]
     allow: Vec<CheckAllow>,
+    /// Judge no more runs after the first that fails, and say how many were not judged
+    #[arg(help_heading = help_headings::FAILING, long, conflicts_with_all = ["update_baseline", "min_pass_rate"])]
+    fail_fast: bool,
     /// Treat trace warnings, such as a duplicate key, as errors
     #[arg(help_heading = help_headings::FAILING, long)]
     strict: bool,
@@ -214,6 +218,8 @@ enum CheckDeny {
     Unexercised,
     /// A name that no run has while some run has nearly it
     NearNames,
+    /// An assertion that the run does not record enough for, also where it has `allow undecided`
+    Undecided,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -22,7 +22,7 @@ pub struct JudgeFlags {
     /// Write the current failures to the baseline
     #[arg(help_heading = help_headings::FAILING, long)]
     update_baseline: bool,
-    /// Also fail on: vacuous, unjudged, unexercised, near-names
+    /// Also fail on: vacuous, unjudged, unexercised, near-names, undecided (also where a rule allows it)
     #[arg(help_heading = help_headings::FAILING, long, value_name = "WHAT")]
     deny: Vec<String>,
     /// Do not fail on: undecided, empty (nothing to check)

@@ -28,6 +28,10 @@ pub struct PipelineEnd {
     pub interrupted: bool,
     /// The time of the command was over.
     pub late: bool,
+    /// A run failed, and `--fail-fast` asked for no more.
+    pub stopped: bool,
+    /// Runs behind an early end, where they were counted.
+    pub rest: Option<LostRuns>,
     /// Runs whose evaluation broke down; the first [`NAMED`] are named already.
     pub faults: u64,
     /// The runs missing because threads panicked.
@@ -39,7 +43,7 @@ pub struct PipelineEnd {
 impl PipelineEnd {
     /// True if the work ended early.
     pub fn is_cut(&self) -> bool {
-        self.interrupted || self.late
+        self.interrupted || self.late || self.stopped
     }
 
     /// True if every readable run was judged.
@@ -47,11 +51,12 @@ impl PipelineEnd {
         !self.exhausted && self.faults == 0 && self.broken.dead == 0 && self.broken.lost == LostRuns::default()
     }
 
-    /// Known number of runs without verdicts; after an interruption at least the one that was waited for.
+    /// Known number of runs without verdicts; after an early end that was not counted, at least the one that was waited for.
     pub fn not_judged(&self) -> LostRuns {
         let LostRuns { runs, more } = self.broken.lost;
-        let known = self.faults.saturating_add(runs).saturating_add(u64::from(more && runs == 0));
-        LostRuns { runs: known.max(u64::from(self.is_cut())), more: more || self.is_cut() }
+        let mut known = LostRuns { runs: self.faults.saturating_add(runs), more };
+        known.add_runs(self.rest.unwrap_or(LostRuns { runs: 0, more: self.is_cut() }));
+        LostRuns { runs: known.runs.max(u64::from(known.more)), ..known }
     }
 
     /// A message about unnamed broken evaluations and panicked threads; empty without any.
@@ -89,8 +94,7 @@ impl PipelineEnd {
     fn add_broken(&mut self, broken: MissingRuns) {
         let own = &mut self.broken;
         own.dead = own.dead.saturating_add(broken.dead);
-        own.lost.runs = own.lost.runs.saturating_add(broken.lost.runs);
-        own.lost.more |= broken.lost.more;
+        own.lost.add_runs(broken.lost);
     }
 }
 
@@ -105,12 +109,24 @@ const GLANCE: Duration = Duration::from_millis(40);
 /// After this much silence, the threads are waiting for one that is stuck.
 const QUIET: Duration = Duration::from_millis(500);
 
+/// After an interruption, or with a pipe, the time to count what was not judged.
+const TO_COUNT: Duration = Duration::from_millis(300);
+
+/// What ends the work before the last run.
+#[derive(Clone, Copy)]
+pub struct EarlyEnd<'a> {
+    /// The time of the command.
+    pub deadline: Option<&'a Deadline>,
+    /// `--fail-fast`: the first run that fails.
+    pub fail_fast: bool,
+}
+
 /// Judges every run of the traces and reports it.
 pub fn run_pipeline(
     pipeline: &Arc<Pipeline>,
     traces: Vec<TraceInput>,
     outputs: &mut ReportOutputs,
-    deadline: Option<&Deadline>,
+    early: EarlyEnd<'_>,
 ) -> io::Result<PipelineEnd> {
     let interrupted = super::signals::interruption_flag()?;
     let total = feed::total_length(&traces);
@@ -118,8 +134,9 @@ pub fn run_pipeline(
     let mut chunks = Batch::start_threads(pipeline, traces);
     let progress = Progress::new(total);
     let mut writer =
-        ResultWriter { pipeline, table: &pipeline.table, outputs, progress, end: PipelineEnd::default(), deadline };
+        ResultWriter { pipeline, table: &pipeline.table, outputs, progress, end: PipelineEnd::default(), early };
     writer.write_all(&mut chunks, &interrupted)?;
+    writer.count_rest(&mut chunks, &interrupted, total.is_some());
     if writer.end.exhausted {
         writer.end.add_broken(chunks.leave_workers());
     } else if !writer.end.is_cut() {
@@ -157,14 +174,14 @@ struct ResultWriter<'a> {
     outputs: &'a mut ReportOutputs,
     progress: Progress,
     end: PipelineEnd,
-    deadline: Option<&'a Deadline>,
+    early: EarlyEnd<'a>,
 }
 
 impl ResultWriter<'_> {
     fn write_all(&mut self, chunks: &mut OrderedChunks, stop: &AtomicBool) -> io::Result<()> {
         let mut last = Instant::now();
         while !stop.load(Ordering::Relaxed) {
-            if self.deadline.is_some_and(Deadline::is_over) {
+            if self.early.deadline.is_some_and(Deadline::is_over) {
                 self.end.late = true;
                 return Ok(());
             }
@@ -185,10 +202,12 @@ impl ResultWriter<'_> {
                 NextChunk::Finished(one) => {
                     last = Instant::now();
                     let bytes = one.bytes;
-                    let Self { pipeline, table, outputs, progress, end, .. } = self;
-                    pipeline.faults.reach_point(FaultPoint::Merging);
-                    progress.hide_while(|| Self::write_finished(pipeline, table, outputs, end, one))?;
+                    self.pipeline.faults.reach_point(FaultPoint::Merging);
+                    self.write_finished(one)?;
                     self.progress.add_bytes(bytes);
+                    if self.end.stopped {
+                        return Ok(());
+                    }
                 }
                 NextChunk::Nothing => {}
                 NextChunk::End => return Ok(()),
@@ -210,33 +229,63 @@ impl ResultWriter<'_> {
         Ok(chunks.wait_next(Some(GLANCE)))
     }
 
-    fn write_finished(
-        pipeline: &Pipeline,
-        table: &ReportTable,
-        outputs: &mut ReportOutputs,
-        end: &mut PipelineEnd,
-        finished: FinishedChunk,
-    ) -> io::Result<()> {
-        for done in finished.done {
-            pipeline.faults.reach_point(FaultPoint::Writing);
-            match done {
-                RunResult::Run(run) => outputs.report_run(table, *run)?,
-                RunResult::Lines(lines) => outputs.report_lines(&lines)?,
-                RunResult::Unreadable(what) => outputs.report_unreadable(&what)?,
-                RunResult::Fault(name) => {
-                    end.faults += 1;
-                    if end.faults <= NAMED {
-                        eprint_redacted(&format!(
-                            "error: the evaluation of {name} broke down; its verdicts are missing\n"
-                        ));
-                    }
+    fn write_finished(&mut self, finished: FinishedChunk) -> io::Result<()> {
+        let Self { pipeline, table, outputs, progress, end, early } = self;
+        let FinishedChunk { done, totals, records, lost, is_broken, .. } = finished;
+        let mut done = done.into_iter();
+        progress.hide_while(|| {
+            for one in done.by_ref() {
+                pipeline.faults.reach_point(FaultPoint::Writing);
+                write_result(table, outputs, end, one)?;
+                if early.fail_fast && outputs.totals().runs_failed > 0 {
+                    end.stopped = true;
+                    break;
                 }
             }
+            outputs.report_chunk(&totals);
+            outputs.count_records(&records);
+            io::Result::Ok(())
+        })?;
+        if end.stopped {
+            let is_unreadable = |one: &RunResult| matches!(one, RunResult::Unreadable(_));
+            let more = is_broken && done.as_slice().iter().any(is_unreadable);
+            end.rest = Some(LostRuns { runs: done.len() as u64, more });
         }
-        outputs.report_chunk(&finished.totals);
-        outputs.count_records(&finished.records);
-        end.add_broken(MissingRuns { lost: LostRuns { runs: finished.lost, more: false }, dead: 0 });
+        end.add_broken(MissingRuns { lost: LostRuns { runs: lost, more: false }, dead: 0 });
         Ok(())
+    }
+
+    /// Behind an early end, counts the runs that were not judged. Neither Ctrl-C nor a pipe is waited for long, and an end by time not at all.
+    fn count_rest(&mut self, chunks: &mut OrderedChunks, stop: &AtomicBool, has_length: bool) {
+        let PipelineEnd { interrupted, stopped, rest, .. } = &mut self.end;
+        if !*interrupted && !*stopped {
+            return;
+        }
+        let (since, takes_its_time) = (Instant::now(), *stopped && has_length);
+        let is_over = || stop.load(Ordering::Relaxed) || self.early.deadline.is_some_and(Deadline::is_over);
+        let go_on = || since.elapsed() < TO_COUNT || takes_its_time && !is_over();
+        let counted = chunks.stop_judging(&|| go_on() && !memory::is_exhausted());
+        rest.get_or_insert_default().add_runs(counted);
+    }
+}
+
+fn write_result(
+    table: &ReportTable,
+    outputs: &mut ReportOutputs,
+    end: &mut PipelineEnd,
+    result: RunResult,
+) -> io::Result<()> {
+    match result {
+        RunResult::Run(run) => outputs.report_run(table, *run),
+        RunResult::Lines(lines) => outputs.report_lines(&lines),
+        RunResult::Unreadable(what) => outputs.report_unreadable(&what),
+        RunResult::Fault(name) => {
+            end.faults += 1;
+            if end.faults <= NAMED {
+                eprint_redacted(&format!("error: the evaluation of {name} broke down; its verdicts are missing\n"));
+            }
+            Ok(())
+        }
     }
 }
 
@@ -271,5 +320,7 @@ mod tests {
         assert_eq!(ends.map(|end| end.not_judged().more), [false, false, true]);
         let cut = PipelineEnd { interrupted: true, ..PipelineEnd::default() };
         assert_eq!(cut.not_judged(), LostRuns { runs: 1, more: true });
+        let rest = LostRuns { runs: 7, more: false };
+        assert_eq!(PipelineEnd { stopped: true, rest: Some(rest), ..PipelineEnd::default() }.not_judged(), rest);
     }
 }

@@ -59,6 +59,10 @@ fn the_bar_goes_with_ctrl_c_and_what_is_done_is_printed() {
     assert_eq!(status.code(), Some(130), "{screen:?}");
     let bar = screen.rfind("MiB").or_else(|| screen.rfind("KiB")).expect("a bar");
     let note = screen.find("note: interrupted; what is reported is what was done until then").expect("a note");
+    assert!(
+        screen[note..].contains("done until then; at least ") && screen[note..].contains(" not judged"),
+        "{screen:?}"
+    );
     let cleared = screen.rfind("\r\u{1b}[2K").expect("a cleared line");
     assert!(bar < cleared && cleared < note, "the bar is taken away before anything is said: {screen:?}");
     assert!(!screen[..note].contains("      "), "the rest of the line stays free: {screen:?}");

@@ -49,6 +49,28 @@ fn what_an_assertion_denies_and_allows_wins_over_the_command_line_in_every_way_o
 }
 
 #[test]
+fn deny_undecided_takes_back_what_rules_allow() {
+    let cases = [
+        ("cost <= $1 allow undecided", "", 0),
+        ("cost <= $1 allow undecided", "--deny undecided", 1),
+        ("cost <= $1", "--allow undecided --deny undecided", 1),
+        ("cost <= $1 severity warn allow undecided", "--deny undecided", 0),
+        ("rule r threshold 0.5 allow undecided { cost <= $1 }", "--deny undecided", 1),
+    ];
+    let folder = Folder::new(&[("one.json", IDLE), ("many.jsonl", &format!("{IDLE}\n").repeat(3))]);
+    for (rule, words, code) in cases {
+        folder.write("r.assert", format!("{rule}\nnever nothing\n").as_bytes());
+        for traces in ["one.json", "many.jsonl --format summary"] {
+            let ran = folder.aver(&format!("check r.assert {traces} {words}"));
+            assert_eq!(ran.code, code, "{rule} | {words} | {traces}: {}", ran.out);
+        }
+    }
+    folder.write("averment.toml", b"deny = [\"undecided\"]\n");
+    folder.write("r.assert", b"cost <= $1 allow undecided\n");
+    assert_eq!(folder.aver("check r.assert one.json").code, 1, "as in a project");
+}
+
+#[test]
 fn reports_say_where_a_rule_itself_denies_or_allows() {
     let rules =
         "before approve -> refund deny vacuous\ncost <= $1 allow undecided\nnever search(amount > 1) deny unjudged\n";

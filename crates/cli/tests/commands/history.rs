@@ -262,6 +262,9 @@ fn the_last_runs_are_those_of_the_latest_times() {
     assert_eq!(trust(&folder, "")["all"]["trend"], json!([0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0]));
     let said = folder.aver("trust").out;
     assert!(said.contains("_____#####"), "{said}");
+    let legend = "\ntrend: oldest runs first, each sign is 1 run; its score is from _ (0) to # (1)\n";
+    assert!(said.contains(legend), "{said}");
+    assert!(folder.aver("trust --format html").out.contains("<p>trend: oldest runs first, each sign is 1 run;"));
     // Without a time a run stands behind the one that was recorded before it.
     recorded(&folder, "more.jsonl", &runs(90, 0, 1), "");
     assert_eq!(trust(&folder, "--last 5")["all"]["score"], 1.0);

@@ -26,6 +26,7 @@ mod dialects;
 mod documents;
 mod explain;
 mod facade;
+mod fail_fast;
 mod fast;
 mod fmt;
 mod folder;

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// Maximum points of a trend.
-const POINTS: usize = 20;
+pub(super) const POINTS: usize = 20;
 /// The lowest score that is trusted.
 const TRUSTED: f64 = 0.95;
 /// The lowest score that is unstable; below, it is unreliable.

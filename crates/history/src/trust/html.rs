@@ -24,7 +24,7 @@ impl TrustReport {
             self.last
         );
         self.groups.iter().chain([&self.all]).for_each(|group| write_row(&mut page, group));
-        page.push_str("</tbody></table>\n");
+        let _ = writeln!(page, "</tbody></table>\n<p>{}.</p>", escape_html(&self.trend_words(true)));
         if !self.flaky.is_empty() {
             page.push_str("<h2>Flaky</h2>\n<p>The same bytes under the same rules.</p>\n<ul>\n");
         }

@@ -1,5 +1,6 @@
 //! Trust as a table.
 
+use super::groups::POINTS;
 use super::{TrustGroup, TrustReport};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
@@ -20,6 +21,7 @@ impl TrustReport {
         let heads = [self.by.as_deref().unwrap_or(""), "runs", "passed", "score", "95% interval", "trend", ""];
         let cells = rows.iter().map(|group| group_cells(group, unicode));
         text.push_str(&format_table(&[heads.map(str::to_owned)].into_iter().chain(cells).collect::<Vec<_>>()));
+        let _ = writeln!(text, "\n{}", self.trend_words(unicode));
         if !self.flaky.is_empty() {
             let _ =
                 writeln!(text, "\nflaky: {} of the same bytes under the same rules", many(self.flaky.len(), "result"));
@@ -45,6 +47,24 @@ impl TrustReport {
         }
         write_more(&mut text, self.regressions.len());
         text
+    }
+}
+
+impl TrustReport {
+    /// What the signs of a trend mean, and what one of them stands for.
+    pub(super) fn trend_words(&self, unicode: bool) -> String {
+        let sign = |score| sparkline(&[Some(score)], unicode);
+        let gap = if self.groups.iter().chain([&self.all]).any(|group| group.trend.contains(&None)) {
+            "; a gap is runs without a result that counts"
+        } else {
+            ""
+        };
+        let most = self.groups.iter().chain([&self.all]).map(|group| group.runs).max().unwrap_or(0);
+        let each = match most.div_ceil(POINTS) {
+            0 | 1 => "each sign is 1 run".to_owned(),
+            size => format!("a sign is up to {size} runs"),
+        };
+        format!("trend: oldest runs first, {each}; its score is from {} (0) to {} (1){gap}", sign(0.0), sign(1.0))
     }
 }
 

@@ -88,7 +88,10 @@ impl ProjectReader {
                 "prices" => {
                     project.prices = self.read_text(value).and_then(|text| self.resolve_path(text, value.span()))
                 }
-                "deny" => project.deny = self.read_words(value, &["vacuous", "unjudged", "unexercised", "near-names"]),
+                "deny" => {
+                    let words = ["vacuous", "unjudged", "unexercised", "near-names", "undecided"];
+                    project.deny = self.read_words(value, &words);
+                }
                 "allow" => project.allow = self.read_words(value, &["undecided", "empty"]),
                 "params" => project.params = self.read_params(value),
                 "permissions" => self.read_permissions(value, project),

@@ -69,7 +69,8 @@ impl<'a> CheckInputs<'a> {
             deny_unjudged: self.is_denied(CheckDeny::Unjudged),
             deny_unexercised: self.is_denied(CheckDeny::Unexercised),
             deny_near_names: self.is_denied(CheckDeny::NearNames),
-            allow_undecided: self.is_allowed(CheckAllow::Undecided),
+            deny_undecided: self.is_denied(CheckDeny::Undecided),
+            allow_undecided: !self.is_denied(CheckDeny::Undecided) && self.is_allowed(CheckAllow::Undecided),
         }
     }
 

@@ -9,6 +9,7 @@ use crate::commands::inputs::TraceInput;
 use crate::commands::outputs::ReportOutputs;
 use crate::commands::pipeline::PipelineEnd;
 use averment_base::rates::{percent_beside, percent_text};
+use averment_bulk::feed::LostRuns;
 use averment_bulk::pipeline::Pipeline;
 use averment_engine::vm::world;
 use averment_report::gate::Gate;
@@ -19,7 +20,15 @@ use averment_report::totals::RunTotals;
 pub(super) fn tell_end(end: &PipelineEnd, deadline: Option<&Deadline>, outputs: &ReportOutputs) {
     if end.interrupted {
         world::end_all();
-        eprint_redacted("note: interrupted; what is reported is what was done until then\n");
+        eprint_redacted(&format!(
+            "note: interrupted; what is reported is what was done until then; {}\n",
+            not_judged_words(end.not_judged())
+        ));
+    } else if end.stopped {
+        eprint_redacted(&format!(
+            "note: --fail-fast ends at the first failure; {}\n",
+            not_judged_words(end.not_judged())
+        ));
     }
     if let Some(deadline) = deadline.filter(|_| end.late) {
         world::end_all();
@@ -27,6 +36,16 @@ pub(super) fn tell_end(end: &PipelineEnd, deadline: Option<&Deadline>, outputs: 
     }
     eprint_redacted(&end.in_words());
     eprint_redacted(&outputs.skipped_files().skipped_note());
+}
+
+/// How many runs have no verdict: `at least 3 runs were not judged`.
+fn not_judged_words(LostRuns { runs, more }: LostRuns) -> String {
+    let least = if more { "at least " } else { "" };
+    match runs {
+        0 => "every run was judged".to_owned(),
+        1 => format!("{least}1 run was not judged"),
+        _ => format!("{least}{runs} runs were not judged"),
+    }
 }
 
 /// Warns of names that no run has, where all runs were looked at.

@@ -10,6 +10,7 @@ use crate::commands::deadline::Deadline;
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::inputs::TraceInput;
 use crate::commands::outputs::ReportOutputs;
+use crate::commands::pipeline::EarlyEnd;
 use crate::commands::profile::ProfileTarget;
 use crate::commands::rules::CompiledRules;
 use crate::commands::skipped_files::SkippedFiles;
@@ -88,7 +89,10 @@ impl<'a> CheckPlan<'a> {
         let arguments = given.arguments;
         let rules = averment::Rules::of_programs(rules.programs, rules.diagnostics, settings);
         let batch = rules.batch().threads(arguments.threads.map_or(0, NonZeroUsize::get)).chunk(chunk);
-        let needs = ReportNeeds { profile: costs, timed: arguments.timings, ..outputs.batch_wants() };
+        let wants = outputs.batch_wants();
+        // Counts of many runs do not say which of them failed first.
+        let (compact, lines) = (wants.compact && !arguments.fail_fast, wants.lines && !arguments.fail_fast);
+        let needs = ReportNeeds { profile: costs, timed: arguments.timings, compact, lines, ..wants };
         let pipeline = batch.build_pipeline(needs);
         let judged = report_traces(&pipeline, traces, outputs, given, deadline);
         // A thread that is left may hold the costs.
@@ -113,7 +117,8 @@ fn report_traces(
 ) -> Result<Exit, CommandError> {
     outputs.begin_reports(&pipeline.table)?;
     let inputs = traces.clone();
-    let end = pipeline::run_pipeline(pipeline, traces, outputs, deadline)?;
+    let early = EarlyEnd { deadline, fail_fast: given.arguments.fail_fast };
+    let end = pipeline::run_pipeline(pipeline, traces, outputs, early)?;
     tell_end(&end, deadline, outputs);
     outputs.not_judged(end.not_judged());
     tell_names(&end, pipeline, &inputs, outputs);

@@ -94,8 +94,8 @@ fn selected(source: &mut Source, binds: bool) -> Condition {
 
 fn selection(source: &mut Source, steps: &mut Steps, so_far: bool) -> Selection {
     let counts = source.chance(45);
-    let so_far =
-        (so_far && source.chance(85)).then(|| if source.chance(15) { SoFar::Started } else { SoFar::Known });
+    let reaches = [None, Some(SoFar::Known), Some(SoFar::Started)];
+    let so_far = if so_far { reaches[source.weighted(&[15, 75, 10])] } else { None };
     let mut pattern = if counts && !steps.binds() { steps.alone(source) } else { steps.binding_call(source) };
     // What an alternative binds is of all of them or of none.
     if pattern.alternatives.iter().any(|simple| !simple.binds().is_empty()) {

@@ -2,7 +2,8 @@
 
 use crate::model::{
     Adjacency, ArgForm, ArgTest, By, Comparison, Condition, CountTest, Denied, Flow, Header, OfProgram, Operand, Over,
-    Path, Pattern, Quantifier, Right, Segment, Selection, SequenceMode, Simple, SoFar, Statement, Test, Text, What, Within,
+    Path, Pattern, Quantifier, Right, Segment, Selection, SequenceMode, Simple, SoFar, Statement, Test, Text, What,
+    Within,
 };
 
 /// One statement, on as many lines as its blocks need.

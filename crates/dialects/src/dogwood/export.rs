@@ -42,7 +42,7 @@ pub fn export_dogwood(sources: &SourceMap, root: FileId, rules: &RuleFile, names
 const HEADER: &str = "\
 // Written by `aver export dogwood`. Everything is permitted that no rule denies.
 // A rule without a time looks back over 24 hours here. A call that is denied stays in the history as a request and an error.
-// What opens the way to a call counts once it has answered; what closes it counts from its request on.
+// What opens the way to a call counts once it has answered without an error; what closes it counts from its request on.
 
 ";
 

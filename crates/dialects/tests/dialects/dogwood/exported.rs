@@ -4,7 +4,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_dialects::export_dogwood;
 
-fn exported(rules: &str) -> String {
+pub fn exported(rules: &str) -> String {
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new("rules.assert", None, rules));
     let (file, _, said) = averment_syntax::parse(&sources, root, &Limits::default());

@@ -99,6 +99,10 @@ fn what_was_known_so_far() {
         ("each login: (count login so far) in [0, 1, 3]", turns, "pass", ""),
         ("never (login where count login so far > 2)", turns, "fail", "login at call 4"),
         ("each wire: grounded(args.n, text of user so far)", talk, "fail", ""),
+        ("each login: count login started so far <= 2", turns, "fail", "login at call 4"),
+        ("each login: (count login started so far) in [0, 1, 2, 3]", turns, "pass", ""),
+        ("never (login where (count login started so far) == 2)", turns, "fail", "login at call 3"),
+        ("never (login where (count login so far) == 2)", turns, "pass", ""),
     ]);
 }
 

@@ -142,7 +142,7 @@ fn of_selected(selected: &Selected) -> Growth {
 fn of_selection(selection: &Selection) -> Worth {
     match &selection.value {
         _ if is_course_pattern(&selection.pattern) => Worth::Changing,
-        _ if selection.so_far || selection.over.is_some() => Worth::Fixed,
+        _ if selection.so_far.is_some() || selection.over.is_some() => Worth::Fixed,
         None | Some((Fold::Length, _)) => Worth::Larger,
         Some((Fold::First, _)) => Worth::Fixed,
         Some(_) => Worth::Changing,

@@ -3,7 +3,7 @@
 use crate::generate_step::{Steps, condition_on_call, condition_on_inputs, name_by_parameter};
 use crate::model::{
     Adjacency, Comparison, Condition, CountTest, Flow, Fold, Header, Over, Path, Pattern, Quantifier, Right, Segment,
-    Selected, Selection, SequenceMode, Simple, Statement, What, Within,
+    Selected, Selection, SequenceMode, Simple, SoFar, Statement, What, Within,
 };
 use crate::source::Source;
 
@@ -94,7 +94,8 @@ fn selected(source: &mut Source, binds: bool) -> Condition {
 
 fn selection(source: &mut Source, steps: &mut Steps, so_far: bool) -> Selection {
     let counts = source.chance(45);
-    let so_far = so_far && source.chance(85);
+    let reaches = [None, Some(SoFar::Known), Some(SoFar::Started)];
+    let so_far = if so_far { reaches[source.weighted(&[15, 75, 10])] } else { None };
     let mut pattern = if counts && !steps.binds() { steps.alone(source) } else { steps.binding_call(source) };
     // What an alternative binds is of all of them or of none.
     if pattern.alternatives.iter().any(|simple| !simple.binds().is_empty()) {
@@ -102,7 +103,7 @@ fn selection(source: &mut Source, steps: &mut Steps, so_far: bool) -> Selection 
     }
     let paths = ["args.n", "args.n", "args.n", "args.id", "result.code", "cost"];
     // What has a unit is compared with a bare number at most.
-    let paths = if so_far { &paths[..] } else { &paths[..5] };
+    let paths = if so_far.is_some() { &paths[..] } else { &paths[..5] };
     let value = (!counts).then(|| (source.pick(&Fold::ALL).1, path(source.pick(paths))));
     Selection { pattern, value, so_far, over: None }
 }

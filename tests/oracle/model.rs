@@ -111,9 +111,22 @@ pub struct Selection {
     pub pattern: Pattern,
     /// `None`: their number.
     pub value: Option<(Fold, Path)>,
-    pub so_far: bool,
+    pub so_far: Option<SoFar>,
     /// `within W`, `in a row`: around the step in scope.
     pub over: Option<Over>,
+}
+
+/// Which of the earlier steps a list keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SoFar {
+    /// `so far`: those that were known.
+    Known,
+    /// `started so far`: all.
+    Started,
+}
+
+impl SoFar {
+    pub const ALL: [(&'static str, SoFar); 2] = [("started so far", SoFar::Started), ("so far", SoFar::Known)];
 }
 
 /// What stands around every match.

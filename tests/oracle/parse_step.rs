@@ -2,7 +2,7 @@
 
 use crate::model::{
     ArgForm, ArgTest, By, Comparison, Condition, Flow, Fold, OfProgram, Operand, Path, Pattern, Right, Segment,
-    Selected, Selection, Simple, Test, Text, What,
+    Selected, Selection, Simple, SoFar, Test, Text, What,
 };
 use crate::parse::Parser;
 use crate::tokens::Token;
@@ -386,7 +386,7 @@ impl Parser {
             }
         };
         let pattern = self.pattern();
-        let so_far = self.words("so far");
+        let so_far = SoFar::ALL.iter().find(|(words, _)| self.words(words)).map(|(_, so_far)| *so_far);
         self.expect(")");
         Selection { pattern, value, so_far, over: None }
     }

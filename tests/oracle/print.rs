@@ -2,7 +2,8 @@
 
 use crate::model::{
     Adjacency, ArgForm, ArgTest, By, Comparison, Condition, CountTest, Denied, Flow, Header, OfProgram, Operand, Over,
-    Path, Pattern, Quantifier, Right, Segment, Selection, SequenceMode, Simple, Statement, Test, Text, What, Within,
+    Path, Pattern, Quantifier, Right, Segment, Selection, SequenceMode, Simple, SoFar, Statement, Test, Text, What,
+    Within,
 };
 
 /// One statement, on as many lines as its blocks need.
@@ -341,7 +342,8 @@ pub fn condition(condition: &Condition) -> String {
 
 fn selection(selection: &Selection) -> String {
     let steps = pattern(&selection.pattern);
-    let far = if selection.so_far { " so far" } else { "" };
+    let words = SoFar::ALL.iter().find(|(_, so_far)| selection.so_far == Some(*so_far));
+    let far = words.map(|(words, _)| format!(" {words}")).unwrap_or_default();
     match &selection.value {
         None => format!("(count {steps}{far})"),
         Some((fold, value)) => format!("{}({} of {steps}{far})", fold.word(), path(value)),

@@ -5,7 +5,7 @@ use crate::condition::{Scope, Variables, asserted_truth, follow};
 use crate::course;
 use crate::expression::{Worth, arithmetic, compare};
 use crate::matching::{Domain, Env, World};
-use crate::model::{Condition, Fold, Over, Path, Pattern, Right, Selected, Selection, Simple, Within};
+use crate::model::{Condition, Fold, Over, Path, Pattern, Right, Selected, Selection, Simple, SoFar, Within};
 use crate::run::{Found, Kind, Run, Step};
 use crate::statement::recorded;
 use crate::truth::{Truth, Verdict, all_of};
@@ -55,14 +55,14 @@ fn worth(selection: &Selection, scope: Scope, given: &Given) -> Worth {
         .collect();
     // What later steps have is no mistake in the rule, only not there yet.
     let mut comes = false;
-    if let (true, Some(step)) = (selection.so_far, scope.step) {
+    if let (Some(so_far), Some(step)) = (selection.so_far, scope.step) {
         let has = |one: &Chosen, path| value_of(path, Scope { run, step: Some(one.step) }) != Found::Missing;
         comes = selection.value.as_ref().is_some_and(|(_, path)| chosen.iter().any(|one| has(one, path)));
         if chosen.iter().any(|one| !run.ordered(one.step.kind, step.kind)) {
             return Worth::Absent;
         }
         let at = run.steps.iter().position(|other| std::ptr::eq(other, step)).expect("a step of the run");
-        chosen.retain(|one| one.place < at && known(one.step, step));
+        chosen.retain(|one| one.place < at && (so_far == SoFar::Started || known(one.step, step)));
     }
     if let (Some(over), Some(step)) = (selection.over, scope.step) {
         // A step that brings nothing to the list is near or far alike.

@@ -4,7 +4,6 @@ use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
 use super::{inputs, rules};
 use averment_base::limits::Limits;
-use averment_base::source::{SourceFile, SourceMap};
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -61,15 +60,13 @@ pub fn run_export(arguments: &ExportArgs, color: ColorChoice) -> Result<Exit, Co
         let message = format!("`{}` is a file of another system", input.display_name());
         return Err(CommandError::usage(message, "`aver import` makes rules of it"));
     }
+    let sources = loaded.sources.clone();
     let rules = rules::from_loaded(loaded);
     eprint_redacted(&rules.drawn_diagnostics(OutputStream::Err.style(color)));
     if rules.is_broken() {
         return Err(CommandError::Said(Exit::Rules));
     }
-    let bytes = rules::read_input(input, limits)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let mut sources = SourceMap::default();
-    let root = sources.add_file(SourceFile::new(input.display_name(), None, text));
+    let Some((root, _)) = sources.iter().next() else { return Ok(Exit::Holds) };
     let (file, _, _) = averment_syntax::parse(&sources, root, &limits);
     let exported = averment::stages::load::export_dogwood(&sources, root, &file, &arguments.namespace);
     std::io::stdout().write_all(exported.text.as_bytes())?;

@@ -1,6 +1,6 @@
 //! Conditions on arguments, as Cedar writes them.
 
-use super::export::Refusal;
+use super::export_reasons::Refusal;
 use averment_syntax::ast::{BinaryOperator, Expr, ExprKind, NumberUnit, PatternArgument, TestKind, ValueTest};
 
 const CONDITION: Refusal = "its condition has no counterpart there";
@@ -18,8 +18,17 @@ impl Binder {
     }
 }
 
-/// The field of an event that a path of a pattern leads to: `input.id`, `output.id`.
-pub(super) fn field_path(path: &Expr) -> Result<String, Refusal> {
+/// Where a path begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PathStart {
+    /// On the left in the parentheses of a pattern: the arguments of the call.
+    Arguments,
+    /// Elsewhere: the fields of the call, and the run.
+    Fields,
+}
+
+/// The field of an event that a path leads to: `input.id`, `output.id`.
+pub(super) fn field_path(path: &Expr, start: PathStart) -> Result<String, Refusal> {
     let mut names = Vec::new();
     let mut at = path;
     loop {
@@ -43,9 +52,8 @@ pub(super) fn field_path(path: &Expr) -> Result<String, Refusal> {
     let (root, rest) = match names.split_first() {
         Some((&"args", rest)) if !rest.is_empty() => ("input", rest),
         Some((&"result", rest)) if !rest.is_empty() => ("output", rest),
-        Some((&"result" | &"error" | &"duration" | &"cost" | &"status" | &"turn" | &"agent", _)) => {
-            return Err("it asks what a call answered or cost, which nobody knows before the call");
-        }
+        Some((&"args" | &"result", _)) => return Err("it asks for all arguments or the whole answer of a call"),
+        _ if start == PathStart::Fields => return Err("it asks for more than the arguments of the call"),
         _ => ("input", names.as_slice()),
     };
     Ok(format!("{root}.{}", rest.join(".")))
@@ -84,18 +92,18 @@ pub(super) fn cedar_literal(expr: &Expr) -> Result<String, Refusal> {
 pub(super) fn field_test(argument: &PatternArgument) -> Result<String, Refusal> {
     match argument {
         PatternArgument::Matches { path, value, .. } => {
-            let path = request_path(path)?;
+            let path = request_path(path, PathStart::Arguments)?;
             match &value.kind {
                 ExprKind::List(items) => one_of(&path, items),
                 _ => Ok(format!("{path} == {}", cedar_literal(value)?)),
             }
         }
-        PatternArgument::Test(test) => cedar_condition(test),
+        PatternArgument::Test(test) => cedar_condition(test, PathStart::Arguments),
     }
 }
 
-fn request_path(path: &Expr) -> Result<String, Refusal> {
-    let path = field_path(path)?;
+fn request_path(path: &Expr, start: PathStart) -> Result<String, Refusal> {
+    let path = field_path(path, start)?;
     match path.starts_with("input.") {
         true => Ok(format!("context.{path}")),
         false => Err("it asks what a call answered, which nobody knows before the call"),
@@ -108,12 +116,12 @@ fn one_of(path: &str, items: &[Expr]) -> Result<String, Refusal> {
 }
 
 /// A condition on the arguments of a call.
-pub(super) fn cedar_condition(expr: &Expr) -> Result<String, Refusal> {
+pub(super) fn cedar_condition(expr: &Expr, start: PathStart) -> Result<String, Refusal> {
     match &expr.kind {
-        ExprKind::Group(inner) => cedar_condition(inner),
-        ExprKind::Not(inner) => Ok(format!("!({})", cedar_condition(inner)?)),
+        ExprKind::Group(inner) => cedar_condition(inner, start),
+        ExprKind::Not(inner) => Ok(format!("!({})", cedar_condition(inner, start)?)),
         ExprKind::Binary { operator, left, right, .. } => {
-            let (left, right) = (cedar_condition(left)?, cedar_condition(right)?);
+            let (left, right) = (cedar_condition(left, start)?, cedar_condition(right, start)?);
             match operator {
                 BinaryOperator::And => Ok(format!("({left} && {right})")),
                 BinaryOperator::Or => Ok(format!("({left} || {right})")),
@@ -122,7 +130,7 @@ pub(super) fn cedar_condition(expr: &Expr) -> Result<String, Refusal> {
             }
         }
         ExprKind::Test { subject, test } => {
-            let path = request_path(subject)?;
+            let path = request_path(subject, start)?;
             let text = positive_test(&path, test)?;
             Ok(if test.negated { format!("!({text})") } else { text })
         }
@@ -133,12 +141,14 @@ pub(super) fn cedar_condition(expr: &Expr) -> Result<String, Refusal> {
 fn positive_test(path: &str, test: &ValueTest) -> Result<String, Refusal> {
     let operand = test.operand.as_deref().ok_or(CONDITION)?;
     let value = || match &operand.kind {
-        ExprKind::Name(_) | ExprKind::Field { .. } => request_path(operand),
+        ExprKind::Name(_) | ExprKind::Field { .. } => request_path(operand, PathStart::Fields),
         _ => cedar_literal(operand),
     };
     match (test.kind, &operand.kind) {
         (TestKind::In, ExprKind::List(items)) => one_of(path, items),
         (TestKind::Equal, _) => Ok(format!("{path} == {}", value()?)),
+        // Texts and truths have no order there.
+        (_, ExprKind::Text(_) | ExprKind::Boolean(_)) => Err(CONDITION),
         (TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual, _) => {
             Ok(format!("{path} {} {}", test.kind.written(), value()?))
         }

@@ -9,11 +9,16 @@ mod cedar_writer;
 mod cursor;
 mod event_kinds;
 pub(crate) mod export;
+mod export_bounds;
 mod export_condition;
+mod export_modifiers;
+mod export_names;
+mod export_reasons;
 mod lowering;
 mod names;
 mod past_reader;
 mod past_writer;
+mod plain_policies;
 mod policy_reader;
 mod tokens;
 mod tree;
@@ -80,7 +85,7 @@ fn lower_policies(to: &mut Lowering<'_>) {
         return;
     }
     write_rules(&written, &made, to);
-    note_plain(&policies.policies, to);
+    plain_policies::note_plain(&policies.policies, Span::new(to.root, 0, 0), &mut to.sink);
 }
 
 /// A file beside the policies, if there is one.
@@ -195,25 +200,4 @@ fn used_definitions(text: &str) -> Vec<&'static str> {
         }
     }
     DEFINITIONS.iter().copied().filter(|definition| used.contains(definition)).collect()
-}
-
-/// Says so where a policy always applies, and where none permits anything.
-fn note_plain(policies: &[PolicyRule], to: &mut Lowering<'_>) {
-    let always = |policy: &&PolicyRule| policy.scope.is_empty() && policy.conditions.is_empty();
-    for policy in policies.iter().filter(always) {
-        let (message, help) = match policy.permits {
-            true => ("this permits every call", "name an action, or say when"),
-            false => ("this forbids every call", "name an action, or say when"),
-        };
-        to.sink.warning(Slug::AlwaysTrue, policy.span, message, help);
-    }
-    if !policies.iter().any(|policy| policy.permits) {
-        let place = policies.first().map_or(Span::new(to.root, 0, 0), |policy| policy.span);
-        to.sink.warning(
-            Slug::AlwaysTrue,
-            place,
-            "no policy permits anything: every call is denied",
-            "write a `permit`",
-        );
-    }
 }

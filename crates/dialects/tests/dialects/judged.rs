@@ -109,6 +109,16 @@ impl Given<'_> {
         Ok(own)
     }
 
+    /// What is said of a file that can be used, a line each.
+    pub fn linted(&self) -> String {
+        let mut sources = SourceMap::default();
+        let root = sources.add_file(SourceFile::new(self.name, Some(Path::new("")), self.text));
+        let how = LoweringInputs { files: &self.files(), options: ForeignOptions::default() };
+        let compiled = averment_dialects::compile_foreign(&mut sources, root, &[], Limits::default(), how);
+        assert!(compiled.program.is_some(), "{}", lines(&sources, &compiled.diagnostics));
+        lines(&sources, &compiled.diagnostics)
+    }
+
     /// What it is imported as is formatted as the formatter would, and no lint finds anything in it.
     pub fn imports_cleanly(&self) {
         let text = self.import_rules(true).unwrap();

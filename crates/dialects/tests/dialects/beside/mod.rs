@@ -1,11 +1,12 @@
 //! Generated inputs beside the real programs: same outcome, or a decision that the pages give; in no case passes here what fails there.
 //!
 //! `AVERMENT_BESIDE_RUNSIGHT="python runsight.py"` names a program that reads a list of inputs (JSON) and prints a list of outcomes; so do
-//! `AVERMENT_BESIDE_STOP`, `AVERMENT_BESIDE_WALLFACER`, `AVERMENT_BESIDE_ASSAY` and `AVERMENT_BESIDE_PROMPTFOO`. The programs of this folder ask the
+//! `AVERMENT_BESIDE_STOP`, `AVERMENT_BESIDE_WALLFACER`, `AVERMENT_BESIDE_ASSAY`, `AVERMENT_BESIDE_DOGWOOD` and `AVERMENT_BESIDE_PROMPTFOO`. The programs of this folder ask the
 //! real ones: CONTRIBUTING.md says how they are started. Without them, inputs are judged here alone. `AVERMENT_BESIDE_CASES` is how many,
 //! `AVERMENT_BESIDE_FROM` the first seed.
 
 mod assay;
+mod dogwood;
 mod promptfoo;
 mod runsight;
 mod stop;
@@ -46,8 +47,19 @@ fn outcomes_there(system: &str, inputs: &[BesideInput]) -> Option<Vec<Json>> {
 
 /// Compares generated inputs with the program of a system; a pass here of what fails there is no decision.
 fn compare(system: &str, generate: fn(&mut Choices) -> BesideInput, passes: fn(&Json) -> bool, decision: Decision) {
+    compare_cases(system, 60, generate, passes, decision);
+}
+
+/// The same with as many inputs as a quick test takes.
+fn compare_cases(
+    system: &str,
+    cases: u64,
+    generate: fn(&mut Choices) -> BesideInput,
+    passes: fn(&Json) -> bool,
+    decision: Decision,
+) {
     let number = |name: &str, other: u64| std::env::var(name).map_or(other, |text| text.parse().unwrap());
-    let (first, count) = (number("AVERMENT_BESIDE_FROM", 1), number("AVERMENT_BESIDE_CASES", 60));
+    let (first, count) = (number("AVERMENT_BESIDE_FROM", 1), number("AVERMENT_BESIDE_CASES", cases));
     let inputs: Vec<BesideInput> = (first..first + count).map(|seed| generate(&mut Choices::new(seed))).collect();
     let Some(there) = outcomes_there(system, &inputs) else {
         println!("{system}: {count} inputs judged here alone: AVERMENT_BESIDE_{system} names no program");

@@ -18,14 +18,14 @@ const LISTED: &[(&str, &str)] = &[(
 
 /// What became of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CallDecision {
+pub enum CallDecision {
     Allowed,
     Denied,
     Undecided,
 }
 
 /// Each rule beside its opposite: a call that breaks neither is undecided.
-fn with_opposites(text: &str) -> String {
+pub fn with_opposites(text: &str) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {
         lines.push(line.to_owned());
@@ -38,7 +38,7 @@ fn with_opposites(text: &str) -> String {
     lines.join("\n")
 }
 
-fn decisions(rules: &Rules, run: &serde_json::Value) -> Vec<CallDecision> {
+pub fn decisions(rules: &Rules, run: &serde_json::Value) -> Vec<CallDecision> {
     let outcome = rules.check_one(&run.to_string()).unwrap();
     let outcome = serde_json::to_value(&outcome).unwrap();
     let calls = run["calls"].as_array().unwrap().len();

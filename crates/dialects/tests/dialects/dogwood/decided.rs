@@ -103,3 +103,32 @@ fn mistakes_have_their_place() {
         assert!(found.contains(wanted), "{policy}\n{found}\nlacks: {wanted}");
     }
 }
+
+#[test]
+fn lints_find_what_is_always_and_what_is_never_decided() {
+    let forbid = |condition: &str| pay_when(condition).replacen("permit", "forbid", 1);
+    let all = "permit (principal, action, resource) when { context.input.n > 0 };";
+    for (policy, wanted) in [
+        ("permit (principal, action, resource);".to_owned(), "this permits every call"),
+        ("permit (principal, action, resource) when { true };".to_owned(), "this permits every call"),
+        (format!("{all} forbid (principal, action, resource);"), "this forbids every call"),
+        (forbid("{ context.input.n > 4 }"), "no policy permits anything"),
+        (pay_when("{ false }"), "no policy permits anything"),
+        (format!("{all} {}", forbid("{ false }")), "this forbids no call: its condition is never met"),
+        (format!("{all} {}", forbid("{ context.input.n > 4 && false }")), "this forbids no call"),
+        (format!("{all} {}", forbid("{ true }").replace("when", "unless")), "this forbids no call"),
+        (pay_when("{ context.input.n > 4 || true }"), "the condition of this policy is always met"),
+        (
+            pay_when(r#"temporal { formerly within 1h Shop::Action::"pay"::request{} }"#),
+            "the condition of this policy is always met",
+        ),
+        (pay_when(r#"temporal { formerly within 1h Shop::Action::"pay"::request{ input.n: 4 } }"#), ""),
+        (pay_when(r#"temporal { formerly within 1h Shop::Action::"approve"::request{} }"#), ""),
+        (all.to_owned(), ""),
+    ] {
+        let given = Given { name: "policy.dw", text: &policy, beside: &[SCHEMA], ..Given::default() };
+        let found = given.linted();
+        let is_found = if wanted.is_empty() { found.is_empty() } else { found.contains(wanted) };
+        assert!(is_found, "{policy}\n{found}\nlacks: {wanted}");
+    }
+}

@@ -4,7 +4,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
 use averment_dialects::export_dogwood;
 
-fn exported(rules: &str) -> String {
+pub fn exported(rules: &str) -> String {
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new("rules.assert", None, rules));
     let (file, _, said) = averment_syntax::parse(&sources, root, &Limits::default());
@@ -62,4 +62,69 @@ fn other_rules_are_remarks_with_a_reason() {
         let found = exported(rule);
         assert!(found.starts_with(&format!("// not enforced: {rule}\n")) && found.contains(wanted), "{rule}\n{found}");
     }
+}
+
+#[test]
+fn what_stands_around_a_rule_is_not_lost() {
+    for (rules, wanted) in [
+        ("never a severity warn", "it only warns"),
+        ("never a severity info", "it only warns"),
+        ("never a when inputs.vip == true", "a condition on the run"),
+        ("never a allow undecided", "what a verdict does"),
+        ("never a deny vacuous", "what a verdict does"),
+        ("never a weight 2", "a part of a score"),
+        ("never a threshold 0.5", "a part of a score"),
+        ("never a expect fail \"known\"", "expected to fail"),
+        ("rule r severity warn { never a }", "it only warns"),
+        ("rule r { severity warn\n never a }", "it only warns"),
+        ("rule r threshold 0.5 { never a }", "a part of a score"),
+        ("rule r when inputs.x == 1 { never a }", "a condition on the run"),
+        ("suite \"s\" { severity warn\n never a }", "it only warns"),
+        ("case c { never a }", "the runs of one case"),
+        ("each b { never a }", "a block says where"),
+        ("before b { never a }", "a block says where"),
+        ("when inputs.x == 1 { never a }", "a block says where"),
+        ("any of { never a; never b }", "a group"),
+        ("not never a", "a group"),
+        ("def step paid = a\nnever paid", "defined elsewhere"),
+        ("tool a also b\nnever a", "other names"),
+        ("tool a also b\nnever b", "other names"),
+        ("tool a* fails when result.code != 0\nbefore ab ok -> c", "which calls of the tool failed"),
+        ("never a(x: $x, y: $x)", "its values are bound"),
+        ("param most: number = 5\nnever a(n > most)", "more than the arguments"),
+        ("param who: string = \"x\"\nnever a(n: who)", "no counterpart"),
+        ("each a: inputs.n > 5", "more than the arguments"),
+        ("starts before a -> a", "in its own past"),
+        ("starts before a ok -> b", "what a call answered"),
+        ("never repeat a more than 3 times", "no counterpart"),
+        ("sum(cost of a) <= 5", "more than the arguments"),
+        ("sum(args.n of a) <= $5", "no number that is written there"),
+    ] {
+        let found = exported(rules);
+        assert!(found.starts_with("// not enforced: ") && found.contains(wanted), "{rules}\n{found}");
+        assert!(!found.contains("forbid (") && !found.contains("permit ("), "{rules}\n{found}");
+    }
+}
+
+#[test]
+fn the_nearest_severity_counts_and_plain_words_change_nothing() {
+    for rules in [
+        "rule r severity warn { never a severity error }",
+        "never a severity error",
+        "never a message \"no\" tags x must id y",
+        "rule r \"why\" { message \"no\"\n never a }",
+        "tool a tagged slow\nnever a",
+        "tool a fails when result.code != 0\nnever a",
+    ] {
+        let found = exported(rules);
+        assert!(found.ends_with("forbid (principal, action == Shop::Action::\"a\", resource);"), "{rules}\n{found}");
+    }
+}
+
+#[test]
+fn what_a_policy_decides_otherwise_stands_above_it() {
+    insta::assert_snapshot!(exported(
+        "starts before a -> b\nbefore a -> b within 5m\nbefore a ok -> b\nimmediately before a -> b within 1m\n\
+         never b(tool: \"x\") after a ok until c\nnever b"
+    ));
 }

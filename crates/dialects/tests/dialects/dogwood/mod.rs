@@ -1,6 +1,6 @@
 //! Dogwood: policies on runs, held against the decisions of its corpus, what is said of broken ones, and rules written as policies.
 
-mod corpus;
+pub mod corpus;
 mod decided;
-mod exported;
-mod trace_log;
+pub mod exported;
+pub mod trace_log;

@@ -75,7 +75,6 @@ fn every_form_of_a_statement_about_the_course_has_a_written_case() {
     // What is asked of catalogues, of the world and of many runs is no question of the course.
     let others = [
         "args valid",
-        "calls match",
         "score",
         "file",
         "env … is set",

@@ -182,7 +182,7 @@ fn over_calls(statement: &Statement) -> bool {
     use crate::model::{Adjacency, SequenceMode};
     use Statement as S;
     match statement {
-        S::Only(_) | S::First(_) | S::Last(_) | S::Flow(_) | S::NeverRepeat(..) => true,
+        S::CallsMatch(_) | S::Only(_) | S::First(_) | S::Last(_) | S::Flow(_) | S::NeverRepeat(..) => true,
         S::Before { adjacency, .. } | S::After { adjacency, .. } => *adjacency == Adjacency::Immediately,
         S::Sequence { mode, .. } => *mode == SequenceMode::Exactly,
         _ => false,
@@ -193,7 +193,8 @@ fn over_calls(statement: &Statement) -> bool {
 /// two patterns where the run has executed calls.
 fn related_calls(statement: &Statement, world: &World) -> bool {
     let patterns = statement.patterns();
-    let proposed = patterns.iter().flat_map(|pattern| &pattern.alternatives).all(|simple| simple.proposed);
+    let mut simples = patterns.iter().flat_map(|pattern| &pattern.alternatives);
+    let proposed = !patterns.is_empty() && simples.all(|simple| simple.proposed);
     let has_call = |executed: bool| {
         world.steps.iter().any(|index| world.step(*index).kind == Kind::Call && world.step(*index).executed == executed)
     };

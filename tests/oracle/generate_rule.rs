@@ -157,7 +157,7 @@ fn block(source: &mut Source, depth: usize, known: &[&'static str]) -> Statement
     Statement::Block(header, body(source, depth, &inside, on_step))
 }
 
-const STATEMENTS: usize = 31;
+const STATEMENTS: usize = 32;
 
 /// A single statement. `known`: variables that a block around it binds.
 pub fn statement(source: &mut Source, known: &[&'static str]) -> Statement {
@@ -227,6 +227,7 @@ fn plain(source: &mut Source, known: &[&'static str]) -> Statement {
         26 | 27 => S::Flow(flow(source, &mut steps, 3)),
         28 => S::NoBad(lone.plain_call(source)),
         29 => pair(source, &mut steps, S::Nested),
+        30 => crate::calls_match::generate(source),
         _ => quantified(source, &mut lone),
     }
 }

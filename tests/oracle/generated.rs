@@ -135,7 +135,7 @@ fn every_word_that_begins_a_statement_is_generated() {
     let words: std::collections::BTreeSet<&str> =
         text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').collect();
     // What looks at the world around a run, at arguments by their schemas, at one entry of the run or at many runs has no place in the reference.
-    let elsewhere = ["args", "file", "env", "tool", "http", "run", "in"];
+    let elsewhere = ["args", "score", "file", "env", "tool", "http", "run", "in"];
     let statements = averment_syntax::statements::WORDS.iter().filter(|word| !elsewhere.contains(word));
     let missing: Vec<&&str> = statements.filter(|word| !words.contains(*word)).collect();
     assert!(missing.is_empty(), "the reference generates no {missing:?}: `tests/oracle/generate_rule.rs`");

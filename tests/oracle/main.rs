@@ -17,6 +17,7 @@
 )]
 
 mod answers;
+mod calls_match;
 mod cases;
 mod compare;
 mod condition;

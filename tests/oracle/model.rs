@@ -1,5 +1,6 @@
 //! Rules as the reference evaluator sees them: sections 4 to 6 of the language reference, nothing of the program.
 
+use crate::calls_match::CallsMatch;
 use serde_json::Value;
 
 /// `args.a["k y"][0]`.
@@ -390,6 +391,7 @@ pub enum Statement {
     Quantified(Quantifier, Pattern, Condition),
     /// `no bad in A`; see [`BAD`].
     NoBad(Pattern),
+    CallsMatch(CallsMatch),
     /// An expression: sees the step of an `each A { }` around it.
     Expression(Condition),
     Not(Box<Statement>),
@@ -470,7 +472,7 @@ impl Statement {
             }
             S::Flow(flow) => flow.patterns(),
             S::Expression(_) | S::Not(_) | S::Block(..) | S::When(..) | S::Gated(..) => Vec::new(),
-            S::AnyOf(_) | S::AllOf(_) | S::NoneOf(_) | S::AtLeast(..) => Vec::new(),
+            S::AnyOf(_) | S::AllOf(_) | S::NoneOf(_) | S::AtLeast(..) | S::CallsMatch(_) => Vec::new(),
         }
     }
 }

@@ -272,7 +272,7 @@ impl Parser {
         }
     }
 
-    fn literal(&mut self) -> Value {
+    pub fn literal(&mut self) -> Value {
         match self.next() {
             Token::Text(text) => Value::String(text),
             Token::Number(text) => serde_json::from_str(&text).expect("a JSON number"),

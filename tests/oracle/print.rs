@@ -63,6 +63,7 @@ pub fn statement(statement: &Statement) -> String {
             };
             format!("{word} {}: {}", pattern(a), condition(inner))
         }
+        S::CallsMatch(it) => crate::calls_match::print(it),
         S::NoBad(a) => format!("no bad in {}", pattern(a)),
         S::Expression(inner) => condition(inner),
         S::Not(inner) => format!("not {}", self::statement(inner)),

@@ -99,7 +99,7 @@ fn simples<'p>(patterns: &[&'p Pattern]) -> Vec<&'p Simple> {
 
 /// The calls that statements about neighbours speak of.
 pub fn call_list(world: &World, patterns: &[&Pattern]) -> Vec<usize> {
-    let proposed = simples(patterns).iter().all(|simple| simple.proposed);
+    let proposed = !patterns.is_empty() && simples(patterns).iter().all(|simple| simple.proposed);
     let listed = |index: &&usize| world.step(**index).kind == Kind::Call && world.step(**index).executed != proposed;
     world.steps.iter().filter(listed).copied().collect()
 }
@@ -155,6 +155,10 @@ impl Judge<'_, '_> {
             S::NeverRepeat(a, limit) => self.never_repeat(a, *limit),
             S::Flow(flow) => self.flow(flow),
             S::NoBad(a) => self.no_bad(a),
+            S::CallsMatch(it) => {
+                let calls: Vec<&Step> = self.calls.iter().map(|index| self.world.step(*index)).collect();
+                it.judge(&calls, &mut || self.answers.yes("arguments of calls".to_owned()))
+            }
             S::Quantified(quantifier, a, condition) => self.quantified(*quantifier, a, condition),
             _ => unreachable!("groups, blocks and expressions are judged elsewhere"),
         }

@@ -19,7 +19,7 @@ use std::fmt;
 /// The first bytes of every compiled program.
 pub const MAGIC: [u8; 8] = *b"\x89AVER\r\n\x1a";
 /// The version of the payload: raised with every change of the instructions or of the program's parts.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 /// The largest file that is read.
 pub const SIZE_LIMIT: usize = 256 << 20;
 

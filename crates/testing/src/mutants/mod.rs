@@ -6,6 +6,7 @@
 mod base;
 pub mod edit;
 mod expressions;
+mod matching;
 mod run;
 mod show;
 mod statements;

@@ -185,32 +185,6 @@ impl EditFinder<'_> {
         }
     }
 
-    /// Each clause behind the expected calls is dropped: it asks for less or more than without it.
-    fn mutate_matching(&mut self, span: Span, behind: u32) {
-        let clauses = [
-            ("arguments named", "a test with a call that has a further argument"),
-            ("arguments accepted", "a test with an accepted value"),
-            ("arguments ignored", "a test with another argument"),
-        ];
-        if let Some(place) = self.find_word(behind, span.end, "in any order") {
-            let test = "a test with the expected calls in another order".to_owned();
-            self.push_replacement(place, "in order", MutantKind::Swap, test);
-        }
-        for (words, test) in clauses {
-            if let Some(place) = self.find_word(behind, span.end, words) {
-                self.push_replacement(place, "", MutantKind::DropWord, test.to_owned());
-            }
-        }
-        for (words, test) in [
-            ("subset of", "a test without one of the expected calls"),
-            ("superset of", "a test with a call that is not expected"),
-        ] {
-            if let Some(place) = self.find_word(span.start, behind, words) {
-                self.push_replacement(place, "", MutantKind::DropWord, test.to_owned());
-            }
-        }
-    }
-
     fn mutate_list(&mut self, steps: &[StepPattern]) {
         self.mutate_patterns(steps);
         steps.iter().for_each(|step| self.mutate_step(step));

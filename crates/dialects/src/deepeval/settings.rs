@@ -62,7 +62,12 @@ pub(super) fn read_settings(lowering: &mut Lowering<'_>) -> ToolComparison {
     let compared: Vec<&str> = compared.split(',').map(str::trim).filter(|one| !one.is_empty()).collect();
     for one in compared.iter().filter(|one| !["input_parameters", "output"].contains(*one)) {
         let message = format!("`evaluation_params` is `{one}`");
-        lowering.sink.error(Slug::UnknownName, start, message, "write `input_parameters`, `output`, or both with a comma");
+        lowering.sink.error(
+            Slug::UnknownName,
+            start,
+            message,
+            "write `input_parameters`, `output`, or both with a comma",
+        );
     }
     let least = threshold.parse::<f64>().ok().filter(|least| *least > 0.0 && *least <= 1.0);
     if least.is_none() {

@@ -308,7 +308,7 @@ fn broken_test_cases_are_refused_at_their_place() {
     }
     let text = "[{\"input\": \"a\", \"expected_tools\": []}, {\"expected_tools\": []}]";
     let said = refused("cases.json", text, &[]);
-    assert!(said.contains("1:39: a test case has no `input`"), "{said}");
+    assert!(said.contains("1:40: a test case has no `input`"), "{said}");
     let text = "[{\"input\": \"a\", \"expected_tools\": []}]";
     for (param, message) in [
         (("treshold", "1"), "did you mean `threshold`?"),

@@ -72,7 +72,7 @@ fn an_eval_set_compares_trajectories_as_its_criteria_say() {
     let twice = eval_set(&[turn(&json!([{"name": "b", "args": {}}, {"name": "b", "args": {}}]), "Done.")]);
     let beside = [("test_config.json", order("ANY_ORDER"))];
     let beside: Vec<(&str, &str)> = beside.iter().map(|(name, text)| (*name, text.as_str())).collect();
-    assert_eq!(judge("s.evalset.json", &twice, &beside, &run_with(&[b.clone()], &json!("Done."))), [Fail]);
+    assert_eq!(judge("s.evalset.json", &twice, &beside, &run_with(std::slice::from_ref(&b), &json!("Done."))), [Fail]);
     assert_eq!(judge("s.evalset.json", &twice, &beside, &run_with(&[b.clone(), b.clone()], &json!("Done."))), [Pass]);
 }
 
@@ -238,6 +238,9 @@ fn broken_data_sets_are_refused_at_their_place() {
     assert!(said.contains("d.yaml:3:5: a case has no key `expectd_output`"), "{said}");
 }
 
+/// Expected tools, the parameters that are given, and the verdict.
+type ToolsRow<'a> = (Json, Vec<(&'a str, &'a str)>, Verdict);
+
 fn given_case<'a>(text: &'a str, params: &'a [(&'a str, &'a str)]) -> Given<'a> {
     Given { name: "cases.json", text, params, ..Given::default() }
 }
@@ -254,7 +257,7 @@ fn expected_tools_of_a_test_case_are_judged_as_their_metric_does() {
     const ARGS: (&str, &str) = ("evaluation_params", "input_parameters");
     const ORDER: (&str, &str) = ("should_consider_ordering", "true");
     const EXACT: (&str, &str) = ("should_exact_match", "true");
-    let rows: Vec<(Json, Vec<(&str, &str)>, Verdict)> = vec![
+    let rows: Vec<ToolsRow<'_>> = vec![
         (json!([one, missing]), vec![], Pass),
         (json!([one, missing]), vec![FULL], Fail),
         (json!([one, missing]), vec![("strict_mode", "true")], Fail),

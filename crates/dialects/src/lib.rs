@@ -7,6 +7,7 @@
 
 mod adk;
 mod assay;
+mod deepeval;
 mod dogwood;
 mod foreign_program;
 mod jsonpath;
@@ -16,6 +17,7 @@ pub mod regex_flavour;
 mod runsight;
 pub mod shape;
 mod skillgym;
+mod spelling;
 mod stop;
 pub mod typescript;
 mod wallfacer;
@@ -108,6 +110,7 @@ pub static DIALECTS: &[Dialect] = &[
     stop::DIALECT,
     promptfoo::CONFIG,
     adk::DIALECT,
+    deepeval::DIALECT,
     assay::DIALECT,
     pydantic_evals::DIALECT,
     skillgym::DIALECT,
@@ -196,7 +199,10 @@ pub fn may_be_foreign(name: &str, text: &str) -> bool {
 
 /// True if JSON may be a file of a system whose files are YAML otherwise.
 fn is_json_document(text: &str) -> bool {
-    promptfoo::looks_like_config(text) || adk::looks_like_eval_set(text) || pydantic_evals::looks_like_dataset(text)
+    promptfoo::looks_like_config(text)
+        || adk::looks_like_eval_set(text)
+        || deepeval::looks_like_test_cases(text)
+        || pydantic_evals::looks_like_dataset(text)
 }
 
 /// True if a file of another system also holds the runs that its rules are about.

@@ -1,7 +1,7 @@
 //! Criteria: which metrics an evaluation asks for, and what each has to reach.
 
-use super::eval_set::field;
 use crate::Lowering;
+use crate::spelling::field;
 use crate::yaml::{self, YamlNode, YamlSchema};
 use averment_base::diagnostic::Slug;
 use averment_base::source::{SourceFile, Span};

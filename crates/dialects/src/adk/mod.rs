@@ -7,6 +7,7 @@ mod criteria;
 mod eval_set;
 mod sentences;
 
+use crate::spelling::field;
 use crate::yaml::{YamlNode, YamlSchema};
 use crate::{Dialect, FileSyntax, YamlDialect};
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
@@ -36,7 +37,7 @@ fn is_eval_set(document: &YamlNode) -> bool {
         let turns = case.get("data").map(YamlNode::items).unwrap_or_default();
         turns.iter().any(|turn| turn.get("query").is_some() && turn.get("expected_tool_use").is_some())
     };
-    eval_set::field(document, "eval_cases").is_some() || document.items().iter().any(is_older)
+    field(document, "eval_cases").is_some() || document.items().iter().any(is_older)
 }
 
 /// True if the text of a JSON file may be an eval set.

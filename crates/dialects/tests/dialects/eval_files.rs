@@ -1,5 +1,6 @@
-//! Eval sets of Google ADK and data sets of pydantic-evals: what their cases come to on runs, and what is said of broken files.
+//! Eval sets of Google ADK, data sets of pydantic-evals and test cases of DeepEval: what their cases come to on runs, and what is said of broken files.
 
+use crate::judged::Given;
 use crate::promptfoo::{Imported, import_file};
 use averment::Verdict::{self, Fail, Pass, Undecided};
 use serde_json::{Value as Json, json};
@@ -71,7 +72,7 @@ fn an_eval_set_compares_trajectories_as_its_criteria_say() {
     let twice = eval_set(&[turn(&json!([{"name": "b", "args": {}}, {"name": "b", "args": {}}]), "Done.")]);
     let beside = [("test_config.json", order("ANY_ORDER"))];
     let beside: Vec<(&str, &str)> = beside.iter().map(|(name, text)| (*name, text.as_str())).collect();
-    assert_eq!(judge("s.evalset.json", &twice, &beside, &run_with(&[b.clone()], &json!("Done."))), [Fail]);
+    assert_eq!(judge("s.evalset.json", &twice, &beside, &run_with(std::slice::from_ref(&b), &json!("Done."))), [Fail]);
     assert_eq!(judge("s.evalset.json", &twice, &beside, &run_with(&[b.clone(), b.clone()], &json!("Done."))), [Pass]);
 }
 
@@ -235,4 +236,90 @@ fn broken_data_sets_are_refused_at_their_place() {
     }
     let said = refused("d.yaml", "cases:\n  - inputs: a\n    expectd_output: b\n", &[]);
     assert!(said.contains("d.yaml:3:5: a case has no key `expectd_output`"), "{said}");
+}
+
+/// Expected tools, the parameters that are given, and the verdict.
+type ToolsRow<'a> = (Json, Vec<(&'a str, &'a str)>, Verdict);
+
+fn given_case<'a>(text: &'a str, params: &'a [(&'a str, &'a str)]) -> Given<'a> {
+    Given { name: "cases.json", text, params, ..Given::default() }
+}
+
+#[test]
+fn expected_tools_of_a_test_case_are_judged_as_their_metric_does() {
+    let tool = |name: &str, args: Json| json!({"name": name, "inputParameters": args});
+    let made = [("a", json!({"x": 1, "y": 2})), ("b", json!({})), ("a", json!({"x": 3})), ("b", json!({}))];
+    let run = run_with(&made, &json!("Done.")).to_string();
+    let (one, other) = (tool("a", json!({"x": 1, "y": 2})), tool("b", json!({})));
+    let part = tool("a", json!({"x": 1}));
+    let missing = tool("z", json!({}));
+    const FULL: (&str, &str) = ("threshold", "1");
+    const ARGS: (&str, &str) = ("evaluation_params", "input_parameters");
+    const ORDER: (&str, &str) = ("should_consider_ordering", "true");
+    const EXACT: (&str, &str) = ("should_exact_match", "true");
+    let rows: Vec<ToolsRow<'_>> = vec![
+        (json!([one, missing]), vec![], Pass),
+        (json!([one, missing]), vec![FULL], Fail),
+        (json!([one, missing]), vec![("strict_mode", "true")], Fail),
+        (json!([one, missing, missing]), vec![], Fail),
+        (json!([other, one]), vec![FULL], Pass),
+        (json!([other, one]), vec![FULL, ARGS], Pass),
+        // Calls of `b` are alike, and count once.
+        (json!([one, one]), vec![FULL], Pass),
+        (json!([other, other]), vec![FULL], Fail),
+        (json!([other, other]), vec![FULL, ORDER], Pass),
+        (json!([part]), vec![FULL, ARGS], Fail),
+        (json!([part]), vec![ARGS], Undecided),
+        (json!([missing]), vec![ARGS], Fail),
+        (json!([one, other]), vec![FULL, ARGS, ORDER], Pass),
+        (json!([other, one]), vec![FULL, ARGS, ORDER], Fail),
+        (json!([missing, other, missing, one]), vec![ORDER], Pass),
+        (json!([one, other]), vec![EXACT], Fail),
+        (json!([one, other, one, other]), vec![EXACT], Pass),
+        (json!([one, other, one, other]), vec![EXACT, ARGS], Fail),
+        (json!([{"name": "b", "output": 1}]), vec![FULL, ("evaluation_params", "output")], Pass),
+        (json!([{"name": "b", "output": 2}]), vec![("evaluation_params", "output")], Fail),
+        (json!([{"name": "b", "type": "MCP"}]), vec![], Undecided),
+        (json!([]), vec![], Fail),
+    ];
+    for (expected, params, verdict) in rows {
+        let text = json!([{"input": "refund o-1", "expected_tools": expected}]).to_string();
+        let judged = given_case(&text, &params).judge(&run).unwrap_or_else(|said| panic!("{text}: {said}"));
+        let found: Vec<Verdict> = judged.results.iter().map(|one| one.1).collect();
+        assert_eq!(found, [verdict], "{text} {params:?}");
+    }
+    // Without any call nothing reaches a threshold.
+    let text = json!([{"input": "refund o-1", "expectedTools": [one, other]}]).to_string();
+    let judged = given_case(&text, &[]).judge(&run_with(&[], &json!("x")).to_string()).unwrap();
+    assert_eq!(judged.results.iter().map(|one| one.1).collect::<Vec<_>>(), [Fail]);
+}
+
+#[test]
+fn broken_test_cases_are_refused_at_their_place() {
+    for (tools, message) in [
+        ("\"a\"", "2:34: `expected_tools` of a test case is a text"),
+        ("[\"a\"]", "2:35: an expected tool is a text"),
+        ("[{}]", "2:35: an expected tool has no `name`"),
+        ("[{\"name\": \"a\", \"args\": {}}]", "2:49: an expected tool has no key `args`"),
+        ("[{\"name\": \"a\", \"input_parameters\": []}]", "2:69: `input_parameters` of an expected tool is a list"),
+        ("[{\"name\": \"a\", \"type\": \"MPC\"}]", "did you mean `MCP`?"),
+        ("[], \"expectd_tools\": []", "2:38: a test case has no key `expectd_tools`"),
+    ] {
+        let text = format!("[\n{{\"input\": \"a\", \"expected_tools\": {tools}}}]");
+        let said = refused("cases.json", &text, &[]);
+        assert!(said.contains(message) && said.contains("cases.json:2:"), "{tools}: {said}");
+    }
+    let text = "[{\"input\": \"a\", \"expected_tools\": []}, {\"expected_tools\": []}]";
+    let said = refused("cases.json", text, &[]);
+    assert!(said.contains("1:40: a test case has no `input`"), "{said}");
+    let text = "[{\"input\": \"a\", \"expected_tools\": []}]";
+    for (param, message) in [
+        (("treshold", "1"), "did you mean `threshold`?"),
+        (("threshold", "0"), "scores are from 0 to 1"),
+        (("evaluation_params", "args"), "write `input_parameters`"),
+        (("strict_mode", "yes"), "give `true` or `false`"),
+    ] {
+        let said = given_case(text, &[param]).imported().unwrap_err();
+        assert!(said.contains(message), "{param:?}: {said}");
+    }
 }

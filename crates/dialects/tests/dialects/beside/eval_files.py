@@ -2,6 +2,7 @@
 
     pip install pydantic-evals google-genai rouge-score
     pip install --no-deps google-adk
+    pip install deepeval
     python eval_files.py target/debug/aver 400
 
 Prints how many agree, how many are undecided here, and each that differs. What passes here and fails there is an error.
@@ -31,7 +32,7 @@ def calls(at):
     return [call(at) for _ in range(at.randrange(5))]
 
 
-def verdicts(aver, name, files, runs):
+def verdicts(aver, name, files, runs, *options):
     """Of each run the verdicts of its case."""
     with tempfile.TemporaryDirectory() as folder:
         for file, text in files.items():
@@ -40,7 +41,7 @@ def verdicts(aver, name, files, runs):
         with open(os.path.join(folder, "runs.jsonl"), "w", encoding="utf-8") as out:
             out.writelines(json.dumps(run) + "\n" for run in runs)
         done = subprocess.run(
-            [aver, "check", name, "runs.jsonl", "--format", "json"], cwd=folder, capture_output=True, text=True
+            [aver, "check", name, "runs.jsonl", "--format", "json", *options], cwd=folder, capture_output=True, text=True
         )
         if not done.stdout.startswith("{"):
             sys.exit(f"{done.stdout[:2000]}{done.stderr[:2000]}")
@@ -188,7 +189,60 @@ def beside_adk(aver, count, at):
     return wrong
 
 
+def beside_deepeval(aver, count, at):
+    from deepeval.metrics import ToolCorrectnessMetric
+    from deepeval.models import DeepEvalBaseLLM
+    from deepeval.test_case import LLMTestCase, ToolCall, ToolCallParams
+
+    class NoModel(DeepEvalBaseLLM):
+        """Nothing asks it: the metric only wants to have one."""
+
+        def __init__(self):
+            super().__init__("none")
+
+        def load_model(self, *_):
+            return self
+
+        def generate(self, *_, **__):
+            raise RuntimeError("a model was asked")
+
+        a_generate = generate
+
+        def get_model_name(self):
+            return "none"
+
+    tally = Tally("DeepEval")
+    for _ in range(count // 8):
+        least, compared = at.choice([0.5, 1, 0.3, 0.75]), at.sample(["input_parameters", "output"], at.randrange(3))
+        flags = {name: at.random() < 0.35 for name in ["should_exact_match", "should_consider_ordering", "strict_mode"]}
+        found, runs, expected, asked = [], [], [], []
+        for case in range(12):
+            made = [{**call(at), "result": at.choice([1, {"k": "v"}])} for _ in range(at.randrange(6))]
+            wanted = [dict(one) for one in made]
+            if at.random() < 0.6:
+                at.shuffle(wanted)
+                wanted = wanted[: at.randrange(len(wanted) + 1)]
+            wanted += [{**call(at), "result": 1} for _ in range(at.choice([0, 0, 1, 2]))]
+            tools = [{"name": one["tool"], "input_parameters": one["args"], "output": one["result"]} for one in wanted]
+            there = [ToolCall(name=one["tool"], input_parameters=one["args"], output=one["result"]) for one in made]
+            metric = ToolCorrectnessMetric(threshold=least, model=NoModel(), async_mode=False, include_reason=False,
+                                           evaluation_params=[ToolCallParams(one) for one in compared], **flags)
+            label = f"c{case}"
+            metric.measure(LLMTestCase(input=label, actual_output="x", tools_called=there,
+                                       expected_tools=[ToolCall(**one) for one in tools]), _show_indicator=False)
+            expected.append(metric.is_successful())
+            found.append({"name": label, "input": label, "expected_tools": tools})
+            runs.append({"prompt": label, "output": "x", "calls": made, "meta": {"case": label}})
+            asked.append({"threshold": least, "compared": compared, **flags, "wanted": wanted, "calls": made})
+        given = {"threshold": least, "evaluation_params": ",".join(compared), **{key: str(value).lower() for key, value in flags.items()}}
+        options = [part for name, value in given.items() for part in ["--param", f"{name}={value}"]]
+        judged = verdicts(aver, "cases.json", {"cases.json": json.dumps(found)}, runs, *options)
+        for one, here, there in zip(asked, judged, expected):
+            tally.add(one, here[0] if here else "none", there)
+    return tally.show()
+
+
 if __name__ == "__main__":
     program, number = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 400
     choices = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
-    sys.exit(1 if beside_pydantic(program, number, choices) + beside_adk(program, number, choices) else 0)
+    sys.exit(1 if sum(one(program, number, choices) for one in [beside_pydantic, beside_adk, beside_deepeval]) else 0)

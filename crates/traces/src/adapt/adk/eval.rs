@@ -141,11 +141,8 @@ fn read_results<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
     // The case is what people look for; its session has an id of its own.
     if let Some(id) = case_id(case) {
         talk.draft.set_entry(of_run::ID, id);
-        if !talk.draft.has_entry(of_run::META) {
-            // The cases of its eval set are told by their names.
-            let meta = talk.draft.object_node(&[field_entry(of_meta::CASE, id)]);
-            talk.draft.set_entry(of_run::META, meta);
-        }
+        // The cases of its eval set are told by their names.
+        talk.add_meta(of_meta::CASE, Some(id));
     }
     talk.finish_run();
     Ok(())

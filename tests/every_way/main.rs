@@ -21,6 +21,8 @@
 )]
 
 // The generators of the reference evaluator, and what they are written with.
+#[path = "../oracle/calls_match.rs"]
+mod calls_match;
 #[allow(dead_code, reason = "the evaluator of expressions is not asked here")]
 #[path = "../oracle/condition.rs"]
 mod condition;

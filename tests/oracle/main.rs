@@ -31,6 +31,7 @@ mod generate_rule;
 mod generate_run;
 mod generate_step;
 mod generated;
+mod match_calls;
 mod matching;
 mod model;
 mod order;

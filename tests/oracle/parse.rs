@@ -1,6 +1,5 @@
 //! Reads the text that `print.rs` writes, so that cases can be kept as rules and runs that people read.
 
-use crate::calls_match;
 use crate::model::{
     Adjacency, Comparison, Condition, CountTest, Denied, Header, Over, Pattern, Quantifier, SequenceMode, Statement,
     Within,
@@ -166,7 +165,7 @@ impl Parser {
             }
             () if self.words("each") => self.quantified(Quantifier::Each),
             () if self.words("some") => self.quantified(Quantifier::Some),
-            () if self.words("calls match") => S::CallsMatch(calls_match::parse(self)),
+            () if self.words("calls match") => S::CallsMatch(crate::match_calls::parse(self)),
             () if self.words("no bad in") => S::NoBad(self.pattern()),
             () if self.words("no") => self.quantified(Quantifier::No),
             () => self.other(),

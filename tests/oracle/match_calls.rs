@@ -1,0 +1,134 @@
+//! `calls match`, read and judged: what it says is found by trying every way to pair the calls.
+
+use crate::calls_match::{Arguments, CallsMatch, Expected, Extent};
+use crate::parse::Parser;
+use crate::run::{Found, Step};
+use crate::statement::Judged;
+use crate::tokens::Token;
+use crate::value;
+use serde_json::{Map, Value};
+
+/// What stands behind `calls match`.
+pub fn parse(parser: &mut Parser) -> CallsMatch {
+    let extent = match () {
+        () if parser.words("subset of") => Extent::Subset,
+        () if parser.words("superset of") => Extent::Superset,
+        () => Extent::Exactly,
+    };
+    parser.expect("[");
+    let mut expected = Vec::new();
+    while !parser.sign("]") {
+        let mut fields = object(parser);
+        let Some(Value::String(tool)) = fields.remove("tool") else { panic!("a call has a tool") };
+        expected.push(Expected { tool, args: fields.remove("args").and_then(|args| args.as_object().cloned()) });
+        parser.sign(",");
+    }
+    let in_order = match () {
+        () if parser.words("in any order") => false,
+        () if parser.words("in order") => true,
+        () => extent == Extent::Exactly,
+    };
+    let arguments = match () {
+        () if parser.words("arguments named") => Arguments::Named,
+        () if parser.words("arguments ignored") => Arguments::Ignored,
+        () => Arguments::Exact,
+    };
+    let mut ignored = Vec::new();
+    if parser.words("ignoring") {
+        parser.expect("[");
+        while !parser.sign("]") {
+            let Token::Word(key) = parser.next() else { panic!("a key") };
+            ignored.push(key);
+            parser.sign(",");
+        }
+    }
+    let score = parser.words("score").then(|| {
+        parser.expect(">=");
+        let Token::Number(text) = parser.next() else { panic!("a score is a number") };
+        text.strip_prefix("0.").expect("a share").parse().expect("hundredths")
+    });
+    CallsMatch { extent, expected, in_order, arguments, ignored, score }
+}
+
+fn object(parser: &mut Parser) -> Map<String, Value> {
+    parser.expect("{");
+    let mut fields = Map::new();
+    while !parser.sign("}") {
+        let Token::Word(key) = parser.next() else { panic!("a key") };
+        parser.expect(":");
+        let value = match parser.peek() {
+            Some(Token::Sign("{")) => Value::Object(object(parser)),
+            _ => parser.literal(),
+        };
+        fields.insert(key, value);
+        parser.sign(",");
+    }
+    fields
+}
+
+impl CallsMatch {
+    /// What it says of executed calls; `perhaps` is the answer of a pair that depends on what is not recorded.
+    pub fn judge(&self, calls: &[&Step], perhaps: &mut dyn FnMut() -> bool) -> Judged {
+        let rows = self.expected.iter().map(|wanted| {
+            calls.iter().map(|call| self.fits(wanted, call).unwrap_or_else(&mut *perhaps)).collect::<Vec<bool>>()
+        });
+        let fits: Vec<Vec<bool>> = rows.collect();
+        let nothing = if self.extent == Extent::Subset { calls.is_empty() } else { self.expected.is_empty() };
+        match self.is_met(&fits, calls.len()) {
+            true if nothing => Judged::Vacuous,
+            true => Judged::Pass { for_good: self.extent == Extent::Superset },
+            false => Judged::Fail { for_good: !self.may_be_met(&fits, calls.len()) },
+        }
+    }
+
+    /// Further calls may stand for any expected one.
+    fn may_be_met(&self, fits: &[Vec<bool>], made: usize) -> bool {
+        (1..=self.expected.len()).any(|more| {
+            let longer = |row: &Vec<bool>| row.iter().copied().chain(std::iter::repeat_n(true, more)).collect();
+            self.is_met(&fits.iter().map(longer).collect::<Vec<_>>(), made + more)
+        })
+    }
+
+    fn is_met(&self, fits: &[Vec<bool>], made: usize) -> bool {
+        let pairs = self.most_pairs(fits, &mut Vec::new());
+        let whole = match self.extent {
+            Extent::Exactly => self.expected.len().max(made),
+            Extent::Subset => made,
+            Extent::Superset => self.expected.len(),
+        };
+        whole == 0 || pairs * 100 >= whole * self.score.map_or(100, |score| score as usize)
+    }
+
+    fn most_pairs(&self, fits: &[Vec<bool>], taken: &mut Vec<usize>) -> usize {
+        let Some((first, rest)) = fits.split_first() else { return 0 };
+        let mut best = self.most_pairs(rest, taken);
+        for (place, fits) in first.iter().enumerate() {
+            let free = if self.in_order { taken.iter().all(|one| *one < place) } else { !taken.contains(&place) };
+            if *fits && free {
+                taken.push(place);
+                best = best.max(1 + self.most_pairs(rest, taken));
+                taken.pop();
+            }
+        }
+        best
+    }
+
+    /// `None`: that depends on arguments which are not recorded.
+    fn fits(&self, wanted: &Expected, call: &Step) -> Option<bool> {
+        if wanted.tool != call.text() {
+            return Some(false);
+        }
+        let (Some(args), false) = (&wanted.args, self.arguments == Arguments::Ignored) else { return Some(true) };
+        let given = match call.field("args") {
+            Found::Value(Value::Null) => Map::new(),
+            Found::Value(Value::Object(given)) => given,
+            Found::Value(_) => return Some(false),
+            Found::Missing | Found::Absent => return None,
+        };
+        let counts = |key: &String| !self.ignored.contains(key);
+        let equal = |(key, value): (&String, &Value)| given.get(key).is_some_and(|own| value::equal(own, value));
+        let others = given.keys().filter(|key| counts(key)).all(|key| args.contains_key(key));
+        let named = args.iter().filter(|(key, _)| counts(key)).all(equal);
+        Some(named && (others || self.arguments == Arguments::Named))
+    }
+}

@@ -72,7 +72,7 @@ fn rules_are_printed_as_they_were_read() {
 fn every_form_of_a_statement_about_the_course_has_a_written_case() {
     let rules: Vec<String> = written().into_iter().map(|case| case.rule).collect();
     let begin = |words: &str| rules.iter().flat_map(|rule| rule.split(['\n', '{'])).any(|line| begins(line, words));
-    // What is asked of catalogues, of the world and of many runs is no question of the course.
+    // What is asked of catalogues, of the world, of many runs and of a computed number is no question of the course.
     let others = [
         "args valid",
         "score",

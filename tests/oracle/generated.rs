@@ -134,7 +134,8 @@ fn every_word_that_begins_a_statement_is_generated() {
     let text: String = (0..3000).map(|number| rule_of(&mut Source::seeded(9, number)).0 + "\n").collect();
     let words: std::collections::BTreeSet<&str> =
         text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').collect();
-    // What looks at the world around a run, at arguments by their schemas, at one entry of the run or at many runs has no place in the reference.
+    // What looks at the world around a run, at arguments by their schemas, at one entry or number of the run or at many runs has no place in
+    // the reference.
     let elsewhere = ["args", "score", "file", "env", "tool", "http", "run", "in"];
     let statements = averment_syntax::statements::WORDS.iter().filter(|word| !elsewhere.contains(word));
     let missing: Vec<&&str> = statements.filter(|word| !words.contains(*word)).collect();

@@ -103,7 +103,6 @@ heads! {
     "some" Step [] sure "some fetch: result.code == 200";
     "no" Step ["in"] unsure "no delete_*: args.force == true";
     "args" Other [] unsure "";
-    "calls" Expression [] unsure "";
     "score" Expression [] unsure "";
     "between" Step [] sure "between freeze and thaw { never deploy }";
     "when" Expression [] sure "when inputs.vip == true { require concierge }";

@@ -68,6 +68,10 @@ impl Prefilter {
     fn of_parts(&self, item: &PrefilterItem) -> AssertionReads {
         // What its code reads of the run beside the calls is not known here.
         let Some(parts) = item.parts.as_ref().filter(|_| self.computed.is_empty()) else { return AssertionReads::Run };
+        // Reasons that name the tool tell where the name stands, which no part knows.
+        if parts.iter().any(|unique| self.tool_tests.contains(unique)) {
+            return AssertionReads::Run;
+        }
         let fields = |unique: &u32| self.fields.get(unique).map(|masks| masks.each_ref().map(Option::is_some));
         AssertionReads::Parts(parts.iter().filter_map(|unique| Some((*unique, fields(unique)?))).collect())
     }

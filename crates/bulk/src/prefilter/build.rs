@@ -14,7 +14,7 @@ use averment_engine::vm::over_runs;
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::temporal::plan::TemporalPlan;
 use averment_traces::projection::{CallField, FieldMask, ReadSet, is_computed_entry};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) fn build_prefilter(rules: EvaluationRules<'_>, read_set: &mut ReadSet) -> Prefilter {
     let plan = rules.prepared.temporal_plan(rules.program);
@@ -27,6 +27,7 @@ pub(super) fn build_prefilter(rules: EvaluationRules<'_>, read_set: &mut ReadSet
         read_for_parts: Vec::new(),
         known: FxHashMap::default(),
         fields: FxHashMap::default(),
+        tool_tests: FxHashSet::default(),
         searched: Default::default(),
     };
     let mut items = Vec::new();
@@ -65,6 +66,8 @@ pub(super) struct PrefilterBuilder<'p> {
     pub(super) read_for_parts: Vec<ConditionReads>,
     known: FxHashMap<(&'p [Op], bool), Option<u32>>,
     pub(super) fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
+    /// Unique patterns whose conditions ask for the name of the tool.
+    pub(super) tool_tests: FxHashSet<u32>,
     searched: [Vec<SearchLiteral>; 2],
 }
 
@@ -95,6 +98,7 @@ impl<'p> PrefilterBuilder<'p> {
             computed: roots.iter().filter(|root| is_computed(self.program, root)).map(|root| root.name).collect(),
             roots,
             fields: self.fields,
+            tool_tests: self.tool_tests,
             searched: self.searched,
             searches,
             default_verdicts: DefaultVerdicts::default(),

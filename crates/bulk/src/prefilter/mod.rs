@@ -41,7 +41,7 @@ use evaluator::ConditionEvaluator;
 use judging::PrefilterRun;
 use literals::{Haystack, LiteralSearch};
 use predicate::SearchLiteral;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use temporal::CallStatement;
@@ -197,6 +197,8 @@ pub struct Prefilter {
     /// The names of entries that no place of the line holds, by number.
     computed: Vec<u32>,
     fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
+    /// Unique patterns whose conditions ask for the name of the tool.
+    tool_tests: FxHashSet<u32>,
     searched: [Vec<SearchLiteral>; 2],
     searches: [Option<LiteralSearch>; 2],
     /// The assertions that have every run read in full, whatever stands in it, by number in the program.

@@ -95,6 +95,9 @@ impl PrefilterBuilder<'_> {
         let mut all = Vec::new();
         for (unique, reads) in parts.reads {
             let masks = self.fields.entry(unique).or_default();
+            if reads.predicates.iter().any(|one| one.path.base == ValueBase::Tool) {
+                self.tool_tests.insert(unique);
+            }
             for predicate in &reads.predicates {
                 if let ValueBase::Field(field) = predicate.path.base
                     && let Some(mask) = masks.get_mut(field as usize)

@@ -76,7 +76,7 @@ impl SuiteProgram<'_, '_> {
             (RunExprKind::Any, "length") => {
                 let own = told.nested_text(BindingStrength::Sum);
                 let field = member_path(name);
-                let is_long = format!("{own} exists and ({own} is list or {own} is string)");
+                let is_long = format!("({own} is list or {own} is string)");
                 let text = format!("(if {is_long} then length({own}) else {own}{field})");
                 let lack = if told.lack == Lack::Chain { Lack::Chain } else { Lack::Key };
                 let needs = told.needed_parts();

@@ -69,6 +69,9 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
         vec![
             json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.response": user, "ChatExchangeKey.response_cost": 0.5}),
         ],
+        vec![
+            json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.response": {"ChatExchangeKey.error": {"message": "busy"}}}),
+        ],
         vec![json!({"ClaudeExportKey.loglines": session(&json!({}))})],
     ];
     // What tells a sub-agent from the main one decides about the output; what marks a session, whether it is one.
@@ -98,6 +101,11 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
         json!({"ClaudeKey.type": "progress", "ClaudeKey.data": {"ClaudeKey.agentId": "x", "ClaudeKey.message": plain_line()}}),
     );
     samples.push(aside);
+    let mut counted = session(&json!({}));
+    counted.push(json!({"ClaudeKey.type": "assistant", "ClaudeKey.message":
+        {"ChatMessageKey.role": "assistant", "ChatMessageKey.id": "c", "ChatMessageKey.metrics": {"input_tokens": 2},
+        "ChatMessageKey.content": [{"BlockKey.type": "text", "BlockKey.text": "counted"}]}}));
+    samples.push(counted);
     let (said, summary) = (
         calling_line(),
         json!({

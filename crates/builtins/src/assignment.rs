@@ -270,9 +270,9 @@ mod tests {
         for _ in 0..400 {
             let mut next = |below: u64| {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (random >> 33) % below
+                usize::try_from((random >> 33) % below).unwrap()
             };
-            let (expected, made) = (next(6) as usize, next(6) as usize);
+            let (expected, made) = (next(6), next(6));
             let fits: Vec<Vec<usize>> = (0..expected).map(|_| (0..made).filter(|_| next(3) == 0).collect()).collect();
             let borrowed: Vec<&[usize]> = fits.iter().map(Vec::as_slice).collect();
             let all = pairs(&borrowed, made);

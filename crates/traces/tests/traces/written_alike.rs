@@ -28,7 +28,7 @@ fn written_run(number: usize) -> WrittenRun {
             tool: ["search", "run_query", "send_mail"][(number + turn + place) % 3].to_owned(),
             args: json!({"n": turn, "words": (["a b", "ä\"{"][place % 2]), "deep": {"list": [1, place]}}),
             // Equal results tell no calls apart.
-            result: if number % 2 == 0 { "done".to_owned() } else { format!("{turn}:{place} \"x\"") },
+            result: if number.is_multiple_of(2) { "done".to_owned() } else { format!("{turn}:{place} \"x\"") },
         };
         (0..=(number + turn) % 3).map(call).collect()
     };

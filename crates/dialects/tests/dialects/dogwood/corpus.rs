@@ -39,7 +39,7 @@ pub fn with_opposites(text: &str) -> String {
 }
 
 pub fn decisions(rules: &Rules, run: &serde_json::Value) -> Vec<CallDecision> {
-    let outcome = rules.check_one(&run.to_string()).unwrap();
+    let outcome = rules.check_one(run.to_string()).unwrap();
     let outcome = serde_json::to_value(&outcome).unwrap();
     let calls = run["calls"].as_array().unwrap().len();
     let broken: Vec<BTreeSet<u64>> = outcome["results"]

@@ -18,12 +18,14 @@ pub(in crate::vm) struct RunCall<'run> {
     pub(in crate::vm) arguments: Option<Value<'run>>,
 }
 
+/// The defaults of arguments by the name of the tool.
+type ArgumentDefaults<'m, 'run> = Box<dyn Fn(&str) -> Option<Object<'run>> + 'm>;
+
 /// The comparison of arguments, with what does not matter.
 pub(in crate::vm) struct ArgumentComparison<'m, 'run> {
     matching: &'m CallMatching,
     values: PartRules<'m>,
-    /// The defaults of arguments by the name of the tool.
-    defaults: Box<dyn Fn(&str) -> Option<Object<'run>> + 'm>,
+    defaults: ArgumentDefaults<'m, 'run>,
 }
 
 impl<'m, 'run> ArgumentComparison<'m, 'run> {

@@ -60,7 +60,7 @@ const NO_FIELDS: [&str; 6] = ["MessageRole", "BlockType", "ClaudeLineType", "Res
 
 /// The tables whose objects a projection reads, each with the keys that only the full reader looks at; of spans a projection hands all keys on.
 const PROJECTED: [(&str, Option<&str>); 10] = [
-    ("ChatMessageKey", Some("type usage model")),
+    ("ChatMessageKey", Some("type usage metrics model")),
     ("ToolCallKey", Some("")),
     ("BlockKey", Some("")),
     (

@@ -150,11 +150,11 @@ fn read_members(mut value: CedarExpr, from: &mut TokenCursor, state: &mut Reader
             let mut inside = from.take_group(state)?;
             let Some((key, _)) = inside.take_text() else { return inside.expected("a key in quotes", state) };
             inside.need_end(state)?;
-            value = member(value, key.to_string());
+            value = value.member(key.to_string());
         } else if from.take_sign(".") {
             let (name, place) = from.need_name("the name of an attribute", state)?;
             if !from.is_sign("(") {
-                value = member(value, name.to_string());
+                value = value.member(name.to_string());
                 continue;
             }
             let Some((name, operator)) = METHODS.iter().find(|(known, _)| *known == &*name) else {
@@ -182,24 +182,6 @@ fn read_members(mut value: CedarExpr, from: &mut TokenCursor, state: &mut Reader
         } else {
             return Some(value);
         }
-    }
-}
-
-fn member(value: CedarExpr, name: String) -> CedarExpr {
-    match value {
-        CedarExpr::Scope(root, mut path) => {
-            path.push(name);
-            CedarExpr::Scope(root, path)
-        }
-        CedarExpr::Context(mut path) => {
-            path.push(name);
-            CedarExpr::Context(path)
-        }
-        CedarExpr::Provider { name: provider, mut path } => {
-            path.push(name);
-            CedarExpr::Provider { name: provider, path }
-        }
-        other => CedarExpr::Member(Box::new(other), name),
     }
 }
 

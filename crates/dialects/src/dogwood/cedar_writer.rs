@@ -54,7 +54,7 @@ impl PolicyLowering<'_> {
                 self.compare(operator, &left, &right)
             }
             CedarExpr::Has(on, path) => {
-                let value = path.iter().fold((**on).clone(), |value, name| member_of(value, name));
+                let value = path.iter().fold((**on).clone(), |value, name| value.member(name.clone()));
                 let value = self.value(&value)?;
                 known(&[&value], format!("{} exists", value.text))
             }
@@ -135,20 +135,5 @@ impl PolicyLowering<'_> {
             }
             truth => ReadValue::plain(format!("({})", self.truth(truth)?)),
         })
-    }
-}
-
-fn member_of(value: CedarExpr, name: &str) -> CedarExpr {
-    let name = name.to_owned();
-    match value {
-        CedarExpr::Scope(root, mut path) => {
-            path.push(name);
-            CedarExpr::Scope(root, path)
-        }
-        CedarExpr::Context(mut path) => {
-            path.push(name);
-            CedarExpr::Context(path)
-        }
-        other => CedarExpr::Member(Box::new(other), name),
     }
 }

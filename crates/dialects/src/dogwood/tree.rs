@@ -106,6 +106,27 @@ pub(super) enum CedarExpr {
     Temporal(Box<PastCondition>),
 }
 
+impl CedarExpr {
+    /// `VALUE.name`: roots keep their path, which is looked up as a whole.
+    pub(super) fn member(self, name: String) -> Self {
+        match self {
+            Self::Scope(root, mut path) => {
+                path.push(name);
+                Self::Scope(root, path)
+            }
+            Self::Context(mut path) => {
+                path.push(name);
+                Self::Context(path)
+            }
+            Self::Provider { name: provider, mut path } => {
+                path.push(name);
+                Self::Provider { name: provider, path }
+            }
+            other => Self::Member(Box::new(other), name),
+        }
+    }
+}
+
 /// A condition on what happened up to now.
 #[derive(Debug, Clone)]
 pub(super) enum PastCondition {

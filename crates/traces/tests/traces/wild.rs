@@ -11,7 +11,7 @@ use bumpalo::Bump;
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
-fn json_of(value: Value<'_>) -> Json {
+pub(super) fn json_of(value: Value<'_>) -> Json {
     match value {
         Value::Absent | Value::Missing => Json::Null,
         value => serde_json::from_str(&to_json(&value)).unwrap(),

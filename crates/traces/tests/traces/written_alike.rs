@@ -1,8 +1,7 @@
 //! One run, written down in ten formats, is the same run: whatever a rule asks of its calls, messages and answer it is told alike.
 
 use super::formats::with;
-use averment_base::value::Value;
-use averment_base::value::json::to_json;
+use super::wild::json_of;
 use averment_runs::normal::of_run;
 use averment_runs::run::{Run, StepKind};
 use serde_json::{Value as Json, json};
@@ -188,13 +187,6 @@ const FORMATS: [(&str, WriteRun); 10] = [
         .to_string()
     }),
 ];
-
-fn json_of(value: Value<'_>) -> Json {
-    match value {
-        Value::Absent | Value::Missing => Json::Null,
-        value => serde_json::from_str(&to_json(&value)).unwrap(),
-    }
-}
 
 fn told(run: &Run<'_>) -> Json {
     let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).collect();

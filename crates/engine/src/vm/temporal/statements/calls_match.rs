@@ -13,6 +13,7 @@ use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::view::WindowView;
 use crate::vm::temporal::window_events::PossibleOutcomes;
+use averment_base::truth::Truth;
 use averment_base::value::json::parse;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_builtins::assignment::{FittingPairs, MatchedPairs};
@@ -59,6 +60,8 @@ impl StatementSemantics for CallsMatchSemantics {
             may_fail: !holds,
             may_hold: judged.routes.iter().any(|route| matching.is_met(&route.possible)),
             failed_for_good: judged.routes.iter().all(|route| route.failed_for_good),
+            // Arguments that differ by their writing alone are no evidence that other calls were made.
+            fails_unproved: !holds && judged.routes.iter().any(|route| matching.is_met(&route.alike)),
             passed_for_good: holds && matching.extent == MatchExtent::Superset,
             exercised: Some(ExerciseState { may_be_vacuous: !exercised, may_pass: exercised }),
             ..PossibleOutcomes::default()
@@ -114,6 +117,8 @@ struct JudgedRoute {
     made: usize,
     sure: MatchedPairs,
     possible: MatchedPairs,
+    /// The pairs if those fit, too, whose arguments are no evidence that they do not.
+    alike: MatchedPairs,
     failed_for_good: bool,
     /// Whether some pair fits only perhaps.
     has_unknown: bool,
@@ -225,9 +230,12 @@ fn judge_route<'run>(
 ) -> Result<JudgedRoute, Fault> {
     let matching = comparison.matching();
     let mut pairs = FittingPairs::new(expected.len(), made.len());
+    let mut alike_pairs = FittingPairs::new(expected.len(), made.len());
     for (row, wanted) in expected.iter().enumerate() {
         for (column, given) in made.iter().enumerate() {
-            pairs.note_fit(row, column, comparison.call_fit(wanted, given));
+            let fit = comparison.call_fit(wanted, given);
+            pairs.note_fit(row, column, fit);
+            alike_pairs.note_fit(row, column, Truth::from_bool(fit != Truth::False));
         }
         view.spend_fuel(comparison.take_looked())?;
     }
@@ -240,11 +248,13 @@ fn judge_route<'run>(
         }
         view.spend_fuel(pairs.cells() / 4)?;
     }
-    let match_calls =
-        |sure| if matching.in_order { pairs.match_in_order(sure) } else { pairs.match_in_any_order(sure) };
+    let match_calls = |pairs: &FittingPairs, sure| {
+        if matching.in_order { pairs.match_in_order(sure) } else { pairs.match_in_any_order(sure) }
+    };
     let has_unknown = pairs.has_unknown();
-    let sure = match_calls(true);
-    let possible = if has_unknown { match_calls(false) } else { sure.clone() };
+    let sure = match_calls(&pairs, true);
+    let possible = if has_unknown { match_calls(&pairs, false) } else { sure.clone() };
+    let alike = if matching.is_met(&sure) { sure.clone() } else { match_calls(&alike_pairs, true) };
     let fitting = (0..expected.len()).map(|row| pairs.fits_any(row, true)).collect();
     let failed_for_good = fails_for_good(matching, &pairs, &possible);
     Ok(JudgedRoute {
@@ -252,6 +262,7 @@ fn judge_route<'run>(
         made: made.len(),
         sure,
         possible,
+        alike,
         failed_for_good,
         has_unknown,
         fitting,

@@ -59,7 +59,7 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
         let mut fit = Truth::True;
         self.visit_keys(expected, &wanted.value, &given, |_, one| {
             fit = fit.and(one);
-            fit.plain_answer() != Some(false)
+            fit != Truth::False
         });
         fit
     }

@@ -60,8 +60,7 @@ impl StatementSemantics for CallsMatchSemantics {
             may_fail: !holds,
             may_hold: judged.routes.iter().any(|route| matching.is_met(&route.possible)),
             failed_for_good: judged.routes.iter().all(|route| route.failed_for_good),
-            // Arguments that differ by their writing alone are no evidence that other calls were made.
-            fails_unproved: !holds && judged.routes.iter().any(|route| matching.is_met(&route.alike)),
+            fails_unproved: !holds && judged.routes.iter().any(|route| route.fits_alike(view.context.window.closed)),
             passed_for_good: holds && matching.extent == MatchExtent::Superset,
             exercised: Some(ExerciseState { may_be_vacuous: !exercised, may_pass: exercised }),
             ..PossibleOutcomes::default()
@@ -117,13 +116,26 @@ struct JudgedRoute {
     made: usize,
     sure: MatchedPairs,
     possible: MatchedPairs,
-    /// The pairs if those fit, too, whose arguments are no evidence that they do not.
-    alike: MatchedPairs,
+    /// Whether the run would be as expected, and may still become so, if arguments that differ by their writing alone were equal. Then they
+    /// are no evidence that other calls were made.
+    alike: AlikeCalls,
     failed_for_good: bool,
     /// Whether some pair fits only perhaps.
     has_unknown: bool,
     /// Expected calls that fit some call, though another stands for that or it comes in another order.
     fitting: Vec<bool>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct AlikeCalls {
+    met: bool,
+    failed_for_good: bool,
+}
+
+impl JudgedRoute {
+    fn fits_alike(&self, finished: bool) -> bool {
+        if finished { self.alike.met } else { !self.alike.failed_for_good }
+    }
 }
 
 struct JudgedCalls<'run> {
@@ -235,7 +247,7 @@ fn judge_route<'run>(
         for (column, given) in made.iter().enumerate() {
             let fit = comparison.call_fit(wanted, given);
             pairs.note_fit(row, column, fit);
-            alike_pairs.note_fit(row, column, Truth::from_bool(fit != Truth::False));
+            alike_pairs.note_fit(row, column, Truth::from_bool(matches!(fit, Truth::True | Truth::FalseByMissing)));
         }
         view.spend_fuel(comparison.take_looked())?;
     }
@@ -254,7 +266,9 @@ fn judge_route<'run>(
     let has_unknown = pairs.has_unknown();
     let sure = match_calls(&pairs, true);
     let possible = if has_unknown { match_calls(&pairs, false) } else { sure.clone() };
-    let alike = if matching.is_met(&sure) { sure.clone() } else { match_calls(&alike_pairs, true) };
+    let alike = match_calls(&alike_pairs, true);
+    let alike =
+        AlikeCalls { met: matching.is_met(&alike), failed_for_good: fails_for_good(matching, &alike_pairs, &alike) };
     let fitting = (0..expected.len()).map(|row| pairs.fits_any(row, true)).collect();
     let failed_for_good = fails_for_good(matching, &pairs, &possible);
     Ok(JudgedRoute {

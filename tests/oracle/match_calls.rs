@@ -5,6 +5,7 @@ use crate::parse::Parser;
 use crate::run::{Found, Step};
 use crate::statement::Judged;
 use crate::tokens::Token;
+use crate::truth::{Truth, UNDECIDED, by_missing, sure};
 use crate::value;
 use serde_json::{Map, Value};
 
@@ -69,16 +70,24 @@ fn object(parser: &mut Parser) -> Map<String, Value> {
 impl CallsMatch {
     /// What it says of executed calls; `perhaps` is the answer of a pair that depends on what is not recorded.
     pub fn judge(&self, calls: &[&Step], perhaps: &mut dyn FnMut() -> bool) -> Judged {
-        let rows = self.expected.iter().map(|wanted| {
-            calls.iter().map(|call| self.fits(wanted, call).unwrap_or_else(&mut *perhaps)).collect::<Vec<bool>>()
-        });
-        let fits: Vec<Vec<bool>> = rows.collect();
+        let fits = self.pairs(calls, &mut |truth| truth.plain.unwrap_or_else(&mut *perhaps));
         let nothing = if self.extent == Extent::Subset { calls.is_empty() } else { self.expected.is_empty() };
         match self.is_met(&fits, calls.len()) {
             true if nothing => Judged::Vacuous,
             true => Judged::Pass { for_good: self.extent == Extent::Superset },
             false => Judged::Fail { for_good: !self.may_be_met(&fits, calls.len()) },
         }
+    }
+
+    /// Whether a fail proves nothing: it would be none if values that are alike were equal.
+    pub fn fails_unproved(&self, calls: &[&Step], complete: bool) -> bool {
+        let fits = self.pairs(calls, &mut |truth| truth == sure(true) || truth == by_missing(false));
+        if complete { self.is_met(&fits, calls.len()) } else { self.may_be_met(&fits, calls.len()) }
+    }
+
+    fn pairs(&self, calls: &[&Step], answer: &mut dyn FnMut(Truth) -> bool) -> Vec<Vec<bool>> {
+        let row = |wanted: &Expected| calls.iter().map(|call| answer(self.fit(wanted, call))).collect();
+        self.expected.iter().map(row).collect()
     }
 
     /// Further calls may stand for any expected one.
@@ -113,22 +122,24 @@ impl CallsMatch {
         best
     }
 
-    /// `None`: that depends on arguments which are not recorded.
-    fn fits(&self, wanted: &Expected, call: &Step) -> Option<bool> {
+    /// Undecided where that depends on arguments which are not recorded.
+    fn fit(&self, wanted: &Expected, call: &Step) -> Truth {
         if wanted.tool != call.text() {
-            return Some(false);
+            return sure(false);
         }
-        let (Some(args), false) = (&wanted.args, self.arguments == Arguments::Ignored) else { return Some(true) };
+        let (Some(args), false) = (&wanted.args, self.arguments == Arguments::Ignored) else { return sure(true) };
         let given = match call.field("args") {
             Found::Value(Value::Null) => Map::new(),
             Found::Value(Value::Object(given)) => given,
-            Found::Value(_) => return Some(false),
-            Found::Missing | Found::Absent => return None,
+            Found::Value(_) => return sure(false),
+            Found::Missing | Found::Absent => return UNDECIDED,
         };
         let counts = |key: &String| !self.ignored.contains(key);
-        let equal = |(key, value): (&String, &Value)| given.get(key).is_some_and(|own| value::equal(own, value));
+        let equal = |(key, value): (&String, &Value)| {
+            given.get(key).map_or(sure(false), |own| value::equality(own, value, value::equal))
+        };
         let others = given.keys().filter(|key| counts(key)).all(|key| args.contains_key(key));
-        let named = args.iter().filter(|(key, _)| counts(key)).all(equal);
-        Some(named && (others || self.arguments == Arguments::Named))
+        let named = args.iter().filter(|(key, _)| counts(key)).map(equal).fold(sure(true), Truth::and);
+        named.and(sure(others || self.arguments == Arguments::Named))
     }
 }

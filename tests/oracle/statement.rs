@@ -86,6 +86,14 @@ pub fn judged(world: &World, statement: &Statement, answers: &mut Answers) -> Ve
         };
     }
     let mut judge = Judge { world, answers, calls: call_list(world, &patterns) };
+    if let (Verdict::Fail, Statement::CallsMatch(it)) = (verdict, statement) {
+        let calls: Vec<&Step> = judge.calls.iter().map(|index| world.step(*index)).collect();
+        return match it.fails_unproved(&calls, world.complete) {
+            true if world.complete => Verdict::FailByMissing,
+            true => Verdict::FailSoFar,
+            false => verdict,
+        };
+    }
     match verdict {
         Verdict::Fail if !world.complete && !judge.fails_by_evidence(statement) => Verdict::FailSoFar,
         Verdict::Fail if world.complete && judge.fails_by_missing(statement) => Verdict::FailByMissing,

@@ -1,7 +1,7 @@
 //! Which found thing stands for which expected one: as many pairs as possible, each in one pair, in one order or in any. The things are
 //! calls of a run or elements of a list.
 
-use super::part_match::PartFit;
+use averment_base::truth::Truth;
 use std::collections::VecDeque;
 
 /// The pairs of expected and made things that fit.
@@ -65,9 +65,9 @@ impl FittingPairs {
     }
 
     /// Notes how a pair fits; made calls come in order.
-    pub fn note_fit(&mut self, expected: usize, made: usize, fit: PartFit) {
-        if let (true, Some(fits)) = (fit != PartFit::No, self.fits.get_mut(expected)) {
-            fits.push((made, fit == PartFit::Yes));
+    pub fn note_fit(&mut self, expected: usize, made: usize, fit: Truth) {
+        if let (true, Some(fits)) = (fit.plain_answer() != Some(false), self.fits.get_mut(expected)) {
+            fits.push((made, fit == Truth::True));
         }
     }
 
@@ -237,7 +237,7 @@ mod tests {
     fn pairs(fits: &[&[usize]], made: usize) -> FittingPairs {
         let mut pairs = FittingPairs::new(fits.len(), made);
         for (expected, fits) in fits.iter().enumerate() {
-            fits.iter().for_each(|made| pairs.note_fit(expected, *made, PartFit::Yes));
+            fits.iter().for_each(|made| pairs.note_fit(expected, *made, Truth::True));
         }
         pairs
     }

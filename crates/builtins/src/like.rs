@@ -5,8 +5,9 @@
 
 use super::call::{BuiltinCall, BuiltinResult};
 use super::detect::redacted_start;
-use super::part_match::{IgnoredKeys, KeyPath, PartFit, PartRules};
+use super::part_match::{IgnoredKeys, KeyPath, PartRules};
 use averment_base::limits::Limits;
+use averment_base::truth::Truth;
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::json::parse;
 use averment_base::value::notation::notation_with;
@@ -33,7 +34,7 @@ pub(super) fn is_like<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'
     if let (Value::Text(text), Value::Object(_) | Value::List(_)) = (given, wanted) {
         match parse(text.as_str(), 0, call.arena, call.limits) {
             Ok(document) => given = document.node.value,
-            Err(_) => return Ok(Node::computed(Value::Boolean(false))),
+            Err(_) => return Ok(Node::computed(Value::Truth(Truth::FalseByMissing))),
         }
     }
     let fit = rules.value_fit(&wanted, &given, None);
@@ -42,9 +43,8 @@ pub(super) fn is_like<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'
     }
     call.meter.charge_fuel(rules.take_looked() as u64)?;
     Ok(Node::computed(match fit {
-        PartFit::Yes => Value::Boolean(true),
-        PartFit::No => Value::Boolean(false),
-        PartFit::Unknown => Value::Absent,
+        Truth::Undecided => Value::Absent,
+        fit => Value::Truth(fit),
     }))
 }
 
@@ -105,7 +105,7 @@ fn difference_at(
         let Some(value) = own.get(entry.key) else {
             return Some(format!("has no `{}`, expected {}", path_words(&part), shown(&entry.node.value)));
         };
-        if rules.value_fit(&entry.node.value, &value.value, Some(&part)) == PartFit::No {
+        if rules.value_fit(&entry.node.value, &value.value, Some(&part)).plain_answer() == Some(false) {
             return with_deep_stack(|| difference_at(rules, &entry.node.value, &value.value, Some(&part)));
         }
     }

@@ -6,39 +6,11 @@
 
 use super::assignment::FittingPairs;
 use averment_base::near::text_appearance;
+use averment_base::truth::Truth;
 use averment_base::value::compare::{values_equal, with_deep_stack};
-use averment_base::value::{Object, ObjectEntry, Value};
+use averment_base::value::likeness::whole_equality;
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use std::cell::Cell;
-
-/// Whether a value is the expected one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartFit {
-    /// It is.
-    Yes,
-    /// The run does not record what would say it.
-    Unknown,
-    /// It is not.
-    No,
-}
-
-impl PartFit {
-    /// Both fit.
-    #[must_use]
-    pub fn and(self, other: impl FnOnce() -> Self) -> Self {
-        match self {
-            Self::No => Self::No,
-            Self::Yes => other(),
-            Self::Unknown if other() == Self::No => Self::No,
-            Self::Unknown => Self::Unknown,
-        }
-    }
-
-    /// The answer where everything is known.
-    #[must_use]
-    pub fn of_equality(equal: bool) -> Self {
-        if equal { Self::Yes } else { Self::No }
-    }
-}
 
 /// Keys that are not compared: names at any depth, and paths with dots from the top.
 #[derive(Debug, Clone, Default)]
@@ -113,67 +85,84 @@ impl PartRules<'_> {
         self.looked.set(self.looked.get().saturating_add(1));
     }
 
-    /// Whether a value is the expected one; `path` is where both stand.
+    /// Whether a value is the expected one; `path` is where both stand. What is missing, or differs by its writing alone, is no evidence that
+    /// it is another one.
     #[must_use]
-    pub fn value_fit(&self, wanted: &Value<'_>, given: &Value<'_>, path: Option<&KeyPath<'_>>) -> PartFit {
+    pub fn value_fit(&self, wanted: &Value<'_>, given: &Value<'_>, path: Option<&KeyPath<'_>>) -> Truth {
         self.note_look();
         if self.is_exhausted() {
-            return PartFit::Unknown;
+            return Truth::Undecided;
         }
         match (wanted, given) {
-            (Value::Absent | Value::Missing, _) | (_, Value::Absent | Value::Missing) => PartFit::Unknown,
+            (Value::Absent | Value::Missing, _) | (_, Value::Absent | Value::Missing) => Truth::Undecided,
             (Value::Object(wanted), Value::Object(given)) => self.object_fit(wanted, given, path),
-            (Value::List(wanted), Value::List(given)) if wanted.len() != given.len() => PartFit::No,
-            (Value::List(wanted), Value::List(given)) if self.any_order => {
-                let mut pairs = FittingPairs::new(wanted.len(), given.len());
-                for (row, one) in wanted.iter().enumerate() {
-                    for (column, other) in given.iter().enumerate() {
-                        let fit = with_deep_stack(|| self.value_fit(&one.value, &other.value, path));
-                        pairs.note_fit(row, column, fit);
-                    }
-                }
-                match pairs.match_in_any_order(true).count() == wanted.len() {
-                    true => PartFit::Yes,
-                    false if pairs.match_in_any_order(false).count() == wanted.len() => PartFit::Unknown,
-                    false => PartFit::No,
-                }
-            }
+            (Value::List(wanted), Value::List(given)) if wanted.len() != given.len() => Truth::False,
+            (Value::List(wanted), Value::List(given)) if self.any_order => self.list_fit(wanted, given, path),
             (Value::List(wanted), Value::List(given)) => {
-                let mut fit = PartFit::Yes;
-                for (wanted, given) in wanted.iter().zip(*given) {
-                    fit = fit.and(|| with_deep_stack(|| self.value_fit(&wanted.value, &given.value, path)));
-                    if fit == PartFit::No {
-                        break;
-                    }
-                }
-                fit
+                all_fit(wanted.iter().zip(*given), |(wanted, given)| self.value_fit(&wanted.value, &given.value, path))
             }
-            (Value::Text(wanted), Value::Text(given)) if self.folded => {
-                PartFit::of_equality(folded_text(wanted.as_str()) == folded_text(given.as_str()))
+            (Value::Text(wanted), Value::Text(given))
+                if self.folded && folded_text(wanted.as_str()) == folded_text(given.as_str()) =>
+            {
+                Truth::True
             }
-            (wanted, given) => PartFit::of_equality(values_equal(wanted, given)),
+            (wanted, given) => whole_equality(wanted, given, values_equal),
         }
     }
 
-    fn object_fit(&self, wanted: &Object<'_>, given: &Object<'_>, path: Option<&KeyPath<'_>>) -> PartFit {
+    /// Lists in any order: each element with one of its own.
+    fn list_fit(&self, wanted: &[Node<'_>], given: &[Node<'_>], path: Option<&KeyPath<'_>>) -> Truth {
+        let row = |one: &Node<'_>| -> Vec<Truth> {
+            let fits = given.iter().map(|other| with_deep_stack(|| self.value_fit(&one.value, &other.value, path)));
+            fits.collect()
+        };
+        let fits: Vec<Vec<Truth>> = wanted.iter().map(row).collect();
+        let all_pair = |enough: fn(Truth) -> bool| {
+            let mut pairs = FittingPairs::new(wanted.len(), given.len());
+            for (row, fits) in fits.iter().enumerate() {
+                let fitting = fits.iter().enumerate().filter(|(_, fit)| enough(**fit));
+                fitting.for_each(|(column, _)| pairs.note_fit(row, column, Truth::True));
+            }
+            pairs.match_in_any_order(true).count() == wanted.len()
+        };
+        if all_pair(|fit| fit == Truth::True) {
+            Truth::True
+        } else if all_pair(|fit| fit.plain_answer() != Some(false)) {
+            Truth::Undecided
+        } else if all_pair(|fit| fit != Truth::False) {
+            Truth::FalseByMissing
+        } else {
+            Truth::False
+        }
+    }
+
+    fn object_fit(&self, wanted: &Object<'_>, given: &Object<'_>, path: Option<&KeyPath<'_>>) -> Truth {
         let is_extra =
             |entry: &ObjectEntry<'_>| wanted.get(entry.key).is_none() && !self.ignored.has_key(entry.key, path);
         if !self.open && given.entries().iter().any(is_extra) {
-            return PartFit::No;
+            return Truth::False;
         }
-        let mut fit = PartFit::Yes;
-        for entry in wanted.entries().iter().filter(|entry| !self.ignored.has_key(entry.key, path)) {
+        let compared = wanted.entries().iter().filter(|entry| !self.ignored.has_key(entry.key, path));
+        all_fit(compared, |entry| {
             let part = KeyPath { key: entry.key, outer: path };
-            fit = fit.and(|| match given.get(entry.key) {
-                Some(own) => with_deep_stack(|| self.value_fit(&entry.node.value, &own.value, Some(&part))),
-                None => PartFit::No,
-            });
-            if fit == PartFit::No {
-                break;
+            match given.get(entry.key) {
+                Some(own) => self.value_fit(&entry.node.value, &own.value, Some(&part)),
+                None => Truth::FalseByMissing,
             }
-        }
-        fit
+        })
     }
+}
+
+/// Whether all parts fit; the first that surely does not decides.
+fn all_fit<T>(parts: impl Iterator<Item = T>, fit_of: impl Fn(T) -> Truth) -> Truth {
+    let mut fit = Truth::True;
+    for part in parts {
+        fit = fit.and(with_deep_stack(|| fit_of(part)));
+        if fit == Truth::False {
+            break;
+        }
+    }
+    fit
 }
 
 /// A text in lower case as it looks, with single spaces.

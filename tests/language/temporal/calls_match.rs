@@ -125,6 +125,22 @@ fn calls_of_data_sets_and_conversations_are_read() {
     ]);
     assert_eq!(judge("calls match inputs.expected", r#"a{"id":1}"#, &openai), Pass);
     assert_eq!(judge("calls match inputs.expected", r#"a{"id":2}"#, &openai), Fail);
+    // Who speaks, and what a tool answered, is no call; one that stands in the older form or among the parts of a message is.
+    let messages = [
+        json!({ "role": "assistant", "function_call": { "name": "a", "arguments": "{\"id\": 1}" } }),
+        json!({ "role": "assistant", "content": [{ "type": "text" }, { "type": "tool_use", "name": "a", "input": { "id": 1 } }] }),
+        json!({ "type": "ai", "content": "", "tool_calls": [{ "name": "a", "args": { "id": 1 } }] }),
+    ];
+    for message in messages {
+        let user = json!({ "role": "user", "name": "bob", "content": "hi" });
+        let conversation = json!([user, message, { "role": "tool", "name": "a", "content": "done" }, { "type": "human", "content": "" }]);
+        assert_eq!(judge("calls match inputs.expected", r#"a{"id":1}"#, &conversation), Pass, "{conversation}");
+        assert_eq!(
+            judge("calls match superset of inputs.expected", r#"a{"id":2}"#, &conversation),
+            Fail,
+            "{conversation}"
+        );
+    }
     for key in ["args", "arguments", "input", "input_parameters", "tool_input"] {
         let expected = json!([{ "name": "a", (key): { "id": 1 } }]);
         assert_eq!(judge("calls match inputs.expected", r#"a{"id":2}"#, &expected), Fail, "{key}");
@@ -137,6 +153,16 @@ fn calls_of_data_sets_and_conversations_are_read() {
     }
     assert_eq!(verdict("calls match meta.expected.calls", &run("a")), Undecided);
     assert_eq!(verdicts(&rules(r#"calls match ["a"]"#), &json!({ "output": "x" })), [Undecided]);
+}
+
+#[test]
+fn arguments_that_differ_by_their_writing_are_no_other_calls() {
+    for (expected, run) in [(r#"{ n: 250 }"#, r#"a{"n":"250"}"#), (r#"{ to: "Bob" }"#, r#"a{"to":"bob "}"#)] {
+        let rule = format!("calls match [{{ tool: \"a\", args: {expected} }}]");
+        assert_eq!(judge(&rule, run, &json!(null)), Fail, "{rule}");
+        assert_eq!(judge(&format!("not {rule}"), run, &json!(null)), Vacuous, "{rule}");
+    }
+    assert_eq!(judge(r#"not calls match [{ tool: "a", args: { n: 2 } }]"#, r#"a{"n":3}"#, &json!(null)), Pass);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 pub mod compare;
 pub mod glob;
 pub mod json;
+pub mod likeness;
 pub mod notation;
 pub mod number;
 pub mod text;

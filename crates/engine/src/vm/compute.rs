@@ -206,10 +206,11 @@ impl<'run> Machine<'run> {
         }
         if builtin.name == "is_like"
             && self.observer.is_explaining()
-            && matches!(result.value, Value::Boolean(false))
+            && let Value::Truth(truth) = result.value
+            && truth.plain_answer() == Some(false)
             && let (Some(text), Some(&whole)) = (like_difference(&arguments), arguments.first())
         {
-            self.observer.note_test(at, SeenTestKind::Inspected, whole, None, Truth::False);
+            self.observer.note_test(at, SeenTestKind::Inspected, whole, None, truth);
             self.observer.note_misfit(ValueMisfit { text, node: None, keyword: None });
         }
         if self.observer.is_explaining()

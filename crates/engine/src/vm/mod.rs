@@ -36,7 +36,6 @@ pub mod temporal;
 pub mod testing;
 mod tool_facts;
 mod value_equality;
-mod value_likeness;
 pub mod why;
 pub mod world;
 mod world_checks;

@@ -4,9 +4,9 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::value_likeness::{EqualityTest, holds_value, is_alike};
 use averment_base::truth::Truth;
 use averment_base::value::compare::with_deep_stack;
+use averment_base::value::likeness::{EqualityTest, holds_value, whole_equality};
 use averment_base::value::{Node, Value};
 
 /// Compares lists and objects part by part; values that are alike, or of which one holds the other, are no evidence of a difference.
@@ -14,14 +14,6 @@ pub(super) fn equality_truth<'v>(left: &Value<'v>, right: &Value<'v>, same: Equa
     match (left, right) {
         (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => parts_equality(left, right, same),
         _ => whole_equality(left, right, same),
-    }
-}
-
-fn whole_equality<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> Truth {
-    match (left, right) {
-        _ if same(left, right) => Truth::True,
-        _ if is_alike(left, right, same) => Truth::FalseByMissing,
-        _ => Truth::False,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Whether the arguments of a made call are those of an expected one.
 
 use super::expected::ExpectedCall;
+use averment_base::truth::Truth;
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
-use averment_builtins::part_match::{IgnoredKeys, KeyPath, PartFit, PartRules};
+use averment_builtins::part_match::{IgnoredKeys, KeyPath, PartRules};
 use averment_checker::ir::CallMatching;
 use averment_syntax::ast::ArgumentMatch;
 
@@ -46,19 +47,19 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
     }
 
     /// Whether the call is the expected one.
-    pub(in crate::vm) fn call_fit(&self, expected: &ExpectedCall<'run>, made: &RunCall<'run>) -> PartFit {
+    pub(in crate::vm) fn call_fit(&self, expected: &ExpectedCall<'run>, made: &RunCall<'run>) -> Truth {
         self.values.note_look();
         if expected.tool != made.tool {
-            return PartFit::No;
+            return Truth::False;
         }
         let (Some(wanted), false) = (expected.arguments, self.matching.arguments == ArgumentMatch::Ignored) else {
-            return PartFit::Yes;
+            return Truth::True;
         };
-        let Some(given) = made.arguments else { return PartFit::Unknown };
-        let mut fit = PartFit::Yes;
+        let Some(given) = made.arguments else { return Truth::Undecided };
+        let mut fit = Truth::True;
         self.visit_keys(expected, &wanted.value, &given, |_, one| {
-            fit = fit.and(|| one);
-            fit != PartFit::No
+            fit = fit.and(one);
+            fit != Truth::False
         });
         fit
     }
@@ -72,7 +73,7 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
         let (wanted, given) = (expected.arguments?, made.arguments?);
         let mut found = None;
         self.visit_keys(expected, &wanted.value, &given, |pair, fit| {
-            if fit == PartFit::No && found.is_none() {
+            if fit.plain_answer() == Some(false) && found.is_none() {
                 found = Some(pair);
             }
             true
@@ -85,7 +86,7 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
         let (Some(wanted), Some(given)) = (expected.arguments, made.arguments) else { return 0 };
         let mut count = 0usize;
         self.visit_keys(expected, &wanted.value, &given, |_, fit| {
-            count = count.saturating_add(usize::from(fit != PartFit::Yes));
+            count = count.saturating_add(usize::from(fit != Truth::True));
             true
         });
         count
@@ -97,7 +98,7 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
         expected: &ExpectedCall<'run>,
         wanted: &Value<'run>,
         given: &Value<'run>,
-        mut visit: impl FnMut(ArgumentDifference<'run>, PartFit) -> bool,
+        mut visit: impl FnMut(ArgumentDifference<'run>, Truth) -> bool,
     ) {
         let (Some(wanted), Some(given)) = (as_arguments(wanted), as_arguments(given)) else {
             let fit = self.values.value_fit(wanted, given, None);
@@ -136,7 +137,7 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
                     let part = KeyPath { key, outer: None };
                     self.values.value_fit(&wanted.value, &own.value, Some(&part))
                 }
-                _ => PartFit::No,
+                _ => Truth::False,
             };
             if !visit(ArgumentDifference { key, wanted, given: own }, fit) {
                 return;
@@ -145,39 +146,38 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
     }
 
     /// A value among those of a list; an empty text in it lets the argument be absent.
-    fn accepted_fit(&self, accepted: &Value<'run>, own: Option<Value<'run>>, part: KeyPath<'_>) -> PartFit {
+    fn accepted_fit(&self, accepted: &Value<'run>, own: Option<Value<'run>>, part: KeyPath<'_>) -> Truth {
         let single = [Node::computed(*accepted)];
         let items: &[Node<'run>] = if let Value::List(items) = accepted { items } else { &single };
         let Some(own) = own else {
             let optional = items.iter().any(|item| matches!(item.value, Value::Text(text) if text.is_empty()));
-            return PartFit::of_equality(optional);
+            return Truth::from_bool(optional);
         };
-        let mut fit = PartFit::No;
+        let mut fit = Truth::False;
         for item in items {
             let one = match (&item.value, &own) {
                 (Value::Object(wanted), Value::Object(given)) => self.accepted_object(wanted, given, part),
                 (wanted, given) => self.values.value_fit(wanted, given, Some(&part)),
             };
-            match one {
-                PartFit::Yes => return PartFit::Yes,
-                PartFit::Unknown => fit = PartFit::Unknown,
-                PartFit::No => {}
+            fit = fit.or(one);
+            if fit == Truth::True {
+                break;
             }
         }
         fit
     }
 
     /// An object whose keys have lists of accepted values in their turn.
-    fn accepted_object(&self, wanted: &Object<'run>, given: &Object<'run>, outer: KeyPath<'_>) -> PartFit {
+    fn accepted_object(&self, wanted: &Object<'run>, given: &Object<'run>, outer: KeyPath<'_>) -> Truth {
         let extra = given
             .entries()
             .iter()
             .any(|entry| wanted.get(entry.key).is_none() && !self.values.ignored.has_key(entry.key, Some(&outer)));
-        let mut fit = PartFit::of_equality(!extra);
+        let mut fit = Truth::from_bool(!extra);
         for entry in wanted.entries().iter().filter(|entry| !self.values.ignored.has_key(entry.key, Some(&outer))) {
             let part = KeyPath { key: entry.key, outer: Some(&outer) };
             let own = given.get(entry.key).map(|node| node.value);
-            fit = fit.and(|| with_deep_stack(|| self.accepted_fit(&entry.node.value, own, part)));
+            fit = fit.and(with_deep_stack(|| self.accepted_fit(&entry.node.value, own, part)));
         }
         fit
     }

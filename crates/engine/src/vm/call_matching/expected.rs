@@ -14,6 +14,8 @@ const ARGUMENT_KEYS: [&str; 9] =
 const ROUTES_KEY: &str = "alternatives";
 /// The key of the calls of a recorded message.
 const CALLS_KEY: &str = "tool_calls";
+/// The type of a part of a message's content that is a call.
+const CALL_PART: &str = "tool_use";
 /// The key that names the arguments which are compared.
 const COMPARED_KEY: &str = "compare_args";
 /// More expected calls than this are no test case.
@@ -76,7 +78,7 @@ fn read_route<'run>(node: Node<'run>, arena: &'run Bump) -> Result<Vec<ExpectedC
                 })?;
             }
         }
-        Value::Object(object) if object.get(CALLS_KEY).is_some() => {
+        Value::Object(object) if is_message(&object) => {
             read_call(node, arena, &mut calls).map_err(|is| format!("an expected call is {is}"))?;
         }
         other => {
@@ -97,11 +99,8 @@ fn read_call<'run>(node: Node<'run>, arena: &'run Bump, calls: &mut Vec<Expected
         Value::Object(object) => object,
         other => return Err(with_article(other.type_name())),
     };
-    if let Some(Value::List(items)) = object.get(CALLS_KEY).map(|calls| calls.value) {
-        return items.iter().try_for_each(|item| match item.value {
-            Value::Object(inner) if inner.get(CALLS_KEY).is_some() => Err("nested in another message".to_owned()),
-            _ => read_call(*item, arena, calls),
-        });
+    if is_message(&object) {
+        return read_message(&object, arena, calls);
     }
     for key in NAME_KEYS {
         match object.get(key).map(|name| name.value) {
@@ -124,10 +123,6 @@ fn read_call<'run>(node: Node<'run>, arena: &'run Bump, calls: &mut Vec<Expected
             _ => {}
         }
     }
-    // A message without calls between those that have some.
-    if object.get("role").is_some() {
-        return Ok(());
-    }
     // `{ get_weather: { city: ["Berlin"] } }`
     if let [only] = object.entries()
         && let Value::Object(_) = only.node.value
@@ -136,6 +131,35 @@ fn read_call<'run>(node: Node<'run>, arena: &'run Bump, calls: &mut Vec<Expected
         return Ok(());
     }
     Err("an object without the name of a tool".to_owned())
+}
+
+/// Whether an entry is a message of a recorded conversation: its name is not that of a tool which is to be called.
+fn is_message(object: &Object<'_>) -> bool {
+    let has = |key: &str| object.get(key).is_some();
+    has("role") || has(CALLS_KEY) || has("type") && has("content")
+}
+
+/// The calls that a message asks for: in a list of its own, in the older form of a single one, or among the parts of its content.
+fn read_message<'run>(
+    message: &Object<'run>,
+    arena: &'run Bump,
+    calls: &mut Vec<ExpectedCall<'run>>,
+) -> Result<(), String> {
+    let list = |key: &str| match message.get(key).map(|list| list.value) {
+        Some(Value::List(items)) => items,
+        _ => &[],
+    };
+    let single = message.get("function_call").filter(|call| matches!(call.value, Value::Object(_)));
+    let parts = list("content")
+        .iter()
+        .filter(|part| matches!(part.field("type").value, Value::Text(kind) if kind.as_str() == CALL_PART));
+    for item in list(CALLS_KEY).iter().chain(&single).chain(parts) {
+        match item.value {
+            Value::Object(inner) if is_message(&inner) => return Err("nested in another message".to_owned()),
+            _ => read_call(*item, arena, calls)?,
+        }
+    }
+    Ok(())
 }
 
 /// Arguments as an object; a text that is one in JSON is read.

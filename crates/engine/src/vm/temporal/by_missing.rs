@@ -19,6 +19,10 @@ pub(super) fn fails_by_missing(
     stands: PossibleOutcomes,
     played: &SeenPatterns,
 ) -> Result<Option<VerdictReason>, Fault> {
+    if stands.fails_unproved {
+        let why = "the calls differ from the expected ones by the writing of arguments alone";
+        return Ok(Some(explain::reason_with(why.to_owned(), Vec::new())));
+    }
     let seen = |operand: usize| played.operands.get(operand).copied().unwrap_or_default();
     let asks = statement.meaning.number_test().is_some() || seen(0).sure;
     let own = statement.meaning.match_condition().is_some() || statement.meaning.number_test().is_some();
@@ -48,7 +52,7 @@ pub(super) fn proves_for_good(
     stands: PossibleOutcomes,
 ) -> Result<bool, Fault> {
     let own = statement.meaning.match_condition().is_some() || statement.meaning.number_test().is_some();
-    if own && stands.exercised.is_some_and(ExerciseState::is_idle) {
+    if stands.fails_unproved || own && stands.exercised.is_some_and(ExerciseState::is_idle) {
         return Ok(false);
     }
     let alone = statement.hurts_each();

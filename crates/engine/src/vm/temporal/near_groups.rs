@@ -104,7 +104,7 @@ impl NearKeys {
     fn add_text(&mut self, text: &str) {
         let trimmed = text.trim();
         if text.len() <= LONGEST
-            && let Some(()) = crate::vm::value_likeness::open_text(trimmed, |value| self.add_value(value))
+            && let Some(()) = averment_base::value::likeness::open_text(trimmed, |value| self.add_value(value))
         {
             let packed: Vec<u8> = trimmed.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
             self.add_key(&packed);

@@ -21,6 +21,8 @@ pub(super) struct PossibleOutcomes {
     /// It passed, and no longer run can change that.
     pub(super) passed_for_good: bool,
     pub(super) by_missing: bool,
+    /// It fails by values that are no evidence, so that the fail proves nothing.
+    pub(super) fails_unproved: bool,
     /// For statements with their own notion of exercise: whether they are exercised if they hold.
     pub(super) exercised: Option<ExerciseState>,
 }

@@ -1,7 +1,7 @@
 //! Why a test of values that it has no meaning for is decided by something missing (`docs/reference/expressions.md`, "Unfit values").
 
 use crate::vm::value_equality::{looks_for_nothing, spells_words};
-use crate::vm::value_likeness::{is_framed, is_written_like};
+use averment_base::value::likeness::{is_framed, is_written_like};
 use averment_base::value::{Node, Value};
 use averment_syntax::ast::TestKind;
 

@@ -13,6 +13,7 @@ use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::view::WindowView;
 use crate::vm::temporal::window_events::PossibleOutcomes;
+use averment_base::truth::Truth;
 use averment_base::value::json::parse;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_builtins::assignment::{FittingPairs, MatchedPairs};
@@ -59,6 +60,7 @@ impl StatementSemantics for CallsMatchSemantics {
             may_fail: !holds,
             may_hold: judged.routes.iter().any(|route| matching.is_met(&route.possible)),
             failed_for_good: judged.routes.iter().all(|route| route.failed_for_good),
+            fails_unproved: !holds && judged.routes.iter().any(|route| route.fits_alike(view.context.window.closed)),
             passed_for_good: holds && matching.extent == MatchExtent::Superset,
             exercised: Some(ExerciseState { may_be_vacuous: !exercised, may_pass: exercised }),
             ..PossibleOutcomes::default()
@@ -114,11 +116,26 @@ struct JudgedRoute {
     made: usize,
     sure: MatchedPairs,
     possible: MatchedPairs,
+    /// Whether the run would be as expected, and may still become so, if arguments that differ by their writing alone were equal. Then they
+    /// are no evidence that other calls were made.
+    alike: AlikeCalls,
     failed_for_good: bool,
     /// Whether some pair fits only perhaps.
     has_unknown: bool,
     /// Expected calls that fit some call, though another stands for that or it comes in another order.
     fitting: Vec<bool>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct AlikeCalls {
+    met: bool,
+    failed_for_good: bool,
+}
+
+impl JudgedRoute {
+    fn fits_alike(&self, finished: bool) -> bool {
+        if finished { self.alike.met } else { !self.alike.failed_for_good }
+    }
 }
 
 struct JudgedCalls<'run> {
@@ -225,9 +242,12 @@ fn judge_route<'run>(
 ) -> Result<JudgedRoute, Fault> {
     let matching = comparison.matching();
     let mut pairs = FittingPairs::new(expected.len(), made.len());
+    let mut alike_pairs = FittingPairs::new(expected.len(), made.len());
     for (row, wanted) in expected.iter().enumerate() {
         for (column, given) in made.iter().enumerate() {
-            pairs.note_fit(row, column, comparison.call_fit(wanted, given));
+            let fit = comparison.call_fit(wanted, given);
+            pairs.note_fit(row, column, fit);
+            alike_pairs.note_fit(row, column, Truth::from_bool(matches!(fit, Truth::True | Truth::FalseByMissing)));
         }
         view.spend_fuel(comparison.take_looked())?;
     }
@@ -240,11 +260,15 @@ fn judge_route<'run>(
         }
         view.spend_fuel(pairs.cells() / 4)?;
     }
-    let match_calls =
-        |sure| if matching.in_order { pairs.match_in_order(sure) } else { pairs.match_in_any_order(sure) };
+    let match_calls = |pairs: &FittingPairs, sure| {
+        if matching.in_order { pairs.match_in_order(sure) } else { pairs.match_in_any_order(sure) }
+    };
     let has_unknown = pairs.has_unknown();
-    let sure = match_calls(true);
-    let possible = if has_unknown { match_calls(false) } else { sure.clone() };
+    let sure = match_calls(&pairs, true);
+    let possible = if has_unknown { match_calls(&pairs, false) } else { sure.clone() };
+    let alike = match_calls(&alike_pairs, true);
+    let alike =
+        AlikeCalls { met: matching.is_met(&alike), failed_for_good: fails_for_good(matching, &alike_pairs, &alike) };
     let fitting = (0..expected.len()).map(|row| pairs.fits_any(row, true)).collect();
     let failed_for_good = fails_for_good(matching, &pairs, &possible);
     Ok(JudgedRoute {
@@ -252,6 +276,7 @@ fn judge_route<'run>(
         made: made.len(),
         sure,
         possible,
+        alike,
         failed_for_good,
         has_unknown,
         fitting,

@@ -4,17 +4,29 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use averment_base::limits::Limits;
-use averment_base::near::{appearance_chars, text_appearance};
-use averment_base::value::compare::with_deep_stack;
-use averment_base::value::json::parse;
-use averment_base::value::{Number, Value, ValueText};
+use super::compare::with_deep_stack;
+use super::json::parse;
+use super::{Number, Value, ValueText};
+use crate::limits::Limits;
+use crate::near::{appearance_chars, text_appearance};
+use crate::truth::Truth;
 use bumpalo::Bump;
 
-pub(super) type EqualityTest = fn(&Value<'_>, &Value<'_>) -> bool;
+/// Which values are the same: those of `==` or of `===`.
+pub type EqualityTest = fn(&Value<'_>, &Value<'_>) -> bool;
+
+/// Whether two values are equal; those that are alike, or of which one holds the other, are no evidence of a difference.
+#[must_use]
+pub fn whole_equality(left: &Value<'_>, right: &Value<'_>, same: EqualityTest) -> Truth {
+    match (left, right) {
+        _ if same(left, right) => Truth::True,
+        _ if is_alike(left, right, same) => Truth::FalseByMissing,
+        _ => Truth::False,
+    }
+}
 
 /// Whether values that are not equal differ by type or writing alone, or one holds the other, at any depth and in any writing.
-pub(super) fn is_alike(left: &Value<'_>, right: &Value<'_>, same: EqualityTest) -> bool {
+fn is_alike(left: &Value<'_>, right: &Value<'_>, same: EqualityTest) -> bool {
     is_spelled_alike(left, right) || holds_value(left, right, same) || holds_value(right, left, same)
 }
 
@@ -42,7 +54,8 @@ fn stands_for(value: &Value<'_>, other: &Value<'_>) -> bool {
 }
 
 /// Whether a value stands inside of another one, or nearly does.
-pub(super) fn holds_value(whole: &Value<'_>, part: &Value<'_>, same: EqualityTest) -> bool {
+#[must_use]
+pub fn holds_value(whole: &Value<'_>, part: &Value<'_>, same: EqualityTest) -> bool {
     if is_nothing(part) {
         return false;
     }
@@ -100,7 +113,7 @@ fn with_opened(text: ValueText<'_>, then: impl FnOnce(&Value<'_>) -> bool) -> bo
 }
 
 /// What is made of the object or list that a text is in JSON as a whole.
-pub(super) fn open_text<T>(text: &str, then: impl FnOnce(&Value<'_>) -> T) -> Option<T> {
+pub fn open_text<T>(text: &str, then: impl FnOnce(&Value<'_>) -> T) -> Option<T> {
     if !is_framed(text) {
         return None;
     }
@@ -110,7 +123,8 @@ pub(super) fn open_text<T>(text: &str, then: impl FnOnce(&Value<'_>) -> T) -> Op
 }
 
 /// Whether a text may be an object or a list in JSON.
-pub(super) fn is_framed(text: &str) -> bool {
+#[must_use]
+pub fn is_framed(text: &str) -> bool {
     let inner = text.trim_ascii();
     let has_ends = |ends: [char; 2]| inner.starts_with(ends[0]) && inner.ends_with(ends[1]);
     text.len() <= LARGEST && (has_ends(['{', '}']) || has_ends(['[', ']']))
@@ -143,7 +157,8 @@ fn contains_ignoring_ascii_case(text: &str, part: &str) -> bool {
 }
 
 /// True if texts differ only in letter case or surrounding whitespace.
-pub(super) fn is_written_like(text: &str, other: &str) -> bool {
+#[must_use]
+pub fn is_written_like(text: &str, other: &str) -> bool {
     fn lower(text: &str) -> impl Iterator<Item = char> {
         text.chars().flat_map(char::to_lowercase)
     }
@@ -181,7 +196,8 @@ fn spells_boolean(text: &str, value: bool) -> bool {
 
 /// True if a failed text test would hold for the appearance: composition, other scripts, invisible characters. Whatever text holds the other
 /// by the test, contains it.
-pub(super) fn look_alike(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
+#[must_use]
+pub fn look_alike(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
     if !may_look_alike(text, other) || other.is_empty() {
         return false;
     }
@@ -211,7 +227,8 @@ fn strange_parts(text: &str, margin: usize) -> impl Iterator<Item = &str> {
 }
 
 /// The same for a test that does not distinguish letter case: `I` looks like `l` and `i` does not, so that letters are lowered first.
-pub(super) fn look_alike_in_lower_case(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
+#[must_use]
+pub fn look_alike_in_lower_case(text: &str, other: &str, test: impl Fn(&str, &str) -> bool) -> bool {
     may_look_alike(text, other) && look_alike(&text.to_lowercase(), &other.to_lowercase(), test)
 }
 
@@ -291,7 +308,7 @@ mod tests {
             word in "(ра|[a-z]{1,5}|\u{200b}|е\u{301}?){0,3}[аеорсух\u{ad}](m|1|[a-z]{1,12}){0,3}",
             behind in "(—? ?[a-z]{0,9}){0,4}",
         ) {
-            let plain: String = averment_base::near::text_appearance(&word);
+            let plain: String = crate::near::text_appearance(&word);
             prop_assume!(plain.is_ascii() && !plain.is_empty());
             let text = format!("{before}{word}{behind}");
             prop_assert!(text.contains(&plain) || look_alike(&text, &plain, |text, part| text.contains(part)));

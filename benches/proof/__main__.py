@@ -2,7 +2,7 @@
 
 usage: python3 benches/proof [SET...] [--sets FOLDER] [--write docs/proof.md]
 
-prints the tables of each set (sopbench, tau, injection; default: all that are there), or writes them into a page, between the lines
+prints the tables of each set (sopbench, tau, injection, dogwood; default: all that are there), or writes them into a page, between the lines
 `<!-- table: NAME -->` and `<!-- end -->`. Numbers of a page come from here and are not typed. The sets are fetched by fetch.py; the program is AVER,
 or target/debug/aver.
 """
@@ -11,6 +11,7 @@ import re
 import sys
 
 import common
+import dogwood
 import injection
 import sopbench
 import tau
@@ -21,7 +22,7 @@ def measure_sopbench(folder):
     return found and {"domains": found[0]}
 
 
-SETS = {"sopbench": measure_sopbench, "tau": tau.measure, "injection": injection.measure}
+SETS = {"sopbench": measure_sopbench, "tau": tau.measure, "injection": injection.measure, "dogwood": dogwood.measure}
 
 
 def write_tables(path, tables):

@@ -5,6 +5,7 @@ and nothing else of it runs.
 """
 import __future__
 import ast
+import json
 import os
 import re
 from types import SimpleNamespace
@@ -29,7 +30,6 @@ def load(path, names, given=None):
 
 def messages(groups):
     """Calls as OpenAI tells them: the calls of a group stand in one message of the assistant."""
-    import json
     told = [{"role": "user", "content": "Do it."}]
     for group in groups:
         told.append({"role": "assistant", "content": "", "tool_calls": [
@@ -40,7 +40,6 @@ def messages(groups):
 
 class Agentevals:
     def __init__(self, folder):
-        import json
         of = lambda name: os.path.join(folder, "agentevals", "trajectory", name + ".py")
         shared = load(of("utils"), {
             "_normalize_tool_call", "_extract_tool_calls", "_is_trajectory_superset", "_exact_match", "_subset_match", "_superset_match", "_ignore_match",
@@ -78,7 +77,8 @@ class DeepEval:
 class Bfcl:
     def __init__(self, folder):
         path = os.path.join(folder, "bfcl_eval", "eval_checker", "ast_eval", "ast_checker.py")
-        names = set(re.findall(r"^def (\w+)|^([A-Z_]+) =", open(path, encoding="utf-8").read(), re.M))
+        with open(path, encoding="utf-8") as text:
+            names = set(re.findall(r"^def (\w+)|^([A-Z_]+) =", text.read(), re.M))
         language = SimpleNamespace(PYTHON="python", JAVA="java", JAVASCRIPT="javascript")
         self.checker = load(path, {one or other for one, other in names}, {"re": re, "Language": language})["ast_checker"]
 
@@ -90,7 +90,6 @@ class Bfcl:
 
 class Tau2:
     def __init__(self, folder):
-        import json
         loaded = load(os.path.join(folder, "tau2", "tasks.py"), {"_normalize_action_arg_value", "Action.compare_with_tool_call"}, {"json": json})
         self.compare = loaded["compare_with_tool_call"]
 

@@ -60,13 +60,26 @@ def fetch_repository(url, commit, folder):
     git("fsck", "--no-dangling", "--no-progress")
 
 
+def check_digest(name, content, digest):
+    found = hashlib.sha256(content).hexdigest()
+    if found != digest:
+        sys.exit("%s: sha256 is %s, expected %s" % (name, found, digest))
+
+
+def download_wheel(package, digest, folder, python=sys.executable):
+    """Downloads a package without what it depends on, and gives the path of its wheel if that is the known one."""
+    subprocess.run([python, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, package], check=True)
+    name = next(name for name in os.listdir(folder) if name.endswith(".whl"))
+    with open(os.path.join(folder, name), "rb") as content:
+        check_digest(name, content.read(), digest)
+    return os.path.join(folder, name)
+
+
 def fetch_file(url, digest, path):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with urllib.request.urlopen(url, timeout=60) as answer:
         content = answer.read()
-    found = hashlib.sha256(content).hexdigest()
-    if found != digest:
-        sys.exit("%s: sha256 is %s, expected %s" % (url, found, digest))
+    check_digest(url, content, digest)
     with open(path, "wb") as out:
         out.write(content)
 
@@ -74,13 +87,7 @@ def fetch_file(url, digest, path):
 def fetch_wheel(package, digest, folder):
     """Downloads a package, checks it, and unpacks it."""
     with tempfile.TemporaryDirectory() as at:
-        subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", at, package], check=True)
-        (name,) = os.listdir(at)
-        with open(os.path.join(at, name), "rb") as content:
-            found = hashlib.sha256(content.read()).hexdigest()
-        if found != digest:
-            sys.exit("%s: sha256 is %s, expected %s" % (name, found, digest))
-        with zipfile.ZipFile(os.path.join(at, name)) as wheel:
+        with zipfile.ZipFile(download_wheel(package, digest, at)) as wheel:
             wheel.extractall(folder)
 
 
@@ -89,14 +96,8 @@ def fetch_agentdojo(path):
     with tempfile.TemporaryDirectory() as folder:
         python = os.path.join(folder, "bin", "python")
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        wheel = [python, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, AGENTDOJO[0]]
-        subprocess.run(wheel, check=True)
-        name = next(name for name in os.listdir(folder) if name.endswith(".whl"))
-        with open(os.path.join(folder, name), "rb") as content:
-            found = hashlib.sha256(content.read()).hexdigest()
-        if found != AGENTDOJO[1]:
-            sys.exit("%s: sha256 is %s, expected %s" % (name, found, AGENTDOJO[1]))
-        subprocess.run([python, "-m", "pip", "install", "-q", os.path.join(folder, name)], check=True)
+        wheel = download_wheel(*AGENTDOJO, folder, python)
+        subprocess.run([python, "-m", "pip", "install", "-q", wheel], check=True)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as out:
             subprocess.run([python, os.path.join(common.HERE, "agentdojo_runs.py")], stdout=out, check=True)

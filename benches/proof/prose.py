@@ -4,6 +4,7 @@ prose/policies/*.txt hold the sentences, the tools that a rule may name, and two
 prose/recordings/*.txt hold the answers of authors: `## NAME` and the rule, and `## NAME, again` for a second answer, which an author gives after
 the messages of `aver lint --format json` on the first one. An answer is right if the first run passes and the second fails.
 """
+import datetime
 import glob
 import json
 import os
@@ -28,7 +29,6 @@ def sections(path):
 
 
 def stamp(start, seconds):
-    import datetime
     at = datetime.datetime.fromisoformat(start.replace("Z", "+00:00")) + datetime.timedelta(seconds=seconds)
     return at.isoformat().replace("+00:00", "Z")
 

@@ -2,7 +2,7 @@
 
 usage: python3 benches/proof [SET...] [--sets FOLDER] [--write docs/proof.md]
 
-prints the tables of each set (sopbench, tau, injection; default: all that are there), or writes them into a page, between the lines
+prints the tables of each set (sopbench, tau, injection, dogwood, expected, prose; default: all that are there), or writes them into a page, between the lines
 `<!-- table: NAME -->` and `<!-- end -->`. Numbers of a page come from here and are not typed. The sets are fetched by fetch.py; the program is AVER,
 or target/debug/aver.
 """
@@ -11,7 +11,10 @@ import re
 import sys
 
 import common
+import dogwood
+import expected_calls
 import injection
+import prose
 import sopbench
 import tau
 
@@ -21,7 +24,8 @@ def measure_sopbench(folder):
     return found and {"domains": found[0]}
 
 
-SETS = {"sopbench": measure_sopbench, "tau": tau.measure, "injection": injection.measure}
+SETS = {"sopbench": measure_sopbench, "tau": tau.measure, "injection": injection.measure, "dogwood": dogwood.measure,
+        "expected": expected_calls.measure, "prose": prose.measure}
 
 
 def write_tables(path, tables):
@@ -55,7 +59,8 @@ def main():
         if not found:
             print("%s: not in %s (benches/proof/fetch.py fetches it)" % (name, given.folder), file=sys.stderr)
             continue
-        found["published"] = common.published(name)
+        if common.published(name):
+            found["published"] = common.published(name)
         tables.update({"%s-%s" % (name, part): table for part, table in found.items()})
     if not tables:
         sys.exit(2)

@@ -87,10 +87,10 @@ HEAD = ["set", "runs", "violations", "true alarms", "false alarms", "misses", "p
 
 
 def published(name):
-    """What others published about a set."""
+    """What others published about a set, if anything is known."""
     with open(os.path.join(HERE, "published.tsv"), encoding="utf-8") as text:
         rows = [row for row in csv.DictReader(text, delimiter="\t") if row["set"] == name]
-    return table(["what", "published", "source"], [[row["what"], row["published"], row["source"]] for row in rows])
+    return rows and table(["what", "published", "source"], [[row["what"], row["published"], row["source"]] for row in rows])
 
 
 def number(value):

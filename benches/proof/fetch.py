@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
+import zipfile
 
 import common
 
@@ -29,6 +30,22 @@ FILES = {
             "d0783eb3a348e1e06906d27ff3c220929583d9d8a5238a11cb48a3b647007814",
         ),
     ],
+    "expected": [
+        (
+            "expected/tau2/tasks.py",
+            "https://raw.githubusercontent.com/sierra-research/tau2-bench/a2c024725189473d2d7cea3a5cfdbcc67478e41f/src/tau2/data_model/tasks.py",
+            "0243a6454b2e9c8a14b8364c38ff95dc1dd7512105b69fada9bf9295fc8170fa",
+        ),
+    ],
+}
+# Unpacked and not installed: evaluators.py takes single functions out of them.
+WHEELS = {
+    "expected": [
+        ("agentevals==0.0.9", "4da425c1183fe8d24600e4316a31baca74e2bdc4d5e03d202fc1b314ece4cb02"),
+        ("bfcl-eval==2026.3.23", "3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a"),
+        ("deepeval==4.3.1", "a269343d74232b43aa75501d77b21bfacbad2701f3134a5ad76589489e0b7789"),
+        ("google-adk==2.13.0", "bec4c4ee0aa3e63a2243c23365c5aef666ea539bc48c78dfbbf004dbddfc5f00"),
+    ]
 }
 # Installed with `pip install --require-hashes`, into a folder of its own: its reference solutions are run, and nothing else.
 AGENTDOJO = ("agentdojo==0.1.35", "364bea4219716b716bf639f504d195943f7f6a5535d312ca41d7098704a2affd")
@@ -43,15 +60,35 @@ def fetch_repository(url, commit, folder):
     git("fsck", "--no-dangling", "--no-progress")
 
 
+def check_digest(name, content, digest):
+    found = hashlib.sha256(content).hexdigest()
+    if found != digest:
+        sys.exit("%s: sha256 is %s, expected %s" % (name, found, digest))
+
+
+def download_wheel(package, digest, folder, python=sys.executable):
+    """Downloads a package without what it depends on, and gives the path of its wheel if that is the known one."""
+    subprocess.run([python, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, package], check=True)
+    name = next(name for name in os.listdir(folder) if name.endswith(".whl"))
+    with open(os.path.join(folder, name), "rb") as content:
+        check_digest(name, content.read(), digest)
+    return os.path.join(folder, name)
+
+
 def fetch_file(url, digest, path):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with urllib.request.urlopen(url, timeout=60) as answer:
         content = answer.read()
-    found = hashlib.sha256(content).hexdigest()
-    if found != digest:
-        sys.exit("%s: sha256 is %s, expected %s" % (url, found, digest))
+    check_digest(url, content, digest)
     with open(path, "wb") as out:
         out.write(content)
+
+
+def fetch_wheel(package, digest, folder):
+    """Downloads a package, checks it, and unpacks it."""
+    with tempfile.TemporaryDirectory() as at:
+        with zipfile.ZipFile(download_wheel(package, digest, at)) as wheel:
+            wheel.extractall(folder)
 
 
 def fetch_agentdojo(path):
@@ -59,14 +96,8 @@ def fetch_agentdojo(path):
     with tempfile.TemporaryDirectory() as folder:
         python = os.path.join(folder, "bin", "python")
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        wheel = [python, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, AGENTDOJO[0]]
-        subprocess.run(wheel, check=True)
-        name = next(name for name in os.listdir(folder) if name.endswith(".whl"))
-        with open(os.path.join(folder, name), "rb") as content:
-            found = hashlib.sha256(content.read()).hexdigest()
-        if found != AGENTDOJO[1]:
-            sys.exit("%s: sha256 is %s, expected %s" % (name, found, AGENTDOJO[1]))
-        subprocess.run([python, "-m", "pip", "install", "-q", os.path.join(folder, name)], check=True)
+        wheel = download_wheel(*AGENTDOJO, folder, python)
+        subprocess.run([python, "-m", "pip", "install", "-q", wheel], check=True)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as out:
             subprocess.run([python, os.path.join(common.HERE, "agentdojo_runs.py")], stdout=out, check=True)
@@ -74,7 +105,7 @@ def fetch_agentdojo(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sets", nargs="*", metavar="SET", help="sopbench, tau, agentdojo (default: all)")
+    parser.add_argument("sets", nargs="*", metavar="SET", help="sopbench, tau, expected, agentdojo (default: all)")
     parser.add_argument("--to", default=common.sets_folder(), metavar="FOLDER")
     given = parser.parse_args()
     for name in given.sets or [*REPOSITORIES, *FILES, "agentdojo"]:
@@ -84,6 +115,8 @@ def main():
         elif name in FILES:
             for path, url, digest in FILES[name]:
                 fetch_file(url, digest, os.path.join(given.to, "sets", path))
+            for package, digest in WHEELS.get(name, []):
+                fetch_wheel(package, digest, at)
         elif name == "agentdojo":
             fetch_agentdojo(os.path.join(at, "runs.jsonl"))
         else:

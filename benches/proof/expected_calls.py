@@ -253,14 +253,17 @@ def cause_of(evaluator, package, mode, line, case, found):
     holds = lambda changed: check_line(line, [changed], mode)[0][0] in ("pass", "vacuous")
     if not flat(case["expected"]):
         return "no call expected"
-    if package == "BFCL":
-        return "loose texts" if holds(folded(case)) == found.theirs else "not explained"
+    if package == "BFCL" and holds(folded(case)) == found.theirs:
+        return "loose texts"
     if package == "agentevals" and found.agrees(evaluator.ask(mode, apart(case))):
         return "messages"
     if each_its_own(evaluator, package, mode, case, found):
         return "a call of its own"
-    if package == "agentevals" and mode[0] != "strict" and any(found.agrees(evaluator.ask(mode, changed)) for changed in reordered(case)):
-        return "greedy"
+    if package == "agentevals" and mode[0] != "strict" or mode[0] == "parallel":
+        if any(found.agrees(evaluator.ask(mode, changed)) for changed in reordered(case)):
+            return "greedy"
+    if package == "BFCL":
+        return "not explained"
     return "truth is no number" if found.ours != found.theirs and holds(numbered(case)) == found.theirs else "not explained"
 
 

@@ -271,7 +271,14 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         }
         let times = CallTimes { start: self.time, end: None, turn: Some(turn) };
         let fields = [held, RawValue::Value(Value::Missing)];
-        self.projection.calls.push(ProjectedCall { name, fields, times: Some(times), place: None });
+        self.projection.calls.push(ProjectedCall {
+            name,
+            fields,
+            times: Some(times),
+            may_have_parent: true,
+            ending: None,
+            place: None,
+        });
         Some(())
     }
 

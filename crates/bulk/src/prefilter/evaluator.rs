@@ -15,6 +15,7 @@ use averment_traces::projection::{CallField, FieldMask, RawValue, RunProjection}
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// Reads what conditions need when the first one asks.
 pub(super) struct ConditionEvaluator<'e, 'a> {
@@ -203,14 +204,18 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
         let mut steps = Items::with_capacity_in(self.projection.calls.len(), arena);
         for (number, call) in self.projection.calls.iter().enumerate() {
             let class = calls.classes.get(number).and_then(|class| calls.patterns.get(*class as usize));
-            let mut masks: [Option<FieldMask>; 2] = [None, None];
+            let mut masks: [Option<Cow<'_, FieldMask>>; 2] = [None, None];
             let uniques = class?;
             for of_unique in uniques.iter().filter_map(|unique| self.prefilter.fields.get(unique)) {
                 for (all, mask) in masks.iter_mut().zip(of_unique) {
-                    mask.iter().for_each(|mask| all.get_or_insert_default().join_mask(mask));
+                    match (all, mask) {
+                        (_, None) => {}
+                        (Some(all), Some(mask)) => all.to_mut().join_mask(mask),
+                        (all, Some(mask)) => *all = Some(Cow::Borrowed(mask)),
+                    }
                 }
             }
-            let mut step = self.project_call(number, |field| masks.get(field as usize)?.as_ref())?;
+            let mut step = self.project_call(number, |field| masks.get(field as usize)?.as_deref())?;
             if uniques.iter().any(|unique| self.prefilter.ended.contains(unique)) {
                 match chunk.call_status(call) {
                     Some(status) => step.status = status,

@@ -4,7 +4,7 @@
 usage: instructions.py [--aver target/debug/aver] [--set] [--only NAME,...] [--profile FOLDER]
 
 callgrind counts, and counts nearly the same each time, whatever else the machine does. The table (`instructions.tsv`) holds a row for each check, and
-says with which compiler, C library and processor it was counted; elsewhere the counts are others, and nothing is compared. A row that is
+says with which compiler, C library and valgrind it was counted, and what that offers of the processor; elsewhere the counts are others, and nothing is compared. A row that is
 exceeded by more than 2 % fails. `--set` writes the table anew: for a change that is worth what it costs, with the reason in its commit, and for one
 that makes a check cheaper. `--profile` keeps what `callgrind_annotate` reads. The build is the one that tests use: what it says of
 a release is the direction, not the size.
@@ -26,13 +26,11 @@ def output_of(command):
 
 
 def machine():
-    """What the counts depend on beside the code."""
+    """What the counts depend on beside the code. Of the processor that is what valgrind offers of it to a program."""
     rustc = re.search(r"^rustc \S+", output_of(["rustc", "-V"]))
-    with open("/proc/cpuinfo") as cpu:
-        cpu = cpu.read()
-    kind = [re.search(r"^%s\s*: (.*)$" % key, cpu, re.M) for key in ("vendor_id", "cpu family", "model")]
-    kind = "-".join(found.group(1) for found in kind if found)
-    return " ".join([rustc.group(0) if rustc else "no rustc", platform.machine(), kind, *platform.libc_ver(), output_of(["valgrind", "--version"]).strip()])
+    seen = subprocess.run(["valgrind", "-v", "--tool=none", "true"], capture_output=True, text=True).stderr
+    offered = re.search(r"Arch and hwcaps: (.*)$", seen, re.M)
+    return " ".join([rustc.group(0) if rustc else "no rustc", *platform.libc_ver(), output_of(["valgrind", "--version"]).strip(), offered.group(1) if offered else platform.machine()])
 
 
 def make(folder):

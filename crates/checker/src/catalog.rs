@@ -69,6 +69,9 @@ impl ToolCatalog {
 
     /// Known arguments of all tools that match a glob; `None` if one of them has no schema.
     pub fn arguments_of_glob(&self, glob: &str) -> Option<DescribedValue> {
+        if self.tools.is_empty() {
+            return None;
+        }
         let pattern = regex::Regex::new(&super::regex::of_glob(glob)).ok()?;
         let fitting = self.tools.keys().filter(|name| pattern.is_match(name));
         let all: Option<Vec<DescribedValue>> = fitting.map(|name| self.tool_arguments(name)).collect();

@@ -17,6 +17,7 @@ use averment_runs::run::{CostSource, ReadWarning, RecordCounts, Run, RunSource, 
 use bumpalo::Bump;
 use order::StepOrder;
 use rustc_hash::FxHashMap;
+pub use status::StepEnding;
 pub(crate) use step::records_any;
 
 /// A run in normal form, before derivation.

@@ -19,8 +19,15 @@ static SEARCHES: [LazyLock<Option<AhoCorasick>>; 2] = [
 /// Text size from which the automaton that is slower to build pays off.
 const PAID: usize = 1 << 16;
 
+/// Text size up to which building one costs more than looking for each anchor.
+const FEW: usize = 1 << 10;
+
+fn all_anchors() -> impl Iterator<Item = &'static str> {
+    ANCHORS.iter().map(|(anchor, _, _)| *anchor).chain(assignments::STEMS)
+}
+
 fn build_automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
-    let anchors = ANCHORS.iter().map(|(anchor, _, _)| *anchor).chain(assignments::STEMS);
+    let anchors = all_anchors();
     AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostFirst)
         .ascii_case_insensitive(true)
@@ -30,18 +37,34 @@ fn build_automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
         .ok()
 }
 
-fn choose_automaton(length: usize) -> Option<&'static AhoCorasick> {
+/// `None` where nothing is to be found.
+fn choose_automaton(text: &str) -> Option<&'static AhoCorasick> {
     static LOOKED_AT: AtomicUsize = AtomicUsize::new(0);
     let [quickly_built, quick] = &SEARCHES;
     if LOOKED_AT.load(Ordering::Relaxed) >= PAID {
         return quick.as_ref();
     }
-    LOOKED_AT.fetch_add(length.min(PAID), Ordering::Relaxed);
+    let before = LOOKED_AT.fetch_add(text.len().min(PAID), Ordering::Relaxed);
+    if before.saturating_add(text.len()) <= FEW && !holds_anchor(text.as_bytes()) {
+        return None;
+    }
     quickly_built.as_ref()
 }
 
+/// Whether an anchor stands anywhere, in upper or lower case.
+fn holds_anchor(text: &[u8]) -> bool {
+    all_anchors().any(|anchor| {
+        let anchor = anchor.as_bytes();
+        let Some(first) = anchor.first() else { return true };
+        memchr::memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text).any(|at| {
+            let found = text.get(at..).and_then(|rest| rest.get(..anchor.len()));
+            found.is_some_and(|found| found.eq_ignore_ascii_case(anchor))
+        })
+    })
+}
+
 pub(super) fn scan_secrets(text: &str, found: FindingSink<'_>) -> ControlFlow<()> {
-    let Some(search) = choose_automaton(text.len()) else { return ControlFlow::Continue(()) };
+    let Some(search) = choose_automaton(text) else { return ControlFlow::Continue(()) };
     let mut assigned_until = 0;
     let mut at = 0;
     // Anchors overlap: in `.ghp_` another one ends where this begins.

@@ -45,8 +45,9 @@ impl RequiredParts {
         match reads {
             AssertionReads::Run | AssertionReads::Entries | AssertionReads::Names => {}
             AssertionReads::Times => self.times = true,
-            AssertionReads::Parts(parts) => {
-                self.fields.extend(parts.iter().map(|(unique, fields)| (place, *unique, *fields)));
+            AssertionReads::Parts { fields, times } => {
+                self.times |= times;
+                self.fields.extend(fields.iter().map(|(unique, fields)| (place, *unique, *fields)));
             }
             AssertionReads::Fields { unique, fields } => self.fields.push((place, *unique, *fields)),
             AssertionReads::All { field } => *self.all.get_mut(*field as usize).unwrap_or(&mut false) = true,

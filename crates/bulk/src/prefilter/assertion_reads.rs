@@ -28,7 +28,12 @@ pub enum AssertionReads {
         field: CallField,
     },
     /// The names and places of the calls, and fields of those whose names fit unique patterns.
-    Parts(Vec<(u32, [bool; 2])>),
+    Parts {
+        /// The patterns, by number, with the fields.
+        fields: Vec<(u32, [bool; 2])>,
+        /// Times and turns of the calls, too.
+        times: bool,
+    },
     /// Anything.
     Run,
 }
@@ -68,12 +73,13 @@ impl Prefilter {
     fn of_parts(&self, item: &PrefilterItem) -> AssertionReads {
         // What its code reads of the run beside the calls is not known here.
         let Some(parts) = item.parts.as_ref().filter(|_| self.computed.is_empty()) else { return AssertionReads::Run };
-        // Reasons that name the tool tell where the name stands, which no part knows.
-        if parts.iter().any(|unique| self.tool_tests.contains(unique)) {
+        // Reasons that name the tool tell where the name stands, which no part knows; those of how a call ended tell of its error.
+        if parts.statuses || parts.patterns.iter().any(|unique| self.tool_tests.contains(unique)) {
             return AssertionReads::Run;
         }
         let fields = |unique: &u32| self.fields.get(unique).map(|masks| masks.each_ref().map(Option::is_some));
-        AssertionReads::Parts(parts.iter().filter_map(|unique| Some((*unique, fields(unique)?))).collect())
+        let fields = parts.patterns.iter().filter_map(|unique| Some((*unique, fields(unique)?))).collect();
+        AssertionReads::Parts { fields, times: parts.times }
     }
 
     fn of_statement(&self, statement: &CallStatement) -> AssertionReads {

@@ -28,6 +28,7 @@ pub(super) fn build_prefilter(rules: EvaluationRules<'_>, read_set: &mut ReadSet
         known: FxHashMap::default(),
         fields: FxHashMap::default(),
         tool_tests: FxHashSet::default(),
+        ended: FxHashSet::default(),
         searched: Default::default(),
     };
     let mut items = Vec::new();
@@ -68,6 +69,8 @@ pub(super) struct PrefilterBuilder<'p> {
     pub(super) fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
     /// Unique patterns whose conditions ask for the name of the tool.
     pub(super) tool_tests: FxHashSet<u32>,
+    /// Unique patterns that ask how their calls ended.
+    pub(super) ended: FxHashSet<u32>,
     searched: [Vec<SearchLiteral>; 2],
 }
 
@@ -82,7 +85,10 @@ impl<'p> PrefilterBuilder<'p> {
                 *texts = true;
             }
         }
-        read_set.times |= items.iter().any(|item| matches!(&item.check, ItemCheck::Temporal(of) if of.is_timed));
+        read_set.times |= items.iter().any(|item| {
+            let by_names = matches!(&item.check, ItemCheck::Temporal(of) if of.is_timed);
+            by_names || item.parts.as_ref().is_some_and(|parts| parts.times)
+        });
         for (field, asked) in CallField::ALL.into_iter().zip(&mut read_set.fields) {
             let of_field = |masks: &[Option<FieldMask>; 2]| masks.get(field as usize).is_some_and(Option::is_some);
             *asked |= self.fields.values().any(of_field);
@@ -99,6 +105,7 @@ impl<'p> PrefilterBuilder<'p> {
             roots,
             fields: self.fields,
             tool_tests: self.tool_tests,
+            ended: self.ended,
             searched: self.searched,
             searches,
             default_verdicts: DefaultVerdicts::default(),

@@ -1,7 +1,7 @@
 //! The evaluator for one run: the machine, on a projection of a line or on a run that was read in full.
 
 use super::projected_run::{self, ProjectedRun};
-use super::{EvaluationRules, Prefilter, ProjectionSource};
+use super::{DecidingParts, EvaluationRules, Prefilter, ProjectionSource};
 use averment_base::truth::{Truth, Verdict};
 use averment_base::value::{Node, Value};
 use averment_engine::bytecode::program::{CodeId, CompiledCheck};
@@ -10,11 +10,12 @@ use averment_engine::vm::evaluate::{VerdictEvaluator, verdict_of};
 use averment_engine::vm::machine::Machine;
 use averment_engine::vm::over_runs::{self, RunContribution};
 use averment_engine::vm::temporal::by_name::NamedCalls;
-use averment_runs::run::{Run, RunSource, Step, StepKind};
+use averment_runs::run::{CallTimes, Run, RunSource, Step, StepKind};
 use averment_traces::projection::{CallField, FieldMask, RawValue, RunProjection};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// Reads what conditions need when the first one asks.
 pub(super) struct ConditionEvaluator<'e, 'a> {
@@ -29,7 +30,20 @@ pub(super) struct ConditionEvaluator<'e, 'a> {
     calls: Option<Vec<&'a Step<'a>>>,
     with_field: [Option<Option<&'a Run<'a>>>; 2],
     /// The inner `None` means that the fields cannot be read here.
-    of_parts: Option<Option<VerdictEvaluator<'a, 'a>>>,
+    of_parts: Option<Option<PartsEvaluator<'a>>>,
+}
+
+/// Judges a run of parts of its calls.
+struct PartsEvaluator<'a> {
+    verdicts: VerdictEvaluator<'a, 'a>,
+    knows: KnownParts,
+}
+
+/// What is known of all calls whose parts are read.
+#[derive(Clone, Copy)]
+struct KnownParts {
+    times: bool,
+    statuses: bool,
 }
 
 impl<'e, 'a> ConditionEvaluator<'e, 'a> {
@@ -163,32 +177,61 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
     }
 
     /// Decided by call names and fields of unique patterns; `None` if only the full run has everything to report.
-    pub(super) fn verdict_of_parts(&mut self, assertion: u32, calls: &NamedCalls<'_>) -> Option<Verdict> {
+    pub(super) fn verdict_of_parts(
+        &mut self,
+        assertion: u32,
+        parts: &DecidingParts,
+        calls: &NamedCalls<'_>,
+    ) -> Option<Verdict> {
         if self.of_parts.is_none() {
-            let run = self.with_parts(calls);
-            let machine = run.map(|run| self.rules.machine(run, self.source.value_arena()));
-            self.of_parts = Some(machine.map(|machine| VerdictEvaluator::new(machine, self.rules.options)));
+            let made = self.with_parts(calls).map(|(run, knows)| {
+                let machine = self.rules.machine(run, self.source.value_arena());
+                PartsEvaluator { verdicts: VerdictEvaluator::new(machine, self.rules.options), knows }
+            });
+            self.of_parts = Some(made);
         }
-        self.of_parts.as_mut()?.as_mut()?.plain_verdict(assertion)
+        let PartsEvaluator { verdicts, knows } = self.of_parts.as_mut()?.as_mut()?;
+        if (parts.times && !knows.times) || (parts.statuses && !knows.statuses) {
+            return None;
+        }
+        verdicts.plain_verdict(assertion)
     }
 
-    fn with_parts(&self, calls: &NamedCalls<'_>) -> Option<&'a Run<'a>> {
+    fn with_parts(&self, calls: &NamedCalls<'_>) -> Option<(&'a Run<'a>, KnownParts)> {
         // A run that was read in full is judged as a whole.
-        let (ProjectionSource::Line(_), arena) = (self.source, self.source.value_arena()) else { return None };
+        let (ProjectionSource::Line(chunk), arena) = (self.source, self.source.value_arena()) else { return None };
+        let mut knows = KnownParts { times: true, statuses: true };
         let mut steps = Items::with_capacity_in(self.projection.calls.len(), arena);
-        for number in 0..self.projection.calls.len() {
+        for (number, call) in self.projection.calls.iter().enumerate() {
             let class = calls.classes.get(number).and_then(|class| calls.patterns.get(*class as usize));
-            let mut masks: [Option<FieldMask>; 2] = [None, None];
-            for of_unique in class?.iter().filter_map(|unique| self.prefilter.fields.get(unique)) {
+            let mut masks: [Option<Cow<'_, FieldMask>>; 2] = [None, None];
+            let uniques = class?;
+            for of_unique in uniques.iter().filter_map(|unique| self.prefilter.fields.get(unique)) {
                 for (all, mask) in masks.iter_mut().zip(of_unique) {
-                    mask.iter().for_each(|mask| all.get_or_insert_default().join_mask(mask));
+                    match (all, mask) {
+                        (_, None) => {}
+                        (Some(all), Some(mask)) => all.to_mut().join_mask(mask),
+                        (all, Some(mask)) => *all = Some(Cow::Borrowed(mask)),
+                    }
                 }
             }
-            steps.push(self.project_call(number, |field| masks.get(field as usize)?.as_ref())?);
+            let mut step = self.project_call(number, |field| masks.get(field as usize)?.as_deref())?;
+            if uniques.iter().any(|unique| self.prefilter.ended.contains(unique)) {
+                match chunk.call_status(call) {
+                    Some(status) => step.status = status,
+                    None => knows.statuses = false,
+                }
+            }
+            // Which call started another is told by the full reader alone.
+            match call.times.filter(|_| !call.may_have_parent) {
+                Some(CallTimes { start, end, turn }) => step = Step { start, end, turn, ..step },
+                None => knows.times = false,
+            }
+            steps.push(step);
         }
         let mut made = self.prefilter.project_entries(self.rules, self.projection, self.source)?;
         made.set_calls(steps.into_bump_slice());
-        Some(arena.alloc(made.into_run("", RunSource::default())))
+        Some((arena.alloc(made.into_run("", RunSource::default())), knows))
     }
 
     fn with_field_of_all(&self, field: CallField) -> Option<&'a Run<'a>> {

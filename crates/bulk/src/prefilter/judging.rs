@@ -80,12 +80,14 @@ impl<'a> PrefilterRun<'_, 'a> {
     }
 
     fn by_parts(&mut self, item: &PrefilterItem) -> PrefilterAnswer {
-        let verdict = item.parts.as_ref().and_then(|_| self.evaluator.verdict_of_parts(item.assertion, &self.calls));
+        let parts = item.parts.as_ref();
+        let verdict = parts.and_then(|parts| self.evaluator.verdict_of_parts(item.assertion, parts, &self.calls));
         verdict.map_or(PrefilterAnswer::Open, PrefilterAnswer::of_verdict)
     }
 
     fn has_named_call(&self, item: &PrefilterItem) -> bool {
-        item.parts.iter().flatten().any(|unique| self.calls.call_count(*unique) > 0)
+        let patterns = item.parts.iter().flat_map(|parts| &parts.patterns);
+        patterns.into_iter().any(|unique| self.calls.call_count(*unique) > 0)
     }
 
     fn none_in(

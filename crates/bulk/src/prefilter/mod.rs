@@ -154,8 +154,19 @@ struct PrefilterItem {
     assertion: u32,
     when: Vec<u32>,
     check: ItemCheck,
-    /// The unique patterns whose calls decide it, with call names and entries, if that is so.
-    parts: Option<Box<[u32]>>,
+    /// The parts of calls that decide it, with call names and entries, if that is so.
+    parts: Option<DecidingParts>,
+}
+
+/// What decides an assertion beside the names of the calls and entries of the run.
+#[derive(Debug)]
+struct DecidingParts {
+    /// The unique patterns whose calls are looked at.
+    patterns: Box<[u32]>,
+    /// True if it asks when calls started and ended.
+    times: bool,
+    /// True if it asks how calls ended.
+    statuses: bool,
 }
 
 #[derive(Debug)]
@@ -199,6 +210,8 @@ pub struct Prefilter {
     fields: FxHashMap<u32, [Option<FieldMask>; 2]>,
     /// Unique patterns whose conditions ask for the name of the tool.
     tool_tests: FxHashSet<u32>,
+    /// Unique patterns that ask how their calls ended.
+    ended: FxHashSet<u32>,
     searched: [Vec<SearchLiteral>; 2],
     searches: [Option<LiteralSearch>; 2],
     /// The assertions that have every run read in full, whatever stands in it, by number in the program.

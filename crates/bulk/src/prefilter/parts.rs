@@ -1,5 +1,6 @@
 //! Which parts of calls decide an assertion: the fields that its patterns look at, the names and places of the others.
 
+use super::DecidingParts;
 use super::build::PrefilterBuilder;
 use super::condition_reads::ConditionReads;
 use super::predicate::{ValueBase, ValuePredicate};
@@ -11,11 +12,13 @@ use averment_runs::run::StepKind;
 #[derive(Default)]
 struct AssertionParts {
     reads: Vec<(u32, ConditionReads)>,
+    times: bool,
+    statuses: bool,
 }
 
 impl PrefilterBuilder<'_> {
-    /// The patterns of an expression decided by these calls and entries, and whether entries matter; records reads.
-    pub(super) fn parts_of_selections(&mut self, code: CodeId) -> Option<(Box<[u32]>, bool)> {
+    /// The parts of an expression decided by these calls and entries, and whether calls alone matter; records reads.
+    pub(super) fn parts_of_selections(&mut self, code: CodeId) -> Option<(DecidingParts, bool)> {
         if self.prepared.is_graded(code) {
             return None;
         }
@@ -47,14 +50,15 @@ impl PrefilterBuilder<'_> {
         }
     }
 
-    /// For a statement that reads no times, turns, agents or calls beside those of its patterns.
-    pub(super) fn parts_of(&mut self, temporal: TemporalId) -> Option<Box<[u32]>> {
+    /// For a statement that reads no agents, and no calls beside those of its patterns.
+    pub(super) fn parts_of(&mut self, temporal: TemporalId) -> Option<DecidingParts> {
         let (program, plan) = (self.program, self.plan);
         let statement = &program.temporals.get(temporal.0 as usize)?.temporal;
         if !is_of_calls_alone(statement) {
             return None;
         }
-        let mut parts = AssertionParts::default();
+        let times = matches!(statement, Temporal::Before { starts: false, .. });
+        let mut parts = AssertionParts { times, ..AssertionParts::default() };
         for pattern in plan.patterns_of(temporal) {
             self.pattern_part(pattern, &mut parts)?;
         }
@@ -70,8 +74,16 @@ impl PrefilterBuilder<'_> {
         let unique = plan.number_of(pattern)?;
         parts.reads.push((unique, ConditionReads::default()));
         for alternative in plan.evaluated_alternatives(pattern) {
-            if alternative.kind != StepKind::Call || alternative.proposed || alternative.succeeded.is_some() {
+            if alternative.kind != StepKind::Call || alternative.proposed {
                 return None;
+            }
+            if alternative.succeeded.is_some() {
+                // What rules say of how calls end looks at whole calls.
+                if self.prepared.concludes_endings() {
+                    return None;
+                }
+                self.ended.insert(unique);
+                parts.statuses = true;
             }
             let binds = alternative.binds.iter().map(|(_, code)| *code);
             for code in alternative.condition.into_iter().chain(binds).chain(alternative.joins.iter().copied()) {
@@ -91,7 +103,8 @@ impl PrefilterBuilder<'_> {
         Some(())
     }
 
-    fn note_parts(&mut self, parts: AssertionParts) -> Box<[u32]> {
+    fn note_parts(&mut self, parts: AssertionParts) -> DecidingParts {
+        let AssertionParts { times, statuses, .. } = parts;
         let mut all = Vec::new();
         for (unique, reads) in parts.reads {
             let masks = self.fields.entry(unique).or_default();
@@ -110,11 +123,11 @@ impl PrefilterBuilder<'_> {
         }
         all.sort_unstable();
         all.dedup();
-        all.into_boxed_slice()
+        DecidingParts { patterns: all.into_boxed_slice(), times, statuses }
     }
 }
 
-/// True if a statement reads only names, positions and fields of calls, whatever its patterns ask.
+/// True if a statement reads only names, positions, times and fields of calls, whatever its patterns ask.
 fn is_of_calls_alone(statement: &Temporal<PatternId, CodeId>) -> bool {
     let by_place = |within: &Option<StepDistance>| matches!(within, None | Some(StepDistance::Calls(_)));
     match statement {
@@ -134,7 +147,7 @@ fn is_of_calls_alone(statement: &Temporal<PatternId, CodeId>) -> bool {
         | Temporal::NeverBetween { within, .. }
         | Temporal::After { within, .. }
         | Temporal::Sequence { within, .. } => by_place(within),
-        Temporal::Before { starts, immediately, within, .. } => *starts && !immediately && by_place(within),
+        Temporal::Before { immediately, within, .. } => !immediately && by_place(within),
         Temporal::Nested { .. }
         | Temporal::Together { .. }
         | Temporal::Apart { .. }

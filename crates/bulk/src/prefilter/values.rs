@@ -38,6 +38,8 @@ struct ClassedCondition {
     numbers: Option<SmallVec<[i64; 1]>>,
     /// Slot for a text without any literal, if literals alone decide for a text.
     without: Option<usize>,
+    /// True if all its literals are regular expressions: letters that look like others are nothing to these.
+    of_regexes: bool,
 }
 
 /// Classes of values without content.
@@ -91,6 +93,8 @@ impl ValueConditions {
         });
         let numbers = compared_numbers(&condition.reads);
         let literals = only_literals(&condition.reads);
+        let is_regex = |literal: &&SearchLiteral| matches!(literal, SearchLiteral::Regex(_));
+        let of_regexes = literals.iter().flatten().all(is_regex);
         let own = UNITS + numbers.as_ref().map_or(0, |numbers| 2 * numbers.len() + 1);
         let from = self.slots;
         self.slots += own;
@@ -103,7 +107,7 @@ impl ValueConditions {
         if let Some(of) = self.of_path.get_mut(at) {
             let place = u32::try_from(of.conditions.len()).unwrap_or(u32::MAX);
             literals.into_iter().flatten().for_each(|literal| of.look_for(literal, place));
-            of.conditions.push(ClassedCondition { item, condition: number, from, numbers, without });
+            of.conditions.push(ClassedCondition { item, condition: number, from, numbers, without, of_regexes });
         }
         true
     }
@@ -208,10 +212,11 @@ impl PathConditions {
                 &mut |literal| finding.extend_from_slice(self.looking.get(literal as usize).map_or(&[], Vec::as_slice)),
             );
         }
+        // A text with other letters may look as if it held a text.
+        let is_plain = text.is_ascii();
         for (place, one) in (0_u32..).zip(&self.conditions) {
             let answer = match one.without {
-                // A text with other letters may look as if it held a literal.
-                Some(slot) if text.is_ascii() && !finding.contains(&place) => {
+                Some(slot) if (is_plain || one.of_regexes) && !finding.contains(&place) => {
                     one.class_answer(slot, judging, remembered)
                 }
                 _ => judging.answer_expression(one.item, one.condition),

@@ -21,7 +21,7 @@ spent <= 100 and spent >= 0
 no secrets in calls[*].result
 "#;
 /// Rules for which some runs are read in full, some in part, and some not at all.
-const PARTLY: &str = "never approve failed\nrule few { count refund <= 3 }\noutput.status == \"refunded\"\neach approve: args.id == \"o-1\"\n";
+const PARTLY: &str = "each approve: duration < 5s\nrule few { count refund <= 3 }\noutput.status == \"refunded\"\neach approve: args.id == \"o-1\"\n";
 const GOOD: &str = r#"{"calls":[{"tool":"approve","args":{"id":"o-1"},"result":"fine"},{"tool":"refund","args":{"id":"o-1","amount":25},"result":"some words 123"}],"output":{"status":"refunded"}}"#;
 const BAD: &str = r#"{"calls":[{"tool":"approve","args":{"id":"o-2"},"result":"fine"},{"tool":"refund","args":{"id":"o-1","amount":250},"result":"none"}],"output":{"status":7}}"#;
 const CHAT: &str = r#"{"messages":[{"role":"user","content":"hello"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"refund","arguments":"{\"id\":\"o-1\",\"amount\":5}"}}]},{"role":"tool","tool_call_id":"c1","content":"done"}]}"#;
@@ -276,7 +276,7 @@ fn what_some_runs_are_read_in_full_for_is_named() {
         (
             "rule f { never refund failed }",
             "--format summary",
-            "600 runs were read in full because `f` (n.assert:1:10) needs `status` of steps",
+            "200 runs were read in full because `f` (n.assert:1:10) needs `status` of steps",
         ),
         (
             "rule d { each approve: duration < 5s }",
@@ -317,6 +317,8 @@ fn runs_that_are_read_in_part_or_not_at_all_are_counted() {
         ("rule names { count refund <= 3 }", "0 runs were read in full, 0 in part, 600 decided by default"),
         ("output.status == \"refunded\"", "0 runs were read in full, 600 in part, 0 decided by default"),
         ("each approve: args.id == \"o-1\"", "0 runs were read in full, 400 in part, 200 decided by default"),
+        ("never approve failed", "0 runs were read in full, 400 in part, 200 decided by default"),
+        ("before approve(id: $id) -> close(id: $id)", "0 runs were read in full, 0 in part, 600 decided by default"),
     ] {
         let said = said(folder.path(), rules, "--format summary");
         assert!(said.contains(&format!("\n  {counts}\n\n")), "{rules}: {said}");

@@ -37,8 +37,10 @@ pub struct JudgeContext<'run> {
     pub response: Option<Node<'run>>,
     /// True if a pass needs evidence, too: behind `not` it is the failure.
     pub proves_passes: bool,
-    /// True if reasons are requested.
+    /// True if reasons and remarks are requested.
     pub explains: bool,
+    /// False if of these remarks alone are: what a statement fails by is not put into words.
+    pub tells_failures: bool,
     /// Violations listed per failure; with 0 they are not counted, either.
     pub listed: usize,
     /// True if a block without a window is skipped: an invariant does not apply to a run without its call.
@@ -57,6 +59,7 @@ impl<'run> JudgeContext<'run> {
             response: None,
             proves_passes: false,
             explains: true,
+            tells_failures: true,
             listed: LISTED,
             of_invariant: false,
         }

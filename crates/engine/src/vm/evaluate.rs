@@ -115,7 +115,9 @@ impl<'run, 'a> VerdictEvaluator<'run, 'a> {
     /// None judged yet.
     #[must_use]
     pub fn new(machine: Machine<'run>, options: &'a EvaluateOptions) -> Self {
-        Self(RunEvaluation::new(machine, options))
+        let mut evaluation = RunEvaluation::new(machine, options);
+        (evaluation.judge.tells_failures, evaluation.judge.listed) = (false, 0);
+        Self(evaluation)
     }
 
     /// The verdict of an assertion; `None` where more is to be said of it that reasons do not say: a step that it could not judge, a remark.

@@ -26,6 +26,7 @@ pub(super) struct RunJudge<'run, 'a> {
     engine: TemporalEngine<'run>,
     permissions: &'a Permissions,
     pub(super) explains: bool,
+    pub(super) tells_failures: bool,
     pub(super) listed: usize,
 }
 
@@ -33,7 +34,8 @@ type JudgeResult = Result<CheckFinding, Fault>;
 
 impl<'run, 'a> RunJudge<'run, 'a> {
     pub(super) fn new(machine: Machine<'run>, permissions: &'a Permissions) -> Self {
-        Self { machine, engine: TemporalEngine::new(), permissions, explains: true, listed: LISTED }
+        let engine = TemporalEngine::new();
+        Self { machine, engine, permissions, explains: true, tells_failures: true, listed: LISTED }
     }
 
     pub(super) fn into_coverage(mut self) -> Option<CoverageRecord> {
@@ -62,10 +64,11 @@ impl<'run, 'a> RunJudge<'run, 'a> {
         let bindings = bindings_of(self.machine.program, &assertion.check);
         let rule = assertion.rule.and_then(|rule| self.machine.program.rules.get(rule as usize));
         let of_invariant = rule.is_some_and(|rule| rule.role == RuleRole::Invariant);
-        let (explains, listed) = (self.explains, self.listed);
+        let (explains, tells_failures, listed) = (self.explains, self.tells_failures, self.listed);
         let context = JudgeContext {
             of_invariant,
             explains,
+            tells_failures,
             listed,
             ..JudgeContext::of_run(self.machine.run, bindings as usize)
         };

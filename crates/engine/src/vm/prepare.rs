@@ -47,6 +47,12 @@ impl PreparedProgram {
         self.plan.get_or_init(|| TemporalPlan::new(program))
     }
 
+    /// Whether rules say how calls ended of which the run does not say it.
+    #[must_use]
+    pub fn concludes_endings(&self) -> bool {
+        self.facts.ends
+    }
+
     pub(super) fn tool_needs(&self) -> ToolNeeds {
         self.facts
     }

@@ -5,15 +5,14 @@ mod other_steps;
 use other_steps::{build_file, build_message, build_request, build_span, shell_command};
 
 use super::fields::{StepFields, required_text, wrong_type};
+use super::status::StepEnding;
 use super::{StepBuilder, StepLists, agents, status};
 use crate::adapt::content;
-use crate::adapt::fields::key_table;
 use crate::error::PlacedError;
 use crate::time;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value, ValueText};
 use averment_runs::command;
-use averment_runs::failure_words::{SUCCESS, reads_like_failure};
 use averment_runs::normal::{MAIN_AGENT, of_step};
 use averment_runs::path::{leaves_root, normal_path};
 use averment_runs::run::{Step, StepKind, StepStatus};
@@ -242,68 +241,12 @@ fn written_object<'run>(builder: &StepBuilder<'run>, args: Node<'run>) -> Option
     matches!(read.value, Value::Object(_)).then_some(read)
 }
 
-/// By protocol: `is_error`, `isError` in the result, or a nonzero exit code.
+/// By protocol: `is_error`, `isError` beside the result or in the response, or a nonzero exit code.
 fn says_failed(fields: &StepFields<'_>) -> bool {
-    let is_true = |node: Node<'_>| matches!(node.value, Value::Boolean(true));
-    let holders = [of_step::RESULT, of_step::RESPONSE].into_iter().filter_map(|field| fields.field_node(field));
-    let inside = holders.flat_map(|held| of_step::IS_ERROR.map(|key| held.field(key)));
     let beside = of_step::IS_ERROR.iter().filter_map(|key| fields.recorded_field(key));
-    let code = fields.recorded_field(of_step::EXIT_CODE).is_some_and(|node| match node.value {
-        Value::Number(code) => code != Number::Integer(0),
-        _ => false,
-    });
-    // An object that holds an error and nothing else is no answer.
-    let envelope = match fields.field_node(of_step::RESULT).map(|result| result.value) {
-        Some(Value::Object(object)) => match object.entries() {
-            [only] => only.key == of_step::ERROR && status::is_error(&only.node.value),
-            _ => false,
-        },
-        _ => false,
-    };
-    code || envelope || beside.chain(inside).any(is_true)
-}
-
-key_table! {
-    /// What results say of the command that gave them.
-    CommandResultKey {
-        Code = "exit_code" | "exitCode" | "returncode" | "return_code",
-    }
-}
-
-fn is_other_than_zero(value: &Value<'_>) -> bool {
-    matches!(value, Value::Number(code) if *code != Number::Integer(0))
-}
-
-/// True if a result reads like that of a call that went wrong: that there is one does not say then that the call went well.
-fn speaks_of_failure<'run>(builder: &StepBuilder<'run>, result: Node<'run>) -> bool {
-    match result.value {
-        Value::Object(object) => {
-            let is_false = |key| object.get(key).is_some_and(|node| matches!(node.value, Value::Boolean(false)));
-            let word = object.get(of_step::STATUS).map(|node| node.value);
-            is_false(SUCCESS)
-                || is_false(of_step::OK)
-                || CommandResultKey::Code
-                    .keys()
-                    .iter()
-                    .any(|key| object.get(key).is_some_and(|code| is_other_than_zero(&code.value)))
-                || object.get(of_step::ERROR).is_some_and(|error| status::is_error(&error.value))
-                || matches!(word, Some(Value::Text(word)) if StepStatus::from_word(word.as_str()) == Some(StepStatus::Failed))
-        }
-        Value::Text(text) => {
-            let text = text.as_str();
-            let start = text.trim_start();
-            if start.starts_with('{') {
-                let told = ["\"success\"", "\"ok\"", "\"error\"", "\"status\"", "\"exit", "\"return"]
-                    .iter()
-                    .any(|key| memchr::memmem::find(start.as_bytes(), key.as_bytes()).is_some());
-                let read = told.then(|| result.parse_embedded(builder.arena, &Limits::default())).flatten();
-                return read
-                    .is_some_and(|read| matches!(read.value, Value::Object(_)) && speaks_of_failure(builder, read));
-            }
-            reads_like_failure(text)
-        }
-        _ => false,
-    }
+    let code = fields.recorded_field(of_step::EXIT_CODE).is_some_and(|node| status::is_other_than_zero(&node.value));
+    code || beside.into_iter().any(|node| matches!(node.value, Value::Boolean(true)))
+        || fields.field_node(of_step::RESPONSE).is_some_and(status::says_is_error)
 }
 
 /// As given, else from `ok`, an error or a result.
@@ -330,14 +273,9 @@ fn read_status<'run>(
     };
     // What has come back was executed, whatever was said of it before.
     let given = given.filter(|given| *given != StepStatus::Pending || result.is_none());
-    let found = match given {
-        Some(StepStatus::Ok | StepStatus::Unknown) | None if error => StepStatus::Failed,
-        Some(given) => given,
-        None if withheld || result.is_none_or(|result| is_call && speaks_of_failure(builder, result)) => {
-            StepStatus::Unknown
-        }
-        None => StepStatus::Ok,
-    };
+    let ending = StepEnding { error, given, withheld };
+    let found =
+        if is_call { ending.call_status(result, builder.arena) } else { ending.status_by(result.is_some(), false) };
     set_status(fields, found, given.is_some());
     Ok(found)
 }

@@ -4,10 +4,12 @@ use super::keys::KeyReader;
 use super::{CallField, ProjectedCall, RawValue, ReadSet, ScannedChunk, TextPool};
 use crate::adapt::fields::ByteSpan;
 use crate::adapt::generic::BestRanked;
+use crate::build::StepEnding;
 use crate::names::{NamedPart, PartNames};
 use crate::scan::ScanCursor;
 use crate::time;
 use averment_base::value::{Number, Value, ValueText};
+use averment_runs::normal::of_step;
 use averment_runs::run::{CallTimes, StepStatus};
 use std::borrow::Cow;
 
@@ -20,6 +22,23 @@ pub(super) struct CallKey {
     unit: bool,
     /// In normal form `null` means recorded, and text arguments stay text.
     native: bool,
+    beside: Option<KeyBeside>,
+}
+
+/// A key that is no part of a call, and says something of it all the same.
+#[derive(Debug, Clone, Copy)]
+enum KeyBeside {
+    /// What started it.
+    Parent,
+    /// How it ended.
+    Ending,
+}
+
+impl KeyBeside {
+    fn all_keys() -> impl Iterator<Item = (&'static str, Self)> {
+        let endings = of_step::IS_ERROR.into_iter().chain([of_step::EXIT_CODE, of_step::RESPONSE]);
+        endings.map(|key| (key, Self::Ending)).chain([(of_step::PARENT_ID, Self::Parent)])
+    }
 }
 
 /// `None` if there are too many.
@@ -32,11 +51,18 @@ pub(super) fn call_keys(names: Option<&PartNames>) -> Option<KeyReader<CallKey>>
             let unit = names.is_none_or(|names| names.carries_unit(key));
             if !roles.iter().any(|(known, _)| known == key) {
                 let mark = 1_u128.checked_shl(u32::try_from(roles.len()).ok()?)?;
-                roles.push((key.to_string(), CallKey { part: Some(part), rank, mark, unit, native: names.is_none() }));
+                let role = CallKey { part: Some(part), rank, mark, unit, native: names.is_none(), beside: None };
+                roles.push((key.to_string(), role));
             }
         }
     }
-    Some(KeyReader::new(roles, CallKey { part: None, rank: 0, mark: 0, unit: true, native: false }))
+    let other = CallKey { part: None, rank: 0, mark: 0, unit: true, native: false, beside: None };
+    for (key, beside) in KeyBeside::all_keys() {
+        if !roles.iter().any(|(known, _)| known == key) {
+            roles.push((key.to_owned(), CallKey { beside: Some(beside), ..other }));
+        }
+    }
+    Some(KeyReader::new(roles, other))
 }
 
 #[derive(Debug, Default)]
@@ -106,9 +132,15 @@ struct CallFields {
     by_agent: bool,
     fields: [BestRanked<ByteSpan>; 2],
     nulls: [bool; 2],
-    not_executed: bool,
     ended: bool,
     written: bool,
+    error: BestRanked<bool>,
+    ok: BestRanked<StepStatus>,
+    status: BestRanked<StepStatus>,
+    not_executed: bool,
+    /// A key of `KeyBeside` stands here.
+    parent: bool,
+    ending_beside: bool,
 }
 
 /// `None` for the full reader. False for a call that was not executed.
@@ -164,8 +196,15 @@ pub(super) fn read_call<'a>(
         }
     }
     let name = text.get(tool.0.wrapping_add(1)..tool.1.wrapping_sub(1))?;
-    let fields = [args, held(fields[1], nulls[1])];
-    Some((ProjectedCall { name, fields, times, place: Some((start, behind)) }, !call_fields.not_executed, behind))
+    let call = ProjectedCall {
+        name,
+        fields: [args, held(fields[1], nulls[1])],
+        times,
+        may_have_parent: call_fields.parent,
+        ending: call_fields.ending(),
+        place: Some((start, behind)),
+    };
+    Some((call, !call_fields.not_executed, behind))
 }
 
 impl CallFields {
@@ -177,6 +216,13 @@ impl CallFields {
         }
         let end = self.end.best_value().or_else(|| Some(start? + took?));
         Some(CallTimes { start, end, turn: turn.map(u32::try_from).transpose().ok()? })
+    }
+
+    /// `None` if only the full reader knows it.
+    fn ending(&self) -> Option<StepEnding> {
+        let given = self.status.best_value().or(self.ok.best_value());
+        let error = self.error.best_value() == Some(true);
+        (!self.ending_beside).then_some(StepEnding { error, given, withheld: false })
     }
 }
 
@@ -191,7 +237,14 @@ fn call_fields(
     let mut marks = 0_u128;
     let behind = keys.read_object(cursor, start, |role, at| {
         let end = cursor.value_end(at)?;
-        let Some(part) = role.part else { return Some(end) };
+        let Some(part) = role.part else {
+            match role.beside {
+                None => {}
+                Some(KeyBeside::Parent) => call_fields.parent = true,
+                Some(KeyBeside::Ending) => call_fields.ending_beside = true,
+            }
+            return Some(end);
+        };
         if marks & role.mark != 0 {
             return None;
         }
@@ -230,14 +283,25 @@ fn call_fields(
                 }
             }
             NamedPart::Turn => call_fields.turn.offer_value(role.rank, (at, end)),
-            NamedPart::Error => call_fields.ended = true,
+            NamedPart::Error => {
+                call_fields.ended = true;
+                let is_error = !matches!(cursor.slice(at, end), b"false" | b"\"\"");
+                call_fields.error.offer_value(role.rank, is_error);
+            }
             NamedPart::Ok => {
                 call_fields.ended = true;
-                matches!(cursor.slice(at, end), b"true" | b"false").then_some(())?;
+                let status = match cursor.slice(at, end) {
+                    b"true" => StepStatus::Ok,
+                    b"false" => StepStatus::Failed,
+                    _ => return None,
+                };
+                call_fields.ok.offer_value(role.rank, status);
             }
             NamedPart::Status => {
                 call_fields.ended = true;
-                call_fields.not_executed |= !parse_status(cursor, text, at, end)?.is_executed();
+                let status = parse_status(cursor, text, at, end)?;
+                call_fields.not_executed |= !status.is_executed();
+                call_fields.status.offer_value(role.rank, status);
             }
             NamedPart::Agent => call_fields.by_agent = true,
             // Nothing that a projection holds.

@@ -1,12 +1,13 @@
 //! Reading single values of a line: in full, or those of their parts that somebody asks for.
 
-use super::{FieldMask, RawValue};
+use super::{CallField, FieldMask, ProjectedCall, RawValue};
 use crate::adapt::calls::are_none;
 use crate::adapt::fields::ByteSpan;
 use crate::scan::ScanCursor;
 use averment_base::limits::Limits;
 use averment_base::value::text::{EscapedText, unescape_text};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText, json};
+use averment_runs::run::StepStatus;
 use bumpalo::Bump;
 use smallvec::SmallVec;
 
@@ -71,6 +72,17 @@ impl<'a> ScannedChunk<'a> {
         }
         let document = json::parse(text, 0, self.arena, self.limits).ok()?;
         document.duplicates.is_empty().then_some(document.node.value)
+    }
+
+    /// How a call ended, by what it says of it and by its result; `None` where only the full reader tells.
+    #[must_use]
+    pub fn call_status(&self, call: &ProjectedCall<'a>) -> Option<StepStatus> {
+        let ending = call.ending?;
+        let result = match call.field(CallField::Result)? {
+            RawValue::Value(Value::Missing | Value::Absent | Value::Null) => None,
+            held => Some(Node::computed(self.read_value(held)?)),
+        };
+        Some(ending.call_status(result, self.arena))
     }
 
     /// The parts of a value that a mask names. A value that has no keys is read in full; `None` where one is not valid, and where a key

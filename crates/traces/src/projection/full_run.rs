@@ -25,6 +25,8 @@ impl<'a> RunProjection<'a> {
                 name: step.name,
                 fields,
                 times: Some(CallTimes::of_step(step)),
+                may_have_parent: true,
+                ending: None,
                 place: None,
             });
         }

@@ -341,7 +341,8 @@ impl LineReader {
             // That it records no calls would be a warning.
             false => read.has_message && (read.in_blocks || told || read.about_calls),
         };
-        if !plain {
+        // Of an empty run the full reader tells that it is one.
+        if !plain || (projection.calls.is_empty() && !read.has_words) {
             return None;
         }
         (projection.records_calls, projection.conversation) = (true, true);

@@ -37,6 +37,8 @@ pub(super) struct ConversationFindings<'a> {
     pub(super) in_blocks: bool,
     /// Some message has calls, is a result, or says there are none.
     pub(super) about_calls: bool,
+    /// Some message surely has words.
+    pub(super) has_words: bool,
     /// Some call has arguments; some call has a result.
     pub(super) records: [bool; 2],
     pub(super) output: Option<RawValue<'a>>,
@@ -141,6 +143,12 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(())
     }
 
+    fn note_words(&mut self, text: ByteSpan) {
+        let inside = || self.cursor.slice(text.0.wrapping_add(1), text.1.wrapping_sub(1));
+        self.found.has_words =
+            self.found.has_words || !self.cursor.has_escape(text.0, text.1) && !inside().trim_ascii().is_empty();
+    }
+
     fn count_turn(&mut self, message: &FieldSpans<ChatMessageKey>) -> Option<()> {
         let [plain, with_blocks] = &mut self.turns;
         *plain += 1;
@@ -219,7 +227,11 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             self.of_chat = true;
             return Some(());
         };
-        match cursor.value_shape(span)? {
+        let shape = cursor.value_shape(span)?;
+        if shape == ValueShape::Text {
+            self.note_words(span);
+        }
+        match shape {
             ValueShape::Text if of_assistant => {
                 self.said = Some(LastAnswer::Text(span));
                 self.add_speech(span)?;
@@ -271,7 +283,14 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         }
         let times = CallTimes { start: self.time, end: None, turn: Some(turn) };
         let fields = [held, RawValue::Value(Value::Missing)];
-        self.projection.calls.push(ProjectedCall { name, fields, times: Some(times), place: None });
+        self.projection.calls.push(ProjectedCall {
+            name,
+            fields,
+            times: Some(times),
+            may_have_parent: true,
+            ending: None,
+            place: None,
+        });
         Some(())
     }
 
@@ -326,8 +345,11 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         if cursor.byte_at(at) == b'"' {
             let end = cursor.value_end(at)?;
             self.goes_on(TextPiece::Alone)?;
-            if of_assistant && cursor.has_shape((at, end), ValueShape::Text) {
-                self.add_speech((at, end))?;
+            if cursor.has_shape((at, end), ValueShape::Text) {
+                self.note_words((at, end));
+                if of_assistant {
+                    self.add_speech((at, end))?;
+                }
             }
             return Some(end);
         }
@@ -344,8 +366,11 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
                 let has_citations = citations.is_some_and(|(start, end)| cursor.slice(start, end) != b"[]");
                 self.goes_on(TextPiece::of_block(Some(word), has_citations))?;
                 let said = block.field(BlockKey::Text).filter(|text| cursor.has_shape(*text, ValueShape::Text));
-                if let Some(words) = said.filter(|_| of_assistant) {
-                    self.add_speech(words)?;
+                if let Some(words) = said {
+                    self.note_words(words);
+                    if of_assistant {
+                        self.add_speech(words)?;
+                    }
                 }
             }
             Some(BlockType::Call) => {

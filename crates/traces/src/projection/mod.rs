@@ -24,6 +24,7 @@ mod tests;
 mod texts;
 
 use super::scan::ScanCursor;
+pub use crate::build::StepEnding;
 use averment_base::value::Value;
 use averment_base::value::text::read_escape;
 use averment_runs::normal::of_step;
@@ -142,8 +143,20 @@ pub struct ProjectedCall<'a> {
     pub fields: [RawValue<'a>; 2],
     /// When it started and ended, and its turn; none where only the full reader tells.
     pub times: Option<CallTimes>,
+    /// True where it may name the call that started it.
+    pub may_have_parent: bool,
+    /// What it says of how it ended; none where only the full reader tells.
+    pub ending: Option<StepEnding>,
     /// Its bytes, where it is an element of the list of calls in a line.
     pub place: Option<(usize, usize)>,
+}
+
+impl<'a> ProjectedCall<'a> {
+    /// What is held of a field.
+    #[must_use]
+    pub fn field(&self, field: CallField) -> Option<RawValue<'a>> {
+        self.fields.get(field as usize).copied()
+    }
 }
 
 /// Longer texts are not copied; in bytes.

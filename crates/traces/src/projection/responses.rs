@@ -163,7 +163,14 @@ impl<'a> ResponseReader<'_, 'a> {
         take_texts(self.chunk, self.read_set, self.projection, CallField::Args, args)?;
         let times = CallTimes { start: None, end: None, turn: Some(self.turn) };
         let fields = [args, RawValue::Value(Value::Missing)];
-        self.projection.calls.push(ProjectedCall { name, fields, times: Some(times), place: None });
+        self.projection.calls.push(ProjectedCall {
+            name,
+            fields,
+            times: Some(times),
+            may_have_parent: true,
+            ending: None,
+            place: None,
+        });
         Some(())
     }
 

@@ -211,7 +211,14 @@ impl<'a> CallFields<'a> {
         let missing = RawValue::Value(Value::Missing);
         let args = self.args.map_or(Some(missing), |args| written_args(chunk, args))?;
         let result = self.result.map_or(missing, |result| RawValue::Value(result.value));
-        Some(ProjectedCall { name, fields: [args, result], times: Some(times), place: None })
+        Some(ProjectedCall {
+            name,
+            fields: [args, result],
+            times: Some(times),
+            may_have_parent: true,
+            ending: None,
+            place: None,
+        })
     }
 }
 

@@ -237,6 +237,12 @@ fn compared(
                 wrong.push(format!("{:?} from the bytes, but {:?} from the run: {text}", fast.times, full.times));
             }
         }
+        let steps = run.steps.iter().filter(|step| step.kind == StepKind::Call);
+        for (fast, step) in projection.calls.iter().zip(steps) {
+            if let Some(status) = chunk.call_status(fast).filter(|status| *status != step.status) {
+                wrong.push(format!("{status:?} from the bytes, but {:?} from the run: {text}", step.status));
+            }
+        }
         shown(&of_run, None)
     });
     if full.as_ref() != Some(&fast) {
@@ -370,11 +376,24 @@ fn values() -> Vec<Json> {
     ]
 }
 
+/// Values that speak of how a call ended.
+fn endings() -> Vec<Json> {
+    vec![
+        json!("Error: no"),
+        json!(""),
+        json!("{\"success\": false}"),
+        json!({"error": "x"}),
+        json!({"isError": true, "content": []}),
+        json!(false),
+    ]
+}
+
 #[test]
 fn both_readers_read_each_name_of_home_grown_formats_and_of_the_normal_form() {
     let names = PartNames::known_names();
     let of_calls: Vec<&str> =
         NamedPart::ALL.into_iter().flat_map(|part| names.names_of(part)).map(AsRef::as_ref).collect();
+    let beside = ["is_error", "isError", "exit_code", "response", "parent_id"];
     let of_runs = of_run::ALL.into_iter().chain(StepKind::ALL.map(StepKind::list_key)).filter(|key| *key != "calls");
     let of_runs: Vec<&str> = of_runs.chain(of_calls.iter().copied()).collect();
     let (mut read, mut wrong, mut readers) = (0, Vec::new(), Readers::new());
@@ -384,8 +403,8 @@ fn both_readers_read_each_name_of_home_grown_formats_and_of_the_normal_form() {
         wrong.extend(said.wrong);
     };
     for (list, tool) in [("tool_calls", "name"), ("calls", "tool")] {
-        for value in values() {
-            for key in &of_calls {
+        for value in values().into_iter().chain(endings()) {
+            for key in of_calls.iter().chain(&beside) {
                 for other in ["result", "output", "duration_s", "start"] {
                     let mut call = json!({tool: "a"});
                     call[other] = json!(2);

@@ -50,7 +50,10 @@ impl ByteSet {
     }
 
     fn bytes(self) -> impl Iterator<Item = u8> {
-        (0..=255).filter(move |byte| self.contains(*byte))
+        [0_u8, 64, 128, 192].into_iter().zip(self.0).flat_map(|(first, word)| {
+            let places = super::BitPositions(word).filter_map(|place| u8::try_from(place).ok());
+            places.map(move |place| first | place)
+        })
     }
 }
 

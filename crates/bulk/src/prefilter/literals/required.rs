@@ -3,6 +3,7 @@
 use super::windows::{self, FoldedByte};
 use averment_traces::scan::ByteSet;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
+use smallvec::SmallVec;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum LiteralPart {
@@ -42,21 +43,20 @@ impl RequiredLiteral {
     /// `None` if it is too short or too common.
     fn new(mut items: Vec<LiteralPart>) -> Option<Self> {
         items.pop_if(|last| matches!(last, LiteralPart::Many { .. }));
-        let sets: Vec<ByteSet> = in_a_row(&items).collect();
-        let count = |window: &[ByteSet]| window.iter().map(ByteSet::byte_count).product::<u32>();
-        let often = |window: &[ByteSet]| -> u32 {
-            let known =
-                window.iter().map(|set| set.common_image(windows::fold_byte).map_or(0, windows::byte_frequency));
-            known.sum()
-        };
-        let each = sets.windows(3).map(|window| (count(window), often(window))).enumerate();
-        let (rarest, (best, _)) = each.min_by_key(|(_, key)| *key)?;
+        let often = |set: ByteSet| set.common_image(windows::fold_byte).map_or(0, windows::byte_frequency);
+        let sets = in_a_row(&items).map(|set| (set.byte_count(), often(set)));
+        let sets: SmallVec<[(u32, u32); 64]> = sets.collect();
+        let each = sets.windows(3).map(|window| {
+            let (count, often): (u32, u32) = window.iter().fold((1, 0), |all, set| (all.0 * set.0, all.1 + set.1));
+            (count, often)
+        });
+        let (rarest, (best, _)) = each.enumerate().min_by_key(|(_, key)| *key)?;
         (best <= COMMON).then_some(Self { items, rarest })
     }
 
     pub(super) fn rarest_window(&self) -> Option<[ByteSet; 3]> {
-        let sets: Vec<ByteSet> = in_a_row(&self.items).collect();
-        sets.get(self.rarest..)?.first_chunk().copied()
+        let mut sets = in_a_row(&self.items).skip(self.rarest);
+        Some([sets.next()?, sets.next()?, sets.next()?])
     }
 
     /// Its bytes without case; `None` where several bytes differ in more than case.

@@ -224,7 +224,9 @@ fn conclude_finding(
     }
     Ok(match conclusion {
         Conclusion::Fail => {
-            let failed = new_finding(Verdict::Fail, outcome.decision.explain_failure(view));
+            let tells = view.context.tells_failures;
+            let why = if tells { outcome.decision.explain_failure(view) } else { VerdictReason::default() };
+            let failed = new_finding(Verdict::Fail, why);
             // Behind `not` that is what is wanted.
             let proved = view.context.proves_passes;
             CheckFinding { unjudged: if proved { unjudged(view, statement, stands, false)? } else { None }, ..failed }

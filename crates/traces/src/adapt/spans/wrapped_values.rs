@@ -31,12 +31,18 @@ pub(crate) fn unwrap_args<'run>(facts: &SpanFacts<'run>, draft: &mut RunBuilder<
 
 pub(super) fn are_written(args: Node<'_>) -> bool {
     let Value::Text(text) = args.value else { return false };
-    let may_be_wrapped = |raw: &str| {
-        let names = WrapperKey::Written.keys().iter().chain(WrapperKey::Named.keys());
-        raw.contains(ESCAPE)
-            || names.clone().any(|name| memchr::memmem::find(raw.as_bytes(), name.as_bytes()).is_some())
-    };
-    text.raw_text().starts_with('{') && args.origin.byte_range().is_some() && !may_be_wrapped(text.raw_text())
+    static WRAPPERS: LazyLock<Vec<Finder<'static>>> =
+        LazyLock::new(|| word_finders(&[WrapperKey::Written.keys(), WrapperKey::Named.keys(), &[ESCAPE]]));
+    let is_object = text.raw_text().starts_with('{') && args.origin.byte_range().is_some();
+    is_object && !holds_any(text.raw_text(), &WRAPPERS)
+}
+
+fn word_finders(words: &[&[&'static str]]) -> Vec<Finder<'static>> {
+    words.iter().copied().flatten().map(|word| Finder::new(*word)).collect()
+}
+
+fn holds_any(raw: &str, words: &[Finder<'_>]) -> bool {
+    words.iter().any(|word| word.find(raw.as_bytes()).is_some())
 }
 
 key_table! {
@@ -173,16 +179,15 @@ fn is_function_schema<'run>(response: Object<'run>, facts: &SpanFacts<'run>) -> 
 /// Cheap test of raw text for wrapper or error words.
 fn may_say_more(raw: &str) -> bool {
     static WORDS: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| {
-        let words = [
+        word_finders(&[
             WrapperKey::Output.keys(),
             WrapperKey::Response.keys(),
             Holder::Call.keys(),
             &of_step::IS_ERROR,
             &[of_step::ERROR, ESCAPE],
-        ];
-        words.into_iter().flatten().map(Finder::new).collect()
+        ])
     });
-    WORDS.iter().any(|word| word.find(raw.as_bytes()).is_some())
+    holds_any(raw, &WORDS)
 }
 
 /// Any letter may be escaped so.

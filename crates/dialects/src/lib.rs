@@ -19,6 +19,7 @@ pub mod shape;
 mod skillgym;
 mod spelling;
 mod stop;
+mod tolokaforge;
 pub mod typescript;
 mod wallfacer;
 pub mod writer;
@@ -114,6 +115,7 @@ pub static DIALECTS: &[Dialect] = &[
     assay::DIALECT,
     pydantic_evals::DIALECT,
     skillgym::DIALECT,
+    tolokaforge::DIALECT,
     dogwood::DIALECT,
 ];
 

@@ -9,7 +9,7 @@ use super::modes::LoweringMode;
 use super::template::TemplateVars;
 use super::values::{number_of, plain_number};
 use crate::Lowering;
-use crate::writer::{RuleWriter, quote_text};
+use crate::writer::{CaseLine, RuleWriter, WrittenCase, quote_text};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
@@ -24,12 +24,6 @@ pub(super) struct TestPlan {
     pub(super) threshold: Option<(f64, Span)>,
     /// The columns of results that it is about; empty for all.
     pub(super) columns: Vec<String>,
-}
-
-struct CaseLine {
-    place: Span,
-    text: String,
-    modifiers: String,
 }
 
 struct AssertionSet {
@@ -67,16 +61,8 @@ pub(super) fn write_cases<'p>(
             continue;
         }
         asks_answer |= lines.iter().any(|line| line.text.contains("answer"));
-        out.write_gap();
-        if let Some(description) = &first.description {
-            out.write_remark(description);
-        }
-        let head = |out: &mut RuleWriter| out.put_text(&format!("case {name}"));
-        out.write_block(first.place, head, |out| {
-            for line in &lines {
-                out.write_line(line.place, |out| out.put_text(&format!("{}{}", line.text, line.modifiers)));
-            }
-        });
+        let remark = first.description.as_deref();
+        out.write_case(&WrittenCase { place: first.place, label: &name, remark, prompt: None, lines: &lines });
     }
     let at = Span::new(lowering.root, 0, 0);
     let mut head: Vec<&str> = Vec::new();
@@ -127,7 +113,7 @@ impl PlanWriter<'_> {
             let gate = gate_text(&parts, threshold);
             let recorded = "meta.gradingResult.pass";
             self.push_agreement("the test", &gate, recorded, place, &mut lines);
-            lines.push(CaseLine { place, text: gate, modifiers: self.gate_modifiers(threshold) });
+            lines.push(CaseLine::new(place, gate + &self.gate_modifiers(threshold)));
         }
         lines
     }
@@ -164,7 +150,7 @@ impl PlanWriter<'_> {
             true => format!("{} == 1", self.pass_number(one)),
             false => one.truth.clone(),
         };
-        lines.push(CaseLine { place: one.place, text, modifiers: format!("{modifiers}{}", self.when(None)) });
+        lines.push(CaseLine::new(one.place, format!("{text}{modifiers}{}", self.when(None))));
         if self.as_promptfoo && one.may_end_test && (gated || one.weight == 0.0) {
             lines.push(self.ending_line(one));
         }
@@ -181,7 +167,7 @@ impl PlanWriter<'_> {
             None => format!("coalesce({judged}, 0) >= 1"),
         };
         let message = quote_text(&format!("`{}` cannot be judged, which ends the test in promptfoo", one.kind));
-        CaseLine { place: one.place, text, modifiers: format!(" weight 0 message {message}{}", self.when(None)) }
+        CaseLine::new(one.place, format!("{text} weight 0 message {message}{}", self.when(None)))
     }
 
     /// A line that fails where promptfoo recorded another verdict.
@@ -191,11 +177,8 @@ impl PlanWriter<'_> {
         }
         let message = quote_text(&format!("promptfoo recorded another verdict of {what}"));
         let when = self.when(Some(&format!("{recorded} exists")));
-        lines.push(CaseLine {
-            place,
-            text: format!("(if {truth} then 1 else 0) == (if {recorded} == true then 1 else 0)"),
-            modifiers: format!(" weight 0 severity info message {message}{when}"),
-        });
+        let same = format!("(if {truth} then 1 else 0) == (if {recorded} == true then 1 else 0)");
+        lines.push(CaseLine::new(place, format!("{same} weight 0 severity info message {message}{when}")));
     }
 
     fn push_set(&self, set: &AssertionSet, gated: bool, lines: &mut Vec<CaseLine>) {
@@ -209,8 +192,8 @@ impl PlanWriter<'_> {
         if let Some(threshold) = decides.filter(|_| !set.members.is_empty()) {
             let parts: Vec<(f64, String)> =
                 set.members.iter().map(|member| (member.weight, self.score_number(member))).collect();
-            let modifiers = self.gate_modifiers(threshold);
-            lines.push(CaseLine { place: set.place, text: gate_text(&parts, threshold), modifiers });
+            let gate = gate_text(&parts, threshold) + &self.gate_modifiers(threshold);
+            lines.push(CaseLine::new(set.place, gate));
         }
     }
 

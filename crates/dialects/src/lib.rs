@@ -6,6 +6,7 @@
 //! which order counts), the text says so openly.
 
 mod adk;
+mod agentv;
 mod assay;
 mod deepeval;
 mod dogwood;
@@ -22,6 +23,7 @@ mod stop;
 mod tolokaforge;
 pub mod typescript;
 mod wallfacer;
+mod weighted;
 pub mod writer;
 pub mod yaml;
 
@@ -109,6 +111,7 @@ pub static DIALECTS: &[Dialect] = &[
     runsight::DIALECT,
     wallfacer::DIALECT,
     stop::DIALECT,
+    agentv::DIALECT,
     promptfoo::CONFIG,
     adk::DIALECT,
     deepeval::DIALECT,

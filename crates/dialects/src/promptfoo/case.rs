@@ -9,6 +9,7 @@ use super::modes::LoweringMode;
 use super::template::TemplateVars;
 use super::values::{number_of, plain_number};
 use crate::Lowering;
+use crate::weighted::{WeightedScore, gate_text, mean_text};
 use crate::writer::{CaseLine, RuleWriter, WrittenCase, quote_text};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
@@ -109,7 +110,7 @@ impl PlanWriter<'_> {
             }
         }
         if let Some((threshold, place)) = self.plan.threshold.filter(|_| !entries.is_empty()) {
-            let parts: Vec<(f64, String)> = entries.iter().map(|entry| self.entry_score(entry)).collect();
+            let parts: Vec<WeightedScore> = entries.iter().map(|entry| self.entry_score(entry)).collect();
             let gate = gate_text(&parts, threshold);
             let recorded = "meta.gradingResult.pass";
             self.push_agreement("the test", &gate, recorded, place, &mut lines);
@@ -190,9 +191,7 @@ impl PlanWriter<'_> {
             self.push_assertion(member, weight, metric, gated || decides.is_some(), lines);
         }
         if let Some(threshold) = decides.filter(|_| !set.members.is_empty()) {
-            let parts: Vec<(f64, String)> =
-                set.members.iter().map(|member| (member.weight, self.score_number(member))).collect();
-            let gate = gate_text(&parts, threshold) + &self.gate_modifiers(threshold);
+            let gate = gate_text(&self.member_scores(set), threshold) + &self.gate_modifiers(threshold);
             lines.push(CaseLine::new(set.place, gate));
         }
     }
@@ -202,14 +201,14 @@ impl PlanWriter<'_> {
         format!(" weight 0 message {}{}", quote_text(&message), self.when(None))
     }
 
-    fn entry_score(&self, entry: &TestEntry) -> (f64, String) {
+    fn member_scores(&self, set: &AssertionSet) -> Vec<WeightedScore> {
+        set.members.iter().map(|member| WeightedScore::new(member.weight, self.score_number(member))).collect()
+    }
+
+    fn entry_score(&self, entry: &TestEntry) -> WeightedScore {
         match entry {
-            TestEntry::One(one) => (one.weight, self.score_number(one)),
-            TestEntry::Set(set) => {
-                let parts: Vec<(f64, String)> =
-                    set.members.iter().map(|member| (member.weight, self.score_number(member))).collect();
-                (set.weight, mean_text(&parts))
-            }
+            TestEntry::One(one) => WeightedScore::new(one.weight, self.score_number(one)),
+            TestEntry::Set(set) => WeightedScore::new(set.weight, mean_text(&self.member_scores(set))),
         }
     }
 
@@ -224,28 +223,6 @@ impl PlanWriter<'_> {
             false => format!("(if {} then 1 else 0)", one.truth),
         }
     }
-}
-
-/// The weighted mean of scores; 0 where nothing has a weight.
-fn mean_text(parts: &[(f64, String)]) -> String {
-    let total: f64 = parts.iter().map(|(weight, _)| weight).sum();
-    if total <= 0.0 {
-        return "0".to_owned();
-    }
-    let counted: Vec<&(f64, String)> = parts.iter().filter(|(weight, _)| *weight > 0.0).collect();
-    let part = |(weight, score): &&(f64, String)| match *weight == 1.0 {
-        true => score.clone(),
-        false => format!("{} * {score}", plain_number(*weight)),
-    };
-    let sum = counted.iter().map(part).collect::<Vec<_>>().join(" + ");
-    match (counted.len() == 1, total == 1.0) {
-        (true, true) => sum,
-        _ => format!("(({sum}) / {})", plain_number(total)),
-    }
-}
-
-fn gate_text(parts: &[(f64, String)], threshold: f64) -> String {
-    format!("{} >= {}", mean_text(parts), plain_number(threshold))
 }
 
 fn read_set(node: &YamlNode, vars: &TemplateVars, context: &mut KindContext<'_, '_>) -> Option<AssertionSet> {

@@ -1,9 +1,11 @@
 //! Types of assertions about the calls of a run.
 
-use super::asserted::{KindContext, PromptfooAssertion};
+use super::asserted::{AssertionSubject, Declarations, KindContext, PromptfooAssertion};
+use super::modes::LoweringMode;
 use super::recorded::recorded_pass;
 use super::text_kinds::{LowerKind, glob_regex};
 use super::values::script_number;
+use crate::Lowering;
 use crate::writer::{member_path, quote_text, value_literal};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
@@ -16,8 +18,23 @@ pub(super) const TRAJECTORY_KINDS: &[(&str, LowerKind)] = &[
 ];
 
 /// The names of the tools that were called, without shells: promptfoo counts their calls as commands.
-pub(super) const TOOLS: &str =
+pub(crate) const TOOLS: &str =
     "let tools_used = (tool of (calls where lower(tool) not in [\"exec_command\", \"local_shell\", \"shell\"]))";
+
+/// The expression of a trajectory assertion of another system that has these types.
+pub(crate) fn trajectory_truth(
+    node: &YamlNode,
+    kind: &str,
+    negated: bool,
+    value: Option<YamlNode>,
+    lowering: &mut Lowering<'_>,
+) -> Option<String> {
+    let (_, lower) = TRAJECTORY_KINDS.iter().find(|(name, _)| *name == kind)?;
+    let subject = AssertionSubject { text: "answer".to_owned(), guard: None };
+    let one = PromptfooAssertion { node, kind, negated, value, subject };
+    let mut declared = Declarations::default();
+    lower(&one, &mut KindContext { lowering, mode: LoweringMode::Config, declared: &mut declared })
+}
 
 /// The glob of a matcher of tools.
 fn tool_glob(matcher: &YamlNode) -> Option<&str> {

@@ -4,6 +4,7 @@ use super::ordering::{HELPERS, LISTS};
 use super::trace_checks::{LoweredComponent, lower_trace_checks};
 use super::transcript::lower_transcript;
 use crate::Lowering;
+use crate::weighted::{WeightedScore, bounded_gate};
 use crate::writer::{CaseLine, RuleWriter, quote_text};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
@@ -223,23 +224,14 @@ fn verdict_text(components: &[WeighedComponent], combine: &CombineSettings<'_>) 
         // Nothing that counts was scored there.
         return "undecided(\"no component has a weight, and tolokaforge refuses to grade\")".to_owned();
     }
-    let known = components.iter().filter(|one| one.lowered.is_some() && one.weight > 0.0);
-    let parts: Vec<String> = known
-        .map(|one| match one.weight == 1.0 {
-            true => format!("{}_score", one.name),
-            false => format!("{} * {}_score", one.weight, one.name),
-        })
+    let is_known = |one: &&WeighedComponent| one.lowered.is_some();
+    let known: Vec<WeightedScore> = components
+        .iter()
+        .filter(is_known)
+        .map(|one| WeightedScore::new(one.weight, format!("{}_score", one.name)))
         .collect();
-    let known = if parts.is_empty() { "0".to_owned() } else { parts.join(" + ") };
-    let mean = |sum: &str| if total == 1.0 { sum.to_owned() } else { format!("({sum}) / {total}") };
-    let unknown: f64 = components.iter().filter(|one| one.lowered.is_none()).map(|one| one.weight).sum();
-    if unknown <= 0.0 {
-        return format!("{} >= {threshold}", mean(&known));
-    }
-    let names: Vec<String> =
-        components.iter().filter(|one| one.lowered.is_none()).map(|one| decided_elsewhere(one.name)).collect();
-    let why = quote_text(&names.join(", "));
-    // With all that is decided elsewhere it may suffice, and without it.
-    let most = mean(&format!("{known} + {unknown}"));
-    format!("({most} >= {threshold} and ({} >= {threshold} or undecided({why})))", mean(&known))
+    let others: Vec<&WeighedComponent> = components.iter().filter(|one| one.lowered.is_none()).collect();
+    let elsewhere: f64 = others.iter().map(|one| one.weight).sum();
+    let why: Vec<String> = others.iter().map(|one| decided_elsewhere(one.name)).collect();
+    format!("({})", bounded_gate(&known, elsewhere, &why.join(", "), threshold))
 }

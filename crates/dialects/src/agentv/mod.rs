@@ -1,0 +1,46 @@
+//! agentv: suites in YAML whose assertions have the names of promptfoo.
+//!
+//! A test becomes a case. Assertions that a program can decide are written as expressions, with the weighted mean by which the test passes. What a
+//! model, a script or a plugin judges is undecided. Nothing is executed.
+
+mod grader;
+mod kinds;
+mod metrics;
+mod suite;
+mod trajectory;
+
+use crate::yaml::{YamlNode, YamlSchema};
+use crate::{Dialect, FileSyntax, YamlDialect};
+use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
+use std::borrow::Cow;
+
+/// Suites with tests that have an id.
+pub const DIALECT: Dialect = Dialect {
+    files: "suites with `tests` that have an `id` and `assert`",
+    reads: FileSyntax::Yaml(YamlDialect {
+        marks: &["default_test", "evaluate_options"],
+        schema: YamlSchema::Core,
+        is_one: is_suite,
+        lower: suite::lower_suite,
+    }),
+    verdicts: ForeignVerdicts {
+        system: Cow::Borrowed("agentv"),
+        pass: ForeignVerdict::new("pass", Some(1.0)),
+        fail: ForeignVerdict::new("fail", Some(0.0)),
+        vacuous: ForeignVerdict::new("pass", Some(1.0)),
+        // What is not recorded fails there.
+        undecided: ForeignVerdict::new("fail", Some(0.0)),
+        error: ForeignVerdict::new("fail", Some(0.0)),
+    },
+};
+
+fn is_suite(document: &YamlNode) -> bool {
+    let has = |key: &str| document.get(key).is_some();
+    let is_test = |test: &YamlNode| {
+        let key = |key: &str| test.get(key).is_some();
+        key("id") && (key("assert") || key("assertions") || key("criteria"))
+    };
+    let tests = document.get("tests").map(YamlNode::items).unwrap_or_default();
+    let is_own = has("default_test") || has("evaluate_options");
+    !has("configVersion") && (tests.iter().any(is_test) || is_own && (has("tests") || has("scenarios")))
+}

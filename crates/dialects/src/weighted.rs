@@ -21,16 +21,19 @@ pub(crate) fn mean_text(parts: &[WeightedScore]) -> String {
     if total <= 0.0 {
         return "0".to_owned();
     }
-    let counted: Vec<&WeightedScore> = parts.iter().filter(|part| part.weight > 0.0).collect();
-    let part = |part: &&WeightedScore| match part.weight == 1.0 {
-        true => part.score.clone(),
-        false => format!("{} * {}", part.weight, part.score),
-    };
-    let sum = counted.iter().map(part).collect::<Vec<_>>().join(" + ");
-    match (counted.len() == 1, total == 1.0) {
+    let sum = sum_text(parts);
+    match (parts.iter().filter(|part| part.weight > 0.0).count() == 1, total == 1.0) {
         (true, true) => sum,
         _ => format!("(({sum}) / {total})"),
     }
+}
+
+fn sum_text(parts: &[WeightedScore]) -> String {
+    let part = |part: &WeightedScore| match part.weight == 1.0 {
+        true => part.score.clone(),
+        false => format!("{} * {}", part.weight, part.score),
+    };
+    parts.iter().filter(|part| part.weight > 0.0).map(part).collect::<Vec<_>>().join(" + ")
 }
 
 /// What has to hold for the weighted mean to suffice.
@@ -38,15 +41,19 @@ pub(crate) fn gate_text(parts: &[WeightedScore], threshold: f64) -> String {
     format!("{} >= {threshold}", mean_text(parts))
 }
 
-/// The same where a part of the weight is decided elsewhere: the rest may suffice without it, or fall short with all of it.
-pub(crate) fn bounded_gate(known: &[WeightedScore], elsewhere: f64, why: &str, threshold: f64) -> String {
+/// What is decided elsewhere counts both ways: the rest may suffice without it, or fall short with all of it.
+pub(crate) const SUFFICES: &str = "def suffices(earned, elsewhere, total, least) = \
+(earned + elsewhere) / total >= least and (earned / total >= least or undecided(\"the rest is judged elsewhere\"))";
+
+/// What has to hold where a part of the weight is decided elsewhere: a call of [`SUFFICES`].
+pub(crate) fn bounded_gate(known: &[WeightedScore], elsewhere: f64, threshold: f64) -> String {
     if elsewhere <= 0.0 {
         return gate_text(known, threshold);
     }
-    let with = |score: &str| {
-        let parts: Vec<WeightedScore> = known.iter().cloned().chain([WeightedScore::new(elsewhere, score)]).collect();
-        gate_text(&parts, threshold)
+    let total: f64 = known.iter().map(|part| part.weight).sum::<f64>() + elsewhere;
+    let sum = match sum_text(known) {
+        sum if sum.is_empty() => "0".to_owned(),
+        sum => sum,
     };
-    let why = crate::writer::quote_text(why);
-    format!("{} and ({} or undecided({why}))", with("1"), with("0"))
+    format!("suffices({sum}, {elsewhere}, {total}, {threshold})")
 }

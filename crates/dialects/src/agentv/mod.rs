@@ -36,11 +36,12 @@ pub const DIALECT: Dialect = Dialect {
 
 fn is_suite(document: &YamlNode) -> bool {
     let has = |key: &str| document.get(key).is_some();
-    let is_test = |test: &YamlNode| {
-        let key = |key: &str| test.get(key).is_some();
-        key("id") && (key("assert") || key("assertions") || key("criteria"))
-    };
-    let tests = document.get("tests").map(YamlNode::items).unwrap_or_default();
-    let is_own = has("default_test") || has("evaluate_options");
-    !has("configVersion") && (tests.iter().any(is_test) || is_own && (has("tests") || has("scenarios")))
+    let asserts = |node: &YamlNode| node.get("assert").or_else(|| node.get("assertions")).is_some();
+    // promptfoo gives a test no id, and a config neither a name nor assertions of its own.
+    let is_test = |test: &YamlNode| test.get("id").is_some() && (asserts(test) || test.get("criteria").is_some());
+    let tests = document.get("tests").unwrap_or(document);
+    let is_own = has("default_test") || has("evaluate_options") || asserts(document);
+    let names_files = has("name") && tests.as_text().is_some();
+    !has("configVersion")
+        && (tests.items().iter().any(is_test) || (is_own || names_files) && (has("tests") || has("scenarios")))
 }

@@ -4,7 +4,7 @@ use super::grader::{GraderScore, LoweredGrader, RequiredScore, number_from, read
 use crate::Lowering;
 use crate::promptfoo::files::{document_of, is_code, matching_paths, read_beside};
 use crate::promptfoo::{TOOLS, TemplateVars};
-use crate::weighted::{bounded_gate, gate_text};
+use crate::weighted::{SUFFICES, bounded_gate};
 use crate::writer::{CaseLine, RuleWriter, UniqueLabels, WrittenCase, quote_text};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
@@ -30,7 +30,8 @@ pub(super) fn lower_suite(document: &YamlNode, lowering: &mut Lowering<'_>) {
         lowering.sink.error(Slug::Syntax, document.span.at_start(), "the suite has no tests", help);
     }
     let start = Span::new(lowering.root, 0, 0);
-    for (name, line) in [("answer", "let answer = text(output)"), ("tools_used", TOOLS)] {
+    let shared = [("answer", "let answer = text(output)"), ("tools_used", TOOLS), ("suffices(", SUFFICES)];
+    for (name, line) in shared {
         if out.contains_text(name) {
             lowering.out.write_line(start, |out| out.put_text(line));
         }
@@ -53,7 +54,8 @@ struct Suite<'s, 'l> {
 impl Suite<'_, '_> {
     fn read_tests(&mut self) -> Vec<SuiteTest> {
         let document = self.document;
-        let tests = document.get("tests").map(|tests| self.expand(tests, "tests")).unwrap_or_default();
+        let tests = if document.is_list() { Some(document) } else { document.get("tests") };
+        let tests = tests.map(|tests| self.expand(tests, "tests")).unwrap_or_default();
         let mut all: Vec<SuiteTest> = tests.into_iter().map(|node| SuiteTest { node, config: None }).collect();
         let scenarios = document.get("scenarios").map(|list| self.expand(list, "scenarios")).unwrap_or_default();
         for scenario in &scenarios {
@@ -292,10 +294,7 @@ fn test_lines(place: Span, graders: &[LoweredGrader], threshold: f64) -> Vec<Cas
         push_grader(one, !all_pass, threshold, &mut lines);
     }
     if !all_pass {
-        let gate = match elsewhere > 0.0 {
-            true => bounded_gate(&known, elsewhere, "the rest is judged by a model, a script or a plugin", threshold),
-            false => gate_text(&known, threshold),
-        };
+        let gate = bounded_gate(&known, elsewhere, threshold);
         let message = quote_text(&format!("the weighted mean of the assertions is below {threshold}"));
         lines.push(CaseLine::new(place, format!("{gate} weight 0 message {message}")));
     }

@@ -53,7 +53,7 @@ pub(super) fn write_cases<'p>(
         let Some(first) = plans.first() else { continue };
         let mut lines = Vec::new();
         for plan in plans {
-            let mut context = KindContext { lowering: &mut *lowering, mode, declared: &mut declared };
+            let mut context = KindContext { lowering: &mut *lowering, mode, declared: &mut declared, score: None };
             let writer = PlanWriter { plan, mode, as_promptfoo: context.lowering.options.as_promptfoo };
             lines.extend(writer.lines(&mut context));
         }
@@ -68,7 +68,11 @@ pub(super) fn write_cases<'p>(
     let at = Span::new(lowering.root, 0, 0);
     let mut head: Vec<&str> = Vec::new();
     head.extend(asks_answer.then_some("let answer = text(output)"));
-    head.extend(declared.asks_tools.then_some(super::trajectory_kinds::TOOLS));
+    let tools = match lowering.options.as_promptfoo {
+        true => super::trajectory_kinds::TOOLS_OF_TRACE,
+        false => super::trajectory_kinds::TOOLS,
+    };
+    head.extend(declared.asks_tools.then_some(tools).into_iter().flat_map(str::lines));
     head.extend(declared.asks_error_spans.then_some(super::trace_kinds::ERROR_SPAN));
     for line in head {
         lowering.out.write_line(at, |out| out.put_text(line));
@@ -189,6 +193,12 @@ impl PlanWriter<'_> {
         for member in &set.members {
             let (weight, metric) = (member.weight * share, set.metric.as_deref());
             self.push_assertion(member, weight, metric, gated || decides.is_some(), lines);
+        }
+        if total <= 0.0 && set.weight > 0.0 && !gated {
+            // Its mean is 0 there, which counts with the weight of the set.
+            let message = quote_text("the assertions of this set all weigh 0, so the set scores 0");
+            let text = format!("score(0) >= 0 weight {} severity info message {message}", plain_number(set.weight));
+            lines.push(CaseLine::new(set.place, text));
         }
         if let Some(threshold) = decides.filter(|_| !set.members.is_empty()) {
             let gate = gate_text(&self.member_scores(set), threshold) + &self.gate_modifiers(threshold);

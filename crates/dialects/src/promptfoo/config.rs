@@ -309,6 +309,12 @@ impl ConfigExpansion<'_, '_> {
             self.lowering.sink.warning(Slug::MissingFile, value.span, message, help);
             return value;
         }
+        if files::is_media(&path) {
+            let message = format!("`{path}` holds no text, and is not read");
+            let help = "assertions that use the variable see its name";
+            self.lowering.sink.warning(Slug::MissingFile, value.span, message, help);
+            return value;
+        }
         match files::read_beside(&path, value.span, self.lowering) {
             Ok(file) => match document_of(&path, &file) {
                 Ok(document) if document.as_text().is_none() => text_node(document.to_json(), value.span),

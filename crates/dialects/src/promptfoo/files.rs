@@ -35,6 +35,15 @@ pub(crate) fn is_code(path: &str) -> bool {
     ["js", "mjs", "cjs", "ts", "mts", "cts", "py", "rb", "go", "sh"].contains(&ending(path))
 }
 
+/// True if a path names a picture, a sound, a film or a document: promptfoo gives it to the model as bytes.
+pub(crate) fn is_media(path: &str) -> bool {
+    const MEDIA: &[&str] = &[
+        "avif", "bmp", "gif", "heic", "jpeg", "jpg", "mov", "mp3", "mp4", "ogg", "pdf", "png", "svg", "tif", "tiff",
+        "wav", "webm", "webp",
+    ];
+    MEDIA.contains(&ending(path).to_lowercase().as_str())
+}
+
 /// Reads a file beside the one in which `place` is.
 pub(crate) fn read_beside(path: &str, place: Span, lowering: &mut Lowering<'_>) -> Result<ReadFile, FileError> {
     let from = lowering.sources.get(place.file).or_else(|| lowering.sources.get(lowering.root));

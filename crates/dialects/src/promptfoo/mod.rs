@@ -12,6 +12,7 @@ pub(crate) mod files;
 mod modes;
 mod recorded;
 mod results;
+mod score_kinds;
 mod template;
 mod text_kinds;
 mod trace_kinds;

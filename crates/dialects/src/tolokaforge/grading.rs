@@ -4,7 +4,7 @@ use super::ordering::{HELPERS, LISTS};
 use super::trace_checks::{LoweredComponent, lower_trace_checks};
 use super::transcript::lower_transcript;
 use crate::Lowering;
-use crate::weighted::{WeightedScore, bounded_gate};
+use crate::weighted::{SUFFICES, WeightedScore, bounded_gate};
 use crate::writer::{CaseLine, RuleWriter, quote_text};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
@@ -171,18 +171,11 @@ fn write_rule(
     let message = quote_text("the run has neither calls nor messages, and nothing is scored without them");
     lines.push(CaseLine::new(combine.place, format!("({has_trace}) weight 0 message {message}")));
     let message = quote_text(&format!("the score is below {}", combine.threshold));
-    lines.push(CaseLine::new(
-        combine.place,
-        format!("{} weight 0 message {message}", verdict_text(components, combine)),
-    ));
+    let verdict = verdict_text(components, combine);
+    lines.push(CaseLine::new(combine.place, format!("{verdict} weight 0 message {message}")));
     let start = document.span.at_start();
-    for (name, line) in LISTS {
-        if declared.contains_text(name) {
-            lowering.out.write_line(start, |out| out.put_text(line));
-        }
-    }
-    for (name, line) in HELPERS {
-        if declared.contains_text(name) {
+    for (name, line) in LISTS.iter().chain(HELPERS).chain(&[("suffices(", SUFFICES)]) {
+        if declared.contains_text(name) || verdict.contains(name) {
             lowering.out.write_line(start, |out| out.put_text(line));
         }
     }
@@ -230,8 +223,6 @@ fn verdict_text(components: &[WeighedComponent], combine: &CombineSettings<'_>) 
         .filter(is_known)
         .map(|one| WeightedScore::new(one.weight, format!("{}_score", one.name)))
         .collect();
-    let others: Vec<&WeighedComponent> = components.iter().filter(|one| one.lowered.is_none()).collect();
-    let elsewhere: f64 = others.iter().map(|one| one.weight).sum();
-    let why: Vec<String> = others.iter().map(|one| decided_elsewhere(one.name)).collect();
-    format!("({})", bounded_gate(&known, elsewhere, &why.join(", "), threshold))
+    let elsewhere: f64 = components.iter().filter(|one| one.lowered.is_none()).map(|one| one.weight).sum();
+    format!("({})", bounded_gate(&known, elsewhere, threshold))
 }

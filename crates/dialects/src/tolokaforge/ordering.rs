@@ -29,6 +29,14 @@ pub(super) const HELPERS: &[(&str, &str)] = &[
         "def none_between(blocked, start, stop) = start < stop and not (any p in blocked: p > start and p < stop)",
     ),
     (
+        "can_equal(",
+        "def can_equal(value, bound) = value is missing or value == null or type_of(value) == type_of(bound)",
+    ),
+    (
+        "can_hold(",
+        "def can_hold(value, bound) = value is missing or value == null or type_of(value) in [type_of(bound), \"list\", \"object\"]",
+    ),
+    (
         "is_next(",
         "def is_next(left, right, view) = left < right and left in view and right in view and not (any p in view: p > left and p < right)",
     ),

@@ -37,10 +37,8 @@ impl BoundComparison {
     /// What has to hold of `event` for the comparison to be possible.
     pub(super) fn test(&self, event: &str) -> String {
         let value = self.value.replacen("value.", &format!("{event}.value."), 1);
-        let same = format!("type_of({value}) == type_of({})", self.bound);
-        let nested =
-            if self.searches { format!(" or type_of({value}) in [\"list\", \"object\"]") } else { String::new() };
-        format!("{value} is missing or {value} == null or {same}{nested}")
+        let helper = if self.searches { "can_hold" } else { "can_equal" };
+        format!("{helper}({value}, {})", self.bound)
     }
 }
 

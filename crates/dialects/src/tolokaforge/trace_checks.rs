@@ -100,6 +100,7 @@ impl ScoredConstraint {
         match (self.is_gate, is_of_route) {
             (true, false) => text.push_str(" weight 0"),
             (true, true) => text.push_str(" weight 0 severity info"),
+            (false, _) if self.weight == "1" => text.push_str(" severity info"),
             (false, _) => text.push_str(&format!(" weight {} severity info", self.weight)),
         }
         text.push_str(&format!(" message {}", quote_text(&self.description)));
@@ -388,16 +389,16 @@ impl ValueBinding {
     /// The constraint for every value that is bound.
     fn wrap(&self, truth: ConstraintTruth, comparisons: &[String]) -> ConstraintTruth {
         let events = &self.events;
-        let mut all = vec![format!("({})", truth.holds)];
-        all.extend(self.guards.iter().cloned());
+        let mut guards = self.guards.clone();
         if !comparisons.is_empty() {
             let why = quote_text("a bound value is compared with one of another type, which fails in tolokaforge");
-            all.push(format!("({} or undecided({why}))", comparisons.join(" and ")));
+            guards.push(format!("({} or undecided({why}))", comparisons.join(" and ")));
         }
-        let each = format!("(all bound in {events}: {})", all.join(" and "));
+        let guarded = |test: String| [vec![test], guards.clone()].concat().join(" and ");
+        let each = format!("(all bound in {events}: {})", guarded(format!("({})", truth.holds)));
         let holds = if self.passes { each } else { format!("{events} is not empty and {each}") };
         let withheld = truth.withheld.map(|withheld| {
-            let open = format!("({}) or {withheld}", truth.holds);
+            let open = guarded(format!("({} or {withheld})", truth.holds));
             format!("(any bound in {events}: {withheld}) and (all bound in {events}: {open})")
         });
         ConstraintTruth { holds, withheld }

@@ -42,6 +42,7 @@ fn is_suite(document: &YamlNode) -> bool {
     let tests = document.get("tests").unwrap_or(document);
     let is_own = has("default_test") || has("evaluate_options") || asserts(document);
     let names_files = has("name") && tests.as_text().is_some();
-    !has("configVersion")
-        && (tests.items().iter().any(is_test) || (is_own || names_files) && (has("tests") || has("scenarios")))
+    // Suites of Assay have ids and assertions, too.
+    let is_of_assay = has("configVersion") || has("suite") && (has("version") || has("model"));
+    !is_of_assay && (tests.items().iter().any(is_test) || (is_own || names_files) && (has("tests") || has("scenarios")))
 }

@@ -96,10 +96,8 @@ fn word_overlap(one: &PromptfooAssertion<'_>, is_gleu: bool, context: &mut KindC
     let Some(references) = references.filter(|references| !references.is_empty()) else {
         return context.wrong_value(one, WANTED);
     };
-    let words: Vec<Vec<String>> = references
-        .iter()
-        .map(|text| text.to_lowercase().split_whitespace().map(|word| quote_text(word)).collect())
-        .collect();
+    let words: Vec<Vec<String>> =
+        references.iter().map(|text| text.to_lowercase().split_whitespace().map(quote_text).collect()).collect();
     let known_words: std::collections::BTreeSet<String> = references
         .iter()
         .flat_map(|text| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>())

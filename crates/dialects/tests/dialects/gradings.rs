@@ -131,7 +131,7 @@ fn constraints_of_tolokaforge_are_judged() {
         (format!("present: {}", of("tool_call", ", executor: {equals: agent}")), "", Undecided),
         (format!("present: {}", of("assistant_message", ", text: {regex: 'o-\\d$'}")), "", Pass),
         (format!("absent: {}", of("tool_call", ", tool: {equals: drop}")), "", Vacuous),
-        (format!("count: {{match: {{kind: tool_result, result: {{contains: r}}}}, max: 1}}"), "", Fail),
+        ("count: {match: {kind: tool_result, result: {contains: r}}, max: 1}".to_owned(), "", Fail),
         (format!("before: {{left: {}, right: {}}}", side("all", "get"), side("any", "pay")), "", Pass),
         (format!("before: {{left: {}, right: {}}}", side("first", "pay"), side("first", "get")), "", Fail),
         (
@@ -162,7 +162,7 @@ fn constraints_of_tolokaforge_are_judged() {
                 side("last", "pay")
             ),
             "",
-            Pass,
+            Vacuous,
         ),
         (
             format!(
@@ -171,7 +171,7 @@ fn constraints_of_tolokaforge_are_judged() {
                 tool("zz")
             ),
             "",
-            Pass,
+            Vacuous,
         ),
     ];
     for (require, more, verdict) in rows {

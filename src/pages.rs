@@ -31,7 +31,7 @@ pub const PAGES: &[DocumentationPage] = pages! {
     "command-line" "reference/command-line.md" "the commands, formats and exit codes"
     "history" "reference/history.md" "results over time: recording, trust, comparison"
     "lint" "reference/lint.md" "the linter: levels, fixes, all lints"
-    "dialects" "reference/dialects.md" "rule files of STOP, wallfacer, Assay, Runsight, SkillGym and promptfoo"
+    "dialects" "reference/dialects.md" "rule files of twelve other systems, from STOP to promptfoo"
     "explanation" "explanation.md" "verdicts, honesty, and how a check works"
     "packs" "packs.md" "packs of rules to start from: what each rule says, and its parameters"
     "glossary" "glossary.md" "words with a fixed meaning"

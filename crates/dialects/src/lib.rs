@@ -6,6 +6,7 @@
 //! which order counts), the text says so openly.
 
 mod adk;
+mod agentv;
 mod assay;
 mod deepeval;
 mod dogwood;
@@ -19,8 +20,10 @@ pub mod shape;
 mod skillgym;
 mod spelling;
 mod stop;
+mod tolokaforge;
 pub mod typescript;
 mod wallfacer;
+mod weighted;
 pub mod writer;
 pub mod yaml;
 
@@ -108,12 +111,14 @@ pub static DIALECTS: &[Dialect] = &[
     runsight::DIALECT,
     wallfacer::DIALECT,
     stop::DIALECT,
+    agentv::DIALECT,
     promptfoo::CONFIG,
     adk::DIALECT,
     deepeval::DIALECT,
     assay::DIALECT,
     pydantic_evals::DIALECT,
     skillgym::DIALECT,
+    tolokaforge::DIALECT,
     dogwood::DIALECT,
 ];
 

@@ -31,6 +31,44 @@ pub struct MappedSentence {
     remarks: Vec<String>,
 }
 
+/// A case in the making: what the agent is asked, and what is expected of the run.
+#[derive(Debug)]
+pub struct WrittenCase<'a> {
+    /// The place of the whole case.
+    pub place: Span,
+    /// Its name, as the language writes it.
+    pub label: &'a str,
+    /// Lines of `#` above it.
+    pub remark: Option<&'a str>,
+    /// What the agent is asked, with its place.
+    pub prompt: Option<(&'a str, Span)>,
+    /// Its assertions.
+    pub lines: &'a [CaseLine],
+}
+
+/// An assertion of a case, made of a place.
+#[derive(Debug, Clone)]
+pub struct CaseLine {
+    /// The place.
+    pub place: Span,
+    /// The assertion, with its modifiers.
+    pub text: String,
+}
+
+impl CaseLine {
+    /// An assertion that is made of a place.
+    #[must_use]
+    pub fn new(place: Span, text: impl Into<String>) -> Self {
+        Self { place, text: text.into() }
+    }
+
+    /// An assertion that nothing here can decide, and why.
+    #[must_use]
+    pub fn undecided(place: Span, why: &str) -> Self {
+        Self::new(place, format!("undecided({})", quote_text(why)))
+    }
+}
+
 impl MappedSentence {
     /// Adds text.
     #[must_use]
@@ -94,6 +132,23 @@ impl RuleWriter {
         self.put_indent();
         self.text.push_str("}\n");
         self.places.push((start..self.text.len(), place));
+    }
+
+    /// Writes a case behind an empty line.
+    pub fn write_case(&mut self, case: &WrittenCase<'_>) {
+        self.write_gap();
+        if let Some(remark) = case.remark {
+            self.write_remark(remark);
+        }
+        let head = |out: &mut Self| out.put_text(&format!("case {}", case.label));
+        self.write_block(case.place, head, |out| {
+            if let Some((prompt, place)) = case.prompt {
+                out.write_line(place, |out| out.put_text(&format!("prompt {}", quote_text(prompt))));
+            }
+            for line in case.lines {
+                out.write_line(line.place, |out| out.put_text(&line.text));
+            }
+        });
     }
 
     /// Writes a remark, a line of `#` for each of its lines.

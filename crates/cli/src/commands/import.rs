@@ -22,7 +22,7 @@ Examples:
 `aver check` takes these files as they are, too. Of a program in TypeScript what stands in its text is
 written, and the rest listed on stderr and as remarks. Exit codes: 0, 2 wrong usage, 3 the file cannot be used")]
 pub struct ImportArgs {
-    /// A rule file of STOP, wallfacer, Assay, Runsight, SkillGym, promptfoo, Dogwood, Google ADK, pydantic-evals or DeepEval; `-` for standard input
+    /// A rule file of STOP, wallfacer, Assay, Runsight, SkillGym, promptfoo, agentv, tolokaforge, Dogwood, Google ADK, pydantic-evals or DeepEval; `-` for standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Set a parameter of the file

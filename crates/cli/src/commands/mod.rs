@@ -125,7 +125,7 @@ enum CliCommand {
     Fmt(fmt::FmtArgs),
     /// Write rules as policies of another system
     Export(export::ExportArgs),
-    /// Convert rule files of STOP, wallfacer, Assay, Runsight, SkillGym, promptfoo and Dogwood
+    /// Convert rule files of twelve other systems, such as promptfoo and SkillGym
     Import(import::ImportArgs),
     /// Print the generated inputs of invariants
     Inputs(tool_inputs::ToolInputsArgs),

@@ -3,7 +3,7 @@
 use super::criteria::{EvalCriteria, TrajectoryCriterion, TrajectoryMatch, read_criteria};
 use super::eval_set::{ExpectedCall, ExpectedCase, ExpectedTurn, read_cases};
 use crate::Lowering;
-use crate::writer::{RuleWriter, UniqueLabels, quote_text, value_literal};
+use crate::writer::{CaseLine, RuleWriter, UniqueLabels, WrittenCase, quote_text, value_literal};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
@@ -32,20 +32,9 @@ pub(super) fn lower_eval_set(document: &crate::yaml::YamlNode, lowering: &mut Lo
             }
             continue;
         }
-        let name = labels.unique_label(&case.id);
-        out.write_gap();
-        out.write_block(
-            case.place,
-            |out| out.put_text(&format!("case {name}")),
-            |out| {
-                if let Some((turn, prompt)) = case.turns.first().and_then(|turn| Some((turn, turn.prompt.as_ref()?))) {
-                    out.write_line(turn.place, |out| out.put_text(&format!("prompt {}", quote_text(prompt))));
-                }
-                for (place, line) in &lines {
-                    out.write_line(*place, |out| out.put_text(line));
-                }
-            },
-        );
+        let label = labels.unique_label(&case.id);
+        let prompt = case.turns.first().and_then(|turn| Some((turn.prompt.as_deref()?, turn.place)));
+        out.write_case(&WrittenCase { place: case.place, label: &label, remark: None, prompt, lines: &lines });
     }
     if out.contains_text("called") {
         lowering.out.write_line(document.span.at_start(), |out| out.put_text(CALLED));
@@ -66,11 +55,10 @@ fn check_thresholds(criteria: &EvalCriteria, start: Span, lowering: &mut Lowerin
     }
 }
 
-fn case_lines(case: &ExpectedCase, criteria: &EvalCriteria) -> Vec<(Span, String)> {
+fn case_lines(case: &ExpectedCase, criteria: &EvalCriteria) -> Vec<CaseLine> {
     let mut lines = Vec::new();
     if case.is_simulated {
-        let why = "undecided(\"a simulated user leads the conversation, and a model judges it\")";
-        return vec![(case.place, why.to_owned())];
+        return vec![CaseLine::undecided(case.place, "a simulated user leads the conversation, and a model judges it")];
     }
     if let Some(criterion) = &criteria.trajectory {
         lines.extend(trajectory_line(case, criterion));
@@ -80,13 +68,13 @@ fn case_lines(case: &ExpectedCase, criteria: &EvalCriteria) -> Vec<(Span, String
     }
     for (metric, place) in &criteria.judged {
         let why = format!("`{metric}` is judged by a model or a program");
-        lines.push((*place, format!("undecided({})", quote_text(&why))));
+        lines.push(CaseLine::undecided(*place, &why));
     }
     lines
 }
 
 /// The mean over the turns: each of them scores 0 or 1.
-fn trajectory_line(case: &ExpectedCase, criterion: &TrajectoryCriterion) -> Option<(Span, String)> {
+fn trajectory_line(case: &ExpectedCase, criterion: &TrajectoryCriterion) -> Option<CaseLine> {
     let several = case.turns.len() > 1;
     let calls: Vec<&ExpectedCall> = case.turns.iter().flat_map(|turn| &turn.calls).collect();
     let place = match calls.as_slice() {
@@ -97,17 +85,14 @@ fn trajectory_line(case: &ExpectedCase, criterion: &TrajectoryCriterion) -> Opti
     // With one turn less than all the mean is below the threshold.
     let turns = u32::try_from(case.turns.len()).map_or(f64::INFINITY, f64::from);
     if several && criterion.threshold <= (turns - 1.0) / turns {
-        return Some((place, UNTOLD_TURNS.to_owned()));
+        return Some(CaseLine::new(place, UNTOLD_TURNS));
     }
     let same = all_calls(&calls, criterion)?;
-    Some((
-        place,
-        match several && !calls.is_empty() {
-            // What does not hold over all turns fails in one of them.
-            true => format!("{same} and {UNTOLD_TURNS}"),
-            false => same,
-        },
-    ))
+    Some(match several && !calls.is_empty() {
+        // What does not hold over all turns fails in one of them.
+        true => CaseLine::new(place, format!("{same} and {UNTOLD_TURNS}")),
+        false => CaseLine::new(place, same),
+    })
 }
 
 /// `None` if nothing is asked for.
@@ -143,22 +128,21 @@ fn all_calls(calls: &[&ExpectedCall], criterion: &TrajectoryCriterion) -> Option
 }
 
 /// ADK compares stems of words. That finds at least as much in common, so what is alike without stems is alike with them.
-fn response_line(turns: &[ExpectedTurn], threshold: f64) -> Option<(Span, String)> {
+fn response_line(turns: &[ExpectedTurn], threshold: f64) -> Option<CaseLine> {
     let (first, rest) = turns.split_first()?;
     let (answer, place) = &first.response;
     if !rest.is_empty() {
-        let why = "undecided(\"a run does not tell the answer of each turn of the user\")";
-        return Some((*place, why.to_owned()));
+        return Some(CaseLine::undecided(*place, "a run does not tell the answer of each turn of the user"));
     }
     let score = format!("rouge_n(text(output), {}, 1) >= {threshold}", quote_text(answer));
     if !answer.chars().any(char::is_alphanumeric) {
         // Without a word to be found the score is 0.
         let why = quote_text("the case has no answer to compare with, and ADK fails it");
-        return Some((*place, format!("{score} message {why}")));
+        return Some(CaseLine::new(*place, format!("{score} message {why}")));
     }
     if !answer.is_ascii() {
-        return Some((*place, "undecided(\"ADK has rules of its own for words in other scripts\")".to_owned()));
+        return Some(CaseLine::undecided(*place, "ADK has rules of its own for words in other scripts"));
     }
     let plain = r"text(output) matches /^[\x00-\x7F]*$/";
-    Some((*place, format!("{plain} and {score} or undecided(\"ADK compares the stems of words\")")))
+    Some(CaseLine::new(*place, format!("{plain} and {score} or undecided(\"ADK compares the stems of words\")")))
 }

@@ -4,7 +4,7 @@ use super::correctness::{CALLED, ExpectedTool, tools_line};
 use super::settings::read_settings;
 use crate::Lowering;
 use crate::spelling::{check_keys, field, list};
-use crate::writer::{RuleWriter, UniqueLabels, quote_text};
+use crate::writer::{CaseLine, RuleWriter, UniqueLabels, WrittenCase};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::Span;
@@ -20,28 +20,18 @@ pub(super) fn lower_test_cases(document: &YamlNode, lowering: &mut Lowering<'_>)
     let mut out = RuleWriter::default();
     for (at, case) in document.items().iter().enumerate() {
         let Some((name, prompt)) = read_head(case, at, lowering) else { continue };
-        let (place, line) = if field(case, "scenario").is_some() {
-            (case.span, "undecided(\"a simulated user leads the conversation, and a model judges it\")".to_owned())
+        let line = if field(case, "scenario").is_some() {
+            CaseLine::undecided(case.span, "a simulated user leads the conversation, and a model judges it")
         } else if let Some(expected) = field(case, "expected_tools") {
             let Some(tools) = read_tools(case, lowering) else { continue };
-            (expected.span, tools_line(&tools, &how))
+            CaseLine::new(expected.span, tools_line(&tools, &how))
         } else {
             let message = format!("`{name}` has no `expected_tools`: nothing of it is checked");
             lowering.sink.warning(Slug::AlwaysTrue, case.span, message, "write the tools that the agent should call");
             continue;
         };
         let label = labels.unique_label(&name);
-        out.write_gap();
-        out.write_block(
-            case.span,
-            |out| out.put_text(&format!("case {label}")),
-            |out| {
-                if let Some((prompt, place)) = prompt {
-                    out.write_line(place, |out| out.put_text(&format!("prompt {}", quote_text(prompt))));
-                }
-                out.write_line(place, |out| out.put_text(&line));
-            },
-        );
+        out.write_case(&WrittenCase { place: case.span, label: &label, remark: None, prompt, lines: &[line] });
     }
     if out.contains_text("called") {
         lowering.out.write_line(document.span.at_start(), |out| out.put_text(CALLED));

@@ -62,6 +62,8 @@ pub(super) struct KindContext<'c, 'l> {
     pub(super) lowering: &'c mut Lowering<'l>,
     pub(super) mode: LoweringMode,
     pub(super) declared: &'c mut Declarations,
+    /// The score of the assertion, where its kind gives another one than 1 or 0.
+    pub(super) score: Option<String>,
 }
 
 /// What is declared for all cases.

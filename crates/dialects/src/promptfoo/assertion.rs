@@ -4,6 +4,7 @@ use super::asserted::{AssertionSubject, KindContext, PromptfooAssertion};
 use super::files::{self, FileValue};
 use super::modes::LoweringMode;
 use super::recorded::{recorded_pass, recorded_score};
+use super::score_kinds::SCORE_KINDS;
 use super::template::TemplateVars;
 use super::text_kinds::{LowerKind, TEXT_KINDS};
 use super::trace_kinds::TRACE_KINDS;
@@ -32,7 +33,6 @@ const KEYS: &[&str] = &[
 const JUDGED: &[&str] = &[
     "agent-rubric",
     "answer-relevance",
-    "bleu",
     "classifier",
     "contains-html",
     "contains-sql",
@@ -43,8 +43,6 @@ const JUDGED: &[&str] = &[
     "conversation-relevance",
     "factuality",
     "g-eval",
-    "gleu",
-    "guardrails",
     "human",
     "is-html",
     "is-refusal",
@@ -60,11 +58,8 @@ const JUDGED: &[&str] = &[
     "model-graded-closedqa",
     "model-graded-factuality",
     "moderation",
-    "perplexity",
-    "perplexity-score",
     "pi",
     "python",
-    "rouge-n",
     "ruby",
     "search-rubric",
     "select-best",
@@ -76,6 +71,26 @@ const JUDGED: &[&str] = &[
     "trajectory:goal-success",
     "webhook",
 ];
+
+/// What judges an assertion of a type that is not judged here.
+fn judge_name(kind: &str) -> &'static str {
+    match kind {
+        "is-xml" | "contains-xml" => "a parser of XML",
+        "is-html" | "contains-html" => "a parser of HTML",
+        "is-sql" | "contains-sql" => "a parser of SQL",
+        "is-refusal" => "a list of phrases that promptfoo keeps",
+        "is-valid-function-call" | "is-valid-openai-function-call" | "is-valid-openai-tools-call" => {
+            "the functions that the provider declares"
+        }
+        "meteor" => "a dictionary of synonyms",
+        "similar" | "similar:cosine" | "similar:dot" | "similar:euclidean" => "a model of embeddings",
+        "javascript" | "python" | "ruby" | "webhook" => "a program",
+        "tool-call-f1" => "the calls that an answer holds in the form of its provider",
+        "human" => "a person",
+        "max-score" => "all results together",
+        _ => "a model",
+    }
+}
 
 /// Types that fail in promptfoo, and end no test, where what they look at was not recorded.
 const FAILS_ALONE: &[&str] = &["finish-reason", "skill-used"];
@@ -133,7 +148,7 @@ pub(super) fn lower_assertion(
         lowered(recorded_or_undecided(&recorded, why), Some(score), true)
     };
     if JUDGED.contains(&kind) || kind.starts_with("promptfoo:redteam:") || kind.starts_with("select-") {
-        return Some(judged(kind));
+        return Some(judged(&format!("`{kind}` needs {}", judge_name(kind))));
     }
     let Some((_, lower)) = all_kinds().find(|(name, _)| *name == kind) else {
         let said = report_unknown(node, kind, context)?;
@@ -141,23 +156,24 @@ pub(super) fn lower_assertion(
     };
     let value = match read_value(node, vars, context)? {
         ReadValue::Value(value) => value,
-        ReadValue::Code => return Some(judged("a value that a program computes")),
+        ReadValue::Code => return Some(judged("the value needs a program")),
         ReadValue::Unusable(said) => return Some(lowered(said, None, false)),
     };
-    let Some(subject) = read_subject(node) else { return Some(judged("a transform that is a program")) };
+    let Some(subject) = read_subject(node) else { return Some(judged("the transform needs a program")) };
     let one = PromptfooAssertion { node, kind, negated, value, subject };
     let truth = lower(&one, context)?;
+    let score = context.score.take();
     let truth = match &one.subject.guard {
         Some(guard) => format!("{guard} and ({truth})"),
         None => truth,
     };
     // What names recorded results was not computed here.
     let is_recorded = truth.contains("meta.gradingResult");
-    Some(LoweredAssertion { guard: one.subject.guard, ..lowered(truth, None, is_recorded) })
+    Some(LoweredAssertion { guard: one.subject.guard, ..lowered(truth, score, is_recorded) })
 }
 
 fn all_kinds() -> impl Iterator<Item = &'static (&'static str, LowerKind)> {
-    TEXT_KINDS.iter().chain(TRACE_KINDS).chain(TRAJECTORY_KINDS)
+    TEXT_KINDS.iter().chain(SCORE_KINDS).chain(TRACE_KINDS).chain(TRAJECTORY_KINDS)
 }
 
 /// True if there is a type of this name.
@@ -167,7 +183,7 @@ pub(super) fn is_type(name: &str) -> bool {
 
 /// What was recorded, or undecided.
 pub(super) fn recorded_or_undecided(recorded: &str, why: &str) -> String {
-    let words = quote_text(&format!("{why} is judged by promptfoo, and the run records no verdict"));
+    let words = quote_text(&format!("{why}, and the run records no verdict"));
     format!("if {recorded} exists then {recorded} == true else undecided({words})")
 }
 

@@ -9,7 +9,8 @@ use super::modes::LoweringMode;
 use super::template::TemplateVars;
 use super::values::{number_of, plain_number};
 use crate::Lowering;
-use crate::writer::{RuleWriter, quote_text};
+use crate::weighted::{WeightedScore, gate_text, mean_text};
+use crate::writer::{CaseLine, RuleWriter, WrittenCase, quote_text};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
@@ -24,12 +25,6 @@ pub(super) struct TestPlan {
     pub(super) threshold: Option<(f64, Span)>,
     /// The columns of results that it is about; empty for all.
     pub(super) columns: Vec<String>,
-}
-
-struct CaseLine {
-    place: Span,
-    text: String,
-    modifiers: String,
 }
 
 struct AssertionSet {
@@ -58,7 +53,7 @@ pub(super) fn write_cases<'p>(
         let Some(first) = plans.first() else { continue };
         let mut lines = Vec::new();
         for plan in plans {
-            let mut context = KindContext { lowering: &mut *lowering, mode, declared: &mut declared };
+            let mut context = KindContext { lowering: &mut *lowering, mode, declared: &mut declared, score: None };
             let writer = PlanWriter { plan, mode, as_promptfoo: context.lowering.options.as_promptfoo };
             lines.extend(writer.lines(&mut context));
         }
@@ -67,21 +62,17 @@ pub(super) fn write_cases<'p>(
             continue;
         }
         asks_answer |= lines.iter().any(|line| line.text.contains("answer"));
-        out.write_gap();
-        if let Some(description) = &first.description {
-            out.write_remark(description);
-        }
-        let head = |out: &mut RuleWriter| out.put_text(&format!("case {name}"));
-        out.write_block(first.place, head, |out| {
-            for line in &lines {
-                out.write_line(line.place, |out| out.put_text(&format!("{}{}", line.text, line.modifiers)));
-            }
-        });
+        let remark = first.description.as_deref();
+        out.write_case(&WrittenCase { place: first.place, label: &name, remark, prompt: None, lines: &lines });
     }
     let at = Span::new(lowering.root, 0, 0);
     let mut head: Vec<&str> = Vec::new();
     head.extend(asks_answer.then_some("let answer = text(output)"));
-    head.extend(declared.asks_tools.then_some(super::trajectory_kinds::TOOLS));
+    let tools = match lowering.options.as_promptfoo {
+        true => super::trajectory_kinds::TOOLS_OF_TRACE,
+        false => super::trajectory_kinds::TOOLS,
+    };
+    head.extend(declared.asks_tools.then_some(tools).into_iter().flat_map(str::lines));
     head.extend(declared.asks_error_spans.then_some(super::trace_kinds::ERROR_SPAN));
     for line in head {
         lowering.out.write_line(at, |out| out.put_text(line));
@@ -123,11 +114,11 @@ impl PlanWriter<'_> {
             }
         }
         if let Some((threshold, place)) = self.plan.threshold.filter(|_| !entries.is_empty()) {
-            let parts: Vec<(f64, String)> = entries.iter().map(|entry| self.entry_score(entry)).collect();
+            let parts: Vec<WeightedScore> = entries.iter().map(|entry| self.entry_score(entry)).collect();
             let gate = gate_text(&parts, threshold);
             let recorded = "meta.gradingResult.pass";
             self.push_agreement("the test", &gate, recorded, place, &mut lines);
-            lines.push(CaseLine { place, text: gate, modifiers: self.gate_modifiers(threshold) });
+            lines.push(CaseLine::new(place, gate + &self.gate_modifiers(threshold)));
         }
         lines
     }
@@ -164,7 +155,7 @@ impl PlanWriter<'_> {
             true => format!("{} == 1", self.pass_number(one)),
             false => one.truth.clone(),
         };
-        lines.push(CaseLine { place: one.place, text, modifiers: format!("{modifiers}{}", self.when(None)) });
+        lines.push(CaseLine::new(one.place, format!("{text}{modifiers}{}", self.when(None))));
         if self.as_promptfoo && one.may_end_test && (gated || one.weight == 0.0) {
             lines.push(self.ending_line(one));
         }
@@ -181,7 +172,7 @@ impl PlanWriter<'_> {
             None => format!("coalesce({judged}, 0) >= 1"),
         };
         let message = quote_text(&format!("`{}` cannot be judged, which ends the test in promptfoo", one.kind));
-        CaseLine { place: one.place, text, modifiers: format!(" weight 0 message {message}{}", self.when(None)) }
+        CaseLine::new(one.place, format!("{text} weight 0 message {message}{}", self.when(None)))
     }
 
     /// A line that fails where promptfoo recorded another verdict.
@@ -191,11 +182,8 @@ impl PlanWriter<'_> {
         }
         let message = quote_text(&format!("promptfoo recorded another verdict of {what}"));
         let when = self.when(Some(&format!("{recorded} exists")));
-        lines.push(CaseLine {
-            place,
-            text: format!("(if {truth} then 1 else 0) == (if {recorded} == true then 1 else 0)"),
-            modifiers: format!(" weight 0 severity info message {message}{when}"),
-        });
+        let same = format!("(if {truth} then 1 else 0) == (if {recorded} == true then 1 else 0)");
+        lines.push(CaseLine::new(place, format!("{same} weight 0 severity info message {message}{when}")));
     }
 
     fn push_set(&self, set: &AssertionSet, gated: bool, lines: &mut Vec<CaseLine>) {
@@ -206,11 +194,15 @@ impl PlanWriter<'_> {
             let (weight, metric) = (member.weight * share, set.metric.as_deref());
             self.push_assertion(member, weight, metric, gated || decides.is_some(), lines);
         }
+        if total <= 0.0 && set.weight > 0.0 && !gated {
+            // Its mean is 0 there, which counts with the weight of the set.
+            let message = quote_text("the assertions of this set all weigh 0, so the set scores 0");
+            let text = format!("score(0) >= 0 weight {} severity info message {message}", plain_number(set.weight));
+            lines.push(CaseLine::new(set.place, text));
+        }
         if let Some(threshold) = decides.filter(|_| !set.members.is_empty()) {
-            let parts: Vec<(f64, String)> =
-                set.members.iter().map(|member| (member.weight, self.score_number(member))).collect();
-            let modifiers = self.gate_modifiers(threshold);
-            lines.push(CaseLine { place: set.place, text: gate_text(&parts, threshold), modifiers });
+            let gate = gate_text(&self.member_scores(set), threshold) + &self.gate_modifiers(threshold);
+            lines.push(CaseLine::new(set.place, gate));
         }
     }
 
@@ -219,14 +211,14 @@ impl PlanWriter<'_> {
         format!(" weight 0 message {}{}", quote_text(&message), self.when(None))
     }
 
-    fn entry_score(&self, entry: &TestEntry) -> (f64, String) {
+    fn member_scores(&self, set: &AssertionSet) -> Vec<WeightedScore> {
+        set.members.iter().map(|member| WeightedScore::new(member.weight, self.score_number(member))).collect()
+    }
+
+    fn entry_score(&self, entry: &TestEntry) -> WeightedScore {
         match entry {
-            TestEntry::One(one) => (one.weight, self.score_number(one)),
-            TestEntry::Set(set) => {
-                let parts: Vec<(f64, String)> =
-                    set.members.iter().map(|member| (member.weight, self.score_number(member))).collect();
-                (set.weight, mean_text(&parts))
-            }
+            TestEntry::One(one) => WeightedScore::new(one.weight, self.score_number(one)),
+            TestEntry::Set(set) => WeightedScore::new(set.weight, mean_text(&self.member_scores(set))),
         }
     }
 
@@ -241,28 +233,6 @@ impl PlanWriter<'_> {
             false => format!("(if {} then 1 else 0)", one.truth),
         }
     }
-}
-
-/// The weighted mean of scores; 0 where nothing has a weight.
-fn mean_text(parts: &[(f64, String)]) -> String {
-    let total: f64 = parts.iter().map(|(weight, _)| weight).sum();
-    if total <= 0.0 {
-        return "0".to_owned();
-    }
-    let counted: Vec<&(f64, String)> = parts.iter().filter(|(weight, _)| *weight > 0.0).collect();
-    let part = |(weight, score): &&(f64, String)| match *weight == 1.0 {
-        true => score.clone(),
-        false => format!("{} * {score}", plain_number(*weight)),
-    };
-    let sum = counted.iter().map(part).collect::<Vec<_>>().join(" + ");
-    match (counted.len() == 1, total == 1.0) {
-        (true, true) => sum,
-        _ => format!("(({sum}) / {})", plain_number(total)),
-    }
-}
-
-fn gate_text(parts: &[(f64, String)], threshold: f64) -> String {
-    format!("{} >= {}", mean_text(parts), plain_number(threshold))
 }
 
 fn read_set(node: &YamlNode, vars: &TemplateVars, context: &mut KindContext<'_, '_>) -> Option<AssertionSet> {

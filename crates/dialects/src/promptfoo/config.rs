@@ -5,7 +5,7 @@ use super::csv;
 use super::files::{self, document_of, is_code, matching_paths, read_beside};
 use super::modes::LoweringMode;
 use super::template::fill_vars;
-use super::values::{number_of, parse_json, text_node};
+use super::values::{number_of, text_node};
 use crate::Lowering;
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
@@ -126,29 +126,22 @@ impl ConfigExpansion<'_, '_> {
         if path.ends_with(".csv") {
             return csv::read_tests(&file.text, file.id);
         }
-        let mut read = Vec::new();
-        if path.ends_with(".jsonl") || path.ends_with(".ndjson") {
-            let mut at = 0_usize;
-            for line in file.text.split_inclusive('\n') {
-                read.extend((!line.trim().is_empty()).then(|| parse_json(line.trim_end(), at, file.id)));
-                at = at.saturating_add(line.len());
+        let is_lines = path.ends_with(".jsonl") || path.ends_with(".ndjson");
+        let read = if is_lines { files::lines_of(&file) } else { document_of(path, &file) };
+        match read {
+            Ok(document) if document.is_list() => {
+                document.items().iter().filter_map(|item| self.resolve(item, 0)).collect()
             }
-        } else {
-            read.push(document_of(path, &file));
-        }
-        let mut tests = Vec::new();
-        for one in read {
-            match one {
-                Ok(document) if document.is_list() => {
-                    let items = document.items().iter().filter_map(|item| self.resolve(item, 0));
-                    tests.extend(items.collect::<Vec<_>>());
-                }
-                Ok(document) if document.is_map() => tests.extend(self.resolve(&document, 0)),
-                Ok(document) => self.lowering.sink.wrong_shape(&document, "a file with tests", "a list of tests"),
-                Err(error) => self.lowering.sink.diagnostics.0.push(*error),
+            Ok(document) if document.is_map() => self.resolve(&document, 0).into_iter().collect(),
+            Ok(document) => {
+                self.lowering.sink.wrong_shape(&document, "a file with tests", "a list of tests");
+                Vec::new()
+            }
+            Err(error) => {
+                self.lowering.sink.diagnostics.0.push(*error);
+                Vec::new()
             }
         }
-        tests
     }
 
     /// A value without references: `$ref` stands for a part of the config.
@@ -312,6 +305,12 @@ impl ConfigExpansion<'_, '_> {
         };
         if is_code(&path) {
             let message = format!("`{path}` is a program, and programs are not run");
+            let help = "assertions that use the variable see its name";
+            self.lowering.sink.warning(Slug::MissingFile, value.span, message, help);
+            return value;
+        }
+        if files::is_media(&path) {
+            let message = format!("`{path}` holds no text, and is not read");
             let help = "assertions that use the variable see its name";
             self.lowering.sink.warning(Slug::MissingFile, value.span, message, help);
             return value;

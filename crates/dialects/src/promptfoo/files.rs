@@ -20,9 +20,9 @@ pub(super) enum FileValue {
 const MATCHES: usize = 1000;
 
 /// A file that was read.
-pub(super) struct ReadFile {
-    pub(super) id: FileId,
-    pub(super) text: String,
+pub(crate) struct ReadFile {
+    pub(crate) id: FileId,
+    pub(crate) text: String,
 }
 
 fn ending(path: &str) -> &str {
@@ -30,13 +30,22 @@ fn ending(path: &str) -> &str {
 }
 
 /// True if a path names a program.
-pub(super) fn is_code(path: &str) -> bool {
+pub(crate) fn is_code(path: &str) -> bool {
     let path = path.rsplit_once(':').filter(|(path, _)| path.contains('.')).map_or(path, |(path, _)| path);
     ["js", "mjs", "cjs", "ts", "mts", "cts", "py", "rb", "go", "sh"].contains(&ending(path))
 }
 
+/// True if a path names a picture, a sound, a film or a document: promptfoo gives it to the model as bytes.
+pub(crate) fn is_media(path: &str) -> bool {
+    const MEDIA: &[&str] = &[
+        "avif", "bmp", "gif", "heic", "jpeg", "jpg", "mov", "mp3", "mp4", "ogg", "pdf", "png", "svg", "tif", "tiff",
+        "wav", "webm", "webp",
+    ];
+    MEDIA.contains(&ending(path).to_lowercase().as_str())
+}
+
 /// Reads a file beside the one in which `place` is.
-pub(super) fn read_beside(path: &str, place: Span, lowering: &mut Lowering<'_>) -> Result<ReadFile, FileError> {
+pub(crate) fn read_beside(path: &str, place: Span, lowering: &mut Lowering<'_>) -> Result<ReadFile, FileError> {
     let from = lowering.sources.get(place.file).or_else(|| lowering.sources.get(lowering.root));
     let (name, folder) =
         from.map(|from| (display_name(&from.name, path), from.folder.clone().unwrap_or_default())).unwrap_or_default();
@@ -74,7 +83,7 @@ pub(super) fn read_value(
 }
 
 /// The value of a file: YAML and JSON are read, anything else is a text.
-pub(super) fn document_of(path: &str, file: &ReadFile) -> Result<YamlNode, Box<averment_base::diagnostic::Diagnostic>> {
+pub(crate) fn document_of(path: &str, file: &ReadFile) -> Result<YamlNode, Box<averment_base::diagnostic::Diagnostic>> {
     match ending(path) {
         "yaml" | "yml" => yaml::parse_document(&file.text, file.id, YamlSchema::Core),
         "json" => parse_json(&file.text, 0, file.id),
@@ -82,8 +91,21 @@ pub(super) fn document_of(path: &str, file: &ReadFile) -> Result<YamlNode, Box<a
     }
 }
 
+/// The values of a file that has one in each line, as a list.
+pub(crate) fn lines_of(file: &ReadFile) -> Result<YamlNode, Box<averment_base::diagnostic::Diagnostic>> {
+    let mut items = Vec::new();
+    let mut at = 0_usize;
+    for line in file.text.split_inclusive('\n') {
+        if !line.trim().is_empty() {
+            items.push(parse_json(line.trim_end(), at, file.id)?);
+        }
+        at = at.saturating_add(line.len());
+    }
+    Ok(YamlNode { value: YamlValue::List(items), span: Span::new(file.id, 0, file.text.len()) })
+}
+
 /// The paths that a path or a pattern stands for, in the order of their names.
-pub(super) fn matching_paths(path: &str, place: Span, lowering: &Lowering<'_>) -> Vec<String> {
+pub(crate) fn matching_paths(path: &str, place: Span, lowering: &Lowering<'_>) -> Vec<String> {
     if !path.contains(['*', '?', '[', '{']) {
         return vec![path.to_owned()];
     }

@@ -8,10 +8,11 @@ mod assertion;
 mod case;
 mod config;
 mod csv;
-mod files;
+pub(crate) mod files;
 mod modes;
 mod recorded;
 mod results;
+mod score_kinds;
 mod template;
 mod text_kinds;
 mod trace_kinds;
@@ -22,6 +23,9 @@ use crate::yaml::{YamlNode, YamlSchema};
 use crate::{Dialect, FileSyntax, JsonDialect, YamlDialect};
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use std::borrow::Cow;
+pub(crate) use template::TemplateVars;
+pub(crate) use text_kinds::glob_regex;
+pub(crate) use trajectory_kinds::{TOOLS, trajectory_truth};
 
 const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     system: Cow::Borrowed("promptfoo"),

@@ -14,14 +14,14 @@ const LONGEST: usize = 256 * 1024;
 const FUEL: u64 = 200_000;
 
 /// The variables of a test, and how templates are filled with them.
-pub(super) struct TemplateVars {
+pub(crate) struct TemplateVars {
     environment: Environment<'static>,
     values: Value,
 }
 
 impl TemplateVars {
     /// The variables that a mapping holds.
-    pub(super) fn new(vars: Option<&YamlNode>) -> Self {
+    pub(crate) fn new(vars: Option<&YamlNode>) -> Self {
         let entries = vars.map(YamlNode::entries).unwrap_or_default();
         Self { environment: environment(), values: mapping_value(entries) }
     }
@@ -30,7 +30,7 @@ impl TemplateVars {
     ///
     /// # Errors
     /// Why it cannot be filled.
-    pub(super) fn render(&self, text: &str) -> Result<String, String> {
+    pub(crate) fn render(&self, text: &str) -> Result<String, String> {
         if !["{{", "{%", "{#"].iter().any(|mark| text.contains(mark)) {
             return Ok(text.to_owned());
         }

@@ -298,7 +298,7 @@ fn skill_count(one: &PromptfooAssertion<'_>, value: &YamlNode, context: &mut Kin
 }
 
 /// A glob of promptfoo, in which case does not count, as a regular expression.
-pub(super) fn glob_regex(glob: &str) -> String {
+pub(crate) fn glob_regex(glob: &str) -> String {
     let mut pattern = String::from("^");
     for letter in glob.chars() {
         match letter {

@@ -21,6 +21,12 @@ fn named_spans(glob: &str) -> String {
     }
 }
 
+/// Those that tell how long they took.
+fn ended_spans(glob: &str) -> String {
+    let name = if glob == "*" { String::new() } else { format!("name matches {} and ", glob_regex(glob)) };
+    format!("(meta.spans where {name}startTime exists and endTime exists)")
+}
+
 fn number<'a>(value: &'a YamlNode, key: &str) -> Option<&'a str> {
     value.get(key).and_then(YamlNode::as_number)
 }
@@ -63,14 +69,14 @@ fn span_duration(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>
     let Some((value, most)) = one.value.as_ref().and_then(|value| Some((value, number(value, "max")?))) else {
         return context.wrong_value(one, "`{pattern: \"db.*\", max: 500}`");
     };
-    let spans = named_spans(pattern(Some(value)).unwrap_or("*"));
-    let times = format!("(endTime - startTime of ({spans} where startTime exists and endTime exists))");
+    let ended = ended_spans(pattern(Some(value)).unwrap_or("*"));
+    let times = format!("(endTime - startTime of {ended})");
     let most = script_number(most);
     let test = match number(value, "percentile") {
         None => format!("(all d in {times}: d <= {most})"),
         Some(share) => {
             let share = script_number(share);
-            format!("(count d in {times}: d <= {most}) >= ceil({share} / 100 * sum(1 of {times}))")
+            format!("(count d in {times}: d <= {most}) >= ceil({share} / 100 * sum(1 of {ended}))")
         }
     };
     Some(with_trace(&test))

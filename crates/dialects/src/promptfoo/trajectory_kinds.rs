@@ -1,9 +1,11 @@
 //! Types of assertions about the calls of a run.
 
-use super::asserted::{KindContext, PromptfooAssertion};
+use super::asserted::{AssertionSubject, Declarations, KindContext, PromptfooAssertion};
+use super::modes::LoweringMode;
 use super::recorded::recorded_pass;
 use super::text_kinds::{LowerKind, glob_regex};
 use super::values::script_number;
+use crate::Lowering;
 use crate::writer::{member_path, quote_text, value_literal};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
@@ -16,8 +18,27 @@ pub(super) const TRAJECTORY_KINDS: &[(&str, LowerKind)] = &[
 ];
 
 /// The names of the tools that were called, without shells: promptfoo counts their calls as commands.
-pub(super) const TOOLS: &str =
+pub(crate) const TOOLS: &str =
     "let tools_used = (tool of (calls where lower(tool) not in [\"exec_command\", \"local_shell\", \"shell\"]))";
+
+/// The same as promptfoo judges: a trace without a span of a tool records that none was called.
+pub(super) const TOOLS_OF_TRACE: &str = "let traced_calls = if meta.spans exists then coalesce(calls, []) else calls
+let tools_used = (tool of (traced_calls where lower(tool) not in [\"exec_command\", \"local_shell\", \"shell\"]))";
+
+/// The expression of a trajectory assertion of another system that has these types.
+pub(crate) fn trajectory_truth(
+    node: &YamlNode,
+    kind: &str,
+    negated: bool,
+    value: Option<YamlNode>,
+    lowering: &mut Lowering<'_>,
+) -> Option<String> {
+    let (_, lower) = TRAJECTORY_KINDS.iter().find(|(name, _)| *name == kind)?;
+    let subject = AssertionSubject { text: "answer".to_owned(), guard: None };
+    let one = PromptfooAssertion { node, kind, negated, value, subject };
+    let mut declared = Declarations::default();
+    lower(&one, &mut KindContext { lowering, mode: LoweringMode::Config, declared: &mut declared, score: None })
+}
 
 /// The glob of a matcher of tools.
 fn tool_glob(matcher: &YamlNode) -> Option<&str> {
@@ -81,7 +102,10 @@ fn step_count(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -
     }
     // Which other steps there are is told by rules of promptfoo about the names of spans.
     if value.get("type").and_then(YamlNode::as_text) != Some("tool") {
-        return Some(super::assertion::recorded_or_undecided(&recorded_pass(one.node), "which steps these are"));
+        return Some(super::assertion::recorded_or_undecided(
+            &recorded_pass(one.node),
+            "which steps these are is told by promptfoo",
+        ));
     }
     context.declared.asks_tools = true;
     let count = match tool_glob(value) {
@@ -120,7 +144,9 @@ fn args_match(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -
         false if is_exact => tests.push(format!("c.args == {}", value_literal(args))),
         false => partial_tests("c.args", args, &mut tests),
     }
-    Some(one.signed(format!("any c in calls: {}", tests.join(" and "))))
+    let calls = if context.lowering.options.as_promptfoo { "traced_calls" } else { "calls" };
+    context.declared.asks_tools |= context.lowering.options.as_promptfoo;
+    Some(one.signed(format!("any c in {calls}: {}", tests.join(" and "))))
 }
 
 struct KeptArgs<'a> {

@@ -1,8 +1,8 @@
 //! Data sets as cases of the language.
 
-use super::evaluators::{CaseScope, EvaluatorLine, lower_evaluator};
+use super::evaluators::{CaseScope, lower_evaluator};
 use crate::Lowering;
-use crate::writer::{RuleWriter, UniqueLabels, quote_text};
+use crate::writer::{CaseLine, RuleWriter, UniqueLabels, WrittenCase};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
@@ -32,7 +32,7 @@ pub(super) fn lower_dataset(document: &YamlNode, lowering: &mut Lowering<'_>) {
         };
         let own = lowering.sink.list_items(case, "evaluators", "a case");
         let scope = CaseScope { expected: case.get("expected_output").filter(|node| !node.is_null()) };
-        let mut lines: Vec<EvaluatorLine> = Vec::new();
+        let mut lines: Vec<CaseLine> = Vec::new();
         for spec in own.iter().chain(shared) {
             lines.extend(lower_evaluator(spec, &scope, lowering));
         }
@@ -44,19 +44,8 @@ pub(super) fn lower_dataset(document: &YamlNode, lowering: &mut Lowering<'_>) {
             continue;
         }
         let label = labels.unique_label(&name);
-        out.write_gap();
-        out.write_block(
-            case.span,
-            |out| out.put_text(&format!("case {label}")),
-            |out| {
-                if let Some(prompt) = inputs.as_text() {
-                    out.write_line(inputs.span, |out| out.put_text(&format!("prompt {}", quote_text(prompt))));
-                }
-                for line in &lines {
-                    out.write_line(line.place, |out| out.put_text(&format!("{}{}", line.text, line.modifiers)));
-                }
-            },
-        );
+        let prompt = inputs.as_text().map(|prompt| (prompt, inputs.span));
+        out.write_case(&WrittenCase { place: case.span, label: &label, remark: None, prompt, lines: &lines });
     }
     if cases.is_empty() && !lowering.sink.has_errors() {
         lowering.sink.error(Slug::Syntax, document.span.at_start(), "the data set has no cases", "write `cases`");

@@ -3,7 +3,7 @@
 use super::kinds::OUTPUT_KINDS;
 use super::trajectory::CALL_KINDS;
 use crate::Lowering;
-use crate::writer::{quote_text, to_label};
+use crate::writer::{CaseLine, to_label};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::Span;
@@ -48,13 +48,6 @@ impl<'a> NamedEvaluator<'a> {
     }
 }
 
-/// The sentence of an evaluator.
-pub(super) struct EvaluatorLine {
-    pub(super) place: Span,
-    pub(super) text: String,
-    pub(super) modifiers: String,
-}
-
 /// A built-in evaluator: its arguments in their order, and what it becomes. `None` where it looks at nothing, or an error was reported.
 pub(super) struct EvaluatorKind {
     pub(super) name: &'static str,
@@ -69,11 +62,7 @@ fn all_kinds() -> impl Iterator<Item = &'static EvaluatorKind> {
 }
 
 /// The sentence of a spec: a name, or a mapping of a name to its argument or arguments.
-pub(super) fn lower_evaluator(
-    spec: &YamlNode,
-    scope: &CaseScope<'_>,
-    lowering: &mut Lowering<'_>,
-) -> Option<EvaluatorLine> {
+pub(super) fn lower_evaluator(spec: &YamlNode, scope: &CaseScope<'_>, lowering: &mut Lowering<'_>) -> Option<CaseLine> {
     const FORMS: &str = "a name, or a mapping such as `{Contains: {value: refund}}`";
     let (name, given, place) = match (&spec.value, spec.entries()) {
         (YamlValue::Text(name), _) => (name.as_str(), None, spec.span),
@@ -99,18 +88,18 @@ pub(super) fn lower_evaluator(
     if kind.is_score {
         modifiers.push_str(" weight 0 severity info");
     }
-    Some(EvaluatorLine { place, text, modifiers })
+    Some(CaseLine::new(place, text + &modifiers))
 }
 
 /// An evaluator that the project of the data set has itself.
-fn other_class(name: &str, place: Span, lowering: &mut Lowering<'_>) -> Option<EvaluatorLine> {
+fn other_class(name: &str, place: Span, lowering: &mut Lowering<'_>) -> Option<CaseLine> {
     if let Some(near) = suggest::suggest_name(name, all_kinds().map(|kind| kind.name)) {
         let message = format!("there is no evaluator `{name}`");
         lowering.sink.error(Slug::UnknownType, place, message, format!("did you mean `{near}`?"));
         return None;
     }
     let why = format!("`{name}` is a class in Python");
-    Some(EvaluatorLine { place, text: format!("undecided({})", quote_text(&why)), modifiers: String::new() })
+    Some(CaseLine::undecided(place, &why))
 }
 
 /// A mapping whose keys are texts holds arguments by name, anything else is the first.

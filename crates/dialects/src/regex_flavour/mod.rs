@@ -84,6 +84,18 @@ pub fn slash_literal(pattern: &str, flags: &str) -> String {
 /// # Errors
 /// Where the crate refuses it.
 pub fn translate_rust(pattern: &str) -> Result<TranslatedRegex, UnusableRegex> {
+    translate_linear(pattern, "u")
+}
+
+/// An expression of RE2, whose classes are those of ASCII.
+///
+/// # Errors
+/// Where RE2 refuses it, and where it asks for single bytes.
+pub fn translate_re2(pattern: &str, ignore_case: bool) -> Result<TranslatedRegex, UnusableRegex> {
+    translate_linear(pattern, if ignore_case { "i" } else { "" })
+}
+
+fn translate_linear(pattern: &str, flags: &str) -> Result<TranslatedRegex, UnusableRegex> {
     let parsed = regex_syntax::ast::parse::Parser::new().parse(pattern);
     let tree = parsed.map_err(|error| UnusableRegex::new(error.span().start.offset, error.kind().to_string()))?;
     let meaning = regex_syntax::hir::translate::Translator::new().translate(pattern, &tree);
@@ -92,5 +104,5 @@ pub fn translate_rust(pattern: &str) -> Result<TranslatedRegex, UnusableRegex> {
     let mut written = String::new();
     let printed = regex_syntax::ast::print::Printer::new().print(&tree, &mut written);
     printed.map_err(|_| UnusableRegex::new(0, "it cannot be written"))?;
-    Ok(TranslatedRegex::new(&written, "u".to_owned(), false))
+    Ok(TranslatedRegex::new(&written, flags.to_owned(), false))
 }

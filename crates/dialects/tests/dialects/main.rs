@@ -21,6 +21,7 @@ mod beside;
 mod choices;
 mod dogwood;
 mod eval_files;
+mod gradings;
 mod judged;
 mod pages;
 mod promptfoo;

@@ -46,6 +46,8 @@ key_table! {
         Metadata = "metadata",
         Tokens = "tokenUsage",
         Finish = "finishReason",
+        Guardrails = "guardrails",
+        LogProbabilities = "logProbs",
         Cached = "cached",
         Raw = "raw",
         Label = "label",
@@ -196,8 +198,9 @@ fn meta_of<'run>(
         ResponseKey::SkillCalls.key(),
         metadata.and_then(node_object).and_then(|inner| value_of(inner, ResponseKey::SkillCalls)),
     );
-    put(ResponseKey::Finish.key(), response.and_then(|response| value_of(response, ResponseKey::Finish)));
-    put(ResponseKey::Cached.key(), response.and_then(|response| value_of(response, ResponseKey::Cached)));
+    for key in [ResponseKey::Finish, ResponseKey::Guardrails, ResponseKey::LogProbabilities, ResponseKey::Cached] {
+        put(key.key(), response.and_then(|response| value_of(response, key)));
+    }
     put(ResponseKey::Spans.key(), (!spans.is_empty()).then(|| draft.list_node(spans)));
     draft.object_node(&meta)
 }

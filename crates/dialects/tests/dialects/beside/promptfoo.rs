@@ -18,7 +18,12 @@ const ANSWERS: &[&str] = &[
     "Grüße, “Bob” – naïve? ÄÖ",
     "line one\nline two",
     "null",
+    "the cat sat on the mat",
 ];
+
+/// What is compared with the answer.
+const REFERENCES: &[&str] =
+    &["the cat sat on a mat", "hello bob", "The cat sat on the mat", "nothing alike", "the cat cannot sit."];
 
 fn text(at: &mut Choices) -> Json {
     json!(at.one_of(&["Bob", "bob", "{{name}}", "order {{id}}", "o-1", "a", "{{ name | upper }}", "[", "ä", "Grüße"]))
@@ -46,7 +51,7 @@ fn schema(at: &mut Choices) -> Json {
 }
 
 fn assertion(at: &mut Choices) -> Json {
-    let (kind, value) = match at.below(16) {
+    let (kind, value) = match at.below(19) {
         0 => ("contains", Some(text(at))),
         1 => ("icontains", Some(text(at))),
         2 => ("starts-with", Some(text(at))),
@@ -87,6 +92,9 @@ fn assertion(at: &mut Choices) -> Json {
         12 => ("levenshtein", Some(json!(at.one_of(&["hello bob", "Hello {{name}}", "{{id}}"])))),
         13 => ("latency", None),
         14 => ("cost", None),
+        15 => (at.one_of(&["rouge-n", "bleu", "gleu"]), Some(json!(at.one_of(REFERENCES)))),
+        16 => (at.one_of(&["perplexity", "perplexity-score"]), None),
+        17 => ("guardrails", None),
         _ => ("finish-reason", Some(json!(at.one_of(&["stop", "STOP", "length"])))),
     };
     let mut made = json!({"type": if at.below(3) == 0 { format!("not-{kind}") } else { kind.to_owned() }});
@@ -96,6 +104,11 @@ fn assertion(at: &mut Choices) -> Json {
     match kind {
         "latency" => made["threshold"] = json!(at.one_of(&[100, 500])),
         "cost" => made["threshold"] = json!(at.one_of(&[0.001, 0.5])),
+        "rouge-n" | "bleu" | "gleu" if at.below(2) == 0 => {
+            made["threshold"] = json!(at.one_of(&[0.3, 0.6, 1.0]));
+        }
+        "perplexity" => made["threshold"] = json!(at.one_of(&[1.2, 2.0])),
+        "perplexity-score" => made["threshold"] = json!(at.one_of(&[0.4, 0.6])),
         "levenshtein" if at.below(2) == 0 => made["threshold"] = json!(at.one_of(&[0, 3, 40])),
         _ => {}
     }
@@ -139,6 +152,12 @@ fn generate(at: &mut Choices) -> BesideInput {
     }
     if at.below(2) == 0 {
         response["finishReason"] = json!(at.one_of(&["stop", "Length"]));
+    }
+    if at.below(2) == 0 {
+        response["logProbs"] = at.one_of(&[json!([-0.1, -0.2]), json!([-0.9, -1.5]), json!([])]);
+    }
+    if at.below(3) == 0 {
+        response["guardrails"] = json!({"flagged": at.below(2) == 0});
     }
     let mut asked = json!({"test": test, "response": response});
     if at.below(3) > 0 {
@@ -264,9 +283,22 @@ fn decision(input: &BesideInput, there: &Json) -> Option<&'static str> {
         };
         of(&input.found) == of(there)
     };
-    let same = input.found["pass"] == there["pass"] && number(&input.found) == number(there) && same_named();
+    let same_pass = input.found["pass"] == there["pass"];
+    let same = same_pass && number(&input.found) == number(there) && same_named();
     let is_error = *there == "error" && input.found["pass"] == json!(false);
-    (same || is_error).then_some("the same, written otherwise")
+    if same || is_error {
+        return Some("the same, written otherwise");
+    }
+    let asked = input.asked.to_string();
+    let asks = |kinds: &[&str]| kinds.iter().any(|kind| asked.contains(&format!("{kind}\"")));
+    if asks(&["rouge-n", "bleu", "gleu"]) {
+        return Some("a formula that is not computed here, or a score next to 0");
+    }
+    if asks(&["perplexity-score"]) {
+        return Some("perplexity-score is 1 or 0 here");
+    }
+    let is_light = asked.contains("\"weight\":0}") || asked.contains("\"weight\":0,");
+    (same_pass && number(&input.found) == number(there) && is_light).then_some("a metric of weight 0 alone is 0 there")
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{Imported, import_file};
 use averment::Verdict;
+use serde_json::{Value as Json, json};
 
 const RESULTS: &str = r#"{"evalId":"e","results":{"version":3,"results":[
  {"promptIdx":0,"testIdx":0,"success":true,"vars":{"name":"Bob"},"response":{"output":"Hello Bob"},
@@ -33,4 +34,45 @@ fn results_are_judged_by_their_own_assertions() {
     let first = [(Verdict::Pass, false), (Verdict::Pass, false), (Verdict::Fail, false), (Verdict::Fail, true)];
     assert_eq!(outcomes[0], first);
     assert_eq!(outcomes[1], [(Verdict::Vacuous, false), (Verdict::Undecided, false)]);
+}
+
+#[test]
+fn scores_are_judged_where_the_formula_is_known() {
+    let judged = |assertion: &Json, response: &Json, recorded: Option<f64>| {
+        let config = json!({"prompts": ["ask"], "tests": [{"vars": {}, "assert": [assertion]}]}).to_string();
+        let Imported::Rules { rules, text } = import_file("promptfooconfig.yaml", &config, &[], false) else {
+            panic!("{assertion}: refused")
+        };
+        let grading = recorded.map(
+            |score| json!({"pass": true, "componentResults": [{"pass": true, "score": score, "assertion": assertion}]}),
+        );
+        let run = json!({
+            "testIdx": 0, "promptIdx": 0, "success": true, "vars": {}, "response": response, "gradingResult": grading,
+            "testCase": {"assert": [assertion]},
+        });
+        let outcome = rules.check_one(run.to_string()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        outcome.results().next().map(|one| (one.verdict(), one.score())).unwrap()
+    };
+    let cat = json!({"output": "the cat sat", "logProbs": [-0.5, -0.7], "guardrails": {"flagged": false}});
+    let other = json!({"output": "a cat; it sat"});
+    let of = |kind: &str, threshold: f64| json!({"type": kind, "value": "The cat sat", "threshold": threshold});
+    for (assertion, response, recorded, verdict) in [
+        (of("rouge-n", 0.9), &cat, None, Verdict::Pass),
+        (of("not-rouge-n", 0.9), &cat, None, Verdict::Fail),
+        (of("rouge-n", 0.9), &other, None, Verdict::Undecided),
+        (of("rouge-n", 0.9), &other, Some(0.95), Verdict::Pass),
+        (of("bleu", 0.9), &cat, None, Verdict::Pass),
+        (of("gleu", 0.9), &json!({"output": "none of it."}), None, Verdict::Fail),
+        (of("bleu", 0.2), &other, None, Verdict::Undecided),
+        (json!({"type": "perplexity", "threshold": 2}), &cat, None, Verdict::Pass),
+        (json!({"type": "perplexity", "threshold": 1.7}), &cat, None, Verdict::Fail),
+        (json!({"type": "perplexity", "threshold": 2}), &other, None, Verdict::Undecided),
+        (json!({"type": "perplexity-score", "threshold": 0.3}), &cat, None, Verdict::Pass),
+        (json!({"type": "guardrails"}), &cat, None, Verdict::Pass),
+        (json!({"type": "guardrails"}), &other, None, Verdict::Vacuous),
+        (json!({"type": "is-xml"}), &cat, None, Verdict::Undecided),
+    ] {
+        assert_eq!(judged(&assertion, response, recorded).0, verdict, "{assertion} {response}");
+    }
+    assert_eq!(judged(&of("rouge-n", 0.1), &json!({"output": "the cat"}), None).1, Some(0.8));
 }

@@ -24,7 +24,7 @@ key_table! {
         Tool = "gen_ai.tool.name" | "tool.name" | "ai.toolCall.name" | "tool_call.function.name",
         CallId = "gen_ai.tool.call.id" | "tool_call.id" | "tool.id" | "ai.toolCall.id" | "tool.call_id",
         Args = "gen_ai.tool.call.arguments" | "gcp.vertex.agent.tool_call_args" | "ai.toolCall.args" | "ai.toolCall.input"
-            | "tool_arguments" | "gen_ai.tool.arguments" | "gen_ai.tool.args" | "gen_ai.tool.input"
+            | "tool_arguments" | "gen_ai.tool.arguments" | "gen_ai.tool.args" | "gen_ai.tool.input" | "tool.arguments"
             | "tool_call.function.arguments",
         Result = "gen_ai.tool.call.result" | "gcp.vertex.agent.tool_response" | "ai.toolCall.result" | "ai.toolCall.output"
             | "tool_response" | "gen_ai.tool.result" | "gen_ai.tool.output" | "gen_ai.tool.message",

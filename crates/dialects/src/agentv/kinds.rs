@@ -1,0 +1,124 @@
+//! Types of assertions about the answer.
+
+use super::grader::GraderScore;
+use super::metrics::METRIC_KINDS;
+use super::trajectory::TRAJECTORY_KINDS;
+use crate::Lowering;
+use crate::regex_flavour::{UnusableRegex, translate_javascript};
+use crate::writer::quote_text;
+use crate::yaml::YamlNode;
+use averment_base::diagnostic::Slug;
+
+/// An assertion whose value has its templates filled.
+pub(super) struct GraderInput<'a> {
+    pub(super) node: &'a YamlNode,
+    pub(super) kind: &'a str,
+    /// True if a type that says its own opposite is meant so.
+    pub(super) negated: bool,
+    pub(super) value: Option<YamlNode>,
+}
+
+/// Writes an assertion; `None` where it cannot be used, which was reported.
+pub(super) type LowerGrader = fn(&GraderInput<'_>, &mut Lowering<'_>) -> Option<GraderScore>;
+
+const TEXT_KINDS: &[(&str, LowerGrader)] = &[
+    ("contains", |one, lowering| {
+        one.text(lowering).map(|text| truth(format!("answer contains {}", quote_text(&text))))
+    }),
+    ("icontains", |one, lowering| one.text(lowering).map(|text| truth(folded_test(&text)))),
+    ("contains-any", |one, lowering| several(one, "any", lowering)),
+    ("contains-all", |one, lowering| several(one, "all", lowering)),
+    ("icontains-any", |one, lowering| folded_several(one, " or ", lowering)),
+    ("icontains-all", |one, lowering| folded_several(one, " and ", lowering)),
+    ("starts-with", |one, lowering| trimmed(one, "starts with", lowering)),
+    ("ends-with", |one, lowering| trimmed(one, "ends with", lowering)),
+    ("equals", |one, lowering| trimmed(one, "==", lowering)),
+    ("regex", regex),
+    ("is-json", |_, _| Some(truth("answer is json".to_owned()))),
+];
+
+/// All types that are decided here.
+pub(super) fn all_kinds() -> impl Iterator<Item = &'static (&'static str, LowerGrader)> {
+    TEXT_KINDS.iter().chain(METRIC_KINDS).chain(TRAJECTORY_KINDS)
+}
+
+/// A score of 1 or 0.
+pub(super) fn truth(expression: String) -> GraderScore {
+    GraderScore::Truth(expression)
+}
+
+impl GraderInput<'_> {
+    /// Says what has to stand behind `value`.
+    pub(super) fn wrong_value<T>(&self, wanted: &str, lowering: &mut Lowering<'_>) -> Option<T> {
+        let what = match self.value.as_ref() {
+            None => "no value",
+            Some(value) if value.as_text() == Some("") => "an empty text",
+            Some(value) => value.kind_name(),
+        };
+        let place = self.node.get("value").map_or(self.node.span, |value| value.span);
+        let message = format!("`{}` has {what}", self.kind);
+        lowering.sink.error(Slug::TypeMismatch, place, message, format!("write {wanted} behind `value`"));
+        None
+    }
+
+    fn text(&self, lowering: &mut Lowering<'_>) -> Option<String> {
+        match self.value.as_ref().and_then(YamlNode::as_text).filter(|text| !text.is_empty()) {
+            Some(text) => Some(text.to_owned()),
+            None => self.wrong_value("a text that is not empty", lowering),
+        }
+    }
+
+    fn texts(&self, lowering: &mut Lowering<'_>) -> Option<Vec<String>> {
+        let items = self.value.as_ref().map(YamlNode::items).unwrap_or_default();
+        let texts: Option<Vec<String>> = items.iter().map(|item| item.as_text().map(str::to_owned)).collect();
+        match texts.filter(|texts| !texts.is_empty() && texts.iter().all(|text| !text.is_empty())) {
+            Some(texts) => Some(texts),
+            None => self.wrong_value("a list of texts that are not empty", lowering),
+        }
+    }
+}
+
+fn folded_test(text: &str) -> String {
+    format!("lower(answer) contains {}", quote_text(&text.to_lowercase()))
+}
+
+fn several(one: &GraderInput<'_>, word: &str, lowering: &mut Lowering<'_>) -> Option<GraderScore> {
+    let texts: Vec<String> = one.texts(lowering)?.iter().map(|text| quote_text(text)).collect();
+    Some(truth(format!("answer contains {word} [{}]", texts.join(", "))))
+}
+
+fn folded_several(one: &GraderInput<'_>, word: &str, lowering: &mut Lowering<'_>) -> Option<GraderScore> {
+    let texts: Vec<String> = one.texts(lowering)?.iter().map(|text| folded_test(text)).collect();
+    Some(truth(texts.join(word)))
+}
+
+/// White space at the ends of the answer and of the text does not count.
+fn trimmed(one: &GraderInput<'_>, test: &str, lowering: &mut Lowering<'_>) -> Option<GraderScore> {
+    let text = one.text(lowering)?;
+    let text = text.trim();
+    if text.is_empty() && test != "==" {
+        return one.wrong_value("a text with more than white space", lowering);
+    }
+    Some(truth(format!("trim(answer) {test} {}", quote_text(text))))
+}
+
+fn regex(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option<GraderScore> {
+    let pattern = one.text(lowering)?;
+    let flags = lowering.sink.optional_text(one.node, "flags", "an assertion").unwrap_or_default().to_owned();
+    let place = one.node.get("value").map_or(one.node.span, |value| value.span);
+    if flags.contains('y') {
+        let place = one.node.get("flags").map_or(place, |flags| flags.span);
+        let message = "the flag `y` looks at the start of the answer alone";
+        lowering.sink.error(Slug::BadRegex, place, message, "write `^` at the start of the expression");
+        return None;
+    }
+    // A search asks once, so that a search for all matches is the same.
+    match translate_javascript(&pattern, &flags.replace('g', "")) {
+        Ok(literal) => Some(truth(format!("answer matches {}", literal.text))),
+        Err(UnusableRegex { at, why }) => {
+            let message = format!("`{pattern}` is no regular expression of JavaScript: {why}, from byte {at} on");
+            lowering.sink.error(Slug::BadRegex, place, message, "fix the expression");
+            None
+        }
+    }
+}

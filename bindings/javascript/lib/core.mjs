@@ -12,7 +12,7 @@ const [DONE, RULES, READ, GIVEN, UNKNOWN] = [0, 1, 2, 3, 4];
 export class AvermentError extends Error {
   constructor(message, data = {}, options) {
     super(message, options);
-    this.name = new.target.name;
+    this.name = this instanceof InternalError ? "InternalError" : new.target.name;
     const { help, file, line, column } = data;
     this.help = help || undefined;
     this.file = file || undefined;
@@ -36,6 +36,8 @@ export class ReadError extends AvermentError {}
 
 /** A bug of the library, or not enough memory. The next call starts afresh. */
 export class InternalError extends AvermentError {}
+
+class StackError extends InternalError {}
 
 let compiled, loader, instance;
 let generation = 0;
@@ -97,17 +99,31 @@ function inLibrary(work) {
     } catch {
       // The memory is beyond reading, which the trap says well enough.
     }
+    // Each engine has its words for a stack that is used up: a RangeError, or an InternalError of its own in Firefox.
+    if (!message && /call stack|recursion/i.test(trap?.message)) throw new StackError("values or rules nest too deep for this host", {}, { cause: trap });
     throw new InternalError(message || `the evaluation broke down: ${trap?.message ?? trap}`, {}, { cause: trap });
   }
 }
 
-function callLibrary(name, number, settings, input) {
-  const { kind, text } = inLibrary((exports) => {
+function exchange(name, number, settings, input) {
+  return inLibrary((exports) => {
     writeSlot(exports, SETTINGS, settings);
     if (input !== undefined) writeSlot(exports, INPUT, input);
     const kind = number === undefined ? exports[name]() : exports[name](number);
     return { kind, text: readSlot(exports, ANSWER) };
   });
+}
+
+function callLibrary(name, number, settings, input) {
+  let answer;
+  try {
+    answer = exchange(name, number, settings, input);
+  } catch (error) {
+    // What is nested so deep is no bug; of rules the command says `too-deep`.
+    if (error instanceof StackError && number === undefined) throw new RulesError("the rules nest too deep", { help: "split them: give inner parts names" });
+    throw error;
+  }
+  const { kind, text } = answer;
   if (kind === DONE || kind === UNKNOWN) return { kind, text };
   const data = JSON.parse(text);
   if (kind === RULES) throw new RulesError(data.message, data);

@@ -54,7 +54,12 @@ function compareRun(found, said, name) {
 
 async function inTurn(jobs, work) {
   let sum = 0;
-  const next = async () => { for (let job = jobs.shift(); job; job = jobs.shift()) sum += await work(job); };
+  const next = async () => {
+    for (let job = jobs.shift(); job; job = jobs.shift()) {
+      const results = await work(job);
+      sum += results;
+    }
+  };
   await Promise.all([next(), next()]);
   return sum;
 }

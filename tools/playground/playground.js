@@ -230,9 +230,11 @@ function choose(index) {
 
 // The files beside an example are written once for its folder.
 function readExamples({ folders, pairs }) {
+  const traces = new Set(pairs.map(({ folder, run }) => `${folder} ${run}`));
   const open = ({ folder, rules, run }) => {
     const files = folders[folder];
-    return { folder, files, rulesName: rules, runName: run ?? "run.json", rules: files[rules], run: run ? files[run] : "" };
+    const beside = Object.entries(files).filter(([name]) => name !== rules && !traces.has(`${folder} ${name}`));
+    return { folder, files: Object.fromEntries(beside), rulesName: rules, runName: run ?? "run.json", rules: files[rules], run: run ? files[run] : "" };
   };
   examples = pairs.map(open);
   let group;

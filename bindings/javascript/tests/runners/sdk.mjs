@@ -26,6 +26,6 @@ const good = await converse("approve", "refund");
 assert.deepEqual([good.passed, good.score, good.reason], [true, 1, ""]);
 const bad = await converse("refund");
 assert.equal(bad.passed, false);
-assert.match(bad.reason, /approval.1: fail: refund at call 1 has no earlier approve/);
+assert.match(bad.reason, /approval.1: fail: refund at step 2, call 1 has no earlier approve/);
 assert.equal((await converse()).passed, false);
 console.log("ok: conversations of the AI SDK");

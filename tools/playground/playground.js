@@ -1,5 +1,7 @@
 // The page: texts go to the worker, and what comes back is set as text, never as markup.
 const WAIT = 120;
+// Lints follow the verdicts when nobody types.
+const LINT_WAIT = 400;
 const PATIENCE = 5000;
 // What a link may unfold to.
 const LARGEST = 4 << 20;
@@ -9,7 +11,7 @@ const [rulesField, runField, exampleField, statusLine] = ["rules", "run", "examp
 const own = { rulesName: "rules.assert", runName: "run.json", files: {} };
 let names = own;
 let examples = [];
-let module, worker, timer, watch;
+let module, worker, timer, lintTimer, watch;
 let number = 0;
 let busy = false;
 let waiting;
@@ -54,7 +56,8 @@ function receive(answer) {
   clearTimeout(watch);
   busy = false;
   if (answer.work === "format") showFormatted(answer);
-  else show(answer);
+  else if (answer.work === "lint") showLints(answer);
+  else { show(answer); lintTimer = setTimeout(() => send(request("lint")), LINT_WAIT); }
   if (waiting) send(waiting);
 }
 
@@ -66,6 +69,7 @@ function request(work) {
 function judgeSoon(wait = WAIT) {
   document.body.dataset.state = "waiting";
   clearTimeout(timer);
+  clearTimeout(lintTimer);
   timer = setTimeout(() => module && send(request("judge")), wait);
 }
 
@@ -148,18 +152,31 @@ function show(answer) {
   const { failure, diagnostics = [], runs = [], unreadable = [], tests = [], ofAllRuns = [] } = answer;
   statusLine.textContent = failure ?? summary(answer);
   statusLine.className = failure || answer.problem || answer.failed || unreadable.length > 0 ? "fail" : "";
-  $("diagnostics").replaceChildren(element("ul", {}, ...diagnostics.map(diagnosticItem)));
+  showDiagnostics(diagnostics);
   const parts = runs.map(runSection);
   if (unreadable.length > 0) parts.unshift(element("ul", {}, ...unreadable.map(unreadableItem)));
   if (ofAllRuns.length > 0) parts.push(element("p", { text: `Judged over all runs, by \`aver check\` alone: ${ofAllRuns.join(", ")}`, kind: "soft" }));
   if (tests.length > 0) parts.push(element("section", {}, element("h2", { text: "Tests of the rules" }), element("ul", {}, ...tests.map(testItem))));
   $("outcomes").replaceChildren(...parts);
+  document.body.dataset.lints = "";
   document.body.dataset.took = answer.took ?? "";
   document.body.dataset.state = waiting ? "waiting" : "ready";
 }
 
+function showLints({ diagnostics }) {
+  if (diagnostics && document.body.dataset.state === "ready") showDiagnostics(diagnostics);
+  document.body.dataset.lints = "ready";
+}
+
+function showDiagnostics(diagnostics) {
+  $("diagnostics").replaceChildren(element("ul", {}, ...diagnostics.map(diagnosticItem)));
+}
+
 function showFormatted({ text, failure }) {
-  if (failure === undefined) rulesField.value = text;
+  if (failure === undefined && rulesField.value !== text) {
+    rulesField.value = text;
+    exampleField.value = "";
+  }
   judgeSoon(0);
 }
 

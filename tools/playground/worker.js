@@ -6,28 +6,38 @@ const options = (files) => ({ files, limits: { foreign: true } });
 // A trace of several runs is shown in part.
 const SHOWN = 50;
 
-function judge({ rulesName, rules, runName, run, files }) {
-  const answer = { diagnostics: lint(rulesName, rules, options(files)), runs: [], unreadable: [], tests: [], count: 0, problem: "" };
-  let compiled;
+// Rules are compiled again only when they change: mostly somebody edits one side.
+let kept;
+
+function compiledRules({ rulesName, rules, files }) {
+  const key = JSON.stringify([rulesName, rules, files]);
+  if (kept?.key !== key) {
+    kept?.rules.free();
+    kept = undefined;
+    kept = { key, rules: Rules.fromText(rulesName, rules, options(files)) };
+  }
+  return kept.rules;
+}
+
+function judge({ runName, run, ...given }) {
+  const answer = { diagnostics: [], runs: [], unreadable: [], tests: [], count: 0, problem: "" };
+  let rules;
   try {
-    compiled = Rules.fromText(rulesName, rules, options(files));
+    rules = compiledRules(given);
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
-    const broken = answer.diagnostics.some((one) => one.severity === "error");
-    return { ...answer, problem: broken ? "The rules do not compile." : withHelp(error) };
+    const broken = error.diagnostics.some((one) => one.severity === "error");
+    return { ...answer, diagnostics: error.diagnostics, problem: broken ? "The rules do not compile." : withHelp(error) };
   }
-  try {
-    answer.tests = compiled.runTests();
-    answer.ofAllRuns = compiled.assertions.filter((one) => one.ofAllRuns).map((one) => one.id);
-    if (run.trim() !== "") {
-      const judged = compiled.checkAll(run, { name: runName });
-      answer.count = judged.runs.length;
-      answer.failed = judged.runs.filter((one) => !one.passed).length;
-      answer.runs = judged.runs.slice(0, SHOWN).map((one) => ({ ...one }));
-      answer.unreadable = judged.unreadable;
-    }
-  } finally {
-    compiled.free();
+  answer.diagnostics = rules.diagnostics;
+  answer.tests = rules.runTests();
+  answer.ofAllRuns = rules.assertions.filter((one) => one.ofAllRuns).map((one) => one.id);
+  if (run.trim() !== "") {
+    const judged = rules.checkAll(run, { name: runName });
+    answer.count = judged.runs.length;
+    answer.failed = judged.runs.filter((one) => !one.passed).length;
+    answer.runs = judged.runs.slice(0, SHOWN).map((one) => ({ ...one }));
+    answer.unreadable = judged.unreadable;
   }
   return answer;
 }
@@ -36,6 +46,7 @@ const withHelp = (error) => (error.help ? `${error.message}: ${error.help}` : er
 
 const work = {
   judge,
+  lint: ({ rulesName, rules, files }) => ({ diagnostics: lint(rulesName, rules, options(files)) }),
   format: ({ rulesName, rules }) => ({ text: format(rulesName, rules) }),
 };
 

@@ -124,11 +124,17 @@ await tried("typing is judged, and a mistake is said at its place", async (page)
   await page.keyboard.type("\nnevr x");
   await page.waitForFunction(() => document.querySelector("#diagnostics .error"));
   assert.match(await text(page, "#diagnostics"), /did you mean `never`/);
-  await page.click("#diagnostics .place");
+  await page.click("#diagnostics .error ~ .place");
   const field = await page.$eval("#rules", (one) => one.value.slice(one.selectionStart, one.selectionEnd));
   assert.equal(field, "nevr");
   await fill(page, { rules: "never refund", run: '{"calls": [}' });
   assert.match(await text(page, "#outcomes"), /unreadable/);
+});
+
+await tried("lints follow the verdicts", async (page) => {
+  await fill(page, { rules: "never refund\nnever refund", run: "" });
+  await page.waitForFunction(() => document.body.dataset.lints === "ready");
+  assert.match(await text(page, "#diagnostics"), /line 1 says the same/);
 });
 
 await tried("a piece of evidence selects its place in the run, behind letters of several bytes", async (page) => {

@@ -8,5 +8,7 @@
 
 pub mod assist;
 pub mod lint;
+#[cfg(feature = "editor")]
 pub mod lsp;
+#[cfg(feature = "editor")]
 pub mod project;

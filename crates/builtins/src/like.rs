@@ -5,7 +5,7 @@
 
 use super::call::{BuiltinCall, BuiltinResult};
 use super::detect::redacted_start;
-use super::part_match::{IgnoredKeys, KeyPath, PartFit, PartRules};
+use super::part_match::{IgnoredKeys, KeyPath, PartFit, PartRules, ValueDoubt};
 use averment_base::limits::Limits;
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::json::parse;
@@ -71,6 +71,34 @@ fn part_rules<'run>(arguments: &[Node<'run>]) -> Option<PartRules<'run>> {
         budget: Some(MOST_COMPARED),
         ..PartRules::default()
     })
+}
+
+/// True if only keys that are missing, and values that are evidence of nothing, keep a value from being like the part.
+#[must_use]
+pub fn is_unlike_by_nothing(arguments: &[Node<'_>], says_nothing: ValueDoubt) -> bool {
+    let (Some(rules), [given, wanted, ..]) = (part_rules(arguments), arguments) else { return false };
+    let rules = PartRules { evidence_of_nothing: Some(says_nothing), ..rules };
+    let arena = Bump::new();
+    let fit = match (&given.value, &wanted.value) {
+        (Value::Text(text), Value::Object(_) | Value::List(_)) => {
+            match parse(text.as_str(), 0, &arena, &Limits::default()) {
+                Ok(document) => rules.value_fit(&wanted.value, &document.node.value, None),
+                Err(_) => PartFit::No,
+            }
+        }
+        (given, wanted) => rules.value_fit(wanted, given, None),
+    };
+    fit != PartFit::No && !rules.is_exhausted()
+}
+
+/// True if the part is an object that names no key: every object is like it.
+#[must_use]
+pub fn asks_for_nothing(arguments: &[Node<'_>]) -> bool {
+    let (Some(rules), Some(Node { value: Value::Object(wanted), .. })) = (part_rules(arguments), arguments.get(1))
+    else {
+        return false;
+    };
+    wanted.entries().iter().all(|entry| rules.ignored.has_key(entry.key, None))
 }
 
 /// Why a value is not like the part: the first place that differs, in words.

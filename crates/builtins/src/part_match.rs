@@ -94,7 +94,12 @@ pub struct PartRules<'m> {
     pub budget: Option<usize>,
     /// Values that were looked at since the last question.
     pub looked: Cell<usize>,
+    /// A second look: a key that is missing, and values for which this is true although they differ, leave the answer open.
+    pub evidence_of_nothing: Option<ValueDoubt>,
 }
+
+/// Whether two different values say nothing: the expected one and the given one.
+pub type ValueDoubt = fn(&Value<'_>, &Value<'_>) -> bool;
 
 impl PartRules<'_> {
     /// How many values were looked at since the last question.
@@ -123,7 +128,7 @@ impl PartRules<'_> {
         match (wanted, given) {
             (Value::Absent | Value::Missing, _) | (_, Value::Absent | Value::Missing) => PartFit::Unknown,
             (Value::Object(wanted), Value::Object(given)) => self.object_fit(wanted, given, path),
-            (Value::List(wanted), Value::List(given)) if wanted.len() != given.len() => PartFit::No,
+            (Value::List(list), Value::List(other)) if list.len() != other.len() => self.misfit(wanted, given),
             (Value::List(wanted), Value::List(given)) if self.any_order => {
                 let mut pairs = FittingPairs::new(wanted.len(), given.len());
                 for (row, one) in wanted.iter().enumerate() {
@@ -151,7 +156,16 @@ impl PartRules<'_> {
             (Value::Text(wanted), Value::Text(given)) if self.folded => {
                 PartFit::of_equality(folded_text(wanted.as_str()) == folded_text(given.as_str()))
             }
-            (wanted, given) => PartFit::of_equality(values_equal(wanted, given)),
+            (wanted, given) if values_equal(wanted, given) => PartFit::Yes,
+            (wanted, given) => self.misfit(wanted, given),
+        }
+    }
+
+    /// The answer for values that differ.
+    fn misfit(&self, wanted: &Value<'_>, given: &Value<'_>) -> PartFit {
+        match self.evidence_of_nothing {
+            Some(says_nothing) if says_nothing(wanted, given) => PartFit::Unknown,
+            _ => PartFit::No,
         }
     }
 
@@ -166,6 +180,7 @@ impl PartRules<'_> {
             let part = KeyPath { key: entry.key, outer: path };
             fit = fit.and(|| match given.get(entry.key) {
                 Some(own) => with_deep_stack(|| self.value_fit(&entry.node.value, &own.value, Some(&part))),
+                None if self.evidence_of_nothing.is_some() => PartFit::Unknown,
                 None => PartFit::No,
             });
             if fit == PartFit::No {

@@ -8,17 +8,19 @@
 use super::context::ExpressionScope;
 use super::fault::{Fault, broken_program};
 use super::machine::Machine;
+use super::value_likeness::is_alike;
 use super::why::describe::in_words;
 use super::why::evidence::{SeenTestKind, ValueGap, ValueMisfit};
 use super::why::profile::CostCenter;
 use crate::bytecode::ops::{Amount, DefRef, Literal, Name, Op};
 use averment_base::truth::Truth;
+use averment_base::value::compare::values_equal;
 use averment_base::value::json::{to_json, write_json};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueRange, ValueText};
 use averment_builtins::call::CallEnvironment;
 use averment_builtins::detect::{Detector, REDACTED};
 use averment_builtins::json;
-use averment_builtins::like::like_difference;
+use averment_builtins::like::{asks_for_nothing, is_unlike_by_nothing, like_difference};
 use averment_builtins::missing_reason;
 use averment_builtins::table;
 use averment_checker::ir::Constant;
@@ -222,6 +224,10 @@ impl<'run> Machine<'run> {
         if builtin.score {
             self.grade_score(&result);
         }
+        let result = match builtin.name {
+            "is_like" => self.like_result(result, &arguments)?,
+            _ => result,
+        };
         let nowhere = match builtin.name {
             "jsonpath" => self.is_misspelt(&arguments, &result),
             "json" => self.has_no_keys(&arguments, &result, at),
@@ -229,6 +235,18 @@ impl<'run> Machine<'run> {
         };
         self.push(if nowhere { Node::from_nowhere(result.value) } else { result_of(result, &arguments) });
         Ok(())
+    }
+
+    /// `VALUE like PART` is decided by something missing as the comparisons of its parts are, joined by `and`.
+    fn like_result(&mut self, result: Node<'run>, arguments: &[Node<'run>]) -> Result<Node<'run>, Fault> {
+        let Value::Boolean(answer) = result.value else { return Ok(result) };
+        for argument in arguments.iter().take(2).filter(|_| !answer) {
+            self.meter.charge_fuel(self.size_hint(argument))?;
+        }
+        let alike = |wanted: &Value<'_>, given: &Value<'_>| is_alike(given, wanted, values_equal);
+        let by_missing = if answer { asks_for_nothing(arguments) } else { is_unlike_by_nothing(arguments, alike) };
+        let truth = if by_missing { Truth::from_missing(answer) } else { Truth::from_bool(answer) };
+        Ok(Node::computed(Value::Truth(truth)))
     }
 
     /// True if a text is not JSON although a key of it is asked for: `json(output).error not exists`.

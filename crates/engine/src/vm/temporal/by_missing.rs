@@ -10,6 +10,7 @@ use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
 use averment_checker::ir::PatternAlternative;
+use averment_runs::run::StepKind;
 
 /// Why a failure proves nothing: something missing decided all candidates of a pattern, or every condition.
 pub(super) fn fails_by_missing(
@@ -80,7 +81,11 @@ fn is_by_evidence(view: &mut WindowView<'_, '_>, operand: usize) -> Result<bool,
 }
 
 fn is_conditional(alternative: &PatternAlternative<CodeId>) -> bool {
-    alternative.condition.is_some() || !alternative.binds.is_empty() || !alternative.joins.is_empty()
+    // The tool that a value names is asked like a bare name: every call has one.
+    let is_name = |code: &CodeId| alternative.kind == StepKind::Call && alternative.text == Some(*code);
+    alternative.condition.as_ref().is_some_and(|code| !is_name(code))
+        || !alternative.binds.is_empty()
+        || !alternative.joins.is_empty()
 }
 
 pub(super) fn is_by_missing(

@@ -1,19 +1,19 @@
 //! One step: its fields, checked, completed and marked where the run does not record them.
 
+mod failure_signs;
 mod other_steps;
 
+use failure_signs::speaks_of_failure;
 use other_steps::{build_file, build_message, build_request, build_span, shell_command};
 
 use super::fields::{StepFields, required_text, wrong_type};
 use super::{StepBuilder, StepLists, agents, status};
 use crate::adapt::content;
-use crate::adapt::fields::key_table;
 use crate::error::PlacedError;
 use crate::time;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value, ValueText};
 use averment_runs::command;
-use averment_runs::failure_words::{SUCCESS, reads_like_failure};
 use averment_runs::normal::{MAIN_AGENT, of_step};
 use averment_runs::path::{leaves_root, normal_path};
 use averment_runs::run::{Step, StepKind, StepStatus};
@@ -207,6 +207,12 @@ fn build_call<'run>(
         fields.clear_field(of_step::ERROR);
     }
     let status = read_status(builder, fields, "a call")?;
+    let returned =
+        fields.field_node(of_step::RESULT).is_some_and(|node| !matches!(node.value, Value::Null | Value::Absent));
+    // What came back may be an error, and nothing says so.
+    if returned && status == StepStatus::Unknown {
+        fields.mark_absent(&[of_step::ERROR]);
+    }
     // What has not come back yet may still come.
     let runs_on = evidence.unfinished && status == StepStatus::Unknown && fields.field_node(of_step::RESULT).is_none();
     if !evidence.results || runs_on {
@@ -261,49 +267,6 @@ fn says_failed(fields: &StepFields<'_>) -> bool {
         _ => false,
     };
     code || envelope || beside.chain(inside).any(is_true)
-}
-
-key_table! {
-    /// What results say of the command that gave them.
-    CommandResultKey {
-        Code = "exit_code" | "exitCode" | "returncode" | "return_code",
-    }
-}
-
-fn is_other_than_zero(value: &Value<'_>) -> bool {
-    matches!(value, Value::Number(code) if *code != Number::Integer(0))
-}
-
-/// True if a result reads like that of a call that went wrong: that there is one does not say then that the call went well.
-fn speaks_of_failure<'run>(builder: &StepBuilder<'run>, result: Node<'run>) -> bool {
-    match result.value {
-        Value::Object(object) => {
-            let is_false = |key| object.get(key).is_some_and(|node| matches!(node.value, Value::Boolean(false)));
-            let word = object.get(of_step::STATUS).map(|node| node.value);
-            is_false(SUCCESS)
-                || is_false(of_step::OK)
-                || CommandResultKey::Code
-                    .keys()
-                    .iter()
-                    .any(|key| object.get(key).is_some_and(|code| is_other_than_zero(&code.value)))
-                || object.get(of_step::ERROR).is_some_and(|error| status::is_error(&error.value))
-                || matches!(word, Some(Value::Text(word)) if StepStatus::from_word(word.as_str()) == Some(StepStatus::Failed))
-        }
-        Value::Text(text) => {
-            let text = text.as_str();
-            let start = text.trim_start();
-            if start.starts_with('{') {
-                let told = ["\"success\"", "\"ok\"", "\"error\"", "\"status\"", "\"exit", "\"return"]
-                    .iter()
-                    .any(|key| memchr::memmem::find(start.as_bytes(), key.as_bytes()).is_some());
-                let read = told.then(|| result.parse_embedded(builder.arena, &Limits::default())).flatten();
-                return read
-                    .is_some_and(|read| matches!(read.value, Value::Object(_)) && speaks_of_failure(builder, read));
-            }
-            reads_like_failure(text)
-        }
-        _ => false,
-    }
 }
 
 /// As given, else from `ok`, an error or a result.

@@ -112,7 +112,7 @@ impl Collector<'_> {
         if around.depth > DEEPEST {
             return self.hide_part(around, || format!("scripts stand more than {DEEPEST} deep in each other"));
         }
-        let SegmentList { done, is_broken } = lex::split_segments(script, self.variables);
+        let SegmentList { done, is_broken, is_cut } = lex::split_segments(script, self.variables);
         let mut before = None;
         for segment in &done {
             if self.line.parts.len() >= MOST_PARTS {
@@ -131,6 +131,9 @@ impl Collector<'_> {
                 self.collect_script(script, &inside);
             }
             before = Some(segment);
+        }
+        if is_cut {
+            self.hide_part(around, || "it is too long to be read to its end".to_owned());
         }
         if is_broken {
             self.hide_part(around, || "a quote or a bracket of it is never closed".to_owned());

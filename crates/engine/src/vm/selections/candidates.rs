@@ -98,7 +98,7 @@ impl<'run> Machine<'run> {
         step: &'run Step<'run>,
     ) -> Result<Option<AlternativeMatch<'run>>, Fault> {
         let scope = ExpressionScope::of_step(step);
-        if let Some(text) = alternative.text
+        if let Some(text) = alternative.text.filter(|text| !alternative.joins.contains(text))
             && self.evaluate_truth(text, &scope)? == Truth::False
         {
             return Ok(None);

@@ -24,7 +24,7 @@ const TOLD: [&str; 9] =
     ["\"success\"", "\"ok\"", "\"error", "\"status", "\"exit", "\"return", "\"content\"", "\"text\"", "\"isError"];
 
 /// HTTP statuses from here on are errors.
-const HTTP_ERRORS: std::ops::Range<i64> = 400..600;
+const HTTP_ERRORS: std::ops::Range<f64> = 400.0..600.0;
 
 /// The blocks of a result that are looked at; the first text says it.
 const BLOCKS: usize = 4;
@@ -76,7 +76,7 @@ fn object_speaks(object: &Object<'_>) -> bool {
 }
 
 fn is_http_error(value: &Value<'_>) -> bool {
-    matches!(value, Value::Number(Number::Integer(code)) if HTTP_ERRORS.contains(code))
+    matches!(value, Value::Number(code) if HTTP_ERRORS.contains(&code.to_f64()))
 }
 
 fn is_filled(value: &Value<'_>) -> bool {

@@ -21,6 +21,7 @@ use averment_builtins::call::CallEnvironment;
 use averment_builtins::detect::{Detector, REDACTED};
 use averment_builtins::json;
 use averment_builtins::like::{asks_for_nothing, is_unlike_by_nothing, like_difference};
+use averment_builtins::list::order_gap;
 use averment_builtins::missing_reason;
 use averment_builtins::table;
 use averment_checker::ir::Constant;
@@ -206,10 +207,15 @@ impl<'run> Machine<'run> {
         {
             self.note_ungrounded(&arguments, at)?;
         }
-        if builtin.name == "is_like"
+        let why_not: Option<fn(&[Node<'_>]) -> Option<String>> = match builtin.name {
+            "is_like" => Some(like_difference),
+            "contains_in_order" => Some(order_gap),
+            _ => None,
+        };
+        if let Some(why_not) = why_not
             && self.observer.is_explaining()
             && matches!(result.value, Value::Boolean(false))
-            && let (Some(text), Some(&whole)) = (like_difference(&arguments), arguments.first())
+            && let (Some(text), Some(&whole)) = (why_not(&arguments), arguments.first())
         {
             self.observer.note_test(at, SeenTestKind::Inspected, whole, None, Truth::False);
             self.observer.note_misfit(ValueMisfit { text, node: None, keyword: None });
@@ -230,7 +236,7 @@ impl<'run> Machine<'run> {
         };
         let nowhere = match builtin.name {
             "jsonpath" => self.is_misspelt(&arguments, &result),
-            "json" => self.has_no_keys(&arguments, &result, at),
+            "json" | "first_json" => self.has_no_keys(&arguments, &result, at),
             _ => false,
         };
         self.push(if nowhere { Node::from_nowhere(result.value) } else { result_of(result, &arguments) });

@@ -69,7 +69,6 @@ const SETS: &[Set] = &[
         &[("e-mail", "email"), ("social security number", "social-security-number")],
         "email",
     ),
-    ("first(find_secrets(result))", "any", &[("github", "github-token"), ("aws", "aws-access-key")], "github-token"),
     ("role", "message", &[("asistant", "assistant"), ("assitant", "assistant"), ("sytem", "system")], "user"),
 ];
 

@@ -95,6 +95,10 @@ fn type_within(expr: &TypedExpr, types: &LocalTypes) -> Ty {
             _ => Ty::Any,
         },
         ExprKind::Index(inner, _) => type_within(inner, types).element_type(),
+        ExprKind::List(items) => {
+            let elements = items.iter().map(|item| type_within(item, types));
+            elements.reduce(Ty::join_types).map_or(Ty::Any, Ty::list_of)
+        }
         _ => Ty::Any,
     }
 }

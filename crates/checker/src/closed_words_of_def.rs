@@ -77,7 +77,7 @@ fn collect_tests(expr: &TypedExpr, types: &mut LocalTypes, into: &mut Vec<Tested
 }
 
 /// The type of what a path leads to from a parameter or a variable.
-fn type_within(expr: &TypedExpr, types: &LocalTypes) -> Ty {
+fn type_within(expr: &TypedExpr, types: &[(LocalId, Ty)]) -> Ty {
     match &expr.kind {
         ExprKind::Local(local) => {
             types.iter().rev().find(|(known, _)| known == local).map_or(Ty::Any, |(_, ty)| ty.clone())

@@ -49,6 +49,26 @@ const SETS: &[Set] = &[
         &[("sat", "saturday"), ("Sunday", "sunday"), ("tues", "tuesday"), ("wendesday", "wednesday"), ("Mo", "monday")],
         "saturday",
     ),
+    (
+        "type_of(result)",
+        "any",
+        &[
+            ("dict", "object"),
+            ("int", "number"),
+            ("bool", "boolean"),
+            ("array", "list"),
+            ("str", "string"),
+            ("None", "null"),
+            ("String", "string"),
+        ],
+        "object",
+    ),
+    (
+        "first(find_pii(result))",
+        "any",
+        &[("e-mail", "email"), ("social security number", "social-security-number")],
+        "email",
+    ),
     ("role", "message", &[("asistant", "assistant"), ("assitant", "assistant"), ("sytem", "system")], "user"),
 ];
 
@@ -206,5 +226,23 @@ fn what_may_be_true_compiles() {
         "each (command(status: $s) | refund(why: $s)): $s == \"error\"",
     ] {
         compile(rule).unwrap_or_else(|said| panic!("{rule}\n{said}"));
+    }
+}
+
+#[test]
+fn a_def_that_is_given_steps_keeps_the_sets_of_their_fields() {
+    for (rules, meant) in [
+        ("def bad(s) = s.status == \"error\"\nno c in calls: bad(c)", Some("failed")),
+        ("def bad(s) = \"error\" in [s.status]\nno any: bad(calls[0])", Some("failed")),
+        ("def bad(xs) = any c in xs: c.kind == \"tool_call\"\nnot bad(steps)", Some("call")),
+        ("def bad(xs) = xs[*].status contains \"error\"\nnot bad(calls)", Some("failed")),
+        ("def bad(s) = s.status == \"failed\"\nno c in calls: bad(c)", None),
+        ("def bad(s) = s.status == \"error\"\nnot bad(output)", None),
+    ] {
+        let said = compile(rules);
+        match meant {
+            Some(meant) => assert!(said.as_ref().is_err_and(|text| text.contains(meant)), "{rules}: {said:?}"),
+            None => assert_eq!(said, Ok(()), "{rules}"),
+        }
     }
 }

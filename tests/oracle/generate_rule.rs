@@ -1,6 +1,6 @@
 //! Rules: every statement with every modifier, over the same small alphabet as the runs.
 
-use crate::generate_step::{Steps, condition_on_call, condition_on_inputs, name_by_parameter};
+use crate::generate_step::{Steps, condition_on_call, condition_on_inputs};
 use crate::model::{
     Adjacency, Comparison, Condition, CountTest, Flow, Fold, Header, Over, Path, Pattern, Quantifier, Right, Segment,
     Selected, Selection, SequenceMode, Simple, SoFar, Statement, What, Within,
@@ -38,7 +38,6 @@ fn with_selection(source: &mut Source) -> Statement {
         4 => {
             let mut a = lone.plain_call(source);
             a.alternatives[0].condition = Some(so_far(source));
-            name_by_parameter(&mut a.alternatives[0], true);
             Statement::Never(vec![a])
         }
         5 => {

@@ -115,7 +115,6 @@ impl Steps {
                 self.bound.push(*name);
             }
         }
-        name_by_parameter(&mut simple, true);
         Pattern { id: 0, alternatives: vec![simple] }
     }
 
@@ -146,7 +145,6 @@ impl Steps {
                         false => simple.tests.insert(0, bind(source, name)),
                     }
                 }
-                name_by_parameter(&mut simple, binds.is_empty() && uses.is_empty());
                 simple
             })
             .collect();
@@ -168,7 +166,7 @@ impl Steps {
         if !calls && uses.is_empty() && source.chance(10) {
             return other_kind(source);
         }
-        let what = match source.weighted(&[10, 8, 8, 2, 1, 2]) {
+        let what = match source.weighted(&[10, 8, 8, 2, 3, 2]) {
             0 => What::Tool("a".to_owned()),
             1 => What::Tool("b".to_owned()),
             2 => What::Tool("c".to_owned()),
@@ -195,17 +193,6 @@ impl Steps {
         by(source, &mut simple);
         simple
     }
-}
-
-/// Some tools are named by a parameter: where nothing else is asked, because a call of another tool is one that was asked, and does not fit.
-pub fn name_by_parameter(simple: &mut Simple, binds_nothing: bool) {
-    let asks_nothing = simple.tests.is_empty() && simple.condition.is_none() && simple.status.is_none();
-    let is_free = binds_nothing && asks_nothing && simple.by.is_none();
-    simple.what = match std::mem::replace(&mut simple.what, What::AnyTool) {
-        What::Tool(name) if is_free && simple.proposed && TOOLS.contains(&name.as_str()) => What::Param(name),
-        What::Param(name) if !is_free => What::Quoted(name),
-        what => what,
-    };
 }
 
 fn other_kind(source: &mut Source) -> Simple {

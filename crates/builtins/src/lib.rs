@@ -17,7 +17,7 @@ mod grounding;
 pub mod json;
 mod json_search;
 pub mod like;
-mod list;
+pub mod list;
 pub mod matcher;
 pub mod missing_reason;
 mod number;

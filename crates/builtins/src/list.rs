@@ -4,13 +4,18 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult, borrowed_text, first_gap};
+use super::detect::redacted_start;
 use super::text_order::{TextOrder, order_values};
 use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::compare::{ValueKey, compare_values, values_equal};
+use averment_base::value::notation::notation_with;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
+
+/// Length of a value in a sentence.
+const SHOWN: usize = 60;
 
 /// The numbers of a list, or the overall result if one is not a number.
 fn collect_numbers<'run>(
@@ -263,6 +268,29 @@ pub(super) fn contains_in_order<'run>(call: &mut BuiltinCall<'_, 'run>) -> Built
         }
     }
     call.give_boolean(true)
+}
+
+/// Why a list does not hold others in this order: the first element that is not behind those before it. `None` where one is a regular
+/// expression.
+#[must_use]
+pub fn order_gap(arguments: &[Node<'_>]) -> Option<String> {
+    let [Node { value: Value::List(values), .. }, Node { value: Value::List(wanted), .. }, ..] = arguments else {
+        return None;
+    };
+    let shown = |value: &Value<'_>| notation_with(value, SHOWN, redacted_start);
+    let mut left = values.iter();
+    let mut before = None;
+    for item in *wanted {
+        if matches!(item.value, Value::Regex(_)) {
+            return None;
+        }
+        if !left.any(|value| values_equal(&value.value, &item.value)) {
+            let behind = before.map_or_else(String::new, |before| format!(" behind {}", shown(before)));
+            return Some(format!("has no {}{behind}", shown(&item.value)));
+        }
+        before = Some(&item.value);
+    }
+    None
 }
 
 fn wanted_is<'run>(

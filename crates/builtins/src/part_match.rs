@@ -96,7 +96,9 @@ impl PartRules<'_> {
         match (wanted, given) {
             (Value::Absent | Value::Missing, _) | (_, Value::Absent | Value::Missing) => Truth::Undecided,
             (Value::Object(wanted), Value::Object(given)) => self.object_fit(wanted, given, path),
-            (Value::List(wanted), Value::List(given)) if wanted.len() != given.len() => Truth::False,
+            (Value::List(list), Value::List(other)) if list.len() != other.len() => {
+                whole_equality(wanted, given, values_equal)
+            }
             (Value::List(wanted), Value::List(given)) if self.any_order => self.list_fit(wanted, given, path),
             (Value::List(wanted), Value::List(given)) => {
                 all_fit(wanted.iter().zip(*given), |(wanted, given)| self.value_fit(&wanted.value, &given.value, path))

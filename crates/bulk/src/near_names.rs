@@ -19,6 +19,7 @@ use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::select::RuleSelection;
 use averment_report::table::ReportTable;
 use averment_runs::run::RunSource;
+use averment_syntax::near_keywords::meant_by_name;
 use averment_traces::read::{FilePart, RawRun};
 use bumpalo::Bump;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -262,7 +263,13 @@ impl NearNames {
                     || near_names::is_other_spelling(program, found)
             })
         };
-        names.retain(|one| !is_meant(one));
+        // Whoever quotes such a word means the tool.
+        let is_quoted = |(program, found): &(usize, NearName)| {
+            let text = programs.get(*program).and_then(|program| text_of(program, found.span));
+            found.what == NameCategory::NoTool
+                && text.is_some_and(|text| text.contains(&format!("\"{}\"", found.wanted)))
+        };
+        names.retain(|one| !is_meant(one) && !is_quoted(one));
         names
     }
 
@@ -277,10 +284,10 @@ impl NearNames {
             } else {
                 near::nearest_name(tool, others)
             };
-            if let Some(found) = found {
-                let found =
-                    NearName { wanted: tool.clone(), found: found.to_owned(), what: NameCategory::Tool, span: *span };
-                missed.push((*program, found));
+            let near = found.map(|found| (found.to_owned(), NameCategory::Tool));
+            let meant = || Some((meant_by_name(tool)?, NameCategory::NoTool));
+            if let Some((found, what)) = near.or_else(|| meant().filter(|_| !self.known.contains(tool))) {
+                missed.push((*program, NearName { wanted: tool.clone(), found, what, span: *span }));
             }
         }
         missed
@@ -358,6 +365,7 @@ fn near_name_line(table: &ReportTable, program: usize, found: &NearName) -> Stri
 fn near_name_words(found: &NearName) -> String {
     let (wanted, other) = (one_line(&found.wanted), one_line(&found.found));
     match found.what {
+        NameCategory::NoTool => format!("no run calls a tool `{wanted}`, and {}", found.found),
         NameCategory::Tool => format!("no run calls `{wanted}`, and some run calls `{other}`"),
         NameCategory::Key => format!("no run has the key `{wanted}`, and some run has `{other}` in its place"),
         NameCategory::File => {

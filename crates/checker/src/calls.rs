@@ -301,6 +301,9 @@ fn result_type(builtin: &Builtin, values: &[CheckedExpr]) -> Ty {
         "words" | "lines" | "split" | "keys" => return Ty::list_of(Ty::String),
         "lower" | "trim" | "text" if matches!(first, Ty::Word(_) | Ty::WordOrOther(_)) => return first,
         "weekday" => return Ty::Word(WordSet::Weekday),
+        "type_of" => return Ty::Word(WordSet::TypeName),
+        "find_secrets" => return Ty::list_of(Ty::Word(WordSet::SecretKind)),
+        "find_pii" => return Ty::list_of(Ty::Word(WordSet::PiiKind)),
         _ => {}
     }
     if builtin.keeps_unit {

@@ -3,11 +3,11 @@
 use super::Checker;
 use super::expr::CheckedExpr;
 use super::ty::Ty;
-use super::walk::visit_children;
-use crate::ir::{self, BindingId, Constant, ExprKind, LocalId, TypedExpr};
+use crate::ir::{BindingId, Constant, ExprKind, TypedExpr};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::near::{NearMiss, near_miss};
 use averment_base::source::Span;
+use averment_builtins::detect::Detector;
 use averment_runs::path::normal_path;
 use averment_runs::run::{StepKind, StepStatus};
 use averment_syntax::ast::{TestKind, ValueTest};
@@ -25,7 +25,26 @@ pub enum WordSet {
     Role,
     /// The path of a file, which has one spelling: only other spellings are reported.
     Path,
+    /// What `type_of` calls the types of values.
+    TypeName,
+    /// The kinds of credentials that are found.
+    SecretKind,
+    /// The kinds of personal data that are found.
+    PiiKind,
 }
+
+/// What other languages call the types.
+const TYPES_ELSEWHERE: [(&str, &[&str]); 6] = [
+    ("string", &["str", "text", "char"]),
+    ("number", &["int", "integer", "float", "double", "decimal", "numeric"]),
+    ("boolean", &["bool"]),
+    ("list", &["array", "tuple", "vector", "sequence"]),
+    ("object", &["dict", "dictionary", "map", "hash", "struct", "record"]),
+    ("null", &["none", "nil", "undefined", "nonetype", "missing"]),
+];
+
+/// The most words of a set that a message lists.
+const LISTED: usize = 12;
 
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
@@ -69,12 +88,17 @@ impl WordSet {
             Self::Weekday => WEEKDAYS.to_vec(),
             Self::Role => ROLES.to_vec(),
             Self::Path => Vec::new(),
+            Self::TypeName => TYPES_ELSEWHERE.iter().map(|(name, _)| *name).collect(),
+            Self::SecretKind => Detector::Secrets.all_kinds(),
+            Self::PiiKind => Detector::Pii.all_kinds(),
         }
     }
 
     /// Its words, for people.
     fn listed_words(self) -> String {
-        self.words().iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
+        let words = self.words();
+        let shown = words.iter().take(LISTED).map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
+        if words.len() > LISTED { format!("{shown}, …") } else { shown }
     }
 
     /// The word that is meant by one that is not in the set.
@@ -88,6 +112,15 @@ impl WordSet {
             Self::Weekday => {
                 let starts = |day: &&&str| lower.len() >= 2 && lower.get(..2) == day.get(..2);
                 WEEKDAYS.iter().find(starts).copied()
+            }
+            Self::TypeName => {
+                TYPES_ELSEWHERE.iter().find(|(_, others)| others.contains(&lower.as_str())).map(|(name, _)| *name)
+            }
+            // The provider, or the thing, in other words.
+            Self::SecretKind | Self::PiiKind => {
+                let plain = |word: &str| word.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>();
+                let asked = plain(&lower);
+                words.iter().find(|known| asked.len() >= 3 && plain(known).starts_with(&asked)).copied()
             }
             Self::Role | Self::Path => None,
         };
@@ -158,7 +191,7 @@ impl Checker<'_> {
     }
 
     /// Reports a regular expression that finds nothing in any word of the set.
-    fn check_word_regex(&mut self, set: WordSet, text: &str, other: &TypedExpr) {
+    pub(super) fn check_word_regex(&mut self, set: WordSet, text: &str, other: &TypedExpr) {
         let ExprKind::Regex(number) = other.kind else { return };
         let Some(regex) = self.module.regexes.get(number as usize).filter(|_| !set.is_open()) else { return };
         // One that looks around is not tried.
@@ -174,23 +207,6 @@ impl Checker<'_> {
         self.report_diagnostic(Diagnostic::new(Slug::UnknownWord, other.span, message).with_help(help));
     }
 
-    /// Reports the words that the body of a `def` compares a parameter with, where a value of a closed set is given for it.
-    pub(super) fn check_words_of_def(&mut self, number: u32, values: &[CheckedExpr]) {
-        for (index, value) in values.iter().enumerate() {
-            let Some(set) = value.ty.word_set() else { continue };
-            let Some(body) = self.def_body(number).cloned() else { continue };
-            let parameter = ExprKind::Local(LocalId(super::to_number(index)));
-            let mut tests = Vec::new();
-            collect_tests(&body, &parameter, &mut tests);
-            for (kind, other, is_subject) in tests {
-                let shown = self.source_line(value.expr.span);
-                let literals = self.literals_within(&other);
-                self.check_word_regex(set, &shown, &other);
-                self.report_words(kind, set, &shown, &literals, WordPlace { is_subject, has_elements: false });
-            }
-        }
-    }
-
     /// Reports the tests of bindings whose every pattern binds a word of one closed set.
     pub(super) fn report_words_of_bindings(&mut self) {
         for one in self.bindings.take_words() {
@@ -202,7 +218,7 @@ impl Checker<'_> {
         }
     }
 
-    fn report_words(
+    pub(super) fn report_words(
         &mut self,
         kind: TestKind,
         set: WordSet,
@@ -237,7 +253,7 @@ impl Checker<'_> {
     }
 
     /// The texts that are written in an expression, with the place of each.
-    fn literals_within(&self, expr: &TypedExpr) -> Vec<(String, Span)> {
+    pub(super) fn literals_within(&self, expr: &TypedExpr) -> Vec<(String, Span)> {
         let mut found = Vec::new();
         match &expr.kind {
             ExprKind::List(items) => {
@@ -283,27 +299,13 @@ impl Checker<'_> {
     }
 }
 
-/// Tests of a value in an expression: their kind, what it is tested with, and whether it stands in front.
-fn collect_tests(expr: &TypedExpr, value: &ExprKind, into: &mut Vec<(TestKind, TypedExpr, bool)>) {
-    if let ExprKind::Test(test) = &expr.kind
-        && let (ir::ValueTest::Plain(kind), Some(operand)) = (test.kind, &test.operand)
-    {
-        if test.subject.kind == *value {
-            into.push((kind, (**operand).clone(), true));
-        } else if operand.kind == *value {
-            into.push((kind, (*test.subject).clone(), false));
-        }
-    }
-    visit_children(expr, &mut |child| collect_tests(child, value, into));
-}
-
 /// Where the value of a closed set stands in a test.
 #[derive(Debug, Clone, Copy)]
-struct WordPlace {
+pub struct WordPlace {
     /// In front of the word of the test.
-    is_subject: bool,
+    pub is_subject: bool,
     /// The front is a list, of which elements are asked for and no parts of texts.
-    has_elements: bool,
+    pub has_elements: bool,
 }
 
 /// True where the test asks for a part of a text, and some word of the set has the answer yes.

@@ -57,7 +57,8 @@ pub(super) fn join_program_tests(tests: &mut Vec<ir::TypedExpr>, program: LocalI
 }
 
 impl AlternativeDraft {
-    fn ask_text(&mut self, test: ir::TypedExpr) {
+    /// Asks for a text that is a part of the step's name.
+    pub(super) fn ask_text(&mut self, test: ir::TypedExpr) {
         self.text = Some(test.clone());
         self.tests.push(test);
     }

@@ -21,6 +21,7 @@ mod calls;
 mod catalog;
 mod classify;
 mod closed_words;
+mod closed_words_of_def;
 mod comparisons;
 mod declare;
 mod definitions;

@@ -63,7 +63,10 @@ impl AlternativeDraft {
 
     /// A test on a binding of this alternative reads the bound path instead; a test on another pattern's binding is a join.
     fn into_alternative(self) -> PatternAlternative<ir::TypedExpr> {
-        let text = self.text.filter(|text| !walk::uses_binding(text));
+        let text = self.text.map(|mut text| {
+            walk::substitute_bindings(&mut text, &self.binds);
+            text
+        });
         let mut condition = None;
         let mut joins = Vec::new();
         for mut test in self.tests {

@@ -18,8 +18,10 @@ impl<'a> Checker<'a> {
     pub(super) fn described_tool(&mut self, scope: &NameScope<'a>, text: &'a ast::TextLiteral) -> AlternativeDraft {
         let wanted = self.text_literal(scope, text).expr;
         let test = self.tool_test(wanted, text.span);
-        let part = AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any);
-        AlternativeDraft { tests: vec![test], lenient: true, ..part }
+        let mut part = AlternativeDraft::any_of_kind(StepKind::Call, NameTest::Any);
+        // A call of another tool is no candidate, as behind a bare name.
+        part.ask_text(test);
+        AlternativeDraft { lenient: true, ..part }
     }
 
     /// `tool == TEXT`, or the tool is known by another name that is declared for it.

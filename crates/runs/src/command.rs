@@ -5,6 +5,7 @@
 //! that the line itself decides: variables that it sets once.
 
 mod aliases;
+mod code;
 mod collect;
 mod expand;
 mod lex;

@@ -50,8 +50,70 @@ const LISTS: &[(&str, &str)] = &[
     ("calls", "any"),
     ("tool_calls", "any"),
     ("toolcalls", "any"),
+    ("tools", "any"),
+    ("all", "any"),
+    ("every", "any"),
+    ("anything", "any"),
+    ("everything", "any"),
     ("failed", "any failed"),
+    ("fail", "any failed"),
+    ("fails", "any failed"),
+    ("failure", "any failed"),
+    ("failures", "any failed"),
+    ("error", "any failed"),
+    ("errors", "any failed"),
+    ("exception", "any failed"),
+    ("exceptions", "any failed"),
+    ("crash", "any failed"),
+    ("crashes", "any failed"),
+    ("timeout", "any failed"),
+    ("timeouts", "any failed"),
+    ("denied", "proposed any"),
+    ("pending", "proposed any"),
+    ("rejected", "proposed any"),
+    ("subagent", "handover"),
+    ("subagents", "handover"),
+    ("agents", "handover"),
+    ("handoff", "handover"),
+    ("handoffs", "handover"),
 ];
+
+/// Words for what is no step at all, with how it is said: `count turns <= 3`, `never secrets`.
+const NO_STEPS: &[(&str, &str)] = &[
+    ("steps", "the steps of a run are `length(steps)`"),
+    ("turns", "the turns of a run are `turns <= 3`"),
+    ("tokens", "the tokens of a run are `usage.total_tokens <= 3000`"),
+    ("total_tokens", "the tokens of a run are `usage.total_tokens <= 3000`"),
+    ("cost", "the cost of a run is `cost <= $1`"),
+    ("duration", "the time that a run takes is `duration <= 30s`"),
+    ("output", "the answer of a run is `output`, and it is tested: `output contains \"done\"`"),
+    ("secret", "secrets are looked for with `use std.secrets` and `no secrets in output`"),
+    ("secrets", "secrets are looked for with `use std.secrets` and `no secrets in output`"),
+    ("credentials", "secrets are looked for with `use std.secrets` and `no secrets in output`"),
+    ("pii", "personal data is looked for with `use std.pii` and `no pii in output`"),
+    ("duplicate", "calls that come again are found by `never repeat any more than 1 times`"),
+    ("duplicates", "calls that come again are found by `never repeat any more than 1 times`"),
+    ("repeats", "calls that come again are found by `never repeat any more than 1 times`"),
+    ("retry", "calls that come again are found by `never repeat any more than 1 times`"),
+    ("retries", "calls that come again are found by `never repeat any more than 1 times`"),
+    ("loop", "calls that come again are found by `never repeat any more than 1 times`"),
+    ("loops", "calls that come again are found by `never repeat any more than 1 times`"),
+];
+
+/// How what a word stands for is said, where it is the name of a tool that no run calls: `calls that failed are \`any failed\``.
+#[must_use]
+pub fn meant_by_name(name: &str) -> Option<String> {
+    if let Some((_, said)) = NO_STEPS.iter().find(|(word, _)| *word == name) {
+        return Some((*said).to_owned());
+    }
+    let (_, kind) = LISTS.iter().find(|(word, _)| *word == name)?;
+    Some(match *kind {
+        "any" => "calls of any tool are `any`".to_owned(),
+        "any failed" => "calls that failed are `any failed`".to_owned(),
+        "proposed any" => "calls that were not executed are `proposed any`".to_owned(),
+        kind => format!("the kind of step is `{kind}`"),
+    })
+}
 
 /// Real words that a dropped letter turns into a kind.
 const NO_KIND: &[&str] = &["red", "rad", "san"];

@@ -6,6 +6,7 @@ mod agents;
 mod fields;
 mod order;
 pub(crate) mod root;
+mod failure_signs;
 mod status;
 mod step;
 

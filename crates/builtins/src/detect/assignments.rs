@@ -87,6 +87,9 @@ pub(super) fn kind_by_name(name: &str, value: &str) -> Option<&'static str> {
     judge_value(worth, value)
 }
 
+/// The kinds that a name or its value tells, beside those of the providers.
+pub(super) const KINDS: [&str; 3] = ["assigned-key", "assigned-password", "basic-credentials"];
+
 fn judge_value(worth: CredentialName, value: &str) -> Option<&'static str> {
     if is_stand_in(value) {
         return None;

@@ -42,6 +42,21 @@ pub enum Detector {
 type FindingSink<'a> = &'a mut dyn FnMut(DetectorFinding) -> ControlFlow<()>;
 
 impl Detector {
+    /// The kinds that it can find, each once.
+    #[must_use]
+    pub fn all_kinds(self) -> Vec<&'static str> {
+        let mut kinds: Vec<&'static str> = match self {
+            Self::Secrets => {
+                let anchored = providers::ANCHORS.iter().map(|(_, kind, _)| *kind);
+                anchored.chain(assignments::KINDS).collect()
+            }
+            Self::Pii => pii::KINDS.to_vec(),
+        };
+        kinds.sort_unstable();
+        kinds.dedup();
+        kinds
+    }
+
     /// All findings in a text, in the order of their places; of findings that overlap the first, and the special before the general.
     ///
     /// # Errors

@@ -30,6 +30,9 @@ fn is_sign(byte: u8) -> bool {
     byte.is_ascii_digit() || byte.is_ascii_uppercase() || matches!(byte, b'@' | b'+' | b'(')
 }
 
+/// The kinds that are found.
+pub(super) const KINDS: [&str; 5] = ["email", "phone", "iban", "social-security-number", "payment-card"];
+
 fn starting_at(text: &str, start: usize) -> Option<(&'static str, Range<usize>)> {
     let bytes = text.as_bytes();
     let named = |kind: &'static str, range: Option<Range<usize>>| range.map(|range| (kind, range));

@@ -266,8 +266,8 @@ pub struct PatternAlternative<E> {
     pub proposed: bool,
     /// `ok` (`true`) or `failed`.
     pub succeeded: Option<bool>,
-    /// The text behind the word of a kind where that is no test of the name: a step that has another one is not meant. It is a part of the
-    /// condition, too.
+    /// The text behind the word of a kind where that is no test of the name, or the tool that a value names: a step that has another
+    /// one is not meant. It is a part of the condition, too, or one of the joins where it asks for the binding of another pattern.
     pub text: Option<E>,
     /// Arguments and `where`, joined by `and`, the step in scope; without those that bind or use bindings.
     pub condition: Option<E>,

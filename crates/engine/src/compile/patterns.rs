@@ -38,15 +38,22 @@ impl ProgramCompiler {
     }
 
     fn compile_alternative(&mut self, alternative: &PatternAlternative<TypedExpr>) -> PatternAlternative<CodeId> {
+        let joins = self.compile_codes(&alternative.joins);
+        // A text that waits for a binding is the same code as the join.
+        let text = alternative.text.as_ref().map(|text| {
+            let place = alternative.joins.iter().position(|join| join == text);
+            let join = place.and_then(|place| joins.get(place).copied());
+            join.unwrap_or_else(|| self.translate_code(text, 0))
+        });
         PatternAlternative {
             kind: alternative.kind,
             name: alternative.name.clone(),
             proposed: alternative.proposed,
             succeeded: alternative.succeeded,
-            text: alternative.text.as_ref().map(|text| self.translate_code(text, 0)),
+            text,
             condition: alternative.condition.as_ref().map(|condition| self.translate_code(condition, 0)),
             binds: alternative.binds.iter().map(|(binding, path)| (*binding, self.translate_code(path, 0))).collect(),
-            joins: self.compile_codes(&alternative.joins),
+            joins,
         }
     }
 }

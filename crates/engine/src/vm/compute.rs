@@ -6,7 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::context::ExpressionScope;
-use super::fault::{Fault, broken_program};
+use super::fault::{Fault, broken_program, truth_of};
 use super::machine::Machine;
 use super::why::describe::in_words;
 use super::why::evidence::{SeenTestKind, ValueGap, ValueMisfit};
@@ -19,6 +19,7 @@ use averment_builtins::call::CallEnvironment;
 use averment_builtins::detect::{Detector, REDACTED};
 use averment_builtins::json;
 use averment_builtins::like::like_difference;
+use averment_builtins::list::order_gap;
 use averment_builtins::missing_reason;
 use averment_builtins::table;
 use averment_checker::ir::Constant;
@@ -204,11 +205,16 @@ impl<'run> Machine<'run> {
         {
             self.note_ungrounded(&arguments, at)?;
         }
-        if builtin.name == "is_like"
+        let why_not: Option<fn(&[Node<'_>]) -> Option<String>> = match builtin.name {
+            "is_like" => Some(like_difference),
+            "contains_in_order" => Some(order_gap),
+            _ => None,
+        };
+        if let Some(why_not) = why_not
             && self.observer.is_explaining()
-            && let Value::Truth(truth) = result.value
+            && let Some(truth) = truth_of(&result)
             && truth.plain_answer() == Some(false)
-            && let (Some(text), Some(&whole)) = (like_difference(&arguments), arguments.first())
+            && let (Some(text), Some(&whole)) = (why_not(&arguments), arguments.first())
         {
             self.observer.note_test(at, SeenTestKind::Inspected, whole, None, truth);
             self.observer.note_misfit(ValueMisfit { text, node: None, keyword: None });
@@ -225,7 +231,7 @@ impl<'run> Machine<'run> {
         }
         let nowhere = match builtin.name {
             "jsonpath" => self.is_misspelt(&arguments, &result),
-            "json" => self.has_no_keys(&arguments, &result, at),
+            "json" | "first_json" => self.has_no_keys(&arguments, &result, at),
             _ => false,
         };
         self.push(if nowhere { Node::from_nowhere(result.value) } else { result_of(result, &arguments) });

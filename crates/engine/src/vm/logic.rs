@@ -160,11 +160,13 @@ impl<'run> Machine<'run> {
 
 /// If the condition is uncertain, both boolean branches count; other values are not recorded if they differ.
 fn chosen_branch<'run>(condition: Truth, then: Node<'run>, otherwise: Node<'run>) -> Node<'run> {
+    // Two branches that lead nowhere are no truths: what is computed of them is missing.
+    let is_truth = [&then, &otherwise].iter().any(|node| matches!(node.value, Value::Boolean(_) | Value::Truth(_)));
     match condition {
         Truth::True => then,
         Truth::False => otherwise,
         _ => match (truth_of(&then), truth_of(&otherwise)) {
-            (Some(a), Some(b)) => Node::computed(Value::Truth(condition.choose_branch(a, b))),
+            (Some(a), Some(b)) if is_truth => Node::computed(Value::Truth(condition.choose_branch(a, b))),
             _ => match condition.plain_answer() {
                 Some(true) => then,
                 Some(false) => otherwise,

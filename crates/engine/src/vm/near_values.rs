@@ -85,7 +85,7 @@ fn values_of<'a>(what: NameCategory, program: &'a Program, run: &'a Run<'_>) -> 
             });
             texts.chain(declared).collect()
         }
-        NameCategory::Tool | NameCategory::Key | NameCategory::File => Vec::new(),
+        NameCategory::Tool | NameCategory::NoTool | NameCategory::Key | NameCategory::File => Vec::new(),
     }
 }
 

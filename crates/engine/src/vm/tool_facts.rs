@@ -267,6 +267,10 @@ fn with_entries<'run>(
     arena: &'run Bump,
 ) -> Step<'run> {
     let mut entries: Vec<ObjectEntry<'run>> = step.object.entries().to_vec();
+    // A call that went well has no error; which one another has is still not recorded.
+    if status == Some(StepStatus::Ok) {
+        entries.retain(|entry| entry.key != of_step::ERROR || !entry.node.value.is_absent());
+    }
     let mut put = |entry: ObjectEntry<'run>| match entries.iter_mut().find(|known| known.key == entry.key) {
         Some(known) => *known = entry,
         None => entries.push(entry),

@@ -26,12 +26,21 @@ impl<'a> SyntaxVisitor<'a> for NameVisitor<'_, 'a> {
         else {
             return;
         };
-        let Some(kind) = near_keywords::near_kind(&name.text).filter(|_| !self.1.contains(name.text.as_str())) else {
+        if self.1.contains(name.text.as_str()) {
+            return;
+        }
+        let meant = near_keywords::meant_by_name(&name.text);
+        let Some(kind) = near_keywords::near_kind(&name.text) else {
+            if let Some(meant) = meant {
+                let message = format!("`{}` is the name of a tool here", name.text);
+                let help = format!("{meant}; a tool of this name is quoted: `\"{}\"`", name.text);
+                self.0.report(Diagnostic::new(Slug::NearlyAKind, name.span, message).with_help(help));
+            }
             return;
         };
         let (what, of) = match kind {
-            "any" => ("calls of any tool are `any`".to_owned(), "every call"),
-            "any failed" => ("calls that failed are `any failed`".to_owned(), "those"),
+            "any" => (meant.unwrap_or_default(), "every call"),
+            "any failed" | "proposed any" => (meant.unwrap_or_default(), "those"),
             _ => (format!("nearly the kind of step `{kind}`"), "the kind"),
         };
         let message = format!("`{}` is the name of a tool here; {what}", name.text);
@@ -39,7 +48,7 @@ impl<'a> SyntaxVisitor<'a> for NameVisitor<'_, 'a> {
         let diagnostic = Diagnostic::new(Slug::NearlyAKind, name.span, message).with_help(help);
         // `failed` stands behind the arguments.
         let behind =
-            kind == "any failed" && (arguments.is_some() || status.is_some() || by.is_some() || tagged.is_some());
+            kind.contains(' ') && (arguments.is_some() || status.is_some() || by.is_some() || tagged.is_some());
         self.0.report(if behind {
             diagnostic
         } else {

@@ -1,5 +1,6 @@
 //! The programs of a command line, in order, and what of them the line hides.
 
+use super::code;
 use super::expand::{self, unescaped};
 use super::lex::{self, CommandSegment, SegmentInput, SegmentList, Variables};
 use super::unwrap::{CommandLayers, InnerCommand, is_shell, open_command};
@@ -83,6 +84,15 @@ enum ShellInput {
     By(String),
 }
 
+impl ShellInput {
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Nothing | Self::By(_) => None,
+        }
+    }
+}
+
 /// What stands around a script.
 #[derive(Debug, Clone, Default)]
 struct ScriptContext<'a> {
@@ -102,7 +112,7 @@ impl Collector<'_> {
         if around.depth > DEEPEST {
             return self.hide_part(around, || format!("scripts stand more than {DEEPEST} deep in each other"));
         }
-        let SegmentList { done, is_broken } = lex::split_segments(script, self.variables);
+        let SegmentList { done, is_broken, is_cut } = lex::split_segments(script, self.variables);
         let mut before = None;
         for segment in &done {
             if self.line.parts.len() >= MOST_PARTS {
@@ -121,6 +131,9 @@ impl Collector<'_> {
                 self.collect_script(script, &inside);
             }
             before = Some(segment);
+        }
+        if is_cut {
+            self.hide_part(around, || "it is too long to be read to its end".to_owned());
         }
         if is_broken {
             self.hide_part(around, || "a quote or a bracket of it is never closed".to_owned());
@@ -143,6 +156,10 @@ impl Collector<'_> {
             InnerCommand::Nothing => {}
             InnerCommand::Program(program) => {
                 self.push_part(program, &around);
+                self.collect_aliases(program, &around);
+                if let Some(name) = code::starts_programs(program, around.input.text()) {
+                    self.hide_part(&around, || format!("`{name}` gets code that starts programs"));
+                }
                 self.collect_printed_file(program, segment, &around);
             }
             InnerCommand::Unknown(word) if !prints_settings(word, &around) => {
@@ -169,6 +186,17 @@ impl Collector<'_> {
                 }
             }
         }
+    }
+
+    /// `alias r='rm -fr'`: what the name stands for counts as run, as the body of a function does.
+    fn collect_aliases(&mut self, words: &[ShellWord], around: &ScriptContext<'_>) {
+        let Some((program, words)) = words.split_first() else { return };
+        if program.program() != Some("alias") {
+            return;
+        }
+        let inside = ScriptContext { depth: around.depth.saturating_add(1), ..ScriptContext::default() };
+        let meanings = words.iter().filter_map(|word| word.text.split_once('='));
+        meanings.for_each(|(_, script)| self.collect_script(script, &inside));
     }
 
     /// A shell that takes its lines from its input.

@@ -43,13 +43,19 @@ pub(super) struct SegmentList {
     pub(super) done: Vec<CommandSegment>,
     /// A quote or a parenthesis that is never closed: no shell would run the line as it was read.
     pub(super) is_broken: bool,
+    /// The line goes on behind what was split.
+    pub(super) is_cut: bool,
 }
+
+/// Segments and words of a line that are split off: what comes behind is not read, so that a long line takes little memory.
+const MOST_SEGMENTS: usize = 4_096;
+const MOST_WORDS: usize = 200_000;
 
 /// Splits at `;`, `&`, `|`, `&&`, `||`, line ends and parentheses.
 pub(super) fn split_segments(command: &str, variables: &Variables) -> SegmentList {
     let mut lexer = CommandLexer::new(command, variables);
     lexer.lex_command();
-    SegmentList { done: lexer.done, is_broken: lexer.is_broken }
+    SegmentList { is_cut: lexer.is_full(), done: lexer.done, is_broken: lexer.is_broken }
 }
 
 /// What the word that is being read is for.
@@ -83,6 +89,8 @@ struct CommandLexer<'a> {
     /// A `)` stands just before.
     behind_group: bool,
     is_broken: bool,
+    /// Words that were read.
+    words: usize,
 }
 
 impl<'a> CommandLexer<'a> {
@@ -97,11 +105,16 @@ impl<'a> CommandLexer<'a> {
             here: Vec::new(),
             behind_group: false,
             is_broken: false,
+            words: 0,
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.done.len() >= MOST_SEGMENTS || self.words >= MOST_WORDS
+    }
+
     fn lex_command(&mut self) {
-        while let Some(character) = self.rest.next() {
+        while let (false, Some(character)) = (self.is_full(), self.rest.next()) {
             let behind_group = std::mem::take(&mut self.behind_group);
             match character {
                 '\\' => self.lex_escaped(),
@@ -148,6 +161,7 @@ impl<'a> CommandLexer<'a> {
 
     fn end_word(&mut self) {
         let Some(word) = self.word.take() else { return };
+        self.words = self.words.saturating_add(1);
         match std::mem::replace(&mut self.role, WordRole::Argument) {
             WordRole::Argument => self.segment.words.push(word),
             WordRole::HereString => self.segment.input = SegmentInput::Text(word.text),

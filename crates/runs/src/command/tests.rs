@@ -145,10 +145,23 @@ fn a_line_says_what_it_hides() {
         ("echo 'never closed", &["echo never closed", "?"], "a quote or a bracket of it is never closed"),
         ("(echo ls; echo rm) | sh", &["echo ls", "echo rm", "sh", "?"], "`sh` runs what `( … )` prints"),
         ("for x in a; do echo $x; done | sh", &["echo $x", "sh", "?"], "`sh` runs what `done` prints"),
+        (
+            "python3.12 -c 'os.system(\"rm x\")'",
+            &["python3.12 -c os.system(\"rm x\")", "?"],
+            "`python3.12` gets code that starts programs",
+        ),
+        ("node <<< 'require(\"child_process\")'", &["node", "?"], "`node` gets code that starts programs"),
     ] {
         assert_eq!(shown(command), expected, "{command}");
         assert_eq!(line(command).hides.as_deref(), Some(why), "{command}");
     }
+}
+
+#[test]
+fn what_an_alias_stands_for_counts_as_run() {
+    assert_eq!(shown("alias r='rm -rf' l=ls; r x"), ["alias r=rm -rf l=ls", "rm -rf", "ls", "r x"]);
+    assert_eq!(line("alias r='rm -rf'").hides, None);
+    assert_eq!(line("python -c 'print(1)'").hides, None);
 }
 
 #[test]
@@ -160,6 +173,7 @@ fn wrappers_inside_wrappers_end_and_say_so() {
         "$(".repeat(10_000),
         "docker exec a ".repeat(1_000) + "rm",
         "xargs ".repeat(100_000) + "rm",
+        "a ".repeat(300_000),
     ] {
         let line = line(&command);
         assert!(line.parts.len() <= MOST_PARTS + 1);

@@ -142,6 +142,13 @@ const TAKES: &[(&str, TakeFn)] = &[
         let plain = !folder.is_empty() && !folder.contains(['*', '?', '[', '{', '"', '\\', '$']);
         (view.is_text(at) && plain).then_some(at + 1)
     }),
+    // A text that ends in `/`, or whose last part has no ending: a folder, not a file.
+    ("FOLDERTEXT", |view, at| {
+        let text = strip_quotes(view.token_text(at));
+        let plain = !text.is_empty() && !text.contains(['*', '?', '[', '{', '"', '\\', '$']);
+        let last = text.rsplit('/').next().unwrap_or_default();
+        (view.is_text(at) && plain && !last.contains('.')).then_some(at + 1)
+    }),
     // Thousands or millions of what has no unit: `50k`.
     ("KILO", |view, at| {
         let apart = at + 1 < view.len() && view.touches_previous(at + 1) && view.is_any(at + 1, &["k", "K", "M"]);

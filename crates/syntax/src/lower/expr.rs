@@ -1,6 +1,7 @@
 //! Expressions: logic, comparisons, operands (language reference, section 4).
 
 use super::chain::ImpliesChain;
+use super::qualifiers::is_qualifier;
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{BinaryOperator, Expr, ExprKind, ExprQuantifier, Name, PredicateTarget, SoFarReach, TestKind};
 use crate::grammar::Rule;
@@ -238,7 +239,10 @@ impl SyntaxLowering<'_> {
         let mut children = NodeChildren::of_node(node);
         children.skip_word(Rule::k_count);
         let pattern = children.next()?;
-        let step = Box::new(self.pattern_list(|lower| lower.step_part(pattern))?);
+        let mut step = Box::new(self.pattern_list(|lower| lower.step_part(pattern))?);
+        while children.peek_rule().is_some_and(is_qualifier) {
+            self.qualify_group(&mut step, children.next()?)?;
+        }
         Some(ExprKind::Counted { step, so_far: lower_so_far(&mut children) })
     }
 

@@ -10,6 +10,7 @@ mod expr;
 mod item;
 mod like;
 mod literal;
+mod qualifiers;
 mod rate;
 mod setting;
 mod statement;

@@ -1,9 +1,10 @@
 //! Step patterns and flows (language reference, section 5).
 
+use super::qualifiers::{Qualifiers, is_qualifier};
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{
     AgentPattern, Atom, AtomSubject, ByAgent, Expr, ExprKind, FlowExpr, FlowKind, KindText, Name, PatternArgument,
-    PatternForm, StatusWord, StepPattern, StepWord, TextOrRegex,
+    PatternForm, StepPattern, StepWord, TextOrRegex,
 };
 use crate::grammar::Rule;
 use averment_base::source::Span;
@@ -41,6 +42,7 @@ impl SyntaxLowering<'_> {
         for child in NodeChildren::of_node(node) {
             match child.as_rule() {
                 Rule::bar => {}
+                rule if is_qualifier(rule) => self.qualify_group(parts.last_mut()?, child)?,
                 Rule::where_clause => {
                     let before = parts.first()?.span.cover_with(parts.last()?.span);
                     condition = Some(self.open_condition(child, before)?);
@@ -109,36 +111,11 @@ impl SyntaxLowering<'_> {
         if let AtomSubject::Tool(name) = &subject {
             self.tool_of_list(name, arguments.as_deref().unwrap_or_default());
         }
-        let (mut status, mut by, mut tagged) = (None, None, None);
-        for child in children {
-            let span = self.node_span(&child);
-            let again = match child.as_rule() {
-                Rule::status => status.is_some(),
-                Rule::tagged => tagged.is_some(),
-                _ => by.is_some(),
-            };
-            if again {
-                let help = "say it once; other steps are `a | b`, and a condition of one's own is `where …`";
-                self.report_error(span, "this stands behind the step twice", help);
-            }
-            match child.as_rule() {
-                Rule::tagged => {
-                    let label = NodeChildren::of_node(child).find(|part| part.as_rule() == Rule::label)?;
-                    tagged = Some(self.node_name(&label));
-                }
-                Rule::status => {
-                    status = Some(match NodeChildren::of_node(child).peek_rule() {
-                        Some(Rule::k_failed) => StatusWord::Failed,
-                        _ => StatusWord::Ok,
-                    });
-                }
-                _ => by = Some(self.lower_by(child)?),
-            }
-        }
+        let Qualifiers { status, by, tagged } = self.lower_qualifiers(children)?;
         Some(Atom { subject, arguments, status, by, tagged, proposed })
     }
 
-    fn lower_by(&mut self, node: GrammarPair<'_>) -> Option<ByAgent> {
+    pub(super) fn lower_by(&mut self, node: GrammarPair<'_>) -> Option<ByAgent> {
         let span = self.node_span(&node);
         let agent = NodeChildren::of_node(node).find(|child| child.as_rule() != Rule::k_by)?;
         let agent = match agent.as_rule() {

@@ -1,9 +1,7 @@
 //! How a step ended, in the words of all formats.
 
-use crate::adapt::fields::key_table;
-use averment_base::limits::Limits;
+use super::failure_signs::speaks_of_failure;
 use averment_base::value::{Node, Number, Value};
-use averment_runs::failure_words::{SUCCESS, reads_like_failure};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
 use bumpalo::Bump;
@@ -69,45 +67,6 @@ fn is_only_error(result: Node<'_>) -> bool {
     }
 }
 
-key_table! {
-    /// What results say of the command that gave them.
-    CommandResultKey {
-        Code = "exit_code" | "exitCode" | "returncode" | "return_code",
-    }
-}
-
 pub(super) fn is_other_than_zero(value: &Value<'_>) -> bool {
     matches!(value, Value::Number(code) if *code != Number::Integer(0))
-}
-
-/// True if a result reads like that of a call that went wrong: that there is one does not say then that the call went well.
-fn speaks_of_failure<'run>(result: Node<'run>, arena: &'run Bump) -> bool {
-    match result.value {
-        Value::Object(object) => {
-            let is_false = |key| object.get(key).is_some_and(|node| matches!(node.value, Value::Boolean(false)));
-            let word = object.get(of_step::STATUS).map(|node| node.value);
-            is_false(SUCCESS)
-                || is_false(of_step::OK)
-                || CommandResultKey::Code
-                    .keys()
-                    .iter()
-                    .any(|key| object.get(key).is_some_and(|code| is_other_than_zero(&code.value)))
-                || object.get(of_step::ERROR).is_some_and(|error| is_error(&error.value))
-                || matches!(word, Some(Value::Text(word)) if StepStatus::from_word(word.as_str()) == Some(StepStatus::Failed))
-        }
-        Value::Text(text) => {
-            let text = text.as_str();
-            let start = text.trim_start();
-            if start.starts_with('{') {
-                let told = ["\"success\"", "\"ok\"", "\"error\"", "\"status\"", "\"exit", "\"return"]
-                    .iter()
-                    .any(|key| memchr::memmem::find(start.as_bytes(), key.as_bytes()).is_some());
-                let read = told.then(|| result.parse_embedded(arena, &Limits::default())).flatten();
-                return read
-                    .is_some_and(|read| matches!(read.value, Value::Object(_)) && speaks_of_failure(read, arena));
-            }
-            reads_like_failure(text)
-        }
-        _ => false,
-    }
 }

@@ -206,6 +206,12 @@ fn build_call<'run>(
         fields.clear_field(of_step::ERROR);
     }
     let status = read_status(builder, fields, "a call")?;
+    let returned =
+        fields.field_node(of_step::RESULT).is_some_and(|node| !matches!(node.value, Value::Null | Value::Absent));
+    // What came back may be an error, and nothing says so.
+    if returned && status == StepStatus::Unknown {
+        fields.mark_absent(&[of_step::ERROR]);
+    }
     // What has not come back yet may still come.
     let runs_on = evidence.unfinished && status == StepStatus::Unknown && fields.field_node(of_step::RESULT).is_none();
     if !evidence.results || runs_on {

@@ -9,6 +9,7 @@ use crate::vm::fault::{Fault, broken_program};
 use crate::vm::machine::Machine;
 use crate::vm::temporal::classify::status_truth;
 use crate::vm::temporal::names::NameMatcher;
+use crate::vm::temporal::near_values::are_near;
 use averment_base::truth::Truth;
 use averment_base::value::compare::{ValueKey, values_equal};
 use averment_base::value::{Node, Value};
@@ -97,7 +98,7 @@ impl<'run> Machine<'run> {
         step: &'run Step<'run>,
     ) -> Result<Option<AlternativeMatch<'run>>, Fault> {
         let scope = ExpressionScope::of_step(step);
-        if let Some(text) = alternative.text
+        if let Some(text) = alternative.text.filter(|text| !alternative.joins.contains(text))
             && self.evaluate_truth(text, &scope)? == Truth::False
         {
             return Ok(None);
@@ -134,11 +135,17 @@ impl<'run> Machine<'run> {
         let mut taken =
             SelectedSteps { by_missing: candidates.by_missing, absent: candidates.absent, ..SelectedSteps::default() };
         let mut last: Option<(u32, Truth)> = None;
-        for place in candidates.fitting_places(pattern.alternatives.as_slice(), &bindings) {
+        let joins_near = self.selections.joins_near;
+        let places = if joins_near {
+            candidates.all_places()
+        } else {
+            candidates.fitting_places(pattern.alternatives.as_slice(), &bindings)
+        };
+        for place in places {
             self.meter.charge_fuel(1)?;
             let Some(candidate) = candidates.found.get(place as usize) else { continue };
             let Some(alternative) = pattern.alternatives.get(usize::from(candidate.alternative)) else { continue };
-            let mut truth = candidate.truth.and(same_values(alternative, candidate, &bindings));
+            let mut truth = candidate.truth.and(same_values(alternative, candidate, &bindings, joins_near));
             if let (false, Some(step)) = (alternative.joins.is_empty(), self.run.steps.get(candidate.step as usize)) {
                 let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
                 for join in &alternative.joins {
@@ -221,6 +228,7 @@ fn same_values<'run>(
     alternative: &PatternAlternative<CodeId>,
     candidate: &SelectionCandidate<'run>,
     bindings: &[Option<Node<'run>>],
+    joins_near: bool,
 ) -> Truth {
     let mut truth = Truth::True;
     let mut own: SmallVec<[(u32, Node<'run>); 2]> = SmallVec::new();
@@ -229,7 +237,8 @@ fn same_values<'run>(
         // One name twice in a pattern is one value.
         let before = own.iter().find(|(other, _)| other == number).map(|(_, node)| *node);
         for other in [given, before].into_iter().flatten() {
-            truth = truth.and(same_value(&other, node));
+            let is_near = joins_near && are_near(&other.value, &node.value);
+            truth = truth.and(if is_near { Truth::True } else { same_value(&other, node) });
         }
         own.push((*number, *node));
     }
@@ -265,7 +274,11 @@ impl<'run> PatternCandidates<'run> {
                 places.sort_unstable();
                 places
             }
-            None => (0..u32::try_from(self.found.len()).unwrap_or(u32::MAX)).collect(),
+            None => self.all_places(),
         }
+    }
+
+    fn all_places(&self) -> Vec<u32> {
+        (0..u32::try_from(self.found.len()).unwrap_or(u32::MAX)).collect()
     }
 }

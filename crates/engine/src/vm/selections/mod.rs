@@ -34,6 +34,9 @@ type SelectionKey<'run> = (u32, SmallVec<[Option<ValueKey<'run>>; 2]>);
 pub(super) struct SelectionCache<'run> {
     steps: FxHashMap<u32, Rc<PatternCandidates<'run>>>,
     taken: ValueMap<SelectionKey<'run>, Rc<SelectedSteps<'run>>>,
+    /// Whether values that are nearly equal are one value, and what is taken then: for a second look at a statement.
+    joins_near: bool,
+    near_taken: ValueMap<SelectionKey<'run>, Rc<SelectedSteps<'run>>>,
 }
 
 #[derive(Debug, Default)]
@@ -268,13 +271,21 @@ impl<'run> Machine<'run> {
         given: &GivenValues<'run>,
     ) -> Result<Rc<SelectedSteps<'run>>, Fault> {
         let key = (number, given.iter().map(|node| node.map(|node| ValueKey(node.value))).collect());
-        if let Some(known) = self.selections.taken.get(&key) {
+        let known = if self.selections.joins_near { &self.selections.near_taken } else { &self.selections.taken };
+        if let Some(known) = known.get(&key) {
             return Ok(Rc::clone(known));
         }
         let candidates = self.pattern_candidates(number, selection)?;
         let taken = Rc::new(self.take_candidates(&candidates, selection, given)?);
-        self.selections.taken.insert(key, Rc::clone(&taken));
+        let known =
+            if self.selections.joins_near { &mut self.selections.near_taken } else { &mut self.selections.taken };
+        known.insert(key, Rc::clone(&taken));
         Ok(taken)
+    }
+
+    /// Sets whether values that are nearly equal are one value for lists of steps; gives what was set before.
+    pub(super) fn joins_near_values(&mut self, joins: bool) -> bool {
+        std::mem::replace(&mut self.selections.joins_near, joins)
     }
 }
 

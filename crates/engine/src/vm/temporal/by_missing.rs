@@ -10,6 +10,7 @@ use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
 use averment_checker::ir::PatternAlternative;
+use averment_runs::run::StepKind;
 
 /// Why a failure proves nothing: something missing decided all candidates of a pattern, or every condition.
 pub(super) fn fails_by_missing(
@@ -80,11 +81,15 @@ fn is_by_evidence(view: &mut WindowView<'_, '_>, operand: usize) -> Result<bool,
     // The values of a header are there.
     let open = smallvec::smallvec![ValueId::OPEN; view.header.len()];
     Ok(view.asked_names(operand).is_empty()
-        && any_candidate(view, operand, matches.candidates_between(window), &open, is_evidence)?)
+        && look_at_candidates(view, operand, matches.candidates_between(window), &open, is_evidence)?.found)
 }
 
 fn is_conditional(alternative: &PatternAlternative<CodeId>) -> bool {
-    alternative.condition.is_some() || !alternative.binds.is_empty() || !alternative.joins.is_empty()
+    // The tool that a value names is asked like a bare name: every call has one.
+    let is_name = |code: &CodeId| alternative.kind == StepKind::Call && alternative.text == Some(*code);
+    alternative.condition.as_ref().is_some_and(|code| !is_name(code))
+        || !alternative.binds.is_empty()
+        || !alternative.joins.is_empty()
 }
 
 pub(super) fn is_by_missing(
@@ -100,9 +105,8 @@ pub(super) fn is_by_missing(
     if view.has_joins(operand) {
         // They are looked at with the first value bound.
         let (candidates, others) = (matches.candidates_between(window), first_values(view, operand, selected));
-        return Ok(
-            !candidates.is_empty() && !any_candidate(view, operand, candidates, &others, |truth| !truth.by_missing())?
-        );
+        let looked = look_at_candidates(view, operand, candidates, &others, |truth| !truth.by_missing())?;
+        return Ok(looked.any && !looked.found);
     }
     Ok(matches.is_by_missing(window.start, window.end))
 }
@@ -112,41 +116,54 @@ fn is_evidence(truth: Truth) -> bool {
     matches!(truth, Truth::True | Truth::False)
 }
 
-/// True if some candidate whose tests use other patterns' bindings is decided as `wanted`; `others` are their values.
-fn any_candidate(
+/// What a look at candidates found.
+#[derive(Debug, Clone, Copy, Default)]
+struct CandidateLook {
+    /// Whether there is a candidate.
+    any: bool,
+    /// Whether one is decided as is wanted.
+    found: bool,
+}
+
+/// Looks for a candidate whose tests use other patterns' bindings and that is decided as `wanted`; `others` are their values.
+fn look_at_candidates(
     view: &mut WindowView<'_, '_>,
     operand: usize,
     candidates: &[MatchCandidate],
     others: &Env,
     wanted: fn(Truth) -> bool,
-) -> Result<bool, Fault> {
+) -> Result<CandidateLook, Fault> {
+    let mut look = CandidateLook::default();
     for of_step in candidates.chunk_by(|a, b| a.step == b.step) {
         let mut truth: Option<Truth> = None;
         for candidate in of_step {
-            let own = with_tests(view, operand, candidate, others)?;
+            let Some(own) = with_tests(view, operand, candidate, others)? else { continue };
             truth = Some(truth.map_or(own, |truth| truth.or(own)));
         }
+        look.any |= truth.is_some();
         if truth.is_some_and(wanted) {
-            return Ok(true);
+            look.found = true;
+            break;
         }
     }
-    Ok(false)
+    Ok(look)
 }
 
+/// `None` for a step that has another name, where a binding of another pattern names it.
 fn with_tests(
     view: &mut WindowView<'_, '_>,
     operand: usize,
     candidate: &MatchCandidate,
     others: &Env,
-) -> Result<Truth, Fault> {
+) -> Result<Option<Truth>, Fault> {
     let plan = view.plan;
     let Some(unique) = view.operands.get(operand).and_then(|operand| plan.unique_pattern(operand.unique)) else {
-        return Ok(candidate.truth);
+        return Ok(Some(candidate.truth));
     };
     let (Some(step), Some(alternative)) =
         (view.step(candidate.step), unique.alternatives.get(usize::from(candidate.alternative)))
     else {
-        return Ok(candidate.truth);
+        return Ok(Some(candidate.truth));
     };
     let mut env = others.clone();
     for (name, id) in unique.names.iter().zip(&candidate.value_ids) {
@@ -158,11 +175,14 @@ fn with_tests(
     let bindings = view.binding_values(&env);
     for &code in &alternative.joins {
         if plan.used_bindings(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some)) {
-            truth =
-                truth.and(view.machine.evaluate_truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings))?);
+            let own = view.machine.evaluate_truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings))?;
+            if own == Truth::False && alternative.text == Some(code) {
+                return Ok(None);
+            }
+            truth = truth.and(own);
         }
     }
-    Ok(truth)
+    Ok(Some(truth))
 }
 
 fn first_values(view: &WindowView<'_, '_>, operand: usize, selected: &[EventSelection]) -> Env {

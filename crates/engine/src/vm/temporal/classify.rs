@@ -215,7 +215,8 @@ impl<'run> StepClassifier<'_, 'run> {
         step: &'run Step<'run>,
         values: &mut ValueTable<'run>,
     ) -> Result<Option<AlternativeReading>, Fault> {
-        if let Some(text) = alternative.text
+        // One that waits for the binding of another pattern is asked with the joins.
+        if let Some(text) = alternative.text.filter(|text| !alternative.joins.contains(text))
             && self.condition_truth(machine, text, step)? == Truth::False
         {
             return Ok(None);

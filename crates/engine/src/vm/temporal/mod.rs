@@ -20,7 +20,7 @@ mod members;
 
 pub(in crate::vm) mod names;
 mod near_groups;
-mod near_values;
+pub(in crate::vm) mod near_values;
 mod numbers;
 mod occurrences;
 pub mod plan;

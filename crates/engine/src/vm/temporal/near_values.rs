@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 const MOST_PAIRS: usize = 4_096;
 
 /// Whether two values are equal but for their type or their writing.
-pub(super) fn are_near<'v>(a: &Value<'v>, b: &Value<'v>) -> bool {
+pub(in crate::vm) fn are_near<'v>(a: &Value<'v>, b: &Value<'v>) -> bool {
     equality_truth(a, b, values_equal) == Truth::FalseByMissing
 }
 
@@ -232,8 +232,10 @@ fn could_change(view: &mut WindowView<'_, '_>, statement: &StatementDefinition, 
         .iter()
         .map(|operand: &WindowOperand| super::select_events(&mut timeline, view.plan, operand, &header, view.context))
         .collect();
+    let before = view.machine.joins_near_values(true);
     let doubted = WindowView { doubts_tests: true, ..view.of_matches(&timeline, header) };
     let changes = verdict::differs_from(doubted, statement, &selected, holds);
+    view.machine.joins_near_values(before);
     view.machine.observer.look.coverage = coverage;
     changes
 }

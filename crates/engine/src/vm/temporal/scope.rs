@@ -1,5 +1,6 @@
 //! Blocks: which windows a header opens, and the verdict over all of them.
 
+mod near_windows;
 mod windows;
 
 use super::TemporalEngine;
@@ -149,6 +150,9 @@ impl<'run> TemporalEngine<'run> {
                     _ if !context.window.closed => {}
                     _ => continue,
                 }
+            }
+            if finding.verdict == Verdict::Pass && finding.unjudged.is_none() {
+                finding.unjudged = self.unjudged_window(machine, window, &inside, body)?;
             }
             let mut finding = add_window_ends(finding, window, machine);
             let own = std::mem::take(&mut finding.violations);

@@ -263,6 +263,15 @@ impl<'run> ValueTable<'run> {
         Rc::clone(self.near.get_or_init(|| Rc::new(NearGroups::of_values(&self.nodes))))
     }
 
+    /// Another value of the run that is nearly equal to this one.
+    pub(super) fn near_twin(&self, node: &Node<'run>) -> Option<Node<'run>> {
+        let own = *self.numbers.get(&ValueKey(node.value))?;
+        let near = self.near_values();
+        let first = near.first_like(own)?;
+        let mut others = (0..to_index(self.nodes.len())).map(ValueId).filter(|id| *id != own);
+        others.find(|id| near.first_like(*id) == Some(first)).and_then(|id| self.value_node(id))
+    }
+
     /// `None` if open.
     pub(super) fn value_node(&self, id: ValueId) -> Option<Node<'run>> {
         match id {

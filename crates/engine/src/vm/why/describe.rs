@@ -53,7 +53,7 @@ impl<'run> Machine<'run> {
             return "";
         };
         let name = self.program.names.get(name.0 as usize).map_or("", String::as_str);
-        if !matches!(name, of_step::OK | of_step::STATUS) {
+        if !matches!(name, of_step::OK | of_step::STATUS | of_step::ERROR) {
             return "";
         }
         let open = |step: &&Step<'_>| step.kind == StepKind::Call && step.status == StepStatus::Unknown;

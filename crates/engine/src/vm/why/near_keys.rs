@@ -25,6 +25,8 @@ pub struct NearName {
 pub enum NameCategory {
     /// A tool.
     Tool,
+    /// A word for something else of a run where the name of a tool stands.
+    NoTool,
     /// A key of an object.
     Key,
     /// A file.
@@ -44,7 +46,7 @@ impl NameCategory {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Tool => "tool",
+            Self::Tool | Self::NoTool => "tool",
             Self::Key => "key",
             Self::File => "path",
             Self::Skill => "skill",

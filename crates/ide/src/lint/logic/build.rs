@@ -174,11 +174,11 @@ impl<'m> FormulaBuilder<'m> {
                 ExprKind::Range(..) => exactly(range_values(operand)?),
                 ExprKind::List(items) => {
                     let all = items.iter().map(list_values).collect::<Option<Vec<_>>>()?;
-                    exactly(all.iter().fold(ValueSet::empty_set(), |sum, one| sum.union_with(one)))
+                    exactly(ValueSet::union_of(&all))
                 }
                 ExprKind::Constant(Constant::List(items)) => {
                     let all = items.iter().map(constant_set).collect::<Option<Vec<_>>>()?;
-                    exactly(all.iter().fold(ValueSet::empty_set(), |sum, one| sum.union_with(one)))
+                    exactly(ValueSet::union_of(&all))
                 }
                 _ => None,
             },

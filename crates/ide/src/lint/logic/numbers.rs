@@ -72,8 +72,18 @@ impl NumberSet {
     /// Numbers in both.
     #[must_use]
     pub fn intersect_with(&self, other: &Self) -> Self {
-        let pairs = self.0.iter().flat_map(|a| other.0.iter().map(move |b| a.intersect_with(b)));
-        Self(pairs.filter(|interval| !interval.is_empty()).collect())
+        // Both are sorted, and no interval of one meets another of it.
+        let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
+        let mut both = Vec::new();
+        while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+            let common = a.intersect_with(b);
+            let ended = if a.ends_before(b) { &mut left } else { &mut right };
+            ended.next();
+            if !common.is_empty() {
+                both.push(common);
+            }
+        }
+        Self(both)
     }
 
     /// Numbers in either.
@@ -136,6 +146,14 @@ impl Interval {
             (a, b) => a.or(b),
         };
         Self { low: tighter(self.low, other.low, false), high: tighter(self.high, other.high, true) }
+    }
+
+    fn ends_before(&self, other: &Self) -> bool {
+        match (self.high, other.high) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(a), Some(b)) => a.at < b.at || a.at == b.at && !a.closed,
+        }
     }
 
     fn first_whole(&self) -> Option<f64> {

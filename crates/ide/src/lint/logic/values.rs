@@ -122,6 +122,16 @@ impl ValueSet {
         }
     }
 
+    /// Values of one of these sets. Halves are joined, so that a list of `n` values takes `n log n`.
+    #[must_use]
+    pub fn union_of(sets: &[Self]) -> Self {
+        match sets.split_at(sets.len() / 2) {
+            (_, []) => Self::empty_set(),
+            ([], [one]) => Self::empty_set().union_with(one),
+            (left, right) => Self::union_of(left).union_with(&Self::union_of(right)),
+        }
+    }
+
     /// Values in either. Only for sets without tests.
     #[must_use]
     pub fn union_with(&self, other: &Self) -> Self {

@@ -505,6 +505,10 @@ impl Writer {
             }
             self.behind_kind &= !has_condition && !is_proposed;
             self.close(")");
+            if self.random.chance(15) {
+                self.gap();
+                self.put("by main");
+            }
             return;
         }
         self.atom(depth);

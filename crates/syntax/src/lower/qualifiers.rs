@@ -1,0 +1,85 @@
+//! What stands behind a step, or behind parentheses around steps: `ok`, `by NAME`, `tagged NAME`.
+
+use super::{GrammarPair, NodeChildren, SyntaxLowering};
+use crate::ast::{ByAgent, Name, PatternForm, StatusWord, StepPattern};
+use crate::grammar::Rule;
+
+/// What stands behind a step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Qualifiers {
+    pub(super) status: Option<StatusWord>,
+    pub(super) by: Option<ByAgent>,
+    pub(super) tagged: Option<Name>,
+}
+
+impl Qualifiers {
+    /// `(a | b) ok` is `(a ok | b ok)`. False where a step has one of them itself.
+    fn add_to(&self, step: &mut StepPattern) -> bool {
+        match &mut step.kind {
+            PatternForm::Atom(atom) => {
+                let twice = self.status.is_some() && atom.status.is_some()
+                    || self.by.is_some() && atom.by.is_some()
+                    || self.tagged.is_some() && atom.tagged.is_some();
+                atom.status = self.status.or(atom.status);
+                atom.by = self.by.clone().or(atom.by.take());
+                atom.tagged = self.tagged.clone().or(atom.tagged.take());
+                !twice
+            }
+            PatternForm::Choice(steps) => steps.iter_mut().fold(true, |fits, step| self.add_to(step) && fits),
+            PatternForm::Where { step, .. } | PatternForm::Proposed(step) => self.add_to(step),
+        }
+    }
+}
+
+/// Whether a part of the tree stands behind a step and says more of it.
+pub(super) fn is_qualifier(rule: Rule) -> bool {
+    matches!(rule, Rule::status | Rule::by | Rule::tagged)
+}
+
+impl SyntaxLowering<'_> {
+    /// What stands behind a step: how it ended, who took it, a tag.
+    pub(super) fn lower_qualifiers<'p>(
+        &mut self,
+        children: impl Iterator<Item = GrammarPair<'p>>,
+    ) -> Option<Qualifiers> {
+        let Qualifiers { mut status, mut by, mut tagged } = Qualifiers::default();
+        for child in children {
+            let span = self.node_span(&child);
+            let again = match child.as_rule() {
+                Rule::status => status.is_some(),
+                Rule::tagged => tagged.is_some(),
+                _ => by.is_some(),
+            };
+            if again {
+                let help = "say it once; other steps are `a | b`, and a condition of one's own is `where …`";
+                self.report_error(span, "this stands behind the step twice", help);
+            }
+            match child.as_rule() {
+                Rule::tagged => {
+                    let label = NodeChildren::of_node(child).find(|part| part.as_rule() == Rule::label)?;
+                    tagged = Some(self.node_name(&label));
+                }
+                Rule::status => {
+                    status = Some(match NodeChildren::of_node(child).peek_rule() {
+                        Some(Rule::k_failed) => StatusWord::Failed,
+                        _ => StatusWord::Ok,
+                    });
+                }
+                _ => by = Some(self.lower_by(child)?),
+            }
+        }
+        Some(Qualifiers { status, by, tagged })
+    }
+
+    /// `(a | b) ok`: what stands behind parentheses holds for each step in them.
+    pub(super) fn qualify_group(&mut self, step: &mut StepPattern, node: GrammarPair<'_>) -> Option<()> {
+        let span = self.node_span(&node);
+        let qualifiers = self.lower_qualifiers(std::iter::once(node))?;
+        step.span = step.span.cover_with(span);
+        if !qualifiers.add_to(step) {
+            let help = "say it once, behind the parentheses or in them";
+            self.report_error(span, "this stands behind a step in the parentheses, too", help);
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,114 @@
+//! Results that read like those of calls that went wrong: that there is a result does not say then that the call went well.
+
+use crate::adapt::fields::key_table;
+use super::status;
+use averment_base::limits::Limits;
+use averment_base::value::{Node, Number, Object, Value};
+use averment_runs::failure_words::{SUCCESS, reads_like_failure};
+use averment_runs::normal::of_step;
+use averment_runs::run::StepStatus;
+use bumpalo::Bump;
+
+key_table! {
+    /// What results say of how the call went.
+    ResultSignKey {
+        Code = "exit_code" | "exitCode" | "returncode" | "return_code",
+        HttpStatus = "status_code" | "statusCode" | "status",
+        Errors = "errors",
+        Content = "content",
+        Text = "text",
+    }
+}
+
+/// Keys of which one stands in a JSON text that says how the call went.
+const TOLD: [&str; 9] =
+    ["\"success\"", "\"ok\"", "\"error", "\"status", "\"exit", "\"return", "\"content\"", "\"text\"", "\"isError"];
+
+/// HTTP statuses from here on are errors.
+const HTTP_ERRORS: std::ops::Range<f64> = 400.0..600.0;
+
+/// The blocks of a result that are looked at; the first text says it.
+const BLOCKS: usize = 4;
+
+/// True if a result reads like that of a call that went wrong.
+pub(super) fn speaks_of_failure<'run>(result: Node<'run>, arena: &'run Bump) -> bool {
+    match result.value {
+        Value::Object(object) => object_speaks(&object) || has_failing_text(&object),
+        Value::List(blocks) => blocks.iter().take(BLOCKS).any(|block| match block.value {
+            Value::Object(object) => has_failing_text(&object),
+            _ => false,
+        }),
+        Value::Text(text) => {
+            let text = text.as_str();
+            let start = text.trim_start();
+            if !start.starts_with(['{', '[']) {
+                return reads_like_failure(text);
+            }
+            let told = TOLD.iter().any(|key| memchr::memmem::find(start.as_bytes(), key.as_bytes()).is_some());
+            let read = told.then(|| result.parse_embedded(arena, &Limits::default())).flatten();
+            match read {
+                Some(read) if matches!(read.value, Value::Object(_) | Value::List(_)) => {
+                    speaks_of_failure(read, arena)
+                }
+                _ => reads_like_failure(text),
+            }
+        }
+        _ => false,
+    }
+}
+
+fn object_speaks(object: &Object<'_>) -> bool {
+    let value = |key: &str| object.get(key).map(|node| node.value);
+    let is_false = |key| match value(key) {
+        Some(Value::Boolean(answer)) => !answer,
+        Some(Value::Text(text)) => text.as_str().eq_ignore_ascii_case("false"),
+        _ => false,
+    };
+    let any = |keys: &[&str], is_sign: fn(&Value<'_>) -> bool| {
+        keys.iter().filter_map(|key| value(key)).any(|value| is_sign(&value))
+    };
+    is_false(SUCCESS)
+        || is_false(of_step::OK)
+        || any(ResultSignKey::Code.keys(), status::is_other_than_zero)
+        || any(ResultSignKey::HttpStatus.keys(), is_http_error)
+        || any(ResultSignKey::Errors.keys(), is_filled)
+        || any(&[of_step::ERROR], status::is_error)
+        || any(&[of_step::STATUS], is_failing_word)
+}
+
+fn is_http_error(value: &Value<'_>) -> bool {
+    matches!(value, Value::Number(code) if HTTP_ERRORS.contains(&code.to_f64()))
+}
+
+fn is_filled(value: &Value<'_>) -> bool {
+    match value {
+        Value::List(errors) => !errors.is_empty(),
+        Value::Object(errors) => !errors.entries().is_empty(),
+        _ => false,
+    }
+}
+
+/// An order that is cancelled is what was asked for as often as not.
+fn is_failing_word(value: &Value<'_>) -> bool {
+    let Value::Text(word) = value else { return false };
+    let is_data = ["cancelled", "canceled"].iter().any(|known| known.eq_ignore_ascii_case(word.as_str()));
+    !is_data && StepStatus::from_word(word.as_str()) == Some(StepStatus::Failed)
+}
+
+/// A block of text (`{ type: "text", text }`), or a result that holds such blocks, as MCP has them.
+fn has_failing_text(object: &Object<'_>) -> bool {
+    let is_failing = |block: &Object<'_>| {
+        block.get("type").is_some()
+            && matches!(value_of(block, ResultSignKey::Text), Some(Value::Text(text)) if reads_like_failure(text.as_str()))
+    };
+    let inside = match value_of(object, ResultSignKey::Content) {
+        Some(Value::List(blocks)) => blocks,
+        _ => &[],
+    };
+    is_failing(object)
+        || inside.iter().take(BLOCKS).any(|block| matches!(block.value, Value::Object(block) if is_failing(&block)))
+}
+
+fn value_of<'run>(object: &Object<'run>, key: ResultSignKey) -> Option<Value<'run>> {
+    key.keys().iter().find_map(|key| object.get(key)).map(|node| node.value)
+}

@@ -78,6 +78,12 @@ pub(super) fn pass_headers(from: &HeaderMap, to: &mut HeaderMap) {
     }
 }
 
+/// How long a body is, where the server says so.
+pub(super) fn body_length(headers: &HeaderMap) -> Option<u64> {
+    let length = headers.get(header::CONTENT_LENGTH).filter(|_| !headers.contains_key(header::TRANSFER_ENCODING));
+    length?.to_str().ok()?.parse().ok()
+}
+
 /// What belongs to one connection, and what `Connection` says does.
 fn is_framing(headers: &HeaderMap, name: &str) -> bool {
     let mut named = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
@@ -115,6 +121,11 @@ impl AnswerParts {
         matches!(self, Self::Events(_))
     }
 
+    /// True if nothing of it went by unread, and nothing more can come.
+    pub fn is_whole(&self) -> bool {
+        matches!(self, Self::Whole(Some(_)))
+    }
+
     pub fn push_bytes(&mut self, bytes: &[u8], mut take: impl FnMut(&[u8])) {
         match self {
             Self::Events(stream) => stream.push_bytes(bytes, |event| take_data(event, &mut take)),
@@ -132,7 +143,7 @@ impl AnswerParts {
     pub fn finish(&mut self, mut take: impl FnMut(&[u8])) {
         match self {
             Self::Events(stream) => stream.finish(|event| take_data(event, &mut take)),
-            Self::Whole(whole) => whole.take().iter().for_each(|whole| take(whole)),
+            Self::Whole(whole) => whole.iter().for_each(|whole| take(whole)),
         }
     }
 }

@@ -8,7 +8,9 @@ use super::message::{
     CallRequest, ClientMessage, HEADER_MISMATCH, INTERNAL_ERROR, denial_line, error_line, proposed_call,
     read_client_message, step_text,
 };
-use super::passing::{AnswerParts, PassedRequest, pass_headers, server_agent, upstream_request};
+use super::passing::{
+    AnswerParts, PassedRequest, body_length, pass_headers, plain_text, server_agent, upstream_request,
+};
 use super::run_key::{RunKey, RunKeying, protocol_session};
 use super::tool_check::ToolCheck;
 use crate::answer::Decision;
@@ -274,8 +276,11 @@ impl ProxyConnection<'_> {
         let (parts, body) = response.into_parts();
         let status = parts.status;
         let streamed = self.stream_answer(parts, body, reply, passed);
-        let failed =
-            (!status.is_success()).then(|| format!("the server answered with the HTTP status {}", status.as_u16()));
+        let failed = match &streamed {
+            _ if !status.is_success() => Some(format!("the server answered with the HTTP status {}", status.as_u16())),
+            Ok(true) => Some("the server did not answer the call".to_owned()),
+            _ => None,
+        };
         proxy.end_unanswered(passed, failed.as_deref());
         if request.head.method() == Method::DELETE
             && status.is_success()
@@ -283,7 +288,7 @@ impl ProxyConnection<'_> {
         {
             passed.run.iter().for_each(|run| proxy.finish_run(run));
         }
-        streamed
+        streamed.map(|_| ())
     }
 
     fn send_upstream(
@@ -309,18 +314,19 @@ impl ProxyConnection<'_> {
         answered.map_err(failed)
     }
 
+    /// True where the answer was one message, read in full: none will follow.
     fn stream_answer(
         &self,
         parts: averment_http::http::response::Parts,
         body: ureq::Body,
         reply: HttpReply<'_>,
         passed: &PassedRequest,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         let mut head = Response::new(());
         *head.status_mut() = parts.status;
         pass_headers(&parts.headers, head.headers_mut());
         let mut answer = AnswerParts::of_kind(&parts.headers);
-        let mut out = reply.begin_answer(head, body.content_length())?;
+        let mut out = reply.begin_answer(head, body_length(&parts.headers))?;
         let mut body = body.into_with_config().limit(u64::MAX).reader();
         let (mut part, mut held) = (vec![0_u8; 16 << 10], Vec::new());
         loop {
@@ -341,7 +347,8 @@ impl ProxyConnection<'_> {
         }
         answer.finish(|message| self.proxy.take_message(message, passed));
         out.write_part(&held)?;
-        out.end_answer()
+        out.end_answer()?;
+        Ok(answer.is_whole())
     }
 }
 
@@ -349,10 +356,7 @@ impl ProxyConnection<'_> {
 fn check_headers(request: &HttpRequest, method: Option<&str>, tool: Option<&str>) -> Result<(), &'static str> {
     let headers = request.head.headers();
     let all_are = |name: &str, wanted: Option<&str>| {
-        headers
-            .get_all(name)
-            .iter()
-            .all(|value| value.to_str().ok().and_then(super::passing::plain_text).as_deref() == wanted)
+        headers.get_all(name).iter().all(|value| value.to_str().ok().and_then(plain_text).as_deref() == wanted)
     };
     if !all_are("mcp-method", method) {
         return Err("the header `Mcp-Method` is not the method of the message");

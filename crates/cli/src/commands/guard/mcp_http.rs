@@ -22,7 +22,7 @@ pub struct UrlArgs {
     #[arg(long, value_name = "NAME", requires = "url")]
     run_header: Option<String>,
     /// How long the server may be silent before it has answered
-    #[arg(long, value_name = "TIME", default_value = "10min", requires = "url")]
+    #[arg(long, value_name = "TIME", default_value = "10m", requires = "url")]
     timeout: String,
 }
 
@@ -31,7 +31,7 @@ impl UrlArgs {
         let target =
             ServerUrl::from_words(url, &self.header).map_err(|(text, help)| CommandError::usage(text, help))?;
         let answer_time = units::parse_time(&self.timeout).ok_or_else(|| {
-            CommandError::usage(format!("`{}` is no time", self.timeout), "write a time such as `30s` or `10min`")
+            CommandError::usage(format!("`{}` is no time", self.timeout), "write a time such as `30s` or `10m`")
         })?;
         let keying = match &self.run_header {
             None => RunKeying::Protocol,

@@ -269,6 +269,12 @@ impl RequestReader<'_> {
         {
             return refused(StatusCode::BAD_REQUEST, "the request does not say in one way how long its body is");
         }
+        if !matches!(*head.method(), Method::POST | Method::GET | Method::DELETE) {
+            return refused(StatusCode::METHOD_NOT_ALLOWED, "write POST, GET or DELETE");
+        }
+        if *head.method() == Method::POST && lengths.is_empty() && encodings.is_empty() {
+            return refused(StatusCode::LENGTH_REQUIRED, "the request does not say how long its body is");
+        }
         if head.method() != Method::POST && (is_chunked || length.is_some_and(|length| length > 0)) {
             return refused(StatusCode::BAD_REQUEST, "only a POST has a body");
         }

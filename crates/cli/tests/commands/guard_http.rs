@@ -262,6 +262,7 @@ fn servers_and_clients_that_misbehave_over_http_are_bounded() {
         ("POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}", 400),
         ("POST /mcp HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\ncontent-length: 3\r\n\r\n{}", 400),
         ("POST /other HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}", 404),
+        ("POST /mcp HTTP/1.1\r\nhost: localhost\r\n\r\n", 411),
         ("PUT /mcp HTTP/1.1\r\nhost: localhost\r\n\r\n", 405),
         ("nonsense\r\n\r\n", 400),
     ] {

@@ -283,7 +283,7 @@ fn servers_and_clients_that_misbehave_over_http_are_bounded() {
         std::thread::sleep(Duration::from_millis(20));
     }
     let refused = folder.aver("guard mcp r.assert --url http://127.0.0.1:1/mcp --listen 0.0.0.0:0");
-    assert!(refused.code == 3 && refused.err.contains("--allow-remote"), "{refused:?}");
+    assert!(refused.code == 2 && refused.err.contains("--allow-remote"), "{refused:?}");
     assert!(folder.aver("guard mcp r.assert --listen 127.0.0.1:0 -- true").err.contains("--url"));
 }
 

@@ -276,19 +276,16 @@ impl ProxyConnection<'_> {
         let (parts, body) = response.into_parts();
         let status = parts.status;
         let streamed = self.stream_answer(parts, body, reply, passed);
-        let failed = match &streamed {
-            _ if !status.is_success() => Some(format!("the server answered with the HTTP status {}", status.as_u16())),
-            Ok(true) => Some("the server did not answer the call".to_owned()),
-            _ => None,
-        };
-        proxy.end_unanswered(passed, failed.as_deref());
+        if streamed.is_err() {
+            proxy.end_unanswered(passed, None);
+        }
         if request.head.method() == Method::DELETE
             && status.is_success()
             && proxy.settings.keying == RunKeying::Protocol
         {
             passed.run.iter().for_each(|run| proxy.finish_run(run));
         }
-        streamed.map(|_| ())
+        streamed
     }
 
     fn send_upstream(
@@ -314,14 +311,13 @@ impl ProxyConnection<'_> {
         answered.map_err(failed)
     }
 
-    /// True where the answer was one message, read in full: none will follow.
     fn stream_answer(
         &self,
         parts: averment_http::http::response::Parts,
         body: ureq::Body,
         reply: HttpReply<'_>,
         passed: &PassedRequest,
-    ) -> io::Result<bool> {
+    ) -> io::Result<()> {
         let mut head = Response::new(());
         *head.status_mut() = parts.status;
         pass_headers(&parts.headers, head.headers_mut());
@@ -346,9 +342,17 @@ impl ProxyConnection<'_> {
             }
         }
         answer.finish(|message| self.proxy.take_message(message, passed));
+        let failed = match parts.status {
+            status if !status.is_success() => {
+                Some(format!("the server answered with the HTTP status {}", status.as_u16()))
+            }
+            // One message, read in full: none will follow.
+            _ if answer.is_whole() => Some("the server did not answer the call".to_owned()),
+            _ => None,
+        };
+        self.proxy.end_unanswered(passed, failed.as_deref());
         out.write_part(&held)?;
-        out.end_answer()?;
-        Ok(answer.is_whole())
+        out.end_answer()
     }
 }
 

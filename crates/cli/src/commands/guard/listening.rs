@@ -24,13 +24,15 @@ impl ListenArgs {
     pub fn open_server(&self, address: &str) -> Result<HttpServer, CommandError> {
         let names = self.allow_host.iter().map(|name| name.to_ascii_lowercase()).collect();
         HttpServer::listen_at(address, self.allow_remote, KnownHosts { names }).map_err(|error| {
-            let text = format!("`--listen {address}` is not possible: {}", io_error_text(&error));
-            let help = if error.kind() == std::io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
-                "name an address of this machine such as `127.0.0.1:8765`, or allow it with `--allow-remote`"
+            let is_open = error.kind() == std::io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
+            let (why, help) = if is_open {
+                let help =
+                    "name an address of this machine such as `127.0.0.1:8765`, or allow it with `--allow-remote`";
+                (error.to_string(), help)
             } else {
-                "name an address and a free port such as `127.0.0.1:8765`"
+                (io_error_text(&error), "name an address and a free port such as `127.0.0.1:8765`")
             };
-            CommandError::usage(text, help)
+            CommandError::usage(format!("`--listen {address}` is not possible: {why}"), help)
         })
     }
 }

@@ -170,7 +170,7 @@ impl ReplyBody<'_> {
     pub fn end_answer(mut self) -> io::Result<()> {
         let Some(body) = &mut self.body else { return Ok(()) };
         let (_, written) = body.write(&[], &mut self.output).map_err(broken)?;
-        (&*self.stream).write_all(self.output.get(..written).unwrap_or_default())?;
+        self.stream.write_all(self.output.get(..written).unwrap_or_default())?;
         if body.is_finished() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 }

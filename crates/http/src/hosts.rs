@@ -59,8 +59,11 @@ mod tests {
         let hosts = KnownHosts { names: vec!["tools.example".to_owned()] };
         let refused = |host: &[&str], origin: &[&str]| {
             let mut headers = HeaderMap::new();
-            host.iter().for_each(|text| drop(headers.append(header::HOST, HeaderValue::from_str(text).unwrap())));
-            origin.iter().for_each(|text| drop(headers.append(header::ORIGIN, HeaderValue::from_str(text).unwrap())));
+            for (name, texts) in [(header::HOST, host), (header::ORIGIN, origin)] {
+                for text in texts {
+                    headers.append(&name, HeaderValue::from_str(text).unwrap());
+                }
+            }
             hosts.refuse_reason(&Uri::from_static("/mcp"), &headers).is_some()
         };
         for host in ["localhost:8080", "127.0.0.1", "[::1]:9", "LOCALHOST", "tools.example:80", "127.9.9.9:1"] {
